@@ -1,0 +1,63 @@
+# Verbs of Fathom; `make` alone lists them. Every verb sets up what it needs first, and only once.
+PYTHON ?= python3
+PY := .venv/bin/python
+SETUP := "$(PYTHON)" launch/bootstrap.py
+export ONCE JSON PORT FILE DATA README
+
+.PHONY: help demo serve test lint format bench lab messages screenshots lock clean
+.DEFAULT_GOAL := help
+
+help:  ## list the verbs
+	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile | expand -t 14
+
+demo:  ## measure a sample campaign, show it, keep serving (ONCE=1 stops afterwards)
+	@$(SETUP) demo
+	@$(PY) -m launch demo
+
+serve:  ## start the service (PORT=8000); Ctrl-C stops all of it
+	@$(SETUP) serve
+	@$(PY) -m launch serve
+
+test:  ## run all tests, against real servers and real tools; those that need quiet first, one at a time
+	@$(SETUP) test
+	@$(PY) -m pytest -m lab
+	@$(PY) -m pytest -m e2e
+	@$(PY) -m pytest -n 2 --dist loadgroup -m "not lab and not e2e"
+
+lint:  ## check style, types, migrations and settings
+	@$(SETUP) lint
+	$(PY) -m ruff check .
+	$(PY) -m ruff format --check .
+	$(PY) -m mypy
+	$(PY) -m launch check
+
+format:  ## rewrite the code in the project's format
+	@$(SETUP) lint
+	$(PY) -m ruff check --fix .
+	$(PY) -m ruff format .
+
+bench:  ## measure Fathom itself (JSON=file writes the figures too)
+	@$(SETUP) bench
+	@$(PY) -m benchmarks
+
+lab:  ## build emulated sites and hold them up until Ctrl-C (root; FILE=lab/knu-caltech.yaml for another)
+	@$(SETUP) lab
+	@$(PY) -m lab up "$(or $(FILE),lab/kisti-pusan.yaml)" --hold
+
+messages:  ## collect the texts to translate into locale/ (needs GNU gettext)
+	@$(SETUP) lint
+	@$(PY) -m launch messages
+	@$(SETUP) lint
+
+screenshots:  ## make the pictures of every page, in var/screenshots (README=1: README's too)
+	@$(SETUP) test
+	@$(PY) -m launch.screenshots
+
+lock:  ## pin the newest allowed versions, with hashes
+	$(PY) -m uv pip compile -q --upgrade --universal --python-version 3.11 --generate-hashes --no-annotate --no-header requirements/base.in -o requirements/base.txt
+	$(PY) -m uv pip compile -q --upgrade --universal --python-version 3.11 --generate-hashes --no-annotate --no-header requirements/dev.in -o requirements/dev.txt
+
+clean:  ## remove what was installed here (DATA=1: the service's data in var/ too)
+	rm -rf .venv node_modules .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	find . -name __pycache__ -prune -exec rm -rf {} +
+	@if [ "$(DATA)" = 1 ]; then rm -rf var; else echo "The data in var/ stays; make clean DATA=1 removes it."; fi
