@@ -1,0 +1,1 @@
+"""Fathom's Django apps and the science beneath them."""

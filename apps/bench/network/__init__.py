@@ -1,0 +1,26 @@
+"""The arithmetic of network paths: bottleneck, RTT and MTU, sharing of links, BDP, and what TCP can reach."""
+
+from apps.bench.network.paths import Link, Path, find_path
+from apps.bench.network.sharing import Ceiling, clients_ceiling_bps
+from apps.bench.network.transport import (
+    bdp_bytes,
+    tcp_ceiling_bps,
+    tcp_efficiency,
+    udp_ceiling_bps,
+    udp_efficiency,
+    window_limited_bps,
+)
+
+__all__ = [
+    "Ceiling",
+    "Link",
+    "Path",
+    "bdp_bytes",
+    "clients_ceiling_bps",
+    "find_path",
+    "tcp_ceiling_bps",
+    "tcp_efficiency",
+    "udp_ceiling_bps",
+    "udp_efficiency",
+    "window_limited_bps",
+]

@@ -1,0 +1,64 @@
+"""Formulae of transport over a path: BDP, header overhead, and what a window allows. None in means None out."""
+
+# A header of 14 B and a check sequence of 4 B, preamble and start of 8 B, and an idle gap of 12 B (IEEE 802.3).
+_ETHERNET_BYTES = 38
+_IPV4_BYTES = 20
+_TCP_BYTES = 20
+_TIMESTAMP_BYTES = 12
+_UDP_BYTES = 8
+# Every IPv4 link carries datagrams of this size (RFC 791, section 3.2).
+_LEAST_MTU = 68
+
+
+def bdp_bytes(capacity_bps: float | None, rtt_s: float | None) -> int | None:
+    """Return the bandwidth-delay product in whole bytes: capacity (bit/s) x RTT (s) / 8 (RFC 6349, section 3.3.1)."""
+    if capacity_bps is None or rtt_s is None:
+        return None
+    return round(capacity_bps * rtt_s / 8)
+
+
+def tcp_efficiency(mtu: int, *, timestamps: bool = True) -> float:
+    """Return TCP's goodput over Ethernet as a fraction of the line rate: (MTU - 52) / (MTU + 38).
+
+    Without timestamps (MTU - 40) / (MTU + 38), as in RFC 6349, section 4.1.1; timestamps (RFC 7323) add 12 bytes.
+    IPv4, full segments; `mtu` in bytes, ValueError if it is less than the 68 of IPv4.
+    """
+    return _payload_share(mtu, _IPV4_BYTES + _TCP_BYTES + (_TIMESTAMP_BYTES if timestamps else 0))
+
+
+def udp_efficiency(mtu: int) -> float:
+    """Return UDP's goodput over Ethernet as a fraction of the line rate: (MTU - 28) / (MTU + 38).
+
+    IPv4, datagrams that fill the MTU (bytes) and are not fragmented; ValueError if it is less than 68.
+    """
+    return _payload_share(mtu, _IPV4_BYTES + _UDP_BYTES)
+
+
+def tcp_ceiling_bps(capacity_bps: float | None, mtu: int | None, *, timestamps: bool = True) -> float | None:
+    """Return the most goodput (bit/s) that TCP can have of a capacity (bit/s): `tcp_efficiency` times it."""
+    if capacity_bps is None or mtu is None:
+        return None
+    return capacity_bps * tcp_efficiency(mtu, timestamps=timestamps)
+
+
+def udp_ceiling_bps(capacity_bps: float | None, mtu: int | None) -> float | None:
+    """Return the most goodput (bit/s) that UDP can have of a capacity (bit/s): `udp_efficiency` times it."""
+    if capacity_bps is None or mtu is None:
+        return None
+    return capacity_bps * udp_efficiency(mtu)
+
+
+def window_limited_bps(window_bytes: float | None, rtt_s: float | None, streams: int = 1) -> float | None:
+    """Return the rate (bit/s) that windows (bytes) allow: streams x window x 8 / RTT (RFC 6349, section 3.3.1).
+
+    At most a window is under way in each RTT (s). None also for an RTT of zero, at which a window limits nothing.
+    """
+    if window_bytes is None or not rtt_s:
+        return None
+    return streams * window_bytes * 8 / rtt_s
+
+
+def _payload_share(mtu: int, header_bytes: int) -> float:
+    if mtu < _LEAST_MTU:
+        raise ValueError(f"an MTU of {mtu} bytes is less than the {_LEAST_MTU} that IPv4 needs")
+    return (mtu - header_bytes) / (mtu + _ETHERNET_BYTES)

@@ -1,0 +1,125 @@
+"""The smallest number of parallel streams that gives nearly the best rate (rules R6 and R9)."""
+
+import math
+
+from apps.bench.rules.base import Evidence, FindingDraft
+from apps.bench.rules.tcp.path import PathReading, read_path
+from apps.bench.rules.tcp.sweeps import (
+    Cell,
+    Sweep,
+    confidence_of,
+    find_sweeps,
+    predicted_interval,
+    tcp_points,
+)
+from apps.bench.text import Message, _
+from apps.bench.units import format_quantity
+
+RULE, VERSION = "tcp-streams", 1
+WITHIN = 0.03
+LEAST_COUNTS = 2
+# The largest count tried needs no larger one beside it if it already fills this much of the path.
+FULL = 0.95
+# Streams that share so unevenly (Jain's index) harm each other.
+FAIR = 0.95
+
+
+def conclude(evidence: Evidence) -> FindingDraft | None:
+    """Return the smallest sufficient count of the best stream sweep; None if the rate still grows or scatters."""
+    path = read_path(evidence)
+    if path is not None and path.capacity.is_lower_bound:
+        # That bound is the best of these very trials: no rate can be judged by it.
+        path = None
+    for sweep in _preferred(find_sweeps(tcp_points(evidence), "streams")):
+        if len(sweep.cells) >= LEAST_COUNTS:
+            return _smallest(sweep, path)
+    return None
+
+
+def _preferred(sweeps: list[Sweep]) -> list[Sweep]:
+    """Return the sweeps of most counts and trials first; of equals the automatic window's, then the smallest's."""
+    return sorted(sweeps, key=lambda sweep: (-len(sweep.cells), -len(sweep.trials), sweep.fixed["window"]))
+
+
+def _smallest(sweep: Sweep, path: PathReading | None) -> FindingDraft | None:
+    enough, best, last = sweep.first_within(WITHIN), sweep.best, sweep.cells[-1]
+    fills = path is not None and enough.rate.mean >= FULL * path.ceiling_bps
+    if (enough is last and not fills) or any(cell.is_scattered for cell in (enough, best)):
+        return None
+    first = sweep.cells[0]
+    window = format_quantity(sweep.fixed["window"], "B") if sweep.fixed["window"] else None
+    if enough.value == 1:
+        title = _("One stream is enough with the automatic window: %(rate)s")
+        if window:
+            title = _("One stream is enough with a window of %(window)s: %(rate)s")
+    else:
+        title = _("%(streams)s streams are enough with the automatic window: %(rate)s")
+        if window:
+            title = _("%(streams)s streams are enough with a window of %(window)s: %(rate)s")
+    rate = format_quantity(enough.rate.mean, "bit/s")
+    is_repeated = all(len(cell.rates) > 1 for cell in (enough, best))
+    beyond = sum(cell.value > enough.value for cell in sweep.cells)
+    return FindingDraft(
+        rule=RULE,
+        version=VERSION,
+        title=Message(title, {"streams": enough.value, "window": window, "rate": rate}),
+        why=tuple(_reasons(sweep, enough, path)),
+        value=float(enough.value),
+        unit="count",
+        low=float(max((cell.value + 1 for cell in sweep.cells if cell.value < enough.value), default=enough.value)),
+        high=float(enough.value),
+        formula=_formula(first, enough, best, path),
+        evidence=sweep.trials,
+        change=f"-P {enough.value}",
+        predicted=enough.rate.mean,
+        predicted_interval=predicted_interval(enough),
+        confidence=confidence_of((is_repeated, 0.2), (beyond > 1, 0.15), (fills, 0.1), base=0.5),
+        applies_when=Message(_("The application can open several connections, for example GridFTP's -p.")),
+        limits=(
+            Message(_("More streams than needed take rate from other users of the path and gain nothing.")),
+            Message(_("Where the kernels' limits may be raised, a larger window does the same with one stream.")),
+        ),
+        source="RFC 6349, section 5.1",
+    )
+
+
+def _formula(first: Cell, enough: Cell, best: Cell, path: PathReading | None) -> str:
+    least, most = (1 - WITHIN) * best.rate.mean, format_quantity(best.rate.mean, "bit/s")
+    shown = f"N = {enough.value}, the least with X >= {1 - WITHIN:.2f} · {most} = {format_quantity(least, 'bit/s')}"
+    if path is None or first.value != 1 or enough is first:
+        return shown
+    ceiling, single = path.ceiling_bps, first.rate.mean
+    expected = math.ceil(ceiling / single)
+    rates = f"{format_quantity(ceiling, 'bit/s')} / {format_quantity(single, 'bit/s')}"
+    return f"{shown}; expected: N = path / one stream = {rates} -> {expected}"
+
+
+def _reasons(sweep: Sweep, enough: Cell, path: PathReading | None) -> list[Message]:
+    best, first = sweep.best, sweep.cells[0]
+    reasons = [
+        Message(
+            _("%(rate)s at streams = %(streams)s is within 3 %% of the best, %(best)s at %(at)s."),
+            {
+                "streams": enough.value,
+                "rate": format_quantity(enough.rate.mean, "bit/s"),
+                "best": format_quantity(best.rate.mean, "bit/s"),
+                "at": best.value,
+            },
+        )
+    ]
+    if enough is not first:
+        text = _("At streams = %(streams)s it is %(rate)s: the gain is ×%(gain)s.")
+        gain = f"{enough.rate.mean / first.rate.mean:.2f}"
+        shown = {"streams": first.value, "rate": format_quantity(first.rate.mean, "bit/s"), "gain": gain}
+        reasons.append(Message(text, shown))
+    if path is not None:
+        text = _("That is %(share)s %% of what TCP can have of the path, %(ceiling)s.")
+        share = f"{100 * enough.rate.mean / path.ceiling_bps:.0f}"
+        reasons.append(Message(text, {"share": share, "ceiling": format_quantity(path.ceiling_bps, "bit/s")}))
+    last = sweep.cells[-1]
+    fairness, retransmits = last.mean("fairness"), last.mean("retransmits")
+    if last is not enough and fairness is not None and (fairness < FAIR or retransmits):
+        text = _("At streams = %(streams)s they share unevenly (Jain %(fairness)s) or lose (%(lost)s retransmits).")
+        shown = {"streams": last.value, "fairness": f"{fairness:.2f}", "lost": f"{retransmits or 0:.0f}"}
+        reasons.append(Message(text, shown))
+    return reasons

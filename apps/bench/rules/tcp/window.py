@@ -1,0 +1,141 @@
+"""The window at which the rate stops growing, found in a window sweep (rules R1, R2 and R4)."""
+
+from apps.bench import network
+from apps.bench.rules.base import Alternative, Evidence, FindingDraft
+from apps.bench.rules.tcp.sweeps import (
+    MOST_FALL,
+    Cell,
+    Sweep,
+    confidence_of,
+    find_sweeps,
+    predicted_interval,
+    tcp_points,
+)
+from apps.bench.text import Message, _
+from apps.bench.units import format_quantity
+
+RULE, VERSION = "tcp-window-knee", 1
+# The knee is the smallest window within this of the best rate.
+WITHIN = 0.02
+LEAST_WINDOWS = 3
+# The rate agrees with the law of the window if it is within this of observed window / RTT.
+LAW = 0.10
+
+
+def conclude(evidence: Evidence) -> FindingDraft | None:
+    """Return the knee of the best window sweep; None if the rate still grows, scatters, or has no plateau."""
+    for sweep in find_sweeps(tcp_points(evidence), "window"):
+        windows = Sweep(tuple(cell for cell in sweep.cells if cell.value), sweep.fixed)
+        automatic = next((cell for cell in sweep.cells if not cell.value), None)
+        if len(windows.cells) >= LEAST_WINDOWS:
+            return _knee(windows, automatic)
+    return None
+
+
+def _knee(sweep: Sweep, automatic: Cell | None) -> FindingDraft | None:
+    knee = sweep.first_within(WITHIN)
+    best = sweep.best.rate.mean
+    above = [cell for cell in sweep.cells if cell.value > knee.value]
+    below = [cell for cell in sweep.cells if cell.value < knee.value]
+    plateau = [*above, automatic] if automatic else above
+    # An automatic window that does better shows that the sweep ended on the slope.
+    is_growing = not plateau or (automatic is not None and automatic.rate.mean * (1 - WITHIN) > knee.rate.mean)
+    is_falling = any(cell.rate.mean < (1 - MOST_FALL) * best for cell in above)
+    if is_growing or is_falling or not below or any(cell.is_scattered for cell in (*below[-1:], knee, *above)):
+        return None
+    laws = [law for cell in below if (law := _law(cell, sweep)) is not None]
+    follows = bool(laws) and all(abs(rate / law - 1) <= LAW for _cell, law, rate in laws)
+    is_repeated = all(len(cell.rates) > 1 for cell in (*below[-1:], knee))
+    automatic_suffices = automatic is not None and automatic.rate.mean >= (1 - WITHIN) * knee.rate.mean
+    return FindingDraft(
+        rule=RULE,
+        version=VERSION,
+        title=Message(
+            _("The rate stops growing at a window of %(window)s: %(rate)s"),
+            {"window": format_quantity(knee.value, "B"), "rate": format_quantity(knee.rate.mean, "bit/s")},
+        ),
+        why=tuple(_reasons(sweep, knee, laws, follows, automatic if automatic_suffices else None)),
+        value=float(knee.value),
+        unit="B",
+        low=float(below[-1].value),
+        high=float(knee.value),
+        formula=_formula(knee, laws),
+        evidence=tuple(sorted({*sweep.trials, *(automatic.trials if automatic else ())})),
+        change="" if automatic_suffices else f"-w {knee.value}",
+        predicted=knee.rate.mean,
+        predicted_interval=predicted_interval(knee),
+        confidence=confidence_of((follows, 0.2), (is_repeated, 0.2), (len(plateau) > 1, 0.1), base=0.45),
+        applies_when=Message(
+            _("The application sets its socket buffers itself (measured with streams = %(streams)s, %(direction)s)."),
+            {"streams": sweep.fixed["streams"], "direction": sweep.fixed["direction"]},
+        ),
+        limits=(
+            Message(
+                _("The true knee lies between %(low)s and %(high)s, the next smaller window tried and this one."),
+                {"low": format_quantity(below[-1].value, "B"), "high": format_quantity(knee.value, "B")},
+            ),
+            Message(_("A program that sets its buffers switches the kernel's autotuning off.")),
+        ),
+        source="RFC 6349, section 3.3.1; tcp(7)",
+        alternatives=() if follows else (_not_the_window(),),
+    )
+
+
+def _law(cell: Cell, sweep: Sweep) -> tuple[Cell, float, float] | None:
+    """Return a cell with the rate its observed window allows (bit/s) and the rate it had; None if unobserved."""
+    allowed = network.window_limited_bps(cell.mean("window_observed"), cell.mean("mean_rtt"), sweep.fixed["streams"])
+    return (cell, allowed, cell.rate.mean) if allowed else None
+
+
+def _formula(knee: Cell, laws: list[tuple[Cell, float, float]]) -> str:
+    found = f"W = {knee.value:,} B, the least with X >= {1 - WITHIN:.2f} · max X"
+    if not laws:
+        return found
+    cell, allowed, _rate = laws[-1]
+    window, rtt = cell.mean("window_observed") or 0, format_quantity(cell.mean("mean_rtt") or 0, "s")
+    return f"{found}; below: X = N · W · 8 / RTT = {window:,.0f} B · 8 / {rtt} = {format_quantity(allowed, 'bit/s')}"
+
+
+def _reasons(
+    sweep: Sweep, knee: Cell, laws: list[tuple[Cell, float, float]], follows: bool, automatic: Cell | None
+) -> list[Message]:
+    best = sweep.best
+    reasons = [
+        Message(
+            _("%(window)s gives %(rate)s, which is within 2 %% of the best, %(best)s at %(at)s."),
+            {
+                "window": format_quantity(knee.value, "B"),
+                "rate": format_quantity(knee.rate.mean, "bit/s"),
+                "best": format_quantity(best.rate.mean, "bit/s"),
+                "at": format_quantity(best.value, "B"),
+            },
+        )
+    ]
+    granted, observed = knee.mean("window_granted"), knee.mean("window_observed")
+    if granted and observed:
+        text = _("Requested %(asked)s, granted as a buffer %(granted)s, observed as a window %(observed)s.")
+        shown = {"asked": knee.value, "granted": granted, "observed": observed}
+        reasons.append(Message(text, {name: format_quantity(round(value), "B") for name, value in shown.items()}))
+    for cell, allowed, rate in laws[-2:]:
+        text = _("At %(window)s the observed window in each RTT allows %(allowed)s; measured %(rate)s.")
+        shown = {"allowed": allowed, "rate": rate}
+        values = {name: format_quantity(value, "bit/s") for name, value in shown.items()}
+        reasons.append(Message(text, {"window": format_quantity(cell.value, "B"), **values}))
+    if follows:
+        reasons.append(Message(_("So below the knee the window is the limit, not the path.")))
+    last, rtt, longest = sweep.cells[-1], knee.mean("mean_rtt"), sweep.cells[-1].mean("mean_rtt")
+    if rtt and longest and longest > 1.2 * rtt:
+        text = _("Larger windows only fill the queue: at %(window)s the RTT is %(longest)s instead of %(rtt)s.")
+        times = {"longest": format_quantity(longest, "s"), "rtt": format_quantity(rtt, "s")}
+        reasons.append(Message(text, {"window": format_quantity(last.value, "B"), **times}))
+    if automatic:
+        text = _("The automatic window reaches %(rate)s: leave the window to the kernel and set none.")
+        reasons.append(Message(text, {"rate": format_quantity(automatic.rate.mean, "bit/s")}))
+    return reasons
+
+
+def _not_the_window() -> Alternative:
+    return Alternative(
+        Message(_("Something beside the window limits the small windows: loss, the processors, or the application.")),
+        Message(_("Look at retransmits and processor load of these trials, and measure with UDP at the same rate.")),
+    )

@@ -1,0 +1,104 @@
+"""Cut the text of an exclusion into numbers with units, names, quoted texts and signs."""
+
+import re
+from dataclasses import dataclass
+
+from apps.bench import units
+from apps.bench.text import Message, _
+
+LONGEST_EXCLUSION = 500
+# Keeps the tree shallow enough to walk.
+_MOST_TOKENS = 150
+
+KEYWORDS = ("and", "or", "not", "in")
+
+_QUOTED = re.compile(r"""("[^"]*"|'[^']*')""")
+_QUOTES = str.maketrans({"“": '"', "”": '"', "„": '"', "‘": "'", "’": "'"})
+_SIGNS = {"≤": "<=", "≥": ">=", "≠": "!=", "=": "==", "<>": "!=", "×": "*", "&&": "and", "||": "or"}
+_TOKEN = re.compile(
+    r"""\s*(?:
+        (?P<number>(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3}(?![0-9]))?)
+      | (?P<word>[^\W\d]\w*)
+      | (?P<sign><=|>=|==|!=|<>|&&|\|\||[<>=≤≥≠+\-*×/(),])
+      | (?P<other>\S)
+    )""",
+    re.VERBOSE,
+)
+_UNIT = re.compile(r"\s*([^\W\d_]+)(/[a-zA-Z]+)?(?![\w])")
+
+
+class ExclusionError(ValueError):
+    """An exclusion that can not be read or computed; ``message`` says why and what to write."""
+
+    def __init__(self, message: Message) -> None:
+        self.message = message
+        super().__init__(str(message))
+
+
+@dataclass(frozen=True)
+class Token:
+    """A piece of an exclusion; `kind` is "quantity", "name", "text", "sign" or "end"."""
+
+    kind: str
+    text: str
+
+
+def split_tokens(text: str) -> list[Token]:
+    """Return the tokens of an exclusion, closed by an "end"; ExclusionError for what is no part of the language."""
+    if len(text) > LONGEST_EXCLUSION:
+        raise _too_long()
+    tokens: list[Token] = []
+    for part in _QUOTED.split(text.translate(_QUOTES)):
+        if _QUOTED.fullmatch(part):
+            tokens.append(Token("text", part[1:-1]))
+        else:
+            tokens += _split_plain(units.normalise(part))
+    if len(tokens) > _MOST_TOKENS:
+        raise _too_long()
+    return [*tokens, Token("end", "")]
+
+
+def _too_long() -> ExclusionError:
+    return ExclusionError(Message(_("This exclusion is too long: write several shorter ones.")))
+
+
+def _split_plain(text: str) -> list[Token]:
+    tokens = []
+    position = 0
+    while found := _TOKEN.match(text, position):
+        position = found.end()
+        if found["other"]:
+            raise ExclusionError(
+                Message(
+                    _("“%(text)s” is no part of an exclusion: use names, numbers, comparisons, and, or, not."),
+                    {"text": found["other"]},
+                )
+            )
+        if found["number"]:
+            unit, position = _read_unit(text, position)
+            tokens.append(Token("quantity", found["number"] + unit))
+        elif found["word"]:
+            word = found["word"]
+            is_keyword = word.lower() in KEYWORDS
+            tokens.append(Token("sign", word.lower()) if is_keyword else Token("name", word))
+        else:
+            tokens.append(Token("sign", _SIGNS.get(found["sign"], found["sign"])))
+    return tokens
+
+
+def _read_unit(text: str, position: int) -> tuple[str, int]:
+    """Return the unit that stands behind a number ("" if none) and where it ends."""
+    found = _UNIT.match(text, position)
+    if found is None or found[1].lower() in KEYWORDS:
+        return "", position
+    if found[2] and units.is_unit(found[1] + found[2]):
+        return found[1] + found[2], found.end()
+    # In "1 M/streams" the slash divides.
+    if units.is_unit(found[1]):
+        return found[1], found.end(1)
+    raise ExclusionError(
+        Message(
+            _("“%(unit)s” is not a unit: use for example KiB, MiB, Mbit/s, ms or s."),
+            {"unit": found[1] + (found[2] or "")},
+        )
+    )

@@ -1,0 +1,140 @@
+"""iperf3's JSON report, read without trusting it."""
+
+import json
+import math
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from apps.bench.tools import _outputs
+from apps.bench.tools._failures import failure
+from apps.bench.tools._iperf3 import errors
+from apps.bench.tools.base import Output, SampleValue
+
+Json = dict[str, Any]
+
+# Two ways to the same figure may differ by what the program rounds.
+TOLERANCE = 0.01
+
+
+class Document:
+    """A report that is complete: it parsed, tells no error, and has an end with streams and sums."""
+
+    def __init__(self, output: Output, data: Json) -> None:
+        self.output = output
+        self.data = data
+
+    def get(self, *path: str) -> Any:
+        """Return what lies at a path of keys, or None."""
+        return dig(self.data, *path)
+
+    def number(self, *path: str) -> float | None:
+        """Return the finite, non-negative number at a path of keys, or None."""
+        return number(self.data, *path)
+
+    @property
+    def version(self) -> str:
+        """Return the program's version, such as "3.12", or "" if it does not say."""
+        said = self.get("start", "version")
+        found = re.match(r"iperf (\d+\.\d[\w.+-]{0,20})", said, re.ASCII) if isinstance(said, str) else None
+        return found[1] if found else ""
+
+    def require_version(self, minimum: str) -> None:
+        """Raise the failure of a program that is older than `minimum`."""
+        if self.version and _version_key(self.version) < _version_key(minimum):
+            raise failure("version-too-old", self.output, minimum=minimum)
+
+    def rate(self, name: str) -> float:
+        """Return the rate (bit/s) of a sum of the end, checked against its bytes and seconds; or ToolFailure."""
+        stated, sent, seconds = (self.number("end", name, key) for key in ("bits_per_second", "bytes", "seconds"))
+        if stated is None or sent is None or not seconds:
+            raise failure("unreadable", self.output)
+        computed = sent * 8 / seconds
+        if not math.isclose(stated, computed, rel_tol=TOLERANCE, abs_tol=1):
+            raise failure("contradictory", self.output, first=f"{stated:.6g}", second=f"{computed:.6g}")
+        return stated
+
+    def require_duration(self, name: str, wanted_s: float) -> None:
+        """Raise the failure of a measurement whose sum covers less than nine tenths of the time asked for."""
+        seconds = self.number("end", name, "seconds") or 0.0
+        if seconds < 0.9 * wanted_s:
+            raise failure("ended-early", self.output, seconds=f"{seconds:.1f}", wanted=f"{wanted_s:g}")
+
+    def streams(self) -> list[Json]:
+        """Return the end's streams that are objects."""
+        return objects(self.get("end", "streams"))
+
+    def intervals(self) -> list[Json]:
+        """Return the intervals that are objects."""
+        return objects(self.get("intervals"))
+
+
+def read_document(outputs: Sequence[Output]) -> Document:
+    """Return the client's report; ToolFailure says why there is none, in the server's words if they tell more."""
+    server = next((output for output in reversed(outputs) if output.role == "server"), None)
+    if server and "unable to start listener" in _outputs.read_text(server):
+        raise errors.explain_text(server) or _outputs.no_result(server, _outputs.read_text(server))
+    client = _outputs.find_output(outputs, "client")
+    _outputs.refuse_cut_short(client)
+    data = _load(client)
+    if data is None:
+        if reason := errors.explain_text(client):
+            raise reason
+        if b"{" in client.stdout:
+            raise failure("unreadable", client)
+        raise _outputs.no_result(client, _outputs.read_text(client))
+    if "error" in data:
+        raise errors.explain(client, str(data["error"])[:200])
+    document = Document(client, data)
+    if not document.streams():
+        raise failure("unreadable", client)
+    return document
+
+
+def figures(samples: Mapping[str, float | None]) -> tuple[SampleValue, ...]:
+    """Return the samples that are finite numbers."""
+    return tuple(
+        SampleValue(metric, value) for metric, value in samples.items() if value is not None and math.isfinite(value)
+    )
+
+
+def dig(data: Any, *path: str) -> Any:
+    """Return what lies at a path of keys of nested objects, or None."""
+    for key in path:
+        if not isinstance(data, dict):
+            return None
+        data = data.get(key)
+    return data
+
+
+def number(data: Any, *path: str) -> float | None:
+    """Return the finite, non-negative number at a path of keys, or None."""
+    value = dig(data, *path)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    try:
+        value = float(value)
+    except OverflowError:
+        return None
+    return value if math.isfinite(value) and value >= 0 else None
+
+
+def objects(value: Any) -> list[Json]:
+    """Return the objects of a list, and nothing of anything else."""
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+
+
+def _load(output: Output) -> Json | None:
+    """Return the first JSON object of stdout (warnings may stand before it), or None."""
+    text = output.stdout.decode("utf-8", "replace")
+    start = text.find("{")
+    if start < 0:
+        return None
+    try:
+        return json.JSONDecoder().raw_decode(text, start)[0]
+    except (ValueError, RecursionError):
+        return None
+
+
+def _version_key(version: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in re.findall(r"\d+", version)[:3])

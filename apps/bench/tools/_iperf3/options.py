@@ -1,0 +1,148 @@
+"""The options of iperf3 that both tools offer, the commands they make, and what they cost."""
+
+from collections.abc import Mapping, Sequence
+
+from apps.bench.text import Message, _
+from apps.bench.tools import _outputs
+from apps.bench.tools.base import Command, Estimate, NodeRef, Parameter, Params, Plan, Role, Stage
+
+ROLES = (
+    Role("client", _("Client")),
+    Role("server", _("Server")),
+)
+
+FORWARD, REVERSE, BOTH = "forward", "reverse", "both"
+
+DURATION = Parameter(
+    "duration",
+    "duration",
+    _("Duration"),
+    help=_("How long to measure, after the omitted seconds; whole seconds."),
+    default=10.0,
+    unit="s",
+    minimum=1,
+    maximum=3600,
+)
+OMIT = Parameter(
+    "omit",
+    "duration",
+    _("Omit"),
+    help=_("Seconds at the start that do not count, so that slow start is left out; whole seconds."),
+    default=1.0,
+    unit="s",
+    minimum=0,
+    maximum=60,
+)
+STREAMS = Parameter(
+    "streams",
+    "integer",
+    _("Streams"),
+    help=_("Connections at once."),
+    default=1,
+    unit="count",
+    minimum=1,
+    maximum=128,
+)
+DIRECTION = Parameter(
+    "direction",
+    "choice",
+    _("Direction"),
+    help=_("Forward sends from the client to the server, reverse from the server to the client."),
+    default=FORWARD,
+    choices=((FORWARD, _("forward")), (REVERSE, _("reverse")), (BOTH, _("both ways at once"))),
+)
+PORT = Parameter(
+    "port",
+    "integer",
+    _("Port"),
+    help=_("The server's port; it must be free on the server and open in its firewall."),
+    default=5201,
+    minimum=1024,
+    maximum=65535,
+    advanced=True,
+)
+INTERVAL = Parameter(
+    "interval",
+    "duration",
+    _("Report interval"),
+    help=_("Time between the points of the rate over time."),
+    default=1.0,
+    unit="s",
+    minimum=0.1,
+    maximum=60,
+    advanced=True,
+)
+
+READY_PATTERN = r"Server listening on \d+"
+CONNECT_TIMEOUT_S = 5
+# Connecting, exchanging parameters and results, and draining a full queue; a connection each stream costs a few
+# RTTs, of which the longest paths on Earth have 0.3 s.
+MARGIN_S = 15.0
+MARGIN_PER_STREAM_S = 0.5
+# What a run takes beside the seconds it sends: two connections, one exchange of results.
+OVERHEAD_S = 0.5
+
+
+def check_whole_seconds(params: Params) -> dict[str, Message]:
+    """Return a message for each time that iperf3 would cut to whole seconds without a word."""
+    return {
+        name: Message(_("iperf3 counts whole seconds here: write for example 10 s."))
+        for name in ("duration", "omit")
+        if params[name] != int(params[name])
+    }
+
+
+def make_plan(params: Params, nodes: Mapping[str, Sequence[NodeRef]], options: Sequence[str]) -> Plan:
+    """Return the plan: a server for one test, then the client with the tool's own `options`."""
+    server, client = nodes["server"][0], nodes["client"][0]
+    _outputs.refuse_mixed_families(server, client)
+    seconds = params["duration"] + params["omit"]
+    limit = seconds + MARGIN_S + MARGIN_PER_STREAM_S * params["streams"]
+    listen = Command(
+        role="server",
+        node_index=0,
+        # Without --forceflush the line that says it listens stays in a buffer until the server ends.
+        argv=("iperf3", "-s", "-1", "-B", server.address, "-p", str(params["port"]), "--forceflush"),
+        time_limit_s=limit + MARGIN_S,
+        background=True,
+        ready_pattern=READY_PATTERN,
+        measures=False,
+        ends_by_itself=True,
+    )
+    send = Command(
+        role="client", node_index=0, argv=_client_argv(params, server, client, options), time_limit_s=limit
+    )
+    return Plan((Stage("serve", (listen,)), Stage("measure", (send,))))
+
+
+def _client_argv(params: Params, server: NodeRef, client: NodeRef, options: Sequence[str]) -> tuple[str, ...]:
+    argv = ["iperf3", "-c", _outputs.target_of(server, client), "-B", client.address, "-p", str(params["port"])]
+    argv += ["-J", "--connect-timeout", str(CONNECT_TIMEOUT_S * 1000)]
+    argv += ["-t", whole(params["duration"]), "-i", f"{params['interval']:g}"]
+    if params["omit"]:
+        argv += ["-O", whole(params["omit"])]
+    if params["streams"] != 1:
+        argv += ["-P", str(params["streams"])]
+    if params["direction"] == REVERSE:
+        argv.append("-R")
+    if params["direction"] == BOTH:
+        argv.append("--bidir")
+    return (*argv, *options)
+
+
+def whole(value: float) -> str:
+    """Return a number as iperf3 takes it: digits only."""
+    return str(round(value))
+
+
+def make_estimate(params: Params, rate_bps: float | None) -> Estimate:
+    """Return the time a run takes and, with a rate (bit/s), what it sends in each direction."""
+    seconds = params["duration"] + params["omit"]
+    sent: dict[tuple[str, str], int] = {}
+    if rate_bps is not None:
+        amount = round(rate_bps * seconds / 8)
+        if params["direction"] != REVERSE:
+            sent["client", "server"] = amount
+        if params["direction"] != FORWARD:
+            sent["server", "client"] = amount
+    return Estimate(seconds + OVERHEAD_S, sent)

@@ -1,0 +1,129 @@
+"""What a measurement printed, what was read from it, and why there may be no result."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from apps.bench.text import Message
+
+Json = dict[str, Any]
+
+
+class ToolFailure(Exception):
+    """A measurement that gave no result: a code, the reason, what to do, and whether to try again."""
+
+    def __init__(self, code: str, message: Message, retryable: bool, remedy: Message | None = None) -> None:
+        self.code = code
+        self.message = message
+        self.retryable = retryable
+        self.remedy = remedy
+        super().__init__(f"{code}: {message}")
+
+    def as_json(self) -> Json:
+        """Return ``{"code", "message", "remedy", "retryable"}``, the form in which a trial keeps its reason."""
+        remedy = self.remedy.as_json() if self.remedy else None
+        return {
+            "code": self.code,
+            "message": self.message.as_json(),
+            "remedy": remedy,
+            "retryable": self.retryable,
+        }
+
+    @classmethod
+    def from_json(cls, data: Json) -> "ToolFailure":
+        """Return the failure that ``as_json`` wrote."""
+        remedy = _message(data["remedy"]) if data.get("remedy") else None
+        return cls(data["code"], _message(data["message"]), data["retryable"], remedy)
+
+
+@dataclass(frozen=True)
+class Output:
+    """What one command printed and how it ended; times are in server time (s since the epoch)."""
+
+    role: str
+    stage: str
+    node: str
+    argv: tuple[str, ...]
+    stdout: bytes
+    stderr: bytes
+    exit_code: int | None
+    signal: int | None = None
+    timed_out: bool = False
+    started_at: float | None = None
+    ended_at: float | None = None
+
+
+@dataclass(frozen=True)
+class SampleValue:
+    """One figure in the metric's base unit; a reading has at most one of each metric."""
+
+    metric: str
+    value: float
+
+
+@dataclass(frozen=True)
+class Series:
+    """A metric over time: `times` in s from the start of the measurement (omitted time is negative)."""
+
+    metric: str
+    stream: str
+    unit: str
+    times: tuple[float, ...]
+    values: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Flag:
+    """A doubt about a result; severity is info, warning or invalid."""
+
+    name: str
+    severity: str
+    message: Message
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What a parser read: figures, series, and apart from each other what was asked, granted and seen."""
+
+    samples: tuple[SampleValue, ...]
+    series: tuple[Series, ...] = ()
+    requested: Json = field(default_factory=dict)
+    granted: Json = field(default_factory=dict)
+    observed: Json = field(default_factory=dict)
+    flags: tuple[Flag, ...] = ()
+    tool_version: str = ""
+
+    def as_json(self) -> Json:
+        """Return the reading as plain JSON values."""
+        return {
+            "samples": [vars(sample) for sample in self.samples],
+            "series": [{**vars(s), "times": list(s.times), "values": list(s.values)} for s in self.series],
+            "requested": self.requested,
+            "granted": self.granted,
+            "observed": self.observed,
+            "flags": [{**vars(flag), "message": flag.message.as_json()} for flag in self.flags],
+            "tool_version": self.tool_version,
+        }
+
+    @classmethod
+    def from_json(cls, data: Json) -> "Reading":
+        """Return the reading that ``as_json`` wrote."""
+        return cls(
+            samples=tuple(SampleValue(**item) for item in data["samples"]),
+            series=tuple(
+                Series(**{**item, "times": tuple(item["times"]), "values": tuple(item["values"])})
+                for item in data["series"]
+            ),
+            requested=data["requested"],
+            granted=data["granted"],
+            observed=data["observed"],
+            flags=tuple(Flag(**{**item, "message": _message(item["message"])}) for item in data["flags"]),
+            tool_version=data["tool_version"],
+        )
+
+    def value(self, metric: str) -> float | None:
+        """Return the figure of a metric, or None."""
+        return next((sample.value for sample in self.samples if sample.metric == metric), None)
+
+
+def _message(data: Json) -> Message:
+    return Message(data["msgid"], data["params"])

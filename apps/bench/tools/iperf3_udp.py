@@ -1,0 +1,171 @@
+"""iperf3 over UDP: what of an offered load arrives, how much is lost, and how evenly it comes."""
+
+from collections.abc import Mapping, Sequence
+
+from apps.bench.text import Message, _
+from apps.bench.tools._failures import failure
+from apps.bench.tools._iperf3 import options, series
+from apps.bench.tools._iperf3.document import Document, figures, number, read_document
+from apps.bench.tools.base import (
+    Estimate,
+    Flag,
+    Metric,
+    NodeRef,
+    Output,
+    Parameter,
+    Params,
+    Plan,
+    Reading,
+    Tool,
+)
+
+# A sender that stays this far below the load asked for measured itself, not the path.
+OFFERED = 0.95
+
+
+class Iperf3Udp(Tool):
+    """iperf3 with UDP datagrams."""
+
+    slug = "iperf3-udp"
+    name = "iperf3 UDP"
+    summary = _("Loss, jitter and order of datagrams at an offered load.")
+    programs = ("iperf3",)
+    transport = "udp"
+    # Earlier reports give the sender's rate only.
+    minimum_version = "3.11"
+    roles = options.ROLES
+    parameters = (
+        Parameter(
+            "rate",
+            "rate",
+            _("Offered load"),
+            help=_("What to send, over all streams together, as payload."),
+            default=100_000_000,
+            unit="bit/s",
+            minimum=1_000,
+            maximum=400_000_000_000,
+        ),
+        Parameter(
+            "length",
+            "size",
+            _("Datagram payload"),
+            help=_("Bytes in each datagram; with more than the path's MTU less 28 (IPv6: 48) each is fragmented."),
+            default=1448,
+            unit="B",
+            minimum=16,
+            maximum=65507,
+        ),
+        options.STREAMS,
+        options.DURATION,
+        options.OMIT,
+        options.DIRECTION,
+        Parameter(
+            "window",
+            "size",
+            _("Socket buffer"),
+            help=_("Socket buffer to ask for on both ends (-w); 0 leaves the system's default."),
+            default=0,
+            unit="B",
+            minimum=0,
+            maximum=512 * 1024**2,
+            advanced=True,
+        ),
+        options.PORT,
+        options.INTERVAL,
+    )
+    metrics = (
+        Metric("goodput", _("Goodput"), "bit/s", True, primary=True, axis="rate"),
+        Metric("offered_load", _("Offered load"), "bit/s", None, axis="rate"),
+        Metric("loss", _("Datagram loss"), "1", False, axis="fraction"),
+        Metric("jitter", _("Jitter"), "s", False, axis="time"),
+        Metric("out_of_order", _("Datagrams out of order"), "count", False, axis="count"),
+        Metric("goodput_reverse", _("Goodput in reverse"), "bit/s", True, axis="rate"),
+        Metric("offered_load_reverse", _("Offered load in reverse"), "bit/s", None, axis="rate"),
+        Metric("loss_reverse", _("Datagram loss in reverse"), "1", False, axis="fraction"),
+        Metric("jitter_reverse", _("Jitter in reverse"), "s", False, axis="time"),
+        Metric("out_of_order_reverse", _("Datagrams out of order in reverse"), "count", False, axis="count"),
+        Metric("cpu_local", _("Processor load of the client"), "%", False, axis="load"),
+        Metric("cpu_remote", _("Processor load of the server"), "%", False, axis="load"),
+    )
+
+    def check(self, params: Params) -> dict[str, Message]:
+        """Refuse fractions of a second, which iperf3 would cut off."""
+        return options.check_whole_seconds(params)
+
+    def plan(self, params: Params, nodes: Mapping[str, Sequence[NodeRef]]) -> Plan:
+        """Return a server for one test and a client that offers the load, an equal part on each stream."""
+        each = params["rate"] / params["streams"]
+        own = ["-u", "-b", options.whole(each), "-l", options.whole(params["length"])]
+        if params["window"]:
+            own += ["-w", options.whole(params["window"])]
+        return options.make_plan(params, nodes, own)
+
+    def estimate(self, params: Params, capacity_bps: float | None = None) -> Estimate:
+        """Return the time and the bytes: the offered load is sent whether or not the path carries it."""
+        return options.make_estimate(params, params["rate"])
+
+    def parse(self, outputs: Sequence[Output], params: Params) -> Reading:
+        """Return the client's report as a reading; ToolFailure for anything that is not a complete result."""
+        document = read_document(outputs)
+        document.require_version(self.minimum_version)
+        document.require_duration("sum_sent", params["duration"])
+        samples = _read_direction(document, "", params["direction"] != options.REVERSE)
+        if params["direction"] == options.BOTH:
+            reverse = _read_direction(document, "_bidir_reverse", is_sending=False)
+            samples |= {f"{metric}_reverse": value for metric, value in reverse.items()}
+        for metric, key in (("cpu_local", "host_total"), ("cpu_remote", "remote_total")):
+            samples[metric] = document.number("end", "cpu_utilization_percent", key)
+        granted = {
+            name: value
+            for name, key in (("send_buffer", "sndbuf_actual"), ("receive_buffer", "rcvbuf_actual"))
+            if (value := document.number("start", key)) is not None
+        }
+        flags = [flag for flag in series.read_flags(document, params) if flag.name != "sender-unseen"]
+        return Reading(
+            samples=figures(samples),
+            series=series.read_series(document, params, {}),
+            requested=dict(params),
+            granted=granted,
+            observed={name: samples[name] for name in ("offered_load", "goodput", "loss") if name in samples},
+            flags=(*_load_flags(params, samples), *flags),
+            tool_version=document.version,
+        )
+
+
+def _read_direction(document: Document, suffix: str, is_sending: bool) -> dict[str, float | None]:
+    """Return the figures of one direction; goodput and loss from what arrived, not from what was sent."""
+    received = f"sum_received{suffix}"
+    lost, packets = (document.number("end", received, key) for key in ("lost_packets", "packets"))
+    jitter_ms = document.number("end", received, "jitter_ms")
+    if lost is None or packets is None or jitter_ms is None or lost > packets:
+        raise failure("unreadable", document.output)
+    out_of_order = [
+        value
+        for stream in document.streams()
+        if isinstance(udp := stream.get("udp"), dict) and (udp.get("sender") is True) == is_sending
+        if (value := number(udp, "out_of_order")) is not None
+    ]
+    return {
+        "goodput": document.rate(received),
+        "offered_load": document.rate(f"sum_sent{suffix}"),
+        "loss": lost / packets if packets else 1.0,
+        "jitter": jitter_ms / 1000,
+        "out_of_order": sum(out_of_order) if out_of_order else None,
+    }
+
+
+def _load_flags(params: Params, samples: Mapping[str, float | None]) -> list[Flag]:
+    """Say when the sender could not offer the load it was asked for."""
+    offered, asked = samples["offered_load"] or 0.0, params["rate"]
+    if offered >= OFFERED * asked:
+        return []
+    return [
+        Flag(
+            "sender-too-slow",
+            "warning",
+            Message(
+                _("The sender offered %(offered)s Mbit/s of the %(asked)s Mbit/s asked for."),
+                {"offered": f"{offered / 1e6:.1f}", "asked": f"{asked / 1e6:.1f}"},
+            ),
+        )
+    ]

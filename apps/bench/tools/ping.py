@@ -1,0 +1,193 @@
+"""ping: the round-trip time of a path, and the share of probes that get lost."""
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+
+from apps.bench.text import Message, _
+from apps.bench.tools import _outputs
+from apps.bench.tools._failures import failure
+from apps.bench.tools.base import (
+    Command,
+    Estimate,
+    Flag,
+    Metric,
+    NodeRef,
+    Output,
+    Parameter,
+    Params,
+    Plan,
+    Reading,
+    Role,
+    SampleValue,
+    Series,
+    Stage,
+    Tool,
+    ToolFailure,
+)
+
+# Older programs let only root probe faster than this.
+FASTEST_FOR_ALL_S = 0.2
+MARGIN_S = 10.0
+# Headers beside the payload on the link: ICMP 8, IPv4 20 (IPv6: 40, not known before the address resolves).
+HEADERS = 28
+
+_COUNTS = re.compile(r"^(\d{1,9}) packets transmitted, (\d{1,9}) received,.*? (\d{1,3}(?:\.\d+)?)% packet loss", re.M)
+_MS = r"(\d{1,9}(?:\.\d{1,6})?)"
+_RTT = re.compile(rf"^rtt min/avg/max/mdev = {_MS}/{_MS}/{_MS}/{_MS} ms", re.M)
+_REPLY = re.compile(r"^(?:\[[\d.]+\] )?\d+ bytes from .*icmp_seq=(\d{1,9}) .*?time=(\d{1,9}(?:\.\d{1,9})?) ms", re.M)
+_TOO_BIG = re.compile(r"(?:message too long, mtu[=:] ?|Frag needed and DF set \(mtu = |Packet too big: mtu=)(\d+)")
+_UNREACHABLE = re.compile(r"^From .*(?:[Uu]nreachable|No route|prohibited|Filtered).*$", re.M)
+
+
+class Ping(Tool):
+    """ICMP echo from one node to another."""
+
+    slug = "ping"
+    name = "ping"
+    summary = _("Round-trip time and loss of small packets; the least RTT is the path's own.")
+    programs = ("ping",)
+    roles = (Role("client", _("From")), Role("server", _("To")))
+    parameters = (
+        Parameter("count", "integer", _("Probes"), default=20, unit="count", minimum=1, maximum=100_000),
+        Parameter(
+            "interval",
+            "duration",
+            _("Time between probes"),
+            help=_("Less than 0.2 s needs a recent ping or the right of root."),
+            default=FASTEST_FOR_ALL_S,
+            unit="s",
+            minimum=0.002,
+            maximum=60,
+        ),
+        Parameter(
+            "payload",
+            "size",
+            _("Payload"),
+            help=_("Bytes of data in each probe; headers add 28 (IPv6: 48)."),
+            default=56,
+            unit="B",
+            minimum=16,
+            maximum=65507,
+        ),
+        Parameter(
+            "dont_fragment",
+            "boolean",
+            _("Do not fragment"),
+            help=_("Fail where the payload does not fit the path's MTU."),
+            default=False,
+            advanced=True,
+        ),
+        Parameter(
+            "timeout",
+            "duration",
+            _("Wait for the last replies"),
+            default=2.0,
+            unit="s",
+            minimum=0.1,
+            maximum=60,
+            advanced=True,
+        ),
+    )
+    metrics = (
+        Metric("rtt_min", _("Least RTT"), "s", False, primary=True, axis="time"),
+        Metric("rtt_mean", _("Mean RTT"), "s", False, axis="time"),
+        Metric("rtt_max", _("Largest RTT"), "s", False, axis="time"),
+        Metric("rtt_mdev", _("Deviation of the RTT"), "s", False, axis="time"),
+        Metric("loss", _("Probes lost"), "1", False, axis="fraction"),
+    )
+
+    def plan(self, params: Params, nodes: Mapping[str, Sequence[NodeRef]]) -> Plan:
+        """Return one command on the client."""
+        server, client = nodes["server"][0], nodes["client"][0]
+        _outputs.refuse_mixed_families(server, client)
+        count, interval, timeout = params["count"], params["interval"], params["timeout"]
+        argv = ["ping", "-n", "-c", str(count), "-i", f"{interval:g}", "-s", str(params["payload"])]
+        argv += ["-W", f"{timeout:g}", "-I", client.address]
+        if params["dont_fragment"]:
+            argv += ["-M", "do"]
+        argv.append(_outputs.target_of(server, client))
+        limit = count * interval + timeout + MARGIN_S
+        return Plan(
+            (Stage("measure", (Command(role="client", node_index=0, argv=tuple(argv), time_limit_s=limit),)),)
+        )
+
+    def estimate(self, params: Params, capacity_bps: float | None = None) -> Estimate:
+        """Return the time without losses, and the bytes of the probes, which come back as many."""
+        count = params["count"]
+        amount = count * (params["payload"] + HEADERS)
+        return Estimate(
+            max(count - 1, 0) * params["interval"] + 0.1,
+            {("client", "server"): amount, ("server", "client"): amount},
+        )
+
+    def parse(self, outputs: Sequence[Output], params: Params) -> Reading:
+        """Return RTTs and loss; ToolFailure if nothing came back or the report does not agree with itself."""
+        output = _outputs.find_output(outputs, "client")
+        _outputs.refuse_cut_short(output)
+        text = _outputs.read_text(output)
+        counts = _COUNTS.search(text)
+        if not counts:
+            raise _unstarted(output, text)
+        sent, received, printed = int(counts[1]), int(counts[2]), float(counts[3])
+        if not sent or received > sent or abs(100 * (1 - received / sent) - printed) > 1:
+            raise failure("contradictory", output, first=f"{received}/{sent}", second=f"{printed:g} %")
+        if not received:
+            raise _silence(output, text)
+        if sent != params["count"]:
+            interval = params["interval"]
+            raise failure("ended-early", output, seconds=sent * interval, wanted=params["count"] * interval)
+        return _read(output, text, 1 - received / sent, received, params)
+
+
+def _read(output: Output, text: str, loss: float, received: int, params: Params) -> Reading:
+    summary = _RTT.search(text)
+    if not summary:
+        raise failure("unreadable", output)
+    least, mean, most, deviation = (float(value) / 1000 for value in summary.groups())
+    if not least <= mean <= most:
+        raise failure("contradictory", output, first=summary[1], second=summary[2])
+    replies = {int(found[1]): float(found[2]) / 1000 for found in _REPLY.finditer(text)}
+    # Replies are printed with three digits: they must agree with the summary to one per cent.
+    if len(replies) == received and not math.isclose(min(replies.values()), least, rel_tol=0.01, abs_tol=2e-6):
+        raise failure("contradictory", output, first=f"{min(replies.values())} s", second=f"{least} s")
+    interval = params["interval"]
+    sequence = sorted(replies)
+    figures = {"rtt_min": least, "rtt_mean": mean, "rtt_max": most, "rtt_mdev": deviation, "loss": loss}
+    series = Series(
+        "rtt_mean",
+        "",
+        "s",
+        tuple(round((number - 1) * interval, 6) for number in sequence),
+        tuple(replies[number] for number in sequence),
+    )
+    flags: tuple[Flag, ...] = ()
+    if loss:
+        message = Message(_("%(percent)s %% of the probes were lost."), {"percent": f"{100 * loss:.3g}"})
+        flags = (Flag("loss", "warning", message),)
+    return Reading(
+        samples=tuple(SampleValue(name, value) for name, value in figures.items()),
+        series=(series,) if sequence else (),
+        requested=dict(params),
+        observed={"received": received},
+        flags=flags,
+    )
+
+
+def _unstarted(output: Output, text: str) -> ToolFailure:
+    """Return why a program printed no summary."""
+    found = _outputs.bad_option(output, text) or _outputs.system_error(output, text, output.argv[-1])
+    if found:
+        return found
+    return failure("unreadable", output) if "PING" in text else _outputs.no_result(output, text)
+
+
+def _silence(output: Output, text: str) -> ToolFailure:
+    """Return why none of the probes came back."""
+    too_big = _TOO_BIG.findall(text)
+    if too_big:
+        return failure("too-big", output, mtu=min(too_big, key=int))
+    unreachable = _UNREACHABLE.search(text)
+    if unreachable:
+        return failure("no-route", output, address=output.argv[-1], said=unreachable[0].strip()[:200])
+    return failure("no-reply", output, address=output.argv[-1])

@@ -1,0 +1,173 @@
+"""traceroute: the hops of a path with their round-trip times, and where it ends."""
+
+import re
+from collections.abc import Mapping, Sequence
+
+from apps.bench.text import Message, _
+from apps.bench.tools import _outputs
+from apps.bench.tools._failures import failure
+from apps.bench.tools.base import (
+    Command,
+    Estimate,
+    Metric,
+    NodeRef,
+    Output,
+    Parameter,
+    Params,
+    Plan,
+    Reading,
+    Role,
+    SampleValue,
+    Stage,
+    Tool,
+)
+
+UDP, ICMP, TCP = "udp", "icmp", "tcp"
+MARGIN_S = 10.0
+PROBE_BYTES = 60
+
+_HEADER = re.compile(r"^traceroute to \S+ \((\S+)\), \d+ hops max", re.M)
+_HOP = re.compile(r"^ ?(\d{1,3})  (\S.*)$", re.M)
+_RTT = re.compile(r"(?<!\S)(\d{1,9}(?:\.\d{1,6})?) ms")
+_MTU = re.compile(r"(?<!\S)F=(\d{1,6})(?!\S)")
+_BLOCKED = re.compile(r"(?<!\S)!(?:[NHPXVCFSUT]|\d+)(?!\S)")
+_ADDRESS = re.compile(
+    r"(?<!\S)(?:\d{1,3}(?:\.\d{1,3}){3}|[0-9a-fA-F]*:[0-9a-fA-F:.]+(?:%[\w.-]{1,40})?)(?!\S)", re.ASCII
+)
+
+
+class Traceroute(Tool):
+    """traceroute for Linux."""
+
+    slug = "traceroute"
+    name = "traceroute"
+    summary = _("Hops of a path and the time to each of them.")
+    programs = ("traceroute",)
+    roles = (Role("client", _("From")), Role("server", _("To")))
+    parameters = (
+        Parameter(
+            "method",
+            "choice",
+            _("Probes"),
+            help=_("UDP needs no privilege; ICMP and TCP pass more firewalls but need the right of root."),
+            default=UDP,
+            choices=((UDP, _("UDP")), (ICMP, _("ICMP echo")), (TCP, _("TCP SYN"))),
+        ),
+        Parameter(
+            "port",
+            "integer",
+            _("TCP port"),
+            help=_("Where TCP probes knock; an open port answers best."),
+            default=80,
+            minimum=1,
+            maximum=65535,
+            advanced=True,
+        ),
+        Parameter("max_hops", "integer", _("Most hops"), default=30, unit="count", minimum=1, maximum=255),
+        Parameter("queries", "integer", _("Probes per hop"), default=3, unit="count", minimum=1, maximum=10),
+        Parameter(
+            "wait",
+            "duration",
+            _("Wait for each reply"),
+            default=2.0,
+            unit="s",
+            minimum=0.1,
+            maximum=60,
+            advanced=True,
+        ),
+        Parameter(
+            "discover_mtu",
+            "boolean",
+            _("Find the path MTU"),
+            help=_("Send probes that must not be fragmented and note where the MTU falls; with UDP only."),
+            default=False,
+        ),
+    )
+    metrics = (
+        Metric("hops", _("Hops"), "count", False, primary=True, axis="count"),
+        Metric("rtt_min", _("Least RTT to the end"), "s", False, axis="time"),
+        Metric("rtt_mean", _("Mean RTT to the end"), "s", False, axis="time"),
+        Metric("rtt_max", _("Largest RTT to the end"), "s", False, axis="time"),
+        Metric("path_mtu", _("Path MTU"), "B", True, axis="size"),
+    )
+
+    def check(self, params: Params) -> dict[str, Message]:
+        """Refuse MTU discovery with probes that cannot do it."""
+        if params["discover_mtu"] and params["method"] != UDP:
+            return {"discover_mtu": Message(_("Choose UDP probes to find the path MTU."))}
+        return {}
+
+    def plan(self, params: Params, nodes: Mapping[str, Sequence[NodeRef]]) -> Plan:
+        """Return one command on the client."""
+        server, client = nodes["server"][0], nodes["client"][0]
+        _outputs.refuse_mixed_families(server, client)
+        wait = params["wait"]
+        argv = ["traceroute", "-n", "-m", str(params["max_hops"]), "-q", str(params["queries"]), "-w", f"{wait:g}"]
+        if params["method"] == ICMP:
+            argv.append("-I")
+        if params["method"] == TCP:
+            argv += ["-T", "-p", str(params["port"])]
+        if params["discover_mtu"]:
+            argv.append("--mtu")
+        argv += ["-s", client.address, _outputs.target_of(server, client)]
+        limit = params["max_hops"] * params["queries"] * wait + MARGIN_S
+        return Plan(
+            (Stage("measure", (Command(role="client", node_index=0, argv=tuple(argv), time_limit_s=limit),)),)
+        )
+
+    def estimate(self, params: Params, capacity_bps: float | None = None) -> Estimate:
+        """Return the usual time of a path whose hops answer, and a bound on the probes' bytes."""
+        size = 65000 if params["discover_mtu"] else PROBE_BYTES
+        return Estimate(2.0, {("client", "server"): 3 * params["queries"] * size})
+
+    def parse(self, outputs: Sequence[Output], params: Params) -> Reading:
+        """Return the hops and the RTT to the end; ToolFailure if the end did not answer (the exit status is 0)."""
+        output = _outputs.find_output(outputs, "client")
+        _outputs.refuse_cut_short(output)
+        text = _outputs.read_text(output)
+        target = output.argv[-1]
+        header = _HEADER.search(text)
+        hops = {int(found[1]): found[2] for found in _HOP.finditer(text)} if header else {}
+        if not header or not hops:
+            found = _outputs.bad_option(output, text) or _outputs.system_error(output, text, target)
+            raise found or (failure("unreadable", output) if header else _outputs.no_result(output, text))
+        last = max(hops)
+        addresses = _ADDRESS.findall(hops[last])
+        if sorted(hops) != list(range(1, last + 1)):
+            raise failure("unreadable", output)
+        blocked = _BLOCKED.search(hops[last])
+        if header[1] not in addresses:
+            if blocked:
+                raise failure("no-route", output, address=target, said=f"{last}  {hops[last]}"[:200])
+            raise failure("not-reached", output, address=target, last=_last_answer(hops))
+        times = [float(value) / 1000 for value in _RTT.findall(hops[last])]
+        if not times:
+            raise failure("unreadable", output)
+        samples = {
+            "hops": float(last),
+            "rtt_min": min(times),
+            "rtt_mean": sum(times) / len(times),
+            "rtt_max": max(times),
+        }
+        sizes = [int(value) for hop in sorted(hops) for value in _MTU.findall(hops[hop])]
+        if sizes:
+            samples["path_mtu"] = float(sizes[-1])
+        return Reading(
+            samples=tuple(SampleValue(name, value) for name, value in samples.items()),
+            requested=dict(params),
+            observed={"hops": [_describe_hop(hop, hops[hop]) for hop in sorted(hops)]},
+        )
+
+
+def _describe_hop(number: int, line: str) -> dict[str, object]:
+    """Return a hop's number, the addresses that answered, and its least RTT (s; None if silent)."""
+    times = [float(value) / 1000 for value in _RTT.findall(line)]
+    return {"hop": number, "addresses": _ADDRESS.findall(line), "rtt_s": min(times) if times else None}
+
+
+def _last_answer(hops: Mapping[int, str]) -> str:
+    for number in sorted(hops, reverse=True):
+        addresses = _ADDRESS.findall(hops[number])
+        if addresses:
+            return addresses[-1]
+    return "-"

@@ -1,0 +1,20 @@
+"""Quantities with units: read what people type, show what was measured, lose nothing in between."""
+
+from apps.bench.units.formatting import canonical_text, format_quantity
+from apps.bench.units.parsing import Value, exact_value, has_unit, normalise, parse_quantity, settle
+from apps.bench.units.tables import BASE_UNITS, KINDS, UnitError, is_unit
+
+__all__ = [
+    "BASE_UNITS",
+    "KINDS",
+    "UnitError",
+    "Value",
+    "canonical_text",
+    "exact_value",
+    "format_quantity",
+    "has_unit",
+    "is_unit",
+    "normalise",
+    "parse_quantity",
+    "settle",
+]
