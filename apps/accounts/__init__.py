@@ -1,0 +1,1 @@
+"""Users, teams, roles and API tokens."""

@@ -1,0 +1,109 @@
+"""The base of REST views over what teams own: scoping, roles by method, read-only tokens."""
+
+from typing import Any
+
+from django.db.models import QuerySet
+from django.shortcuts import get_object_or_404
+from django.utils.translation import gettext as _
+from rest_framework import permissions, serializers, viewsets
+from rest_framework.exceptions import PermissionDenied
+from rest_framework.request import Request
+
+from apps.accounts import scoping
+from apps.accounts.models import Role, Team
+from apps.accounts.permissions import ScopedToken
+
+
+class TeamField(serializers.SlugRelatedField):
+    """A team by its short name; without one, the only team in which the person may write."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        if not kwargs.get("read_only"):
+            kwargs = {"queryset": Team.objects.all(), "required": False} | kwargs
+        super().__init__(slug_field="slug", **kwargs)
+
+    def get_queryset(self) -> QuerySet[Team]:
+        """Return the teams the person knows of; whether they may write there is asked by `team_for_new`."""
+        return scoping.teams_for(self.context["request"].user, Role.VIEWER)
+
+
+class ScopedRelatedField(serializers.PrimaryKeyRelatedField):
+    """A reference by id to something of the person's teams; others' things do not exist. `path` leads to the team."""
+
+    def __init__(self, path: str = "team", **kwargs: Any) -> None:
+        self.path = path
+        super().__init__(**kwargs)
+
+    def get_queryset(self) -> QuerySet:
+        """Return what the person may choose."""
+        choices: Any = super().get_queryset()
+        return scoping.visible(choices, self.context["request"].user, path=self.path)
+
+    def to_internal_value(self, data: Any) -> Any:
+        """Return the row; a number with a fraction, or beyond all numbers, is no id."""
+        if isinstance(data, float):
+            self.fail("incorrect_type", data_type="float")
+        return super().to_internal_value(data)
+
+
+def get_scoped_or_404(queryset: QuerySet, **lookup: Any) -> Any:
+    """Return the one row of a scoped query set, or raise Http404."""
+    return get_object_or_404(queryset, **lookup)
+
+
+def team_for_new(request: Request, data: dict[str, Any], role: Role = Role.OPERATOR) -> Team:
+    """Return the team a new object goes to: the one given, else the only one the person may write in.
+
+    PermissionDenied for a role that is too low, a ValidationError where the choice is not clear.
+    """
+    if data.get("team"):
+        scoping.require(request.user, data["team"], role)
+        return data["team"]
+    teams = list(scoping.teams_for(request.user, role)[:2])
+    if len(teams) == 1:
+        return teams[0]
+    if not teams:
+        raise PermissionDenied(_("You may not write in any team. Ask a manager of your team for the role."))
+    raise serializers.ValidationError({"team": [_("You are in several teams: say which by its short name.")]})
+
+
+class TeamScopedViewSet(viewsets.ModelViewSet):
+    """Rows of the person's teams; viewers read, operators write (`write_role`, `delete_role`)."""
+
+    permission_classes = [permissions.IsAuthenticated, ScopedToken]
+    team_path = "team"
+    write_role = Role.OPERATOR
+    delete_role = Role.OPERATOR
+
+    def get_queryset(self) -> QuerySet:
+        """Return only what the person's teams own."""
+        return scoping.visible(super().get_queryset(), self.request.user, path=self.team_path)
+
+    def team_of(self, instance: Any) -> Team:
+        """Return the team that owns a row."""
+        for name in self.team_path.split("__"):
+            instance = getattr(instance, name)
+        return instance
+
+    def check_object_permissions(self, request: Request, obj: Any) -> None:
+        """Refuse writes to a role that is too low."""
+        super().check_object_permissions(request, obj)
+        if request.method not in permissions.SAFE_METHODS:
+            role = self.delete_role if request.method == "DELETE" else self.write_role
+            scoping.require(request.user, self.team_of(obj), role)
+
+    def perform_create(self, serializer: Any) -> None:
+        """Make the object in the team given, or the only one the person may write in."""
+        serializer.save(team=team_for_new(self.request, serializer.validated_data, self.write_role))
+
+    def perform_update(self, serializer: Any) -> None:
+        """Save the object; it stays in its team."""
+        refuse_other_team(serializer)
+        serializer.save()
+
+
+def refuse_other_team(serializer: Any) -> None:
+    """Raise a ValidationError if the request would move an object to another team."""
+    given = serializer.validated_data.pop("team", None)
+    if given is not None and given != serializer.instance.team:
+        raise serializers.ValidationError({"team": [_("It stays in its team: make a new one in the other team.")]})

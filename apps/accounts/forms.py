@@ -1,0 +1,178 @@
+"""Forms: the base of those over what teams own, and those of people, teams and tokens."""
+
+from datetime import datetime, timedelta
+from typing import Any
+from zoneinfo import available_timezones
+
+from django import forms
+from django.conf import settings
+from django.contrib.auth.forms import AuthenticationForm, PasswordChangeForm
+from django.core.exceptions import FieldDoesNotExist
+from django.db.models import Model
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from apps.accounts.models import ApiToken, Membership, Role, Team, User
+from apps.core.forms import StyledWidgets
+
+
+class TeamForm(StyledWidgets, forms.ModelForm):
+    """A form over one team's things: what it offers to choose from is that team's, names are unique in the team."""
+
+    def __init__(self, *args: Any, team: Team, user: User, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.team = team
+        self.user = user
+        if self.instance.pk is None and _has_field(self._meta.model, "team"):
+            self.instance.team = team
+        for field in self.fields.values():
+            if isinstance(field, forms.ModelChoiceField):
+                choices: Any = field.queryset
+                if _has_field(choices.model, "team"):
+                    field.queryset = choices.filter(team=team)
+
+    def clean(self) -> dict[str, Any] | None:
+        """Refuse a name the team already uses, at the field."""
+        cleaned = super().clean()
+        refuse_taken_name(self, self._meta.model, self.team, except_for=self.instance.pk)
+        return cleaned
+
+
+class CloneForm(StyledWidgets, forms.Form):
+    """The name of a copy."""
+
+    name = forms.CharField(label=gettext_lazy("Name of the copy"), max_length=100)
+
+    def __init__(self, *args: Any, model: type[Model], team: Team, user: User, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.model = model
+        self.team = team
+        self.user = user
+
+    def clean(self) -> dict[str, Any] | None:
+        """Refuse a name the team already uses, at the field."""
+        cleaned = super().clean()
+        refuse_taken_name(self, self.model, self.team)
+        return cleaned
+
+
+def refuse_taken_name(form: forms.BaseForm, model: type[Model], team: Team, except_for: object = None) -> None:
+    """Add an error to the form's `name` if another of the team's things of this kind has it."""
+    name = form.cleaned_data.get("name")
+    if not name or not _has_field(model, "team"):
+        return
+    if model._default_manager.filter(team=team, name=name).exclude(pk=except_for).exists():
+        taken = _("%(team)s already has a %(kind)s called “%(name)s”: choose another name.")
+        form.add_error("name", taken % {"team": team, "kind": model._meta.verbose_name, "name": name})
+
+
+def _has_field(model: type[Model], name: str) -> bool:
+    try:
+        model._meta.get_field(name)
+    except FieldDoesNotExist:
+        return False
+    return True
+
+
+class SignInForm(StyledWidgets, AuthenticationForm):
+    """Username and password."""
+
+
+class PasswordForm(StyledWidgets, PasswordChangeForm):
+    """The old password and the new one twice."""
+
+
+class TimezoneInput(forms.TextInput):
+    """A text with the names of all time zones to choose from."""
+
+    template_name = "accounts/timezone_input.html"
+
+    def get_context(self, name: str, value: Any, attrs: Any) -> dict[str, Any]:
+        """Add the names."""
+        context = super().get_context(name, value, attrs)
+        context["widget"]["zones"] = sorted(zone for zone in available_timezones() if "/" in zone or zone == "UTC")
+        return context
+
+
+class ProfileForm(StyledWidgets, forms.ModelForm):
+    """How a person likes to see the pages."""
+
+    language = forms.ChoiceField(
+        label=gettext_lazy("Language"),
+        required=False,
+        choices=[("", gettext_lazy("As the browser asks")), *settings.LANGUAGES],
+    )
+
+    class Meta:
+        model = User
+        fields = ["first_name", "last_name", "email", "language", "timezone", "theme"]
+        widgets = {
+            "timezone": TimezoneInput(attrs={"autocomplete": "off", "spellcheck": "false", "list": "time-zones"})
+        }
+        help_texts = {"timezone": gettext_lazy("All times are shown in it. Begin to type, for example Asia/Seoul.")}
+
+
+class NewTeamForm(StyledWidgets, forms.ModelForm):
+    """A new team's name."""
+
+    class Meta:
+        model = Team
+        fields = ["name", "slug"]
+        help_texts = {
+            "slug": gettext_lazy(
+                "Stands for the team in addresses and over REST; it stays. Made from the name if empty."
+            )
+        }
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["slug"].required = False
+
+
+class TeamNameForm(StyledWidgets, forms.ModelForm):
+    """A team's name."""
+
+    class Meta:
+        model = Team
+        fields = ["name"]
+
+
+class MemberForm(StyledWidgets, forms.Form):
+    """A person to add to a team."""
+
+    username = forms.CharField(label=gettext_lazy("Username"), max_length=150)
+    role = forms.ChoiceField(label=gettext_lazy("Role"), choices=Role.choices, initial=Role.VIEWER)
+
+
+class RoleForm(forms.ModelForm):
+    """A member's role."""
+
+    class Meta:
+        model = Membership
+        fields = ["role"]
+
+
+class NewTokenForm(StyledWidgets, forms.Form):
+    """What a new API token may do and for how long."""
+
+    DAYS = (
+        ("30", gettext_lazy("30 days")),
+        ("90", gettext_lazy("90 days")),
+        ("365", gettext_lazy("1 year")),
+        ("0", gettext_lazy("never")),
+    )
+
+    name = forms.CharField(
+        label=gettext_lazy("Name"),
+        max_length=100,
+        help_text=gettext_lazy("What it is for, for example “nightly sweep”."),
+    )
+    scope = forms.ChoiceField(
+        label=gettext_lazy("Scope"), choices=ApiToken.Scope.choices, initial=ApiToken.Scope.READ
+    )
+    days = forms.ChoiceField(label=gettext_lazy("Expires"), choices=DAYS, initial="90")
+
+    def expires_at(self, now: datetime) -> datetime | None:
+        """Return when it expires, None for never."""
+        days = int(self.cleaned_data["days"])
+        return now + timedelta(days=days) if days else None

@@ -1,0 +1,40 @@
+"""Set-up: a person with a role in a team, and the random password they sign in with."""
+
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from apps.accounts import services
+from apps.accounts.models import Role
+
+
+class Command(BaseCommand):
+    """Makes what is missing; the password of someone who is there changes only if one is given."""
+
+    help = "Make a person, a team and the person's role in it. A new person's random password is printed once."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Ask for who and where."""
+        parser.add_argument("--username", required=True)
+        parser.add_argument("--team", required=True, help="the team's name; it is made if it is not there")
+        parser.add_argument("--role", choices=Role.values, default=Role.MANAGER.value)
+        parser.add_argument(
+            "--password", default="", help="a password to set; without it a new person gets a random one"
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Make them and print the sign-in."""
+        try:
+            account = services.ensure_account(
+                username=options["username"],
+                team_name=options["team"],
+                role=Role(options["role"]),
+                password=options["password"],
+            )
+        except ValidationError as error:
+            raise CommandError(" ".join(error.messages)) from error
+        self.stdout.write(f"username: {account.user.username}")
+        self.stdout.write(f"team: {account.team.name} ({account.team.slug}), {options['role']}")
+        if account.password:
+            self.stdout.write(f"password: {account.password}")

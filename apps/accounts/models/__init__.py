@@ -1,0 +1,7 @@
+"""Users, teams, memberships and API tokens."""
+
+from apps.accounts.models.teams import Membership, Role, Team, TeamOwned
+from apps.accounts.models.tokens import ApiToken
+from apps.accounts.models.users import User
+
+__all__ = ["ApiToken", "Membership", "Role", "Team", "TeamOwned", "User"]

@@ -1,0 +1,29 @@
+"""People who sign in."""
+
+from zoneinfo import available_timezones
+
+from django.contrib.auth.models import AbstractUser
+from django.core.exceptions import ValidationError
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+
+def validate_timezone(value: str) -> None:
+    """Raise ValidationError for a name that is no IANA time zone."""
+    if value not in available_timezones():
+        raise ValidationError(
+            _("“%(value)s” is no time zone; use a name such as Asia/Seoul."), params={"value": value}
+        )
+
+
+class User(AbstractUser):
+    """A person; what they may do comes from their memberships of teams."""
+
+    class Theme(models.TextChoices):
+        AUTO = "auto", _("As the device")
+        LIGHT = "light", _("Light")
+        DARK = "dark", _("Dark")
+
+    timezone = models.CharField(_("time zone"), max_length=64, default="UTC", validators=[validate_timezone])
+    language = models.CharField(_("language"), max_length=8, blank=True, default="")
+    theme = models.CharField(_("theme"), max_length=8, choices=Theme.choices, default=Theme.AUTO)

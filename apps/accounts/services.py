@@ -1,0 +1,165 @@
+"""Everything that changes people, teams and tokens."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.contrib.auth.password_validation import validate_password
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.utils.crypto import get_random_string
+from django.utils.text import slugify
+from django.utils.translation import gettext as _
+
+from apps.accounts import scoping
+from apps.accounts.models import ApiToken, Membership, Role, Team, User
+from apps.core import secrets
+
+_LETTERS = "abcdefghjkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789"
+_PASSWORD_LENGTH = 16
+# Stands in the address of the form for a new team.
+_RESERVED_SLUG = "new"
+
+
+class LastManager(ValidationError):
+    """A change that would leave a team without a manager."""
+
+    def __init__(self, team: Team) -> None:
+        text = _("%(team)s would be left without a manager: make someone else a manager first.")
+        super().__init__({"role": [text % {"team": team.name}]})
+
+
+@dataclass(frozen=True)
+class Account:
+    """A person made ready to sign in; `password` is the random one if one was made, and is kept nowhere."""
+
+    user: User
+    team: Team
+    password: str | None
+
+
+@transaction.atomic
+def create_team(*, user: User, name: str, slug: str = "") -> Team:
+    """Make a team with the user as its manager; the short name is drawn from the name unless given.
+
+    ValidationError names a field that is wrong or taken.
+    """
+    if slug == _RESERVED_SLUG:
+        raise ValidationError({"slug": [_("“%(slug)s” is taken by the service: choose another.") % {"slug": slug}]})
+    team = _save_team(name=name, slug=slug)
+    Membership.objects.create(team=team, user=user, role=Role.MANAGER)
+    return team
+
+
+@transaction.atomic
+def update_team(*, team: Team, user: User, name: str) -> Team:
+    """Rename a team; its short name stays, so that addresses keep working."""
+    scoping.require(user, team, Role.MANAGER)
+    team.name = name.strip()
+    team.full_clean()
+    team.save()
+    return team
+
+
+@transaction.atomic
+def add_member(*, team: Team, user: User, username: str, role: Role) -> Membership:
+    """Add a person by username; ValidationError if there is no such person, or they are a member already."""
+    scoping.require(user, team, Role.MANAGER)
+    person = User.objects.filter(username=username.strip(), is_active=True).first()
+    if person is None:
+        text = _("Nobody here is called “%(name)s”: check the spelling, or ask an administrator for an account.")
+        raise ValidationError({"username": [text % {"name": username.strip()}]})
+    if Membership.objects.filter(team=_locked(team), user=person).exists():
+        text = _("%(name)s is a member already: change the role in the list.")
+        raise ValidationError({"username": [text % {"name": person.username}]})
+    return Membership.objects.create(team=team, user=person, role=role)
+
+
+@transaction.atomic
+def change_role(*, membership: Membership, user: User, role: Role) -> Membership:
+    """Give a member another role; LastManager if nobody would be left to manage."""
+    scoping.require(user, membership.team, Role.MANAGER)
+    if role != Role.MANAGER:
+        _keep_a_manager(membership)
+    membership.role = role
+    membership.save(update_fields=["role", "updated_at"])
+    return membership
+
+
+@transaction.atomic
+def remove_member(*, membership: Membership, user: User) -> None:
+    """Take a member off the team, which everyone may do for themselves; LastManager as in `change_role`."""
+    if membership.user_id != user.pk:
+        scoping.require(user, membership.team, Role.MANAGER)
+    _keep_a_manager(membership)
+    membership.delete()
+
+
+@transaction.atomic
+def issue_token(
+    *, user: User, name: str, scope: str = ApiToken.Scope.WRITE, expires_at: datetime | None = None, now: datetime
+) -> tuple[ApiToken, str]:
+    """Make an API token and return it with its text, which is shown once and kept nowhere."""
+    if expires_at is not None and expires_at <= now:
+        raise ValidationError({"expires_at": [_("This is in the past: choose a later time, or leave it out.")]})
+    issued = secrets.issue("api")
+    token = ApiToken(
+        user=user, name=name.strip(), scope=scope, expires_at=expires_at, prefix=issued.prefix, digest=issued.digest
+    )
+    token.full_clean()
+    token.save()
+    return token, issued.text
+
+
+def revoke_token(*, token: ApiToken, now: datetime) -> None:
+    """Make a token useless from now on; its row stays, to say when it was used last."""
+    ApiToken.objects.filter(pk=token.pk, revoked_at=None).update(revoked_at=now, updated_at=now)
+
+
+@transaction.atomic
+def ensure_account(*, username: str, team_name: str, role: Role, password: str = "") -> Account:
+    """Make sure that a person exists and has the role in the team; the team is made if it is not there.
+
+    A new person gets the password, or a random one. One who is there keeps theirs unless a password is given.
+    """
+    person = User.objects.filter(username=username).first()
+    made = ""
+    if person is None:
+        person = User(username=username)
+        made = "" if password else get_random_string(_PASSWORD_LENGTH, _LETTERS)
+    if password := password or made:
+        validate_password(password, person)
+        person.set_password(password)
+    person.full_clean()
+    person.save()
+    team = Team.objects.filter(name=team_name).first()
+    if team is None:
+        team = _save_team(name=team_name, slug="")
+    Membership.objects.update_or_create(team=team, user=person, defaults={"role": role})
+    return Account(person, team, made or None)
+
+
+def _save_team(*, name: str, slug: str) -> Team:
+    team = Team(name=name.strip(), slug=slug or _free_slug(name))
+    team.full_clean()
+    team.save()
+    return team
+
+
+def _free_slug(name: str) -> str:
+    """Return a short name made of a name's Latin letters and digits, with a number if it is taken."""
+    stem = slugify(name)[:40].strip("-") or "team"
+    taken = {_RESERVED_SLUG, *Team.objects.filter(slug__startswith=stem).values_list("slug", flat=True)}
+    numbered = (f"{stem}-{number}" for number in range(2, len(taken) + 3))
+    return next(slug for slug in (stem, *numbered) if slug not in taken)
+
+
+def _locked(team: Team) -> Team:
+    return Team.objects.select_for_update(no_key=True).get(pk=team.pk)
+
+
+def _keep_a_manager(membership: Membership) -> None:
+    # The team's row is the lock: two managers who leave at one moment must not both find the other still there.
+    team = _locked(membership.team)
+    managers = Membership.objects.filter(team=team, role=Role.MANAGER).values_list("pk", flat=True)
+    if list(managers) == [membership.pk]:
+        raise LastManager(team)

@@ -1,0 +1,26 @@
+"""Pages."""
+
+from django.contrib.auth.views import LogoutView
+from django.urls import path
+
+from apps.accounts.views import people, teams, tokens
+
+app_name = "accounts"
+urlpatterns = [
+    path("login/", people.SignIn.as_view(), name="login"),
+    path("logout/", LogoutView.as_view(), name="logout"),
+    path("password/", people.ChangePassword.as_view(), name="password"),
+    path("profile/", people.Profile.as_view(), name="profile"),
+    path("language/", people.language, name="language"),
+    path("theme/", people.theme, name="theme"),
+    path("teams/", teams.team_list, name="teams"),
+    path("teams/new/", teams.team_create, name="team_create"),
+    path("teams/<slug:slug>/", teams.team_page, name="team"),
+    path("teams/<slug:slug>/edit/", teams.team_update, name="team_update"),
+    path("teams/<slug:slug>/members/", teams.member_add, name="member_add"),
+    path("teams/<slug:slug>/members/<int:pk>/role/", teams.member_role, name="member_role"),
+    path("teams/<slug:slug>/members/<int:pk>/remove/", teams.member_remove, name="member_remove"),
+    path("tokens/", tokens.token_list, name="tokens"),
+    path("tokens/new/", tokens.token_create, name="token_create"),
+    path("tokens/<int:pk>/revoke/", tokens.token_revoke, name="token_revoke"),
+]

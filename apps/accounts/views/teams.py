@@ -1,0 +1,153 @@
+"""Teams and their members."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core.exceptions import ValidationError
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from apps.accounts import queries, scoping, services
+from apps.accounts.forms import MemberForm, NewTeamForm, RoleForm, TeamNameForm
+from apps.accounts.models import Membership, Role, Team
+from apps.accounts.scoping import user_of
+from apps.core.forms import add_errors
+
+
+@login_required
+@require_safe
+def team_list(request: HttpRequest) -> HttpResponse:
+    """List the teams one is in."""
+    teams = [
+        (team, Role(team.own_role).label if team.own_role else "") for team in queries.teams_of(user_of(request))
+    ]
+    return render(request, "accounts/team_list.html", {"teams": teams})
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def team_create(request: HttpRequest) -> HttpResponse:
+    """Make a team and become its manager."""
+    form = NewTeamForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        try:
+            team = services.create_team(
+                user=user_of(request), name=form.cleaned_data["name"], slug=form.cleaned_data["slug"]
+            )
+        except ValidationError as error:
+            add_errors(form, error)
+        else:
+            messages.success(request, _("Team “%(name)s” was created; you are its manager.") % {"name": team})
+            return redirect("accounts:team", slug=team.slug)
+    return render(request, "accounts/team_create.html", {"form": form})
+
+
+@login_required
+@require_safe
+def team_page(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show a team with its members; its manager changes them here."""
+    return _team_page(request, _team(request, slug))
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def team_update(request: HttpRequest, slug: str) -> HttpResponse:
+    """Rename a team."""
+    team = _team(request, slug)
+    scoping.require(request.user, team, Role.MANAGER)
+    name = team.name
+    form = TeamNameForm(request.POST or None, instance=team)
+    if request.method == "POST" and form.is_valid():
+        services.update_team(team=team, user=user_of(request), name=form.cleaned_data["name"])
+        messages.success(request, _("Team “%(name)s” was saved.") % {"name": team})
+        return redirect("accounts:team", slug=team.slug)
+    return render(request, "accounts/team_update.html", {"form": form, "team": team, "shown_name": name})
+
+
+@login_required
+@require_POST
+def member_add(request: HttpRequest, slug: str) -> HttpResponse:
+    """Add a person to a team."""
+    team = _team(request, slug)
+    scoping.require(request.user, team, Role.MANAGER)
+    form = MemberForm(request.POST)
+    if form.is_valid():
+        try:
+            added = services.add_member(
+                team=team,
+                user=user_of(request),
+                username=form.cleaned_data["username"],
+                role=Role(form.cleaned_data["role"]),
+            )
+        except ValidationError as error:
+            add_errors(form, error)
+        else:
+            words = {"name": added.user, "team": team}
+            messages.success(request, _("%(name)s is now a member of %(team)s.") % words)
+            return redirect("accounts:team", slug=team.slug)
+    return _team_page(request, team, form)
+
+
+@login_required
+@require_POST
+def member_role(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Give a member another role."""
+    membership = _membership(request, slug, pk)
+    scoping.require(request.user, membership.team, Role.MANAGER)
+    form = RoleForm(request.POST)
+    if not form.is_valid():
+        messages.error(request, _("Choose viewer, operator or manager."))
+        return redirect("accounts:team", slug=slug)
+    try:
+        services.change_role(membership=membership, user=user_of(request), role=Role(form.cleaned_data["role"]))
+    except services.LastManager as error:
+        messages.error(request, " ".join(error.messages))
+    else:
+        words = {"name": membership.user, "role": membership.get_role_display()}
+        messages.success(request, _("%(name)s: %(role)s.") % words)
+    return redirect("accounts:team", slug=slug)
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def member_remove(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Take a member off the team after asking; everyone may leave."""
+    membership = _membership(request, slug, pk)
+    leaving = membership.user_id == request.user.pk
+    if not leaving:
+        scoping.require(request.user, membership.team, Role.MANAGER)
+    if request.method != "POST":
+        return render(request, "accounts/member_remove.html", {"membership": membership, "leaving": leaving})
+    words = {"name": membership.user, "team": membership.team}
+    try:
+        services.remove_member(membership=membership, user=user_of(request))
+    except services.LastManager as error:
+        messages.error(request, " ".join(error.messages))
+        return redirect("accounts:team", slug=slug)
+    if leaving:
+        messages.success(request, _("You have left %(team)s.") % words)
+        return redirect("accounts:teams")
+    messages.success(request, _("%(name)s is no longer a member of %(team)s.") % words)
+    return redirect("accounts:team", slug=slug)
+
+
+def _team(request: HttpRequest, slug: str) -> Team:
+    return get_object_or_404(queries.teams_of(user_of(request)), slug=slug)
+
+
+def _membership(request: HttpRequest, slug: str, pk: int) -> Membership:
+    return get_object_or_404(queries.memberships_of(user_of(request)), team__slug=slug, pk=pk)
+
+
+def _team_page(request: HttpRequest, team: Team, form: MemberForm | None = None) -> HttpResponse:
+    context: dict[str, Any] = {
+        "team": team,
+        "memberships": team.memberships.select_related("user"),
+        "roles": Role.choices,
+        "may_manage": scoping.can(request.user, team, Role.MANAGER),
+        "form": form or MemberForm(),
+    }
+    return render(request, "accounts/team.html", context)

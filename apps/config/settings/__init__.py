@@ -1,0 +1,1 @@
+"""Settings: `base` is shared, `production` and `test` say only what differs."""

@@ -1,0 +1,38 @@
+"""Every address of the service."""
+
+from django.contrib import admin
+from django.urls import URLPattern, URLResolver, include, path
+from django.views.generic import RedirectView
+from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
+
+from apps.core import views
+
+api: list[URLPattern | URLResolver] = [
+    path("", include("apps.accounts.api_urls")),
+    path("", include("apps.testbeds.api_urls")),
+    path("", include("apps.agents.api_urls")),
+    path("", include("apps.campaigns.api_urls")),
+    path("", include("apps.results.api_urls")),
+    path("", include("apps.tuning.api_urls")),
+    path("schema/", SpectacularAPIView.as_view(), name="schema"),
+    path("docs/", SpectacularSwaggerSplitView.as_view(template_name="core/api_docs.html"), name="api-docs"),
+]
+
+urlpatterns = [
+    path("", RedirectView.as_view(pattern_name="campaigns:campaign_list"), name="home"),
+    path("campaigns/", include("apps.campaigns.urls")),
+    path("results/", include("apps.results.urls")),
+    path("findings/", include("apps.tuning.urls")),
+    path("accounts/", include("apps.accounts.urls")),
+    path("inventory/", include("apps.testbeds.urls")),
+    path("agents/", include("apps.agents.urls")),
+    path("api/v1/", include(api)),
+    path("i18n/", include("django.conf.urls.i18n")),
+    path("health/", views.health, name="health"),
+    path("admin/", admin.site.urls),
+]
+
+handler400 = views.bad_request
+handler403 = views.permission_denied
+handler404 = views.not_found
+handler500 = views.server_error

@@ -1,0 +1,1 @@
+"""What every app builds on: base model, the door to Celery, page helpers."""

@@ -1,0 +1,110 @@
+"""What every REST view shares: one shape for every error."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from django.core import exceptions as django_errors
+from django.db import DataError, IntegrityError
+from django.db.models import Model, ProtectedError, RestrictedError
+from django.utils.translation import gettext as _
+from rest_framework import exceptions, status
+from rest_framework.response import Response
+from rest_framework.serializers import as_serializer_error
+from rest_framework.views import exception_handler as default_handler
+from rest_framework.views import set_rollback
+
+from apps.bench import sweep, units
+from apps.bench.text import Message
+from apps.bench.tools import base as tools
+from apps.core import messages
+
+
+class Conflict(exceptions.APIException):
+    """What was asked for does not fit what is there now."""
+
+    status_code = status.HTTP_409_CONFLICT
+    default_code = "conflict"
+
+
+def exception_handler(error: Exception, context: dict[str, Any]) -> Response | None:
+    """Return ``{"detail": text, "fields": {name: [text, ...]}}`` for every error a client can cause.
+
+    A deletion that would break something gives 409 with ``"dependents": [text, ...]`` beside it.
+    """
+    if isinstance(error, ProtectedError):
+        return _conflict_of(error.protected_objects)
+    if isinstance(error, RestrictedError):
+        return _conflict_of(error.restricted_objects)
+    response = default_handler(_as_api_error(error), context)
+    if response is not None:
+        response.data = _shaped(response.data)
+    return response
+
+
+def field_errors(errors: Mapping[str, Message]) -> exceptions.ValidationError:
+    """Return the REST error of messages by field, as the science reports them."""
+    return exceptions.ValidationError({name: [messages.render(message)] for name, message in errors.items()})
+
+
+def describe(objects: Iterable[Model]) -> list[str]:
+    """Return "kind: name" for objects, sorted, each once."""
+    return sorted({f"{item._meta.verbose_name}: {item}" for item in objects})
+
+
+def _as_api_error(error: Exception) -> Exception:
+    if isinstance(error, django_errors.ValidationError):
+        return exceptions.ValidationError(as_serializer_error(error))
+    if isinstance(error, tools.ParameterError | sweep.SweepError):
+        return field_errors(error.errors)
+    if isinstance(error, units.UnitError):
+        return exceptions.ValidationError([messages.render(error.message)])
+    if isinstance(error, tools.ToolFailure):
+        return exceptions.ValidationError(
+            [messages.render(part) for part in (error.message, error.remedy) if part is not None]
+        )
+    if isinstance(error, DataError):
+        return exceptions.ValidationError(
+            [_("A value cannot be stored: look for control characters and huge numbers.")]
+        )
+    if isinstance(error, IntegrityError):
+        return Conflict(_("Someone changed the same thing at this moment: read it again, then repeat the request."))
+    return error
+
+
+def _conflict_of(objects: Iterable[Model]) -> Response:
+    set_rollback()
+    body = {
+        "detail": _("Others depend on it: change or delete what is listed in “dependents” first."),
+        "fields": {},
+        "dependents": describe(objects),
+    }
+    return Response(body, status=status.HTTP_409_CONFLICT)
+
+
+def _shaped(data: Any) -> dict[str, Any]:
+    if isinstance(data, dict) and "detail" in data and not isinstance(data["detail"], list | dict):
+        return {"detail": str(data["detail"]), "fields": {}}
+    fields = _flattened(data)
+    general = [text for name in ("", "non_field_errors", "__all__") for text in fields.pop(name, [])]
+    if not general:
+        general = [_("Some fields are wrong: see “fields”.")]
+    return {"detail": " ".join(general), "fields": fields}
+
+
+def _printable(text: str) -> str:
+    """Return a text, which may quote what was sent, with the lone surrogates written out that UTF-8 cannot carry."""
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
+def _flattened(data: Any, path: str = "") -> dict[str, list[str]]:
+    """Return {"factors.0.name": [text, ...]} for errors nested to any depth."""
+    if isinstance(data, Mapping):
+        parts: Iterable[tuple[object, Any]] = data.items()
+    elif isinstance(data, list) and any(isinstance(item, Mapping | list) for item in data):
+        parts = enumerate(data)
+    else:
+        return {path: [_printable(str(item)) for item in (data if isinstance(data, list) else [data])]}
+    found: dict[str, list[str]] = {}
+    for name, inner in parts:
+        found |= _flattened(inner, f"{path}.{name}" if path else str(name))
+    return found

@@ -1,0 +1,28 @@
+"""The one door to Celery: apps send tasks by name and never import workers."""
+
+import logging
+
+from celery import current_app
+from django.db import transaction
+from kombu.exceptions import OperationalError
+
+logger = logging.getLogger(__name__)
+
+JOB_CHANGED = "workers.tasks.job_changed"
+SCHEDULE = "workers.tasks.schedule"
+ANALYSE = "workers.tasks.analyse"
+
+
+def send(task: str, *args: object) -> None:
+    """Ask a worker, once the transaction is committed, to run `task`; losing the message does no harm.
+
+    The rows are the queue and a beat tick looks again, so a broker that is away is logged and not raised.
+    """
+    transaction.on_commit(lambda: _publish(task, args), robust=True)
+
+
+def _publish(task: str, args: tuple[object, ...]) -> None:
+    try:
+        current_app.send_task(task, args=args, retry=False, ignore_result=True)
+    except (OperationalError, OSError) as error:
+        logger.warning("The message broker is away, the next tick will do %s: %s", task, error)

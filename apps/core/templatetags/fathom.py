@@ -1,0 +1,133 @@
+"""Tags and filters every page uses: quantities with units, stored messages, times, icons."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from django import forms, template
+from django.core.paginator import Page
+from django.http import QueryDict
+from django.urls import NoReverseMatch, reverse
+from django.utils import timezone
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext, gettext_lazy
+
+from apps.bench import units
+from apps.core import messages
+
+register = template.Library()
+
+# The inventory's kinds in the order in which one describes them; those that have no page yet are left out.
+_INVENTORY = (
+    (gettext_lazy("Overview"), "home"),
+    (gettext_lazy("Sites"), "site_list"),
+    (gettext_lazy("Testbeds"), "testbed_list"),
+    (gettext_lazy("Nodes"), "node_list"),
+    (gettext_lazy("Clusters"), "cluster_list"),
+    (gettext_lazy("Switches"), "switch_list"),
+    (gettext_lazy("Links"), "link_list"),
+    (gettext_lazy("End-to-end RTTs"), "sitepair_list"),
+    (gettext_lazy("File systems"), "filesystem_list"),
+)
+
+
+@register.filter
+def quantity(value: float | None, unit: str = "") -> str:
+    """Return a figure in base units with its unit, readable: ``983000000|quantity:"bit/s"`` is 983.0 Mbit/s."""
+    return "–" if value is None or value == "" else units.format_quantity(value, unit)
+
+
+@register.filter
+def duration(value: float | None) -> str:
+    """Return seconds as time: ``4.8e-3|duration`` is 4.80 ms, ``5400|duration`` is 1 h 30 min."""
+    return quantity(value, "s")
+
+
+@register.filter
+def message(value: Mapping[str, Any] | str | None) -> str:
+    """Return a stored message in the reader's language."""
+    return messages.render(value)
+
+
+@register.filter
+def translated(value: str) -> str:
+    """Return the translation of a msgid that the science marked."""
+    return gettext(value) if value else ""
+
+
+@register.filter
+def get_item(mapping: Mapping[Any, Any], key: object) -> object:
+    """Return ``mapping[key]``, or None."""
+    return mapping.get(key) if mapping else None
+
+
+@register.simple_tag
+def when(moment: datetime | None, style: str = "short") -> SafeString | str:
+    """Return a <time> in the reader's zone; style "precise" shows seconds and milliseconds."""
+    if moment is None:
+        return "–"
+    local = timezone.localtime(moment)
+    # ISO order, which means the same to every reader.
+    text = (
+        f"{local:%Y-%m-%d %H:%M}"
+        if style == "short"
+        else f"{local:%Y-%m-%d %H:%M:%S}.{local.microsecond // 1000:03d}"
+    )
+    return format_html(
+        '<time datetime="{}" title="{}">{}</time>', local.isoformat(), f"{local:%Y-%m-%d %H:%M:%S %Z}", text
+    )
+
+
+@register.simple_tag
+def icon(name: str) -> SafeString:
+    """Return a Bootstrap icon that screen readers pass over."""
+    return format_html('<i class="bi bi-{}" aria-hidden="true"></i>', name)
+
+
+@register.simple_tag(takes_context=True)
+def with_query(context: Mapping[str, Any], **changes: object) -> str:
+    """Return the page's query string with some values changed, for pagination and sorting."""
+    query: QueryDict = context["request"].GET.copy()
+    for name, value in changes.items():
+        if value is None or value == "":
+            query.pop(name, None)
+        else:
+            query[name] = str(value)
+    return f"?{query.urlencode()}"
+
+
+@register.simple_tag(takes_context=True)
+def in_section(context: Mapping[str, Any], *apps: str) -> str:
+    """Return the class of the menu's entry for these apps: active when the page is one of theirs."""
+    match = getattr(context.get("request"), "resolver_match", None)
+    return " active" if match and match.app_name in apps else ""
+
+
+@register.simple_tag
+def inventory_menu() -> list[tuple[str, str]]:
+    """Return (label, address) of the inventory's pages."""
+    found = []
+    for label, name in _INVENTORY:
+        try:
+            found.append((str(label), reverse(f"testbeds:{name}")))
+        except NoReverseMatch:
+            continue
+    return found
+
+
+@register.filter
+def page_numbers(page: Page) -> list[int | str]:
+    """Return the numbers to show of many pages: the first, those about the present one, the last, "…" between."""
+    return list(page.paginator.get_elided_page_range(page.number, on_each_side=2, on_ends=1))
+
+
+@register.filter
+def small(field: forms.BoundField) -> SafeString:
+    """Return a form's field as the small widget of a filter bar."""
+    kind = (
+        "form-select form-select-sm"
+        if isinstance(field.field.widget, forms.Select)
+        else "form-control form-control-sm"
+    )
+    return field.as_widget(attrs={"class": kind})
