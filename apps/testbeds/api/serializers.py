@@ -1,0 +1,168 @@
+"""The shape of what is in the inventory; the rules are the services'."""
+
+from typing import Any
+
+from rest_framework import serializers
+
+from apps.accounts.api import ScopedRelatedField, TeamField
+from apps.testbeds import models, services
+from apps.testbeds.api.fields import QuantityField
+
+_COMMON = ["id", "team", "name", "notes", "created_at", "updated_at"]
+
+
+def _reference(model: type[Any], **kwargs: Any) -> ScopedRelatedField:
+    return ScopedRelatedField(queryset=model.objects.all(), **kwargs)
+
+
+def _optional(model: type[Any]) -> ScopedRelatedField:
+    return _reference(model, required=False, allow_null=True)
+
+
+class ItemSerializer(serializers.ModelSerializer):
+    """What all kinds share; that a name is free is checked by the service, which knows the team."""
+
+    team = TeamField()
+
+    def get_validators(self) -> list[Any]:
+        """Leave what concerns several fields to the service."""
+        return []
+
+
+class SiteSerializer(ItemSerializer):
+    """A site."""
+
+    class Meta:
+        model = models.Site
+        fields = [*_COMMON, "place"]
+
+
+class TestbedSerializer(ItemSerializer):
+    """A testbed; RAM in bytes, rates in bit/s, MTU in bytes."""
+
+    site = _reference(models.Site)
+    ram_bytes = QuantityField("size")
+    nic_bps = QuantityField("rate")
+    node_count = serializers.IntegerField(read_only=True)
+
+    class Meta:
+        model = models.Testbed
+        fields = [
+            *_COMMON, "site", "location", "cpu", "cores_per_node", "ram_bytes", "os", "nic", "nic_count", "nic_bps",
+            "bonding", "mtu", "interconnect", "node_count",
+        ]  # fmt: skip
+
+
+class AddressSerializer(serializers.ModelSerializer):
+    """A data-plane address, and the interface that has it."""
+
+    class Meta:
+        model = models.NodeAddress
+        fields = ["address", "interface"]
+
+
+class NodeSerializer(ItemSerializer):
+    """A node; the first of its addresses is the one measurements use."""
+
+    testbed = _reference(models.Testbed)
+    site = serializers.IntegerField(source="testbed.site_id", read_only=True)
+    addresses = AddressSerializer(many=True, required=False)
+
+    class Meta:
+        model = models.Node
+        fields = [*_COMMON, "testbed", "site", "addresses"]
+
+    def validate_addresses(self, rows: list[dict[str, str]]) -> list[services.Address]:
+        """Return them as the service takes them."""
+        return [services.Address(**row) for row in rows]
+
+
+class ClusterSerializer(ItemSerializer):
+    """A cluster; its node count is computed."""
+
+    nodes = _reference(models.Node, many=True, required=False)
+    node_count = serializers.IntegerField(read_only=True)
+
+    class Meta:
+        model = models.Cluster
+        fields = [*_COMMON, "nodes", "node_count"]
+
+
+class SwitchSerializer(ItemSerializer):
+    """A switch, router or exchange point."""
+
+    site = _reference(models.Site)
+
+    class Meta:
+        model = models.Switch
+        fields = [*_COMMON, "site"]
+
+
+class LinkSerializer(ItemSerializer):
+    """A link; each end is either a node or a switch. Capacity in bit/s, RTT in s, MTU in bytes."""
+
+    a_node = _optional(models.Node)
+    a_switch = _optional(models.Switch)
+    b_node = _optional(models.Node)
+    b_switch = _optional(models.Switch)
+    capacity_bps = QuantityField("rate")
+    rtt_s = QuantityField("duration")
+
+    class Meta:
+        model = models.Link
+        fields = [*_COMMON, "a_node", "a_switch", "b_node", "b_switch", "capacity_bps", "rtt_s", "mtu"]
+
+
+class MountSerializer(serializers.ModelSerializer):
+    """A cluster that mounts a file system; the path only if it differs."""
+
+    cluster = _reference(models.Cluster)
+
+    class Meta:
+        model = models.Mount
+        fields = ["cluster", "path"]
+
+
+class FileSystemSerializer(ItemSerializer):
+    """A file system and the clusters that mount it; the block size in bytes."""
+
+    server_cluster = _optional(models.Cluster)
+    block_size_bytes = QuantityField("size")
+    mounts = MountSerializer(many=True, required=False)
+
+    class Meta:
+        model = models.FileSystem
+        fields = [*_COMMON, "kind", "server_cluster", "mount_path", "block_size_bytes", "disks", "mounts"]
+
+    def validate_mounts(self, rows: list[dict[str, Any]]) -> list[services.MountPoint]:
+        """Return them as the service takes them."""
+        return [services.MountPoint(**row) for row in rows]
+
+
+class SitePairSerializer(ItemSerializer):
+    """An RTT (s) measured end to end between two sites."""
+
+    site_a = _reference(models.Site)
+    site_b = _reference(models.Site)
+    rtt_s = QuantityField("duration", required=True, allow_null=False)
+
+    class Meta:
+        model = models.SitePair
+        fields = ["id", "team", "site_a", "site_b", "rtt_s", "notes", "created_at", "updated_at"]
+
+
+class CloneSerializer(serializers.Serializer):
+    """What the copy is called."""
+
+    name = serializers.CharField(max_length=100)
+
+
+class AddNodesSerializer(serializers.Serializer):
+    """Names and addresses by pattern, and the link that each node gets to a switch."""
+
+    names = serializers.CharField(max_length=2000)
+    addresses = serializers.CharField(max_length=2000, required=False, allow_blank=True, default="")
+    switch = _optional(models.Switch)
+    capacity_bps = QuantityField("rate")
+    rtt_s = QuantityField("duration")
+    mtu = serializers.IntegerField(required=False, allow_null=True)

@@ -1,0 +1,5 @@
+from django.apps import AppConfig
+
+
+class TestbedsConfig(AppConfig):
+    name = "apps.testbeds"

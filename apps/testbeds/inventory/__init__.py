@@ -1,0 +1,20 @@
+"""An inventory as one YAML file: read, checked, previewed, stored, and written again."""
+
+from apps.testbeds.inventory.example import example_text, load_example
+from apps.testbeds.inventory.exporting import export_inventory
+from apps.testbeds.inventory.importing import CHANGED, CREATED, SAME, Change, Difference, import_inventory
+from apps.testbeds.inventory.reading import MOST_BYTES, decode
+
+__all__ = [
+    "CHANGED",
+    "CREATED",
+    "MOST_BYTES",
+    "SAME",
+    "Change",
+    "Difference",
+    "decode",
+    "example_text",
+    "export_inventory",
+    "import_inventory",
+    "load_example",
+]

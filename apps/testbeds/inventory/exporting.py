@@ -1,0 +1,44 @@
+"""Write a team's inventory as a file that reads back to the same."""
+
+from typing import Any
+
+import yaml
+from django.db.models import Model
+
+from apps.accounts.models import Team
+from apps.testbeds.inventory.entries import VERSION
+from apps.testbeds.inventory.fields import Inline, InlineEntry
+from apps.testbeds.inventory.sections import SECTIONS, Section
+
+
+class _Dumper(yaml.SafeDumper):
+    """Writes short lists and mappings on one line."""
+
+    def ignore_aliases(self, data: Any) -> bool:
+        """Write a value out each time."""
+        return True
+
+
+_Dumper.add_representer(
+    Inline, lambda dumper, data: dumper.represent_sequence("tag:yaml.org,2002:seq", data, flow_style=True)
+)
+_Dumper.add_representer(
+    InlineEntry,
+    lambda dumper, data: dumper.represent_mapping("tag:yaml.org,2002:map", data.items(), flow_style=True),
+)
+
+
+def export_inventory(*, team: Team) -> str:
+    """Return the team's whole inventory as YAML; imported into an empty team and exported again it is the same."""
+    document: dict[str, Any] = {"version": VERSION}
+    for section in SECTIONS:
+        if entries := [_entry(section, item) for item in section.rows_of(team)]:
+            document[section.name] = entries
+    return yaml.dump(
+        document, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=118, default_flow_style=False
+    )
+
+
+def _entry(section: Section, item: Model) -> dict[str, Any]:
+    values = {field.name: field.written(field.value_of(item)) for field in section.fields}
+    return {name: value for name, value in values.items() if value is not None}

@@ -1,0 +1,111 @@
+"""Names of many nodes in one line: "kgfs[01-04,07], hexa01"."""
+
+import itertools
+import re
+from collections.abc import Iterable
+
+from django.core.exceptions import ValidationError
+from django.utils.translation import gettext as _
+
+# More names than this in one line are a slip of the pattern.
+MOST_NAMES = 5000
+
+_PIECES = re.compile(r"\[([^\[\]]*)\]")
+_RANGE = re.compile(r"([0-9]{1,9})(?:-([0-9]{1,9}))?")
+_NUMBERED = re.compile(r"(.*?)([0-9]{1,9})")
+
+
+def expand_pattern(text: str) -> list[str]:
+    """Return the names that a line stands for, in its order: ``a[08-10,12], b`` is a08 a09 a10 a12 b.
+
+    Commas, semicolons or blanks stand between names; several brackets in a name multiply; a number is padded to
+    the digits of the range's first. ValidationError says which part is wrong.
+    """
+    names: list[str] = []
+    for part in _split(text):
+        names += _expand_part(part, room=MOST_NAMES - len(names))
+    return names
+
+
+def compress_names(names: Iterable[str]) -> str:
+    """Return the shortest line of which `expand_pattern` makes the names again, sorted."""
+    runs: list[tuple[str, str, int]] = []
+    for name in sorted(set(names), key=_by_number):
+        prefix, digits = found.groups() if (found := _NUMBERED.fullmatch(name)) else (name, "")
+        if runs and digits:
+            last_prefix, first, count = runs[-1]
+            if last_prefix == prefix and first and digits == str(int(first) + count).zfill(len(first)):
+                runs[-1] = (prefix, first, count + 1)
+                continue
+        runs.append((prefix, digits, 1))
+    return ", ".join(_run(*run) for run in runs)
+
+
+def _split(text: str) -> list[str]:
+    """Return the parts between commas, semicolons and blanks that stand outside of brackets."""
+    parts, inside = [""], False
+    for character in text:
+        inside = character == "[" or (inside and character != "]")
+        if not inside and (character in ",;" or character.isspace()):
+            parts.append("")
+        else:
+            parts[-1] += character
+    return [part for part in parts if part]
+
+
+def _run(prefix: str, first: str, count: int) -> str:
+    return f"{prefix}[{first}-{str(int(first) + count - 1).zfill(len(first))}]" if count > 1 else prefix + first
+
+
+def _by_number(name: str) -> tuple[str, int, str]:
+    prefix, digits = found.groups() if (found := _NUMBERED.fullmatch(name)) else (name, "")
+    return prefix, int(digits or 0), name
+
+
+def _expand_part(part: str, room: int) -> list[str]:
+    fixed = _PIECES.split(part)
+    if any(character in piece for piece in fixed[::2] for character in "[]"):
+        raise ValidationError(
+            _("“%(part)s”: a bracket is open; write for example node[01-04].") % {"part": _shown(part)}
+        )
+    choices: list[list[str]] = []
+    total = 1
+    for place, piece in enumerate(fixed):
+        options = [piece] if place % 2 == 0 else _numbers(piece, part, room)
+        total *= len(options)
+        if total > room:
+            raise _too_many(part)
+        choices.append(options)
+    return ["".join(pieces) for pieces in itertools.product(*choices)]
+
+
+def _numbers(piece: str, part: str, room: int) -> list[str]:
+    numbers: list[str] = []
+    for item in piece.split(","):
+        found = _RANGE.fullmatch(item.strip())
+        if found is None:
+            raise ValidationError(
+                _("“%(part)s”: between brackets stand numbers and ranges, such as [01-04,07].")
+                % {"part": _shown(part)}
+            )
+        first, last = found[1], found[2] or found[1]
+        if int(last) < int(first):
+            raise ValidationError(
+                _("“%(part)s”: the range ends before it begins; write the lower number first.")
+                % {"part": _shown(part)}
+            )
+        if int(last) - int(first) >= room:
+            raise _too_many(part)
+        numbers += [str(number).zfill(len(first)) for number in range(int(first), int(last) + 1)]
+    return numbers
+
+
+def _too_many(part: str) -> ValidationError:
+    return ValidationError(
+        _("“%(part)s” stands for more than %(most)s names in all: write fewer at a time.")
+        % {"part": _shown(part), "most": MOST_NAMES}
+    )
+
+
+def _shown(part: str) -> str:
+    return part if len(part) <= 60 else part[:60] + "…"

@@ -1,0 +1,41 @@
+"""Reads of the inventory."""
+
+from apps.testbeds.queries.dependents import dependents
+from apps.testbeds.queries.listings import (
+    clusters,
+    counts,
+    file_systems,
+    links,
+    links_at,
+    links_elsewhere,
+    nodes,
+    site_pairs,
+    sites,
+    switches,
+    testbeds,
+)
+from apps.testbeds.queries.paths import Graph, graph, path_between, resources_of
+from apps.testbeds.queries.reports import MOST_CLIENTS, Limit, PathReport, report_path
+
+__all__ = [
+    "MOST_CLIENTS",
+    "Graph",
+    "Limit",
+    "PathReport",
+    "clusters",
+    "counts",
+    "dependents",
+    "file_systems",
+    "graph",
+    "links",
+    "links_at",
+    "links_elsewhere",
+    "nodes",
+    "path_between",
+    "report_path",
+    "resources_of",
+    "site_pairs",
+    "sites",
+    "switches",
+    "testbeds",
+]

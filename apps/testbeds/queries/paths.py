@@ -1,0 +1,103 @@
+"""Paths over a team's links."""
+
+import itertools
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from apps.accounts.models import Team
+from apps.bench import network
+from apps.testbeds.models import Link, Node, SitePair, Switch
+
+
+@dataclass(frozen=True)
+class Graph:
+    """A team's links, and the RTTs (s) measured end to end between its sites, by the pair of their ids."""
+
+    links: tuple[network.Link, ...]
+    rtts_s: dict[frozenset[int], float]
+
+    def path(self, a: Node, b: Node) -> network.Path | None:
+        """Return the path from `a` to `b`, None where no links join them. Switches forward, nodes do not."""
+        sites = frozenset((a.testbed.site_id, b.testbed.site_id))
+        return self.find(node_key(a), node_key(b), end_to_end_rtt_s=self.rtts_s.get(sites))
+
+    def find(self, a: str, b: str, *, end_to_end_rtt_s: float | None = None) -> network.Path | None:
+        """Return the path between two keys, such as "node:3"."""
+        # Of nodes' links only the two ends' own can be on the way: with thousands of nodes that is what takes time.
+        own = {link.key: link for end in (a, b) for link in self._links_of_nodes.get(end, ())}
+        links = (*self._between_switches, *own.values())
+        return network.find_path(links, a, b, end_to_end_rtt_s=end_to_end_rtt_s, can_forward=is_switch)
+
+    @cached_property
+    def _between_switches(self) -> tuple[network.Link, ...]:
+        return tuple(link for link in self.links if is_switch(link.a) and is_switch(link.b))
+
+    @cached_property
+    def _links_of_nodes(self) -> dict[Hashable, list[network.Link]]:
+        found: dict[Hashable, list[network.Link]] = {}
+        for link in self.links:
+            for end in (link.a, link.b):
+                if not is_switch(end):
+                    found.setdefault(end, []).append(link)
+        return found
+
+
+def node_key(node: Node) -> str:
+    """Return the name of a node in graphs and reservations."""
+    return f"node:{node.pk}"
+
+
+def switch_key(switch: Switch) -> str:
+    """Return the name of a switch in graphs."""
+    return f"switch:{switch.pk}"
+
+
+def is_switch(key: Hashable) -> bool:
+    """Say whether a key is a switch's."""
+    return str(key).startswith("switch:")
+
+
+def graph(team: Team | int) -> Graph:
+    """Return the network of a team (or of the team with that id)."""
+    links = Link.objects.filter(team=team).order_by("name", "pk")
+    pairs = SitePair.objects.filter(team=team).values_list("site_a", "site_b", "rtt_s")
+    return Graph(
+        links=tuple(as_network_link(link) for link in links),
+        rtts_s={frozenset((a, b)): rtt_s for a, b, rtt_s in pairs},
+    )
+
+
+def as_network_link(link: Link) -> network.Link:
+    """Return a link in the form the arithmetic takes."""
+    return network.Link(
+        key=link.key,
+        a=link.a_key,
+        b=link.b_key,
+        capacity_bps=link.capacity_bps,
+        rtt_s=link.rtt_s,
+        mtu=link.mtu,
+        name=link.name,
+    )
+
+
+def path_between(node_a: Node, node_b: Node) -> network.Path | None:
+    """Return the path between two nodes of a team, None where its links do not join them.
+
+    Its RTT is the one measured end to end between their sites, else the sum over its links.
+    """
+    return graph(node_a.team_id).path(node_a, node_b) if node_a.team_id == node_b.team_id else None
+
+
+def resources_of(nodes: Sequence[Node]) -> list[str]:
+    """Return the keys, sorted, of all that measurements between nodes disturb: the nodes and the links between."""
+    keys = {node_key(node) for node in nodes}
+    for team_id in {node.team_id for node in nodes}:
+        members = [node_key(node) for node in nodes if node.team_id == team_id]
+        if len(members) < 2:
+            continue
+        network_of_team = graph(team_id)
+        for a, b in itertools.combinations(members, 2):
+            path = network_of_team.find(a, b)
+            keys |= {str(link.key) for link in path.links} if path else set()
+    return sorted(keys)

@@ -1,0 +1,112 @@
+"""Make, change, copy and delete what is in an inventory; forms, REST and imports all come through here."""
+
+import unicodedata
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+from django.core.exceptions import ValidationError
+from django.db import models, transaction
+from django.db.models import ProtectedError
+from django.utils.translation import gettext as _
+
+from apps.accounts.models import Team, TeamOwned
+from apps.testbeds import queries
+from apps.testbeds.models.base import InventoryItem
+from apps.testbeds.services import parts
+
+Item = TypeVar("Item", bound=TeamOwned)
+
+
+@transaction.atomic
+def create_item(*, kind: type[Item], team: Team, values: Mapping[str, Any]) -> Item:
+    """Return a new item of the team; `values` are its columns and parts by name.
+
+    Parts are a node's `addresses`, a cluster's `nodes` and a file system's `mounts`. ValidationError names each
+    field that is wrong, also one that refers to another team's things.
+    """
+    return _save(kind(team=team), values)
+
+
+@transaction.atomic
+def update_item(*, item: Item, values: Mapping[str, Any]) -> Item:
+    """Change the columns and parts given and leave the others; ValidationError as in `create_item`."""
+    return _save(item, values)
+
+
+@transaction.atomic
+def clone_item(*, item: Item, name: str) -> Item:
+    """Return a copy under another name: of a cluster with its nodes, of a file system with its mounts.
+
+    A node's addresses are not copied: no two machines share one.
+    """
+    columns = {
+        field.name: getattr(item, field.name)
+        for field in item._meta.concrete_fields
+        if field.editable and not field.primary_key and field.name != "team"
+    }
+    return create_item(kind=type(item), team=item.team, values=columns | parts.parts_of(item) | {"name": name})
+
+
+@transaction.atomic
+def delete_item(*, item: TeamOwned) -> None:
+    """Delete an item; ProtectedError holds what would break."""
+    if dependents := queries.dependents(item):
+        raise ProtectedError(_("Others depend on it."), set(dependents))
+    item.delete()
+
+
+def _save(item: Item, values: Mapping[str, Any]) -> Item:
+    setters = parts.SETTERS.get(type(item), {})
+    for name, value in values.items():
+        if name not in setters:
+            setattr(item, name, value.strip() if isinstance(value, str) else value)
+    if wrong := _refusals(item):
+        raise ValidationError(wrong)
+    item.save()
+    for name, setter in setters.items():
+        if name in values:
+            setter(item, values[name])
+    return item
+
+
+def _refusals(item: TeamOwned) -> dict[str, list[Any]]:
+    """Return what is wrong with each field."""
+    wrong: dict[str, list[Any]] = {}
+    try:
+        # A reference that is set was read from the database; asking whether it exists would cost a query each.
+        known = {field.name for field in item._meta.concrete_fields if field.is_relation and _target_id(item, field)}
+        item.clean_fields(exclude={"team", *known})
+    except ValidationError as error:
+        wrong = dict(error.error_dict)
+    for field in item._meta.concrete_fields:
+        if field.name in wrong:
+            continue
+        value = getattr(item, field.name) if isinstance(field, models.ForeignKey) else field.value_from_object(item)
+        if isinstance(value, TeamOwned) and value.team_id != item.team_id:
+            wrong[field.name] = [parts.other_team(value)]
+        elif isinstance(value, str) and _holds_control(value, allowed="\n\r\t" * isinstance(field, models.TextField)):
+            wrong[field.name] = [_("This holds a control character: take it out, or write it again.")]
+    if isinstance(item, InventoryItem) and "name" not in wrong and _name_is_taken(item):
+        wrong["name"] = [
+            _("The team already has a %(kind)s called “%(name)s”: choose another name.")
+            % {"kind": item._meta.verbose_name, "name": item.name}
+        ]
+    if not wrong:
+        try:
+            item.validate_constraints(exclude={"name"})
+        except ValidationError as error:
+            wrong = dict(error.error_dict)
+    return wrong
+
+
+def _target_id(item: models.Model, field: models.Field) -> object:
+    return getattr(item, field.attname)
+
+
+def _name_is_taken(item: InventoryItem) -> bool:
+    return type(item)._default_manager.filter(team=item.team, name=item.name).exclude(pk=item.pk).exists()
+
+
+def _holds_control(text: str, allowed: str) -> bool:
+    """Say whether a text holds what can not be stored or shown: control characters, lone surrogates."""
+    return any(unicodedata.category(character) in ("Cc", "Cs") and character not in allowed for character in text)

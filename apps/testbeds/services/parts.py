@@ -1,0 +1,104 @@
+"""What an item holds besides its columns: a node's addresses, a cluster's nodes, a file system's mounts."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.utils.translation import gettext as _
+
+from apps.accounts.models import TeamOwned
+from apps.testbeds.models import Cluster, FileSystem, Mount, Node, NodeAddress
+
+
+@dataclass(frozen=True)
+class Address:
+    """A data-plane address of a node and, if known, the interface that has it."""
+
+    address: str
+    interface: str = ""
+
+
+@dataclass(frozen=True)
+class MountPoint:
+    """A cluster that mounts a file system; `path` only if it differs from the file system's own."""
+
+    cluster: Cluster
+    path: str = ""
+
+
+def set_addresses(node: Node, addresses: Sequence[Address]) -> None:
+    """Give a node these addresses, the usual one first; ValidationError names the wrong ones."""
+    wanted = [(item.address, item.interface) for item in addresses]
+    rows = [
+        NodeAddress(node=node, address=address, interface=interface, position=position)
+        for position, (address, interface) in enumerate(wanted)
+    ]
+    wrong = [text for row in rows for text in _refusals(row, row.address, exclude=["node", "position"])]
+    wrong += [
+        _("%(address)s stands here twice: leave one out.") % {"address": address}
+        for address in _repeated([address for address, _interface in wanted])
+    ]
+    if wrong:
+        raise ValidationError({"addresses": wrong})
+    if list(node.addresses.values_list("address", "interface")) != wanted:
+        node.addresses.all().delete()
+        NodeAddress.objects.bulk_create(rows)
+
+
+def set_nodes(cluster: Cluster, nodes: Sequence[Node]) -> None:
+    """Make these the nodes of a cluster; ValidationError names those of another team."""
+    strangers = [node for node in nodes if node.team_id != cluster.team_id]
+    if strangers:
+        raise ValidationError({"nodes": [other_team(node) for node in strangers]})
+    cluster.nodes.set(nodes)
+
+
+def set_mounts(file_system: FileSystem, mounts: Sequence[MountPoint]) -> None:
+    """Make these the clusters that mount a file system; ValidationError names the wrong ones."""
+    rows = [Mount(file_system=file_system, cluster=item.cluster, path=item.path) for item in mounts]
+    wrong = [other_team(item.cluster) for item in mounts if item.cluster.team_id != file_system.team_id]
+    wrong += [text for row in rows for text in _refusals(row, row.cluster.name, exclude=["file_system", "cluster"])]
+    wrong += [
+        _("%(cluster)s stands here twice: leave one out.") % {"cluster": name}
+        for name in _repeated([item.cluster.name for item in mounts])
+    ]
+    if wrong:
+        raise ValidationError({"mounts": wrong})
+    if set(file_system.mounts.values_list("cluster", "path")) != {(row.cluster_id, row.path) for row in rows}:
+        file_system.mounts.all().delete()
+        Mount.objects.bulk_create(rows)
+
+
+def other_team(item: TeamOwned) -> str:
+    """Return why an item of another team is refused."""
+    words = {"kind": item._meta.verbose_name, "name": item}
+    return _("The %(kind)s “%(name)s” belongs to another team: choose one of the same team.") % words
+
+
+SETTERS: dict[type[TeamOwned], dict[str, Callable[[Any, Any], None]]] = {
+    Node: {"addresses": set_addresses},
+    Cluster: {"nodes": set_nodes},
+    FileSystem: {"mounts": set_mounts},
+}
+
+
+def parts_of(item: TeamOwned) -> dict[str, Any]:
+    """Return what a copy of an item takes over besides its columns; addresses stay with the machine they name."""
+    if isinstance(item, Cluster):
+        return {"nodes": list(item.nodes.all())}
+    if isinstance(item, FileSystem):
+        return {"mounts": [MountPoint(row.cluster, row.path) for row in item.mounts.select_related("cluster")]}
+    return {}
+
+
+def _refusals(row: NodeAddress | Mount, label: str, exclude: list[str]) -> list[str]:
+    try:
+        row.clean_fields(exclude=exclude)
+    except ValidationError as error:
+        return [text if f"“{label}”" in text else f"{label}: {text}" for text in error.messages]
+    return []
+
+
+def _repeated(names: Sequence[str]) -> list[str]:
+    return sorted({name for name in names if names.count(name) > 1})

@@ -1,0 +1,71 @@
+"""Lists and forms, the same for every kind of thing; the addresses say which kind."""
+
+from typing import Any
+
+from django.db.models import ForeignKey, Model
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.text import capfirst
+
+from apps.accounts import pages
+from apps.testbeds import queries, services
+
+
+class ItemList(pages.ListPage):
+    """A list of one kind."""
+
+    def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
+        """Add whether a team that has nothing yet may be given the example."""
+        context = super().get_context_data(**kwargs)
+        return context | {"shows_team": len(context["teams"]) > 1}
+
+
+class ItemCreate(pages.CreatePage):
+    """A new thing; `?site=3` and the like choose what it belongs to."""
+
+    def get_initial(self) -> dict[str, Any]:
+        """Return what the address asks for."""
+        asked = self.request.GET
+        references = [field.name for field in self.model._meta.concrete_fields if isinstance(field, ForeignKey)]
+        return {name: asked[name] for name in [*references, "a", "b"] if name in asked and name != "team"}
+
+    def perform_create(self, form: Any) -> Any:
+        """Make it."""
+        return services.create_item(kind=self.model, team=form.team, values=form.values())
+
+
+class ItemUpdate(pages.UpdatePage):
+    """A thing changed."""
+
+    def perform_update(self, form: Any) -> Any:
+        """Save it."""
+        return services.update_item(item=form.instance, values=form.values())
+
+
+class ItemClone(pages.ClonePage):
+    """A copy."""
+
+    def perform_clone(self, original: Any, name: str) -> Any:
+        """Make it."""
+        return services.clone_item(item=original, name=name)
+
+
+class ItemDelete(pages.DeletePage):
+    """A thing deleted, unless others depend on it: then they are listed, each with its page."""
+
+    def perform_delete(self, instance: Any) -> None:
+        """Delete it."""
+        services.delete_item(item=instance)
+
+    def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
+        """Add what would break."""
+        found = [linked(item) for item in queries.dependents(self.object)]
+        return super().get_context_data(**kwargs | {"dependents": found})
+
+
+def linked(item: Model) -> SafeString:
+    """Return "Link: KISTI – PNU", the name leading to its page if it has one."""
+    kind = capfirst(item._meta.verbose_name)
+    if not hasattr(item, "get_absolute_url"):
+        return format_html("{}: {}", kind, item)
+    return format_html('{}: <a href="{}">{}</a>', kind, item.get_absolute_url(), item)
