@@ -1,0 +1,1 @@
+"""Agents on the nodes: enrolment, heartbeat, facts, jobs handed out and taken back."""

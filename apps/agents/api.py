@@ -1,0 +1,202 @@
+"""REST: agents, enrolment tokens and jobs."""
+
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.db.models import QuerySet
+from django.http import StreamingHttpResponse
+from django.utils import timezone
+from django_filters import rest_framework as filters
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema, extend_schema_field
+from rest_framework import mixins, serializers, status, viewsets
+from rest_framework.decorators import action
+from rest_framework.permissions import IsAuthenticated
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from apps.accounts import scoping
+from apps.accounts.api import ScopedToken
+from apps.accounts.models import Role
+from apps.agents import commands, outputs, queries, services
+from apps.agents.models import Agent, AgentState, Job
+from apps.testbeds.models import Node
+
+
+class AgentSerializer(serializers.ModelSerializer):
+    """The agent of a node."""
+
+    state = serializers.SerializerMethodField()
+    node_name = serializers.CharField(source="node.name", read_only=True)
+
+    class Meta:
+        model = Agent
+        fields = [
+            "id", "node", "node_name", "state", "version", "last_seen_at", "retired_at", "clock_offset_s",
+            "clock_error_s", "created_at",
+        ]  # fmt: skip
+
+    @extend_schema_field(serializers.ChoiceField(AgentState.choices))
+    def get_state(self, agent: Any) -> str:
+        """Return the state at this moment, of an agent annotated with `busy`."""
+        return agent.state(now=timezone.now(), busy=agent.busy).value
+
+
+class AgentDetailSerializer(AgentSerializer):
+    """The agent of a node, with what it last said of the node."""
+
+    facts = serializers.SerializerMethodField()
+
+    class Meta(AgentSerializer.Meta):
+        fields = [*AgentSerializer.Meta.fields, "facts"]
+
+    def get_facts(self, agent: Agent) -> dict[str, Any] | None:
+        """Return what the agent last said of its node."""
+        return agent.facts.facts if agent.facts else None
+
+
+class AgentFilter(filters.FilterSet):
+    """Filters of agents, by node and by state."""
+
+    state = filters.ChoiceFilter(choices=AgentState.choices, method="filter_state")
+
+    class Meta:
+        model = Agent
+        fields = ["node"]
+
+    def filter_state(self, agents: QuerySet[Agent], name: str, value: str) -> QuerySet[Agent]:
+        """Return the agents in a state."""
+        return queries.in_state(agents, AgentState(value), timezone.now())
+
+
+class AgentViewSet(mixins.DestroyModelMixin, viewsets.ReadOnlyModelViewSet):
+    """Agents of the person's teams; a manager can retire one, and remove one that is retired."""
+
+    queryset = Agent.objects.none()
+    serializer_class = AgentSerializer
+    permission_classes = [IsAuthenticated, ScopedToken]
+    filterset_class = AgentFilter
+    search_fields = ["node__name"]
+    ordering_fields = ["id", "last_seen_at"]
+
+    def get_queryset(self) -> QuerySet[Agent]:
+        """Return the agents of the person's teams."""
+        agents = queries.agents_with_state(scoping.user_of(self.request)).order_by("id")
+        return agents if self.action == "list" else agents.select_related("facts")
+
+    def get_serializer_class(self) -> type[AgentSerializer]:
+        """Return the serializer: with facts for one agent, without for many."""
+        return AgentSerializer if self.action == "list" else AgentDetailSerializer
+
+    @extend_schema(responses={204: None, 409: OpenApiResponse(description="The agent is not retired.")})
+    def destroy(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        """Remove a retired agent, so that its node can be deleted; facts and jobs are kept."""
+        agent = self.get_object()
+        scoping.require(scoping.user_of(request), agent.node.team, Role.MANAGER)
+        try:
+            services.forget_agent(agent=agent)
+        except ValidationError as error:
+            return Response({"detail": " ".join(error.messages), "fields": {}}, status=status.HTTP_409_CONFLICT)
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+    @extend_schema(request=None, responses=AgentDetailSerializer)
+    @action(detail=True, methods=["post"])
+    def retire(self, request: Request, pk: str) -> Response:
+        """End the agent's right to take jobs."""
+        agent = self.get_object()
+        scoping.require(request.user, agent.node.team, Role.MANAGER)
+        services.retire_agent(agent=agent, now=timezone.now())
+        return Response(self.get_serializer(self.get_queryset().get(pk=agent.pk)).data)
+
+
+class EnrolmentSerializer(serializers.Serializer):
+    """Which node the agent is for."""
+
+    node = serializers.IntegerField()
+
+
+class IssuedSerializer(serializers.Serializer):
+    """A one-time token, shown once, and the commands that use it."""
+
+    token = serializers.CharField()
+    expires_at = serializers.DateTimeField()
+    curl = serializers.CharField()
+    python = serializers.CharField()
+
+
+class EnrolmentTokens(APIView):
+    """One-time tokens that enrol an agent on a node."""
+
+    permission_classes = [IsAuthenticated, ScopedToken]
+
+    @extend_schema(
+        operation_id="enrolment_tokens_create", request=EnrolmentSerializer, responses={201: IssuedSerializer}
+    )
+    def post(self, request: Request) -> Response:
+        """Make a token for a node; needs a manager of the node's team."""
+        wish = EnrolmentSerializer(data=request.data)
+        wish.is_valid(raise_exception=True)
+        nodes = scoping.visible(Node.objects.select_related("team"), request.user)
+        node = nodes.filter(pk=wish.validated_data["node"]).first()
+        if node is None:
+            raise serializers.ValidationError({"node": ["There is no such node in your teams."]})
+        scoping.require(request.user, node.team, Role.MANAGER)
+        issued = services.issue_enrolment_token(node=node, user=scoping.user_of(request), now=timezone.now())
+        lines = commands.of(commands.server_address(request), issued.text)
+        body = {
+            "token": issued.text,
+            "expires_at": issued.token.expires_at,
+            "curl": lines.curl,
+            "python": lines.python,
+        }
+        return Response(IssuedSerializer(body).data, status=status.HTTP_201_CREATED)
+
+
+class JobSerializer(serializers.ModelSerializer):
+    """A job: its exact argv, its times in server time, how it ended, how much it printed."""
+
+    stdout_bytes = serializers.IntegerField(read_only=True, allow_null=True)
+    stderr_bytes = serializers.IntegerField(read_only=True, allow_null=True)
+    truncated = serializers.BooleanField(read_only=True, allow_null=True)
+
+    class Meta:
+        model = Job
+        fields = [
+            "id", "node", "run_ref", "role", "stage", "argv", "background", "time_limit_s", "start_at", "state",
+            "delivered_at", "started_at", "ready_at", "ended_at", "exit_code", "signal", "timed_out", "fault",
+            "fault_detail", "clock_offset_s", "clock_error_s", "facts",
+            "stdout_bytes", "stderr_bytes", "truncated", "created_at",
+        ]  # fmt: skip
+
+
+class JobFilter(filters.FilterSet):
+    """Filters of jobs; `run` is the number of the run they belong to."""
+
+    run = filters.NumberFilter(field_name="run_ref")
+
+    class Meta:
+        model = Job
+        fields = ["node", "state", "run", "role"]
+
+
+class JobViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, viewsets.GenericViewSet):
+    """Jobs on the nodes of the person's teams, the latest first."""
+
+    queryset = Job.objects.none()
+    serializer_class = JobSerializer
+    filterset_class = JobFilter
+    ordering_fields = ["created_at", "started_at"]
+
+    def get_queryset(self) -> QuerySet[Job]:
+        """Return the jobs on the person's teams' nodes."""
+        return queries.jobs_for(scoping.user_of(self.request))
+
+    @extend_schema(
+        parameters=[OpenApiParameter("stream", str, OpenApiParameter.PATH, enum=["stdout", "stderr"])],
+        responses={(200, "text/plain"): OpenApiTypes.BINARY},
+    )
+    @action(detail=True, url_path="output/(?P<stream>stdout|stderr)")
+    def output(self, request: Request, pk: str, stream: str) -> StreamingHttpResponse:
+        """Return what the job printed, byte for byte."""
+        return outputs.download(request, self.get_object(), stream)

@@ -1,0 +1,12 @@
+"""REST addresses."""
+
+from django.urls import path
+from rest_framework.routers import SimpleRouter
+
+from apps.agents import api
+
+router = SimpleRouter()
+router.register("agents", api.AgentViewSet, basename="agent")
+router.register("jobs", api.JobViewSet, basename="job")
+
+urlpatterns = [path("enrolment-tokens/", api.EnrolmentTokens.as_view(), name="enrolment-tokens"), *router.urls]

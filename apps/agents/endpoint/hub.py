@@ -1,0 +1,192 @@
+"""The polls that wait in this process, and what wakes them: Redis at once, a sweep of the database in any case."""
+
+import asyncio
+import logging
+import time
+from collections.abc import Awaitable, Callable
+
+import redis.asyncio
+from django.conf import settings
+from django.utils import timezone
+from redis.asyncio.retry import Retry
+from redis.backoff import NoBackoff
+from redis.exceptions import RedisError
+
+from apps.agents import queries, services, wake
+from apps.agents.endpoint import database
+from apps.agents.services import Heartbeat
+
+logger = logging.getLogger(__name__)
+
+SWEEP_EVERY_S = 1.5
+HEARTBEATS_EVERY_S = 2.0
+RECONNECT_AFTER_S = 0.5
+# How long a token is believed without looking at the database: for some polls of 20 s, or a thousand idle agents
+# would have it looked up 50 times a second. A retirement is also called out at once.
+TRUST_S = 120.0
+
+
+class Waiter:
+    """One poll that waits for something to do on its node."""
+
+    def __init__(self, node_id: int, known: frozenset[str]) -> None:
+        self.node_id = node_id
+        # Jobs the agent needs no call for: it is stopping them already.
+        self.known = known
+        self.is_over = False
+        self.is_revoked = False
+        self._loop = asyncio.get_running_loop()
+        self._future: asyncio.Future[None] = self._loop.create_future()
+
+    def wake(self) -> None:
+        """Have the poll look."""
+        if not self._future.done():
+            self._future.set_result(None)
+
+    def end(self) -> None:
+        """Have the poll answer now, whatever there is."""
+        self.is_over = True
+        self.wake()
+
+    def revoke(self) -> None:
+        """Have the poll answer that its agent's token no longer holds."""
+        self.is_revoked = True
+        self.end()
+
+    def rearm(self) -> None:
+        """Forget earlier calls; to be done before looking, so that none is missed."""
+        if self._future.done():
+            self._future = self._loop.create_future()
+
+    async def wait(self, deadline: float) -> None:
+        """Wait for a call, until `deadline` (the loop's time) at most."""
+        timer = self._loop.call_at(deadline, self.wake)
+        try:
+            await self._future
+        finally:
+            timer.cancel()
+
+
+class Hub:
+    """What one server process knows of its agents; its tasks run in the loop that first asks for it."""
+
+    def __init__(self) -> None:
+        self._waiters: dict[int, Waiter] = {}
+        self._trusted: dict[str, tuple[queries.Credentials, float]] = {}
+        self._heard: dict[int, Heartbeat] = {}
+        self._tasks: list[asyncio.Task[None]] = []
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    def start(self) -> None:
+        """Start listening in the running loop, once."""
+        loop = asyncio.get_running_loop()
+        if self._loop is loop:
+            return
+        self._loop = loop
+        self._waiters.clear()
+        self._tasks = [
+            loop.create_task(self._listen(), name="agents-listen"),
+            loop.create_task(_every(SWEEP_EVERY_S, self._sweep), name="agents-sweep"),
+            loop.create_task(_every(HEARTBEATS_EVERY_S, self._write_heartbeats), name="agents-heartbeats"),
+        ]
+
+    def enter(self, waiter: Waiter) -> None:
+        """Let a poll wait; an older one of the same node is answered, for its agent has gone on."""
+        older = self._waiters.get(waiter.node_id)
+        if older is not None:
+            older.end()
+        self._waiters[waiter.node_id] = waiter
+
+    def leave(self, waiter: Waiter) -> None:
+        """Take a poll out."""
+        if self._waiters.get(waiter.node_id) is waiter:
+            del self._waiters[waiter.node_id]
+
+    def hear(self, agent_id: int, offset_s: float | None = None, error_s: float | None = None) -> None:
+        """Note that an agent was heard, to be written with others'."""
+        before = self._heard.get(agent_id)
+        if offset_s is None and before is not None:
+            offset_s, error_s = before.offset_s, before.error_s
+        self._heard[agent_id] = Heartbeat(agent_id, timezone.now(), offset_s, error_s)
+
+    async def credentials(self, prefix: str) -> queries.Credentials | None:
+        """Return the credentials of a token's prefix, believing for a while what was read before."""
+        now = time.monotonic()
+        known = self._trusted.get(prefix)
+        if known is not None and now < known[1]:
+            return known[0]
+        found = await database.run(queries.credentials_of, prefix)
+        if found is None:
+            self._trusted.pop(prefix, None)
+        else:
+            self._trusted[prefix] = (found, now + TRUST_S)
+        return found
+
+    def take_call(self, message: str) -> None:
+        """Act on a call: nodes to look at, or a node whose agent's token no longer holds."""
+        for word in message.split(","):
+            number = word.removeprefix(wake.GONE)
+            if not number.isdecimal():
+                continue
+            waiter = self._waiters.get(int(number))
+            if word.startswith(wake.GONE):
+                self._trusted = {
+                    prefix: entry for prefix, entry in self._trusted.items() if entry[0].node_id != int(number)
+                }
+                if waiter is not None:
+                    waiter.revoke()
+            elif waiter is not None:
+                waiter.wake()
+
+    async def _listen(self) -> None:
+        """Hand calls on for ever; while Redis is away the sweep does it alone."""
+        is_away = False
+        while True:
+            try:
+                # Reconnecting is ours: a subscription renewed in silence would hide what was missed.
+                client = redis.asyncio.Redis.from_url(settings.REDIS_URL, retry=Retry(NoBackoff(), 0))
+                async with client, client.pubsub(ignore_subscribe_messages=True) as subscription:
+                    await subscription.subscribe(wake.CHANNEL)
+                    if is_away:
+                        logger.info("Redis is back")
+                    is_away = False
+                    # What was called out meanwhile went unheard.
+                    self._trusted.clear()
+                    await self._sweep()
+                    async for message in subscription.listen():
+                        self.take_call(message["data"].decode("ascii", "replace"))
+            except (RedisError, OSError) as error:
+                if not is_away:
+                    logger.warning("Redis is away, agents' polls are woken by the sweep: %s", error)
+                is_away = True
+            await asyncio.sleep(RECONNECT_AFTER_S)
+
+    async def _sweep(self) -> None:
+        """Look, in one query, for what waits for any of the waiting nodes."""
+        if not self._waiters:
+            return
+        found = await database.run(queries.jobs_to_attend)
+        for node_id, job_ids in found.items():
+            waiter = self._waiters.get(node_id)
+            if waiter is not None and not waiter.known.issuperset(job_ids):
+                waiter.wake()
+
+    async def _write_heartbeats(self) -> None:
+        heard, self._heard = self._heard, {}
+        try:
+            await database.run(services.record_heartbeats, heartbeats=list(heard.values()), now=timezone.now())
+        except Exception:
+            self._heard = {**heard, **self._heard}
+            raise
+
+
+async def _every(period_s: float, step: Callable[[], Awaitable[None]]) -> None:
+    """Do `step` for ever, `period_s` apart; a failure is logged and the next turn tries again."""
+    while True:
+        try:
+            await step()
+        except database.Unavailable as error:
+            logger.warning("The database is away: %s", error)
+        except Exception:
+            logger.exception("%s failed", step)
+        await asyncio.sleep(period_s)

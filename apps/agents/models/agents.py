@@ -1,0 +1,99 @@
+"""The program on a node, how it was enrolled, and what it said of the node."""
+
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.db import models
+from django.urls import reverse
+from django.utils.translation import gettext_lazy as _
+
+from apps.core.models import TimeStamped
+from apps.testbeds.models import Node
+
+# An idle agent renews its poll at least this often, so silence of LOST_AFTER means that it is gone.
+LOST_AFTER = timedelta(seconds=30)
+
+
+class AgentState(models.TextChoices):
+    """What the page says of a node's agent; computed from rows, never stored."""
+
+    NEVER_SEEN = "never-seen", _("never seen")
+    IDLE = "idle", _("idle")
+    BUSY = "busy", _("busy")
+    LOST = "lost", _("lost")
+    RETIRED = "retired", _("retired")
+
+
+class Agent(TimeStamped):
+    """The agent enrolled on a node; its token's digest is kept, never the token."""
+
+    node = models.OneToOneField(Node, on_delete=models.PROTECT, related_name="agent", verbose_name=_("node"))
+    prefix = models.CharField(max_length=16, unique=True)
+    digest = models.CharField(max_length=64)
+    version = models.CharField(_("version"), max_length=32, blank=True)
+    last_seen_at = models.DateTimeField(_("last seen"), null=True, blank=True)
+    retired_at = models.DateTimeField(_("retired"), null=True, blank=True)
+    clock_offset_s = models.FloatField(_("clock offset"), null=True, blank=True)
+    clock_error_s = models.FloatField(_("uncertainty of the clock offset"), null=True, blank=True)
+    facts = models.ForeignKey("FactSnapshot", on_delete=models.SET_NULL, null=True, blank=True, related_name="+")
+
+    class Meta:
+        ordering = ["node__name"]
+        verbose_name = _("agent")
+        verbose_name_plural = _("agents")
+
+    def __str__(self) -> str:
+        return str(self.node)
+
+    def get_absolute_url(self) -> str:
+        """Return the address of the agent's page."""
+        return reverse("agents:detail", kwargs={"pk": self.node_id})
+
+    @property
+    def is_replaceable(self) -> bool:
+        """Return whether another agent may be enrolled in its place: it is retired, or never came to life."""
+        return self.retired_at is not None or self.last_seen_at is None
+
+    def state(self, *, now: datetime, busy: bool) -> AgentState:
+        """Return the state at `now`; `busy` says whether one of its jobs is under way."""
+        if self.retired_at:
+            return AgentState.RETIRED
+        if self.last_seen_at is None:
+            return AgentState.NEVER_SEEN
+        if now - self.last_seen_at > LOST_AFTER:
+            return AgentState.LOST
+        return AgentState.BUSY if busy else AgentState.IDLE
+
+
+class EnrolmentToken(TimeStamped):
+    """A one-time key that turns a freshly started agent into the agent of a node."""
+
+    node = models.ForeignKey(Node, on_delete=models.CASCADE, related_name="enrolment_tokens")
+    prefix = models.CharField(max_length=16, unique=True)
+    digest = models.CharField(max_length=64)
+    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
+    expires_at = models.DateTimeField()
+    used_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["-created_at"]
+
+
+class FactSnapshot(TimeStamped):
+    """What an agent said of its node; kept for ever, one row for each time that something changed."""
+
+    node = models.ForeignKey(Node, on_delete=models.CASCADE, related_name="fact_snapshots")
+    digest = models.CharField(max_length=64)
+    facts = models.JSONField()
+
+    class Meta:
+        ordering = ["-created_at"]
+        get_latest_by = "created_at"
+        indexes = [models.Index(fields=["node", "-created_at"])]
+
+
+class Listener(models.Model):
+    """One row that says since when agents can be heard: silence while nobody listened proves nothing."""
+
+    listening_since = models.DateTimeField()
+    heard_until = models.DateTimeField()

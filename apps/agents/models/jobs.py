@@ -1,0 +1,98 @@
+"""Jobs: one command on one node, and what it printed."""
+
+import shlex
+import uuid
+
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+from django.db.models import Q
+from django.urls import reverse
+from django.utils.translation import gettext_lazy as _
+
+from apps.agents.models.agents import FactSnapshot
+from apps.core.models import TimeStamped
+from apps.testbeds.models import Node
+
+
+class Job(TimeStamped):
+    """One argv on one node. `run_ref` is the caller's own number, which agents never look at.
+
+    Times are server times in UTC (the agent's clock corrected by its measured offset).
+    """
+
+    class State(models.TextChoices):
+        QUEUED = "queued", _("queued")
+        DELIVERED = "delivered", _("delivered")
+        RUNNING = "running", _("running")
+        READY = "ready", _("ready")
+        ENDED = "ended", _("ended")
+        LOST = "lost", _("lost")
+
+    OPEN_STATES = (State.QUEUED, State.DELIVERED, State.RUNNING, State.READY)
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    node = models.ForeignKey(Node, on_delete=models.PROTECT, related_name="jobs", verbose_name=_("node"))
+    run_ref = models.BigIntegerField(null=True, blank=True, db_index=True)
+    role = models.CharField(_("role"), max_length=32)
+    stage = models.PositiveSmallIntegerField(_("stage"), default=0)
+    argv = ArrayField(models.CharField(max_length=4096), verbose_name=_("command"))
+    background = models.BooleanField(default=False)
+    ready_pattern = models.CharField(max_length=255, blank=True)
+    time_limit_s = models.FloatField()
+    # Of each of stdout and stderr.
+    output_limit_bytes = models.PositiveBigIntegerField(default=16 * 1024 * 1024)
+    start_at = models.DateTimeField(null=True, blank=True)
+
+    state = models.CharField(_("state"), max_length=10, choices=State.choices, default=State.QUEUED)
+    delivered_at = models.DateTimeField(null=True, blank=True)
+    stop_requested_at = models.DateTimeField(null=True, blank=True)
+    started_at = models.DateTimeField(_("started"), null=True, blank=True)
+    ready_at = models.DateTimeField(null=True, blank=True)
+    ended_at = models.DateTimeField(_("ended"), null=True, blank=True)
+    exit_code = models.IntegerField(_("exit status"), null=True, blank=True)
+    signal = models.IntegerField(_("signal"), null=True, blank=True)
+    timed_out = models.BooleanField(_("timed out"), default=False)
+    # Why there was no process to speak of: not-allowed, not-found, not-started, stopped, agent-restarted, agent-lost.
+    fault = models.CharField(_("fault"), max_length=32, blank=True)
+    fault_detail = models.TextField(blank=True)
+    clock_offset_s = models.FloatField(_("clock offset"), null=True, blank=True)
+    clock_error_s = models.FloatField(null=True, blank=True)
+    facts = models.ForeignKey(FactSnapshot, on_delete=models.SET_NULL, null=True, blank=True, related_name="jobs")
+
+    class Meta:
+        ordering = ["stage", "created_at"]
+        verbose_name = _("job")
+        verbose_name_plural = _("jobs")
+        indexes = [
+            models.Index(
+                fields=["node"],
+                name="open_jobs_by_node",
+                condition=Q(state__in=["queued", "delivered", "running", "ready"]),
+            )
+        ]
+
+    def __str__(self) -> str:
+        return self.command_line
+
+    def get_absolute_url(self) -> str:
+        """Return the address of the page that lists the node's jobs."""
+        return reverse("agents:detail", kwargs={"pk": self.node_id})
+
+    @property
+    def command_line(self) -> str:
+        """Return the command as one would type it into a shell."""
+        return shlex.join(self.argv)
+
+
+class JobOutput(models.Model):
+    """What a job printed, byte for byte up to its output limit, as zlib-compressed bytes.
+
+    `stdout_bytes` and `stderr_bytes` count all that was printed, also what was cut off.
+    """
+
+    job = models.OneToOneField(Job, on_delete=models.CASCADE, primary_key=True, related_name="output")
+    stdout_z = models.BinaryField()
+    stderr_z = models.BinaryField()
+    stdout_bytes = models.PositiveBigIntegerField(default=0)
+    stderr_bytes = models.PositiveBigIntegerField(default=0)
+    truncated = models.BooleanField(default=False)

@@ -1,0 +1,168 @@
+"""Reads of agents, facts and jobs."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
+
+from apps.accounts import scoping
+from apps.accounts.models import User
+from apps.agents.models import LOST_AFTER, Agent, AgentState, FactSnapshot, Job
+from apps.testbeds.models import Node
+
+_UNDER_WAY = (Job.State.DELIVERED, Job.State.RUNNING, Job.State.READY)
+
+
+@dataclass(frozen=True)
+class Credentials:
+    """What is needed to know an agent by its token."""
+
+    agent_id: int
+    node_id: int
+    digest: str
+    is_retired: bool
+
+
+@dataclass(frozen=True)
+class NodeAgent:
+    """A node with its agent, if it has one, and the agent's state."""
+
+    node: Node
+    agent: Agent | None
+    state: AgentState
+
+
+@dataclass(frozen=True)
+class FactChange:
+    """One fact that changed: where in the facts, and its values before and after (None if it was not there)."""
+
+    path: str
+    before: object
+    after: object
+
+
+def credentials_of(prefix: str) -> Credentials | None:
+    """Return the credentials of the agent whose token has this prefix."""
+    row = Agent.objects.filter(prefix=prefix).values_list("pk", "node_id", "digest", "retired_at").first()
+    return Credentials(row[0], row[1], row[2], row[3] is not None) if row else None
+
+
+def ready_nodes(now: datetime) -> set[int]:
+    """Return the nodes whose agents can take a job now."""
+    alive = Agent.objects.filter(retired_at__isnull=True, last_seen_at__gte=now - LOST_AFTER)
+    return set(alive.values_list("node_id", flat=True))
+
+
+def jobs_of_run(run_ref: int) -> QuerySet[Job]:
+    """Return a run's jobs by stage, with node, output and facts."""
+    return Job.objects.filter(run_ref=run_ref).select_related("node", "output", "facts")
+
+
+def jobs_for(user: User) -> QuerySet[Job]:
+    """Return the jobs on the nodes of the user's teams, the latest first; of their outputs only the sizes."""
+    jobs = Job.objects.select_related("node").order_by("-created_at", "pk")
+    sizes = {name: F(f"output__{name}") for name in ("stdout_bytes", "stderr_bytes", "truncated")}
+    return scoping.visible(jobs.annotate(**sizes), user, path="node__team")
+
+
+def facts_for(user: User) -> QuerySet[FactSnapshot]:
+    """Return the facts of the nodes of the user's teams."""
+    return scoping.visible(FactSnapshot.objects.select_related("node"), user, path="node__team")
+
+
+def jobs_to_attend() -> dict[int, list[str]]:
+    """Return {node: ids of the jobs that its agent must be called for, to be started or stopped}."""
+    due = Q(state=Job.State.QUEUED) | Q(stop_requested_at__isnull=False)
+    found: dict[int, list[str]] = {}
+    for node_id, pk in Job.objects.filter(due, state__in=Job.OPEN_STATES).values_list("node_id", "pk"):
+        found.setdefault(node_id, []).append(str(pk))
+    return found
+
+
+def agents_with_state(user: User) -> QuerySet[Agent]:
+    """Return the agents of the user's teams, each with `busy`; ask `agent.state(now=now, busy=agent.busy)`."""
+    agents = Agent.objects.select_related("node__team", "node__testbed__site")
+    return scoping.visible(with_busy(agents), user, path="node__team")
+
+
+def with_busy(agents: QuerySet[Agent]) -> QuerySet[Agent]:
+    """Return agents annotated with `busy`: whether one of their jobs is under way."""
+    return agents.annotate(busy=_under_way("node"))
+
+
+def in_state(agents: QuerySet[Agent], state: AgentState, now: datetime) -> QuerySet[Agent]:
+    """Return those agents, annotated with `busy`, that are in a state; the same rules as `Agent.state`."""
+    return agents.filter(_state_filter("", "busy", state, now))
+
+
+def nodes_in_state(nodes: QuerySet[Node], state: AgentState, now: datetime) -> QuerySet[Node]:
+    """Return those nodes whose agents are in a state; a node without an agent counts as one never seen."""
+    wanted = _state_filter("agent__", "agent_is_busy", state, now)
+    if state == AgentState.NEVER_SEEN:
+        wanted |= Q(agent__isnull=True)
+    return nodes.annotate(agent_is_busy=_under_way("pk")).filter(wanted)
+
+
+def node_agents(nodes: Iterable[Node], now: datetime) -> list[NodeAgent]:
+    """Return the nodes with their agents and states; a node without an agent has one that was never seen."""
+    nodes = list(nodes)
+    agents = {agent.node_id: agent for agent in with_busy(Agent.objects.filter(node__in=nodes))}
+    return [NodeAgent(node, agents.get(node.pk), _state(agents.get(node.pk), now)) for node in nodes]
+
+
+def _under_way(node: str) -> Exists:
+    return Exists(Job.objects.filter(node=OuterRef(node), state__in=_UNDER_WAY))
+
+
+def _state_filter(path: str, busy: str, state: AgentState, now: datetime) -> Q:
+    if state == AgentState.RETIRED:
+        return Q(**{f"{path}retired_at__isnull": False})
+    serving = Q(**{f"{path}retired_at__isnull": True, f"{path}isnull" if path else "pk__isnull": False})
+    if state == AgentState.NEVER_SEEN:
+        return serving & Q(**{f"{path}last_seen_at__isnull": True})
+    if state == AgentState.LOST:
+        return serving & Q(**{f"{path}last_seen_at__lt": now - LOST_AFTER})
+    return serving & Q(**{f"{path}last_seen_at__gte": now - LOST_AFTER, busy: state == AgentState.BUSY})
+
+
+def latest_facts(node_ids: Iterable[int]) -> dict[int, dict[str, Any]]:
+    """Return {node: its latest facts} of those nodes that have any."""
+    rows = FactSnapshot.objects.filter(node_id__in=list(node_ids)).order_by("node_id", "-created_at")
+    return dict(rows.distinct("node_id").values_list("node_id", "facts"))
+
+
+def fact_history(node: Node, limit: int = 50) -> list[tuple[FactSnapshot, list[FactChange]]]:
+    """Return a node's facts, the newest first, each with what changed against the one before."""
+    snapshots = list(FactSnapshot.objects.filter(node=node)[: limit + 1])
+    history = []
+    for place, snapshot in enumerate(snapshots):
+        older = snapshots[place + 1].facts if place + 1 < len(snapshots) else None
+        history.append((snapshot, [] if older is None else changes_between(older, snapshot.facts)))
+    return history[:limit]
+
+
+def changes_between(before: dict[str, Any], after: dict[str, Any]) -> list[FactChange]:
+    """Return what differs, by path; members of lists are known by their name, target or place."""
+    old, new = dict(_flattened(before)), dict(_flattened(after))
+    paths = sorted(path for path in old.keys() | new.keys() if old.get(path) != new.get(path))
+    return [FactChange(path, old.get(path), new.get(path)) for path in paths]
+
+
+def _flattened(value: object, path: str = "") -> Iterator[tuple[str, object]]:
+    if isinstance(value, dict):
+        for name, inner in value.items():
+            yield from _flattened(inner, f"{path} › {name}" if path else str(name))
+    elif isinstance(value, list) and any(isinstance(item, dict) for item in value):
+        for place, item in enumerate(value):
+            name = (item.get("name") or item.get("target") if isinstance(item, dict) else None) or place
+            yield from _flattened(item, f"{path} › {name}")
+    elif isinstance(value, list):
+        yield path, ", ".join(map(str, value))
+    else:
+        yield path, value
+
+
+def _state(agent: Any, now: datetime) -> AgentState:
+    return agent.state(now=now, busy=agent.busy) if agent else AgentState.NEVER_SEEN

@@ -1,0 +1,113 @@
+"""How a freshly started agent becomes the agent of a node, and how it ceases to be."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from apps.accounts.models import User
+from apps.agents import wake
+from apps.agents.models import Agent, EnrolmentToken, Job
+from apps.agents.services import losses
+from apps.core import secrets
+from apps.testbeds.models import Node
+
+TOKEN_LIFETIME = timedelta(hours=1)
+_AGAIN = "make a new one on the node's agent page."
+
+
+class EnrolmentRefused(Exception):
+    """An enrolment that may not be; `code` is for programs, the text says what to do."""
+
+    def __init__(self, code: str, detail: str) -> None:
+        super().__init__(detail)
+        self.code = code
+
+
+@dataclass(frozen=True)
+class IssuedEnrolment:
+    """A new enrolment token; `text` is shown once and kept nowhere."""
+
+    token: EnrolmentToken
+    text: str
+
+
+@transaction.atomic
+def issue_enrolment_token(*, node: Node, user: User | None, now: datetime) -> IssuedEnrolment:
+    """Make a token that enrols one agent on `node` within the hour; ValidationError if the node has an agent."""
+    agent = Agent.objects.filter(node=node).first()
+    if agent and not agent.is_replaceable:
+        raise ValidationError(
+            {
+                "node": _("%(node)s already has an agent: retire it first, then its replacement can be enrolled.")
+                % {"node": node}
+            }
+        )
+    issued = secrets.issue("enrol")
+    token = EnrolmentToken.objects.create(
+        node=node, prefix=issued.prefix, digest=issued.digest, created_by=user, expires_at=now + TOKEN_LIFETIME
+    )
+    return IssuedEnrolment(token, issued.text)
+
+
+@transaction.atomic
+def enrol_agent(*, token_text: str, version: str, now: datetime) -> tuple[Agent, str]:
+    """Spend an enrolment token; return the node's agent and its own token, which is kept nowhere.
+
+    Raises EnrolmentRefused: unknown-token, expired-token, used-token or node-has-agent.
+    """
+    token = (
+        EnrolmentToken.objects.select_for_update(of=("self",))
+        .select_related("node")
+        .filter(prefix=secrets.prefix_of(token_text) or "")
+        .first()
+    )
+    if token is None or not secrets.matches(token_text, token.digest):
+        raise EnrolmentRefused("unknown-token", "This enrolment token is unknown: copy it again, whole.")
+    if token.used_at:
+        raise EnrolmentRefused("used-token", "This enrolment token has been used: make a new one on the node's page.")
+    if token.expires_at <= now:
+        raise EnrolmentRefused(
+            "expired-token", "This enrolment token has expired: make a new one on the node's page."
+        )
+    agent = Agent.objects.select_for_update().filter(node=token.node).first() or Agent()
+    if agent.pk and not agent.is_replaceable:
+        raise EnrolmentRefused(
+            "node-has-agent", f"{token.node} already has an agent: retire it on the node's agent page first."
+        )
+    issued = secrets.issue("agent")
+    agent.node = token.node
+    agent.prefix, agent.digest, agent.version = issued.prefix, issued.digest, version
+    agent.last_seen_at = agent.retired_at = agent.clock_offset_s = agent.clock_error_s = None
+    agent.save()
+    token.used_at = now
+    token.save(update_fields=["used_at", "updated_at"])
+    wake.revoke_node(token.node_id)
+    return agent, issued.text
+
+
+@transaction.atomic
+def retire_agent(*, agent: Agent, now: datetime) -> Agent:
+    """End an agent's right to take jobs; those it has are lost. Retiring it again changes nothing."""
+    agent = Agent.objects.select_for_update().get(pk=agent.pk)
+    if agent.retired_at is None:
+        agent.retired_at = now
+        agent.save(update_fields=["retired_at", "updated_at"])
+        losses.lose_jobs(
+            jobs=Job.objects.filter(node_id=agent.node_id, state__in=Job.OPEN_STATES),
+            fault="agent-lost",
+            detail="the agent was retired",
+            now=now,
+        )
+        wake.revoke_node(agent.node_id)
+    return agent
+
+
+@transaction.atomic
+def forget_agent(*, agent: Agent) -> None:
+    """Delete a retired agent's row, so that its node can be deleted too; ValidationError while it is in service."""
+    if agent.retired_at is None:
+        raise ValidationError(_("Retire the agent of %(node)s before it is removed.") % {"node": agent.node})
+    agent.delete()

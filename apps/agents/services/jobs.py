@@ -1,0 +1,150 @@
+"""Jobs on their way to agents: queued, delivered, asked to stop."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db import transaction
+from django.db.models import F
+from django.utils import timezone
+
+from apps.agents import wake
+from apps.agents.models import Job
+from apps.agents.services import losses
+from apps.core import queue
+
+
+@dataclass(frozen=True, kw_only=True)
+class JobSpec:
+    """A job to be: one argv on one node. `run_ref` is the caller's number, `start_at` an instant of server time."""
+
+    node_id: int
+    run_ref: int | None
+    role: str
+    stage: int
+    argv: Sequence[str]
+    time_limit_s: float
+    background: bool = False
+    ready_pattern: str = ""
+    start_at: datetime | None = None
+
+
+@dataclass(frozen=True)
+class Delivery:
+    """What a poll is answered with: jobs to start, ids of jobs to stop."""
+
+    jobs: list[Job]
+    stop: list[str]
+
+    def __bool__(self) -> bool:
+        return bool(self.jobs or self.stop)
+
+
+def queue_jobs(*, specs: Sequence[JobSpec]) -> list[Job]:
+    """Make jobs, all or none, and wake the polls of their nodes."""
+    jobs = Job.objects.bulk_create(
+        Job(
+            node_id=spec.node_id,
+            run_ref=spec.run_ref,
+            role=spec.role,
+            stage=spec.stage,
+            argv=list(spec.argv),
+            background=spec.background,
+            ready_pattern=spec.ready_pattern,
+            time_limit_s=spec.time_limit_s,
+            start_at=spec.start_at,
+        )
+        for spec in specs
+    )
+    wake.call_nodes(job.node_id for job in jobs)
+    return jobs
+
+
+@transaction.atomic
+def request_stop(*, run_ref: int, now: datetime) -> int:
+    """Ask for the end of all open jobs of a run; return how many there are. Those never delivered end at once."""
+    opened = Job.objects.filter(run_ref=run_ref, state__in=Job.OPEN_STATES)
+    waiting = opened.filter(state=Job.State.QUEUED).update(
+        state=Job.State.ENDED,
+        ended_at=now,
+        stop_requested_at=now,
+        fault="stopped",
+        fault_detail="stopped before it was handed out",
+        updated_at=now,
+    )
+    asked = list(opened.filter(stop_requested_at__isnull=True).values_list("pk", "node_id"))
+    Job.objects.filter(pk__in=[pk for pk, _node in asked]).update(stop_requested_at=now, updated_at=now)
+    wake.call_nodes(node for _pk, node in asked)
+    if waiting:
+        queue.send(queue.JOB_CHANGED, run_ref)
+    return waiting + len(asked)
+
+
+def deliver_jobs(
+    *,
+    agent_id: int,
+    held: Collection[str],
+    stopping: Collection[str],
+    is_first_look: bool,
+    now: datetime | None = None,
+) -> Delivery:
+    """Return what is to be done on an agent's node, and mark its new jobs as delivered; nothing once it is retired.
+
+    `held` are the jobs the agent has on its spool, `stopping` those it is already stopping. A delivered job that it
+    does not hold was lost on the way and is delivered again. One that it holds but that is not open here is to be
+    stopped (it may have ended meanwhile: stopping it then does nothing). At the first look of a poll, when what the
+    agent holds is fresh knowledge, a job that has started but that the agent does not know is lost.
+    """
+    now = now or timezone.now()
+    jobs, stop, unknown = [], [], []
+    serving = {"node__agent": agent_id, "node__agent__retired_at__isnull": True}
+    opened = list(
+        Job.objects.filter(**serving, state__in=Job.OPEN_STATES).annotate(facts_now=F("node__agent__facts"))
+    )
+    for job in opened:
+        job_id = str(job.pk)
+        if job_id in held:
+            if job.stop_requested_at and job_id not in stopping:
+                stop.append(job_id)
+        elif job.state in (Job.State.QUEUED, Job.State.DELIVERED):
+            jobs.append(job)
+        elif is_first_look:
+            unknown.append(job.pk)
+    stop += sorted(set(held) - set(stopping) - {str(job.pk) for job in opened})
+    if unknown:
+        losses.lose_jobs(
+            jobs=Job.objects.filter(pk__in=unknown, state__in=Job.OPEN_STATES),
+            fault="agent-restarted",
+            detail="the agent no longer knows the job",
+            now=now,
+        )
+    return Delivery(_claim(jobs, now=now), stop)
+
+
+@transaction.atomic
+def _cancel(jobs: Sequence[Job], now: datetime) -> None:
+    """End jobs that were to be stopped before they arrived."""
+    Job.objects.filter(pk__in=[job.pk for job in jobs], state__in=Job.OPEN_STATES).update(
+        state=Job.State.ENDED,
+        ended_at=now,
+        fault="stopped",
+        fault_detail="stopped before it was handed out",
+        updated_at=now,
+    )
+    for run_ref in {job.run_ref for job in jobs if job.run_ref is not None}:
+        queue.send(queue.JOB_CHANGED, run_ref)
+
+
+def _claim(jobs: Sequence[Any], *, now: datetime) -> list[Job]:
+    """Mark jobs (annotated with `facts_now`) as delivered and return them, but not those that were to be stopped."""
+    cancelled = [job for job in jobs if job.stop_requested_at]
+    wanted = [job for job in jobs if not job.stop_requested_at]
+    if cancelled:
+        _cancel(cancelled, now)
+    fresh = [job for job in wanted if job.state == Job.State.QUEUED]
+    if fresh:
+        Job.objects.filter(pk__in=[job.pk for job in fresh], state=Job.State.QUEUED).update(
+            state=Job.State.DELIVERED, delivered_at=now, facts_id=fresh[0].facts_now, updated_at=now
+        )
+    return wanted

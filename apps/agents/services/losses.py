@@ -1,0 +1,55 @@
+"""Jobs nobody will ever report on: their agent fell silent, or their time is long over."""
+
+from datetime import datetime, timedelta
+
+from django.db import transaction
+from django.db.models import DateTimeField, DurationField, ExpressionWrapper, F, Q, QuerySet, Value
+from django.db.models.functions import Greatest
+
+from apps.agents import wake
+from apps.agents.models import LOST_AFTER, Job, Listener
+from apps.agents.services.heartbeats import DEAF_AFTER
+from apps.core import queue
+
+# An agent stops a job at its time limit; its report may take this much longer.
+OVERTIME = timedelta(seconds=30)
+
+
+@transaction.atomic
+def mark_lost_jobs(*, now: datetime) -> int:
+    """End the open jobs whose agents are lost, and those far over their time limits; return how many.
+
+    Silence counts only from when somebody listened: after an outage of the server its agents get the same time to
+    come back that a single agent has.
+    """
+    listener = Listener.objects.filter(pk=1).first()
+    if listener is None or now - listener.heard_until > DEAF_AFTER or now - listener.listening_since <= LOST_AFTER:
+        return 0
+    opened = Job.objects.filter(state__in=Job.OPEN_STATES)
+    silent = Q(node__agent__isnull=True) | Q(node__agent__retired_at__isnull=False)
+    silent |= Q(node__agent__last_seen_at__isnull=True) | Q(node__agent__last_seen_at__lt=now - LOST_AFTER)
+    lost = lose_jobs(jobs=opened.filter(silent), fault="agent-lost", detail="the agent fell silent", now=now)
+    # PostgreSQL's GREATEST passes over what is not known yet.
+    limit = ExpressionWrapper(F("time_limit_s") * Value(timedelta(seconds=1)), output_field=DurationField())
+    begun = Greatest("delivered_at", "start_at", "started_at")
+    over = opened.filter(delivered_at__isnull=False).annotate(
+        due=ExpressionWrapper(begun + limit, output_field=DateTimeField())
+    )
+    late = over.filter(due__lt=now - OVERTIME)
+    return lost + lose_jobs(jobs=late, fault="agent-lost", detail="no report long after its time limit", now=now)
+
+
+@transaction.atomic
+def lose_jobs(*, jobs: QuerySet[Job], fault: str, detail: str, now: datetime) -> int:
+    """End open jobs as lost, for a reason; return how many."""
+    found = list(jobs.select_for_update(of=("self",)).values_list("pk", "node_id", "run_ref"))
+    if not found:
+        return 0
+    Job.objects.filter(pk__in=[pk for pk, _node, _run in found]).update(
+        state=Job.State.LOST, ended_at=now, fault=fault, fault_detail=detail, updated_at=now
+    )
+    for run_ref in sorted({run for _pk, _node, run in found if run is not None}):
+        queue.send(queue.JOB_CHANGED, run_ref)
+    # An agent that is there after all is told, at its next look, to stop what it still runs.
+    wake.call_nodes(node for _pk, node, _run in found)
+    return len(found)

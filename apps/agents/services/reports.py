@@ -1,0 +1,109 @@
+"""What agents report of their jobs; a report holds all that is known, so it may come twice, late or alone."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from django.db import connection
+from django.utils import timezone
+
+from apps.agents.models import Job, JobOutput
+from apps.core import queue
+
+_RANK = {
+    Job.State.QUEUED: 0,
+    Job.State.DELIVERED: 1,
+    Job.State.RUNNING: 2,
+    Job.State.READY: 3,
+    Job.State.ENDED: 4,
+}
+
+
+# Every measurement waits for this one: a report is one statement, one round trip. What a report does not say yet
+# (its job has not ended, say) is null, false or empty in both.
+_TAKE = """
+    WITH told AS (
+        UPDATE agents_job
+           SET state = %(state)s, started_at = %(started_at)s, ready_at = %(ready_at)s, ended_at = %(ended_at)s,
+               exit_code = %(exit_code)s, signal = %(signal)s, timed_out = %(timed_out)s, fault = %(fault)s,
+               fault_detail = %(fault_detail)s, clock_offset_s = %(clock_offset_s)s,
+               clock_error_s = %(clock_error_s)s, updated_at = %(now)s
+         WHERE id = %(job_id)s AND node_id = %(node_id)s AND state = ANY(%(before)s)
+     RETURNING id, run_ref, background, ready_pattern <> '' AS awaits_pattern
+    ), kept AS (
+        INSERT INTO agents_joboutput (job_id, stdout_z, stderr_z, stdout_bytes, stderr_bytes, truncated)
+        SELECT id, %(stdout_z)s::bytea, %(stderr_z)s::bytea, %(stdout_bytes)s, %(stderr_bytes)s, %(truncated)s
+          FROM told WHERE %(stdout_z)s::bytea IS NOT NULL AND %(stderr_z)s::bytea IS NOT NULL
+    )
+    SELECT run_ref, background, awaits_pattern FROM told
+"""
+
+
+class UnknownJob(Exception):
+    """A report on a job that is not this agent's, or not there."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Report:
+    """The state of a job as its agent knows it; times are server times, outputs zlib-compressed bytes."""
+
+    state: Job.State
+    started_at: datetime | None = None
+    ready_at: datetime | None = None
+    ended_at: datetime | None = None
+    exit_code: int | None = None
+    signal: int | None = None
+    timed_out: bool = False
+    fault: str = ""
+    fault_detail: str = ""
+    clock_offset_s: float | None = None
+    clock_error_s: float | None = None
+    stdout_z: bytes | None = None
+    stderr_z: bytes | None = None
+    stdout_bytes: int = 0
+    stderr_bytes: int = 0
+    truncated: bool = False
+
+
+def record_report(*, node_id: int, job_id: UUID, report: Report) -> Job.State:
+    """Take a report in and return the job's state; UnknownJob if there is no such job on the node.
+
+    A report that says nothing new changes nothing. A job that was given up as lost stays lost, for its run has ended
+    without it, but what it printed is kept.
+    """
+    values = {**vars(report), "job_id": job_id, "node_id": node_id, "now": timezone.now()}
+    values["before"] = [state.value for state, rank in _RANK.items() if rank < _RANK[report.state]]
+    with connection.cursor() as cursor:
+        cursor.execute(_TAKE, values)
+        row = cursor.fetchone()
+    if row is None:
+        return _take_old(node_id, job_id, report)
+    run_ref, background, awaits_pattern = row
+    if run_ref is not None and _takes_run_on(report.state, background=background, awaits_pattern=awaits_pattern):
+        queue.send(queue.JOB_CHANGED, run_ref)
+    return report.state
+
+
+def _take_old(node_id: int, job_id: UUID, report: Report) -> Job.State:
+    """Return the state of a job for which a report came that is not news, keeping the output of a lost one."""
+    job = Job.objects.filter(pk=job_id, node_id=node_id).first()
+    if job is None:
+        raise UnknownJob
+    if job.state == Job.State.LOST and report.stdout_z is not None and report.stderr_z is not None:
+        output = JobOutput(
+            job=job,
+            stdout_z=report.stdout_z,
+            stderr_z=report.stderr_z,
+            stdout_bytes=report.stdout_bytes,
+            stderr_bytes=report.stderr_bytes,
+            truncated=report.truncated,
+        )
+        JobOutput.objects.bulk_create([output], ignore_conflicts=True)
+    return Job.State(job.state)
+
+
+def _takes_run_on(state: Job.State, *, background: bool, awaits_pattern: bool) -> bool:
+    """Say whether a job's new state can let its run go on: its end does, or a background job's being at hand."""
+    if state == Job.State.ENDED:
+        return True
+    return background and state == (Job.State.READY if awaits_pattern else Job.State.RUNNING)

@@ -1,0 +1,192 @@
+"""Pages of agents: who is there, what a node is, how to enrol one; and the program itself."""
+
+import hashlib
+from typing import Any
+from uuid import UUID
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core.exceptions import ValidationError
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.template.loader import render_to_string
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET, require_http_methods
+
+from apps.accounts import scoping
+from apps.accounts.models import Role
+from apps.agents import commands, outputs, program, queries, services
+from apps.agents.models import Agent, AgentState
+from apps.testbeds.models import Node
+
+RECENT_JOBS = 20
+NO_CONTENT = 204
+
+
+@login_required
+@require_GET
+def agent_list(request: HttpRequest) -> HttpResponse:
+    """List the nodes of the person's teams with the states of their agents; the table keeps itself up to date."""
+    user, now = scoping.user_of(request), timezone.now()
+    nodes = scoping.visible(Node.objects.select_related("team", "testbed__site"), user).order_by("name", "pk")
+    words = request.GET.get("q", "").replace("\0", "").split()
+    for word in words:
+        nodes = nodes.filter(name__icontains=word)
+    team = request.GET.get("team", "").replace("\0", "")
+    if team:
+        nodes = nodes.filter(team__slug=team)
+    wanted = request.GET.get("state", "")
+    if wanted in AgentState.values:
+        nodes = queries.nodes_in_state(nodes, AgentState(wanted), now)
+    page = Paginator(nodes, 50).get_page(request.GET.get("page"))
+    context = {
+        "rows": queries.node_agents(page.object_list, now),
+        "page_obj": page,
+        "q": " ".join(words),
+        "state": wanted,
+        "states": AgentState.choices,
+        "team_slug": team,
+        "teams": list(scoping.teams_for(user, Role.VIEWER)),
+        "can_write": scoping.teams_for(user, Role.OPERATOR).exists(),
+    }
+    return _live(request, "agents/_table.html", "agents/list.html", context)
+
+
+@login_required
+@require_GET
+def detail(request: HttpRequest, pk: int) -> HttpResponse:
+    """Show a node's agent: its state and recent jobs, kept up to date, the node's facts and what changed in them."""
+    node = _node(request, pk)
+    (row,) = queries.node_agents([node], timezone.now())
+    context: dict[str, Any] = {
+        "node": node,
+        "agent": row.agent,
+        "state": row.state,
+        "jobs": queries.jobs_for(scoping.user_of(request)).filter(node=node)[:RECENT_JOBS],
+    }
+    if not _asks_for_part(request):
+        context["facts"] = queries.latest_facts([node.pk]).get(node.pk)
+        context["history"] = queries.fact_history(node, limit=10)
+        context["can_manage"] = scoping.can(request.user, node.team, Role.MANAGER)
+    return _live(request, "agents/_status.html", "agents/detail.html", context)
+
+
+@login_required
+@never_cache
+@require_http_methods(["GET", "POST"])
+def enrol(request: HttpRequest, pk: int) -> HttpResponse:
+    """Make a one-time token and show the command to paste; the token is shown this once."""
+    node = _managed_node(request, pk)
+    (row,) = queries.node_agents([node], timezone.now())
+    context: dict[str, Any] = {
+        "node": node,
+        "agent": row.agent,
+        "state": row.state,
+        "program": program.current(),
+        "name": program.NAME,
+        "places": program.PLACES,
+        "unit_address": commands.server_address(request) + reverse("agents:unit"),
+        "unit": program.UNIT,
+    }
+    if request.method == "POST":
+        try:
+            issued = services.issue_enrolment_token(node=node, user=scoping.user_of(request), now=timezone.now())
+        except ValidationError as error:
+            context["refusals"] = error.messages
+            return render(request, "agents/enrol.html", context, status=409)
+        context["issued"] = issued
+        context["commands"] = commands.of(commands.server_address(request), issued.text)
+    return _live(request, "agents/_arrival.html", "agents/enrol.html", context)
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+def retire(request: HttpRequest, pk: int) -> HttpResponse:
+    """Ask, then end the agent's right to take jobs."""
+    node = _managed_node(request, pk)
+    agent = get_object_or_404(Agent, node=node)
+    if request.method != "POST":
+        return render(request, "agents/retire.html", {"node": node, "agent": agent})
+    services.retire_agent(agent=agent, now=timezone.now())
+    messages.success(request, _("The agent of %(node)s is retired; a new one can be enrolled.") % {"node": node})
+    return redirect("agents:detail", pk=pk)
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+def forget(request: HttpRequest, pk: int) -> HttpResponse:
+    """Ask, then remove a retired agent, so that its node can be deleted."""
+    node = _managed_node(request, pk)
+    agent = get_object_or_404(Agent, node=node)
+    if request.method != "POST":
+        return render(request, "agents/forget.html", {"node": node, "agent": agent})
+    try:
+        services.forget_agent(agent=agent)
+    except ValidationError as error:
+        return render(request, "agents/forget.html", {"node": node, "refusals": error.messages}, status=409)
+    messages.success(request, _("The agent of %(node)s is removed.") % {"node": node})
+    return redirect("agents:detail", pk=pk)
+
+
+@login_required
+@require_GET
+def facts(request: HttpRequest, pk: int) -> HttpResponse:
+    """Show what an agent said of its node at one time."""
+    snapshot = get_object_or_404(queries.facts_for(scoping.user_of(request)), pk=pk)
+    return render(request, "agents/facts.html", {"snapshot": snapshot, "node": snapshot.node})
+
+
+@login_required
+@require_GET
+def job_output(request: HttpRequest, pk: UUID, stream: str) -> StreamingHttpResponse:
+    """Download what a job printed."""
+    return outputs.download(request, get_object_or_404(queries.jobs_for(scoping.user_of(request)), pk=pk), stream)
+
+
+@require_GET
+def download_program(request: HttpRequest) -> HttpResponse:
+    """Return the agent program; it holds no secret, so nobody has to sign in."""
+    found = program.current()
+    headers = {"Content-Disposition": f'attachment; filename="{program.NAME}"', "ETag": f'"{found.sha256}"'}
+    return HttpResponse(found.data, content_type="application/zip", headers=headers)
+
+
+@require_GET
+def download_unit(request: HttpRequest) -> HttpResponse:
+    """Return the systemd unit."""
+    headers = {"Content-Disposition": f'attachment; filename="{program.UNIT}"'}
+    return HttpResponse(program.systemd_unit(), content_type="text/plain; charset=utf-8", headers=headers)
+
+
+def _node(request: HttpRequest, pk: int) -> Node:
+    nodes = Node.objects.select_related("team", "testbed__site")
+    return get_object_or_404(scoping.visible(nodes, request.user), pk=pk)
+
+
+def _managed_node(request: HttpRequest, pk: int) -> Node:
+    node = _node(request, pk)
+    scoping.require(request.user, node.team, Role.MANAGER)
+    return node
+
+
+def _asks_for_part(request: HttpRequest) -> bool:
+    return request.headers.get("HX-Request") == "true"
+
+
+def _live(request: HttpRequest, part: str, page: str, context: dict[str, Any]) -> HttpResponse:
+    """Return a page with a part that htmx fetches again and again, or that part, or 204 if it is as it was.
+
+    What has not changed is not swapped, so that a reader's focus and selection stay where they are.
+    """
+    text = render_to_string(part, context, request)
+    digest = hashlib.sha256(text.encode()).hexdigest()[:16]
+    context |= {"part": text, "digest": digest}
+    if not _asks_for_part(request):
+        return render(request, page, context)
+    if request.GET.get("seen") == digest:
+        return HttpResponse(status=NO_CONTENT)
+    return render(request, "agents/_live.html", context)

@@ -1,0 +1,48 @@
+"""Wake-up calls: tell the server processes in which agents' polls wait that there is something for a node."""
+
+import functools
+import logging
+from collections.abc import Iterable
+
+import redis
+from django.conf import settings
+from django.db import transaction
+from redis.backoff import NoBackoff
+from redis.retry import Retry
+
+logger = logging.getLogger(__name__)
+
+CHANNEL = "fathom.agents"
+# Before a node's number: its agent's token no longer holds.
+GONE = "!"
+TIMEOUT_S = 1.0
+
+
+def call_nodes(node_ids: Iterable[int]) -> None:
+    """Once the transaction is committed, wake the polls of these nodes; a lost call is made good by the sweep."""
+    message = ",".join(str(node_id) for node_id in sorted(set(node_ids)))
+    if message:
+        transaction.on_commit(lambda: _publish(message), robust=True)
+
+
+def revoke_node(node_id: int) -> None:
+    """Once the transaction is committed, have every process forget the node's agent and end its poll."""
+    transaction.on_commit(lambda: _publish(f"{GONE}{node_id}"), robust=True)
+
+
+@functools.cache
+def _client() -> redis.Redis:
+    return redis.Redis.from_url(
+        settings.REDIS_URL,
+        socket_connect_timeout=TIMEOUT_S,
+        socket_timeout=TIMEOUT_S,
+        # A connection that Redis closed while it was idle is opened anew, once.
+        retry=Retry(NoBackoff(), 1),
+    )
+
+
+def _publish(message: str) -> None:
+    try:
+        _client().publish(CHANNEL, message)
+    except redis.RedisError as error:
+        logger.warning("Redis is away, the next sweep finds what is for nodes %s: %s", message, error)
