@@ -1,0 +1,1 @@
+"""Campaigns, experiments, trials, runs, reservations, schedules and live progress."""

@@ -1,0 +1,1 @@
+"""REST: campaigns, experiments, trials, runs and tools."""

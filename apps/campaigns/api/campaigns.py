@@ -1,0 +1,198 @@
+"""REST: campaigns, and what is done with them."""
+
+from collections.abc import Callable
+from typing import Any
+
+from django.utils import timezone
+from django_filters import rest_framework as filters
+from drf_spectacular.utils import extend_schema, extend_schema_field
+from rest_framework import serializers, status
+from rest_framework.decorators import action
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from apps.accounts import scoping
+from apps.accounts.api import TeamField, TeamScopedViewSet, team_for_new
+from apps.campaigns import queries, services
+from apps.campaigns.api.previews import PreviewSerializer
+from apps.campaigns.models import Campaign, Event
+from apps.core import messages
+
+
+class ProgressSerializer(serializers.Serializer):
+    """How many trials are in each state."""
+
+    pending = serializers.IntegerField()
+    running = serializers.IntegerField()
+    succeeded = serializers.IntegerField()
+    failed = serializers.IntegerField()
+    cancelled = serializers.IntegerField()
+    total = serializers.IntegerField()
+
+
+class CampaignSerializer(serializers.ModelSerializer):
+    """A campaign; `start_at`, `cron` and `cron_timezone` say when a launch will really start it."""
+
+    team = TeamField()
+    created_by: Any = serializers.SlugRelatedField(slug_field="username", read_only=True)
+    progress = serializers.SerializerMethodField()
+
+    class Meta:
+        model = Campaign
+        fields = [
+            "id", "team", "name", "goal", "state", "progress", "start_at", "cron", "cron_timezone", "next_at",
+            "series", "cloned_from", "created_by", "launched_at", "finished_at", "analysed_at", "created_at",
+            "updated_at",
+        ]  # fmt: skip
+        read_only_fields = [
+            "state", "next_at", "series", "cloned_from", "launched_at", "finished_at", "analysed_at",
+        ]  # fmt: skip
+
+    @extend_schema_field(ProgressSerializer)
+    def get_progress(self, campaign: Campaign) -> dict[str, int]:
+        """Return the counts of the campaign's trials."""
+        if not hasattr(campaign, "progress"):
+            queries.attach_progress([campaign])
+        return ProgressSerializer(campaign.progress).data
+
+
+class EventSerializer(serializers.ModelSerializer):
+    """A line of the log, in the reader's language."""
+
+    text = serializers.SerializerMethodField()
+
+    class Meta:
+        model = Event
+        fields = ["id", "at", "level", "trial", "text"]
+
+    def get_text(self, event: Event) -> str:
+        """Return the line's text."""
+        return messages.render(event.message)
+
+
+class CampaignCloneSerializer(serializers.Serializer):
+    """What the clone is called; “… (copy)” unless given."""
+
+    name = serializers.CharField(required=False, allow_blank=True, max_length=200, default="")
+
+
+class RerunSerializer(serializers.Serializer):
+    """How many trials are run again."""
+
+    count = serializers.IntegerField()
+
+
+class CampaignFilter(filters.FilterSet):
+    """Filters of campaigns."""
+
+    team = filters.CharFilter(field_name="team__slug")
+    launched_after = filters.IsoDateTimeFilter(field_name="launched_at", lookup_expr="gte")
+    launched_before = filters.IsoDateTimeFilter(field_name="launched_at", lookup_expr="lt")
+
+    class Meta:
+        model = Campaign
+        fields = ["state", "series", "cloned_from"]
+
+
+class CampaignViewSet(TeamScopedViewSet):
+    """Campaigns of the person's teams; each action answers with the campaign as it then is."""
+
+    queryset = Campaign.objects.select_related("team", "created_by")
+    serializer_class = CampaignSerializer
+    filterset_class = CampaignFilter
+    search_fields = ["name", "goal"]
+    ordering_fields = ["id", "name", "state", "created_at", "launched_at", "finished_at"]
+
+    def paginate_queryset(self, queryset: Any) -> Any:
+        """Return a page of campaigns with their progress."""
+        page = super().paginate_queryset(queryset)
+        queries.attach_progress(page or [])
+        return page
+
+    def perform_create(self, serializer: serializers.BaseSerializer) -> None:
+        """Make a draft."""
+        values = dict(serializer.validated_data)
+        team = team_for_new(self.request, values)
+        values.pop("team", None)
+        serializer.instance = services.create_campaign(
+            team=team, user=scoping.user_of(self.request), now=timezone.now(), **values
+        )
+
+    def perform_update(self, serializer: Any) -> None:
+        """Change a campaign; its team stays."""
+        changes = {name: value for name, value in serializer.validated_data.items() if name != "team"}
+        serializer.instance = services.update_campaign(
+            campaign=serializer.instance, user=scoping.user_of(self.request), now=timezone.now(), **changes
+        )
+
+    def perform_destroy(self, instance: Campaign) -> None:
+        """Delete a campaign that is not under way."""
+        services.delete_campaign(campaign=instance, user=scoping.user_of(self.request))
+
+    @extend_schema(request=None, responses=CampaignSerializer)
+    @action(detail=True, methods=["post"])
+    def launch(self, request: Request, pk: str) -> Response:
+        """Start a draft now, or schedule it if it has a later start or a cron expression."""
+        return self._do(services.launch_campaign, now=timezone.now())
+
+    @extend_schema(request=None, responses=CampaignSerializer)
+    @action(detail=True, methods=["post"])
+    def pause(self, request: Request, pk: str) -> Response:
+        """Start no further trial."""
+        return self._do(services.pause_campaign)
+
+    @extend_schema(request=None, responses=CampaignSerializer)
+    @action(detail=True, methods=["post"])
+    def resume(self, request: Request, pk: str) -> Response:
+        """Go on with a paused campaign."""
+        return self._do(services.resume_campaign, now=timezone.now())
+
+    @extend_schema(request=None, responses=CampaignSerializer)
+    @action(detail=True, methods=["post"])
+    def cancel(self, request: Request, pk: str) -> Response:
+        """Start nothing any more and stop what is under way."""
+        return self._do(services.cancel_campaign, now=timezone.now())
+
+    @extend_schema(request=None, responses=CampaignSerializer)
+    @action(detail=True, methods=["post"])
+    def withdraw(self, request: Request, pk: str) -> Response:
+        """Make a scheduled campaign a draft again."""
+        return self._do(services.withdraw_campaign)
+
+    @extend_schema(request=CampaignCloneSerializer, responses={201: CampaignSerializer})
+    @action(detail=True, methods=["post"])
+    def clone(self, request: Request, pk: str) -> Response:
+        """Make a draft with the same experiments."""
+        wish = CampaignCloneSerializer(data=request.data)
+        wish.is_valid(raise_exception=True)
+        clone = services.clone_campaign(
+            campaign=self.get_object(), user=scoping.user_of(request), **wish.validated_data
+        )
+        return Response(self.get_serializer(clone).data, status=status.HTTP_201_CREATED)
+
+    @extend_schema(request=None, responses=RerunSerializer)
+    @action(detail=True, methods=["post"], url_path="rerun-failed")
+    def rerun_failed(self, request: Request, pk: str) -> Response:
+        """Run again what failed, and only that."""
+        count = services.rerun_failed(campaign=self.get_object(), user=scoping.user_of(request))
+        return Response({"count": count})
+
+    @extend_schema(responses=PreviewSerializer)
+    @action(detail=True)
+    def preview(self, request: Request, pk: str) -> Response:
+        """Say what a launch would do: trials, time, bytes on each link, dates, warnings."""
+        campaign = self.get_object()
+        expansions = [expansion for _experiment, expansion in services.expand_campaign(campaign)]
+        found = queries.preview_campaign(campaign, expansions, now=timezone.now())
+        return Response(PreviewSerializer(found).data)
+
+    @extend_schema(responses=EventSerializer(many=True))
+    @action(detail=True, filterset_class=None, search_fields=[], ordering_fields=[])
+    def events(self, request: Request, pk: str) -> Response:
+        """Return the log, the latest line first."""
+        page = super().paginate_queryset(queries.events_of(self.get_object()))
+        return self.get_paginated_response(EventSerializer(page, many=True).data)
+
+    def _do(self, service: Callable[..., Campaign], **values: Any) -> Response:
+        campaign = service(campaign=self.get_object(), user=scoping.user_of(self.request), **values)
+        return Response(self.get_serializer(campaign).data)

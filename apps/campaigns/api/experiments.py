@@ -1,0 +1,121 @@
+"""REST: experiments."""
+
+from typing import Any
+
+from django.utils import timezone
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.decorators import action
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from apps.accounts import scoping
+from apps.accounts.api import ScopedRelatedField, TeamScopedViewSet
+from apps.accounts.models import Role
+from apps.campaigns import queries, services
+from apps.campaigns.api.previews import PreviewSerializer
+from apps.campaigns.models import Campaign, Experiment, ExperimentRole
+from apps.testbeds.models import Cluster, Node
+
+
+class FactorSerializer(serializers.Serializer):
+    """A parameter to sweep and its values, such as ``64KiB..16MiB x2``."""
+
+    name = serializers.CharField(max_length=100)
+    expression = serializers.CharField(max_length=10_000)
+
+
+class PlayerSerializer(serializers.ModelSerializer):
+    """Who plays a role: a node, or a cluster whose nodes take it in turn."""
+
+    node = ScopedRelatedField(queryset=Node.objects.all(), required=False, allow_null=True)
+    cluster = ScopedRelatedField(queryset=Cluster.objects.all(), required=False, allow_null=True)
+
+    class Meta:
+        model = ExperimentRole
+        fields = ["role", "node", "cluster"]
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """Refuse both and neither."""
+        if bool(attrs.get("node")) == bool(attrs.get("cluster")):
+            raise serializers.ValidationError("Give either a node or a cluster.")
+        return attrs
+
+
+class ExperimentSerializer(serializers.ModelSerializer):
+    """One tool and a sweep over its parameters, as texts with units."""
+
+    campaign = ScopedRelatedField(queryset=Campaign.objects.select_related("team"))
+    roles = PlayerSerializer(many=True)
+    fixed = serializers.DictField(child=serializers.CharField(allow_blank=True, max_length=1000), required=False)
+    factors = FactorSerializer(many=True, required=False)
+    zips = serializers.ListField(child=serializers.ListField(child=serializers.CharField()), required=False)
+    exclusions = serializers.ListField(child=serializers.CharField(max_length=1000), required=False)
+
+    class Meta:
+        model = Experiment
+        fields = [
+            "id", "campaign", "position", "name", "tool", "roles", "fixed", "factors", "zips", "exclusions",
+            "repetitions", "warmups", "order", "seed", "max_attempts", "retry_wait_s", "created_at", "updated_at",
+        ]  # fmt: skip
+
+
+class ExperimentViewSet(TeamScopedViewSet):
+    """Experiments of the person's teams; only those of drafts can be changed."""
+
+    queryset = Experiment.objects.select_related("campaign__team").prefetch_related("roles__node", "roles__cluster")
+    serializer_class = ExperimentSerializer
+    team_path = "campaign__team"
+    filterset_fields = ["campaign", "tool"]
+    search_fields = ["name"]
+    ordering_fields = ["id", "position", "name"]
+
+    def perform_create(self, serializer: serializers.BaseSerializer) -> None:
+        """Add an experiment to a draft."""
+        values = _values_of(serializer)
+        serializer.instance = services.create_experiment(user=scoping.user_of(self.request), **values)
+
+    def perform_update(self, serializer: Any) -> None:
+        """Change an experiment of a draft; its campaign stays."""
+        values = _values_of(serializer)
+        values.pop("campaign", None)
+        experiment = services.update_experiment(
+            experiment=serializer.instance, user=scoping.user_of(self.request), **values
+        )
+        serializer.instance = self.get_queryset().get(pk=experiment.pk)
+
+    def perform_destroy(self, instance: Experiment) -> None:
+        """Take an experiment out of a draft."""
+        services.delete_experiment(experiment=instance, user=scoping.user_of(self.request))
+
+    @extend_schema(responses=PreviewSerializer)
+    @action(detail=True, url_path="preview")
+    def preview(self, request: Request, pk: str) -> Response:
+        """Say what the experiment comes to: trials, points, time, bytes on each link."""
+        experiment = self.get_object()
+        return _preview(experiment, list(experiment.roles.all()))
+
+    @extend_schema(request=ExperimentSerializer, responses=PreviewSerializer)
+    @action(detail=False, methods=["post"], url_path="preview")
+    def preview_new(self, request: Request) -> Response:
+        """Say what an experiment would come to, without keeping it."""
+        serializer = self.get_serializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
+        values = _values_of(serializer)
+        roles = values.pop("roles")
+        scoping.require(request.user, values["campaign"].team, Role.OPERATOR)
+        experiment = Experiment(**values)
+        return _preview(experiment, services.players_of(experiment, roles))
+
+
+def _values_of(serializer: serializers.BaseSerializer) -> dict[str, Any]:
+    values = dict(serializer.validated_data)
+    if "roles" in values:
+        values["roles"] = [services.Player(**part) for part in values["roles"]]
+    return values
+
+
+def _preview(experiment: Experiment, roles: list[ExperimentRole]) -> Response:
+    expansion = services.check_experiment(experiment, roles)
+    found = queries.preview_experiment(expansion, now=timezone.now())
+    return Response(PreviewSerializer(found).data)

@@ -1,0 +1,89 @@
+"""REST: the tools there are, to read."""
+
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers, viewsets
+from rest_framework.exceptions import NotFound
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from apps.bench import tools
+from apps.core import messages
+
+
+class TranslatedField(serializers.CharField):
+    """A msgid of the science, in the reader's language."""
+
+    def to_representation(self, value: str) -> str:
+        """Return the translated text."""
+        return messages.render(value)
+
+
+class ParameterSerializer(serializers.Serializer):
+    """An option of a tool; `default`, `minimum` and `maximum` are in base units."""
+
+    name = serializers.CharField()
+    kind = serializers.CharField()
+    label = TranslatedField()  # type: ignore[assignment]
+    help = TranslatedField()
+    default = serializers.JSONField()
+    unit = serializers.CharField()
+    minimum = serializers.FloatField(allow_null=True)
+    maximum = serializers.FloatField(allow_null=True)
+    choices = serializers.SerializerMethodField()
+    required = serializers.BooleanField()  # type: ignore[assignment]
+    advanced = serializers.BooleanField()
+
+    def get_choices(self, parameter: tools.base.Parameter) -> list[str]:
+        """Return the values to choose from, empty if it is not a choice."""
+        return [value for value, _label in parameter.choices]
+
+
+class MetricSerializer(serializers.Serializer):
+    """A figure that a tool gives, in `unit`."""
+
+    name = serializers.CharField()
+    label = TranslatedField()  # type: ignore[assignment]
+    unit = serializers.CharField()
+    higher_is_better = serializers.BooleanField(allow_null=True)
+    primary = serializers.BooleanField()
+    axis = serializers.CharField()
+
+
+class ToolRoleSerializer(serializers.Serializer):
+    """A part that nodes play; `many` roles take several nodes at once."""
+
+    name = serializers.CharField()
+    label = TranslatedField()  # type: ignore[assignment]
+    many = serializers.BooleanField()  # type: ignore[assignment]
+
+
+class ToolSerializer(serializers.Serializer):
+    """A benchmark tool."""
+
+    slug = serializers.CharField()
+    name = serializers.CharField()
+    summary = TranslatedField()
+    programs = serializers.ListField(child=serializers.CharField())
+    minimum_version = serializers.CharField()
+    roles = ToolRoleSerializer(many=True)
+    parameters = ParameterSerializer(many=True)
+    metrics = MetricSerializer(many=True)
+
+
+class ToolViewSet(viewsets.ViewSet):
+    """The benchmark tools this server knows, with their parameters and metrics."""
+
+    lookup_field = "slug"
+
+    @extend_schema(responses=ToolSerializer(many=True))
+    def list(self, request: Request) -> Response:
+        """Return every tool."""
+        return Response(ToolSerializer(tools.all_tools(), many=True).data)
+
+    @extend_schema(parameters=[OpenApiParameter("slug", str, OpenApiParameter.PATH)], responses=ToolSerializer)
+    def retrieve(self, request: Request, slug: str) -> Response:
+        """Return one tool."""
+        try:
+            return Response(ToolSerializer(tools.get(slug)).data)
+        except tools.UnknownTool as error:
+            raise NotFound(str(error)) from error

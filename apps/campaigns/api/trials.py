@@ -1,0 +1,101 @@
+"""REST: trials and runs, to read."""
+
+from typing import Any
+
+from django.db.models import QuerySet
+from django_filters import rest_framework as filters
+from rest_framework import serializers, viewsets
+
+from apps.accounts import scoping
+from apps.campaigns import queries
+from apps.campaigns.models import Run, Trial
+from apps.core import messages
+
+
+class ReasonSerializer(serializers.Serializer):
+    """Why there is no result: a code, what happened, what to do."""
+
+    code = serializers.CharField()
+    message = serializers.SerializerMethodField()
+    remedy = serializers.SerializerMethodField()
+    retryable = serializers.BooleanField()
+
+    def get_message(self, reason: dict[str, Any]) -> str:
+        """Return what happened, in the reader's language."""
+        return messages.render(reason["message"])
+
+    def get_remedy(self, reason: dict[str, Any]) -> str:
+        """Return what to do, in the reader's language."""
+        return messages.render(reason.get("remedy"))
+
+
+class TrialSerializer(serializers.ModelSerializer):
+    """One point, one repetition; `nodes` {role: [node ids]}, `parameters` in base units."""
+
+    nodes = serializers.DictField(source="lane.roles", read_only=True)
+    reason = ReasonSerializer(read_only=True, allow_null=True)
+
+    class Meta:
+        model = Trial
+        fields = [
+            "id", "campaign", "experiment", "position", "point", "repetition", "is_warmup", "nodes", "parameters",
+            "state", "attempts", "attempts_allowed", "not_before", "estimate_s", "reason", "finished_at",
+        ]  # fmt: skip
+
+
+class RunSerializer(serializers.ModelSerializer):
+    """One attempt at a trial; `plan` holds the commands of each stage."""
+
+    plan = serializers.DictField(read_only=True, allow_null=True)
+    reason = ReasonSerializer(read_only=True, allow_null=True)
+
+    class Meta:
+        model = Run
+        fields = ["id", "trial", "attempt", "state", "stage", "plan", "reason", "started_at", "ended_at"]
+
+
+class TrialFilter(filters.FilterSet):
+    """Filters of trials."""
+
+    tool = filters.CharFilter(field_name="experiment__tool")
+
+    class Meta:
+        model = Trial
+        fields = ["campaign", "experiment", "state", "point", "repetition", "is_warmup"]
+
+
+class RunFilter(filters.FilterSet):
+    """Filters of runs."""
+
+    campaign = filters.NumberFilter(field_name="trial__campaign")
+    experiment = filters.NumberFilter(field_name="trial__experiment")
+
+    class Meta:
+        model = Run
+        fields = ["trial", "state", "attempt"]
+
+
+class TrialViewSet(viewsets.ReadOnlyModelViewSet):
+    """Trials of the person's teams."""
+
+    queryset = Trial.objects.none()
+    serializer_class = TrialSerializer
+    filterset_class = TrialFilter
+    ordering_fields = ["id", "position", "point", "finished_at"]
+
+    def get_queryset(self) -> QuerySet[Trial]:
+        """Return the trials of the person's teams in the order in which they are carried out."""
+        return queries.trials_for(scoping.user_of(self.request)).order_by("experiment_id", "position")
+
+
+class RunViewSet(viewsets.ReadOnlyModelViewSet):
+    """Attempts at trials of the person's teams."""
+
+    queryset = Run.objects.none()
+    serializer_class = RunSerializer
+    filterset_class = RunFilter
+    ordering_fields = ["id", "started_at"]
+
+    def get_queryset(self) -> QuerySet[Run]:
+        """Return the runs of the person's teams."""
+        return queries.runs_for(scoping.user_of(self.request)).order_by("id")

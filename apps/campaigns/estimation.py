@@ -1,0 +1,110 @@
+"""What an experiment will cost before it runs: time, and bytes on each link."""
+
+import itertools
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from apps.bench.network import Path
+from apps.bench.tools.base import Estimate
+from apps.campaigns.expansion import Cast, Expansion
+from apps.testbeds.models import Node
+from apps.testbeds.queries import paths as testbeds
+
+# Between the end of one measurement and the start of the next on the same nodes, in seconds.
+GAP_S = 0.1
+
+
+@dataclass
+class Load:
+    """What is asked of the network: seconds of exclusive use by resource, bytes by the name of the link.
+
+    `unconnected` are pairs of names of nodes between which no path is described, with the bytes they exchange.
+    """
+
+    seconds: dict[str, float] = field(default_factory=lambda: defaultdict(float))
+    link_bytes: dict[str, int] = field(default_factory=lambda: defaultdict(int))
+    unconnected: dict[tuple[str, str], int] = field(default_factory=lambda: defaultdict(int))
+
+    @property
+    def duration_s(self) -> float:
+        """Return how long all of it takes at least (s): as long as the busiest resource is in use.
+
+        What shares no resource runs at the same time; what does, one after the other.
+        """
+        return longest_use(self.seconds)
+
+
+def longest_use(seconds: Mapping[str, float]) -> float:
+    """Return the time (s) for which the busiest resource is in use, 0 if there is none."""
+    return max(seconds.values(), default=0.0)
+
+
+class Estimator:
+    """Estimates of measurements on the inventory's network; each path is computed once."""
+
+    def __init__(self) -> None:
+        self._graphs: dict[int, testbeds.Graph] = {}
+        self._paths: dict[tuple[int, int], Path | None] = {}
+        self._estimates: dict[tuple[int, float | None], list[Estimate]] = {}
+
+    def resources_of(self, cast: Cast) -> list[str]:
+        """Return the keys of all that a run of the cast reserves: its nodes and the links between them."""
+        paths = self._paths_of(cast)
+        links = {str(link.key) for path in paths for link in path.links}
+        return sorted({testbeds.node_key(node) for node in cast.nodes} | links)
+
+    def durations_of(self, expansion: Expansion, cast: Cast) -> list[float]:
+        """Return how long (s) a trial of each point takes the cast."""
+        return [estimate.duration_s + GAP_S for estimate in self._estimates_of(expansion, cast)]
+
+    def add_load(self, load: Load, expansion: Expansion) -> None:
+        """Add what an experiment asks of the network to `load`."""
+        for cast in expansion.casts:
+            estimates = self._estimates_of(expansion, cast)
+            seconds = expansion.runs_per_point * sum(estimate.duration_s + GAP_S for estimate in estimates)
+            for resource in self.resources_of(cast):
+                load.seconds[resource] += seconds
+            for roles, amount in _total_bytes(estimates).items():
+                self._send(load, cast, roles, amount * expansion.runs_per_point)
+
+    def _send(self, load: Load, cast: Cast, roles: tuple[str, str], amount: int) -> None:
+        pairs = list(itertools.product(cast.roles[roles[0]], cast.roles[roles[1]]))
+        for sender, receiver in pairs:
+            path = self._path(sender, receiver)
+            if path is None:
+                load.unconnected[sender.name, receiver.name] += amount // len(pairs)
+                continue
+            for link in path.links:
+                load.link_bytes[link.name] += amount // len(pairs)
+
+    def _estimates_of(self, expansion: Expansion, cast: Cast) -> list[Estimate]:
+        """Return the estimate of each point; casts whose paths have one capacity share them."""
+        key = (id(expansion), self._capacity_bps(cast))
+        if key not in self._estimates:
+            self._estimates[key] = [expansion.tool.estimate(point, key[1]) for point in expansion.points]
+        return self._estimates[key]
+
+    def _capacity_bps(self, cast: Cast) -> float | None:
+        narrowest = (path.narrowest_known for path in self._paths_of(cast))
+        return min((link.capacity_bps for link in narrowest if link and link.capacity_bps), default=None)
+
+    def _paths_of(self, cast: Cast) -> list[Path]:
+        paths = (self._path(a, b) for a, b in itertools.combinations(cast.nodes, 2))
+        return [path for path in paths if path]
+
+    def _path(self, a: Node, b: Node) -> Path | None:
+        key = (min(a.pk, b.pk), max(a.pk, b.pk))
+        if key not in self._paths:
+            if a.team_id not in self._graphs:
+                self._graphs[a.team_id] = testbeds.graph(a.team_id)
+            self._paths[key] = self._graphs[a.team_id].find(testbeds.node_key(a), testbeds.node_key(b))
+        return self._paths[key]
+
+
+def _total_bytes(estimates: Iterable[Estimate]) -> dict[tuple[str, str], int]:
+    totals: dict[tuple[str, str], int] = defaultdict(int)
+    for estimate in estimates:
+        for roles, amount in estimate.bytes_sent.items():
+            totals[roles] += amount
+    return totals

@@ -1,0 +1,8 @@
+"""Campaigns and everything that carries them out."""
+
+from apps.campaigns.models.campaigns import Campaign, Event
+from apps.campaigns.models.experiments import Experiment, ExperimentRole
+from apps.campaigns.models.reservations import Reservation
+from apps.campaigns.models.trials import Lane, Run, Trial
+
+__all__ = ["Campaign", "Event", "Experiment", "ExperimentRole", "Lane", "Reservation", "Run", "Trial"]

@@ -1,0 +1,94 @@
+"""A campaign: a goal, its experiments, when it runs, and what happened."""
+
+from typing import Any
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+from django.urls import reverse
+from django.utils.translation import gettext_lazy as _
+
+from apps.accounts.models import TeamOwned
+
+
+class Campaign(TeamOwned):
+    """A set of experiments carried out together.
+
+    A campaign with a cron expression is a series: each date makes a clone (`series` points back) that is launched.
+    """
+
+    class State(models.TextChoices):
+        DRAFT = "draft", _("draft")
+        SCHEDULED = "scheduled", _("scheduled")
+        RUNNING = "running", _("running")
+        PAUSED = "paused", _("paused")
+        FINISHED = "finished", _("finished")
+        CANCELLED = "cancelled", _("cancelled")
+
+    # A campaign of these states has trials under way or may start some.
+    OPEN_STATES = (State.RUNNING, State.PAUSED)
+    # Those of these states may be deleted, for nothing will happen to them any more by itself.
+    CLOSED_STATES = (State.DRAFT, State.FINISHED, State.CANCELLED)
+
+    # Attached by queries.attach_progress.
+    progress: Any
+
+    name = models.CharField(_("name"), max_length=200)
+    goal = models.TextField(_("goal"), blank=True)
+    state = models.CharField(_("state"), max_length=10, choices=State.choices, default=State.DRAFT, db_index=True)
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="campaigns"
+    )
+    start_at = models.DateTimeField(_("start at"), null=True, blank=True)
+    cron = models.CharField(_("repeat (cron expression)"), max_length=100, blank=True)
+    cron_timezone = models.CharField(_("time zone of the cron expression"), max_length=64, default="UTC")
+    next_at = models.DateTimeField(_("next start"), null=True, blank=True)
+    series = models.ForeignKey("self", on_delete=models.SET_NULL, null=True, blank=True, related_name="occurrences")
+    cloned_from = models.ForeignKey("self", on_delete=models.SET_NULL, null=True, blank=True, related_name="clones")
+    launched_at = models.DateTimeField(_("launched"), null=True, blank=True)
+    finished_at = models.DateTimeField(_("finished"), null=True, blank=True)
+    # When conclusions were last drawn from the results; null on an ended campaign asks for it.
+    analysed_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["-created_at", "-id"]
+        verbose_name = _("campaign")
+        verbose_name_plural = _("campaigns")
+        indexes = [
+            models.Index(fields=["next_at"], name="campaigns_due", condition=Q(state="scheduled")),
+            models.Index(
+                fields=["finished_at"],
+                name="campaigns_to_analyse",
+                condition=Q(analysed_at__isnull=True, state__in=["finished", "cancelled"]),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+    def get_absolute_url(self) -> str:
+        """Return the address of the campaign's page."""
+        return reverse("campaigns:campaign_detail", args=[self.pk])
+
+    def has_running_trials(self) -> bool:
+        """Say whether a trial of it is being carried out."""
+        return self.trials.filter(state="running").exists()
+
+
+class Event(models.Model):
+    """A line of a campaign's log: a msgid and its values, translated where it is shown."""
+
+    class Level(models.TextChoices):
+        INFO = "info", _("information")
+        WARNING = "warning", _("warning")
+        ERROR = "error", _("error")
+
+    campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="events")
+    trial = models.ForeignKey("Trial", on_delete=models.CASCADE, null=True, blank=True, related_name="events")
+    at = models.DateTimeField(auto_now_add=True)
+    level = models.CharField(max_length=8, choices=Level.choices, default=Level.INFO)
+    message = models.JSONField()
+
+    class Meta:
+        ordering = ["-id"]
+        indexes = [models.Index(fields=["campaign", "-id"])]

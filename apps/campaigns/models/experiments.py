@@ -1,0 +1,74 @@
+"""An experiment: one tool, the nodes of its roles, and a sweep."""
+
+from django.core.validators import MaxValueValidator, MinValueValidator
+from django.db import models
+from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
+
+from apps.campaigns.models.campaigns import Campaign
+from apps.core.models import TimeStamped
+from apps.testbeds.models import Cluster, Node
+
+
+class Experiment(TimeStamped):
+    """One benchmark tool and a sweep over its parameters.
+
+    `fixed` {parameter: text}, `factors` [{"name", "expression"}] in order, `zips` [[name, ...]], `exclusions` [text]:
+    texts as the user wrote them, which `apps.bench.sweep` reads.
+    """
+
+    class Order(models.TextChoices):
+        AS_GIVEN = "as-given", _("as given")
+        RANDOMISED = "randomised", _("randomised within each repetition")
+
+    campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="experiments")
+    position = models.PositiveSmallIntegerField(default=0)
+    name = models.CharField(_("name"), max_length=200)
+    tool = models.CharField(_("tool"), max_length=50)
+    fixed = models.JSONField(_("fixed parameters"), default=dict, blank=True)
+    factors = models.JSONField(_("factors"), default=list, blank=True)
+    zips = models.JSONField(_("zipped factors"), default=list, blank=True)
+    exclusions = models.JSONField(_("exclusions"), default=list, blank=True)
+    repetitions = models.PositiveSmallIntegerField(
+        _("repetitions"), default=3, validators=[MinValueValidator(1), MaxValueValidator(1000)]
+    )
+    warmups = models.PositiveSmallIntegerField(_("warm-up runs"), default=0, validators=[MaxValueValidator(100)])
+    order = models.CharField(_("order"), max_length=12, choices=Order.choices, default=Order.RANDOMISED)
+    seed = models.PositiveIntegerField(_("seed of the random order"), default=1)
+    max_attempts = models.PositiveSmallIntegerField(
+        _("attempts at most"), default=3, validators=[MinValueValidator(1), MaxValueValidator(20)]
+    )
+    retry_wait_s = models.PositiveIntegerField(_("wait before a retry"), default=5)
+
+    class Meta:
+        ordering = ["position", "id"]
+        verbose_name = _("experiment")
+        verbose_name_plural = _("experiments")
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class ExperimentRole(models.Model):
+    """Who plays a role: nodes, or a cluster whose members take it in turn."""
+
+    experiment = models.ForeignKey(Experiment, on_delete=models.CASCADE, related_name="roles")
+    role = models.CharField(max_length=32)
+    node = models.ForeignKey(Node, on_delete=models.PROTECT, null=True, blank=True, related_name="experiment_roles")
+    cluster = models.ForeignKey(
+        Cluster, on_delete=models.PROTECT, null=True, blank=True, related_name="experiment_roles"
+    )
+
+    class Meta:
+        ordering = ["id"]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(node__isnull=True) ^ Q(cluster__isnull=True),
+                name="role_is_played_by_node_or_cluster",
+            )
+        ]
+
+    @property
+    def dependent(self) -> Campaign:
+        """Return what breaks if the node or the cluster goes."""
+        return self.experiment.campaign

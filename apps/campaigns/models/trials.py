@@ -1,0 +1,104 @@
+"""Trials (one point, one repetition), the lanes they queue in, and the runs that carry them out."""
+
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
+
+from apps.campaigns.models.campaigns import Campaign
+from apps.campaigns.models.experiments import Experiment
+from apps.core.models import TimeStamped
+
+
+class Lane(models.Model):
+    """The trials of an experiment that need the same nodes, and so must queue for the same resources.
+
+    `roles` {role: [node ids]}; `resources` ["node:3", "link:7", ...] are what one run of the lane reserves.
+    """
+
+    experiment = models.ForeignKey(Experiment, on_delete=models.CASCADE, related_name="lanes")
+    roles = models.JSONField()
+    resources = ArrayField(models.CharField(max_length=40))
+
+    class Meta:
+        ordering = ["id"]
+
+
+class Trial(TimeStamped):
+    """One point of the sweep, one repetition."""
+
+    class State(models.TextChoices):
+        PENDING = "pending", _("pending")
+        RUNNING = "running", _("running")
+        SUCCEEDED = "succeeded", _("succeeded")
+        FAILED = "failed", _("failed")
+        CANCELLED = "cancelled", _("cancelled")
+
+    campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="trials")
+    experiment = models.ForeignKey(Experiment, on_delete=models.CASCADE, related_name="trials")
+    lane = models.ForeignKey(Lane, on_delete=models.CASCADE, related_name="trials")
+    position = models.PositiveIntegerField()
+    point = models.PositiveIntegerField(_("point"))
+    repetition = models.PositiveSmallIntegerField(_("repetition"))
+    is_warmup = models.BooleanField(_("warm-up"), default=False)
+    parameters = models.JSONField(_("parameters"))
+    estimate_s = models.FloatField(_("estimated duration"), default=0)
+    state = models.CharField(_("state"), max_length=10, choices=State.choices, default=State.PENDING)
+    attempts = models.PositiveSmallIntegerField(_("attempts"), default=0)
+    # The experiment's policy, raised each time that failed trials are run again.
+    attempts_allowed = models.PositiveSmallIntegerField(_("attempts at most"), default=1)
+    not_before = models.DateTimeField(null=True, blank=True)
+    # Why the last attempt failed, as `apps.bench.tools.base.ToolFailure.as_json` writes it.
+    reason = models.JSONField(null=True, blank=True)
+    finished_at = models.DateTimeField(_("finished"), null=True, blank=True)
+
+    class Meta:
+        ordering = ["position"]
+        verbose_name = _("trial")
+        verbose_name_plural = _("trials")
+        constraints = [
+            models.UniqueConstraint(fields=["experiment", "position"], name="one_trial_per_position"),
+        ]
+        indexes = [
+            models.Index(fields=["lane", "position"], name="pending_trials", condition=Q(state="pending")),
+            models.Index(fields=["campaign", "state"]),
+            models.Index(fields=["experiment", "point"]),
+        ]
+
+
+class Run(TimeStamped):
+    """One attempt at a trial. `plan` is the tool's plan as JSON, `stage` the one under way."""
+
+    class State(models.TextChoices):
+        STARTING = "starting", _("starting")
+        RUNNING = "running", _("running")
+        SUCCEEDED = "succeeded", _("succeeded")
+        FAILED = "failed", _("failed")
+        CANCELLED = "cancelled", _("cancelled")
+
+    OPEN_STATES = (State.STARTING, State.RUNNING)
+
+    trial = models.ForeignKey(Trial, on_delete=models.CASCADE, related_name="runs")
+    attempt = models.PositiveSmallIntegerField(_("attempt"))
+    state = models.CharField(_("state"), max_length=10, choices=State.choices, default=State.STARTING)
+    plan = models.JSONField(null=True, blank=True)
+    stage = models.SmallIntegerField(default=-1)
+    stopping = models.BooleanField(default=False)
+    reason = models.JSONField(null=True, blank=True)
+    started_at = models.DateTimeField(_("started"), auto_now_add=True)
+    ended_at = models.DateTimeField(_("ended"), null=True, blank=True)
+
+    class Meta:
+        ordering = ["attempt"]
+        verbose_name = _("run")
+        verbose_name_plural = _("runs")
+        constraints = [
+            models.UniqueConstraint(fields=["trial", "attempt"], name="one_run_per_attempt"),
+            models.UniqueConstraint(
+                fields=["trial"],
+                name="one_open_run_per_trial",
+                condition=Q(state__in=["starting", "running"]),
+            ),
+            models.UniqueConstraint(fields=["trial"], name="one_success_per_trial", condition=Q(state="succeeded")),
+        ]
+        indexes = [models.Index(fields=["state"], name="open_runs", condition=Q(state__in=["starting", "running"]))]

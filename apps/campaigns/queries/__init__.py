@@ -1,0 +1,38 @@
+"""Reads of campaigns; see the modules."""
+
+from apps.campaigns.queries.lanes import Startable, startable_lanes
+from apps.campaigns.queries.listings import (
+    attach_progress,
+    campaigns_for,
+    events_of,
+    experiments_for,
+    runs_for,
+    trials_for,
+)
+from apps.campaigns.queries.previews import Preview, next_dates, preview_campaign, preview_experiment, text_of
+from apps.campaigns.queries.progress import Activity, Progress, activities_of, progress_of, time_left_s
+from apps.campaigns.queries.runs import lock_open_run, open_runs, to_analyse
+
+__all__ = [
+    "Activity",
+    "Preview",
+    "Progress",
+    "Startable",
+    "activities_of",
+    "attach_progress",
+    "campaigns_for",
+    "events_of",
+    "experiments_for",
+    "lock_open_run",
+    "next_dates",
+    "open_runs",
+    "preview_campaign",
+    "preview_experiment",
+    "progress_of",
+    "runs_for",
+    "startable_lanes",
+    "text_of",
+    "time_left_s",
+    "to_analyse",
+    "trials_for",
+]

@@ -1,0 +1,58 @@
+"""Which lanes may start a trial now."""
+
+from datetime import datetime
+from typing import NamedTuple
+
+from django.db.models import Exists, F, Lookup, OuterRef, Q, QuerySet, Subquery
+
+from apps.campaigns.models import Campaign, Experiment, Lane, Reservation, Trial
+
+
+class AnyOf(Lookup):
+    """``value = ANY(array)``, which unlike the overlap of arrays can use an index on `value`."""
+
+    lookup_name = "any_of"
+    prepare_rhs = False
+
+    def as_sql(self, compiler, connection):
+        """Return the SQL of the comparison."""
+        value, value_params = self.process_lhs(compiler, connection)
+        array, array_params = self.process_rhs(compiler, connection)
+        return f"{value} = ANY({array})", (*value_params, *array_params)
+
+
+class Startable(NamedTuple):
+    """A lane that may start: {role: [node ids]}, the keys of what a run of it reserves, and its next trial."""
+
+    experiment: int
+    roles: dict[str, list[int]]
+    resources: list[str]
+    next_trial: int
+
+
+def startable_lanes(*, now: datetime) -> list[Startable]:
+    """Return the lanes of running campaigns with a trial due and nothing they need reserved, in fair order.
+
+    Older campaigns come first, then experiments in their order, then trials in theirs, which is that of their
+    primary keys.
+    """
+    # Named one by one, so that the lanes of all the campaigns that have ended are not even looked at.
+    ranks = {pk: rank for rank, pk in enumerate(_running_experiments())}
+    if not ranks:
+        return []
+    due = Trial.objects.filter(Q(not_before=None) | Q(not_before__lte=now), lane=OuterRef("pk"), state="pending")
+    held = Reservation.objects.filter(AnyOf(F("resource"), OuterRef("resources")), released_at=None)
+    rows = (
+        Lane.objects.filter(~Exists(held), experiment__in=ranks)
+        .annotate(next_trial=Subquery(due.order_by("position").values("pk")[:1]))
+        .order_by()
+        .values_list("experiment", "roles", "resources", "next_trial")
+    )
+    lanes = [Startable(*row) for row in rows if row[-1] is not None]
+    return sorted(lanes, key=lambda lane: (ranks[lane.experiment], lane.next_trial))
+
+
+def _running_experiments() -> QuerySet[Experiment, int]:
+    """Return the primary keys of the experiments of running campaigns, the oldest campaign's first."""
+    running = Experiment.objects.filter(campaign__state=Campaign.State.RUNNING)
+    return running.order_by("campaign__launched_at", "campaign_id", "position", "pk").values_list("pk", flat=True)

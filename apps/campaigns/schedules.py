@@ -1,0 +1,46 @@
+"""Dates of campaigns that start by themselves: cron expressions in a time zone."""
+
+import itertools
+from datetime import UTC, datetime
+from zoneinfo import ZoneInfo, available_timezones
+
+from cronsim import CronSim, CronSimError
+
+from apps.bench.text import Message, _
+from apps.campaigns import errors
+
+# Minute, hour, day, month, day of the week: a sixth (seconds) would start campaigns faster than they can end.
+FIELDS = 5
+
+
+def check_schedule(*, cron: str, timezone: str, now: datetime) -> None:
+    """Raise errors.Refused that names `cron` or `cron_timezone` if they give no dates."""
+    if timezone not in available_timezones():
+        text = _("“%(zone)s” is no time zone; use a name such as Asia/Seoul or UTC.")
+        raise errors.Refused({"cron_timezone": Message(text, {"zone": timezone})})
+    if len(cron.split()) != FIELDS:
+        text = _(
+            "“%(cron)s” is no cron expression; write five fields: minute, hour, day, month and day of the week, "
+            "for example 30 2 * * 1 for Mondays at 02:30."
+        )
+        raise errors.Refused({"cron": Message(text, {"cron": cron})})
+    try:
+        next_date(cron=cron, timezone=timezone, after=now)
+    except CronSimError as error:
+        text = _("“%(cron)s” is no cron expression (%(why)s); mend that field, * stands for every value.")
+        raise errors.Refused({"cron": Message(text, {"cron": cron, "why": str(error)})}) from None
+
+
+def next_dates(*, cron: str, timezone: str, after: datetime, count: int = 5) -> list[datetime]:
+    """Return the next `count` dates strictly later than `after`, in UTC; the expression is in `timezone`.
+
+    Around the changes of summer time an hour that does not exist is taken at once and one that comes twice fires
+    once, as in Debian's cron.
+    """
+    dates = CronSim(cron, after.astimezone(ZoneInfo(timezone)))
+    return [moment.astimezone(UTC) for moment in itertools.islice(dates, count)]
+
+
+def next_date(*, cron: str, timezone: str, after: datetime) -> datetime:
+    """Return the next date strictly later than `after` in UTC."""
+    return next_dates(cron=cron, timezone=timezone, after=after, count=1)[0]

@@ -1,0 +1,57 @@
+"""Writes of campaigns, each one function; see the modules."""
+
+from apps.campaigns.services.campaigns import clone_campaign, create_campaign, delete_campaign, update_campaign
+from apps.campaigns.services.completion import finish_campaign, finish_campaigns, mark_analysed
+from apps.campaigns.services.events import write_event
+from apps.campaigns.services.experiments import (
+    Player,
+    check_experiment,
+    create_experiment,
+    delete_experiment,
+    players_of,
+    update_experiment,
+)
+from apps.campaigns.services.launching import launch_campaign, launch_due
+from apps.campaigns.services.progress import begin_run, enter_stage, mark_stopping
+from apps.campaigns.services.runs import cancel_run, fail_run, release_run, succeed_run, take_runs
+from apps.campaigns.services.steering import (
+    cancel_campaign,
+    pause_campaign,
+    rerun_failed,
+    resume_campaign,
+    withdraw_campaign,
+)
+from apps.campaigns.services.trials import expand_campaign
+
+__all__ = [
+    "Player",
+    "begin_run",
+    "cancel_campaign",
+    "cancel_run",
+    "check_experiment",
+    "clone_campaign",
+    "create_campaign",
+    "create_experiment",
+    "delete_campaign",
+    "delete_experiment",
+    "enter_stage",
+    "expand_campaign",
+    "fail_run",
+    "finish_campaign",
+    "finish_campaigns",
+    "launch_campaign",
+    "launch_due",
+    "mark_analysed",
+    "mark_stopping",
+    "pause_campaign",
+    "players_of",
+    "release_run",
+    "rerun_failed",
+    "resume_campaign",
+    "succeed_run",
+    "take_runs",
+    "update_campaign",
+    "update_experiment",
+    "withdraw_campaign",
+    "write_event",
+]

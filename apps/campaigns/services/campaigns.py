@@ -1,0 +1,89 @@
+"""Campaigns made, changed, cloned and deleted."""
+
+from datetime import datetime
+
+from django.db import transaction
+from django.utils.translation import gettext
+
+from apps.accounts import scoping
+from apps.accounts.models import Role, Team, User
+from apps.bench.text import Message, _
+from apps.campaigns import errors, schedules
+from apps.campaigns.models import Campaign
+from apps.campaigns.services import copying
+
+State = Campaign.State
+
+# Leaves room in the field for what tells a copy from its original.
+LONGEST_NAME = 170
+
+
+@transaction.atomic
+def create_campaign(
+    *,
+    team: Team,
+    user: User,
+    now: datetime,
+    name: str,
+    goal: str = "",
+    start_at: datetime | None = None,
+    cron: str = "",
+    cron_timezone: str = "UTC",
+) -> Campaign:
+    """Make a draft of the team's; errors.Refused names each field that is wrong."""
+    scoping.require(user, team, Role.OPERATOR)
+    campaign = Campaign(
+        team=team, created_by=user, name=name, goal=goal, start_at=start_at, cron=cron, cron_timezone=cron_timezone
+    )
+    return _save(campaign, now)
+
+
+@transaction.atomic
+def update_campaign(*, campaign: Campaign, user: User, now: datetime, **changes: object) -> Campaign:
+    """Change name and goal at any time, `start_at`, `cron` and `cron_timezone` of a draft only."""
+    scoping.require(user, campaign.team, Role.OPERATOR)
+    campaign = lock_campaign(campaign)
+    when = {"start_at", "cron", "cron_timezone"}
+    if campaign.state != State.DRAFT and any(
+        getattr(campaign, name) != value for name, value in changes.items() if name in when
+    ):
+        raise errors.WrongState(Message(_("Only a draft's dates can be changed: withdraw or clone the campaign.")))
+    for name, value in changes.items():
+        setattr(campaign, name, value)
+    return _save(campaign, now)
+
+
+@transaction.atomic
+def delete_campaign(*, campaign: Campaign, user: User) -> None:
+    """Delete a campaign with all it measured; one that may still do something is refused."""
+    scoping.require(user, campaign.team, Role.OPERATOR)
+    campaign = lock_campaign(campaign)
+    if campaign.state not in Campaign.CLOSED_STATES or campaign.has_running_trials():
+        raise errors.WrongState(Message(_("The campaign is under way: cancel it, wait until its runs have ended.")))
+    campaign.delete()
+
+
+@transaction.atomic
+def clone_campaign(*, campaign: Campaign, user: User, name: str = "") -> Campaign:
+    """Return a draft with the same experiments and dates and no trials; it is called “… (copy)” unless named."""
+    scoping.require(user, campaign.team, Role.OPERATOR)
+    return copying.copy_campaign(
+        campaign=campaign,
+        name=name or gettext("%(name)s (copy)") % {"name": campaign.name[:LONGEST_NAME]},
+        created_by=user,
+        cron=campaign.cron,
+        cron_timezone=campaign.cron_timezone,
+    )
+
+
+def lock_campaign(campaign: Campaign) -> Campaign:
+    """Return the campaign as it now is, locked against other changes until the transaction ends."""
+    return Campaign.objects.select_for_update(no_key=True).select_related(None).get(pk=campaign.pk)
+
+
+def _save(campaign: Campaign, now: datetime) -> Campaign:
+    campaign.full_clean()
+    if campaign.cron:
+        schedules.check_schedule(cron=campaign.cron, timezone=campaign.cron_timezone, now=now)
+    campaign.save()
+    return campaign

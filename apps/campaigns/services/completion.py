@@ -1,0 +1,53 @@
+"""The end of a campaign."""
+
+from datetime import datetime
+
+from django.db import transaction
+from django.db.models import Exists, OuterRef
+
+from apps.bench.text import Message, _
+from apps.campaigns import live
+from apps.campaigns.models import Campaign, Trial
+from apps.campaigns.services.events import write_event
+
+_OPEN = (Trial.State.PENDING, Trial.State.RUNNING)
+
+
+@transaction.atomic
+def finish_campaign(*, campaign_id: int, now: datetime) -> bool:
+    """End a launched campaign if none of its trials is left to be done; False if there is, or it had ended."""
+    left = Trial.objects.filter(campaign=campaign_id, state__in=_OPEN)
+    if left.exists():
+        return False
+    # Looked at again under the lock: failed trials may have been put back in the meantime.
+    launched = Campaign.objects.filter(pk=campaign_id, state__in=Campaign.OPEN_STATES, launched_at__isnull=False)
+    campaign = launched.select_for_update(no_key=True).first()
+    if campaign is None or left.exists():
+        return False
+    campaign.state, campaign.finished_at, campaign.analysed_at = Campaign.State.FINISHED, now, None
+    campaign.save(update_fields=["state", "finished_at", "analysed_at", "updated_at"])
+    trials = Trial.objects.filter(campaign=campaign_id)
+    counts = {
+        "succeeded": trials.filter(state=Trial.State.SUCCEEDED).count(),
+        "failed": trials.filter(state=Trial.State.FAILED).count(),
+    }
+    write_event(
+        campaign_id=campaign_id,
+        message=Message(_("Finished: %(succeeded)s trials succeeded, %(failed)s failed."), counts),
+    )
+    live.publish(campaign_id, "campaign")
+    return True
+
+
+def finish_campaigns(*, now: datetime) -> None:
+    """End every campaign that has nothing left to do and was not ended when its last trial was."""
+    left = Trial.objects.filter(campaign=OuterRef("pk"), state__in=_OPEN)
+    done = Campaign.objects.filter(~Exists(left), state__in=Campaign.OPEN_STATES, launched_at__isnull=False)
+    for campaign_id in done.values_list("pk", flat=True):
+        finish_campaign(campaign_id=campaign_id, now=now)
+
+
+def mark_analysed(*, campaign: Campaign, now: datetime) -> None:
+    """Keep that conclusions were drawn from the results of an ended campaign, and tell its viewers."""
+    Campaign.objects.filter(pk=campaign.pk).update(analysed_at=now)
+    live.publish(campaign.pk, "findings")

@@ -1,0 +1,108 @@
+"""Campaigns launched: now, at a time, or at each date of a series."""
+
+from datetime import UTC, datetime
+from zoneinfo import ZoneInfo
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+
+from apps.accounts import scoping
+from apps.accounts.models import Role, User
+from apps.bench.text import Message, _
+from apps.campaigns import errors, live, schedules
+from apps.campaigns.models import Campaign
+from apps.campaigns.services import copying, trials
+from apps.campaigns.services.campaigns import LONGEST_NAME, lock_campaign
+from apps.campaigns.services.events import Level, write_event
+
+State = Campaign.State
+
+
+@transaction.atomic
+def launch_campaign(*, campaign: Campaign, user: User, now: datetime) -> Campaign:
+    """Start a draft now, or schedule it if it has a later `start_at` or a cron expression.
+
+    errors.Refused names what is wrong with it, so that nothing is found out only at the date.
+    """
+    scoping.require(user, campaign.team, Role.OPERATOR)
+    campaign = lock_campaign(campaign)
+    if campaign.state != State.DRAFT:
+        text = _("Only a draft can be launched: clone the campaign, or run again what failed.")
+        raise errors.WrongState(Message(text))
+    first = _first_date(campaign, now)
+    if first is None:
+        trials.start_trials(campaign=campaign, now=now, who=user.get_username())
+        return campaign
+    trials.expand_campaign(campaign)
+    campaign.state, campaign.next_at = State.SCHEDULED, first
+    campaign.save(update_fields=["state", "next_at", "updated_at"])
+    text = _("Scheduled by %(user)s; the first start is at %(when)s.")
+    values = {"user": user.get_username(), "when": f"{first.astimezone(UTC):%Y-%m-%d %H:%M} UTC"}
+    write_event(campaign_id=campaign.pk, message=Message(text, values))
+    live.publish(campaign.pk, "campaign")
+    return campaign
+
+
+def launch_due(*, now: datetime) -> list[Campaign]:
+    """Launch what is due at `now`; a date missed while the service was down is made up for once."""
+    due = Campaign.objects.filter(state=State.SCHEDULED, next_at__lte=now).order_by("next_at", "pk")
+    launched = (_launch_one(pk, now) for pk in due.values_list("pk", flat=True))
+    return [campaign for campaign in launched if campaign]
+
+
+def next_start(campaign: Campaign, now: datetime) -> datetime | None:
+    """Return the first date of the series after `now` and not before `start_at`, or `start_at` itself."""
+    if not campaign.cron:
+        return campaign.start_at
+    after = max(now, campaign.start_at) if campaign.start_at else now
+    return schedules.next_date(cron=campaign.cron, timezone=campaign.cron_timezone, after=after)
+
+
+def _first_date(campaign: Campaign, now: datetime) -> datetime | None:
+    """Return when the campaign starts for the first time, None for at once."""
+    if not campaign.cron and (campaign.start_at is None or campaign.start_at <= now):
+        return None
+    return next_start(campaign, now)
+
+
+@transaction.atomic
+def _launch_one(pk: int, now: datetime) -> Campaign | None:
+    due = Campaign.objects.filter(pk=pk, state=State.SCHEDULED, next_at__lte=now)
+    campaign = due.select_for_update(skip_locked=True, no_key=True).first()
+    if campaign is None:
+        return None
+    if campaign.cron:
+        campaign.next_at = next_start(campaign, now)
+        campaign.save(update_fields=["next_at", "updated_at"])
+    try:
+        with transaction.atomic():
+            started = _next_occurrence(campaign, now) if campaign.cron else campaign
+            trials.start_trials(campaign=started, now=now)
+    except ValidationError as refused:
+        _report_refusal(campaign, refused)
+        return None
+    return started
+
+
+def _next_occurrence(series: Campaign, now: datetime) -> Campaign:
+    when = now.astimezone(ZoneInfo(series.cron_timezone))
+    occurrence = copying.copy_campaign(
+        campaign=series,
+        name=f"{series.name[:LONGEST_NAME]} ({when:%Y-%m-%d %H:%M})",
+        created_by=series.created_by,
+        series=series,
+    )
+    text = _("Started “%(name)s”.")
+    write_event(campaign_id=series.pk, message=Message(text, {"name": occurrence.name}))
+    return occurrence
+
+
+def _report_refusal(campaign: Campaign, refused: ValidationError) -> None:
+    """Say in the log why a date passed without a start; a campaign without further dates is a draft again."""
+    if not campaign.cron:
+        campaign.state, campaign.next_at = State.DRAFT, None
+        campaign.save(update_fields=["state", "next_at", "updated_at"])
+    text = _("Could not be started: %(why)s Mend it and launch the campaign again.")
+    values = {"why": " ".join(refused.messages)}
+    write_event(campaign_id=campaign.pk, level=Level.ERROR, message=Message(text, values))
+    live.publish(campaign.pk, "campaign")

@@ -1,0 +1,150 @@
+"""Runs: claimed with all they need or not at all, and ended once, with their reservations given back."""
+
+from collections.abc import Collection
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db import IntegrityError, transaction
+from django.db.models import Exists
+
+from apps.bench.text import Message, _
+from apps.campaigns import live, queries
+from apps.campaigns.models import Campaign, Reservation, Run, Trial
+from apps.campaigns.services import completion
+from apps.campaigns.services.events import Level, write_event
+
+
+def take_runs(*, ready_nodes: Collection[int], now: datetime, limit: int = 1000) -> list[Run]:
+    """Claim the next trial of every lane that may start now, and return the new runs, `limit` at most.
+
+    A lane may start if its campaign is running, its nodes are among `ready_nodes` and nothing that it needs is
+    reserved. Older campaigns come first, then experiments in their order, then trials in theirs. Each claim is a
+    transaction of its own: what two processes want at once goes to one of them, by a database constraint.
+    """
+    chosen: list[queries.Startable] = []
+    held: set[str] = set()
+    ready = set(ready_nodes)
+    for lane in queries.startable_lanes(now=now):
+        nodes = {node for members in lane.roles.values() for node in members}
+        if nodes <= ready and held.isdisjoint(lane.resources):
+            chosen.append(lane)
+            held.update(lane.resources)
+            if len(chosen) == limit:
+                break
+    trials = Trial.objects.select_related("campaign", "experiment", "lane").in_bulk(
+        [lane.next_trial for lane in chosen]
+    )
+    runs = (_claim(trials[lane.next_trial], now) for lane in chosen if lane.next_trial in trials)
+    return [run for run in runs if run]
+
+
+def _claim(trial: Trial, now: datetime) -> Run | None:
+    attempt = trial.attempts + 1
+    try:
+        with transaction.atomic():
+            # No join here: only conditions on the row itself are looked at again after waiting for its lock.
+            claimed = Trial.objects.filter(
+                Exists(Campaign.objects.filter(pk=trial.campaign_id, state=Campaign.State.RUNNING)),
+                pk=trial.pk,
+                state=Trial.State.PENDING,
+                attempts=trial.attempts,
+            ).update(state=Trial.State.RUNNING, attempts=attempt, not_before=None, updated_at=now)
+            if not claimed:
+                return None
+            run = Run.objects.create(trial=trial, attempt=attempt)
+            # In one order for all, so that two claims never wait for each other.
+            Reservation.objects.bulk_create(
+                Reservation(resource=resource, run=run) for resource in sorted(trial.lane.resources)
+            )
+    except IntegrityError:
+        # Somebody else took one of the resources a moment ago; the lane's turn comes when it is given back.
+        return None
+    trial.state, trial.attempts, trial.not_before = Trial.State.RUNNING, attempt, None
+    live.publish(trial.campaign_id, "trial", experiment=trial.experiment_id, trial=trial.pk)
+    return run
+
+
+def release_run(*, run: Run, now: datetime) -> bool:
+    """Give back what a run holds, once nothing of it is under way on its nodes any more; False if it held nothing."""
+    return bool(Reservation.objects.filter(run=run, released_at=None).update(released_at=now))
+
+
+@transaction.atomic
+def succeed_run(*, run: Run, now: datetime) -> bool:
+    """End a run and its trial with success; False if the run had ended before."""
+    if not _end(run, Run.State.SUCCEEDED, now, reason=None):
+        return False
+    _end_trial(run, Trial.State.SUCCEEDED, now, reason=None)
+    return True
+
+
+@transaction.atomic
+def fail_run(
+    *, run: Run, reason: Message, code: str, retryable: bool, now: datetime, remedy: Message | None = None
+) -> bool:
+    """End a run without a result; its trial waits for another attempt if its policy allows one, or has failed.
+
+    Every attempt stays on record. False if the run had ended before.
+    """
+    why: dict[str, Any] = {
+        "code": code,
+        "message": reason.as_json(),
+        "remedy": remedy.as_json() if remedy else None,
+        "retryable": retryable,
+    }
+    if not _end(run, Run.State.FAILED, now, reason=why):
+        return False
+    trial = run.trial
+    values = {"trial": trial.pk, "attempt": run.attempt, "wait": trial.experiment.retry_wait_s}
+    if retryable and run.attempt < trial.attempts_allowed:
+        Trial.objects.filter(pk=trial.pk, state=Trial.State.RUNNING).update(
+            state=Trial.State.PENDING,
+            reason=why,
+            not_before=now + timedelta(seconds=trial.experiment.retry_wait_s),
+            updated_at=now,
+        )
+        text = _("Trial %(trial)s: attempt %(attempt)s failed and is repeated in %(wait)s s. %(why)s")
+        level = Level.WARNING
+    else:
+        _end_trial(run, Trial.State.FAILED, now, reason=why)
+        text = _("Trial %(trial)s failed at attempt %(attempt)s. %(why)s")
+        level = Level.ERROR
+    write_event(
+        campaign_id=trial.campaign_id,
+        trial_id=trial.pk,
+        level=level,
+        message=Message(text, {**values, "why": reason.as_json()}),
+    )
+    return True
+
+
+@transaction.atomic
+def cancel_run(*, run: Run, now: datetime) -> bool:
+    """End a run that was stopped because its campaign was cancelled; False if the run had ended before."""
+    if not _end(run, Run.State.CANCELLED, now, reason=None):
+        return False
+    _end_trial(run, Trial.State.CANCELLED, now, reason=None)
+    return True
+
+
+def _end(run: Run, state: Run.State, now: datetime, *, reason: dict[str, Any] | None) -> bool:
+    """Claim the end of an open run, so that it ends once, and give back what it held."""
+    ended = Run.objects.filter(pk=run.pk, state__in=Run.OPEN_STATES).update(
+        state=state, ended_at=now, reason=reason, updated_at=now
+    )
+    if not ended:
+        return False
+    run.state, run.ended_at, run.reason = state, now, reason
+    release_run(run=run, now=now)
+    trial = run.trial
+    live.publish(trial.campaign_id, "trial", experiment=trial.experiment_id, trial=trial.pk)
+    return True
+
+
+def _end_trial(run: Run, state: Trial.State, now: datetime, *, reason: dict[str, Any] | None) -> None:
+    Trial.objects.filter(pk=run.trial_id, state=Trial.State.RUNNING).update(
+        state=state, reason=reason, finished_at=now, updated_at=now
+    )
+    campaign = run.trial.campaign_id
+    # After the commit, so that of two runs that end at one moment the later sees both ended.
+    transaction.on_commit(lambda: completion.finish_campaign(campaign_id=campaign, now=now))

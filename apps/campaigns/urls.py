@@ -1,0 +1,29 @@
+"""Pages."""
+
+from django.urls import path
+
+from apps.campaigns.views import campaigns, experiments
+
+app_name = "campaigns"
+urlpatterns = [
+    path("", campaigns.CampaignList.as_view(), name="campaign_list"),
+    path("new/", campaigns.CampaignCreate.as_view(), name="campaign_create"),
+    path("<int:pk>/", campaigns.detail, name="campaign_detail"),
+    path("<int:pk>/edit/", campaigns.CampaignUpdate.as_view(), name="campaign_update"),
+    path("<int:pk>/clone/", campaigns.CampaignClone.as_view(), name="campaign_clone"),
+    path("<int:pk>/delete/", campaigns.CampaignDelete.as_view(), name="campaign_delete"),
+    path("<int:pk>/status/", campaigns.status, name="campaign_status"),
+    path("<int:pk>/events/", campaigns.events, name="campaign_events"),
+    path("<int:pk>/launch/", campaigns.confirm_launch, name="confirm_launch"),
+    path("<int:pk>/launch/now/", campaigns.launch, name="launch"),
+    path("<int:pk>/pause/", campaigns.pause, name="pause"),
+    path("<int:pk>/resume/", campaigns.resume, name="resume"),
+    path("<int:pk>/withdraw/", campaigns.withdraw, name="withdraw"),
+    path("<int:pk>/cancel/", campaigns.cancel, name="cancel"),
+    path("<int:pk>/rerun-failed/", campaigns.rerun_failed, name="rerun_failed"),
+    path("<int:pk>/trials/", experiments.trials, name="trial_list"),
+    path("<int:pk>/experiments/new/", experiments.create, name="experiment_create"),
+    path("<int:pk>/experiments/preview/", experiments.preview, name="experiment_preview"),
+    path("experiments/<int:pk>/edit/", experiments.update, name="experiment_update"),
+    path("experiments/<int:pk>/delete/", experiments.delete, name="experiment_delete"),
+]

@@ -1,0 +1,232 @@
+"""The list of campaigns, and a campaign made, changed, copied, deleted and steered."""
+
+from collections.abc import Callable
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core.exceptions import ValidationError
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.http import require_GET, require_POST
+from django_filters import FilterSet
+
+from apps.accounts import pages, scoping
+from apps.accounts.models import Role
+from apps.campaigns import forms, queries, services
+from apps.campaigns.models import Campaign
+from apps.testbeds import topology
+from apps.testbeds.models import Node
+
+
+class CampaignFilter(FilterSet):
+    """Filters of the list."""
+
+    class Meta:
+        model = Campaign
+        fields = ["state"]
+
+
+class CampaignList(pages.ListPage):
+    """Campaigns with their progress."""
+
+    model = Campaign
+    queryset = Campaign.objects.select_related("team", "created_by", "series")
+    template_name = "campaigns/list.html"
+    search_fields = ("name", "goal")
+    sortable = ("name", "state", "created_at", "launched_at")
+    filterset_class = CampaignFilter
+
+    def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
+        """Add each campaign's progress, in one query."""
+        context = super().get_context_data(**kwargs)
+        context["object_list"] = list(context["object_list"])
+        queries.attach_progress(context["object_list"])
+        return context
+
+
+class CampaignCreate(pages.CreatePage):
+    """A new draft."""
+
+    model = Campaign
+    form_class = forms.CampaignForm
+
+    def perform_create(self, form: forms.CampaignForm) -> Campaign:
+        """Make the draft."""
+        return services.create_campaign(
+            team=self.get_team(), user=scoping.user_of(self.request), now=timezone.now(), **form.cleaned_data
+        )
+
+
+class CampaignUpdate(pages.UpdatePage):
+    """Name, goal and dates."""
+
+    model = Campaign
+    form_class = forms.CampaignForm
+
+    def perform_update(self, form: forms.CampaignForm) -> Campaign:
+        """Save."""
+        campaign = Campaign.objects.get(pk=self.object.pk)
+        return services.update_campaign(
+            campaign=campaign, user=scoping.user_of(self.request), now=timezone.now(), **form.cleaned_data
+        )
+
+
+class CampaignClone(pages.ClonePage):
+    """A draft with the same experiments."""
+
+    model = Campaign
+
+    def perform_clone(self, original: Campaign, name: str) -> Campaign:
+        """Make the copy."""
+        return services.clone_campaign(campaign=original, user=scoping.user_of(self.request), name=name)
+
+
+class CampaignDelete(pages.DeletePage):
+    """Delete a campaign with all that it measured."""
+
+    model = Campaign
+
+    def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
+        """Add what goes with it."""
+        trials = self.object.trials.count()
+        loss = ngettext(
+            "With it go %(n)s trial, what it printed and its results.",
+            "With it go %(n)s trials, what they printed and their results.",
+            trials,
+        )
+        return super().get_context_data(loss=loss % {"n": trials} if trials else "", **kwargs)
+
+    def perform_delete(self, instance: Campaign) -> None:
+        """Delete it, unless it is under way."""
+        services.delete_campaign(campaign=instance, user=scoping.user_of(self.request))
+
+
+def find_campaign(request: HttpRequest, pk: int) -> Campaign:
+    """Return a campaign of the person's teams, or raise Http404."""
+    return get_object_or_404(queries.campaigns_for(scoping.user_of(request)), pk=pk)
+
+
+def _status(campaign: Campaign) -> dict[str, Any]:
+    return {
+        "campaign": campaign,
+        "progress": queries.progress_of([campaign.pk])[campaign.pk],
+        "time_left_s": queries.time_left_s(campaign) if campaign.state in Campaign.OPEN_STATES else None,
+        "activities": queries.activities_of(campaign),
+        "dates": queries.next_dates(campaign, now=timezone.now()) if campaign.state == "scheduled" else (),
+    }
+
+
+@login_required
+@require_GET
+def detail(request: HttpRequest, pk: int) -> HttpResponse:
+    """Show a campaign: how far it is, its results as they arrive, its log."""
+    campaign = find_campaign(request, pk)
+    experiments = list(campaign.experiments.prefetch_related("roles__node", "roles__cluster"))
+    nodes = Node.objects.filter(experiment_roles__experiment__campaign=campaign).distinct()
+    members = Node.objects.filter(clusters__experiment_roles__experiment__campaign=campaign).distinct()
+    status = _status(campaign)
+    busy = {node.pk for activity in status["activities"] for node in activity.nodes}
+    context = {
+        **status,
+        "experiments": experiments,
+        "can_write": scoping.can(request.user, campaign.team, Role.OPERATOR),
+        "drawing": topology.topology_svg(nodes=list(nodes | members), busy=busy),
+        "events": queries.events_of(campaign)[:50],
+        "occurrences": campaign.occurrences.order_by("-created_at")[:20],
+    }
+    return render(request, "campaigns/detail.html", context)
+
+
+@login_required
+@require_GET
+def status(request: HttpRequest, pk: int) -> HttpResponse:
+    """Return the partial with state, progress and activities."""
+    campaign = find_campaign(request, pk)
+    return render(request, "campaigns/_status.html", _status(campaign))
+
+
+@login_required
+@require_GET
+def events(request: HttpRequest, pk: int) -> HttpResponse:
+    """Return the partial with the log."""
+    campaign = find_campaign(request, pk)
+    context = {"campaign": campaign, "events": queries.events_of(campaign)[:50]}
+    return render(request, "campaigns/_events.html", context)
+
+
+def _steer(request: HttpRequest, pk: int, service: Callable[..., Any], done: str, **values: Any) -> HttpResponse:
+    campaign = find_campaign(request, pk)
+    try:
+        service(campaign=campaign, user=scoping.user_of(request), **values)
+    except ValidationError as error:
+        for text in error.messages:
+            messages.error(request, text)
+    else:
+        messages.success(request, done)
+    return redirect("campaigns:campaign_detail", pk=pk)
+
+
+@login_required
+@require_POST
+def launch(request: HttpRequest, pk: int) -> HttpResponse:
+    """Start a draft, or schedule it."""
+    return _steer(request, pk, services.launch_campaign, _("The campaign is launched."), now=timezone.now())
+
+
+@login_required
+@require_POST
+def pause(request: HttpRequest, pk: int) -> HttpResponse:
+    """Start no further trial."""
+    return _steer(request, pk, services.pause_campaign, _("The campaign is paused; what is under way goes on."))
+
+
+@login_required
+@require_POST
+def resume(request: HttpRequest, pk: int) -> HttpResponse:
+    """Go on."""
+    return _steer(request, pk, services.resume_campaign, _("The campaign goes on."), now=timezone.now())
+
+
+@login_required
+@require_POST
+def withdraw(request: HttpRequest, pk: int) -> HttpResponse:
+    """Make a scheduled campaign a draft again."""
+    return _steer(request, pk, services.withdraw_campaign, _("The campaign is a draft again."))
+
+
+@login_required
+@require_POST
+def rerun_failed(request: HttpRequest, pk: int) -> HttpResponse:
+    """Run again what failed."""
+    return _steer(request, pk, services.rerun_failed, _("The failed trials are measured again."))
+
+
+@login_required
+def cancel(request: HttpRequest, pk: int) -> HttpResponse:
+    """Ask, then stop everything."""
+    campaign = find_campaign(request, pk)
+    scoping.require(request.user, campaign.team, Role.OPERATOR)
+    if request.method != "POST":
+        queries.attach_progress([campaign])
+        return render(request, "campaigns/cancel.html", {"campaign": campaign})
+    done = _("The campaign is cancelled; what was measured is kept.")
+    return _steer(request, pk, services.cancel_campaign, done, now=timezone.now())
+
+
+@login_required
+@require_GET
+def confirm_launch(request: HttpRequest, pk: int) -> HttpResponse:
+    """Show what a launch will do, and ask."""
+    campaign = find_campaign(request, pk)
+    scoping.require(request.user, campaign.team, Role.OPERATOR)
+    context: dict[str, Any] = {"campaign": campaign}
+    try:
+        expansions = [expansion for _experiment, expansion in services.expand_campaign(campaign)]
+        context["preview"] = queries.preview_campaign(campaign, expansions, now=timezone.now())
+    except ValidationError as error:
+        context["refusals"] = error.messages
+    return render(request, "campaigns/launch.html", context)

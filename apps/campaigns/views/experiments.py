@@ -1,0 +1,154 @@
+"""An experiment defined in the browser, with what it comes to shown as one types; and the list of trials."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core.exceptions import ValidationError
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_POST
+
+from apps.accounts import scoping
+from apps.accounts.models import Role
+from apps.bench import tools
+from apps.bench.tools.base import Parameter, Tool
+from apps.campaigns import forms, queries, services
+from apps.campaigns.models import Campaign, Experiment, Trial
+from apps.campaigns.views.campaigns import find_campaign
+
+
+def _tool_of(request: HttpRequest, default: str = "") -> Tool:
+    wanted = request.POST.get("tool") or request.GET.get("tool") or default
+    known = {tool.slug: tool for tool in tools.all_tools()}
+    return known.get(wanted) or known["iperf3-tcp"]
+
+
+def _own_experiment(request: HttpRequest, pk: int) -> Experiment:
+    experiment = get_object_or_404(queries.experiments_for(scoping.user_of(request)), pk=pk)
+    scoping.require(request.user, experiment.campaign.team, Role.OPERATOR)
+    return experiment
+
+
+@login_required
+def create(request: HttpRequest, pk: int) -> HttpResponse:
+    """Add an experiment to a draft; `?tool=` chooses the tool."""
+    campaign = find_campaign(request, pk)
+    scoping.require(request.user, campaign.team, Role.OPERATOR)
+    tool = _tool_of(request)
+    if request.method != "POST":
+        form = forms.ExperimentForm(tool=tool, campaign=campaign, initial={"name": tool.name})
+        return _form_page(request, form, campaign, None)
+    form = forms.ExperimentForm(request.POST, tool=tool, campaign=campaign)
+    if form.is_valid():
+        try:
+            made = services.create_experiment(campaign=campaign, user=scoping.user_of(request), **form.values())
+        except ValidationError as error:
+            form.add_refusal(error)
+        else:
+            messages.success(request, _("The experiment “%(name)s” is in the campaign.") % {"name": made.name})
+            return redirect("campaigns:campaign_detail", pk=campaign.pk)
+    return _form_page(request, form, campaign, None, status=422)
+
+
+@login_required
+def update(request: HttpRequest, pk: int) -> HttpResponse:
+    """Change an experiment of a draft."""
+    experiment = _own_experiment(request, pk)
+    campaign, tool = experiment.campaign, _tool_of(request, experiment.tool)
+    if request.method != "POST":
+        form = forms.ExperimentForm(tool=tool, campaign=campaign, initial=forms.initial_of(experiment))
+        return _form_page(request, form, campaign, experiment)
+    form = forms.ExperimentForm(request.POST, tool=tool, campaign=campaign)
+    if form.is_valid():
+        try:
+            services.update_experiment(experiment=experiment, user=scoping.user_of(request), **form.values())
+        except ValidationError as error:
+            form.add_refusal(error)
+        else:
+            messages.success(request, _("The experiment is saved."))
+            return redirect("campaigns:campaign_detail", pk=campaign.pk)
+    return _form_page(request, form, campaign, experiment, status=422)
+
+
+@login_required
+@require_POST
+def preview(request: HttpRequest, pk: int) -> HttpResponse:
+    """Return the partial that says what the experiment as typed so far comes to."""
+    campaign = find_campaign(request, pk)
+    scoping.require(request.user, campaign.team, Role.OPERATOR)
+    form = forms.ExperimentForm(request.POST, tool=_tool_of(request), campaign=campaign)
+    context: dict[str, Any] = {"form": form}
+    if form.is_valid():
+        values = form.values()
+        roles = values.pop("roles")
+        experiment = Experiment(campaign=campaign, **values)
+        try:
+            expansion = services.check_experiment(experiment, services.players_of(experiment, roles))
+            context["preview"] = queries.preview_experiment(expansion, now=timezone.now())
+        except ValidationError as error:
+            form.add_refusal(error)
+    return render(request, "campaigns/_preview.html", context)
+
+
+@login_required
+def delete(request: HttpRequest, pk: int) -> HttpResponse:
+    """Ask, then take an experiment out of its draft."""
+    experiment = _own_experiment(request, pk)
+    if request.method != "POST":
+        return render(request, "campaigns/delete_experiment.html", {"experiment": experiment})
+    try:
+        services.delete_experiment(experiment=experiment, user=scoping.user_of(request))
+    except ValidationError as error:
+        messages.error(request, " ".join(error.messages))
+    else:
+        messages.success(request, _("The experiment is deleted."))
+    return redirect("campaigns:campaign_detail", pk=experiment.campaign_id)
+
+
+@login_required
+@require_GET
+def trials(request: HttpRequest, pk: int) -> HttpResponse:
+    """List a campaign's trials, by state and experiment if asked."""
+    campaign = find_campaign(request, pk)
+    rows = Trial.objects.filter(campaign=campaign).select_related("experiment").order_by("experiment", "position")
+    state, experiment = request.GET.get("state", ""), request.GET.get("experiment", "")
+    if state in Trial.State.values:
+        rows = rows.filter(state=state)
+    if experiment.isdecimal():
+        rows = rows.filter(experiment=int(experiment))
+    page = Paginator(rows, 100).get_page(request.GET.get("page"))
+    context = {
+        "campaign": campaign,
+        "page_obj": page,
+        "rows": [(trial, _swept(trial)) for trial in page],
+        "states": Trial.State.choices,
+        "experiments": campaign.experiments.all(),
+        "state": state,
+        "experiment": experiment,
+    }
+    return render(request, "campaigns/trials.html", context)
+
+
+def _swept(trial: Trial) -> list[tuple[Parameter, str]]:
+    """Return what differs from trial to trial, with values as text."""
+    names = [factor["name"] for factor in trial.experiment.factors]
+    return [
+        (parameter, queries.text_of(parameter, trial.parameters.get(parameter.name)))
+        for parameter in tools.get(trial.experiment.tool).parameters
+        if parameter.name in names
+    ]
+
+
+def _form_page(
+    request: HttpRequest,
+    form: forms.ExperimentForm,
+    campaign: Campaign,
+    experiment: Experiment | None,
+    status: int = 200,
+) -> HttpResponse:
+    context = {"form": form, "campaign": campaign, "experiment": experiment, "tools": tools.all_tools()}
+    return render(request, "campaigns/experiment_form.html", context, status=status)
