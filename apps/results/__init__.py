@@ -1,0 +1,1 @@
+"""Samples read from what jobs printed, their queries, charts and downloads."""

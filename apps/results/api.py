@@ -1,0 +1,166 @@
+"""REST: results, samples, and an experiment's table."""
+
+from typing import Any
+
+from django.http import StreamingHttpResponse
+from django_filters import rest_framework as filters
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers, viewsets
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from apps.accounts import scoping
+from apps.accounts.api import get_scoped_or_404
+from apps.campaigns.models import Experiment
+from apps.results import charts, downloads, queries
+from apps.results.models import Result, Sample
+
+
+class SampleSerializer(serializers.ModelSerializer):
+    """One figure."""
+
+    class Meta:
+        model = Sample
+        fields = ["metric", "value"]
+
+
+class ResultSerializer(serializers.ModelSerializer):
+    """The reading of one run."""
+
+    samples = SampleSerializer(many=True, read_only=True)
+
+    class Meta:
+        model = Result
+        fields = [
+            "id", "run", "trial", "experiment", "tool", "tool_version", "requested", "granted", "observed", "flags",
+            "start_skew_s", "recorded_at", "samples",
+        ]  # fmt: skip
+
+
+class ResultFilter(filters.FilterSet):
+    """Filters of results."""
+
+    campaign = filters.NumberFilter(field_name="experiment__campaign")
+    recorded_after = filters.IsoDateTimeFilter(field_name="recorded_at", lookup_expr="gte")
+    recorded_before = filters.IsoDateTimeFilter(field_name="recorded_at", lookup_expr="lt")
+
+    class Meta:
+        model = Result
+        fields = ["experiment", "trial", "run", "tool", "campaign"]
+
+
+class ResultViewSet(viewsets.ReadOnlyModelViewSet):
+    """Results of successful runs, each with its samples in base units."""
+
+    queryset = Result.objects.none()
+    serializer_class = ResultSerializer
+    filterset_class = ResultFilter
+    ordering_fields = ["id", "recorded_at"]
+
+    def get_queryset(self):
+        """Return the results of the user's teams."""
+        return queries.results_of(scoping.user_of(self.request)).prefetch_related("samples").order_by("id")
+
+
+class GroupSerializer(serializers.Serializer):
+    """One cell of the table: the factor's value and the summary of its samples."""
+
+    x = serializers.JSONField()
+    others = serializers.DictField()
+    n = serializers.IntegerField()
+    mean = serializers.FloatField()
+    median = serializers.FloatField()
+    stdev = serializers.FloatField(allow_null=True)
+    minimum = serializers.FloatField()
+    maximum = serializers.FloatField()
+    ci_low = serializers.FloatField(allow_null=True)
+    ci_high = serializers.FloatField(allow_null=True)
+    trials = serializers.ListField(child=serializers.IntegerField())
+
+
+class TableSerializer(serializers.Serializer):
+    """An experiment's results of one metric by one factor."""
+
+    experiment = serializers.IntegerField()
+    metric = serializers.CharField()
+    unit = serializers.CharField()
+    x = serializers.CharField()
+    left_out = serializers.IntegerField()
+    groups = GroupSerializer(many=True)
+
+
+def _experiment(request: Request, pk: int) -> Experiment:
+    experiments = scoping.visible(Experiment.objects.select_related("campaign"), request.user, path="campaign__team")
+    return get_scoped_or_404(experiments, pk=pk)
+
+
+class ExperimentTable(APIView):
+    """Mean, median, spread and 95 % interval of a metric by a factor."""
+
+    @extend_schema(
+        operation_id="experiments_results",
+        parameters=[
+            OpenApiParameter("metric", str, description="Name of a metric; the tool's primary one unless given."),
+            OpenApiParameter("x", str, description="Name of a factor; the first unless given."),
+        ],
+        responses=TableSerializer,
+    )
+    def get(self, request: Request, pk: int) -> Response:
+        """Return the table."""
+        found = _experiment(request, pk)
+        table, _chart = charts.data_for(
+            found, metric=request.query_params.get("metric"), x=request.query_params.get("x")
+        )
+        lanes: dict[Any, str] = queries.lane_names(found)
+
+        def shown(factor: str, value: Any) -> Any:
+            return lanes.get(value, value) if factor == queries.NODES else value
+
+        body = {
+            "experiment": found.pk,
+            "metric": table.metric.name,
+            "unit": table.metric.unit,
+            "x": table.x,
+            "left_out": table.left_out,
+            "groups": [
+                {
+                    "x": shown(table.x, group.x),
+                    "others": {
+                        name: shown(name, value) for name, value in zip(table.others, group.others, strict=True)
+                    },
+                    "n": group.summary.n,
+                    "mean": group.summary.mean,
+                    "median": group.summary.median,
+                    "stdev": group.summary.stdev,
+                    "minimum": group.summary.minimum,
+                    "maximum": group.summary.maximum,
+                    "ci_low": group.summary.ci_low,
+                    "ci_high": group.summary.ci_high,
+                    "trials": [figure.trial for figure in group.figures],
+                }
+                for group in table.groups
+            ],
+        }
+        return Response(TableSerializer(body).data)
+
+
+class SamplesAsCsv(APIView):
+    """Every sample of an experiment as CSV, streamed."""
+
+    @extend_schema(operation_id="experiments_samples_csv", responses={(200, "text/csv"): OpenApiTypes.BINARY})
+    def get(self, request: Request, pk: int) -> StreamingHttpResponse:
+        """Return the file."""
+        return downloads.csv_of(_experiment(request, pk))
+
+
+class SamplesAsJson(APIView):
+    """Every sample of an experiment as one JSON array, streamed."""
+
+    @extend_schema(
+        operation_id="experiments_samples_json", responses={(200, "application/json"): OpenApiTypes.OBJECT}
+    )
+    def get(self, request: Request, pk: int) -> StreamingHttpResponse:
+        """Return the file."""
+        return downloads.json_of(_experiment(request, pk))

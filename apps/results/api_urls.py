@@ -1,0 +1,16 @@
+"""REST addresses."""
+
+from django.urls import path
+from rest_framework.routers import SimpleRouter
+
+from apps.results import api
+
+router = SimpleRouter()
+router.register("results", api.ResultViewSet, basename="result")
+
+urlpatterns = [
+    path("experiments/<int:pk>/results/", api.ExperimentTable.as_view(), name="experiment-results"),
+    path("experiments/<int:pk>/samples.csv", api.SamplesAsCsv.as_view(), name="samples-csv"),
+    path("experiments/<int:pk>/samples.json", api.SamplesAsJson.as_view(), name="samples-json"),
+    *router.urls,
+]

@@ -1,0 +1,199 @@
+"""Shape a table of results for the chart: labels, series, error bars, and the lines of theory."""
+
+from dataclasses import dataclass
+
+from django.utils.translation import gettext as _
+
+from apps.bench import network, tools, units
+from apps.bench.tools.base import Parameter, Tool
+from apps.campaigns.models import Experiment
+from apps.results import queries
+from apps.results.models import Result, Series
+from apps.testbeds import queries as testbeds
+from apps.testbeds.models import Node
+
+# From this ratio of the largest to the smallest value on, equal steps are steps of ratio.
+LOG_FROM = 10
+_CEILINGS = {"tcp": network.tcp_ceiling_bps, "udp": network.udp_ceiling_bps}
+
+
+@dataclass(frozen=True)
+class Theory:
+    """What arithmetic says of the measured path: the ceiling (bit/s) and the BDP (B); None where unknown."""
+
+    ceiling_bps: float | None = None
+    bdp_bytes: float | None = None
+    bottleneck: str = ""
+
+
+def theory_of(experiment: Experiment) -> Theory:
+    """Return the ceiling and the BDP of the path all lanes of the experiment share; empty if they differ."""
+    tool = tools.get(experiment.tool)
+    pairs = {tuple(node for _role, node in queries.ends_of(lane, tool)) for lane in experiment.lanes.all()}
+    if len(pairs) != 1 or len(pair := pairs.pop()) != 2:
+        return Theory()
+    nodes = Node.objects.select_related("testbed").in_bulk(pair)
+    path = testbeds.path_between(nodes[pair[0]], nodes[pair[1]])
+    if path is None or path.bottleneck is None or path.capacity_bps is None:
+        return Theory()
+    return Theory(
+        ceiling_bps=_CEILINGS[tool.transport](path.capacity_bps, path.mtu or 1500) if tool.transport else None,
+        bdp_bytes=network.bdp_bytes(path.capacity_bps, path.rtt_s) if path.rtt_s else None,
+        bottleneck=path.bottleneck.name,
+    )
+
+
+def chart_of(table: queries.Table, tool: Tool, lanes: dict[int, str], theory: Theory) -> dict[str, object]:
+    """Return a chart's data: axes, one series for each combination of the other factors, and lines."""
+    parameter = queries.parameter_of(tool, table.x)
+    series: dict[str, list[dict[str, object]]] = {}
+    for group in table.groups:
+        label = label_of(tool, table.others, group.others, lanes)
+        summary = group.summary
+        series.setdefault(label, []).append(
+            {
+                "x": group.x if parameter and _is_number(group.x) else text_of(parameter, group.x, lanes),
+                "y": summary.mean,
+                "low": summary.ci_low,
+                "high": summary.ci_high,
+                "n": summary.n,
+                "points": [figure.value for figure in group.figures],
+            }
+        )
+    values = [group.x for group in table.groups if isinstance(group.x, int | float)]
+    numeric = bool(parameter and values) and all(_is_number(group.x) for group in table.groups)
+    return {
+        "metric": {"name": table.metric.name, "label": _(table.metric.label), "unit": table.metric.unit},
+        "x": {
+            "name": table.x,
+            "label": label_of_factor(tool, table.x),
+            "unit": parameter.unit if parameter else "",
+            "numeric": numeric,
+            "log": numeric and min(values) > 0 and max(values) >= LOG_FROM * min(values),
+        },
+        "series": [{"label": label, "points": points} for label, points in series.items()],
+        "lines": _lines(table, parameter, theory),
+        "left_out": table.left_out,
+    }
+
+
+def label_of_factor(tool: Tool, name: str) -> str:
+    """Return the words for a factor."""
+    parameter = queries.parameter_of(tool, name)
+    return _(parameter.label) if parameter else _("Nodes")
+
+
+def label_of(tool: Tool, names: tuple[str, ...], values: tuple[object, ...], lanes: dict[int, str]) -> str:
+    """Return "Window 64 KiB, Streams 4" for the values of several factors."""
+    parts = [
+        f"{label_of_factor(tool, name)} {text_of(queries.parameter_of(tool, name), value, lanes)}"
+        if queries.parameter_of(tool, name)
+        else text_of(None, value, lanes)
+        for name, value in zip(names, values, strict=True)
+    ]
+    return ", ".join(parts)
+
+
+def text_of(parameter: Parameter | None, value: object, lanes: dict[int, str]) -> str:
+    """Return a factor's value with its unit, a choice's label, or the lane's nodes."""
+    if parameter is None:
+        return lanes.get(value, str(value)) if isinstance(value, int) else str(value)
+    if parameter.choices:
+        return _(dict(parameter.choices).get(str(value), str(value)))
+    if value is None:
+        return _("default")
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return units.format_quantity(value, parameter.unit)
+    return str(value)
+
+
+def data_for(experiment: Experiment, *, metric: str | None, x: str | None) -> tuple[queries.Table, dict[str, object]]:
+    """Return the table and the chart of an experiment for a metric and a factor, the usual ones unless given."""
+    tool = tools.get(experiment.tool)
+    metrics = queries.metrics_of(tool)
+    chosen = next((item for item in metrics if item.name == metric), metrics[0])
+    table = queries.table_of(experiment, metric=chosen, x=x)
+    return table, chart_of(table, tool, queries.lane_names(experiment), theory_of(experiment))
+
+
+def series_of(result: Result) -> dict[str, object]:
+    """Return the time series of one run, one chart a metric: {"charts": [chart, ...]}."""
+    metrics = {metric.name: metric for metric in tools.get(result.tool).metrics}
+    grouped: dict[str, list[Series]] = {}
+    for series in result.series.all():
+        grouped.setdefault(series.metric, []).append(series)
+    return {
+        "charts": [
+            {
+                "metric": {
+                    "name": name,
+                    "label": _(metrics[name].label) if name in metrics else name,
+                    "unit": members[0].unit,
+                },
+                "x": {"name": "time", "label": _("Time"), "unit": "s", "numeric": True, "log": False},
+                "series": [
+                    {
+                        "label": member.stream or _("sum"),
+                        "points": [{"x": x, "y": y} for x, y in zip(member.times, member.values, strict=True)],
+                    }
+                    for member in members
+                ],
+                "lines": [],
+            }
+            for name, members in grouped.items()
+        ]
+    }
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A setting as it was requested, granted and observed, each as text ("" where nothing is known)."""
+
+    label: str
+    requested: str
+    granted: str
+    observed: str
+
+
+def kept_of(tool: Tool, result: Result) -> list[Kept]:
+    """Return what was granted or observed of a run, beside what was requested of the same name."""
+    names = dict.fromkeys([*result.granted, *result.observed])
+    labels = {metric.name: _(metric.label) for metric in tool.metrics}
+    return [
+        Kept(
+            labels.get(name) or name.replace("_", " "),
+            *(
+                _kept_text(tool, name, values.get(name))
+                for values in (result.requested, result.granted, result.observed)
+            ),
+        )
+        for name in names
+    ]
+
+
+def _kept_text(tool: Tool, name: str, value: object) -> str:
+    units_of = {metric.name: metric.unit for metric in tool.metrics}
+    unit = units_of.get(name) or ("B" if name.endswith(("buffer", "mss", "mtu")) else "")
+    if value in (None, ""):
+        return ""
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return units.format_quantity(value, unit)
+    return str(value)
+
+
+def _lines(table: queries.Table, parameter: Parameter | None, theory: Theory) -> list[dict[str, object]]:
+    lines: list[dict[str, object]] = []
+    if table.metric.unit == "bit/s" and theory.ceiling_bps:
+        label = _("Ceiling of the path (%(link)s): %(rate)s") % {
+            "link": theory.bottleneck,
+            "rate": units.format_quantity(theory.ceiling_bps, "bit/s"),
+        }
+        lines.append({"axis": "y", "value": theory.ceiling_bps, "label": label})
+    if parameter and parameter.name == "window" and theory.bdp_bytes:
+        label = _("BDP: %(size)s") % {"size": units.format_quantity(theory.bdp_bytes, "B")}
+        lines.append({"axis": "x", "value": theory.bdp_bytes, "label": label})
+    return lines
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)

@@ -1,0 +1,50 @@
+"""Why a job had no process to speak of, as a reason a reader can act on."""
+
+from collections.abc import Sequence
+
+from apps.agents.models import Job
+from apps.bench.text import Message, _
+from apps.bench.tools.base import ToolFailure
+
+# fault code -> (what happened, what to do, whether another attempt can help)
+_FAULTS: dict[str, tuple[str, str, bool]] = {
+    "agent-lost": (
+        _("The agent on %(node)s was lost while the job was under way."),
+        _("See on the agent's page when it was last heard of, and start it again."),
+        True,
+    ),
+    "agent-restarted": (
+        _("The agent on %(node)s was restarted while the job was under way."),
+        _("The trial is carried out again by itself; if it happens often, read the agent's log on the node."),
+        True,
+    ),
+    "stopped": (
+        _("The job on %(node)s was stopped before it was handed out."),
+        _("Run the trial again if it is still wanted."),
+        True,
+    ),
+    "not-allowed": (
+        _("%(program)s is not on the allow-list of the agent on %(node)s."),
+        _("Add the program to “programs” in the agent's agent.json and restart the agent."),
+        False,
+    ),
+    "not-found": (
+        _("%(program)s is not installed on %(node)s."),
+        _("Install it, or give its path under “programs” in the agent's agent.json."),
+        False,
+    ),
+    "not-started": (
+        _("%(program)s could not be started on %(node)s: %(detail)s"),
+        _("Start it by hand as the agent's job user on that node and mend what it says."),
+        False,
+    ),
+}
+
+
+def raise_for(jobs: Sequence[Job]) -> None:
+    """Raise the ToolFailure of the first job that had a fault; jobs that only ran are the parser's business."""
+    for job in jobs:
+        if job.fault:
+            what, remedy, retryable = _FAULTS.get(job.fault, _FAULTS["not-started"])
+            values = {"node": job.node.name, "program": job.argv[0], "detail": job.fault_detail or job.fault}
+            raise ToolFailure(job.fault, Message(what, values), retryable, Message(remedy))

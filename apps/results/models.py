@@ -1,0 +1,58 @@
+"""What a parser read from a run's raw output."""
+
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+from apps.campaigns.models import Experiment, Run, Trial
+
+
+class Result(models.Model):
+    """The reading of one successful run: requested, granted and observed values, flags, and the tool's version."""
+
+    run = models.OneToOneField(Run, on_delete=models.CASCADE, related_name="result")
+    trial = models.ForeignKey(Trial, on_delete=models.CASCADE, related_name="results")
+    experiment = models.ForeignKey(Experiment, on_delete=models.CASCADE, related_name="results")
+    tool = models.CharField(max_length=50)
+    tool_version = models.CharField(_("tool version"), max_length=100, blank=True)
+    requested = models.JSONField(default=dict)
+    granted = models.JSONField(default=dict)
+    observed = models.JSONField(default=dict)
+    flags = models.JSONField(default=list)
+    start_skew_s = models.FloatField(_("skew of start"), null=True, blank=True)
+    recorded_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        verbose_name = _("result")
+        verbose_name_plural = _("results")
+
+
+class Sample(models.Model):
+    """One figure of one run: a metric and its value in the metric's base unit."""
+
+    result = models.ForeignKey(Result, on_delete=models.CASCADE, related_name="samples")
+    trial = models.ForeignKey(Trial, on_delete=models.CASCADE, related_name="samples")
+    experiment = models.ForeignKey(Experiment, on_delete=models.CASCADE, related_name="samples")
+    metric = models.CharField(max_length=50)
+    value = models.FloatField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["result", "metric"], name="one_sample_per_metric")]
+        indexes = [
+            models.Index(fields=["experiment", "metric"], include=["trial", "value"], name="samples_by_metric")
+        ]
+
+
+class Series(models.Model):
+    """A metric over time within one run, e.g. a stream's rate each second; `times` in seconds from its start."""
+
+    result = models.ForeignKey(Result, on_delete=models.CASCADE, related_name="series")
+    metric = models.CharField(max_length=50)
+    stream = models.CharField(max_length=50, blank=True)
+    unit = models.CharField(max_length=10)
+    times = ArrayField(models.FloatField())
+    values = ArrayField(models.FloatField())
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["result", "metric", "stream"], name="one_series_per_stream")]
+        verbose_name_plural = "series"

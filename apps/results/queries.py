@@ -1,0 +1,196 @@
+"""Reads of samples: an experiment's figures, grouped and summarised."""
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from django.db.models import QuerySet
+
+from apps.accounts import scoping
+from apps.accounts.models import User
+from apps.bench import statistics, tools
+from apps.bench.tools.base import Metric, Parameter, Tool
+from apps.campaigns.models import Experiment, Lane, Trial
+from apps.results.models import Result, Sample
+from apps.testbeds.models import Node
+
+# The pseudo factor of an experiment that measures several sets of nodes.
+NODES = "nodes"
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One sample with the point it belongs to."""
+
+    trial: int
+    point: int
+    key: tuple[object, ...]
+    value: float
+
+
+@dataclass(frozen=True)
+class Group:
+    """The figures of one cell of the table: their x value, the other factors' values, and the summary."""
+
+    x: object
+    others: tuple[object, ...]
+    figures: tuple[Figure, ...]
+    summary: statistics.Summary
+
+
+@dataclass(frozen=True)
+class Table:
+    """An experiment's figures of one metric by one factor; `others` names the factors that make the series."""
+
+    metric: Metric
+    x: str
+    others: tuple[str, ...]
+    groups: tuple[Group, ...]
+    left_out: int
+
+
+def results_of(user: User) -> QuerySet[Result]:
+    """Return the results of the user's teams."""
+    return scoping.visible(Result.objects.all(), user, path="experiment__campaign__team")
+
+
+def parameter_of(tool: Tool, name: str) -> Parameter | None:
+    """Return the tool's parameter of that name, or None (the nodes are no parameter)."""
+    return next((parameter for parameter in tool.parameters if parameter.name == name), None)
+
+
+def metrics_of(tool: Tool) -> list[Metric]:
+    """Return the tool's metrics, the primary one first."""
+    return sorted(tool.metrics, key=lambda metric: not metric.primary)
+
+
+def factors_of(experiment: Experiment) -> list[str]:
+    """Return the names of what an experiment varies, in the order of its definition; nodes last if they differ."""
+    names = [factor["name"] for factor in experiment.factors]
+    lanes = experiment.lanes.count()
+    return names + [NODES] if lanes > 1 or not names else names
+
+
+def figures_of(experiment: Experiment, metric: str, factors: list[str]) -> tuple[list[Figure], int]:
+    """Return the samples of `metric` in the order of measurement, and how many were left out as invalid.
+
+    Warm-ups never count; a result with a flag of severity "invalid" is left out and counted.
+    """
+    rows = (
+        Sample.objects.filter(experiment=experiment, metric=metric, trial__is_warmup=False)
+        .order_by("result__recorded_at", "pk")
+        .values_list("trial_id", "trial__point", "trial__parameters", "trial__lane_id", "value", "result__flags")
+    )
+    figures: list[Figure] = []
+    left_out = 0
+    for trial, point, parameters, lane, value, flags in rows:
+        if any(flag["severity"] == "invalid" for flag in flags):
+            left_out += 1
+            continue
+        key = tuple(lane if name == NODES else parameters.get(name) for name in factors)
+        figures.append(Figure(trial=trial, point=point, key=key, value=value))
+    return figures, left_out
+
+
+def table_of(experiment: Experiment, *, metric: Metric, x: str | None = None) -> Table:
+    """Return the figures of `metric` by factor `x` (the first factor unless given), one group a point."""
+    factors = factors_of(experiment)
+    chosen = x if x in factors else factors[0]
+    index = factors.index(chosen)
+    figures, left_out = figures_of(experiment, metric.name, factors)
+    cells: dict[tuple[object, ...], list[Figure]] = defaultdict(list)
+    for figure in figures:
+        cells[figure.key].append(figure)
+    groups = [
+        Group(
+            x=key[index],
+            others=key[:index] + key[index + 1 :],
+            figures=tuple(members),
+            summary=statistics.summarise([figure.value for figure in members]),
+        )
+        for key, members in cells.items()
+    ]
+    groups.sort(key=lambda group: (_sortable(group.x), tuple(_sortable(value) for value in group.others)))
+    return Table(
+        metric=metric,
+        x=chosen,
+        others=tuple(name for name in factors if name != chosen),
+        groups=tuple(groups),
+        left_out=left_out,
+    )
+
+
+def ends_of(lane: Lane, tool: Tool) -> tuple[tuple[str, int], ...]:
+    """Return (role, its first node's id) for each role of the lane, in the order of the tool's roles."""
+    return tuple((role.name, lane.roles[role.name][0]) for role in tool.roles if lane.roles.get(role.name))
+
+
+def lane_names(experiment: Experiment) -> dict[int, str]:
+    """Return {lane: "client → server"} with the names of the nodes that play the lane's roles."""
+    tool = tools.get(experiment.tool)
+    lanes = list(experiment.lanes.all())
+    wanted = {pk for lane in lanes for ids in lane.roles.values() for pk in ids}
+    nodes = {node.pk: node.name for node in Node.objects.filter(pk__in=wanted)}
+    return {
+        lane.pk: " → ".join("+".join(nodes[pk] for pk in lane.roles.get(role.name, [])) for role in tool.roles)
+        for lane in lanes
+    }
+
+
+def rows_of(experiment: Experiment) -> Iterator[dict[str, object]]:
+    """Yield every sample of an experiment as a flat row, streamed from the database."""
+    tool = tools.get(experiment.tool)
+    units = {metric.name: metric.unit for metric in tool.metrics}
+    lanes = lane_names(experiment)
+    rows = (
+        Sample.objects.filter(experiment=experiment)
+        .order_by("result_id", "metric")
+        .values_list(
+            "trial_id",
+            "result__run_id",
+            "trial__point",
+            "trial__repetition",
+            "trial__is_warmup",
+            "trial__lane_id",
+            "trial__parameters",
+            "metric",
+            "value",
+            "result__tool_version",
+            "result__recorded_at",
+            "result__flags",
+        )
+    )
+    for trial, run, point, repetition, warmup, lane, parameters, metric, value, version, at, flags in rows.iterator(
+        chunk_size=2000
+    ):
+        yield {
+            "trial": trial,
+            "run": run,
+            "point": point,
+            "repetition": repetition,
+            "warmup": warmup,
+            "nodes": lanes[lane],
+            **{name: parameters.get(name) for name in (parameter.name for parameter in tool.parameters)},
+            "metric": metric,
+            "value": value,
+            "unit": units.get(metric, ""),
+            "tool_version": version,
+            "recorded_at": at.isoformat(),
+            "flags": " ".join(flag["name"] for flag in flags),
+        }
+
+
+def trial_for(user: User, pk: int) -> Trial | None:
+    """Return a trial of the user's teams with what its page shows, or None."""
+    trials = Trial.objects.select_related("campaign__team", "experiment", "lane").prefetch_related(
+        "runs__result__samples", "runs__result__series"
+    )
+    return scoping.visible(trials, user, path="campaign__team").filter(pk=pk).first()
+
+
+def _sortable(value: object) -> tuple[int, object]:
+    if isinstance(value, bool) or value is None:
+        return (0, str(value))
+    if isinstance(value, int | float):
+        return (1, value)
+    return (2, str(value))

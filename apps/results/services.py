@@ -1,0 +1,103 @@
+"""Turn what a run's jobs printed into a stored result."""
+
+import zlib
+from collections.abc import Sequence
+
+from django.db import transaction
+
+from apps.agents import queries as agents
+from apps.agents.models import Job
+from apps.bench import tools
+from apps.bench.tools.base import Output, Plan, Reading
+from apps.campaigns.models import Run
+from apps.results import faults
+from apps.results.models import Result, Sample, Series
+
+
+@transaction.atomic
+def record_run(*, run: Run) -> Result:
+    """Parse the ended jobs of `run` and store the result; ToolFailure says why there is none.
+
+    A run has at most one result: recording it again returns the first.
+    """
+    existing = Result.objects.filter(run=run).first()
+    if existing:
+        return existing
+    trial = run.trial
+    tool = tools.get(trial.experiment.tool)
+    plan = Plan.from_json(run.plan or {"stages": []})
+    jobs = list(agents.jobs_of_run(run.pk))
+    faults.raise_for(jobs)
+    reading = tool.parse([output_of(job, plan) for job in jobs], tool.clean(trial.parameters))
+    return _store(run, tool.slug, reading, start_skew_s(jobs))
+
+
+def output_of(job: Job, plan: Plan) -> Output:
+    """Return a job's raw output in the form that parsers take; times in server time, s since the epoch."""
+    printed = printed_by(job)
+    return Output(
+        role=job.role,
+        stage=plan.stages[job.stage].name,
+        node=job.node.name,
+        argv=tuple(job.argv),
+        stdout=printed["stdout"],
+        stderr=printed["stderr"],
+        exit_code=job.exit_code,
+        signal=job.signal,
+        timed_out=job.timed_out,
+        started_at=job.started_at.timestamp() if job.started_at else None,
+        ended_at=job.ended_at.timestamp() if job.ended_at else None,
+    )
+
+
+def printed_by(job: Job) -> dict[str, bytes]:
+    """Return what a job printed, byte for byte: {"stdout", "stderr"}."""
+    stored = getattr(job, "output", None)
+    if stored is None:
+        return {"stdout": b"", "stderr": b""}
+    return {"stdout": zlib.decompress(stored.stdout_z), "stderr": zlib.decompress(stored.stderr_z)}
+
+
+def start_skew_s(jobs: Sequence[Job]) -> float | None:
+    """Return how far apart (s) the jobs with a common start really started, the planned instant included."""
+    moments = [job.started_at for job in jobs if job.start_at and job.started_at]
+    moments += [job.start_at for job in jobs if job.start_at and job.started_at]
+    return (max(moments) - min(moments)).total_seconds() if moments else None
+
+
+def _store(run: Run, slug: str, reading: Reading, skew: float | None) -> Result:
+    data = reading.as_json()
+    result = Result.objects.create(
+        run=run,
+        trial_id=run.trial_id,
+        experiment_id=run.trial.experiment_id,
+        tool=slug,
+        tool_version=reading.tool_version,
+        requested=data["requested"],
+        granted=data["granted"],
+        observed=data["observed"],
+        flags=data["flags"],
+        start_skew_s=skew,
+    )
+    Sample.objects.bulk_create(
+        Sample(
+            result=result,
+            trial_id=result.trial_id,
+            experiment_id=result.experiment_id,
+            metric=sample.metric,
+            value=sample.value,
+        )
+        for sample in reading.samples
+    )
+    Series.objects.bulk_create(
+        Series(
+            result=result,
+            metric=series.metric,
+            stream=series.stream,
+            unit=series.unit,
+            times=list(series.times),
+            values=list(series.values),
+        )
+        for series in reading.series
+    )
+    return result

@@ -1,0 +1,16 @@
+"""Pages."""
+
+from django.urls import path
+
+from apps.results import views
+
+app_name = "results"
+urlpatterns = [
+    path("experiments/<int:pk>/", views.experiment, name="experiment"),
+    path("experiments/<int:pk>/panel/", views.experiment_panel, name="experiment_panel"),
+    path("experiments/<int:pk>/data/", views.experiment_data, name="experiment_data"),
+    path("experiments/<int:pk>/samples.csv", views.download, {"ending": "csv"}, name="csv"),
+    path("experiments/<int:pk>/samples.json", views.download, {"ending": "json"}, name="json"),
+    path("trials/<int:pk>/", views.trial, name="trial"),
+    path("runs/<int:pk>/series/", views.run_series, name="run_series"),
+]

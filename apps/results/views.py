@@ -1,0 +1,168 @@
+"""Pages of results: an experiment's chart and table, and a trial with all that is known of it."""
+
+import json
+import shlex
+from dataclasses import dataclass
+
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse, StreamingHttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.views.decorators.http import require_GET
+
+from apps.accounts import scoping
+from apps.agents import queries as agents
+from apps.agents.models import Job
+from apps.bench import tools
+from apps.bench.tools.base import Metric
+from apps.campaigns.models import Experiment, Run
+from apps.results import charts, downloads, queries, services
+from apps.results.models import Result
+
+# What a page shows of a raw output; the whole is a download away.
+SHOWN_CHARACTERS = 20_000
+
+
+@dataclass(frozen=True)
+class Printed:
+    """One stream of a job's raw output, as much of it as the page shows."""
+
+    name: str
+    text: str
+    cut: bool
+
+
+@dataclass(frozen=True)
+class Command:
+    """A job as the trial's page shows it."""
+
+    job: Job
+    line: str
+    printed: list[Printed]
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """A run as the trial's page shows it."""
+
+    run: Run
+    commands: list[Command]
+    result: Result | None
+    samples: list[tuple[Metric, float]]
+    kept: list[charts.Kept]
+
+
+def _command(job: Job) -> Command:
+    streams = services.printed_by(job)
+    return Command(
+        job=job,
+        line=shlex.join(job.argv),
+        printed=[
+            Printed(name, text[:SHOWN_CHARACTERS], len(text) > SHOWN_CHARACTERS)
+            for name, text in ((name, data.decode(errors="replace")) for name, data in streams.items())
+            if text
+        ],
+    )
+
+
+def _experiment(request: HttpRequest, pk: int) -> Experiment:
+    experiments = Experiment.objects.select_related("campaign__team")
+    return get_object_or_404(scoping.visible(experiments, request.user, path="campaign__team"), pk=pk)
+
+
+def _table_context(request: HttpRequest, experiment: Experiment) -> dict[str, object]:
+    tool = tools.get(experiment.tool)
+    table, chart = charts.data_for(experiment, metric=request.GET.get("metric"), x=request.GET.get("x"))
+    lanes = queries.lane_names(experiment)
+    rows = [
+        {
+            "x": charts.text_of(queries.parameter_of(tool, table.x), group.x, lanes),
+            "others": charts.label_of(tool, table.others, group.others, lanes),
+            "summary": group.summary,
+            "trials": [figure.trial for figure in group.figures],
+        }
+        for group in table.groups
+    ]
+    return {
+        "experiment": experiment,
+        "tool": tool,
+        "metrics": queries.metrics_of(tool),
+        "factors": [(name, charts.label_of_factor(tool, name)) for name in queries.factors_of(experiment)],
+        "table": table,
+        "chart": chart,
+        "chart_json": json.dumps(chart),
+        "rows": rows,
+    }
+
+
+@login_required
+@require_GET
+def experiment(request: HttpRequest, pk: int) -> HttpResponse:
+    """Show an experiment's results by any factor and metric."""
+    found = _experiment(request, pk)
+    page = "results/_panel.html" if request.headers.get("HX-Request") else "results/experiment.html"
+    return render(request, page, _table_context(request, found))
+
+
+@login_required
+@require_GET
+def experiment_panel(request: HttpRequest, pk: int) -> HttpResponse:
+    """Return the partial with chart and table that the campaign's page loads."""
+    return render(request, "results/_panel.html", _table_context(request, _experiment(request, pk)))
+
+
+@login_required
+@require_GET
+def experiment_data(request: HttpRequest, pk: int) -> JsonResponse:
+    """Return the chart's data."""
+    _table, chart = charts.data_for(
+        _experiment(request, pk), metric=request.GET.get("metric"), x=request.GET.get("x")
+    )
+    return JsonResponse(chart)
+
+
+@login_required
+@require_GET
+def download(request: HttpRequest, pk: int, ending: str) -> StreamingHttpResponse:
+    """Download every sample as CSV or JSON."""
+    found = _experiment(request, pk)
+    return downloads.csv_of(found) if ending == "csv" else downloads.json_of(found)
+
+
+@login_required
+@require_GET
+def trial(request: HttpRequest, pk: int) -> HttpResponse:
+    """Show a trial: parameters, attempts, commands, raw output, facts, samples."""
+    found = queries.trial_for(scoping.user_of(request), pk)
+    if found is None:
+        raise Http404
+    tool = tools.get(found.experiment.tool)
+    metrics = {metric.name: metric for metric in tool.metrics}
+    attempts = []
+    for run in found.runs.all():
+        result = getattr(run, "result", None)
+        samples = [(metrics[sample.metric], sample.value) for sample in result.samples.all()] if result else []
+        samples.sort(key=lambda pair: not pair[0].primary)
+        commands = [_command(job) for job in agents.jobs_of_run(run.pk)]
+        kept = charts.kept_of(tool, result) if result else []
+        attempts.append(Attempt(run, commands, result, samples, kept))
+    parameters = [
+        (parameter, charts.text_of(parameter, found.parameters[parameter.name], {}))
+        for parameter in tool.parameters
+        if parameter.name in found.parameters
+    ]
+    context = {
+        "trial": found,
+        "tool": tool,
+        "parameters": parameters,
+        "attempts": attempts,
+        "nodes": queries.lane_names(found.experiment)[found.lane_id],
+    }
+    return render(request, "results/trial.html", context)
+
+
+@login_required
+@require_GET
+def run_series(request: HttpRequest, pk: int) -> JsonResponse:
+    """Return a run's time series for its chart."""
+    result = get_object_or_404(queries.results_of(scoping.user_of(request)).prefetch_related("series"), run_id=pk)
+    return JsonResponse(charts.series_of(result))

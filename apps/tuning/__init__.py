@@ -1,0 +1,1 @@
+"""Findings of the tuning rules, stored with their evidence."""
