@@ -1,0 +1,5 @@
+"""Celery: the tasks that join campaigns to agents."""
+
+from workers.celery import app as celery_app
+
+__all__ = ["celery_app"]

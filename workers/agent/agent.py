@@ -1,0 +1,232 @@
+"""The agent at work: one thread polls for jobs, one sends reports, one keeps the clock and the facts."""
+
+from __future__ import annotations
+
+import collections
+import http.client
+import json
+import logging
+import threading
+import time
+import uuid
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from . import VERSION, config, facts, jobs
+from .backoff import Backoff
+from .clock import Clock
+from .identity import find_identity, work_root
+from .remote import Away, Refused, Remote
+from .reports import Reporter
+from .spool import Record, Spool
+
+logger = logging.getLogger(__name__)
+
+# The server holds a poll for 20 s; an answer that takes this long will not come.
+POLL_TIMEOUT_S = 35.0
+CLOCK_EVERY_S = 60.0
+LOOK_AT_FACTS_EVERY_S = 60.0
+SEND_FACTS_EVERY_S = 300.0
+# What a stop of the agent may take: SIGTERM, two seconds, SIGKILL, and one last report.
+CLOSING_S = 5.0
+
+
+class Agent:
+    """All that runs in one agent process; `folder` is its own and holds agent.json, spool and work."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.config = config.load(folder)
+        self.identity = find_identity(self.config.user)
+        self.work = work_root(folder, self.identity)
+        self.spool = Spool(folder / "spool")
+        self.clock = Clock()
+        self.closing = threading.Event()
+        self._runners: dict[str, jobs.Runner] = {}
+        # Ids whose records are gone: a delivery that was under way meanwhile must not run them again.
+        self._done: collections.deque[str] = collections.deque(maxlen=1000)
+        self._lock = threading.Lock()
+        self._reporter = Reporter(self.spool, self.remote, self.closing, self._forget)
+        self._trouble = ""
+
+    def remote(self) -> Remote:
+        """Return a new connection to the server."""
+        return Remote(self.config.server, self.config.token, self.config.ca_file)
+
+    def run(self, wait_for_stop: Callable[[], object]) -> None:
+        """Work until `wait_for_stop` returns, then stop the jobs, send what can be sent, and return."""
+        for record in self.spool:
+            if not record.is_finished:
+                logger.info("Job %s was cut off when the agent ended", record.job_id)
+                jobs.close_left_over(record, self.spool, self.work)
+            self._reporter.changed(record)
+        loops = [
+            threading.Thread(target=self._poll_for_ever, name="poll", daemon=True),
+            threading.Thread(target=self._keep_for_ever, name="keep", daemon=True),
+            self._reporter,
+        ]
+        for thread in loops:
+            thread.start()
+        logger.info("Agent %s of node %s calls %s", VERSION, self.config.node or "?", self.config.server)
+        wait_for_stop()
+        self._close()
+
+    def _close(self) -> None:
+        deadline = time.monotonic() + CLOSING_S
+        for runner in self._running():
+            runner.stop(closing=True)
+        for runner in self._running():
+            runner.join(max(0.0, deadline - time.monotonic()))
+        self._reporter.drain(max(0.5, deadline - time.monotonic()))
+        self.closing.set()
+        logger.info("Stopped")
+
+    # Polling
+
+    def _poll_for_ever(self) -> None:
+        remote, backoff, long_backoff = self.remote(), Backoff(), Backoff(30.0)
+        while not self.closing.is_set():
+            try:
+                if self.clock.best() is None or self._trouble:
+                    # A job may come with a start in server time, and a server that was away may be another machine.
+                    self.clock.measure(remote)
+                    self.say("")
+                answer = remote.call("poll", self._question(), POLL_TIMEOUT_S)
+                self._take(answer)
+            except Away as error:
+                self.say(f"The server is away ({error}); trying again")
+                self.closing.wait(backoff.next())
+            except Refused as error:
+                self.say(f"The server refuses this agent: {error}")
+                self.closing.wait(long_backoff.next())
+                remote = self._reconfigured(remote)
+            except Exception:
+                logger.exception("The answer to a poll could not be used")
+                self.closing.wait(backoff.next())
+            else:
+                backoff.reset()
+                long_backoff.reset()
+                self._write_status()
+
+    def _question(self) -> dict[str, Any]:
+        records = list(self.spool)
+        stopping = {runner.record.job_id for runner in self._running() if runner.stop_asked.is_set()}
+        # What has ended, and waits to be reported, needs no stop either.
+        stopping |= {record.job_id for record in records if record.is_finished}
+        held = [record.job_id for record in records]
+        return {"held": held, "stopping": sorted(stopping), "clock": self.clock.as_json(), "version": VERSION}
+
+    def _take(self, answer: dict[str, Any]) -> None:
+        """Start what the server handed out and stop what it wants stopped."""
+        for job in answer.get("jobs", []):
+            job_id = str(uuid.UUID(str(job["id"])))
+            if job_id in self.spool or job_id in self._done:
+                continue
+            try:
+                record = self.spool.accept({**job, "id": job_id})
+            except OSError as error:
+                # It stays the server's: it is handed out again at the next poll.
+                raise Away(f"the spool cannot be written: {error.strerror}") from error
+            self._start(record)
+        for job_id in answer.get("stop", []):
+            with self._lock:
+                runner = self._runners.get(str(job_id))
+            if runner is not None:
+                logger.info("Job %s is stopped", job_id)
+                runner.stop()
+
+    def _start(self, record: Record) -> None:
+        runner = jobs.Runner(
+            record,
+            spool=self.spool,
+            config=self.config,
+            identity=self.identity,
+            work=self.work,
+            clock=self.clock,
+            changed=self._changed,
+        )
+        with self._lock:
+            self._runners[record.job_id] = runner
+        runner.start()
+        logger.info("Job %s: %s", record.job_id, " ".join(map(str, record.job["argv"])))
+
+    def _changed(self, record: Record) -> None:
+        if record.is_finished:
+            with self._lock:
+                self._runners.pop(record.job_id, None)
+        self._reporter.changed(record)
+
+    def _forget(self, job_id: str) -> None:
+        self._done.append(job_id)
+
+    def _running(self) -> list[jobs.Runner]:
+        with self._lock:
+            return list(self._runners.values())
+
+    def _reconfigured(self, remote: Remote) -> Remote:
+        """Look whether the node was enrolled again meanwhile, under a new token."""
+        try:
+            fresh = config.load(self.folder)
+        except config.ConfigError:
+            return remote
+        if fresh.token == self.config.token:
+            return remote
+        self.config = fresh
+        remote.close()
+        return self.remote()
+
+    # Clock and facts
+
+    def _keep_for_ever(self) -> None:
+        remote, backoff = self.remote(), Backoff(10.0)
+        clock_due, facts_due = time.monotonic() + CLOCK_EVERY_S, 0.0
+        sent: str | None = None
+        sent_at = 0.0
+        collector = facts.Collector(self.identity)
+        while not self.closing.is_set():
+            now = time.monotonic()
+            try:
+                if now >= clock_due:
+                    self.clock.measure(remote)
+                    clock_due = now + CLOCK_EVERY_S
+                # What is being measured is not to be disturbed.
+                if now >= facts_due and not (sent and self._running()):
+                    found = collector.collect(self.config.allowed())
+                    text = json.dumps(found, sort_keys=True)
+                    if text != sent or now >= sent_at + SEND_FACTS_EVERY_S:
+                        remote.call("facts", {"facts": found, "version": VERSION})
+                        sent, sent_at = text, now
+                    facts_due = now + LOOK_AT_FACTS_EVERY_S
+            except (Away, Refused) as error:
+                # The polling thread says it if the server is away, or refuses the agent as a whole.
+                if isinstance(error, Refused) and error.status != http.client.UNAUTHORIZED:
+                    logger.warning("The server refuses the clock's question or the facts: %s", error)
+                self.closing.wait(backoff.next())
+                remote.close()
+                remote = self.remote()
+            except Exception:
+                logger.exception("The facts could not be gathered")
+                self.closing.wait(backoff.next())
+            else:
+                backoff.reset()
+                self.closing.wait(max(0.1, min(clock_due, facts_due) - time.monotonic()))
+
+    # Telling people
+
+    def say(self, text: str) -> None:
+        """Log a trouble with the server once, and its end once."""
+        if text and text != self._trouble:
+            logger.warning(text)
+        elif not text and self._trouble:
+            logger.info("The server is back")
+        self._trouble = text
+
+    def _write_status(self) -> None:
+        status = {"contact": time.time(), "running": len(self._running()), "version": VERSION}
+        temporary = self.folder / "status.json.new"
+        try:
+            temporary.write_text(json.dumps(status), encoding="utf-8")
+            temporary.replace(self.folder / "status.json")
+        except OSError as error:
+            logger.warning("The status cannot be written: %s", error.strerror)

@@ -1,0 +1,101 @@
+"""The server's clock as seen from here: its offset to ours, and how sure of it we are."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import deque
+from dataclasses import dataclass
+
+from .remote import Away, Remote
+
+BURST = 5
+# A quartz clock drifts by some 50 millionths; an old sample is worth that much less than a fresh one.
+DRIFT = 50e-6
+# Our clock was set (not slewed) if it moves against the monotonic one by more than this.
+STEP_S = 0.1
+# What scheduling may add to the four times of an exchange.
+NOISE_S = 0.001
+# The last stretch before a planned instant is spun, for sleeping may oversleep by this much.
+SPIN_S = 0.002
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One exchange: server time minus ours (s), half its round trip (s), and when it was (monotonic, s)."""
+
+    offset_s: float
+    error_s: float
+    taken: float
+
+    def uncertainty_s(self, now: float) -> float:
+        """Return how far the offset may be off at the monotonic time `now`."""
+        return self.error_s + (now - self.taken) * DRIFT
+
+    def agrees_with(self, later: Sample) -> bool:
+        """Return whether both samples can be true of clocks that only drift, some noise apart."""
+        allowance = self.uncertainty_s(later.taken) + later.error_s + NOISE_S
+        return abs(self.offset_s - later.offset_s) <= allowance
+
+
+class Clock:
+    """Keeps the best of the recent samples, that of the least round trip (as NTP does, RFC 5905 section 10)."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._samples: deque[Sample] = deque(maxlen=8 * BURST)
+        self._base = time.time() - time.monotonic()
+
+    def measure(self, remote: Remote) -> None:
+        """Make a burst of exchanges; raises what Remote.call raises."""
+        for _number in range(BURST):
+            sent = time.time()
+            answer = remote.call("clock")
+            received = time.time()
+            try:
+                self.add(sent, float(answer["received"]), float(answer["sent"]), received)
+            except (KeyError, TypeError, ValueError):
+                raise Away("the server's clock gave no times") from None
+
+    def add(self, sent: float, server_received: float, server_sent: float, received: float) -> None:
+        """Take one exchange in: the four times of RFC 5905 (s), the outer ones ours, the inner ones the server's."""
+        offset = ((server_received - sent) + (server_sent - received)) / 2
+        round_trip = max(0.0, (received - sent) - (server_sent - server_received))
+        fresh = Sample(offset, round_trip / 2, time.monotonic())
+        with self._lock:
+            self._drop_if_set()
+            # Samples that cannot be true together mean that the server's clock was set: the fresh one counts.
+            agreeing = [sample for sample in self._samples if sample.agrees_with(fresh)]
+            self._samples.clear()
+            self._samples.extend([*agreeing, fresh])
+
+    def best(self) -> Sample | None:
+        """Return the sample to trust, or None before the first."""
+        now = time.monotonic()
+        with self._lock:
+            self._drop_if_set()
+            return min(self._samples, key=lambda sample: sample.uncertainty_s(now), default=None)
+
+    def as_json(self) -> dict[str, float] | None:
+        """Return the offset (s, added to our time it gives the server's) and its uncertainty (s)."""
+        best = self.best()
+        return None if best is None else {"offset_s": best.offset_s, "error_s": best.error_s}
+
+    def wait_until(self, server_time: float, stop: threading.Event) -> bool:
+        """Wait for an instant of server time (s since the epoch); False if `stop` was set before it."""
+        while True:
+            best = self.best()
+            left = server_time - (best.offset_s if best else 0.0) - time.time()
+            if left <= 0:
+                return not stop.is_set()
+            if left <= SPIN_S:
+                continue
+            if stop.wait(left - SPIN_S):
+                return False
+
+    def _drop_if_set(self) -> None:
+        """Forget the samples if somebody set our clock since, for they no longer hold."""
+        base = time.time() - time.monotonic()
+        if abs(base - self._base) > STEP_S:
+            self._samples.clear()
+        self._base = base

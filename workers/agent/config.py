@@ -1,0 +1,130 @@
+"""The agent's folder: its configuration, and the local list of programs it may run."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from dataclasses import dataclass, field
+from pathlib import Path
+
+# Measurement tools that can neither write files of others nor start further programs.
+KNOWN_PROGRAMS = ("iperf", "iperf3", "ping", "tracepath", "traceroute")
+# Where they are when the agent's own PATH is a short one (systemd, cron).
+USUAL_FOLDERS = ("/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin")
+FILE = "agent.json"
+
+
+class ConfigError(Exception):
+    """A configuration that cannot be used; the text says what to do."""
+
+
+@dataclass
+class Config:
+    """What `agent.json` says.
+
+    `programs` adds names to the allow-list ({"name": "/path"}) or forbids one ({"name": null}); `search` names
+    further folders in which the known tools are looked for.
+    """
+
+    server: str
+    token: str
+    node: str = ""
+    user: str = "nobody"
+    programs: dict[str, str | None] = field(default_factory=dict)
+    search: list[str] = field(default_factory=list)
+    ca_file: str = ""
+
+    def allowed(self) -> dict[str, str | None]:
+        """Return the allow-list {name: path}, a path of None meaning allowed but not installed."""
+        return {name: self.find(name) for name in sorted({*KNOWN_PROGRAMS, *self.programs}) if self.allows(name)}
+
+    def allows(self, name: str) -> bool:
+        """Say whether the program of that name may be run."""
+        return self.programs[name] is not None if name in self.programs else name in KNOWN_PROGRAMS
+
+    def find(self, name: str) -> str | None:
+        """Return the path of an allowed program, or None if it is not installed."""
+        place = self.programs.get(name)
+        if place is not None:
+            return place if os.access(place, os.X_OK) else None
+        folders = [*self.search, *os.environ.get("PATH", "").split(os.pathsep), *USUAL_FOLDERS]
+        return shutil.which(name, path=os.pathsep.join(folder for folder in folders if folder))
+
+
+def default_folder() -> Path:
+    """Return where an agent keeps its things unless told otherwise, here or by FATHOM_AGENT_DIR."""
+    if os.environ.get("FATHOM_AGENT_DIR"):
+        return Path(os.environ["FATHOM_AGENT_DIR"])
+    if os.geteuid() == 0:
+        return Path("/var/lib/fathom-agent")
+    data = os.environ.get("XDG_DATA_HOME") or str(Path.home() / ".local" / "share")
+    return Path(data) / "fathom-agent"
+
+
+def load(folder: Path) -> Config:
+    """Read the configuration; ConfigError if there is none, or if it is unreadable."""
+    path = folder / FILE
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise ConfigError(f"{path} does not exist: enrol this node first (its agent page has the command).") from None
+    except (OSError, ValueError) as error:
+        raise ConfigError(f"{path} cannot be read: {error}") from None
+    return _checked(data, path)
+
+
+def save(folder: Path, config: Config) -> None:
+    """Write the configuration so that only its owner can read it, whole or not at all."""
+    temporary = folder / (FILE + ".new")
+    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+        json.dump(vars(config), file, indent=2)
+        file.write("\n")
+        file.flush()
+        os.fsync(file.fileno())
+    temporary.replace(folder / FILE)
+
+
+def make_folder(folder: Path) -> None:
+    """Create the agent's folder; others may pass through it (jobs run as another user) but not list it."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        folder.chmod(0o711)
+    except OSError as error:
+        raise ConfigError(f"The folder {folder} cannot be used: {error.strerror}. Choose one with --dir.") from None
+
+
+def probe(folder: Path) -> None:
+    """Raise ConfigError if the configuration could not be written."""
+    temporary = folder / (FILE + ".probe")
+    try:
+        temporary.touch(mode=0o600)
+        temporary.unlink()
+    except OSError as error:
+        raise ConfigError(
+            f"The folder {folder} cannot be written: {error.strerror}. Choose one with --dir."
+        ) from None
+
+
+def _checked(data: object, path: Path) -> Config:
+    """Return the configuration in `data`, or raise ConfigError naming what is wrong with it."""
+    if not isinstance(data, dict):
+        raise ConfigError(f"{path} must hold a JSON object.")
+    unknown = sorted(set(data) - set(Config.__dataclass_fields__))
+    if unknown:
+        raise ConfigError(f"{path}: unknown setting “{unknown[0]}”.")
+    for name in ("server", "token"):
+        if not isinstance(data.get(name), str) or not data[name]:
+            raise ConfigError(f"{path}: “{name}” is missing: enrol this node again.")
+    for name in ("node", "user", "ca_file"):
+        if not isinstance(data.get(name, ""), str):
+            raise ConfigError(f"{path}: “{name}” must be a text.")
+    programs, search = data.get("programs", {}), data.get("search", [])
+    if not isinstance(programs, dict) or not all(
+        place is None or (isinstance(place, str) and place.startswith("/")) for place in programs.values()
+    ):
+        raise ConfigError(f"{path}: “programs” must map names to absolute paths, or to null to forbid one.")
+    if not isinstance(search, list) or not all(isinstance(folder, str) for folder in search):
+        raise ConfigError(f"{path}: “search” must be a list of folders.")
+    return Config(**data)

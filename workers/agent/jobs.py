@@ -1,0 +1,197 @@
+"""One job from acceptance to its last record: checked, started at its instant, attended, written down."""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import logging
+import os
+import re
+import shutil
+import signal
+import threading
+import time
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from .clock import Clock
+from .config import Config
+from .identity import Identity
+from .process import Process
+from .spool import Record, Spool
+
+logger = logging.getLogger(__name__)
+
+
+class CannotStart(Exception):
+    """A job without a process: `fault` is the server's word for why, the text the details."""
+
+    def __init__(self, fault: str, detail: str = "") -> None:
+        super().__init__(detail)
+        self.fault = fault
+
+
+class Runner(threading.Thread):
+    """The thread of one job; `changed` is called after each thing written to its record."""
+
+    def __init__(
+        self,
+        record: Record,
+        *,
+        spool: Spool,
+        config: Config,
+        identity: Identity,
+        work: Path,
+        clock: Clock,
+        changed: Callable[[Record], None],
+    ) -> None:
+        super().__init__(name=f"job-{record.job_id}", daemon=True)
+        self.record = record
+        self.stop_asked = threading.Event()
+        self._spool, self._config, self._identity, self._clock = spool, config, identity, clock
+        self._folder = work / record.job_id
+        self._changed = changed
+        self._process: Process | None = None
+        self._closing = False
+
+    def stop(self, *, closing: bool = False) -> None:
+        """Stop the job, before or after its start; `closing` says that it is the agent itself that ends."""
+        self._closing = self._closing or closing
+        self.stop_asked.set()
+        process = self._process
+        if process is not None:
+            process.stop()
+
+    def run(self) -> None:
+        """Carry the job out; whatever happens is written down."""
+        try:
+            self._carry_out(self.record.job)
+        except CannotStart as problem:
+            self._note_end(fault=problem.fault, fault_detail=str(problem))
+        except Exception as error:
+            logger.exception("Job %s failed in the agent", self.record.job_id)
+            self._note_end(fault="not-started", fault_detail=f"{type(error).__name__}: {error}")
+        finally:
+            shutil.rmtree(self._folder, ignore_errors=True)
+
+    def _carry_out(self, job: dict[str, Any]) -> None:
+        argv = [str(word) for word in job["argv"]]
+        program = resolve(argv, self._config)
+        pattern = _compile(job.get("ready_pattern") or "")
+        self._make_folder()
+        if job.get("start_at") is not None:
+            self._clock.wait_until(float(job["start_at"]), self.stop_asked)
+        if self.stop_asked.is_set():
+            raise CannotStart("agent-restarted" if self._closing else "stopped", "stopped before its start")
+        try:
+            process = Process(argv, program, self._folder, self._identity, int(job["output_limit_bytes"]))
+        except OSError as error:
+            raise CannotStart("not-started", f"{program}: {error.strerror}") from error
+        self._process = process
+        clock = self._clock.as_json()
+        self._spool.note(
+            self.record, started_at=process.started_at, pid=process.pid, born=birth_of(process.pid), clock=clock
+        )
+        self._changed(self.record)
+        if self.stop_asked.is_set():
+            process.stop()
+        process.attend(float(job["time_limit_s"]), pattern, self._note_ready)
+        if process.failure_to_start:
+            raise CannotStart("not-started", process.failure_to_start)
+        self._note_process_end(process)
+
+    def _make_folder(self) -> None:
+        try:
+            self._folder.mkdir(mode=0o700, exist_ok=True)
+            if self._identity.uid is not None and self._identity.gid is not None:
+                os.chown(self._folder, self._identity.uid, self._identity.gid)
+        except OSError as error:
+            raise CannotStart("not-started", f"its work folder: {error.strerror}") from error
+
+    def _note_ready(self) -> None:
+        self._spool.note(self.record, ready_at=time.time())
+        self._changed(self.record)
+
+    def _note_process_end(self, process: Process) -> None:
+        interrupted = self._closing and not process.timed_out
+        self._note_end(
+            ended_at=process.ended_at,
+            exit_code=process.exit_code,
+            signal=process.end_signal,
+            timed_out=process.timed_out,
+            stdout=pack(process.stdout.head),
+            stderr=pack(process.stderr.head),
+            stdout_bytes=process.stdout.total,
+            stderr_bytes=process.stderr.total,
+            truncated=process.stdout.is_cut or process.stderr.is_cut,
+            fault="agent-restarted" if interrupted else "",
+            fault_detail="the agent was stopped" if interrupted else "",
+        )
+
+    def _note_end(self, **found: Any) -> None:
+        self._spool.note(self.record, **{"ended_at": time.time(), "clock": self._clock.as_json(), **found})
+        self._changed(self.record)
+
+
+def resolve(argv: list[str], config: Config) -> str:
+    """Return the path of the program that argv[0] names; CannotStart if it may not be run, or is not installed."""
+    if not argv or not config.allows(argv[0]):
+        raise CannotStart("not-allowed", f"{argv[0] if argv else 'an empty command'} is not on the allow-list")
+    program = config.find(argv[0])
+    if program is None:
+        raise CannotStart("not-found", f"{argv[0]} is not installed")
+    return program
+
+
+def pack(text: bytes | bytearray) -> str:
+    """Return output as it travels: zlib, then base64."""
+    return base64.b64encode(zlib.compress(bytes(text), 3)).decode("ascii")
+
+
+def birth_of(pid: int) -> str | None:
+    """Return when a process was started (clock ticks since boot, field 22 of proc(5)'s stat); None if it is gone."""
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return None
+    # The name, in parentheses, may hold blanks.
+    return stat.rpartition(")")[2].split()[19]
+
+
+def close_left_over(record: Record, spool: Spool, work: Path) -> None:
+    """Write down that a job was cut off by the agent's own end, and kill what is left of it."""
+    folder = work / record.job_id
+    for straggler in _processes_in(folder):
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.kill(straggler, signal.SIGKILL)
+    # One with capabilities hides where it works.
+    pid, born = record.facts.get("pid"), record.facts.get("born")
+    if pid and born and birth_of(pid) == born:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(pid, signal.SIGKILL)
+    shutil.rmtree(folder, ignore_errors=True)
+    spool.note(record, ended_at=time.time(), fault="agent-restarted", fault_detail="the agent was restarted")
+
+
+def _processes_in(folder: Path) -> list[int]:
+    """Return the processes that work in a folder, as far as we may know."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/cwd"):
+        try:
+            place = path.readlink()
+        except OSError:
+            continue
+        if place == folder or folder in place.parents:
+            found.append(int(path.parent.name))
+    return found
+
+
+def _compile(pattern: str) -> re.Pattern[bytes] | None:
+    if not pattern:
+        return None
+    try:
+        return re.compile(pattern.encode(), re.MULTILINE)
+    except re.error as error:
+        raise CannotStart("not-started", f"its ready pattern: {error}") from error

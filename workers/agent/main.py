@@ -1,0 +1,156 @@
+"""The command line: enrol, run, status, unit."""
+
+from __future__ import annotations
+
+import argparse
+import fcntl
+import json
+import logging
+import os
+import pkgutil
+import resource
+import shlex
+import signal
+import sys
+import time
+from pathlib import Path
+from typing import TextIO
+
+from . import VERSION, config
+from .agent import Agent
+from .remote import Away, Refused, Remote
+from .spool import SUFFIX
+
+UNIT = "fathom-agent.service"
+# An agent that runs has spoken with its server within this time (s); a poll is held for 20 s.
+FRESH_S = 40.0
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the command line and return the exit status; what is wrong is said in one line."""
+    options = _parser().parse_args(arguments)
+    if sys.platform != "linux":
+        print("fathom-agent: agents run on Linux.", file=sys.stderr)
+        return 1
+    folder = (options.dir or config.default_folder()).absolute()
+    try:
+        return int(options.command(folder, options))
+    except (config.ConfigError, Away, Refused, ValueError) as error:
+        print(f"fathom-agent: {error}", file=sys.stderr)
+        return 1
+
+
+def enrol(folder: Path, options: argparse.Namespace) -> int:
+    """Turn a one-time token into this node's own, and keep it."""
+    config.make_folder(folder)
+    if (folder / config.FILE).exists():
+        settings = config.load(folder)
+        settings.server, settings.ca_file = options.server, options.ca_file or settings.ca_file
+    else:
+        settings = config.Config(server=options.server, token="", ca_file=options.ca_file)
+    # A token is good once: see that its fruit can be kept before it is spent.
+    config.probe(folder)
+    remote = Remote(options.server, ca_file=settings.ca_file)
+    answer = remote.call("enrol", {"token": options.token, "version": VERSION})
+    settings.token, settings.node = str(answer["token"]), str(answer["node"])
+    config.save(folder, settings)
+    print(f"Enrolled as the agent of {settings.node}. Start it with:\n  {_command('run', folder)}")
+    return 0
+
+
+def run(folder: Path, _options: argparse.Namespace) -> int:
+    """Work until SIGTERM or SIGINT."""
+    logging.basicConfig(format="%(asctime)s %(message)s", level=logging.INFO, stream=sys.stderr)
+    config.load(folder)
+    lock = _lock(folder)
+    if lock is None:
+        raise config.ConfigError(f"An agent already runs in {folder}.")
+    # Jobs leave no core dumps: they inherit this.
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    # The system may hand a signal to any thread, which then writes here; a Python handler waits for this thread.
+    reader, writer = os.pipe()
+    os.set_blocking(writer, False)
+    signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_args: None)
+    with lock:
+        Agent(folder).run(lambda: os.read(reader, 1))
+    return 0
+
+
+def status(folder: Path, _options: argparse.Namespace) -> int:
+    """Say what this agent is and how it does; exit status 0 if it runs and the server has answered lately."""
+    settings = config.load(folder)
+    lock = _lock(folder)
+    if lock is not None:
+        lock.close()
+    try:
+        last = json.loads((folder / "status.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        last = {}
+    age = time.time() - last.get("contact", 0.0)
+    waiting = len(list((folder / "spool").glob("*" + SUFFIX))) if (folder / "spool").is_dir() else 0
+    heard = f"{age:.0f} s ago" if last else "never"
+    programs = [f"{name} ({path})" for name, path in settings.allowed().items() if path]
+    print(
+        f"version   {VERSION}\nfolder    {folder}\nserver    {settings.server}\nnode      {settings.node}\n"
+        f"running   {'no' if lock else 'yes'}\nanswered  {heard}\nspool     {waiting} job(s)\n"
+        f"programs  {', '.join(programs) or 'none found'}"
+    )
+    return 0 if lock is None and last and age < FRESH_S else 3
+
+
+def unit(folder: Path, _options: argparse.Namespace) -> int:
+    """Print a systemd unit for this program and folder."""
+    text = pkgutil.get_data(__package__, UNIT) or b""
+    words = {"python": sys.executable, "program": str(_program()), "folder": str(folder)}
+    print(text.decode().format(**{name: _systemd_word(word) for name, word in words.items()}), end="")
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="fathom-agent", description="Carries out measurements for a Fathom server.")
+    parser.add_argument("--version", action="version", version=VERSION)
+    commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
+    for command in (enrol, run, status, unit):
+        entry = commands.add_parser(command.__name__, help=(command.__doc__ or "").splitlines()[0])
+        entry.add_argument("--dir", type=Path, help=f"the agent's folder (default: {config.default_folder()})")
+        entry.set_defaults(command=command)
+        if command is enrol:
+            entry.add_argument(
+                "--server", required=True, help="the server's address, e.g. https://fathom.example.org"
+            )
+            entry.add_argument("--token", required=True, help="the one-time token of the node's agent page")
+            entry.add_argument("--ca-file", default="", help="certificates to trust instead of the system's")
+    return parser
+
+
+def _lock(folder: Path) -> TextIO | None:
+    """Return the held lock of the folder, or None if another agent holds it."""
+    try:
+        file = (folder / "lock").open("a")
+    except OSError as error:
+        raise config.ConfigError(f"The folder {folder} cannot be used: {error.strerror}.") from None
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        file.close()
+        return None
+    return file
+
+
+def _program() -> Path:
+    return Path(sys.argv[0]).absolute()
+
+
+def _command(name: str, folder: Path) -> str:
+    words = [Path(sys.executable).name, str(_program()), name]
+    if folder != config.default_folder():
+        words += ["--dir", str(folder)]
+    return shlex.join(words)
+
+
+def _systemd_word(word: str) -> str:
+    """Return a word quoted for systemd.syntax(7)."""
+    escaped = word.replace("\\", "\\\\").replace('"', '\\"').replace("%", "%%")
+    return f'"{escaped}"' if any(letter.isspace() for letter in escaped) or escaped != word else word

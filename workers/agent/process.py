@@ -1,0 +1,205 @@
+"""One child process: started, listened to, stopped with its whole group, and seen off."""
+
+from __future__ import annotations
+
+import os
+import re
+import selectors
+import signal
+import subprocess
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import IO, Any, cast
+
+from .config import USUAL_FOLDERS
+from .identity import Identity
+
+CHUNK = 65536
+# After SIGTERM a process has this long to print its last words.
+GRACE_S = 2.0
+# How long a dead process's pipes are read on, should a grandchild outside its group hold them open.
+DRAIN_S = 0.5
+# Without a descriptor for the process (before Linux 5.3) its end is looked for this often.
+LOOK_S = 0.02
+# A line longer than this is searched for the ready pattern in parts.
+LINE_LIMIT = 8192
+
+
+class Stream:
+    """What one pipe gave: the first `limit` bytes, and how many there were in all."""
+
+    def __init__(self, limit: int) -> None:
+        self.head = bytearray()
+        self.total = 0
+        self._limit = limit
+        self._line = b""
+
+    def take(self, chunk: bytes, pattern: re.Pattern[bytes] | None) -> bool:
+        """Keep a chunk; True if the text since the last whole line matches the pattern."""
+        self.total += len(chunk)
+        self.head += chunk[: max(0, self._limit - len(self.head))]
+        if pattern is None:
+            return False
+        text = self._line + chunk
+        self._line = text[text.rfind(b"\n") + 1 :][-LINE_LIMIT:]
+        return pattern.search(text) is not None
+
+    @property
+    def is_cut(self) -> bool:
+        """Return whether there was more than is kept."""
+        return self.total > len(self.head)
+
+
+class Process:
+    """A running argv. Made and attended by one thread, for a child's death signal follows the thread that made it."""
+
+    def __init__(self, argv: list[str], program: str, folder: Path, identity: Identity, output_limit: int) -> None:
+        place = Path(program)
+        environment = {
+            "PATH": os.pathsep.join([str(place.parent), *USUAL_FOLDERS]),
+            "LC_ALL": "C",
+            "HOME": str(folder),
+            "TMPDIR": str(folder),
+        }
+        options: dict[str, Any] = {"executable": program, **identity.as_options()}
+        if identity.becoming:
+            # It looks the program up on the path above, under the name by which the program is to know itself.
+            argv = [*identity.becoming, "--", argv[0] if place.name == argv[0] else program, *argv[1:]]
+            options = {}
+        self._becoming = identity.becoming
+        self._popen = subprocess.Popen(
+            argv,
+            cwd=folder,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+            **options,
+        )
+        self.started_at = time.time()
+        self.ended_at = self.started_at
+        self.pid = self._popen.pid
+        self.timed_out = False
+        self.stdout, self.stderr = Stream(output_limit), Stream(output_limit)
+        self._pipes = [
+            (cast("IO[bytes]", self._popen.stdout), self.stdout),
+            (cast("IO[bytes]", self._popen.stderr), self.stderr),
+        ]
+        self._selector = selectors.DefaultSelector()
+        self._lock = threading.Lock()
+        self._stopping = False
+        self._wake_read, self._wake_write = os.pipe()
+        self._pattern: re.Pattern[bytes] | None = None
+
+    @property
+    def exit_code(self) -> int | None:
+        """Return the exit status, or None if a signal ended it."""
+        return self._popen.returncode if (self._popen.returncode or 0) >= 0 else None
+
+    @property
+    def end_signal(self) -> int | None:
+        """Return the signal that ended it, or None."""
+        return -self._popen.returncode if (self._popen.returncode or 0) < 0 else None
+
+    @property
+    def failure_to_start(self) -> str:
+        """Return why the program could not be started though its process was, "" if it could."""
+        text = bytes(self.stderr.head).decode("utf-8", "replace").strip()
+        failed = self._becoming and self.exit_code in (126, 127) and text.startswith("setpriv: failed to execute")
+        return text if failed else ""
+
+    def stop(self) -> None:
+        """Ask, from any thread, for SIGTERM to the whole group and SIGKILL two seconds later."""
+        with self._lock:
+            was_stopping, self._stopping = self._stopping, True
+            if not was_stopping and self._wake_write >= 0:
+                os.write(self._wake_write, b"x")
+
+    def attend(self, time_limit_s: float, pattern: re.Pattern[bytes] | None, on_ready: Callable[[], None]) -> None:
+        """Listen until the process has ended; `on_ready` is called once, when its output matches `pattern`."""
+        self._pattern = pattern
+        for pipe, stream in self._pipes:
+            os.set_blocking(pipe.fileno(), False)
+            self._selector.register(pipe, selectors.EVENT_READ, stream)
+        self._selector.register(self._wake_read, selectors.EVENT_READ)
+        end = _open_process(self.pid)
+        if end is not None:
+            self._selector.register(end, selectors.EVENT_READ)
+        try:
+            self._listen(time_limit_s, on_ready, exact=end is not None)
+        finally:
+            if end is not None:
+                self._selector.unregister(end)
+                os.close(end)
+            self._see_off(on_ready)
+
+    def _listen(self, time_limit_s: float, on_ready: Callable[[], None], *, exact: bool) -> None:
+        """Read the pipes, keep the time limit and obey stops until the process has ended; it is reaped later."""
+        act_at = time.monotonic() + time_limit_s
+        asked = False
+        while not _has_ended(self.pid):
+            now = time.monotonic()
+            if now >= act_at or (self._stopping and not asked):
+                self.timed_out = self.timed_out or not self._stopping
+                self._signal(signal.SIGKILL if asked else signal.SIGTERM)
+                asked = True
+                act_at = now + GRACE_S
+            patience = max(0.0, act_at - now)
+            self._read(patience if exact else min(patience, LOOK_S), on_ready)
+        self.ended_at = time.time()
+
+    def _see_off(self, on_ready: Callable[[], None]) -> None:
+        """End what is left of the group, read the pipes to their end, reap the process."""
+        # Before the process is reaped its number cannot be another group's.
+        self._signal(signal.SIGKILL)
+        with self._lock:
+            self._selector.unregister(self._wake_read)
+            os.close(self._wake_read)
+            os.close(self._wake_write)
+            self._wake_write = -1
+        deadline = time.monotonic() + DRAIN_S
+        while self._selector.get_map() and time.monotonic() < deadline:
+            self._read(LOOK_S, on_ready)
+        self._selector.close()
+        for pipe, _stream in self._pipes:
+            pipe.close()
+        self._popen.wait()
+
+    def _read(self, patience: float, on_ready: Callable[[], None]) -> None:
+        """Read what there is, waiting for it at most `patience` (s)."""
+        for key, _events in self._selector.select(patience):
+            if key.fd == self._wake_read:
+                os.read(self._wake_read, 1)
+            if key.data is None:
+                continue
+            chunk = os.read(key.fd, CHUNK)
+            if not chunk:
+                self._selector.unregister(key.fileobj)
+            elif key.data.take(chunk, self._pattern):
+                self._pattern = None
+                on_ready()
+
+    def _signal(self, number: signal.Signals) -> None:
+        try:
+            os.killpg(self.pid, number)
+        except (ProcessLookupError, PermissionError):
+            # Gone, or a program that became another user: its own time limit has to do.
+            pass
+
+
+def _open_process(pid: int) -> int | None:
+    """Return a descriptor that becomes readable when the process ends, where the system has such."""
+    if not hasattr(os, "pidfd_open"):
+        return None
+    try:
+        return os.pidfd_open(pid)
+    except OSError:
+        return None
+
+
+def _has_ended(pid: int) -> bool:
+    """Say whether the child has ended, leaving it to be reaped later."""
+    return os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None

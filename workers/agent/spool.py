@@ -1,0 +1,157 @@
+"""The spool: each job's record on disk, so that neither a server's outage nor our own end loses a result."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, BinaryIO
+
+logger = logging.getLogger(__name__)
+
+SUFFIX = ".jsonl"
+
+
+class Record:
+    """What is known of one job; `facts` holds the job itself and every later finding, `version` counts them."""
+
+    def __init__(self, job_id: str, facts: dict[str, Any]) -> None:
+        self.job_id = job_id
+        self.facts = facts
+        self.version = len(facts)
+        self.file: BinaryIO | None = None
+
+    @property
+    def job(self) -> dict[str, Any]:
+        """Return the job as the server handed it out."""
+        return dict(self.facts["job"])
+
+    @property
+    def is_finished(self) -> bool:
+        """Return whether the job has ended, one way or another."""
+        return "ended_at" in self.facts
+
+
+class Spool:
+    """One file a job, a line of JSON for each thing that happened; the last line may be torn and is then ignored."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        folder.mkdir(mode=0o700, exist_ok=True)
+        self._lock = threading.Lock()
+        self._records: dict[str, Record] = {}
+        for path in sorted(folder.glob("*" + SUFFIX)):
+            facts = _read(path)
+            if "job" in facts:
+                self._records[path.stem] = Record(path.stem, facts)
+            else:
+                # Cut off before the job itself was on disk: it never ran, and the server will hand it out again.
+                path.unlink()
+
+    def __contains__(self, job_id: str) -> bool:
+        with self._lock:
+            return job_id in self._records
+
+    def __iter__(self) -> Iterator[Record]:
+        with self._lock:
+            return iter(list(self._records.values()))
+
+    def accept(self, job: dict[str, Any]) -> Record:
+        """Put a job on disk before anything of it is done; OSError if the disk will not take it."""
+        record = Record(str(job["id"]), {"job": job})
+        path = self._path(record.job_id)
+        record.file = path.open("wb", buffering=0)
+        try:
+            _append(record, {"job": job})
+            os.fsync(record.file.fileno())
+            self._sync_folder()
+        except OSError:
+            record.file.close()
+            path.unlink()
+            raise
+        with self._lock:
+            self._records[record.job_id] = record
+        return record
+
+    def note(self, record: Record, **found: Any) -> None:
+        """Write down what happened; it is on disk for certain only after `sync`.
+
+        A full disk costs the protection against our own end, not the result: it can still be sent from memory.
+        """
+        with self._lock:
+            try:
+                if record.file is None:
+                    record.file = self._path(record.job_id).open("ab", buffering=0)
+                _append(record, found)
+            except OSError as error:
+                logger.warning("Job %s: the spool cannot be written: %s", record.job_id, error)
+            record.facts.update(found)
+            record.version += 1
+
+    def sync(self, record: Record) -> tuple[dict[str, Any], int]:
+        """Make sure that all is on disk; return a copy of the facts and their version."""
+        with self._lock:
+            facts, version, file = dict(record.facts), record.version, record.file
+        if file is not None:
+            try:
+                os.fsync(file.fileno())
+            except OSError as error:
+                logger.warning("Job %s: the spool cannot be written: %s", record.job_id, error)
+        return facts, version
+
+    def forget(self, record: Record) -> None:
+        """Drop a job whose end the server has acknowledged."""
+        with self._lock:
+            self._records.pop(record.job_id, None)
+        self._path(record.job_id).unlink(missing_ok=True)
+        self._close(record)
+
+    def set_aside(self, record: Record) -> Path:
+        """Keep a record that the server will never take where somebody can look at it."""
+        with self._lock:
+            self._records.pop(record.job_id, None)
+        refused = self.folder.parent / "refused"
+        refused.mkdir(mode=0o700, exist_ok=True)
+        path = self._path(record.job_id).replace(refused / (record.job_id + SUFFIX))
+        self._close(record)
+        return path
+
+    def _path(self, job_id: str) -> Path:
+        return self.folder / (job_id + SUFFIX)
+
+    def _close(self, record: Record) -> None:
+        if record.file is not None:
+            record.file.close()
+            record.file = None
+
+    def _sync_folder(self) -> None:
+        descriptor = os.open(self.folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+
+def _append(record: Record, found: dict[str, Any]) -> None:
+    if record.file is None:
+        raise ValueError(f"the record of {record.job_id} is closed")
+    # The newline comes first, so that a line torn by a full disk cannot swallow the next one.
+    line = memoryview(b"\n" + json.dumps(found).encode())
+    while line:
+        line = line[record.file.write(line) :]
+
+
+def _read(path: Path) -> dict[str, Any]:
+    """Return all that a file's whole lines say."""
+    facts: dict[str, Any] = {}
+    for line in path.read_bytes().split(b"\n"):
+        try:
+            found = json.loads(line)
+        except ValueError:
+            continue
+        if isinstance(found, dict):
+            facts.update(found)
+    return facts

@@ -1,0 +1,179 @@
+"""Carry out runs: from a claimed run to jobs on agents, stage by stage, to its recorded end."""
+
+import logging
+from collections.abc import Collection, Sequence
+from datetime import timedelta
+
+from django.conf import settings
+from django.db import DatabaseError, transaction
+from django.utils import timezone
+
+from apps.agents import queries as agents_queries
+from apps.agents import services as agents
+from apps.agents.models import Job
+from apps.bench.text import Message, _
+from apps.bench.tools.base import Plan, ToolFailure
+from apps.campaigns import queries
+from apps.campaigns import services as campaigns
+from apps.campaigns.models import Campaign, Run
+from apps.results import services as results
+from workers import plans
+from workers.steps import JobView, Step, next_step
+
+logger = logging.getLogger(__name__)
+
+# Runs claimed at a time: enough to keep claims cheap, few enough that the first starts while others are claimed.
+BATCH = 50
+# So long may a server for one test, which ends with its client, take to end before it is stopped.
+PATIENCE = timedelta(seconds=0.5)
+
+
+def schedule() -> int:
+    """Start every trial that can start now; return how many did."""
+    started = 0
+    while True:
+        now = timezone.now()
+        runs = campaigns.take_runs(ready_nodes=agents_queries.ready_nodes(now), now=now, limit=BATCH)
+        begun = [begin(run) for run in runs]
+        started += sum(begun)
+        # A run that could not begin has given its nodes back, and the next of its lane may start at once.
+        if len(runs) < BATCH and all(begun):
+            return started
+
+
+def begin(run: Run) -> bool:
+    """Make the plan of a claimed run and queue its first jobs; False if it failed instead, or was begun before."""
+    try:
+        plan = plans.make_plan(run)
+    except ToolFailure as failure:
+        _fail(run, failure)
+        return False
+    with transaction.atomic():
+        if not campaigns.begin_run(run=run, plan=plan, now=timezone.now()):
+            return False
+        _queue_stage(run, plan)
+    return True
+
+
+def advance(run_id: int) -> bool:
+    """Take a run as far as its jobs allow; True if all of them have ended, and with them the run.
+
+    The next measurement on its nodes begins before what this one printed is read, which may take a while.
+    """
+    with transaction.atomic():
+        run = queries.lock_open_run(run_id)
+        if run is None or run.plan is None:
+            return False
+        if _take_step(run) is not Step.CLOSE:
+            return False
+        # The other jobs' messages come at this moment, too: one of them starts what is next, another reads.
+        is_first = campaigns.release_run(run=run, now=timezone.now())
+    if is_first:
+        schedule()
+    _close(run_id)
+    return True
+
+
+def job_views(run_ids: Collection[int]) -> dict[int, list[JobView]]:
+    """Return what the decision on the next step needs to know of the jobs of each run."""
+    views: dict[int, list[JobView]] = {run_id: [] for run_id in run_ids}
+    rows = Job.objects.filter(run_ref__in=run_ids).values_list(
+        "run_ref", "background", "ready_pattern", "started_at", "ready_at", "ended_at", "state", "fault"
+    )
+    for run_id, background, ready_pattern, started_at, ready_at, ended_at, state, fault in rows:
+        views[run_id or 0].append(
+            JobView(
+                background=background,
+                awaits_pattern=bool(ready_pattern),
+                has_started=started_at is not None,
+                is_ready=ready_at is not None,
+                has_ended=state not in Job.OPEN_STATES,
+                has_fault=bool(fault),
+                ended_at=ended_at,
+            )
+        )
+    return views
+
+
+def _take_step(run: Run) -> Step:
+    """Do what the run needs next, and return what that was."""
+    plan = Plan.from_json(run.plan or {"stages": []})
+    cancelled = run.trial.campaign.state == Campaign.State.CANCELLED
+    jobs = job_views([run.pk])[run.pk]
+    step = next_step(stages=len(plan.stages), stage=run.stage, stopping=run.stopping, cancelled=cancelled, jobs=jobs)
+    if step is Step.STOP and not cancelled and _ends_soon(plan, jobs):
+        return Step.WAIT
+    if step is Step.NEXT_STAGE:
+        campaigns.enter_stage(run=run, stage=run.stage + 1, now=timezone.now())
+        _queue_stage(run, plan)
+    elif step is Step.STOP:
+        now = timezone.now()
+        campaigns.mark_stopping(run=run, now=now)
+        agents.request_stop(run_ref=run.pk, now=now)
+    return step
+
+
+def _ends_soon(plan: Plan, jobs: Sequence[JobView]) -> bool:
+    """Say whether what still runs are servers for one test, whose clients ended just now; a tick looks again."""
+    servers = [command for stage in plan.stages for command in stage.commands if command.background]
+    ended = [job.ended_at for job in jobs if job.ended_at]
+    if any(job.is_broken for job in jobs) or not ended or not all(server.ends_by_itself for server in servers):
+        return False
+    return timezone.now() - max(ended) < PATIENCE
+
+
+def _queue_stage(run: Run, plan: Plan) -> None:
+    stage = plan.stages[run.stage]
+    start_at = timezone.now() + timedelta(seconds=settings.START_LEAD_S) if stage.together else None
+    agents.queue_jobs(
+        specs=[
+            agents.JobSpec(
+                node_id=run.trial.lane.roles[command.role][command.node_index],
+                run_ref=run.pk,
+                role=command.role,
+                stage=run.stage,
+                argv=command.argv,
+                background=command.background,
+                ready_pattern=command.ready_pattern or "",
+                time_limit_s=command.time_limit_s,
+                start_at=start_at,
+            )
+            for command in stage.commands
+        ]
+    )
+
+
+@transaction.atomic
+def _close(run_id: int) -> None:
+    """End a run whose jobs have all ended: with its result, or the reason why there is none."""
+    run = queries.lock_open_run(run_id)
+    if run is None:
+        return
+    if run.trial.campaign.state == Campaign.State.CANCELLED:
+        campaigns.cancel_run(run=run, now=timezone.now())
+        return
+    try:
+        results.record_run(run=run)
+    except ToolFailure as failure:
+        _fail(run, failure)
+    except DatabaseError:
+        # Not the measurement's fault: the run stays open and the next tick closes it.
+        raise
+    except Exception:
+        logger.exception("What run %s printed could not be read", run.pk)
+        text = _("What the commands printed could not be read; the server's log has the details.")
+        remedy = _("The raw output is kept on this page: report it together with the tool's version.")
+        _fail(run, ToolFailure("unreadable", Message(text), False, Message(remedy)))
+    else:
+        campaigns.succeed_run(run=run, now=timezone.now())
+
+
+def _fail(run: Run, failure: ToolFailure) -> None:
+    campaigns.fail_run(
+        run=run,
+        reason=failure.message,
+        code=failure.code,
+        retryable=failure.retryable,
+        remedy=failure.remedy,
+        now=timezone.now(),
+    )

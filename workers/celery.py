@@ -1,0 +1,41 @@
+"""The Celery application and its timetable."""
+
+import os
+from typing import Any
+
+from celery import Celery, Task
+from django.db import close_old_connections
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "apps.config.settings.production")
+
+
+class KeepingTask(Task):
+    """A task that uses the database connection of the task before it, as a request does, if that still holds."""
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Carry the task out."""
+        if not self.request.called_directly and not self.request.is_eager:
+            close_old_connections()
+        return super().__call__(*args, **kwargs)
+
+
+app = Celery("fathom", task_cls=KeepingTask)
+app.config_from_object("django.conf:settings", namespace="CELERY")
+app.conf.update(
+    task_ignore_result=True,
+    task_acks_late=False,
+    worker_prefetch_multiplier=1,
+    broker_connection_retry_on_startup=True,
+    # Who sends a message to a broker that is away is told at once, instead of after six seconds of trying.
+    broker_transport_options={"max_retries": 0},
+    # Truth is in the database: a message is a nudge and may be lost, or come late, without harm.
+    task_time_limit=120,
+    worker_hijack_root_logger=False,
+    # Celery would open a new connection for each task; CONN_MAX_AGE says how long one is kept.
+    CELERY_DB_REUSE_MAX=10**9,
+    timezone="UTC",
+    beat_schedule={
+        "tick": {"task": "workers.tasks.tick", "schedule": 1.0, "options": {"expires": 1.0}},
+    },
+)
+app.autodiscover_tasks(["workers"])

@@ -1,0 +1,55 @@
+"""The plan of a run: its tool's commands for the nodes of its lane."""
+
+import logging
+
+from django.db import DatabaseError
+
+from apps.bench import tools
+from apps.bench.text import Message, _
+from apps.bench.tools.base import NodeRef, ParameterError, Plan, ToolFailure
+from apps.campaigns.models import Run
+from apps.testbeds.models import Node
+
+logger = logging.getLogger(__name__)
+
+
+def make_plan(run: Run) -> Plan:
+    """Return the commands of one attempt at the run's trial; ToolFailure says why there can be none."""
+    trial = run.trial
+    try:
+        tool = tools.get(trial.experiment.tool)
+        return tool.plan(tool.clean(trial.parameters), _players(trial.lane.roles))
+    except tools.UnknownTool as error:
+        text = _("This server no longer has the tool %(tool)s.")
+        raise ToolFailure("tool-missing", Message(text, {"tool": trial.experiment.tool}), False) from error
+    except ParameterError as error:
+        text = _("The tool refuses the parameters: %(why)s")
+        remedy = _("Clone the campaign and mend them in the copy.")
+        raise ToolFailure("bad-parameters", Message(text, {"why": str(error)}), False, Message(remedy)) from error
+    except (ToolFailure, DatabaseError):
+        raise
+    except Exception as error:
+        # A mistake in a tool must not keep its trial's nodes reserved, nor other trials from starting.
+        logger.exception("No commands could be made for run %s", run.pk)
+        text = _("No commands could be made for this trial; the server's log has the details.")
+        raise ToolFailure("no-plan", Message(text), False) from error
+
+
+def _players(roles: dict[str, list[int]]) -> dict[str, list[NodeRef]]:
+    wanted = {pk for members in roles.values() for pk in members}
+    nodes = Node.objects.prefetch_related("addresses").in_bulk(wanted)
+    return {role: [_reference(nodes, pk) for pk in members] for role, members in roles.items()}
+
+
+def _reference(nodes: dict[int, Node], pk: int) -> NodeRef:
+    """Return the node with its first data-plane address."""
+    node = nodes.get(pk)
+    if node is None:
+        text = _("A node of this trial is no longer in the inventory.")
+        raise ToolFailure("node-missing", Message(text), False, Message(_("Clone the campaign with other nodes.")))
+    address = next(iter(node.addresses.all()), None)
+    if address is None:
+        text = _("%(node)s has no data-plane address.")
+        remedy = _("Add one on the node's page and run the failed trials again.")
+        raise ToolFailure("no-address", Message(text, {"node": node.name}), False, Message(remedy))
+    return NodeRef(node.name, address.address)

@@ -1,0 +1,51 @@
+"""The tasks: each fetches what it needs and makes one call inward; a lost one is made good by the next tick."""
+
+import logging
+
+from celery import shared_task
+from django.utils import timezone
+
+from apps.agents import services as agents
+from apps.campaigns import queries
+from apps.campaigns import services as campaigns
+from apps.core import queue
+from workers import analysis, carry_out, reconcile
+
+logger = logging.getLogger(__name__)
+
+
+@shared_task
+def tick() -> None:
+    """Look at everything that may be due or was missed; each part by itself, so that none can stop the others."""
+    parts = (
+        campaigns.launch_due,
+        agents.mark_lost_jobs,
+        reconcile.reconcile,
+        campaigns.finish_campaigns,
+    )
+    for part in parts:
+        try:
+            part(now=timezone.now())
+        except Exception:
+            logger.exception("%s failed; the next tick tries again", part.__name__)
+    carry_out.schedule()
+    for campaign_id in queries.to_analyse().values_list("pk", flat=True):
+        queue.send(queue.ANALYSE, campaign_id)
+
+
+@shared_task
+def schedule() -> None:
+    """Start what can start."""
+    carry_out.schedule()
+
+
+@shared_task
+def job_changed(run_ref: int) -> None:
+    """Take a run on after one of its jobs changed."""
+    carry_out.advance(run_ref)
+
+
+@shared_task
+def analyse(campaign_id: int) -> None:
+    """Draw conclusions from the results of an ended campaign."""
+    analysis.analyse_campaign(campaign_id=campaign_id, now=timezone.now())
