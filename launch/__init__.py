@@ -1,0 +1,1 @@
+"""Set-up and running: embedded servers, the supervisor, and the demo."""

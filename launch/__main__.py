@@ -1,0 +1,95 @@
+"""The verbs of the Makefile that start Fathom or look at it: python -m launch VERB."""
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+
+from launch import home, ports, service, supervisor
+from launch.demo import agents, campaign, rest, run
+from launch.embedded import EmbeddedError
+from launch.process import ProcessError
+
+# What can go wrong for a reason that the user can mend: told in words, without a traceback.
+EXPECTED = (
+    home.HomeError,
+    ports.PortError,
+    EmbeddedError,
+    ProcessError,
+    service.ManageError,
+    agents.AgentError,
+    campaign.DemoError,
+    rest.RestError,
+)
+
+
+def serve() -> int:
+    """Start the service and keep it running until Ctrl-C."""
+    running = service.Service(home.default_folder(), port=ports.parse(os.environ.get("PORT", "")), binds=binds())
+    with supervisor.stop_on_signals(running.supervisor), running:
+        supervisor.print_event("fathom", f"serving at {running.address} (Ctrl-C stops it)")
+        for line in running.first_account():
+            supervisor.print_event("fathom", line)
+        running.wait()
+    supervisor.print_event("fathom", "stopped")
+    return 0
+
+
+def check() -> int:
+    """Check the settings and that no migration is missing."""
+    env = {**os.environ, "DJANGO_SETTINGS_MODULE": "apps.config.settings.test"}
+    results = [
+        subprocess.run(
+            [sys.executable, "-W", "ignore::RuntimeWarning", "manage.py", *words], cwd=home.ROOT, env=env, check=False
+        )
+        for words in (["check"], ["makemigrations", "--check", "--dry-run"])
+    ]
+    return max(result.returncode for result in results)
+
+
+def messages() -> int:
+    """Collect the texts to translate into locale/ko."""
+    if not shutil.which("xgettext"):
+        print("fathom: GNU gettext is missing (Debian: apt-get install gettext).", file=sys.stderr)
+        return 1
+    env = {**os.environ, "DJANGO_SETTINGS_MODULE": "apps.config.settings.test"}
+    others = (".venv", "node_modules", "var", "tests", "launch", "lab", "benchmarks", "workers/agent")
+    ignored = [word for folder in others for word in ("--ignore", f"{folder}/*")]
+    options = ["--locale", "ko", "--no-wrap", "--no-location", "--no-obsolete"]
+    argv = [sys.executable, "manage.py", "makemessages", *options, *ignored]
+    return subprocess.run(argv, cwd=home.ROOT, env=env, check=False).returncode
+
+
+def binds() -> list[str]:
+    """Return the further addresses to listen at, from BIND (separated by commas)."""
+    return [host.strip().strip("[]") for host in os.environ.get("BIND", "").split(",") if host.strip()]
+
+
+def demo() -> int:
+    """Measure the sample campaign and show it; ONCE=1 stops afterwards."""
+    return run.run(port=ports.parse(os.environ.get("PORT", "")), once=os.environ.get("ONCE", "") == "1")
+
+
+VERBS = {"serve": serve, "demo": demo, "check": check, "messages": messages}
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Carry out one verb and return its exit status."""
+    parser = argparse.ArgumentParser(prog="python -m launch", description=__doc__)
+    parser.add_argument("verb", choices=sorted(VERBS))
+    options = parser.parse_args(arguments)
+    try:
+        return VERBS[options.verb]()
+    except supervisor.Stopped:
+        supervisor.print_event("fathom", "stopped before it was up")
+        return 130
+    except KeyboardInterrupt:
+        return 130
+    except EXPECTED as error:
+        print(f"fathom: {error}", file=sys.stderr)
+        return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

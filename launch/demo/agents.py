@@ -1,0 +1,58 @@
+"""Real agents for the demo's nodes: downloaded from the server, enrolled with one-time tokens, run as processes."""
+
+import json
+import subprocess
+import sys
+import urllib.request
+from pathlib import Path
+
+from launch import local_agents
+from launch.demo.ground import Ground, Place
+from launch.demo.rest import Rest
+from launch.local_agents import LocalAgent
+
+
+class AgentError(RuntimeError):
+    """An agent that could not be enrolled."""
+
+
+def prepare(api: Rest, ground: Ground, nodes: dict[str, int], folder: Path) -> list[LocalAgent]:
+    """Enrol an agent below `folder` for each node that has none there; return those to start.
+
+    They start with the service from its next start on.
+    """
+    program = folder / local_agents.PROGRAM
+    with urllib.request.urlopen(f"{api.base}/agents/{program.name}", timeout=60) as answer:  # noqa: S310
+        program.write_bytes(answer.read())
+    server = f"http://{ground.server_host}:{api.base.rpartition(':')[2]}"
+    enrolled = {agent["node"] for agent in api.every("agents/") if not agent["retired_at"]}
+    for place in ground.places:
+        home = folder / place.name
+        if nodes[place.name] in enrolled and (home / "agent.json").exists():
+            _point_at(home / "agent.json", server)
+        else:
+            _enrol(api, place, nodes[place.name], home, program, server)
+    agents = [LocalAgent(folder / place.name, place.prefix) for place in ground.places]
+    for agent in agents:
+        agent.keep()
+    return agents
+
+
+def _point_at(config: Path, server: str) -> None:
+    """Tell an enrolled agent where the server is now: the port may be another than last time."""
+    settings = json.loads(config.read_text(encoding="utf-8"))
+    if settings["server"] != server:
+        settings["server"] = server
+        config.write_text(json.dumps(settings, indent=2), encoding="utf-8")
+
+
+def _enrol(api: Rest, place: Place, node: int, home: Path, program: Path, server: str) -> None:
+    for agent in api.every(f"agents/?node={node}"):
+        if not agent["retired_at"]:
+            api.post(f"agents/{agent['id']}/retire/")
+    token = api.post("enrolment-tokens/", {"node": node})["token"]
+    (home / "agent.json").unlink(missing_ok=True)
+    argv = [*place.prefix, sys.executable, str(program), "enrol", "--server", server, "--token", token]
+    done = subprocess.run([*argv, "--dir", str(home)], capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise AgentError(f"The agent of {place.name} could not be enrolled: {done.stderr.strip()}")

@@ -1,0 +1,67 @@
+"""The demo's campaign: defined, launched, watched and shown over REST."""
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+from launch.demo import sample, show
+from launch.demo.rest import Rest
+
+Json = dict[str, Any]
+
+POLL_S = 0.5
+AGENTS_WITHIN_S = 30.0
+
+
+class DemoError(RuntimeError):
+    """A campaign that cannot go on; the text says why."""
+
+
+def wait_for_agents(api: Rest, nodes: set[int]) -> None:
+    """Wait until every node's agent is idle; DemoError names those that are not."""
+    deadline = time.monotonic() + AGENTS_WITHIN_S
+    while True:
+        states = {agent["node"]: agent["state"] for agent in api.every("agents/")}
+        away = {node for node in nodes if states.get(node) not in ("idle", "busy")}
+        if not away:
+            return
+        if time.monotonic() > deadline:
+            raise DemoError(f"The agents of the nodes {sorted(away)} did not report; see var/log/agent-*.log.")
+        time.sleep(0.2)
+
+
+def define(api: Rest, client: int, server: int) -> Json:
+    """Make the sample campaign between two nodes and launch it."""
+    campaign = api.post("campaigns/", {"name": sample.NAME, "goal": sample.GOAL})
+    for experiment in sample.experiments(client, server):
+        api.post("experiments/", {"campaign": campaign["id"], **experiment})
+    return api.post(f"campaigns/{campaign['id']}/launch/")
+
+
+def watch(api: Rest, campaign: Json, stopped: Callable[[], bool]) -> Json:
+    """Show a campaign's progress until it ends, or `stopped` says so; return it as it then is."""
+    bar = show.Progress()
+    while True:
+        campaign = api.get(f"campaigns/{campaign['id']}/")
+        running = next(api.every(f"trials/?campaign={campaign['id']}&state=running"), None)
+        names = {row["id"]: row["name"] for row in api.every(f"experiments/?campaign={campaign['id']}")}
+        bar.show(campaign["progress"], names.get(running["experiment"], "") if running else "")
+        if campaign["state"] in ("finished", "cancelled") or stopped():
+            bar.end()
+            return campaign
+        time.sleep(POLL_S)
+
+
+def report(api: Rest, campaign: Json) -> str:
+    """Return the tables of results and the recommendation, as text."""
+    parts = []
+    for experiment in api.every(f"experiments/?campaign={campaign['id']}"):
+        parts.append(show.table(experiment, api.get(f"experiments/{experiment['id']}/results/")))
+    deadline = time.monotonic() + 10
+    while not (findings := list(api.every(f"findings/?campaign={campaign['id']}"))) and time.monotonic() < deadline:
+        time.sleep(0.2)
+    parts.append("Recommendation")
+    parts += [show.finding(found) for found in findings]
+    if not findings:
+        parts.append("  none: the window and the streams made no difference that the rules know how to explain.")
+    return "\n\n".join(parts)

@@ -1,0 +1,58 @@
+"""A small client of Fathom's own REST interface, for the demo: what it does, any client can do."""
+
+import json
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from typing import Any
+
+Json = dict[str, Any]
+
+
+class RestError(RuntimeError):
+    """A refusal of the service; the text holds the method, the address, the status and what it said."""
+
+
+class Rest:
+    """Calls below `base` (such as http://127.0.0.1:8000) with a bearer token."""
+
+    def __init__(self, base: str, token: str) -> None:
+        self.base = base.rstrip("/")
+        self.token = token
+
+    def get(self, path: str) -> Any:
+        """Return the JSON of an address below /api/v1/."""
+        return self.call("GET", path)
+
+    def post(self, path: str, body: Json | None = None) -> Any:
+        """Send JSON and return the answer's."""
+        return self.call("POST", path, body or {})
+
+    def every(self, path: str) -> Iterator[Json]:
+        """Yield the rows of all pages of a list."""
+        separator = "&" if "?" in path else "?"
+        page = 1
+        while True:
+            answer = self.get(f"{path}{separator}page_size=500&page={page}")
+            yield from answer["results"]
+            if not answer["next"]:
+                return
+            page += 1
+
+    def call(self, method: str, path: str, body: Json | None = None) -> Any:
+        """Make one request; RestError for anything but success."""
+        request = urllib.request.Request(  # noqa: S310
+            f"{self.base}/api/v1/{path}",
+            method=method,
+            data=None if body is None else json.dumps(body).encode(),
+            headers={"Authorization": f"Bearer {self.token}", "Content-Type": "application/json"},
+        )
+        try:
+            with urllib.request.urlopen(request, timeout=60) as answer:  # noqa: S310
+                text = answer.read()
+        except urllib.error.HTTPError as error:
+            said = error.read().decode(errors="replace")[:2000]
+            raise RestError(f"{method} {path}: {error.code} {said}") from error
+        except urllib.error.URLError as error:
+            raise RestError(f"{method} {path}: {error.reason}") from error
+        return json.loads(text) if text else None

@@ -1,0 +1,63 @@
+"""The demo from start to end, in the terminal."""
+
+import json
+from pathlib import Path
+
+from launch import home, service, supervisor
+from launch.demo import agents, campaign, ground, inventory
+from launch.demo.rest import Rest
+
+USER = "demo"
+TEAM = "Demo"
+
+
+def run(*, port: int | None, once: bool) -> int:
+    """Measure the sample campaign and show it; serve on unless `once`. 0 if every trial succeeded."""
+    folder = home.default_folder()
+    place = _ground(folder)
+    running = service.Service(folder, port=port, binds=[place.server_host], with_agents=False)
+    with supervisor.stop_on_signals(running.supervisor), running:
+        token = _account(running)
+        api = Rest(running.address, token)
+        if place.is_lab:
+            running.supervisor.add(ground.lab_process(home.ROOT, folder / "lab"))
+        nodes = inventory.describe(api, place)
+        for agent in agents.prepare(api, place, nodes, running.home.agents):
+            running.supervisor.add(agent.process())
+        campaign.wait_for_agents(api, {nodes[item.name] for item in place.places})
+        launched = campaign.define(api, nodes[place.client.name], nodes[place.server.name])
+        supervisor.print_event("demo", f"measuring {place.words}: {place.client.name} to {place.server.name}")
+        supervisor.print_event("demo", f"watch it at {running.address}/campaigns/{launched['id']}/")
+        ended = campaign.watch(api, launched, stopped=lambda: not running.supervisor.pids())
+        print("\n" + campaign.report(api, ended) + "\n", flush=True)
+        progress = ended["progress"]
+        succeeded = ended["state"] == "finished" and progress["succeeded"] == progress["total"] > 0
+        if not once:
+            supervisor.print_event("demo", f"serving on at {running.address} (Ctrl-C stops it)")
+            running.wait()
+    return 0 if succeeded else 1
+
+
+def _ground(folder: Path) -> ground.Ground:
+    """Return the emulated sites if this machine can have them, else two of its own addresses; say which."""
+    reason = ground.build_lab(home.ROOT, folder / "lab")
+    state = ground.lab_state(folder / "lab")
+    if reason or state is None:
+        supervisor.print_event("demo", f"no emulated link here ({reason}); measuring on the loopback interface")
+        return ground.loopback()
+    return ground.of_lab(state)
+
+
+def _account(running: service.Service) -> str:
+    """Make the demo's account at the first start, print its sign-in, and return a REST token."""
+    kept = running.home.folder / "demo.json"
+    for line in running.manage("create_account", "--username", USER, "--team", TEAM).splitlines():
+        supervisor.print_event("sign-in", line)
+    running.home.note_account()
+    if kept.exists():
+        token: str = json.loads(kept.read_text(encoding="utf-8"))["token"]
+        return token
+    token = running.manage("create_token", "--username", USER, "--name", "make demo").strip()
+    kept.touch(mode=0o600)
+    kept.write_text(json.dumps({"token": token}), encoding="utf-8")
+    return token

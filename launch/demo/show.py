@@ -1,0 +1,70 @@
+"""What the demo prints: a progress bar, the tables of results, the recommendation."""
+
+import shutil
+import sys
+from typing import Any, TextIO
+
+from apps.bench import units
+
+Json = dict[str, Any]
+_BAR = 30
+
+
+class Progress:
+    """A line that is redrawn in place on a terminal, and printed at each tenth elsewhere."""
+
+    def __init__(self, out: TextIO = sys.stdout) -> None:
+        self.out = out
+        self._shown = -1
+
+    def show(self, progress: Json, doing: str) -> None:
+        """Show how far a campaign is."""
+        total = max(1, progress["total"])
+        done = progress["succeeded"] + progress["failed"] + progress["cancelled"]
+        filled = _BAR * done // total
+        failed = f", {progress['failed']} failed" if progress["failed"] else ""
+        line = f"[{'#' * filled}{'.' * (_BAR - filled)}] {done}/{total} trials{failed}  {doing}"
+        if self.out.isatty():
+            width = shutil.get_terminal_size().columns - 1
+            self.out.write("\r" + line[:width].ljust(width))
+        elif 10 * done // total != self._shown:
+            self._shown = 10 * done // total
+            self.out.write(line + "\n")
+        self.out.flush()
+
+    def end(self) -> None:
+        """Go on to the next line."""
+        if self.out.isatty():
+            self.out.write("\n")
+
+
+def table(experiment: Json, results: Json) -> str:
+    """Return an experiment's results as a text table."""
+    unit = results["unit"]
+    kind = {"window": "B"}.get(results["x"], "")
+
+    def shown(value: float | None) -> str:
+        return "–" if value is None else units.format_quantity(value, unit)
+
+    lines = [f"{experiment['name']} ({results['metric']})"]
+    lines.append(f"  {results['x']:>14}  {'mean':>14}  {'95 % interval':>31}  {'n':>3}")
+    for group in results["groups"]:
+        x = units.format_quantity(group["x"], kind) if isinstance(group["x"], int | float) else str(group["x"])
+        interval = f"{shown(group['ci_low'])} – {shown(group['ci_high'])}" if group["ci_low"] is not None else "–"
+        lines.append(f"  {x:>14}  {shown(group['mean']):>14}  {interval:>31}  {group['n']:>3}")
+    return "\n".join(lines)
+
+
+def finding(found: Json) -> str:
+    """Return a finding with its reasons and the lines to paste."""
+    lines = [f"* {found['title']} (confidence {100 * found['confidence']:.0f} %)"]
+    lines += [f"    {_text(why)}" for why in found["details"]["why"]]
+    if found["change"]:
+        lines += ["    To change:", *(f"      {line}" for line in found["change"].splitlines())]
+    count = len(found["trials"])
+    lines.append(f"    Rests on {count} trial{'s' if count != 1 else ''}.")
+    return "\n".join(lines)
+
+
+def _text(message: Json) -> str:
+    return message["msgid"] % message["params"] if message["params"] else message["msgid"]

@@ -1,0 +1,103 @@
+"""The folder in which a running Fathom keeps everything (`var/`, or FATHOM_VAR): lock, secret, addresses, logs."""
+
+import fcntl
+import json
+import os
+import secrets
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, TextIO
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+class HomeError(RuntimeError):
+    """A folder that cannot be used; the text says what to do."""
+
+
+def default_folder() -> Path:
+    """Return FATHOM_VAR, or `var` in the project."""
+    return Path(os.environ.get("FATHOM_VAR") or ROOT / "var").absolute()
+
+
+class Home:
+    """One var folder. Whoever holds its lock may start a service on it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder.absolute()
+        self.run = self.folder / "run"
+        self.logs = self.folder / "log"
+        self.agents = self.folder / "agents"
+        self._state = self.run / "state.json"
+        self._lock: TextIO | None = None
+
+    def lock(self) -> None:
+        """Take the folder for this process; HomeError if another has it, or if it cannot be written."""
+        try:
+            for folder in (self.folder, self.run, self.logs, self.agents):
+                folder.mkdir(parents=True, exist_ok=True)
+            # Jobs of local agents may run as another user, who has to pass through.
+            self.agents.chmod(0o711)
+            self._lock = (self.run / "lock").open("a")
+        except OSError as error:
+            raise HomeError(
+                f"{error.filename} cannot be used ({error.strerror}): if another user made it, run as that user, "
+                "or choose another folder with FATHOM_VAR."
+            ) from error
+        try:
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            self._lock.close()
+            self._lock = None
+            running = self.read_state() or {}
+            where = f" at {running['address']} (process {running['pid']})" if "address" in running else ""
+            raise HomeError(
+                f"Fathom already runs on {self.folder}{where}: use that one, stop it with Ctrl-C in its terminal, "
+                "or choose another folder with FATHOM_VAR."
+            ) from error
+
+    def unlock(self) -> None:
+        """Give the folder back."""
+        self._state.unlink(missing_ok=True)
+        if self._lock:
+            self._lock.close()
+            self._lock = None
+
+    def secret_key(self) -> str:
+        """Return the secret that signs sessions, made at the first call and kept."""
+        path = self.folder / "secret_key"
+        try:
+            return path.read_text(encoding="ascii").strip()
+        except FileNotFoundError:
+            key = secrets.token_urlsafe(48)
+            _write_private(path, key + "\n")
+            return key
+
+    def has_account(self) -> bool:
+        """Say whether a first account was made here."""
+        return (self.folder / "first_account").exists()
+
+    def note_account(self) -> None:
+        """Remember that a first account was made."""
+        (self.folder / "first_account").touch()
+
+    def write_state(self, state: Mapping[str, Any]) -> None:
+        """Say, for other commands, what runs here."""
+        _write_private(self._state, json.dumps(state, indent=2) + "\n")
+
+    def read_state(self) -> dict[str, Any] | None:
+        """Return what runs here: pid, address, database_url, redis_url, parts {name: pid}; None if nothing does."""
+        try:
+            state = json.loads(self._state.read_text(encoding="utf-8"))
+        except (FileNotFoundError, ValueError):
+            return None
+        return state if isinstance(state, dict) else None
+
+
+def _write_private(path: Path, text: str) -> None:
+    """Write a file that only its owner can read, whole or not at all."""
+    draft = path.with_name(path.name + ".new")
+    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+        file.write(text)
+    draft.replace(path)

@@ -1,0 +1,68 @@
+"""Agents on this machine that start and stop with the service: each has a folder below `var/agents`."""
+
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from launch.process import Process
+
+# Stops after the worker and before the web server: an agent reports its last jobs while it is stopped.
+TIER = 30
+PROGRAM = "fathom-agent.pyz"
+_FILE = "start.json"
+_CONFIG = "agent.json"
+
+
+@dataclass(frozen=True)
+class LocalAgent:
+    """An enrolled agent's folder, and what stands before its command (``ip netns exec NAME``)."""
+
+    folder: Path
+    prefix: tuple[str, ...] = ()
+
+    def keep(self) -> None:
+        """Have the service start this agent from its next start on."""
+        (self.folder / _FILE).write_text(json.dumps({"prefix": list(self.prefix)}) + "\n", encoding="utf-8")
+
+    def server_host(self) -> str:
+        """Return the host at which this agent calls the service."""
+        return urlsplit(self._config()["server"]).hostname or ""
+
+    def call_at(self, port: int) -> None:
+        """Tell the agent at which port the service is now: it may be another than last time."""
+        config = self._config()
+        host = self.server_host()
+        server = f"http://{f'[{host}]' if ':' in host else host}:{port}"
+        if config["server"] != server:
+            draft = self.folder / f"{_CONFIG}.new"
+            draft.touch(mode=0o600)
+            draft.write_text(json.dumps({**config, "server": server}, indent=2) + "\n", encoding="utf-8")
+            draft.replace(self.folder / _CONFIG)
+
+    def _config(self) -> dict[str, Any]:
+        config: dict[str, Any] = json.loads((self.folder / _CONFIG).read_text(encoding="utf-8"))
+        return config
+
+    def process(self) -> Process:
+        """Return the process; its program lies beside the agents' folders."""
+        program = str(self.folder.parent / PROGRAM)
+        argv = (*self.prefix, sys.executable, program, "run", "--dir", str(self.folder))
+        return Process(name=f"agent-{self.folder.name}", argv=argv, tier=TIER)
+
+
+def kept(agents: Path) -> list[LocalAgent]:
+    """Return the agents below a folder that are to start with the service."""
+    found = []
+    for file in sorted(agents.glob(f"*/{_FILE}")):
+        if (file.parent / _CONFIG).exists():
+            found.append(LocalAgent(file.parent, tuple(json.loads(file.read_text(encoding="utf-8"))["prefix"])))
+    return found
+
+
+def namespace_is_down(prefix: Sequence[str], *, namespaces: Path = Path("/run/netns")) -> bool:
+    """Say whether the command would run in a network namespace that is not there."""
+    return tuple(prefix[:3]) == ("ip", "netns", "exec") and not (namespaces / prefix[3]).exists()

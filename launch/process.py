@@ -1,0 +1,156 @@
+"""One child process as data (what to run, when it is ready, how to stop it), and the running child."""
+
+import contextlib
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from launch import leash
+
+_LEASH = Path(leash.__file__).resolve()
+_LOG_LIMIT_BYTES = 10 * 1024 * 1024
+_POLL_S = 0.05
+
+
+class ProcessError(RuntimeError):
+    """A process that ended, or did not become ready; the text holds the end of its log."""
+
+
+@dataclass(frozen=True)
+class Process:
+    """What to run.
+
+    `env` is added to the environment. `ready` says whether the process answers (None: at once). `tier` orders the
+    end: the highest stops first, those of one tier together. `death_signal` is what it gets if the supervisor is
+    killed. `fds` are passed on. `identity` is one of `launch.leash`. With `once` it is ready when it has ended well.
+    """
+
+    name: str
+    argv: tuple[str, ...]
+    env: Mapping[str, str] = field(default_factory=dict)
+    cwd: Path | None = None
+    ready: Callable[[], bool] | None = None
+    ready_timeout_s: float = 60.0
+    stop_signal: signal.Signals = signal.SIGTERM
+    stop_timeout_s: float = 10.0
+    death_signal: signal.Signals = signal.SIGTERM
+    identity: str = leash.SAME
+    tier: int = 0
+    fds: tuple[int, ...] = ()
+    once: bool = False
+
+
+class Child:
+    """A running process, in a session of its own, so that Ctrl-C in the terminal does not reach it."""
+
+    def __init__(self, process: Process, *, log: Path) -> None:
+        """Start it; it appends what it prints to `log`."""
+        self.process = process
+        self.log = log
+        log.parent.mkdir(parents=True, exist_ok=True)
+        with contextlib.suppress(OSError):
+            self.trim_log()
+        hold = (
+            sys.executable,
+            "-S",
+            "-E",
+            str(_LEASH),
+            str(os.getpid()),
+            process.death_signal.name,
+            process.identity,
+        )
+        with log.open("ab") as sink:
+            self.started_at = time.monotonic()
+            self._start_of_log = sink.tell()
+            self.popen = subprocess.Popen(
+                hold + process.argv,
+                stdin=subprocess.DEVNULL,
+                stdout=sink,
+                stderr=subprocess.STDOUT,
+                env={**os.environ, **process.env},
+                cwd=process.cwd,
+                start_new_session=True,
+                pass_fds=process.fds,
+            )
+
+    @property
+    def pid(self) -> int:
+        """Return the process's number, which is its session's and group's too."""
+        return self.popen.pid
+
+    @property
+    def alive(self) -> bool:
+        """Say whether it runs."""
+        return self.popen.poll() is None
+
+    def wait_ready(self, *, given_up: Callable[[], bool] = lambda: False) -> None:
+        """Wait until it is ready; ProcessError if it ends, takes too long, or `given_up` says to stop waiting."""
+        deadline = time.monotonic() + self.process.ready_timeout_s
+        while True:
+            if not self.alive:
+                if self.process.once and self.popen.returncode == 0:
+                    return
+                raise ProcessError(f"{self.process.name} ended: {self.how_it_ended()}.{self.end_of_log()}")
+            if not self.process.once and (self.process.ready is None or self.process.ready()):
+                return
+            if given_up():
+                raise ProcessError(f"{self.process.name} was stopped before it was ready.")
+            if time.monotonic() > deadline:
+                waited = f"{self.process.ready_timeout_s:.0f} s"
+                raise ProcessError(f"{self.process.name} did not become ready within {waited}.{self.end_of_log()}")
+            time.sleep(_POLL_S)
+
+    def trim_log(self) -> None:
+        """Set the log aside once it has grown to 10 MiB; the process goes on at the start of the emptied file."""
+        if self.log.exists() and self.log.stat().st_size > _LOG_LIMIT_BYTES:
+            shutil.copyfile(self.log, self.log.with_suffix(".log.1"))
+            os.truncate(self.log, 0)
+            self._start_of_log = 0
+
+    def ask_to_stop(self) -> None:
+        """Send the stop signal, to the process alone: it looks after its own children."""
+        if self.alive:
+            self.popen.send_signal(self.process.stop_signal)
+
+    def finish(self, *, deadline: float) -> None:
+        """Wait until `deadline` (monotonic seconds) for it to end, then kill what is left of its group."""
+        try:
+            self.popen.wait(max(0.0, deadline - time.monotonic()))
+        except subprocess.TimeoutExpired:
+            self.popen.kill()
+            self.popen.wait()
+        self.kill_group()
+
+    def stop(self) -> None:
+        """Stop it and wait: the stop signal, and SIGKILL when its time is over."""
+        self.ask_to_stop()
+        self.finish(deadline=time.monotonic() + self.process.stop_timeout_s)
+
+    def kill_group(self) -> None:
+        """Kill what a process that has ended left in its group."""
+        try:
+            os.killpg(self.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+
+    def how_it_ended(self) -> str:
+        """Return how it ended, in words."""
+        status = self.popen.returncode
+        if status is not None and status < 0:
+            return f"killed by {signal.Signals(-status).name}"
+        return f"exit status {status}"
+
+    def end_of_log(self, lines: int = 15) -> str:
+        """Return the last lines that this run printed, as a paragraph that names the file; empty if none."""
+        with self.log.open("rb") as log:
+            log.seek(max(self._start_of_log, log.seek(0, os.SEEK_END) - 8192))
+            text = log.read().decode(errors="replace").strip()
+        if not text:
+            return ""
+        return f" The end of {self.log}:\n" + "\n".join(f"    {line}" for line in text.splitlines()[-lines:])

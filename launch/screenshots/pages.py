@@ -1,0 +1,151 @@
+"""Every page of the URL conf: how to get there, and what is no page of its own."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import django
+from django.urls import URLPattern, URLResolver, get_resolver
+from playwright.sync_api import Page
+
+Key = int | str
+Act = Callable[[Page], None]
+
+ITEMS = ("site", "testbed", "node", "cluster", "switch", "link", "sitepair", "filesystem")
+# Answers to a form, parts that pages load, and files: nothing to look at.
+NO_PAGES = {
+    *(f"campaigns:{name}" for name in (
+        "campaign_status", "campaign_events", "launch", "pause", "resume", "withdraw", "rerun_failed",
+        "experiment_preview",
+    )),
+    *(f"results:{name}" for name in ("experiment_panel", "experiment_data", "csv", "json", "run_series")),
+    *(f"tuning:{name}" for name in ("decide", "campaign_panel")),
+    *(f"agents:{name}" for name in ("program", "unit", "job_output")),
+    *(f"accounts:{name}" for name in ("logout", "language", "theme", "member_add", "member_role")),
+    *(f"testbeds:{name}" for name in ("export", "example")),
+    "home", "health", "set_language",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Shot:
+    """One picture: of a named page with the key of a thing, or of a path; `act` does something there first."""
+
+    name: str
+    view: str = ""
+    key: str = ""
+    path: str = ""
+    query: str = ""
+    act: Act | None = None
+    status: int = 200
+    signed_in: bool = True
+
+
+def _press(words: str) -> Act:
+    return lambda page: page.get_by_role("button", name=words, exact=True).click()
+
+
+def _open_menu(page: Page) -> None:
+    # Opened at the phone's width, both menus stay open at any.
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.wait_for_load_state()
+    page.locator(".navbar-toggler").click()
+    page.get_by_role("button", name="Inventory").click()
+
+
+def _import_example(page: Page) -> None:
+    page.locator("main textarea").fill("version: 1\nsites:\n  - name: A new site\n    place: Busan, KR\n")
+    page.locator("main form button.btn-primary").click()
+
+
+def _campaigns() -> Iterator[Shot]:
+    yield Shot("campaign-list", "campaigns:campaign_list")
+    yield Shot("campaign-list-nothing-found", "campaigns:campaign_list", query="q=nothing+like+it")
+    yield Shot("menu", "campaigns:campaign_list", act=_open_menu)
+    yield Shot("campaign-new", "campaigns:campaign_create")
+    yield Shot("campaign-refused", "campaigns:campaign_create", act=_press("Create"), status=422)
+    for name in ("campaign", "failing", "draft", "nightly", "running"):
+        yield Shot(f"campaign-{name}", "campaigns:campaign_detail", name)
+    yield Shot("campaign-edit", "campaigns:campaign_update", "draft")
+    yield Shot("campaign-clone", "campaigns:campaign_clone", "campaign")
+    yield Shot("campaign-delete", "campaigns:campaign_delete", "campaign")
+    yield Shot("campaign-launch", "campaigns:confirm_launch", "draft")
+    yield Shot("campaign-cancel", "campaigns:cancel", "running")
+    yield Shot("trial-list", "campaigns:trial_list", "campaign")
+    yield Shot("experiment-new", "campaigns:experiment_create", "draft")
+    yield Shot("experiment-edit", "campaigns:experiment_update", "draft_experiment")
+    yield Shot("experiment-delete", "campaigns:experiment_delete", "draft_experiment")
+    yield Shot("experiment-results", "results:experiment", "experiment")
+    yield Shot("trial", "results:trial", "trial")
+    yield Shot("trial-failed", "results:trial", "failed_trial")
+    yield Shot("finding-list", "tuning:list")
+    yield Shot("finding", "tuning:detail", "finding")
+
+
+def _inventory() -> Iterator[Shot]:
+    yield Shot("inventory", "testbeds:home")
+    for item in ITEMS:
+        yield Shot(f"{item}-list", f"testbeds:{item}_list")
+        yield Shot(f"{item}-new", f"testbeds:{item}_create")
+        for verb, page in (("", "detail"), ("-edit", "update"), ("-clone", "clone"), ("-delete", "delete")):
+            if item != "sitepair" or page != "clone":
+                yield Shot(f"{item}{verb}", f"testbeds:{item}_{page}", item)
+    yield Shot("add-nodes", "testbeds:add_nodes", "testbed")
+    yield Shot("path", "testbeds:path")
+    yield Shot("path-found", "testbeds:path", query="from=node:{node_from}&to=node:{node_to}&clients=4")
+    yield Shot("import", "testbeds:import", query="example=1")
+    yield Shot("import-preview", "testbeds:import", act=_import_example)
+
+
+def _agents() -> Iterator[Shot]:
+    yield Shot("agent-list", "agents:list")
+    yield Shot("agent", "agents:detail", "agent")
+    yield Shot("agent-none", "agents:detail", "node")
+    yield Shot("agent-unseen", "agents:detail", "unseen")
+    yield Shot("agent-retired", "agents:detail", "retired")
+    yield Shot("agent-enrol", "agents:enrol", "node")
+    yield Shot("agent-enrol-command", "agents:enrol", "node", act=_press("Make the command"))
+    yield Shot("agent-retire", "agents:retire", "agent")
+    yield Shot("agent-forget", "agents:forget", "retired")
+    yield Shot("facts", "agents:facts", "facts")
+
+
+def _people() -> Iterator[Shot]:
+    yield Shot("profile", "accounts:profile")
+    yield Shot("password", "accounts:password")
+    yield Shot("password-refused", "accounts:password", act=lambda page: page.locator("main form button").click())
+    yield Shot("team-list", "accounts:teams")
+    yield Shot("team-new", "accounts:team_create")
+    yield Shot("team", "accounts:team", "team")
+    yield Shot("team-edit", "accounts:team_update", "team")
+    yield Shot("member-remove", "accounts:member_remove", "team member")
+    yield Shot("token-list", "accounts:tokens")
+    yield Shot("token-new", "accounts:token_create")
+    yield Shot("token-revoke", "accounts:token_revoke", "token")
+    yield Shot("rest-docs", "api-docs")
+    yield Shot("login", "accounts:login", signed_in=False)
+    yield Shot("login-refused", "accounts:login", act=_press("Sign in"), signed_in=False)
+    yield Shot("error-404", path="/nothing/here/", status=404)
+    yield Shot("error-400", path="/campaigns/", query="&".join(f"a{n}=" for n in range(1100)), status=400)
+
+
+def all_shots() -> list[Shot]:
+    """Return the pictures to take, in order."""
+    return [*_campaigns(), *_inventory(), *_agents(), *_people()]
+
+
+def forgotten(shots: list[Shot]) -> list[str]:
+    """Return the names in the URL conf that are neither shown nor known as no page."""
+    django.setup()
+    return sorted(set(_names(get_resolver(), "")) - {shot.view for shot in shots} - NO_PAGES)
+
+
+def _names(resolver: URLResolver, namespace: str) -> Iterator[str]:
+    """Yield the names of a resolver, less the REST interface (but its page) and Django's own administration."""
+    for pattern in resolver.url_patterns:
+        if isinstance(pattern, URLPattern):
+            if pattern.name:
+                yield namespace + pattern.name
+        elif str(pattern.pattern) == "api/v1/":
+            yield "api-docs"
+        elif pattern.namespace != "admin":
+            yield from _names(pattern, f"{pattern.namespace}:" if pattern.namespace else namespace)

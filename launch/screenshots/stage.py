@@ -1,0 +1,210 @@
+"""What the pictures show: the example inventory, agents, and a small campaign that was really measured."""
+
+import secrets
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from launch import home, local_agents, service, supervisor
+from launch.demo import agents, campaign, ground, inventory
+from launch.demo.rest import Rest
+
+Json = dict[str, Any]
+
+USER, VIEWER = "kim", "park"
+PASSWORD = secrets.token_urlsafe(12)
+TEAM = "Grid"
+_ENDED = ("finished", "cancelled")
+_WITHIN_S = 300.0
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A running service with something on each page; `ids` are the keys that the addresses of pages take."""
+
+    running: service.Service
+    api: Rest
+    ids: dict[str, int | str]
+
+
+def find_ground(folder: Path) -> ground.Ground:
+    """Return the emulated sites if this machine can have them, else two of its own addresses."""
+    reason = ground.build_lab(home.ROOT, folder / "lab")
+    state = ground.lab_state(folder / "lab")
+    return ground.loopback() if reason or state is None else ground.of_lab(state)
+
+
+def prepare(running: service.Service, place: ground.Ground) -> Stage:
+    """Fill a fresh service: people, inventory, agents, campaigns in several states; measure one."""
+    _people(running)
+    api = Rest(running.address, running.manage("create_token", "--username", USER, "--name", "pictures").strip())
+    team = next(row["slug"] for row in api.every("teams/") if row["name"] == TEAM)
+    if place.is_lab:
+        running.supervisor.add(ground.lab_process(home.ROOT, running.home.folder / "lab"))
+    nodes = inventory.describe(api, place)
+    for agent in agents.prepare(api, place, nodes, running.home.agents):
+        running.supervisor.add(agent.process())
+    campaign.wait_for_agents(api, set(nodes.values()))
+    ids = _campaigns(running, api, nodes[place.client.name], nodes[place.server.name])
+    api.post("inventory/example/", {"team": team})
+    ids |= _inventory(api, nodes, place)
+    ids |= _quiet_agents(running, api, [row["id"] for row in api.every("nodes/") if row["id"] not in nodes.values()])
+    ids |= {"team": team, "agent": nodes[place.client.name], "agent_peer": nodes[place.server.name]}
+    ids["member"] = next(row["id"] for row in api.every("memberships/") if row["username"] == VIEWER)
+    ids["token"] = next(row["id"] for row in api.every("tokens/"))
+    return Stage(running, api, ids)
+
+
+def _people(running: service.Service) -> None:
+    make = ("create_account", "--password", PASSWORD)
+    running.manage(*make, "--username", USER, "--team", TEAM, "--role", "manager")
+    running.manage(*make, "--username", VIEWER, "--team", TEAM, "--role", "viewer")
+
+
+def _inventory(api: Rest, nodes: dict[str, int], place: ground.Ground) -> dict[str, int | str]:
+    """Return an id of each kind: things of the published example, which fill their pages best."""
+    ids: dict[str, int | str] = {}
+    for name, kind in (
+        ("site", "sites"),
+        ("testbed", "testbeds"),
+        ("cluster", "clusters"),
+        ("switch", "switches"),
+        ("link", "links"),
+        ("sitepair", "site-pairs"),
+        ("filesystem", "file-systems"),
+    ):
+        ids[name] = list(api.every(f"{kind}/"))[-1]["id"]
+    ids["node"] = next(row["id"] for row in api.every("nodes/") if row["id"] not in nodes.values())
+    ids["node_from"], ids["node_to"] = nodes[place.client.name], nodes[place.server.name]
+    return ids
+
+
+def _quiet_agents(running: service.Service, api: Rest, free: list[int]) -> dict[str, int | str]:
+    """Enrol two agents that never run, and retire the second."""
+    program = str(running.home.agents / local_agents.PROGRAM)
+    unseen, retired = free[1:3]
+    for node in (unseen, retired):
+        token = api.post("enrolment-tokens/", {"node": node})["token"]
+        argv = [sys.executable, program, "enrol", "--server", running.address, "--token", token]
+        folder = running.home.folder / f"quiet-{node}"
+        subprocess.run([*argv, "--dir", str(folder)], check=True, capture_output=True)
+    agent = next(row["id"] for row in api.every(f"agents/?node={retired}"))
+    api.post(f"agents/{agent}/retire/")
+    return {"unseen": unseen, "retired": retired}
+
+
+def _campaigns(running: service.Service, api: Rest, client: int, server: int) -> dict[str, int | str]:
+    roles = [{"role": "client", "node": client}, {"role": "server", "node": server}]
+    short = {"tool": "iperf3-tcp", "roles": roles, "order": "randomised", "seed": 7}
+    done = _make(
+        api,
+        "How to fill the line to Pusan",
+        "Which TCP window and how many streams fill the path, and what limits it before?",
+        {
+            **short,
+            "name": "Window sweep",
+            "fixed": {"duration": "2 s", "omit": "1 s"},
+            "factors": [{"name": "window", "expression": "32KiB..4MiB x2"}],
+            "repetitions": 3,
+        },
+        {
+            **short,
+            "name": "Streams at a small window",
+            "fixed": {"duration": "2 s", "omit": "1 s", "window": "64 KiB"},
+            "factors": [{"name": "streams", "expression": "1..8 x2"}],
+            "repetitions": 3,
+        },
+        {"name": "Baseline RTT", "tool": "ping", "roles": roles, "fixed": {"count": "5"}, "repetitions": 2},
+    )
+    failing = _make(
+        api,
+        "A congestion control that is not there",
+        "",
+        {
+            **short,
+            "name": "Unknown congestion control",
+            "fixed": {"duration": "1 s", "congestion": "nosuch"},
+            "repetitions": 1,
+            "max_attempts": 1,
+        },
+    )
+    draft = _make(
+        api,
+        "Datagrams before the line drops them",
+        "At which offered load does loss begin?",
+        {
+            "name": "Loss by offered load",
+            "tool": "iperf3-udp",
+            "roles": roles,
+            "factors": [{"name": "rate", "expression": "100Mbit/s..1Gbit/s +100Mbit/s"}],
+        },
+    )
+    nightly = _make(
+        api,
+        "Nightly RTT",
+        "Does the path change over the weeks?",
+        {"name": "RTT", "tool": "ping", "roles": roles, "repetitions": 1},
+        cron="30 2 * * *",
+        cron_timezone="Asia/Seoul",
+    )
+    for launched in (done, failing):
+        api.post(f"campaigns/{launched}/launch/")
+        _wait(running, api, launched)
+    api.post(f"campaigns/{nightly}/launch/")
+    long = _make(
+        api,
+        "A long ping",
+        "",
+        {
+            "name": "An hour",
+            "tool": "ping",
+            "roles": roles,
+            "fixed": {"count": "600", "interval": "1 s"},
+            "repetitions": 6,
+        },
+    )
+    api.post(f"campaigns/{long}/launch/")
+    experiment = next(api.every(f"experiments/?campaign={done}"))["id"]
+    return {
+        "campaign": done,
+        "failing": failing,
+        "draft": draft,
+        "nightly": nightly,
+        "running": long,
+        "experiment": experiment,
+        "draft_experiment": next(api.every(f"experiments/?campaign={draft}"))["id"],
+        "trial": next(api.every(f"trials/?experiment={experiment}"))["id"],
+        "failed_trial": next(api.every(f"trials/?campaign={failing}"))["id"],
+        "finding": _finding(api, done),
+    }
+
+
+def _make(api: Rest, name: str, goal: str, *experiments: Json, **when: str) -> int:
+    made: int = api.post("campaigns/", {"name": name, "goal": goal, **when})["id"]
+    for body in experiments:
+        api.post("experiments/", {"campaign": made, **body})
+    return made
+
+
+def _wait(running: service.Service, api: Rest, number: int) -> None:
+    deadline = time.monotonic() + _WITHIN_S
+    while api.get(f"campaigns/{number}/")["state"] not in _ENDED:
+        if not running.supervisor.pids():
+            raise supervisor.Stopped
+        if time.monotonic() > deadline:
+            raise campaign.DemoError(f"The campaign did not end within {_WITHIN_S:.0f} s.")
+        time.sleep(0.5)
+
+
+def _finding(api: Rest, number: int) -> int:
+    """Return a finding of a campaign, or 0 where the ground gives the rules nothing to say."""
+    deadline = time.monotonic() + 15
+    while time.monotonic() < deadline:
+        for row in api.every(f"findings/?campaign={number}"):
+            found: int = row["id"]
+            return found
+        time.sleep(0.3)
+    return 0

@@ -1,0 +1,230 @@
+"""The whole service: embedded servers, migrations, web server, worker, timetable, local agents."""
+
+import dataclasses
+import http.client
+import os
+import socket
+import subprocess
+import sys
+import urllib.request
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+
+from launch import embedded, local_agents, orphans, ports, supervisor
+from launch.home import ROOT, Home
+from launch.process import Process
+
+LOOPBACK = "127.0.0.1"
+# The highest stops first; local agents (30) lie between, so that they can report their last jobs.
+_WEB, _WORKERS = 20, 40
+# What a supervisor killed with -9 leaves is told to end at once; this long it may take (s).
+_LEFTOVER_PATIENCE_S = 15.0
+
+
+class ManageError(RuntimeError):
+    """A management command that failed; the text holds what it said."""
+
+
+class Service:
+    """Fathom on one var folder, as a context manager that starts it and stops all of it.
+
+    `port` None takes the first free one from 8000; `binds` are further addresses of this machine to listen at.
+    `with_agents` starts the local agents of earlier runs too. DATABASE_URL and REDIS_URL in the environment take the
+    place of the embedded servers.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        port: int | None = None,
+        binds: Sequence[str] = (),
+        worker_processes: int = 2,
+        with_agents: bool = True,
+        report: Callable[[str, str], None] = supervisor.print_event,
+    ) -> None:
+        self.home = Home(folder)
+        self.env: dict[str, str] = {}
+        self.address = ""
+        self._port = port
+        self._hosts = list(dict.fromkeys([LOOPBACK, *binds]))
+        self._worker_processes = worker_processes
+        self._with_agents = with_agents
+        self._report = report
+        self._agents: list[local_agents.LocalAgent] = []
+        self._sockets: list[socket.socket] = []
+        self._servers: list[embedded.Server] = []
+        self.supervisor = supervisor.Supervisor(
+            logs=self.home.logs, mark=str(self.home.folder), report=report, on_change=self._write_state
+        )
+
+    def start(self) -> None:
+        """Start everything and return when the pages answer.
+
+        HomeError, PortError, EmbeddedError or ProcessError say in words why that is not possible.
+        """
+        self.home.lock()
+        try:
+            self._clear_leftovers()
+            if self._with_agents:
+                self._agents = local_agents.kept(self.home.agents)
+            self._open_sockets()
+            self._set_environment()
+            for process in self._table():
+                self.supervisor.add(process)
+            self.supervisor.start()
+            self._start_agents()
+        except BaseException:
+            self.stop()
+            raise
+
+    def wait(self) -> None:
+        """Return when everything was stopped, after request_stop()."""
+        self.supervisor.wait()
+
+    def request_stop(self) -> None:
+        """Begin to stop everything."""
+        self.supervisor.request_stop()
+
+    def stop(self) -> None:
+        """Stop everything, wait for it, and give the folder back."""
+        self.supervisor.stop()
+        orphans.end(str(self.home.folder))
+        for opened in self._sockets:
+            opened.close()
+        for server in self._servers:
+            server.forget_sockets()
+        self.home.unlock()
+
+    def __enter__(self) -> "Service":
+        """Start everything."""
+        self.start()
+        return self
+
+    def __exit__(
+        self, _kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
+    ) -> None:
+        """Stop everything."""
+        self.stop()
+
+    def manage(self, *arguments: str, text: str = "") -> str:
+        """Run a management command on the service's database and return what it prints; `text` is its input.
+
+        ManageError if it fails.
+        """
+        done = subprocess.run(
+            [sys.executable, "manage.py", *arguments],
+            cwd=ROOT,
+            env={**os.environ, **self.env},
+            input=text,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if done.returncode:
+            raise ManageError(f"manage.py {arguments[0]} failed:\n{done.stderr.strip()}")
+        return done.stdout
+
+    def first_account(self, *, username: str = "admin", team: str = "My team") -> list[str]:
+        """Make the first account of this folder, once, and return what there is to tell: its name and password."""
+        if self.home.has_account():
+            return []
+        told = self.manage("create_account", "--username", username, "--team", team).splitlines()
+        self.home.note_account()
+        return told
+
+    def _clear_leftovers(self) -> None:
+        killed = orphans.end(str(self.home.folder), patience_s=_LEFTOVER_PATIENCE_S)
+        if killed:
+            self._report("supervisor", f"killed {killed} process(es) that an earlier run left behind")
+
+    def _open_sockets(self) -> None:
+        for host in [kept.server_host() for kept in self._agents]:
+            if host not in self._hosts and ports.is_here(host):
+                self._hosts.append(host)
+        self._sockets = ports.open_sockets(self._hosts, self._port)
+        port = self._sockets[0].getsockname()[1]
+        self.address = f"http://{LOOPBACK}:{port}"
+        if not self._port and port != ports.DEFAULT:
+            self._report("supervisor", f"port {ports.DEFAULT} is taken, {port} is used (choose one with PORT=)")
+
+    def _set_environment(self) -> None:
+        self.env = {
+            "DJANGO_SETTINGS_MODULE": "apps.config.settings.production",
+            "FATHOM_VAR": str(self.home.folder),
+            "SECRET_KEY": os.environ.get("SECRET_KEY") or self.home.secret_key(),
+            "ALLOWED_HOSTS": os.environ.get("ALLOWED_HOSTS") or ",".join(["localhost", "[::1]", *self._hosts]),
+            "PYTHONUNBUFFERED": "1",
+        }
+        for name, make in (("DATABASE_URL", embedded.postgres), ("REDIS_URL", embedded.valkey)):
+            self.env[name] = os.environ.get(name, "")
+            if not self.env[name]:
+                folder = "postgres" if make is embedded.postgres else "valkey"
+                server = make(self.home.folder / folder)
+                self._servers.append(server)
+                self.env[name] = server.url
+
+    def _table(self) -> list[Process]:
+        """Return the processes in the order of their start."""
+        descriptors = tuple(listener.fileno() for listener in self._sockets)
+        celery = (sys.executable, "-m", "celery", "-A", "workers")
+        concurrency = f"--concurrency={self._worker_processes}"
+        ours = [
+            Process(
+                "migrate", (sys.executable, "manage.py", "migrate", "--no-input"), once=True, ready_timeout_s=300
+            ),
+            Process(
+                "worker",
+                (*celery, "worker", concurrency, "--prefetch-multiplier=1", "--loglevel=INFO"),
+                tier=_WORKERS,
+            ),
+            Process("beat", (*celery, "beat", "--scheduler=celery.beat:Scheduler", "--pidfile="), tier=_WORKERS),
+            Process(
+                "web",
+                (sys.executable, "-m", "launch.web", *map(str, descriptors)),
+                fds=descriptors,
+                ready=self._pages_answer,
+                tier=_WEB,
+            ),
+        ]
+        servers = [server.process for server in self._servers]
+        return servers + [dataclasses.replace(process, cwd=ROOT, env=self.env) for process in ours]
+
+    def _pages_answer(self) -> bool:
+        try:
+            with urllib.request.urlopen(f"{self.address}/health/", timeout=2) as answer:  # noqa: S310
+                return bool(answer.status == 200)
+        except (OSError, http.client.HTTPException):
+            return False
+
+    def _start_agents(self) -> None:
+        """Start the agents of earlier runs with the program that every node gets from this server."""
+        port = self._sockets[0].getsockname()[1]
+        if self._agents:
+            self._fetch_program(self.home.agents / local_agents.PROGRAM)
+        for kept in self._agents:
+            if local_agents.namespace_is_down(kept.prefix):
+                words = "not started: its network namespace is down; make demo builds it"
+                self._report(kept.folder.name, words)
+            else:
+                kept.call_at(port)
+                self.supervisor.add(kept.process())
+
+    def _fetch_program(self, program: Path) -> None:
+        try:
+            with urllib.request.urlopen(f"{self.address}/agents/{program.name}", timeout=60) as answer:  # noqa: S310
+                program.write_bytes(answer.read())
+        except (OSError, http.client.HTTPException) as error:
+            self._report("supervisor", f"the agents' program could not be fetched, the last one is used: {error}")
+
+    def _write_state(self, parts: Mapping[str, int]) -> None:
+        self.home.write_state(
+            {
+                "pid": os.getpid(),
+                "address": self.address,
+                "database_url": self.env["DATABASE_URL"],
+                "redis_url": self.env["REDIS_URL"],
+                "parts": dict(parts),
+            }
+        )

@@ -1,0 +1,279 @@
+"""Start processes, restart what dies, stop all of it: one line per event."""
+
+import dataclasses
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+
+from launch import orphans
+from launch.process import Child, Process, ProcessError
+
+# Seconds from a process's end to its next start, by the number of ends in a row; the last one repeats.
+RESTART_DELAYS_S = (0.5, 1.0, 2.0, 5.0, 10.0, 30.0)
+# A process that ran this long has recovered: its next end is the first in a row again.
+RECOVERED_S = 60.0
+TRIM_EVERY_S = 60.0
+_LOOK_S = 0.1
+
+
+class Stopped(Exception):
+    """The supervisor was told to stop before everything had started."""
+
+
+def print_event(part: str, text: str) -> None:
+    """Print one line: the local time, the part, what happened."""
+    try:
+        print(f"{time.strftime('%H:%M:%S')}  {part:<12} {text}", flush=True)
+    except OSError:
+        # The terminal was closed; what runs must still be stopped in order.
+        sys.stdout = Path(os.devnull).open("w")  # noqa: SIM115
+
+
+def restart_delay(failures: int, delays_s: tuple[float, ...] = RESTART_DELAYS_S) -> float:
+    """Return the seconds to wait before the start after the `failures`-th end in a row (1, 2, ...)."""
+    return delays_s[min(failures, len(delays_s)) - 1]
+
+
+class Part:
+    """A process in the supervisor's table, and what became of it."""
+
+    def __init__(self, process: Process) -> None:
+        self.process = process
+        self.child: Child | None = None
+        self.failures = 0
+        self.start_at = 0.0
+        self.error: ProcessError | None = None
+        self.settled = threading.Event()
+
+    @property
+    def alive(self) -> bool:
+        """Say whether it runs now."""
+        return self.child is not None and self.child.alive
+
+
+class Supervisor:
+    """Keeps processes running.
+
+    One thread starts, watches and ends all of them, because a death signal follows the thread that started a process.
+    `report(part, text)` gets every event; `on_change({name: pid})` what runs, after each change.
+    """
+
+    def __init__(
+        self,
+        *,
+        logs: Path,
+        mark: str = "",
+        report: Callable[[str, str], None] = print_event,
+        on_change: Callable[[Mapping[str, int]], None] = lambda _pids: None,
+        delays_s: tuple[float, ...] = RESTART_DELAYS_S,
+    ) -> None:
+        self._logs = logs
+        self._mark = mark
+        self._report = report
+        self._on_change = on_change
+        self._delays_s = delays_s
+        self._parts: list[Part] = []
+        self._stopping = threading.Event()
+        self._asked = threading.Event()
+        self._hurry = threading.Event()
+        self._started = False
+        self._thread = threading.Thread(target=self._work, name="supervisor", daemon=True)
+
+    def add(self, process: Process) -> None:
+        """Put a process into the table; once started, start it and wait until it is ready.
+
+        ProcessError if it does not become ready (it is out of the table then), Stopped if told to stop meanwhile.
+        """
+        if any(part.process.name == process.name for part in self._parts):
+            raise ValueError(f"There is a process named {process.name} already.")
+        part = Part(process)
+        self._parts.append(part)
+        if self._started:
+            self._settle(part)
+            if part.error:
+                self._parts.remove(part)
+                raise part.error
+
+    def start(self) -> None:
+        """Start everything in the table's order, each when the one before is ready.
+
+        ProcessError if one does not become ready, Stopped if told to stop meanwhile; everything is stopped then.
+        """
+        self._thread.start()
+        for part in list(self._parts):
+            self._settle(part)
+            if part.error:
+                self.stop()
+                raise part.error
+        self._started = True
+
+    def wait(self) -> None:
+        """Return when everything was stopped, after request_stop()."""
+        while self._thread.is_alive():
+            self._thread.join(0.5)
+
+    def request_stop(self) -> None:
+        """Begin to stop everything, in order; called a second time, without patience."""
+        if self._asked.is_set():
+            self._hurry.set()
+        self._asked.set()
+        self._stopping.set()
+
+    def stop(self) -> None:
+        """Stop everything and wait for it."""
+        self._stopping.set()
+        if self._thread.is_alive():
+            self.wait()
+
+    def pids(self) -> dict[str, int]:
+        """Return the process number of each part that runs."""
+        return {part.process.name: part.child.pid for part in self._parts if part.child is not None and part.alive}
+
+    def __enter__(self) -> "Supervisor":
+        """Start everything."""
+        self.start()
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        """Stop everything."""
+        self.stop()
+
+    def _settle(self, part: Part) -> None:
+        while not part.settled.wait(0.2):
+            if not self._thread.is_alive():
+                raise Stopped
+        if self._asked.is_set():
+            self.stop()
+            raise Stopped
+
+    def _work(self) -> None:
+        trim_at = 0.0
+        try:
+            while not self._stopping.wait(_LOOK_S):
+                for part in list(self._parts):
+                    if self._stopping.is_set():
+                        break
+                    self._look_after(part)
+                if time.monotonic() > trim_at:
+                    self._trim_logs()
+                    trim_at = time.monotonic() + TRIM_EVERY_S
+        finally:
+            self._stop_all()
+
+    def _trim_logs(self) -> None:
+        for part in self._parts:
+            try:
+                if part.child is not None:
+                    part.child.trim_log()
+            except OSError as error:
+                self._report(part.process.name, f"its log cannot be set aside: {error}")
+
+    def _look_after(self, part: Part) -> None:
+        if not part.settled.is_set():
+            self._start_first(part)
+        elif part.process.once or part.error or part.alive:
+            return
+        elif part.child is not None and not part.start_at:
+            self._schedule_restart(part, part.child)
+        elif time.monotonic() >= part.start_at:
+            self._start_again(part)
+
+    def _start_first(self, part: Part) -> None:
+        try:
+            child = self._spawn(part)
+            child.wait_ready(given_up=self._stopping.is_set)
+            if part.process.once:
+                self._report(part.process.name, "done")
+            elif part.process.ready:
+                self._report(part.process.name, "ready")
+        except (ProcessError, OSError) as error:
+            part.error = error if isinstance(error, ProcessError) else ProcessError(f"{part.process.name}: {error}")
+            if part.child is not None:
+                part.child.stop()
+            if not self._started:
+                self._stopping.set()
+        part.settled.set()
+
+    def _spawn(self, part: Part) -> Child:
+        env = {**part.process.env, orphans.MARK: self._mark}
+        child = Child(dataclasses.replace(part.process, env=env), log=self._logs / f"{part.process.name}.log")
+        part.child = child
+        self._report(part.process.name, f"started (process {child.pid})")
+        self._tell(self.pids())
+        return child
+
+    def _start_again(self, part: Part) -> None:
+        try:
+            self._spawn(part)
+            part.start_at = 0.0
+        except OSError as error:
+            part.failures += 1
+            delay = self._delay(part)
+            self._report(part.process.name, f"cannot be started ({error}), tried again in {delay:g} s")
+
+    def _schedule_restart(self, part: Part, child: Child) -> None:
+        child.kill_group()
+        recovered = time.monotonic() - child.started_at > RECOVERED_S
+        part.failures = 1 if recovered else part.failures + 1
+        delay = self._delay(part)
+        self._report(
+            part.process.name,
+            f"ended unexpectedly ({child.how_it_ended()}), starts again in {delay:g} s; see {child.log}",
+        )
+        self._tell(self.pids())
+
+    def _tell(self, pids: Mapping[str, int]) -> None:
+        try:
+            self._on_change(pids)
+        except OSError as error:
+            self._report("supervisor", f"cannot write down what runs: {error}")
+
+    def _delay(self, part: Part) -> float:
+        delay = restart_delay(part.failures, self._delays_s)
+        part.start_at = time.monotonic() + delay
+        return delay
+
+    def _stop_all(self) -> None:
+        for tier in sorted({part.process.tier for part in self._parts}, reverse=True):
+            self._stop_tier([part for part in self._parts if part.process.tier == tier])
+        self._tell({})
+        for part in self._parts:
+            part.settled.set()
+
+    def _stop_tier(self, parts: list[Part]) -> None:
+        running = [(part, part.child) for part in parts if part.child is not None]
+        for part, child in running:
+            if child.alive:
+                self._report(part.process.name, "stopping")
+            child.ask_to_stop()
+        begun = time.monotonic()
+        for part, child in running:
+            deadline = begun + part.process.stop_timeout_s
+            while child.alive and time.monotonic() < deadline and not self._hurry.is_set():
+                time.sleep(0.02)
+            killed = child.alive
+            child.finish(deadline=time.monotonic())
+            if killed:
+                self._report(part.process.name, "did not stop in time, killed")
+
+
+@contextmanager
+def stop_on_signals(supervisor: Supervisor) -> Iterator[None]:
+    """Have Ctrl-C, SIGTERM and a closed terminal stop the supervisor while the block runs (main thread only)."""
+
+    def handle(number: int, _frame: FrameType | None) -> None:
+        supervisor.request_stop()
+
+    numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    before = {number: signal.signal(number, handle) for number in numbers}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
