@@ -1,0 +1,76 @@
+"""Print one line a figure; JSON=file writes the same as JSON: python -m benchmarks [gap|crowd|expansion|lab ...]."""
+
+import contextlib
+import json
+import os
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from benchmarks import figures, gap, lab_rate, stack, throughput
+from benchmarks.figures import Figure, Skipped
+from launch import home
+from launch.demo import agents, campaign, ground, rest
+from launch.embedded import EmbeddedError
+from launch.process import ProcessError
+
+GROUPS = ("gap", "crowd", "expansion", "lab")
+# What can go wrong for a reason that a reader can understand: told in words, without a traceback.
+EXPECTED = (
+    home.HomeError, EmbeddedError, ProcessError, agents.AgentError, campaign.DemoError, rest.RestError,
+    stack.BenchmarkError,
+)  # fmt: skip
+RATE = "rate of iperf3 over the emulated link, through Fathom"
+
+
+def main(groups: Sequence[str]) -> int:
+    """Measure the groups, all by default; 0 if every one could be measured or is skipped for a reason."""
+    unknown = set(groups) - set(GROUPS)
+    if unknown:
+        print(f"There is no benchmark {', '.join(sorted(unknown))}; there are {', '.join(GROUPS)}.", file=sys.stderr)
+        return 2
+    found: list[Figure | Skipped] = []
+    try:
+        for figure in measure(groups or GROUPS):
+            found.append(figure)
+            print(figures.line_of(figure), flush=True)
+    except EXPECTED as error:
+        print(f"bench: {error}", file=sys.stderr)
+        return 1
+    finally:
+        if os.environ.get("JSON"):
+            text = json.dumps(figures.as_json(found), indent=2)
+            Path(os.environ["JSON"]).write_text(text + "\n", encoding="utf-8")
+    return 0
+
+
+def measure(groups: Sequence[str]) -> Iterator[Figure | Skipped]:
+    """Yield the figures of the groups, all from one service on a temporary folder."""
+    with tempfile.TemporaryDirectory(prefix="fathom-lab-") as name:
+        state = Path(name)
+        refusal = ground.build_lab(home.ROOT, state) if "lab" in groups else ""
+        place = ground.lab_state(state)
+        lab = ground.of_lab(place) if place and not refusal else None
+        with stack.started([lab.server_host] if lab else []) as running:
+            if lab:
+                # It takes the lab down when the service stops.
+                running.running.supervisor.add(ground.lab_process(home.ROOT, state))
+            if "gap" in groups or "expansion" in groups:
+                local = running.start_agents(ground.loopback())
+            if "gap" in groups:
+                yield from gap.measure(running, local)
+            if lab:
+                yield from lab_rate.measure(running, lab, running.start_agents(lab))
+            elif "lab" in groups:
+                yield Skipped(RATE, refusal or "the lab has no state")
+            if "expansion" in groups:
+                yield from throughput.measure_expansion(running)
+            if "crowd" in groups:
+                yield from throughput.measure(running)
+
+
+if __name__ == "__main__":
+    with contextlib.suppress(KeyboardInterrupt):
+        sys.exit(main(sys.argv[1:]))
+    sys.exit(130)

@@ -1,0 +1,73 @@
+"""The whole service on a folder of its own, for one run of the benchmarks."""
+
+import contextlib
+import os
+import secrets
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+from launch import service
+from launch.demo import agents, campaign, inventory
+from launch.demo.ground import Ground
+from launch.demo.rest import Rest
+
+Json = dict[str, Any]
+USER, TEAM = "bench", "Bench"
+
+
+class BenchmarkError(RuntimeError):
+    """A benchmark that cannot go on; the text says why."""
+
+
+@dataclass(frozen=True)
+class Stack:
+    """A running service and a manager's REST client."""
+
+    running: service.Service
+    api: Rest
+
+    def start_agents(self, place: Ground) -> dict[str, int]:
+        """Describe the nodes of a ground, start their agents and return {node name: id}."""
+        nodes = inventory.describe(self.api, place)
+        for agent in agents.prepare(self.api, place, nodes, self.running.home.agents):
+            self.running.supervisor.add(agent.process())
+        campaign.wait_for_agents(self.api, set(nodes.values()))
+        return nodes
+
+    def carry_out(self, name: str, *experiments: Json, within_s: float = 90) -> list[Json]:
+        """Launch a campaign, wait for its end and return the jobs that measured, in the order of their start."""
+        made = self.api.post("campaigns/", {"name": name})
+        for body in experiments:
+            self.api.post("experiments/", {"campaign": made["id"], **body})
+        self.api.post(f"campaigns/{made['id']}/launch/")
+        deadline = time.monotonic() + within_s
+        while (found := self.api.get(f"campaigns/{made['id']}/"))["state"] not in ("finished", "cancelled"):
+            if time.monotonic() > deadline:
+                raise BenchmarkError(f"“{name}” did not end within {within_s:g} s: {found['progress']}")
+            # Seldom, so that looking on does not slow it down.
+            time.sleep(0.5)
+        if found["progress"]["succeeded"] != found["progress"]["total"]:
+            raise BenchmarkError(f"Trials of “{name}” failed: {found['progress']}")
+        runs = {run["id"] for run in self.api.every(f"runs/?campaign={made['id']}")}
+        jobs = self.api.every("jobs/?role=client")
+        return sorted((job for job in jobs if job["run_ref"] in runs), key=lambda job: job["started_at"])
+
+
+@contextlib.contextmanager
+def started(binds: Sequence[str] = ()) -> Iterator[Stack]:
+    """Start a service with servers of its own on a temporary folder; nothing of it is left at the end."""
+    kept = {name: value for name, value in os.environ.items() if name not in ("DATABASE_URL", "REDIS_URL")}
+    with tempfile.TemporaryDirectory(prefix="fathom-bench-") as name, mock.patch.dict(os.environ, kept, clear=True):
+        folder = Path(name)
+        # Jobs of agents run as another user, who has to pass through.
+        folder.chmod(0o711)
+        with service.Service(folder, binds=binds, with_agents=False, report=lambda _part, _text: None) as running:
+            who = ("--username", USER)
+            password = secrets.token_urlsafe(16)
+            running.manage("create_account", *who, "--team", TEAM, "--role", "manager", "--password", password)
+            yield Stack(running, Rest(running.address, running.manage("create_token", *who, "--name", "b").strip()))

@@ -1,0 +1,149 @@
+"""The lab's command line: python -m lab up FILE | down | status | exec NODE -- COMMAND."""
+
+import argparse
+import os
+import signal
+import sys
+import time
+from pathlib import Path
+from types import FrameType
+
+from lab import build, emulator, interrupts, machine, spec
+from lab.fields import LabFileError
+from lab.machine import LabError
+from lab.quantities import format_quantity
+from lab.state import Place, State
+
+_DEFAULT_STATE = Path(__file__).resolve().parents[1] / "var" / "lab"
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Carry out one command and return the exit status: 0 done, 1 refused or not up, 2 misused."""
+    options = _parser().parse_args(arguments)
+    place = Place(options.state)
+    signal.signal(signal.SIGTERM, _interrupt)
+    try:
+        match options.command:
+            case "up":
+                return _up(options, place)
+            case "down":
+                return _down(place)
+            case "status":
+                return _status(place)
+            case _:
+                return _exec(options, place)
+    except (LabError, LabFileError) as error:
+        print(f"lab: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("lab: interrupted", file=sys.stderr)
+        return 130
+
+
+def _parser() -> argparse.ArgumentParser:
+    common = argparse.ArgumentParser(add_help=False)
+    common.add_argument(
+        "--state", type=Path, default=_DEFAULT_STATE, metavar="DIR", help="where a lab keeps its state"
+    )
+    parser = argparse.ArgumentParser(
+        prog="python -m lab", description="Sites on one machine, joined by emulated lines."
+    )
+    commands = parser.add_subparsers(dest="command", required=True)
+    up = commands.add_parser("up", parents=[common], help="build a lab, or mend it if it is up")
+    up.add_argument("file", type=Path, help="the lab's YAML file")
+    up.add_argument("--emulator", choices=emulator.KINDS, default="auto", help="auto: C if there is a compiler")
+    up.add_argument("--hold", action="store_true", help="stay, mend links that die, and take the lab down at the end")
+    commands.add_parser("down", parents=[common], help="take the lab down, and what a killed one left")
+    commands.add_parser("status", parents=[common], help="say whether the lab is up and its links alive")
+    run = commands.add_parser("exec", parents=[common], help="run a command on a node")
+    run.add_argument("node", help="the name of a node or switch")
+    run.add_argument("argv", nargs=argparse.REMAINDER, metavar="-- COMMAND", help="the command and its arguments")
+    return parser
+
+
+def _interrupt(number: int, frame: FrameType | None) -> None:
+    raise KeyboardInterrupt
+
+
+def _say(line: str) -> None:
+    print(line, flush=True)
+
+
+def _need_rights() -> None:
+    reason = machine.possible()
+    if reason:
+        raise LabError(reason)
+
+
+def _up(options: argparse.Namespace, place: Place) -> int:
+    lab = spec.read_lab(options.file)
+    _need_rights()
+    if not options.hold:
+        build.bring_up(lab, place, kind=options.emulator, parent=0, say=_say)
+        return 0
+    try:
+        state = build.bring_up(lab, place, kind=options.emulator, parent=os.getpid(), say=_say)
+        _hold(lab, place, state)
+    except KeyboardInterrupt:
+        build.take_down(place, say=_say)
+    except LabError:
+        build.take_down(place, say=_say)
+        raise
+    return 0
+
+
+def _hold(lab: spec.Lab, place: Place, state: State) -> None:
+    """Mend the lab's links until a signal comes; return if another command has taken the lab down.
+
+    LabError if a link cannot be mended.
+    """
+    while True:
+        time.sleep(1)
+        with place.locked(), interrupts.held():
+            current = place.read_state()
+            if current is None or current["built_at"] != state["built_at"]:
+                _say("the lab was taken down or built anew by another command")
+                return
+            build.mend(lab, place, current, parent=os.getpid(), say=_say)
+
+
+def _down(place: Place) -> int:
+    _need_rights()
+    build.take_down(place, say=_say)
+    _say("no lab is up")
+    return 0
+
+
+def _status(place: Place) -> int:
+    state = place.read_state()
+    if state is None:
+        _say("no lab is up")
+        return 1
+    carries = emulator.carries(place.interface_prefix)
+    _say(f"lab {state['lab']} ({state['file']}); this machine is {state['management']['address']}")
+    for node in state["nodes"]:
+        _say(f"node {node['name']} ({node['site']}): {', '.join(node['data_addresses'])} in {node['netns']}")
+    emulated = [link for link in state["links"] if link["kind"] == "emulated"]
+    for link in emulated:
+        rate, rtt = format_quantity(link["capacity_bps"], "rate"), format_quantity(link["rtt_s"], "duration")
+        condition = f"process {link['pid']}" if carries(link["pid"]) else "DEAD; up mends it"
+        _say(f"link {' - '.join(link['between'])}: {rate}, RTT {rtt}, MTU {link['mtu']}: {condition}")
+    return 0 if all(carries(link["pid"]) for link in emulated) else 1
+
+
+def _exec(options: argparse.Namespace, place: Place) -> int:
+    argv = options.argv[1:] if options.argv[:1] == ["--"] else options.argv
+    state = place.read_state()
+    if state is None:
+        raise LabError(f"No lab is up in {place.folder}: python -m lab up FILE.")
+    homes = {item["name"]: item["netns"] for item in state["nodes"] + state["switches"]}
+    if options.node not in homes:
+        raise LabError(f"The lab {state['lab']} has no node {options.node}; it has {', '.join(homes)}.")
+    if not argv:
+        raise LabError(f"Say what to run on {options.node}: python -m lab exec {options.node} -- ping -c 3 ADDRESS.")
+    _need_rights()
+    os.execvp("ip", ["ip", "netns", "exec", homes[options.node], *argv])  # noqa: S606, S607
+
+
+if __name__ == "__main__":
+    sys.exit(main())
