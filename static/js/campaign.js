@@ -1,0 +1,80 @@
+// Keeps a campaign's page up to date: a WebSocket says what changed, the page fetches just that; polling if it is cut.
+
+const page = document.querySelector("[data-live]");
+const POLL_MS = 5000;
+const WAITING = new Set(["draft", "scheduled"]);
+const LAST = new Set(["finished", "cancelled", "draft"]);
+let retryMs = 1000;
+let polling = null;
+let wasCut = false;
+
+function state() {
+  return document.getElementById("campaign-status").dataset.state;
+}
+
+function swap(url, target, how = "outerHTML") {
+  return window.htmx.ajax("GET", url, { target, swap: how });
+}
+
+/** Fetch the page anew for its buttons and its drawing; what the reader looks at stays where it is. */
+async function renewFrame() {
+  const answer = await fetch(location.href);
+  if (!answer.ok) return;
+  const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
+  for (const part of [".page-actions", ".topology-frame"]) {
+    const successor = fresh.querySelector(part);
+    if (successor) document.querySelector(part)?.replaceWith(successor);
+  }
+}
+
+async function refresh(kinds, experiments) {
+  const before = state();
+  await swap(page.dataset.status, "#campaign-status");
+  if (kinds.has("event") || kinds.has("campaign")) swap(page.dataset.events, "#campaign-events");
+  const findings = page.querySelector("[data-findings-panel]");
+  if (findings && (kinds.has("findings") || kinds.has("campaign"))) swap(page.dataset.findings, findings, "innerHTML");
+  for (const place of page.querySelectorAll("[data-panel]")) {
+    if (experiments === null || experiments.has(Number(place.dataset.experiment))) {
+      const panel = place.querySelector("[data-chart-panel]");
+      const form = panel?.querySelector("form");
+      const query = form ? `?${new URLSearchParams(new FormData(form))}` : "";
+      // Somebody who is choosing in the panel is not interrupted; the next change brings it up to date.
+      if (!panel?.contains(document.activeElement)) swap(place.dataset.panel + query, place, "innerHTML");
+    }
+  }
+  if (state() === before) return;
+  // Before a campaign runs there are no panels for results.
+  if (WAITING.has(before)) location.reload();
+  else await renewFrame();
+}
+
+function poll(on) {
+  clearInterval(polling);
+  polling = on ? setInterval(() => {
+    if (!LAST.has(state())) refresh(new Set(["event", "trial", "findings"]), null);
+  }, POLL_MS) : null;
+}
+
+function connect() {
+  const scheme = location.protocol === "https:" ? "wss" : "ws";
+  const socket = new WebSocket(`${scheme}://${location.host}${page.dataset.socket}`);
+  socket.addEventListener("open", () => {
+    retryMs = 1000;
+    poll(false);
+    // What changed between the page's making, or the cut, and now.
+    refresh(new Set(["event", "findings"]), wasCut ? null : new Set());
+    wasCut = false;
+  });
+  socket.addEventListener("message", (event) => {
+    const { kinds, experiments } = JSON.parse(event.data);
+    refresh(new Set(kinds), new Set(experiments));
+  });
+  socket.addEventListener("close", () => {
+    wasCut = true;
+    poll(true);
+    setTimeout(connect, retryMs);
+    retryMs = Math.min(retryMs * 2, 30000);
+  });
+}
+
+connect();
