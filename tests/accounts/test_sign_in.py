@@ -1,0 +1,138 @@
+"""Signing in and out, the lock against guessing, and the password."""
+
+from datetime import timedelta
+
+import pytest
+from axes.models import AccessAttempt
+from django.test import Client
+from django.utils import timezone
+from pytest_django import Settings
+
+from tests import factories
+from tests.factories import PASSWORD, Cast
+
+LOGIN = "/accounts/login/"
+
+
+def sign_in(client: Client, name: str, password: str = PASSWORD, **more: str):
+    return client.post(LOGIN, {"username": name, "password": password} | more)
+
+
+def test_the_right_password_signs_in_and_leads_to_the_start(cast: Cast, client: Client) -> None:
+    response = sign_in(client, "alice")
+    assert (response.status_code, response.url) == (302, "/")
+    assert client.get("/accounts/profile/").status_code == 200
+
+
+def test_it_goes_on_to_the_page_that_was_asked_for(cast: Cast, client: Client) -> None:
+    response = client.get("/accounts/tokens/")
+    assert (response.status_code, response.url) == (302, "/accounts/login/?next=/accounts/tokens/")
+    assert "Sign in to see that page" in client.get(response.url).content.decode()
+    assert sign_in(client, "alice", next="/accounts/tokens/").url == "/accounts/tokens/"
+
+
+def test_it_never_goes_on_to_another_host(cast: Cast, client: Client) -> None:
+    assert sign_in(client, "alice", next="https://evil.example/").url == "/"
+
+
+@pytest.mark.parametrize(("name", "password"), [("alice", "wrong"), ("nobody", PASSWORD), ("", ""), ("\0", "x")])
+def test_a_wrong_password_and_an_unknown_name_read_the_same(
+    cast: Cast, client: Client, name: str, password: str
+) -> None:
+    response = sign_in(client, name, password)
+    assert response.status_code == 200
+    assert 'role="alert"' in response.content.decode() or "field-errors" in response.content.decode()
+    assert "_auth_user_id" not in client.session
+
+
+def test_a_closed_account_does_not_sign_in(cast: Cast, client: Client) -> None:
+    cast.alice.is_active = False
+    cast.alice.save()
+    assert sign_in(client, "alice").status_code == 200
+    assert "_auth_user_id" not in client.session
+
+
+def test_who_is_signed_in_is_not_asked_again(cast: Cast, client: Client) -> None:
+    client.force_login(cast.alice)
+    assert client.get(LOGIN).status_code == 302
+
+
+def test_signing_out_takes_a_form(cast: Cast, client: Client) -> None:
+    client.force_login(cast.alice)
+    assert client.get("/accounts/logout/").status_code == 405
+    response = client.post("/accounts/logout/")
+    assert (response.status_code, response.url) == (302, LOGIN)
+    assert client.get("/accounts/profile/").status_code == 302
+
+
+def test_guessing_is_locked_out_for_a_while_and_only_from_there(
+    cast: Cast, client: Client, settings: Settings
+) -> None:
+    settings.AXES_ENABLED = True
+    settings.AXES_FAILURE_LIMIT = 3
+    for _ in range(2):
+        assert sign_in(client, "alice", "wrong").status_code == 200
+    response = sign_in(client, "alice", "wrong")
+    html = response.content.decode()
+    assert response.status_code == 429
+    assert "Locked for a while" in html
+    assert "wrong 3 times" in html
+    assert "Wait 15 min" in html
+    assert sign_in(client, "alice").status_code == 429, "the right password is locked out too"
+    assert sign_in(client, "oscar").status_code == 302, "others are not"
+    assert sign_in(Client(REMOTE_ADDR="192.0.2.7"), "alice").status_code == 302, "nor is she elsewhere"
+
+
+def test_the_lock_ends_by_itself(cast: Cast, client: Client, settings: Settings) -> None:
+    settings.AXES_ENABLED = True
+    settings.AXES_FAILURE_LIMIT = 1
+    assert sign_in(client, "alice", "wrong").status_code == 429
+    AccessAttempt.objects.update(attempt_time=timezone.now() - timedelta(minutes=16))
+    assert sign_in(client, "alice").status_code == 302
+
+
+def test_a_new_password_keeps_this_browser_and_signs_the_others_out(cast: Cast, client: Client) -> None:
+    other = Client()
+    for browser in (client, other):
+        browser.force_login(cast.alice)
+    new = {"old_password": PASSWORD, "new_password1": "a-Long.pass1", "new_password2": "a-Long.pass1"}
+    response = client.post("/accounts/password/", new, follow=True)
+    assert "The password was changed" in response.content.decode()
+    assert client.get("/accounts/profile/").status_code == 200
+    assert other.get("/accounts/profile/").status_code == 302
+    assert sign_in(Client(), "alice", "a-Long.pass1").status_code == 302
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"old_password": "wrong"}, "was entered incorrectly"),
+        ({"new_password2": "other"}, "match"),
+        ({"new_password1": "123", "new_password2": "123"}, "too short"),
+    ],
+)
+def test_a_bad_new_password_is_refused_in_words(
+    cast: Cast, client: Client, changes: dict[str, str], said: str
+) -> None:
+    client.force_login(cast.alice)
+    new = {"old_password": PASSWORD, "new_password1": "a-Long.pass1", "new_password2": "a-Long.pass1"}
+    response = client.post("/accounts/password/", new | changes)
+    assert response.status_code == 200
+    assert said in response.content.decode()
+    cast.alice.refresh_from_db()
+    assert cast.alice.check_password(PASSWORD)
+
+
+def test_a_stranger_changes_no_password(client: Client, db: None) -> None:
+    assert client.get("/accounts/password/").status_code == 302
+
+
+def test_the_administrators_pages_are_for_administrators(cast: Cast, client: Client) -> None:
+    client.force_login(cast.alice)
+    assert client.get("/admin/").status_code == 302
+    client.force_login(factories.user("root", is_superuser=True, is_staff=True))
+    for page in ("user", "team", "apitoken"):
+        assert client.get(f"/admin/accounts/{page}/").status_code == 200
+    assert client.get(f"/admin/accounts/user/{cast.alice.pk}/change/").status_code == 200
+    assert client.get(f"/admin/accounts/team/{cast.team.pk}/change/").status_code == 200
+    assert client.get("/admin/accounts/apitoken/add/").status_code == 403

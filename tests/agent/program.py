@@ -1,0 +1,82 @@
+"""The agent program as a real process of its own, from the zipapp that nodes download."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+from django.conf import settings
+from django.utils import timezone
+
+from apps.agents import program, services
+from apps.testbeds.models import Node
+from tests.agents.live import LiveServer, wait_for
+
+# The oldest Python at hand can be named here: nodes have what they have.
+PYTHON = os.environ.get("FATHOM_AGENT_PYTHON", sys.executable)
+
+
+class AgentProgram:
+    """An agent's folder and the process that works in it."""
+
+    def __init__(self, folder: Path, server: LiveServer) -> None:
+        self.home = folder
+        self.folder = folder / "agent"
+        self.server = server
+        self.zipapp = folder / "fathom-agent.pyz"
+        self.zipapp.write_bytes(program.build(Path(settings.AGENT_SOURCE)).data)
+        self.log = folder / "agent.log"
+        self.process: subprocess.Popen[bytes] | None = None
+
+    def call(self, *words: str, **options: object) -> subprocess.CompletedProcess[str]:
+        """Run one command of the program to its end."""
+        command = [PYTHON, str(self.zipapp), *words]
+        return subprocess.run(command, capture_output=True, text=True, timeout=30, check=False, **options)
+
+    def enrol(self, node: Node) -> None:
+        """Become the agent of a node."""
+        issued = services.issue_enrolment_token(node=node, user=None, now=timezone.now())
+        words = ("enrol", "--server", self.server.url, "--token", issued.text, "--dir", str(self.folder))
+        done = self.call(*words)
+        assert done.returncode == 0, done.stderr
+
+    def start(self) -> None:
+        """Start working."""
+        with self.log.open("ab") as sink:
+            command = [PYTHON, str(self.zipapp), "run", "--dir", str(self.folder)]
+            self.process = subprocess.Popen(command, stdout=sink, stderr=sink)
+
+    def stop(self, with_signal: signal.Signals = signal.SIGTERM) -> int:
+        """End the process and return its exit status."""
+        assert self.process is not None
+        self.process.send_signal(with_signal)
+        status = self.process.wait(60)
+        self.process = None
+        return status
+
+    def said(self, text: str) -> bool:
+        """Say whether the program logged a text."""
+        return text in self.log.read_text()
+
+    def spooled(self) -> list[Path]:
+        """Return the files of the spool."""
+        return sorted((self.folder / "spool").glob("*.jsonl"))
+
+
+def processes_with(word: str) -> list[int]:
+    """Return the ids of the processes that have a word in their command lines."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            words = path.read_bytes().split(b"\0")
+        except OSError:
+            continue
+        if word.encode() in words:
+            found.append(int(path.parent.name))
+    return found
+
+
+def wait_until_gone(word: str) -> None:
+    """Wait until no process has the word in its command line."""
+    wait_for(lambda: not processes_with(word), 5.0)

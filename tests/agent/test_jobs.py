@@ -1,0 +1,180 @@
+"""The agent program carries out jobs: a real process, a real server, real commands."""
+
+import os
+import time
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from apps.agents import services
+from apps.agents.models import Job
+from apps.testbeds.models import Node
+from tests.agent import tools
+from tests.agent.program import AgentProgram, processes_with, wait_until_gone
+from tests.agent.states import ended, printed, reached
+from tests.agents import factories
+from tests.agents.live import wait_for
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def test_it_runs_a_command_and_reports_what_came_of_it(agent: AgentProgram, node: Node) -> None:
+    before = timezone.now()
+    job = ended(factories.job(node, "say", "a b", "$HOME; *"))
+    assert printed(job) == {"stdout": "out: a b $HOME; *\n", "stderr": "err: a b $HOME; *\n"}
+    assert (job.exit_code, job.signal, job.timed_out, job.fault) == (3, None, False, "")
+    assert before < job.started_at < job.ended_at < timezone.now()
+    assert abs(job.clock_offset_s) < 0.1
+    assert 0 < job.clock_error_s < 0.1
+    wait_for(lambda: not agent.spooled())
+
+
+def test_it_runs_jobs_in_a_folder_of_their_own_as_an_unprivileged_user(agent: AgentProgram, node: Node) -> None:
+    job = ended(factories.job(node, "where"))
+    lines = printed(job)["stdout"].splitlines()
+    assert lines[0].endswith(str(job.pk))
+    if os.geteuid() == 0:
+        assert lines[1:3] == ["65534", "65534"]
+    assert lines[-1] == "made"
+    environment = [line for line in lines if "=" in line]
+    assert {line.partition("=")[0] for line in environment} <= {"PATH", "LC_ALL", "HOME", "TMPDIR", "PWD"}
+    assert f"HOME={lines[0]}" in environment
+    wait_for(lambda: not list((agent.folder / "work").iterdir()))
+
+
+def test_jobs_leave_no_core_dumps(agent: AgentProgram, node: Node) -> None:
+    assert printed(ended(factories.job(node, "limits")))["stdout"] == "0\n"
+
+
+def test_it_runs_jobs_where_its_own_folder_shuts_others_out(idle_agent: AgentProgram, node: Node) -> None:
+    hidden = idle_agent.home / "hidden"
+    hidden.mkdir(mode=0o700)
+    idle_agent.folder = idle_agent.folder.rename(hidden / "agent")
+    idle_agent.start()
+    job = ended(factories.job(node, "where"))
+    lines = printed(job)["stdout"].splitlines()
+    assert lines[-1] == "made"
+    assert (os.geteuid() != 0) == lines[0].startswith(str(hidden))
+
+
+def test_it_says_when_a_background_job_is_ready_and_stops_it(agent: AgentProgram, node: Node) -> None:
+    job = factories.job(node, "serve", "61.5", background=True, ready_pattern="^about to listening", run_ref=21)
+    job = reached(job, Job.State.READY)
+    assert 0.4 < (job.ready_at - job.started_at).total_seconds() < 2
+    services.request_stop(run_ref=21, now=timezone.now())
+    job = ended(job)
+    assert (job.signal, job.exit_code, job.fault) == (15, None, "")
+    assert (job.ended_at - job.ready_at).total_seconds() < 3
+    wait_until_gone("61.5")
+
+
+def test_it_finds_a_ready_pattern_in_a_line_without_an_end(agent: AgentProgram, node: Node) -> None:
+    job = factories.job(node, "serve", "62.5", background=True, ready_pattern="to listen", run_ref=22)
+    assert reached(job, Job.State.READY)
+    services.request_stop(run_ref=22, now=timezone.now())
+    ended(job)
+
+
+def test_it_says_what_is_wrong_with_a_ready_pattern(agent: AgentProgram, node: Node) -> None:
+    job = ended(factories.job(node, "nap", "1", background=True, ready_pattern="("))
+    assert job.fault == "not-started"
+    assert "ready pattern" in job.fault_detail
+
+
+def test_it_stops_a_job_at_its_time_limit(agent: AgentProgram, node: Node) -> None:
+    job = ended(factories.job(node, "nap", "63.5", time_limit_s=0.5))
+    assert (job.timed_out, job.signal, job.fault) == (True, 15, "")
+    assert 0.4 < (job.ended_at - job.started_at).total_seconds() < 1.5
+    wait_until_gone("63.5")
+
+
+def test_it_kills_what_does_not_listen_with_all_its_children(agent: AgentProgram, node: Node) -> None:
+    job = ended(factories.job(node, "stubborn", "64.5", time_limit_s=0.3))
+    assert (job.timed_out, job.signal) == (True, 9)
+    assert 2.2 < (job.ended_at - job.started_at).total_seconds() < 4
+    assert printed(job) == {"stdout": "deaf\n"}
+    wait_until_gone("64.5")
+
+
+def test_it_stops_the_whole_process_group(agent: AgentProgram, node: Node) -> None:
+    job = reached(factories.job(node, "family", "65.5", run_ref=23), Job.State.RUNNING)
+    wait_for(lambda: len(processes_with("65.5")) == 3)
+    services.request_stop(run_ref=23, now=timezone.now())
+    ended(job)
+    wait_until_gone("65.5")
+
+
+def test_it_keeps_the_head_of_a_long_output_and_says_so(agent: AgentProgram, node: Node) -> None:
+    job = ended(factories.job(node, "flood", output_limit_bytes=1000))
+    assert printed(job) == {"stdout": "x" * 1000, "stderr": "end\n"}
+    assert (job.output.stdout_bytes, job.output.stderr_bytes, job.output.truncated) == (1_000_000, 4, True)
+
+
+@pytest.mark.parametrize("argv", [["sh", "-c", "true"], ["/bin/true"], ["../say"], [""], ["agent.json"]])
+def test_it_refuses_what_is_not_on_its_list(agent: AgentProgram, node: Node, argv: list[str]) -> None:
+    job = ended(factories.job(node, *argv))
+    assert job.fault == "not-allowed"
+    assert job.started_at is None
+    assert not hasattr(job, "output")
+
+
+def test_it_refuses_a_tool_that_the_node_forbids(idle_agent: AgentProgram, node: Node) -> None:
+    tools.allow(idle_agent.folder, {"ping": None, "gone": "/nowhere/gone"})
+    idle_agent.start()
+    assert ended(factories.job(node, "ping")).fault == "not-allowed"
+    assert ended(factories.job(node, "gone")).fault == "not-found"
+
+
+def test_it_says_why_a_program_cannot_start(idle_agent: AgentProgram, node: Node) -> None:
+    broken = idle_agent.home / "broken"
+    broken.write_text("#!/nowhere/interpreter\n")
+    broken.chmod(0o755)
+    tools.allow(idle_agent.folder, {"broken": str(broken)})
+    idle_agent.start()
+    job = ended(factories.job(node, "broken"))
+    assert job.fault == "not-started"
+    assert "No such file or directory" in job.fault_detail
+
+
+def test_a_program_knows_itself_by_its_name(idle_agent: AgentProgram, node: Node) -> None:
+    other = idle_agent.home / "other-name"
+    other.symlink_to("/bin/cat")
+    tools.allow(idle_agent.folder, {"other": str(other)})
+    idle_agent.start()
+    assert printed(ended(factories.job(node, "ping", "no.such.host.invalid")))["stderr"].startswith("ping: no.such")
+    assert f"{other}: " in printed(ended(factories.job(node, "other", "/nowhere")))["stderr"]
+
+
+def test_it_starts_jobs_at_their_instant(agent: AgentProgram, node: Node) -> None:
+    ended(factories.job(node, "say"))
+    start = timezone.now() + timezone.timedelta(seconds=1)
+    jobs = [ended(job) for job in [factories.job(node, "stamp", start_at=start) for _number in range(3)]]
+    late = [(job.started_at - start).total_seconds() for job in jobs]
+    print("started late by", late)
+    assert all(0 <= value < 0.1 for value in late)
+    stamps = [float(printed(job)["stdout"]) - start.timestamp() for job in jobs]
+    assert all(0 <= value < 0.2 for value in stamps)
+
+
+def test_it_does_not_start_what_is_stopped_before_its_instant(agent: AgentProgram, node: Node) -> None:
+    start = timezone.now() + timezone.timedelta(seconds=60)
+    job = reached(factories.job(node, "say", start_at=start, run_ref=24), Job.State.DELIVERED)
+    time.sleep(0.2)
+    services.request_stop(run_ref=24, now=timezone.now())
+    job = ended(job)
+    assert (job.fault, job.started_at) == ("stopped", None)
+
+
+def test_it_runs_many_jobs_side_by_side(agent: AgentProgram, node: Node) -> None:
+    jobs = [factories.job(node, "nap", "1") for _number in range(10)]
+    began = time.monotonic()
+    done = [ended(job) for job in jobs]
+    assert time.monotonic() - began < 5
+    assert {job.exit_code for job in done} == {0}
+
+
+def test_real_ping_works_for_the_job_user(agent: AgentProgram, node: Node) -> None:
+    job: Any = ended(factories.job(node, "ping", "-n", "-c", "2", "-i", "0.2", "127.0.0.1"))
+    assert job.exit_code == 0, printed(job)
+    assert "2 packets transmitted, 2 received" in printed(job)["stdout"]

@@ -1,0 +1,122 @@
+"""The agent's loops beside a server that answers oddly; the server is played, for no real one would do so."""
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.agents.live import wait_for
+from workers.agent import agent, config, remote
+
+
+class Played:
+    """A server's answers by path; what is asked is kept."""
+
+    def __init__(self, **answers: Callable[[], dict[str, Any]]) -> None:
+        self.answers = answers
+        self.asked: list[str] = []
+
+    def call(self, path: str, body: dict[str, Any] | None = None, timeout_s: float = 10.0) -> dict[str, Any]:
+        self.asked.append(path)
+        if path in self.answers:
+            return self.answers[path]()
+        return {"received": time.time(), "sent": time.time()}
+
+    def close(self) -> None:
+        pass
+
+
+def refuse() -> dict[str, Any]:
+    raise remote.Refused(413, "too-large", "The request is larger than 1048576 bytes.")
+
+
+def linger() -> dict[str, Any]:
+    time.sleep(0.05)
+    return {"jobs": [], "stop": []}
+
+
+@pytest.fixture
+def made(tmp_path: Path) -> Iterator[agent.Agent]:
+    config.save(tmp_path, config.Config("http://127.0.0.1:9", "token"))
+    found = agent.Agent(tmp_path)
+    yield found
+    found.closing.set()
+
+
+def begin(made: agent.Agent, server: Played, loop: Callable[[], None], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(made, "remote", lambda: server)
+    threading.Thread(target=loop, daemon=True).start()
+
+
+def test_facts_that_are_refused_are_logged(
+    made: agent.Agent, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    server = Played(facts=refuse)
+    begin(made, server, made._keep_for_ever, monkeypatch)
+    wait_for(lambda: server.asked.count("facts") > 1)
+    assert "The server refuses the clock's question or the facts: The request is larger" in caplog.text
+
+
+def test_facts_that_cannot_be_gathered_do_not_end_the_loop(
+    made: agent.Agent, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    failures = iter([RuntimeError("odd")])
+    real = agent.facts.Collector.collect
+
+    def collect(*words: Any) -> dict[str, Any]:
+        for failure in failures:
+            raise failure
+        return real(*words)
+
+    monkeypatch.setattr(agent.facts.Collector, "collect", collect)
+    server = Played()
+    begin(made, server, made._keep_for_ever, monkeypatch)
+    wait_for(lambda: "facts" in server.asked)
+    assert "RuntimeError: odd" in caplog.text
+
+
+def test_an_answer_that_cannot_be_used_does_not_end_the_polling(
+    made: agent.Agent, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    answers = iter([{"jobs": [{"id": "../../etc"}]}])
+    server = Played(poll=lambda: next(answers, None) or linger())
+    begin(made, server, made._poll_for_ever, monkeypatch)
+    wait_for(lambda: server.asked.count("poll") > 2)
+    assert "The answer to a poll could not be used" in caplog.text
+    assert not list(made.spool)
+
+
+def test_a_job_that_the_disk_does_not_take_is_left_to_the_server(
+    made: agent.Agent, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def full(_job: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(made.spool, "accept", full)
+    job = {"id": "0b9d3c4e-0000-4000-8000-000000000001", "argv": ["say"]}
+    server = Played(poll=lambda: {"jobs": [job], "stop": []})
+    begin(made, server, made._poll_for_ever, monkeypatch)
+    wait_for(lambda: server.asked.count("poll") > 1)
+    assert "the spool cannot be written: No space left on device" in caplog.text
+
+
+def test_a_clock_without_times_means_that_the_server_is_away(
+    made: agent.Agent, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    server = Played(clock=lambda: {"received": "now"})
+    begin(made, server, made._poll_for_ever, monkeypatch)
+    wait_for(lambda: server.asked.count("clock") > 1)
+    assert "the server's clock gave no times" in caplog.text
+
+
+def test_a_status_that_cannot_be_written_is_only_logged(
+    made: agent.Agent, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    (made.folder / "status.json.new").mkdir()
+    server = Played(poll=linger)
+    begin(made, server, made._poll_for_ever, monkeypatch)
+    wait_for(lambda: server.asked.count("poll") > 1)
+    assert "The status cannot be written: Is a directory" in caplog.text

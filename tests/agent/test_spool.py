@@ -1,0 +1,148 @@
+"""The agent's spool, and the reports made from it."""
+
+import base64
+import json
+import os
+import threading
+import zlib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from workers.agent import jobs, remote, reports, spool
+from workers.agent.backoff import Backoff
+
+JOB = {"id": "0b9d3c4e-0000-4000-8000-000000000001", "argv": ["say"]}
+
+
+def test_a_torn_line_hides_nothing_before_or_after_it(tmp_path: Path) -> None:
+    kept = spool.Spool(tmp_path / "spool")
+    record = kept.accept(JOB)
+    kept.note(record, started_at=1.0)
+    path = tmp_path / "spool" / f"{JOB['id']}.jsonl"
+    with path.open("ab") as file:
+        file.write(b'\n{"ended_at": 2, "exit_')
+    again = spool.Spool(tmp_path / "spool")
+    (found,) = again
+    assert (found.job, found.facts["started_at"], found.is_finished) == (JOB, 1.0, False)
+    again.note(found, ended_at=3.0)
+    (found,) = spool.Spool(tmp_path / "spool")
+    assert found.facts["ended_at"] == 3.0
+
+
+def test_a_record_cut_off_before_its_job_is_no_record(tmp_path: Path) -> None:
+    (tmp_path / "spool").mkdir()
+    path = tmp_path / "spool" / "x.jsonl"
+    path.write_bytes(b'\n{"job": {"id"')
+    assert not list(spool.Spool(tmp_path / "spool"))
+    assert not path.exists()
+
+
+def test_a_job_that_the_disk_does_not_take_is_not_accepted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    kept = spool.Spool(tmp_path / "spool")
+
+    def full(_descriptor: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError, match="No space"):
+        kept.accept(JOB)
+    assert JOB["id"] not in kept
+    assert not list((tmp_path / "spool").iterdir())
+
+
+def test_a_result_that_the_disk_does_not_take_is_still_there_to_send(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    kept = spool.Spool(tmp_path / "spool")
+    record = kept.accept(JOB)
+    record.file.close()
+    record.file = (tmp_path / "spool" / f"{JOB['id']}.jsonl").open("rb", buffering=0)
+    kept.note(record, ended_at=5.0)
+
+    def broken(_descriptor: int) -> None:
+        raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr(os, "fsync", broken)
+    facts, _version = kept.sync(record)
+    assert facts["ended_at"] == 5.0
+    assert caplog.text.count("the spool cannot be written") == 2
+
+
+class Picky:
+    """A connection to a server that takes reports of a certain size only."""
+
+    def __init__(self, largest: int) -> None:
+        self.largest = largest
+        self.taken: list[dict[str, Any]] = []
+
+    def call(self, path: str, body: dict[str, Any], timeout_s: float) -> dict[str, Any]:
+        if len(json.dumps(body)) > self.largest:
+            raise remote.Refused(413, "too-large", "too large")
+        self.taken.append(body)
+        return {}
+
+    def close(self) -> None:
+        pass
+
+
+def send(kept: spool.Spool, record: spool.Record, server: Picky) -> None:
+    reporter = reports.Reporter(kept, lambda: server, threading.Event(), lambda _job_id: None)
+    reporter.changed(record)
+    reporter.start()
+    reporter.drain(5)
+    reporter._closing.set()
+    reporter.join(5)
+
+
+def test_a_report_that_is_too_large_is_sent_with_less_of_the_output(tmp_path: Path) -> None:
+    kept = spool.Spool(tmp_path / "spool")
+    record = kept.accept(JOB)
+    noise = os.urandom(2 * 2**20)
+    kept.note(record, ended_at=5.0, stdout=jobs.pack(noise), stderr=jobs.pack(b"err"), truncated=False)
+    server = Picky(200_000)
+    send(kept, record, server)
+    (taken,) = server.taken
+    head = zlib.decompress(base64.b64decode(taken["stdout"]))
+    assert head == noise[: len(head)]
+    assert len(head) == 65536
+    assert zlib.decompress(base64.b64decode(taken["stderr"])) == b"err"
+    assert taken["truncated"] is True
+    assert "job" not in taken
+    assert not list(kept)
+
+
+def test_a_report_that_is_too_large_even_so_is_kept_aside(tmp_path: Path) -> None:
+    kept = spool.Spool(tmp_path / "spool")
+    record = kept.accept(JOB)
+    kept.note(record, ended_at=5.0, fault_detail="x" * 1000)
+    send(kept, record, Picky(100))
+    assert (tmp_path / "refused" / f"{JOB['id']}.jsonl").exists()
+
+
+def test_a_failure_of_ours_does_not_end_the_reporting(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    kept = spool.Spool(tmp_path / "spool")
+    record = kept.accept(JOB)
+    kept.note(record, ended_at=5.0)
+    server = Picky(10_000)
+    real, failures = server.call, iter([RuntimeError("odd")])
+
+    def call(*words: Any) -> dict[str, Any]:
+        for failure in failures:
+            raise failure
+        return real(*words)
+
+    server.call = call
+    send(kept, record, server)
+    assert len(server.taken) == 1
+    assert "RuntimeError: odd" in caplog.text
+
+
+def test_waits_grow_to_their_limit_and_begin_anew() -> None:
+    backoff = Backoff(1.0)
+    waits = [backoff.next() for _number in range(6)]
+    assert 0.1 <= waits[0] <= 0.2
+    assert all(0.5 <= wait <= 1.0 for wait in waits[3:])
+    backoff.reset()
+    assert backoff.next() <= 0.2

@@ -1,0 +1,50 @@
+"""Agents and jobs for tests."""
+
+from typing import Any
+
+from django.utils import timezone
+
+from apps.accounts.models import Team
+from apps.agents import services
+from apps.agents.models import Agent, Job
+from apps.testbeds.models import Node
+from tests import factories
+from tests.testbeds import factories as inventory
+
+
+def node(team: Team | None = None, name: str = "") -> Node:
+    """Return a node, of a new team unless one is given."""
+    return inventory.node(team or factories.team(), name)
+
+
+def agent(on: Node | None = None, **fields: Any) -> tuple[Agent, str]:
+    """Return an enrolled agent and its token."""
+    place = on or node()
+    issued = services.issue_enrolment_token(node=place, user=None, now=timezone.now())
+    made, token = services.enrol_agent(token_text=issued.text, version="1.0", now=timezone.now())
+    if fields:
+        Agent.objects.filter(pk=made.pk).update(**fields)
+        made.refresh_from_db()
+    return made, token
+
+
+def job(on: Node, *argv: str, state: Job.State = Job.State.QUEUED, **fields: Any) -> Job:
+    """Return a job on a node, queued by the service and then put into a state."""
+    spec = services.JobSpec(
+        node_id=on.pk,
+        run_ref=fields.pop("run_ref", 7),
+        role=fields.pop("role", "client"),
+        stage=fields.pop("stage", 0),
+        argv=argv or ("ping", "-c1", "127.0.0.1"),
+        time_limit_s=fields.pop("time_limit_s", 10.0),
+        background=fields.pop("background", False),
+        ready_pattern=fields.pop("ready_pattern", ""),
+        start_at=fields.pop("start_at", None),
+    )
+    (made,) = services.queue_jobs(specs=[spec])
+    if state != Job.State.QUEUED:
+        fields = {"state": state, "delivered_at": timezone.now(), **fields}
+    if fields:
+        Job.objects.filter(pk=made.pk).update(**fields)
+        made.refresh_from_db()
+    return made

@@ -1,0 +1,83 @@
+"""Evidence for the rules: made up from the law of the window, or read from recorded sweeps."""
+
+import itertools
+import re
+
+from apps.bench import tools
+from apps.bench.rules.base import Evidence, PathFacts, Point
+from tests.bench.tools import recordings
+
+KIB = 1024
+TCP, UDP, PING = tools.get("iperf3-tcp"), tools.get("iperf3-udp"), tools.get("ping")
+LINKS = PathFacts(1_000_000_000, 0.0048, 9000)
+UNITS = {"K": KIB, "M": KIB * KIB}
+
+
+class Maker:
+    """Makes points with trial ids of their own."""
+
+    def __init__(self):
+        self.ids = itertools.count(1)
+
+    def point(self, tool, parameters, *samples):
+        """Return a point of one trial for each dict of samples."""
+        metrics = {}
+        for sample in samples:
+            trial = next(self.ids)
+            for metric, value in sample.items():
+                metrics.setdefault(metric, {})[trial] = value
+        return Point(tool.clean(parameters), metrics)
+
+    def ping(self, *rtts):
+        return self.point(PING, {}, *({"rtt_min": rtt, "rtt_mean": rtt * 1.1} for rtt in rtts))
+
+    def tcp(self, rates, window=0, streams=1, observed=None, rtt=0.005, **parameters):
+        """Return a TCP point; its observed window is the one that allows its rate, unless it is given."""
+        samples = [
+            {
+                "goodput": rate,
+                "window_observed": observed if observed is not None else rate * rtt / 8 / streams,
+                "mean_rtt": rtt,
+                "min_rtt": rtt,
+                **({"window_granted": 2 * window} if window else {}),
+            }
+            for rate in rates
+        ]
+        return self.point(TCP, {"window": window, "streams": streams, **parameters}, *samples)
+
+    def udp(self, goodput, loss, **parameters):
+        return self.point(UDP, parameters, {"goodput": goodput, "loss": loss, "jitter": 0.0})
+
+    def window_sweep(self, rates, **parameters):
+        """Return points of {window in KiB: rates in Mbit/s}."""
+        return [
+            self.tcp([rate * 1e6 for rate in values], window=window * KIB, **parameters)
+            for window, values in rates.items()
+        ]
+
+    def stream_sweep(self, rates, **parameters):
+        """Return points of {streams: rates in Mbit/s}."""
+        return [
+            self.tcp([rate * 1e6 for rate in values], streams=streams, **parameters)
+            for streams, values in rates.items()
+        ]
+
+    def recorded(self, folder):
+        """Return the points of a recorded sweep, read by the tool's own parser."""
+        points = []
+        for name in recordings.names("iperf3-tcp", "*.json"):
+            found = re.match(rf"{folder}/(?:P(?P<streams>\d+)_)?w(?P<window>auto|\d+[KM])_cubic_r\d", name)
+            if not found:
+                continue
+            window = 0 if found["window"] == "auto" else int(found["window"][:-1]) * UNITS[found["window"][-1]]
+            parameters = {"duration": 4, "omit": 1, "window": window, "streams": int(found["streams"] or 1)}
+            reading = TCP.parse([recordings.load("iperf3-tcp", name)], TCP.clean(parameters))
+            samples = {sample.metric: sample.value for sample in reading.samples}
+            points.append(self.point(TCP, parameters, samples))
+        assert points, folder
+        return points
+
+
+def evidence(points, path=LINKS, **facts):
+    """Return evidence; `facts` are {role: sysctls}."""
+    return Evidence(tuple(points), path, {role: {"sysctls": sysctls} for role, sysctls in facts.items()})

@@ -1,0 +1,94 @@
+"""The smallest sufficient number of streams."""
+
+import pytest
+
+from apps.bench.rules.base import PathFacts
+from apps.bench.rules.tcp import streams
+from tests.bench.rules.cases import KIB, Maker, evidence
+
+SWEEP = {1: [141, 142], 2: [280, 283], 4: [553, 554], 8: [980, 985], 16: [989, 990], 32: [990, 989]}
+
+
+@pytest.fixture
+def make():
+    return Maker()
+
+
+def test_the_smallest_count_within_three_per_cent_is_enough(make):
+    draft = streams.conclude(evidence([make.ping(0.0048), *make.stream_sweep(SWEEP, window=64 * KIB)]))
+    assert draft.value == 8
+    assert (draft.low, draft.high) == (5, 8)
+    assert draft.change == "-P 8"
+    assert str(draft.title) == "8 streams are enough with a window of 64 KiB: 982.5 Mbit/s"
+    assert "expected: N = path / one stream = 990.0 Mbit/s / 141.5 Mbit/s -> 7" in draft.formula
+    assert any("×6.94" in str(line) for line in draft.why)
+    assert any("99 % of what TCP can have" in str(line) for line in draft.why)
+    assert draft.confidence_label == "high"
+    assert draft.evidence == tuple(range(2, 14))
+
+
+def test_the_recorded_untuned_sweep_needs_eight(make):
+    draft = streams.conclude(evidence([make.ping(0.00479), *make.recorded("streamsweep_pnu")]))
+    assert draft.value == 8
+    assert draft.predicted == pytest.approx(982.8e6, rel=1e-3)
+
+
+def test_one_stream_is_enough_on_a_tuned_path(make):
+    draft = streams.conclude(evidence(make.stream_sweep({1: [990, 989], 2: [990, 990], 4: [990, 989]})))
+    assert draft.value == 1
+    assert str(draft.title).startswith("One stream is enough with the automatic window")
+    assert draft.low == draft.high == 1
+    tuned = streams.conclude(evidence(make.stream_sweep({1: [990], 4: [990]}, window=KIB * KIB)))
+    assert str(tuned.title).startswith("One stream is enough with a window of 1 MiB")
+
+
+def test_the_title_of_an_automatic_window_names_no_size(make):
+    draft = streams.conclude(evidence(make.stream_sweep({1: [500], 2: [985], 4: [990]})))
+    assert str(draft.title) == "2 streams are enough with the automatic window: 985.0 Mbit/s"
+
+
+def test_a_rate_that_still_grows_gives_no_count(make):
+    assert streams.conclude(evidence(make.stream_sweep({1: [140], 2: [280], 4: [553]}))) is None
+    assert streams.conclude(evidence(make.stream_sweep({1: [140], 2: [280]}), PathFacts())) is None
+
+
+def test_the_largest_count_is_enough_if_it_fills_the_path(make):
+    draft = streams.conclude(evidence([make.ping(0.0048), *make.stream_sweep({1: [140], 4: [553], 8: [983]})]))
+    assert draft.value == 8
+
+
+def test_repetitions_that_contradict_each_other_give_no_count(make):
+    assert streams.conclude(evidence(make.stream_sweep({**SWEEP, 8: [600, 1330]}))) is None
+
+
+def test_one_count_is_no_sweep(make):
+    assert streams.conclude(evidence(make.stream_sweep({4: [990, 990]}))) is None
+
+
+def test_a_count_too_many_is_told_with_its_harm(make):
+    points = make.stream_sweep({1: [500], 2: [985], 4: [960]})
+    points[-1].metrics["fairness"] = {3: 0.71}
+    points[-1].metrics["retransmits"] = {3: 115.0}
+    draft = streams.conclude(evidence(points))
+    assert draft.value == 2
+    assert any("Jain 0.71" in str(line) and "115 retransmits" in str(line) for line in draft.why)
+
+
+def test_of_equal_sweeps_the_automatic_window_comes_first(make):
+    points = [
+        *make.stream_sweep({1: [500], 2: [985], 4: [990]}, window=64 * KIB),
+        *make.stream_sweep({1: [985], 2: [990], 4: [990]}),
+    ]
+    assert streams.conclude(evidence(points)).value == 1
+
+
+def test_without_a_path_it_still_compares_the_counts(make):
+    draft = streams.conclude(evidence(make.stream_sweep({1: [500], 2: [985], 4: [1100]}), LINKS_TOO_SLOW))
+    assert draft is None
+    draft = streams.conclude(evidence(make.stream_sweep({1: [500], 2: [985], 4: [990]}), LINKS_TOO_SLOW))
+    assert draft.value == 2
+    assert "expected" not in draft.formula
+
+
+# Slower than what was measured: the path's figures contradict each other and are left out.
+LINKS_TOO_SLOW = PathFacts(100_000_000, 0.0048, 1500)

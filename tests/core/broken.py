@@ -1,0 +1,29 @@
+"""Addresses that go wrong, beside those of the service."""
+
+from django.core.exceptions import PermissionDenied, SuspiciousOperation
+from django.http import HttpRequest, HttpResponse
+from django.urls import path
+
+from apps.config.urls import handler400, handler403, handler404, handler500
+from apps.config.urls import urlpatterns as of_the_service
+
+__all__ = ["handler400", "handler403", "handler404", "handler500", "urlpatterns"]
+
+
+def boom(request: HttpRequest) -> HttpResponse:
+    raise ZeroDivisionError
+
+
+def refuse(request: HttpRequest) -> HttpResponse:
+    raise PermissionDenied("Your role is viewer.")
+
+
+def confuse(request: HttpRequest) -> HttpResponse:
+    raise SuspiciousOperation("strange")
+
+
+_broken = {"boom/": boom, "refuse/": refuse, "confuse/": confuse}
+urlpatterns = [
+    *(path(prefix + name, view) for name, view in _broken.items() for prefix in ("", "api/")),
+    *of_the_service,
+]

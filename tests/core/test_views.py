@@ -1,0 +1,74 @@
+"""Health, error pages, and what every answer carries."""
+
+import pytest
+from django.test import Client
+
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+
+
+def test_health_says_ok_to_anyone(client: Client) -> None:
+    response = client.get("/health/")
+    assert response.status_code == 200
+    assert response.json() == {"status": "ok"}
+
+
+def test_health_refuses_to_be_posted_to(client: Client) -> None:
+    assert client.post("/health/").status_code == 405
+
+
+def test_an_unknown_address_is_a_page_in_the_frame(client: Client) -> None:
+    client.force_login(factories.user("alice"))
+    response = client.get("/nowhere/")
+    assert response.status_code == 404
+    html = response.content.decode()
+    assert "There is nothing here" in html
+    assert "Skip to the content" in html
+    assert "alice" in html
+
+
+def test_a_stranger_gets_the_same_page(client: Client) -> None:
+    assert "There is nothing here" in client.get("/nowhere/").content.decode()
+
+
+def test_an_unknown_address_of_the_rest_interface_answers_in_json(client: Client) -> None:
+    response = client.get("/api/v1/nowhere/")
+    assert response.status_code == 404
+    assert response.json() == {"detail": "There is nothing at this address.", "fields": {}}
+
+
+@pytest.mark.urls("tests.core.broken")
+@pytest.mark.parametrize("path", ["/boom/", "/refuse/", "/confuse/"])
+def test_each_error_has_its_page(path: str) -> None:
+    client = Client(raise_request_exception=False)
+    expected = {"/boom/": 500, "/refuse/": 403, "/confuse/": 400}
+    response = client.get(path)
+    assert response.status_code == expected[path]
+    assert response.headers["Content-Type"].startswith("text/html")
+    assert "Fathom" in response.content.decode()
+
+
+@pytest.mark.urls("tests.core.broken")
+@pytest.mark.parametrize("path", ["/boom/", "/refuse/", "/confuse/"])
+def test_each_error_of_the_rest_interface_is_json(path: str) -> None:
+    response = Client(raise_request_exception=False).get(f"/api{path}")
+    assert response.status_code >= 400
+    assert set(response.json()) == {"detail", "fields"}
+
+
+@pytest.mark.urls("tests.core.broken")
+def test_a_refusal_shows_its_reason() -> None:
+    assert "Your role is viewer" in Client().get("/refuse/").content.decode()
+
+
+def test_a_form_without_its_token_says_what_to_do() -> None:
+    response = Client(enforce_csrf_checks=True).post("/accounts/login/", {"username": "x", "password": "y"})
+    assert response.status_code == 403
+    assert "The form is out of date" in response.content.decode()
+
+
+def test_every_answer_carries_a_strict_content_policy(client: Client) -> None:
+    policy = client.get("/accounts/login/").headers["Content-Security-Policy"]
+    assert "default-src 'self'" in policy
+    assert "unsafe" not in policy

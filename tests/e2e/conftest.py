@@ -1,0 +1,90 @@
+"""The whole service as real processes on a folder of its own, with two real agents on this machine."""
+
+import os
+import shutil
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import pytest
+
+from launch import service
+from launch.demo import agents, campaign, ground, inventory
+from launch.demo.rest import Rest
+
+PASSWORD = "correct horse battery"
+
+
+@dataclass(frozen=True)
+class Stack:
+    """A running service, its REST client (a manager's), and the ids of its two nodes."""
+
+    running: service.Service
+    api: Rest
+    nodes: dict[str, int]
+
+    def pid(self, part: str) -> int:
+        """Return the process number of a part."""
+        return self.running.supervisor.pids()[part]
+
+    def launch(self, name: str, *experiments: dict[str, Any]) -> dict[str, Any]:
+        """Define and launch a campaign between the two nodes."""
+        made = self.api.post("campaigns/", {"name": name})
+        first, second = self.nodes.values()
+        roles = [{"role": "client", "node": first}, {"role": "server", "node": second}]
+        for body in experiments:
+            self.api.post("experiments/", {"campaign": made["id"], "roles": roles, **body})
+        launched: dict[str, Any] = self.api.post(f"campaigns/{made['id']}/launch/")
+        return launched
+
+    def wait_until(self, campaign_id: int, *, done: int | None = None, within_s: float = 90) -> dict[str, Any]:
+        """Wait until so many trials are done (all and the campaign ended, unless given); return the campaign."""
+        deadline = time.monotonic() + within_s
+        while True:
+            found: dict[str, Any] = self.api.get(f"campaigns/{campaign_id}/")
+            progress = found["progress"]
+            finished = progress["succeeded"] + progress["failed"]
+            if (done is not None and finished >= done) or found["state"] in ("finished", "cancelled"):
+                return found
+            assert time.monotonic() < deadline, found
+            time.sleep(0.1)
+
+
+def _servers_of_its_own() -> mock._patch_dict:
+    """Return a context without the test run's servers: this service starts its own, so that they can be killed."""
+    kept = {name: value for name, value in os.environ.items() if name not in ("DATABASE_URL", "REDIS_URL")}
+    return mock.patch.dict(os.environ, kept, clear=True)
+
+
+@pytest.fixture(scope="session")
+def stack() -> Iterator[Stack]:
+    """Start the service, describe two nodes and start their agents."""
+    if not shutil.which("ping") or not shutil.which("iperf3"):
+        pytest.skip("ping and iperf3 are needed; as root the set-up installs them")
+    with tempfile.TemporaryDirectory(prefix="fathom e2e ") as name:
+        folder = Path(name)
+        # Jobs of agents run as another user, who has to pass through.
+        folder.chmod(0o711)
+        running = service.Service(folder, with_agents=False, report=lambda _part, _text: None)
+        with _servers_of_its_own():
+            running.start()
+        try:
+            yield _prepare(running)
+        finally:
+            running.stop()
+
+
+def _prepare(running: service.Service) -> Stack:
+    who = ("--username", "alice")
+    running.manage("create_account", *who, "--team", "Grid", "--role", "manager", "--password", PASSWORD)
+    api = Rest(running.address, running.manage("create_token", *who, "--name", "e2e").strip())
+    place = ground.loopback()
+    nodes = inventory.describe(api, place)
+    for agent in agents.prepare(api, place, nodes, running.home.agents):
+        running.supervisor.add(agent.process())
+    campaign.wait_for_agents(api, set(nodes.values()))
+    return Stack(running, api, nodes)

@@ -1,0 +1,64 @@
+"""The cast of the tests: Alice manages, Oscar operates, Bob views, Charlie is a stranger of another team."""
+
+from dataclasses import dataclass
+from itertools import count
+
+from apps.accounts.models import ApiToken, Membership, Role, Team, User
+from apps.core import secrets
+
+PASSWORD = "secret"
+_numbers = count(1)
+
+
+@dataclass(frozen=True)
+class Cast:
+    """One team with its people, and another with a stranger."""
+
+    team: Team
+    alice: User
+    oscar: User
+    bob: User
+    other_team: Team
+    charlie: User
+
+
+def user(name: str = "", **fields: object) -> User:
+    """Return a person who can sign in with PASSWORD."""
+    name = name or f"person{next(_numbers)}"
+    return User.objects.create_user(name, password=PASSWORD, **fields)
+
+
+def team(name: str = "", **members: User) -> Team:
+    """Return a team; members by role: ``team("grid", manager=alice)``."""
+    name = name or f"team{next(_numbers)}"
+    made = Team.objects.create(name=name, slug=name.lower().replace(" ", "-"))
+    for role, person in members.items():
+        Membership.objects.create(team=made, user=person, role=Role(role))
+    return made
+
+
+def cast() -> Cast:
+    """Return the usual people."""
+    alice, oscar, bob, charlie = user("alice"), user("oscar"), user("bob"), user("charlie")
+    return Cast(
+        team=team("grid", manager=alice, operator=oscar, viewer=bob),
+        alice=alice,
+        oscar=oscar,
+        bob=bob,
+        other_team=team("strangers", manager=charlie),
+        charlie=charlie,
+    )
+
+
+def token(owner: User, scope: str = "write", **fields: object) -> str:
+    """Return the text of an API token of the person."""
+    issued = secrets.issue("api")
+    ApiToken.objects.create(
+        user=owner, name="test", prefix=issued.prefix, digest=issued.digest, scope=scope, **fields
+    )
+    return issued.text
+
+
+def bearer(owner: User, scope: str = "write", **fields: object) -> dict[str, str]:
+    """Return the request header of a fresh token, for Django's test client."""
+    return {"HTTP_AUTHORIZATION": f"Bearer {token(owner, scope, **fields)}"}

@@ -1,0 +1,120 @@
+"""Pages and downloads of results: what they show, and to whom."""
+
+import csv
+import io
+import json
+from types import SimpleNamespace
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from apps.campaigns.models import Campaign, Run, Trial
+from apps.results import downloads
+
+
+def addresses(campaign: Campaign) -> list[str]:
+    experiment, trial = campaign.experiments.get(), campaign.trials.first()
+    pages = [reverse(f"results:{name}", args=[experiment.pk]) for name in ("experiment", "experiment_panel")]
+    pages += [reverse(f"results:{name}", args=[experiment.pk]) for name in ("experiment_data", "csv", "json")]
+    return [
+        *pages,
+        reverse("results:trial", args=[trial.pk]),
+        reverse("results:run_series", args=[trial.runs.get().pk]),
+    ]
+
+
+def test_a_stranger_is_sent_to_sign_in(client: Client, measured: Campaign) -> None:
+    for address in addresses(measured):
+        assert client.get(address).status_code == 302, address
+
+
+def test_another_team_finds_nothing(client: Client, measured: Campaign, cast: SimpleNamespace) -> None:
+    client.force_login(cast.charlie)
+    for address in addresses(measured):
+        assert client.get(address).status_code == 404, address
+
+
+def test_a_viewer_sees_everything(client: Client, measured: Campaign, cast: SimpleNamespace) -> None:
+    client.force_login(cast.bob)
+    for address in addresses(measured):
+        assert client.get(address).status_code == 200, address
+
+
+def test_the_trial_page_shows_command_output_and_figures(
+    client: Client, measured: Campaign, cast: SimpleNamespace
+) -> None:
+    client.force_login(cast.bob)
+    trial = measured.trials.first()
+    page = client.get(reverse("results:trial", args=[trial.pk])).content.decode()
+    assert "iperf3 -c" in page
+    assert "sum_received" in page
+    assert "Mbit/s" in page
+    assert "kisti01 → pnu01" in page
+
+
+def test_a_trial_not_measured_yet_says_what_it_waits_for(
+    client: Client, measured: Campaign, cast: SimpleNamespace
+) -> None:
+    client.force_login(cast.bob)
+    trial = measured.trials.first()
+    Run.objects.filter(trial=trial).delete()
+    assert "waits for its nodes" in client.get(reverse("results:trial", args=[trial.pk])).content.decode()
+
+
+def test_a_failed_trial_shows_reason_and_remedy(client: Client, measured: Campaign, cast: SimpleNamespace) -> None:
+    client.force_login(cast.bob)
+    trial = measured.trials.first()
+    reason = {"code": "refused", "message": {"msgid": "It was refused.", "params": {}}, "remedy": {"msgid": "Ask."}}
+    Trial.objects.filter(pk=trial.pk).update(state="failed", reason=reason)
+    page = client.get(reverse("results:trial", args=[trial.pk])).content.decode()
+    assert "It was refused." in page
+    assert "Ask." in page
+
+
+def test_long_output_is_cut_on_the_page(
+    client: Client, measured: Campaign, cast: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("apps.results.views.SHOWN_CHARACTERS", 100)
+    client.force_login(cast.bob)
+    page = client.get(reverse("results:trial", args=[measured.trials.first().pk])).content.decode()
+    assert "download the whole" in page
+
+
+def test_the_csv_has_a_line_a_sample_in_base_units(client: Client, measured: Campaign, cast: SimpleNamespace) -> None:
+    client.force_login(cast.bob)
+    answer = client.get(reverse("results:csv", args=[measured.experiments.get().pk]))
+    rows = list(csv.DictReader(io.StringIO(b"".join(answer.streaming_content).decode())))
+    goodput = [row for row in rows if row["metric"] == "goodput"]
+    assert len(goodput) == 4
+    assert {row["window"] for row in goodput} == {"65536", "1048576"}
+    assert {row["unit"] for row in goodput} == {"bit/s"}
+    assert ".csv" in answer["Content-Disposition"]
+
+
+def test_the_json_has_the_same_samples(client: Client, measured: Campaign, cast: SimpleNamespace) -> None:
+    client.force_login(cast.bob)
+    answer = client.get(reverse("results:json", args=[measured.experiments.get().pk]))
+    rows = json.loads(b"".join(answer.streaming_content))
+    assert len([row for row in rows if row["metric"] == "goodput"]) == 4
+
+
+def test_an_experiment_without_samples_downloads_as_nothing(measured: Campaign) -> None:
+    experiment = measured.experiments.get()
+    experiment.results.all().delete()
+    assert json.loads(b"".join(downloads.json_of(experiment).streaming_content)) == []
+    assert b"".join(downloads.csv_of(experiment).streaming_content) == b""
+
+
+@pytest.mark.parametrize("text", ["=1+1", "@cmd", "-2", "+3"])
+def test_a_text_that_a_spreadsheet_would_run_is_made_harmless(text: str) -> None:
+    assert downloads._safe(text) == f"'{text}"
+    assert downloads._safe(-2.0) == -2.0
+
+
+def test_a_trials_page_costs_a_bounded_number_of_queries(
+    client: Client, measured: Campaign, cast: SimpleNamespace, django_assert_max_num_queries
+) -> None:
+    client.force_login(cast.bob)
+    with django_assert_max_num_queries(20):
+        client.get(reverse("results:trial", args=[measured.trials.first().pk]))

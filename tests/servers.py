@@ -1,0 +1,40 @@
+"""A pytest plugin: PostgreSQL and a Redis-protocol server for the run, those of the environment or embedded ones.
+
+It is named with `-p` in pyproject.toml because pytest-django reads the settings before any conftest.py is loaded.
+Under xdist the controller starts PostgreSQL, in which each worker has a database of its own. Channels know no
+databases, so each worker starts a Valkey of its own.
+"""
+
+import os
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from launch import embedded, process
+
+_folder = tempfile.TemporaryDirectory(prefix="fathom-test-")
+_children: list[process.Child] = []
+# Set by the controller, for its workers: this Valkey is not theirs to share.
+_EMBEDDED_REDIS = "FATHOM_TEST_EMBEDDED_REDIS"
+
+
+def _start(server: embedded.Server) -> str:
+    child = process.Child(server.process, log=Path(_folder.name) / f"{server.process.name}.log")
+    _children.append(child)
+    child.wait_ready()
+    return server.url
+
+
+if "DATABASE_URL" not in os.environ:
+    os.environ["DATABASE_URL"] = _start(embedded.postgres(Path(_folder.name) / "postgres", durable=False))
+if "REDIS_URL" not in os.environ or _EMBEDDED_REDIS in os.environ:
+    os.environ["REDIS_URL"] = _start(embedded.valkey(Path(_folder.name) / "valkey", durable=False))
+    os.environ[_EMBEDDED_REDIS] = "1"
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Stop what was started here."""
+    while _children:
+        _children.pop().stop()
+    _folder.cleanup()

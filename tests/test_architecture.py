@@ -1,0 +1,135 @@
+"""The house holds: imports run one way, and nothing grows past its size."""
+
+import ast
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+
+# Each room may import those after it; rooms on one line know nothing of each other.
+ORDER = [
+    ["apps.config"],
+    ["workers"],
+    ["apps.reports"],
+    ["apps.tuning"],
+    ["apps.results"],
+    ["apps.campaigns", "apps.agents"],
+    ["apps.testbeds"],
+    ["apps.accounts"],
+    ["apps.core"],
+    ["apps.bench"],
+]
+# Programs of their own: they import nothing of the service.
+ALONE = ["workers.agent", "launch", "lab"]
+FLOOR = {room: floor for floor, rooms in enumerate(ORDER) for room in rooms}
+# What each room must never import, whoever else may.
+FORBIDDEN = {
+    "apps.bench": {
+        "django",
+        "celery",
+        "channels",
+        "rest_framework",
+        "time",
+        "datetime",
+        "os",
+        "subprocess",
+        "socket",
+    },
+    "apps": {"celery.shared_task"},
+    "workers.agent": {"django", "psycopg", "yaml", "redis", "celery"},
+}
+# The composition root imports the Celery application; what the demo prints has the units of the science.
+ALLOWED = {("apps.config", "workers"), ("launch", "apps.bench")}
+SIZE = 300
+
+
+def room_of(module: str) -> str | None:
+    """Return the room a module belongs to: the longest name in the plan that it starts with."""
+    names = [*FLOOR, *ALONE]
+    return max((name for name in names if module == name or module.startswith(name + ".")), key=len, default=None)
+
+
+def module_of(path: Path) -> str:
+    return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+
+
+def imports_of(source: str) -> set[str]:
+    """Return every module that a source imports, wherever in it the import stands."""
+    found = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
+            found.add(node.module)
+            found |= {f"{node.module}.{alias.name}" for alias in node.names}
+    return found
+
+
+def breaks(module: str, imported: str) -> bool:
+    """Say whether `module` may not import `imported`."""
+    here, there = room_of(module), room_of(imported)
+    if here is None or there is None or here == there or (here, there) in ALLOWED:
+        return False
+    if here in ALONE or there in ALONE:
+        return True
+    return FLOOR[here] >= FLOOR[there]
+
+
+SOURCES = sorted(
+    path
+    for folder in ("apps", "workers", "launch", "lab")
+    for path in (ROOT / folder).rglob("*.py")
+    if "migrations" not in path.parts
+)
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=module_of)
+def test_imports_run_one_way(path: Path) -> None:
+    module = module_of(path)
+    imported = imports_of(path.read_text())
+    assert not {name for name in imported if breaks(module, name)}
+    for room, names in FORBIDDEN.items():
+        if module == room or module.startswith(room + "."):
+            assert not {name for name in imported if name in names or name.split(".")[0] in names}
+
+
+def test_the_rule_itself_refuses_what_it_should() -> None:
+    assert breaks("apps.bench.units", "apps.core.models")
+    assert breaks("apps.campaigns.services", "apps.agents.models")
+    assert breaks("apps.agents.services", "workers.tasks")
+    assert breaks("workers.agent.main", "apps.bench.units")
+    assert not breaks("workers.tasks", "apps.agents.services")
+    assert imports_of("def f():\n    from apps.agents import services\n") >= {"apps.agents.services"}
+
+
+def test_no_import_hides_in_a_function() -> None:
+    hidden = []
+    for path in SOURCES:
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                inner = [item for item in ast.walk(node) if isinstance(item, ast.Import | ast.ImportFrom)]
+                hidden += [f"{module_of(path)}:{item.lineno}" for item in inner if room_of_import(item)]
+    assert not hidden
+
+
+def room_of_import(node: ast.Import | ast.ImportFrom) -> str | None:
+    """Return the room of ours that an import reaches, if any."""
+    if isinstance(node, ast.ImportFrom):
+        return room_of(node.module or "")
+    return next((room_of(alias.name) for alias in node.names if room_of(alias.name)), None)
+
+
+def test_no_file_is_longer_than_it_should_be() -> None:
+    listed = subprocess.run(
+        ["git", "ls-files", "-co", "--exclude-standard", "*.py", "*.js", "*.css", "*.html"],
+        cwd=ROOT, capture_output=True, text=True, check=True,
+    ).stdout.split("\n")  # fmt: skip
+    paths = [ROOT / name for name in listed if name and "/migrations/" not in name]
+    long = {str(path): n for path in paths if path.exists() and (n := len(path.read_text().splitlines())) > SIZE}
+    assert not long
+
+
+def test_no_signals() -> None:
+    assert not [module_of(path) for path in SOURCES if "django.dispatch" in imports_of(path.read_text())]

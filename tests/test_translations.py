@@ -1,0 +1,70 @@
+"""Every text of the product is in Korean too, with the same placeholders."""
+
+import ast
+import re
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from babel.messages import pofile
+from babel.messages.catalog import Message
+
+ROOT = Path(__file__).resolve().parents[1]
+CATALOGUE = ROOT / "locale" / "ko" / "LC_MESSAGES" / "django.po"
+PLACEHOLDER = re.compile(r"%\([a-z_]+\)[sd]|%%|%[sd]|</?[a-z]+")
+IN_TEMPLATES = re.compile(r"""\{%\s*translate\s+(?:"([^"]+)"|'([^']+)')""")
+MARKS = {"_", "gettext", "gettext_lazy"}
+
+
+def catalogue() -> list[Message]:
+    with CATALOGUE.open("rb") as file:
+        return [message for message in pofile.read_po(file, locale="ko") if message.id]
+
+
+def english_of(message: Message) -> str:
+    return message.id if isinstance(message.id, str) else message.id[1]
+
+
+def korean_of(message: Message) -> str:
+    return message.string if isinstance(message.string, str) else message.string[0]
+
+
+def texts_in_python() -> Iterator[str]:
+    for folder in ("apps", "workers"):
+        for path in sorted((ROOT / folder).rglob("*.py")):
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                named = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in MARKS
+                if named and node.args and isinstance(node.args[0], ast.Constant):
+                    yield node.args[0].value
+
+
+def texts_in_templates() -> Iterator[str]:
+    for path in sorted((ROOT / "templates").rglob("*.html")):
+        for double, single in IN_TEMPLATES.findall(path.read_text(encoding="utf-8")):
+            yield double or single
+
+
+@pytest.fixture(scope="module")
+def messages() -> list[Message]:
+    return catalogue()
+
+
+def test_nothing_is_left_untranslated_or_guessed(messages: list[Message]) -> None:
+    assert [english_of(message) for message in messages if not korean_of(message) or message.fuzzy] == []
+
+
+def test_no_placeholder_or_tag_differs(messages: list[Message]) -> None:
+    differing = [
+        english_of(message)
+        for message in messages
+        if Counter(PLACEHOLDER.findall(english_of(message))) != Counter(PLACEHOLDER.findall(korean_of(message)))
+    ]
+    assert differing == []
+
+
+def test_every_text_in_the_source_is_in_the_catalogue(messages: list[Message]) -> None:
+    known = {message.id if isinstance(message.id, str) else message.id[0] for message in messages}
+    # A percent sign is doubled in the catalogue where it stands in a template.
+    found = {*texts_in_python(), *(text.replace("%", "%%") for text in texts_in_templates())}
+    assert sorted(found - known) == []

@@ -1,0 +1,87 @@
+"""Findings are drawn from results, stored once, and what people decided of them is kept."""
+
+from types import SimpleNamespace
+
+import pytest
+from django.core.exceptions import PermissionDenied
+from django.http import Http404
+
+from apps.campaigns.models import Campaign
+from apps.results.models import Result, Sample
+from apps.testbeds.models import Node
+from apps.tuning import services
+from apps.tuning.models import Finding
+
+
+def by_rule(campaign: Campaign) -> dict[str, Finding]:
+    return {finding.rule: finding for finding in campaign.findings.all()}
+
+
+def test_a_sweep_gives_bdp_window_and_the_lines_to_paste(swept: Campaign) -> None:
+    services.refresh_findings(campaign=swept)
+    found = by_rule(swept)
+    assert found["tcp-bdp"].value == pytest.approx(2 * 600_000, rel=0.02) or found["tcp-bdp"].value == pytest.approx(
+        600_000, rel=0.02
+    )
+    assert found["tcp-window-knee"].value == 1048576
+    assert "net.ipv4.tcp_rmem" in found["tcp-sysctl"].change
+    assert "net.core.wmem_max" in found["tcp-sysctl"].change
+    assert found["tcp-window-knee"].trials.count() > 0
+
+
+def test_a_finding_rests_on_trials_of_its_own_campaign(swept: Campaign) -> None:
+    services.refresh_findings(campaign=swept)
+    for finding in swept.findings.all():
+        assert set(finding.trials.values_list("campaign", flat=True)) <= {swept.pk}
+        assert sorted(finding.details["evidence"]) == sorted(finding.trials.values_list("pk", flat=True))
+
+
+def test_drawing_them_again_changes_nothing(swept: Campaign) -> None:
+    first = {finding.pk for finding in services.refresh_findings(campaign=swept)}
+    assert {finding.pk for finding in services.refresh_findings(campaign=swept)} == first
+
+
+def test_without_the_rtt_there_is_no_bdp(swept: Campaign, pair: list[Node]) -> None:
+    Sample.objects.filter(metric__in=["rtt_min", "rtt_mean", "min_rtt", "mean_rtt"]).delete()
+    pair[0].links_a.update(rtt_s=None)
+    services.refresh_findings(campaign=swept)
+    assert "tcp-bdp" not in by_rule(swept)
+
+
+def test_invalid_results_are_no_evidence(swept: Campaign) -> None:
+    flag = {"name": "x", "severity": "invalid", "message": {"msgid": "x", "params": {}}}
+    Result.objects.update(flags=[flag])
+    assert services.evidence_of(swept) == {}
+
+
+def test_what_no_longer_follows_goes_unless_somebody_decided_on_it(swept: Campaign, cast: SimpleNamespace) -> None:
+    services.refresh_findings(campaign=swept)
+    knee = by_rule(swept)["tcp-window-knee"]
+    services.decide_finding(finding=knee, user=cast.oscar, state=Finding.State.ACCEPTED)
+    Sample.objects.all().delete()
+    services.refresh_findings(campaign=swept)
+    assert list(by_rule(swept)) == ["tcp-window-knee"]
+
+
+def test_a_decision_survives_drawing_them_again(swept: Campaign, cast: SimpleNamespace) -> None:
+    services.refresh_findings(campaign=swept)
+    knee = by_rule(swept)["tcp-window-knee"]
+    services.decide_finding(finding=knee, user=cast.oscar, state=Finding.State.DISMISSED, reason=" known ")
+    services.refresh_findings(campaign=swept)
+    knee.refresh_from_db()
+    assert (knee.state, knee.state_reason) == ("dismissed", "known")
+
+
+def test_dismissing_needs_a_reason(swept: Campaign, cast: SimpleNamespace) -> None:
+    services.refresh_findings(campaign=swept)
+    with pytest.raises(services.FindingNeedsReason):
+        services.decide_finding(finding=swept.findings.first(), user=cast.oscar, state=Finding.State.DISMISSED)
+
+
+def test_viewers_and_strangers_decide_nothing(swept: Campaign, cast: SimpleNamespace) -> None:
+    services.refresh_findings(campaign=swept)
+    finding = swept.findings.first()
+    with pytest.raises(PermissionDenied):
+        services.decide_finding(finding=finding, user=cast.bob, state=Finding.State.ACCEPTED)
+    with pytest.raises(Http404):
+        services.decide_finding(finding=finding, user=cast.charlie, state=Finding.State.ACCEPTED)

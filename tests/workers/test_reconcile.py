@@ -1,0 +1,145 @@
+"""Lost messages and killed workers lose nothing and count nothing twice."""
+
+from datetime import timedelta
+from types import SimpleNamespace
+
+import pytest
+from django.utils import timezone
+
+from apps.agents.models import Job
+from apps.campaigns import services
+from apps.campaigns.models import Campaign, Reservation, Run, Trial
+from apps.results.models import Result
+from apps.testbeds.models import Node
+from tests.campaigns import factories as make
+from tests.workers.factories import SILENT, job_of, measure, report
+from workers import carry_out, reconcile
+
+
+def look() -> None:
+    reconcile.reconcile(now=timezone.now())
+
+
+@pytest.fixture
+def run(cast: SimpleNamespace, pair: list[Node]) -> Run:
+    """Return a run whose server has been queued."""
+    make.launched(cast, *pair)
+    carry_out.schedule()
+    return Run.objects.get()
+
+
+def test_a_campaign_goes_to_its_end_without_a_single_message(run: Run) -> None:
+    campaign = run.trial.campaign
+    for _turn in range(4):
+        current = Run.objects.get(state="running")
+        report(job_of(current, "server"), Job.State.READY)
+        look()
+        measure(current)
+        look()
+    services.finish_campaigns(now=timezone.now())
+    campaign.refresh_from_db()
+    assert campaign.state == "finished"
+    assert make.states(campaign) == ["succeeded"] * 4
+    assert Result.objects.count() == Run.objects.count() == 4
+    assert Job.objects.count() == 8
+
+
+def test_looking_again_changes_nothing_while_a_job_is_under_way(run: Run) -> None:
+    look()
+    report(job_of(run, "server"), Job.State.RUNNING)
+    look()
+    assert Job.objects.count() == 1
+    run.refresh_from_db()
+    assert (run.stage, run.stopping) == (0, False)
+
+
+def test_a_run_whose_worker_was_killed_before_it_began_is_begun_later(
+    cast: SimpleNamespace, pair: list[Node]
+) -> None:
+    make.launched(cast, *pair)
+    (run,) = make.take(*pair, now=timezone.now())
+    look()
+    assert not Job.objects.exists()
+    Run.objects.update(updated_at=timezone.now() - timedelta(seconds=6))
+    look()
+    look()
+    run.refresh_from_db()
+    assert run.state == "running"
+    assert Job.objects.count() == 1
+
+
+def test_a_run_whose_worker_was_killed_before_it_recorded_is_recorded_once(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    report(job_of(run, "server"), Job.State.READY)
+    look()
+    measure(run)
+
+    def die(**values: object) -> None:
+        raise SystemExit
+
+    with monkeypatch.context() as patch:
+        patch.setattr("apps.campaigns.services.succeed_run", die)
+        with pytest.raises(SystemExit):
+            carry_out.advance(run.pk)
+    assert not Result.objects.exists()
+    look()
+    look()
+    assert Result.objects.count() == 1
+    assert Trial.objects.get(pk=run.trial_id).state == "succeeded"
+
+
+def test_a_cancel_that_nobody_heard_of_is_noticed(run: Run, cast: SimpleNamespace) -> None:
+    report(job_of(run, "server"), Job.State.READY)
+    look()
+    Campaign.objects.update(state="cancelled")
+    look()
+    for job in Job.objects.exclude(state=Job.State.ENDED):
+        assert job.stop_requested_at
+        report(job, Job.State.ENDED, SILENT)
+    look()
+    run.refresh_from_db()
+    assert run.state == "cancelled"
+    assert not Reservation.objects.filter(released_at=None).exists()
+
+
+def test_jobs_that_vanished_do_not_hold_a_run_for_ever(run: Run) -> None:
+    report(job_of(run, "server"), Job.State.READY)
+    look()
+    Job.objects.all().delete()
+    look()
+    run.refresh_from_db()
+    assert run.state == "failed"
+
+
+def test_one_run_that_can_not_be_taken_on_does_not_keep_the_others(
+    cast: SimpleNamespace, pair: list[Node], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    others = make.nodes(cast.team, "c", "d")
+    make.launched(cast, *pair)
+    make.launched(cast, *others)
+    make.take(now=timezone.now())
+    Run.objects.update(updated_at=timezone.now() - timedelta(seconds=6))
+    first, second = Run.objects.order_by("pk")
+    begin = carry_out.begin
+
+    def stumble(run: Run) -> bool:
+        if run == first:
+            raise ValueError("broken")
+        return begin(run)
+
+    monkeypatch.setattr(carry_out, "begin", stumble)
+    look()
+    assert [job.run_ref for job in Job.objects.all()] == [second.pk]
+
+
+def test_a_look_takes_as_many_queries_for_many_runs_as_for_one(
+    cast: SimpleNamespace, django_assert_max_num_queries
+) -> None:
+    nodes = make.nodes(cast.team, *(f"n{i}" for i in range(20)))
+    for client, server in zip(nodes[::2], nodes[1::2], strict=True):
+        make.launched(cast, client, server, repetitions=1)
+    for run in make.take(now=timezone.now()):
+        carry_out.begin(run)
+    with django_assert_max_num_queries(2):
+        look()
