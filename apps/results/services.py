@@ -7,7 +7,7 @@ from django.db import transaction
 
 from apps.agents import queries as agents
 from apps.agents.models import Job
-from apps.bench import tools
+from apps.bench import judges, tools
 from apps.bench.tools.base import Output, Plan, Reading
 from apps.campaigns.models import Run
 from apps.results import faults
@@ -28,7 +28,8 @@ def record_run(*, run: Run) -> Result:
     plan = Plan.from_json(run.plan or {"stages": []})
     jobs = list(agents.jobs_of_run(run.pk))
     faults.raise_for(jobs)
-    reading = tool.parse([output_of(job, plan) for job in jobs], tool.clean(trial.parameters))
+    outputs = [output_of(job, plan) for job in jobs]
+    reading = judges.read_run(outputs, tool.clean(trial.parameters), tool)
     return _store(run, tool.slug, reading, start_skew_s(jobs))
 
 

@@ -4,31 +4,34 @@ import pathlib
 import re
 import shlex
 
+from apps.bench import tools
 from apps.bench.tools.base import Output
 
 DATA = pathlib.Path(__file__).parents[2] / "data"
 
 
-def load(tool: str, name: str, role: str = "client") -> Output:
-    """Return a recording as the output of a role."""
+PROGRAMS = {program for tool in tools.all_tools() for program in tool.programs}
+EXIT = re.compile(rb"(?P<stdout>.*?)\[exit (?P<code>\d+)\]\n(?:--- stderr:\n(?P<stderr>.*))?", re.DOTALL)
+
+
+def load(tool: str, name: str, role: str = "") -> Output:
+    """Return a recording as the output of a role, the tool's first one if none is named.
+
+    A recording is ``$ command``, what it printed, ``[exit N]`` and, if it was kept apart, ``--- stderr:``; one whose
+    name ends in .json, .csv or .bin is what the command printed, and nothing else.
+    """
     raw = (DATA / tool / name).read_bytes()
-    if name.endswith(".json"):
-        return Output(role, "measure", "north", ("iperf3", "-c", "10.9.0.2", "-J"), raw, b"", 0)
+    role = role or tools.get(tool).roles[0].name
+    if name.endswith((".json", ".csv", ".bin")):
+        argv = ("iperf3", "-c", "10.9.0.2", "-J") if tool.startswith("iperf3") else ()
+        return Output(role, "measure", "north", argv, raw, b"", 0)
     command, rest = raw.split(b"\n", 1)
-    match = re.fullmatch(rb"(?P<stdout>.*?)\[exit (?P<code>\d+)\]\n(?:--- stderr:\n(?P<stderr>.*))?", rest, re.DOTALL)
+    match = EXIT.fullmatch(rest)
     assert match, name
-    argv = shlex.split(command.decode().removeprefix("$ "))
-    programs = ("ping", "tracepath", "traceroute", "iperf3")
-    start = next((i for i, word in enumerate(argv) if word in programs), 0)
-    return Output(
-        role,
-        "measure",
-        "north",
-        tuple(argv[start:]),
-        match["stdout"],
-        match["stderr"] or b"",
-        int(match["code"]),
-    )
+    words = shlex.split(command.decode().removeprefix("$ "))
+    start = next((i for i, word in enumerate(words) if pathlib.PurePath(word).name in PROGRAMS), 0)
+    stderr = match["stderr"] or b""
+    return Output(role, "measure", "north", tuple(words[start:]), match["stdout"], stderr, int(match["code"]))
 
 
 def names(tool: str, pattern: str = "*") -> list[str]:

@@ -90,7 +90,7 @@ def test_damage_never_gives_anything_but_a_tool_failure(slug, data):
     output = recordings.load(slug, data.draw(st.sampled_from(SAMPLES[slug])))
     stdout = data.draw(damages(output.stdout))
     stderr = data.draw(st.sampled_from([output.stderr, b"", b"\xff\x00"]))
-    params = {"count": 2} if slug == "ping" else {}
+    params = {"count": 2} if slug == "ping" else tools.get(slug).recover(output)
     if slug.startswith("iperf3"):
         params = {"duration": 1, "direction": data.draw(st.sampled_from(DIRECTIONS)), "window": "64K"}
     parse(slug, stdout, stderr, output, **params)

@@ -1,11 +1,12 @@
 """What a benchmark tool is made of; each tool is one file beside this folder."""
 
 from apps.bench.tools.base.parameters import Parameter, ParameterError, Params, Value
-from apps.bench.tools.base.plans import Command, NodeRef, Plan, Stage
+from apps.bench.tools.base.plans import AROUND, Command, NodeRef, Plan, Stage
 from apps.bench.tools.base.readings import Flag, Output, Reading, SampleValue, Series, ToolFailure
 from apps.bench.tools.base.tool import Estimate, Metric, Role, Tool
 
 __all__ = [
+    "AROUND",
     "Command",
     "Estimate",
     "Flag",

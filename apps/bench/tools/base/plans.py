@@ -1,17 +1,28 @@
 """The commands of one measurement: which node runs what, in which order."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any
 
 Json = dict[str, Any]
 
+# Stages whose names begin so stand around a tool's own: their outputs are not the parser's.
+AROUND = "around-"
+
 
 @dataclass(frozen=True)
 class NodeRef:
-    """A node in a role: its name, and the data-plane address that the measurement uses."""
+    """A node in a role: its name, and the data-plane address that the measurement uses.
+
+    `directory` is where the experiment's file system is mounted on it ("" without one); `facts` are those its agent
+    gathered last (processors, memory, host name, …), an empty mapping if it never did.
+    """
 
     name: str
     address: str
+    directory: str = ""
+    facts: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}), compare=False)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,6 +42,21 @@ class Command:
     ready_pattern: str | None = None
     measures: bool = True
     ends_by_itself: bool = False
+    optional: bool = False
+    files: tuple[tuple[str, str], ...] = ()
+    collect: tuple[str, ...] = ()
+    environment: tuple[tuple[str, str], ...] = ()
+
+    def as_json(self) -> Json:
+        """Return the command as plain JSON values."""
+        pairs = {name: [list(pair) for pair in getattr(self, name)] for name in ("files", "environment")}
+        return {**vars(self), **pairs, "argv": list(self.argv), "collect": list(self.collect)}
+
+    @classmethod
+    def from_json(cls, data: Json) -> "Command":
+        """Return the command that ``as_json`` wrote, now or before it had all of its fields."""
+        pairs = {name: tuple((key, text) for key, text in data.get(name, ())) for name in ("files", "environment")}
+        return cls(**{**data, **pairs, "argv": tuple(data["argv"]), "collect": tuple(data.get("collect", ()))})
 
 
 @dataclass(frozen=True)
@@ -54,7 +80,7 @@ class Plan:
             {
                 "name": stage.name,
                 "together": stage.together,
-                "commands": [{**vars(command), "argv": list(command.argv)} for command in stage.commands],
+                "commands": [command.as_json() for command in stage.commands],
             }
             for stage in self.stages
         ]
@@ -67,7 +93,7 @@ class Plan:
             tuple(
                 Stage(
                     stage["name"],
-                    tuple(Command(**{**item, "argv": tuple(item["argv"])}) for item in stage["commands"]),
+                    tuple(Command.from_json(item) for item in stage["commands"]),
                     stage["together"],
                 )
                 for stage in data["stages"]

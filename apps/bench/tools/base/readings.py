@@ -1,6 +1,8 @@
 """What a measurement printed, what was read from it, and why there may be no result."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any
 
 from apps.bench.text import Message
@@ -37,7 +39,12 @@ class ToolFailure(Exception):
 
 @dataclass(frozen=True)
 class Output:
-    """What one command printed and how it ended; times are in server time (s since the epoch)."""
+    """What one command printed and how it ended; times are in server time (s since the epoch).
+
+    `collected` holds the files of its work folder that the command asked to be given back, as far as they existed;
+    `telemetry` what the agent read from the kernel meanwhile (`apps.bench.telemetry` knows its form); `facts` what the
+    agent had told of the node when it was handed the command.
+    """
 
     role: str
     stage: str
@@ -50,6 +57,9 @@ class Output:
     timed_out: bool = False
     started_at: float | None = None
     ended_at: float | None = None
+    collected: Mapping[str, bytes] = field(default_factory=lambda: MappingProxyType({}))
+    telemetry: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}), compare=False)
+    facts: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}), compare=False)
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,7 @@
 """What every benchmark tool offers: parameters, a plan, a parser and an estimate."""
 
 import abc
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
@@ -36,10 +37,16 @@ class Role:
 
 @dataclass(frozen=True)
 class Estimate:
-    """How long a trial will take (s) and what it will send: {(from role, to role): bytes}."""
+    """How long a trial will take (s) and what it will send: {(from role, to role): bytes}.
+
+    `offered_bps` (bit/s) is traffic that gives way to nobody, such as UDP at a set rate; `streams` are connections
+    open at one time. The owner of a link may limit both.
+    """
 
     duration_s: float
     bytes_sent: dict[tuple[str, str], int] = field(default_factory=dict)
+    offered_bps: float = 0.0
+    streams: int = 0
 
 
 class Tool(abc.ABC):
@@ -55,6 +62,12 @@ class Tool(abc.ABC):
     minimum_version: ClassVar[str] = ""
     # Whose headers the measured rates go without: "tcp" or "udp"; "" where no rate is measured.
     transport: ClassVar[str] = ""
+    # The heading under which it is offered: network, transfer, storage, mpi or other.
+    group: ClassVar[str] = "network"
+    # Whether it writes to a file system of the inventory: "", "optional" or "required".
+    file_system: ClassVar[str] = ""
+    # Texts that tell its outputs from those of others; any one of them is enough.
+    signatures: ClassVar[tuple[re.Pattern[str], ...]] = ()
 
     def clean(self, params: Mapping[str, Value]) -> dict[str, Any]:
         """Return typed parameters in base units with defaults applied; ParameterError names each bad field."""
@@ -76,6 +89,19 @@ class Tool(abc.ABC):
 
     def check(self, params: Params) -> dict[str, Message]:
         """Return what is wrong with parameters that are each right by themselves: {field: message}."""
+        return {}
+
+    def check_cast(self, params: Params, counts: Mapping[str, int]) -> dict[str, Message]:
+        """Return what is wrong with parameters for so many nodes in each role: {field: message}."""
+        return {}
+
+    def recognises(self, output: Output) -> bool:
+        """Return whether an output of unknown origin is this tool's (`argv` may be empty)."""
+        text = (output.stdout + b"\n" + output.stderr).decode("utf-8", "replace")
+        return any(pattern.search(text) for pattern in self.signatures)
+
+    def recover(self, output: Output) -> dict[str, Value]:
+        """Return the parameters that an output found in an archive was made with, as far as it and its argv tell."""
         return {}
 
     @abc.abstractmethod
