@@ -42,8 +42,8 @@ class Output:
     """What one command printed and how it ended; times are in server time (s since the epoch).
 
     `collected` holds the files of its work folder that the command asked to be given back, as far as they existed;
-    `telemetry` what the agent read from the kernel meanwhile (`apps.bench.telemetry` knows its form); `facts` what the
-    agent had told of the node when it was handed the command.
+    `telemetry` what the agent read from the kernel meanwhile (`apps.bench.telemetry` knows its form); `facts` what it
+    had told of the node when it was handed the command.
     """
 
     role: str
