@@ -2,6 +2,7 @@
 
 import threading
 import time
+import uuid
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -120,3 +121,13 @@ def test_a_status_that_cannot_be_written_is_only_logged(
     begin(made, server, made._poll_for_ever, monkeypatch)
     wait_for(lambda: server.asked.count("poll") > 1)
     assert "The status cannot be written: Is a directory" in caplog.text
+
+
+def test_a_job_that_arrives_while_the_agent_ends_is_not_carried_out(made: agent.Agent) -> None:
+    made._close()
+    job = {"id": str(uuid.uuid4()), "argv": ["ping", "-c", "9", "127.0.0.1"], "time_limit_s": 30}
+    made._take({"jobs": [{**job, "output_limit_bytes": 1000}], "stop": []})
+    record = next(iter(made.spool))
+    wait_for(lambda: record.is_finished, 3)
+    assert record.facts["fault"] == "agent-restarted"
+    assert "pid" not in record.facts

@@ -43,6 +43,8 @@ class Agent:
         self.spool = Spool(folder / "spool")
         self.clock = Clock()
         self.closing = threading.Event()
+        # Set before the last jobs are stopped: one that a poll brings after that is stopped as it starts.
+        self._ending = threading.Event()
         self._runners: dict[str, jobs.Runner] = {}
         # Ids whose records are gone: a delivery that was under way meanwhile must not run them again.
         self._done: collections.deque[str] = collections.deque(maxlen=1000)
@@ -74,6 +76,7 @@ class Agent:
 
     def _close(self) -> None:
         deadline = time.monotonic() + CLOSING_S
+        self._ending.set()
         for runner in self._running():
             runner.stop(closing=True)
         for runner in self._running():
@@ -148,6 +151,8 @@ class Agent:
         )
         with self._lock:
             self._runners[record.job_id] = runner
+        if self._ending.is_set():
+            runner.stop(closing=True)
         runner.start()
         logger.info("Job %s: %s", record.job_id, " ".join(map(str, record.job["argv"])))
 
