@@ -49,6 +49,9 @@ class Campaign(TeamOwned):
     finished_at = models.DateTimeField(_("finished"), null=True, blank=True)
     # When conclusions were last drawn from the results; null on an ended campaign asks for it.
     analysed_at = models.DateTimeField(null=True, blank=True)
+    # Set when it is to be deleted: nobody sees it any more but as the share of `delete_trials` that is gone.
+    deleting_at = models.DateTimeField(null=True, blank=True, editable=False)
+    delete_trials = models.PositiveIntegerField(default=0, editable=False)
 
     class Meta:
         ordering = ["-created_at", "-id"]
@@ -61,6 +64,7 @@ class Campaign(TeamOwned):
                 name="campaigns_to_analyse",
                 condition=Q(analysed_at__isnull=True, state__in=["finished", "cancelled"]),
             ),
+            models.Index(fields=["deleting_at"], name="campaigns_to_delete", condition=Q(deleting_at__isnull=False)),
         ]
 
     def __str__(self) -> str:

@@ -7,7 +7,7 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.campaigns.models.campaigns import Campaign
 from apps.core.models import TimeStamped
-from apps.testbeds.models import Cluster, Node
+from apps.testbeds.models import Cluster, FileSystem, Node
 
 
 class Experiment(TimeStamped):
@@ -15,6 +15,9 @@ class Experiment(TimeStamped):
 
     `fixed` {parameter: text}, `factors` [{"name", "expression"}] in order, `zips` [[name, ...]], `exclusions` [text]:
     texts as the user wrote them, which `apps.bench.sweep` reads.
+
+    One with an `after` waits for that experiment's trials to end. Its texts may then be formulas over what was
+    measured there (`apps.bench.sweep.references`); `resolved` {parameter: text} keeps what they came to.
     """
 
     class Order(models.TextChoices):
@@ -39,6 +42,28 @@ class Experiment(TimeStamped):
         _("attempts at most"), default=3, validators=[MinValueValidator(1), MaxValueValidator(20)]
     )
     retry_wait_s = models.PositiveIntegerField(_("wait before a retry"), default=5)
+    file_system = models.ForeignKey(
+        FileSystem,
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="experiments",
+        verbose_name=_("file system"),
+    )
+    context = models.BooleanField(_("route, RTT and loss before and after each run"), default=True)
+    after = models.ForeignKey(
+        "self",
+        on_delete=models.RESTRICT,
+        null=True,
+        blank=True,
+        related_name="followers",
+        verbose_name=_("waits for"),
+    )
+    resolved = models.JSONField(default=dict, blank=True, editable=False)
+    # When its trials were made; null before, also while it waits for another experiment.
+    expanded_at = models.DateTimeField(null=True, blank=True, editable=False)
+    # Why no trials could be made of it once its turn had come: {"msgid", "params"}.
+    refusal = models.JSONField(null=True, blank=True, editable=False)
 
     class Meta:
         ordering = ["position", "id"]
@@ -47,6 +72,11 @@ class Experiment(TimeStamped):
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def dependent(self) -> Campaign:
+        """Return what breaks if the file system goes."""
+        return self.campaign
 
 
 class ExperimentRole(models.Model):

@@ -1,5 +1,6 @@
 """The inventory."""
 
+from apps.testbeds.models.grants import SettingGrant
 from apps.testbeds.models.links import Link, SitePair, Switch
 from apps.testbeds.models.machines import Cluster, Node, NodeAddress, Testbed
 from apps.testbeds.models.sites import Site
@@ -12,6 +13,7 @@ __all__ = [
     "Mount",
     "Node",
     "NodeAddress",
+    "SettingGrant",
     "Site",
     "SitePair",
     "Switch",

@@ -13,6 +13,10 @@ from apps.testbeds.models.base import HasPage, InventoryItem
 from apps.testbeds.models.machines import Node
 from apps.testbeds.models.sites import Site
 
+# What a link's owner who says nothing allows: no more than fills the link, and no crowd of connections.
+DEFAULT_UDP_SHARE = 1.0
+DEFAULT_STREAMS = 64
+
 
 class Switch(InventoryItem):
     """A switch or router (also an exchange point) that links meet at."""
@@ -47,6 +51,16 @@ class Link(InventoryItem):
     )
     rtt_s = models.FloatField(_("RTT"), null=True, blank=True, validators=[validators.rtt])
     mtu = models.PositiveIntegerField(_("MTU"), null=True, blank=True, validators=validators.MTU)
+    # What the owner allows campaigns to do to the others who use the link.
+    udp_share_limit = models.FloatField(
+        _("most UDP, as a share of the capacity"), default=DEFAULT_UDP_SHARE, validators=[validators.share]
+    )
+    udp_limit_bps = models.PositiveBigIntegerField(
+        _("most UDP"), null=True, blank=True, validators=validators.POSITIVE
+    )
+    streams_limit = models.PositiveIntegerField(
+        _("most streams"), default=DEFAULT_STREAMS, validators=validators.STREAMS
+    )
 
     class Meta(InventoryItem.Meta):
         verbose_name = _("link")
@@ -69,6 +83,16 @@ class Link(InventoryItem):
                 violation_error_message=_("A link joins two different things: choose another end B."),
             ),
         ]
+
+    @property
+    def most_udp_bps(self) -> float | None:
+        """Return the most UDP (bit/s) that may be offered: the rate set, else the share of the capacity.
+
+        None, that is any load, only where neither a rate is set nor the capacity is known.
+        """
+        if self.udp_limit_bps is not None:
+            return float(self.udp_limit_bps)
+        return self.udp_share_limit * self.capacity_bps if self.capacity_bps is not None else None
 
     @property
     def key(self) -> str:

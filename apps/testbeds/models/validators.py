@@ -12,6 +12,10 @@ from django.utils.translation import gettext_lazy
 # RFC 791: every IPv4 host handles 68 octets; 65535 is the largest length an IP header can state.
 MTU = [MinValueValidator(68), MaxValueValidator(65535)]
 POSITIVE = [MinValueValidator(1)]
+# More connections than a server's ports can tell apart are none.
+STREAMS = [MinValueValidator(1), MaxValueValidator(65535)]
+# Offered load is measured up to some multiples of a link's capacity; a larger share is a slip of the point.
+LARGEST_SHARE = 10
 # A round trip longer than this is a slip of the unit: light goes to Mars and back in less.
 LONGEST_RTT_S = 3600
 
@@ -36,6 +40,12 @@ def rtt(value: float) -> None:
     """Refuse what is no round-trip time in seconds."""
     if not math.isfinite(value) or not 0 <= value <= LONGEST_RTT_S:
         raise ValidationError(_("A round-trip time is between 0 and 1 h: write for example 4.8 ms."))
+
+
+def share(value: float) -> None:
+    """Refuse what is no share of a link's capacity, 1 being all of it."""
+    if not math.isfinite(value) or not 0 <= value <= LARGEST_SHARE:
+        raise ValidationError(_("A share is between 0 and 10, where 1 is the whole capacity: write for example 0.8."))
 
 
 def host_address(value: str) -> None:
