@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
+from apps.bench.network import rfc6349
 from apps.bench.tools.base import AROUND, Output, Params, Reading, Tool
 
 # Takes a reading, all outputs of the run (those around the tool's own included), the parameters and the tool.
@@ -10,10 +11,14 @@ Judge = Callable[[Reading, Sequence[Output], Params, Tool], Reading]
 JUDGES: tuple[Judge, ...] = ()
 
 
-def read_run(outputs: Sequence[Output], params: Params, tool: Tool) -> Reading:
-    """Return the tool's reading of its own outputs as the judges leave it, or raise the tool's ToolFailure."""
+def read_run(outputs: Sequence[Output], params: Params, tool: Tool, capacity_bps: float | None = None) -> Reading:
+    """Return the tool's reading of its own outputs as the judges leave it, or raise the tool's ToolFailure.
+
+    `capacity_bps` is the least capacity (bit/s) of the links between the nodes, None if it is not known.
+    """
     own = [output for output in outputs if not output.stage.startswith(AROUND)]
     reading = tool.parse(own, params)
     for judge in JUDGES:
         reading = judge(reading, outputs, params, tool)
-    return reading
+    # Last, for it holds a run against what the others saw of the path.
+    return rfc6349.judge(reading, params, tool, capacity_bps)

@@ -1,13 +1,13 @@
 """Formulae of transport over a path: BDP, header overhead, and what a window allows. None in means None out."""
 
 # A header of 14 B and a check sequence of 4 B, preamble and start of 8 B, and an idle gap of 12 B (IEEE 802.3).
-_ETHERNET_BYTES = 38
-_IPV4_BYTES = 20
-_TCP_BYTES = 20
-_TIMESTAMP_BYTES = 12
-_UDP_BYTES = 8
+ETHERNET_BYTES = 38
+IPV4_BYTES = 20
+TCP_BYTES = 20
+TIMESTAMP_BYTES = 12
+UDP_BYTES = 8
 # Every IPv4 link carries datagrams of this size (RFC 791, section 3.2).
-_LEAST_MTU = 68
+LEAST_MTU = 68
 
 
 def bdp_bytes(capacity_bps: float | None, rtt_s: float | None) -> int | None:
@@ -23,7 +23,7 @@ def tcp_efficiency(mtu: int, *, timestamps: bool = True) -> float:
     Without timestamps (MTU - 40) / (MTU + 38), as in RFC 6349, section 4.1.1; timestamps (RFC 7323) add 12 bytes.
     IPv4, full segments; `mtu` in bytes, ValueError if it is less than the 68 of IPv4.
     """
-    return _payload_share(mtu, _IPV4_BYTES + _TCP_BYTES + (_TIMESTAMP_BYTES if timestamps else 0))
+    return _payload_share(mtu, IPV4_BYTES + TCP_BYTES + (TIMESTAMP_BYTES if timestamps else 0))
 
 
 def udp_efficiency(mtu: int) -> float:
@@ -31,7 +31,7 @@ def udp_efficiency(mtu: int) -> float:
 
     IPv4, datagrams that fill the MTU (bytes) and are not fragmented; ValueError if it is less than 68.
     """
-    return _payload_share(mtu, _IPV4_BYTES + _UDP_BYTES)
+    return _payload_share(mtu, IPV4_BYTES + UDP_BYTES)
 
 
 def tcp_ceiling_bps(capacity_bps: float | None, mtu: int | None, *, timestamps: bool = True) -> float | None:
@@ -59,6 +59,6 @@ def window_limited_bps(window_bytes: float | None, rtt_s: float | None, streams:
 
 
 def _payload_share(mtu: int, header_bytes: int) -> float:
-    if mtu < _LEAST_MTU:
-        raise ValueError(f"an MTU of {mtu} bytes is less than the {_LEAST_MTU} that IPv4 needs")
-    return (mtu - header_bytes) / (mtu + _ETHERNET_BYTES)
+    if mtu < LEAST_MTU:
+        raise ValueError(f"an MTU of {mtu} bytes is less than the {LEAST_MTU} that IPv4 needs")
+    return (mtu - header_bytes) / (mtu + ETHERNET_BYTES)

@@ -3,9 +3,11 @@
 import re
 from collections.abc import Mapping, Sequence
 
+from apps.bench.network import rfc6349
 from apps.bench.text import Message, _
-from apps.bench.tools._iperf3 import options, series
+from apps.bench.tools._iperf3 import options, recovery, series
 from apps.bench.tools._iperf3.document import Document, Json, figures, number, objects, read_document
+from apps.bench.tools._recovery import keep_valid
 from apps.bench.tools.base import (
     Estimate,
     Flag,
@@ -17,6 +19,7 @@ from apps.bench.tools.base import (
     Plan,
     Reading,
     Tool,
+    Value,
 )
 
 # Below this a kernel refuses an MSS (TCP_MIN_MSS); above, iperf3 does (MAX_MSS).
@@ -35,6 +38,7 @@ class Iperf3Tcp(Tool):
     programs = ("iperf3",)
     transport = "tcp"
     minimum_version = "3.7"
+    signatures = recovery.SIGNATURES
     roles = options.ROLES
     parameters = (
         Parameter(
@@ -71,6 +75,7 @@ class Iperf3Tcp(Tool):
         ),
         options.PORT,
         options.INTERVAL,
+        *rfc6349.PARAMETERS,
     )
     metrics = (
         Metric("goodput", _("Goodput"), "bit/s", True, primary=True, axis="rate"),
@@ -88,6 +93,7 @@ class Iperf3Tcp(Tool):
         Metric("fairness", _("Fairness of the streams (Jain)"), "1", True, axis="ratio"),
         Metric("cpu_local", _("Processor load of the client"), "%", False, axis="load"),
         Metric("cpu_remote", _("Processor load of the server"), "%", False, axis="load"),
+        *rfc6349.METRICS,
     )
 
     def check(self, params: Params) -> dict[str, Message]:
@@ -113,6 +119,14 @@ class Iperf3Tcp(Tool):
     def estimate(self, params: Params, capacity_bps: float | None = None) -> Estimate:
         """Return the time and, at most, the bytes: a window-limited connection sends less than the capacity."""
         return options.make_estimate(params, capacity_bps)
+
+    def recognises(self, output: Output) -> bool:
+        """Return whether an output is iperf3's, and of TCP as far as it tells."""
+        return super().recognises(output) and recovery.protocol_of(output) in ("TCP", "")
+
+    def recover(self, output: Output) -> dict[str, Value]:
+        """Return what the argv and the report say was asked for."""
+        return keep_valid(self, recovery.recover_parameters(output))
 
     def parse(self, outputs: Sequence[Output], params: Params) -> Reading:
         """Return the client's report as a reading; ToolFailure for anything that is not a complete result."""

@@ -1,0 +1,233 @@
+"""TCP throughput as RFC 6349 tests it: the windows to try on a path, and the three metrics of every TCP run."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeGuard
+
+from apps.bench.network import transport
+from apps.bench.text import Message, _
+from apps.bench.tools.base import Flag, Metric, Parameter, Params, Reading, SampleValue, Tool
+
+Json = dict[str, Any]
+
+# A quarter of the BDP to four times it: below one the window limits, above it only the queue grows.
+SHARES = (0.25, 0.5, 1.0, 2.0, 4.0)
+# Windows are offered in whole KiB: a finer step than a segment tells nothing.
+STEP = 1024
+# The largest window that TCP can announce, with the largest scale (RFC 7323, section 2.3).
+MOST_WINDOW = 2**30
+USUAL_MTU = 1500
+# A rate this much above what the bottleneck can carry says that the bottleneck is not what it was taken for.
+FASTER = 0.95
+
+BOTTLENECK = Parameter(
+    "bottleneck",
+    "rate",
+    _("Bottleneck bandwidth"),
+    help=_(
+        "For RFC 6349's transfer-time ratio: the line rate of the path, as measured before with UDP or an "
+        "estimator of capacity; 0 takes the least capacity of the links in the inventory."
+    ),
+    default=0,
+    unit="bit/s",
+    minimum=0,
+    maximum=10**13,
+    advanced=True,
+)
+BASELINE_RTT = Parameter(
+    "baseline_rtt",
+    "duration",
+    _("Baseline RTT"),
+    help=_(
+        "For RFC 6349's buffer delay: the least RTT of the idle path; 0 takes that measured just before the run, "
+        "or the least under load."
+    ),
+    default=0.0,
+    unit="s",
+    minimum=0,
+    maximum=60,
+    advanced=True,
+)
+# What a TCP tool adds to its own, so that its runs are judged against known figures of the path.
+PARAMETERS = (BOTTLENECK, BASELINE_RTT)
+METRICS = (
+    Metric("transfer_time_ratio", _("Transfer-time ratio (RFC 6349)"), "1", False, axis="ratio"),
+    Metric("tcp_efficiency", _("TCP efficiency (RFC 6349)"), "1", True, axis="fraction"),
+    Metric("buffer_delay", _("Buffer delay (RFC 6349)"), "1", False, axis="ratio"),
+)
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """A figure of the path that a run is held against, and where it comes from: given, measured, inventory, load."""
+
+    value: float
+    source: str
+
+
+def windows_to_test(
+    bottleneck_bps: float, baseline_rtt_s: float, shares: Sequence[float] = SHARES
+) -> tuple[int, ...]:
+    """Return the TCP windows (B, ascending, whole KiB) for a path: `shares` of its BDP (RFC 6349, section 3.3.1).
+
+    None is less than 1 KiB or more than the 2^30 B that TCP can announce; ValueError unless both figures are
+    positive and finite.
+    """
+    for value in (bottleneck_bps, baseline_rtt_s, *shares):
+        if not (math.isfinite(value) and value > 0):
+            raise ValueError(f"{value} is no positive figure of a path")
+    bdp = bottleneck_bps * baseline_rtt_s / 8
+    return tuple(sorted({min(max(STEP, math.ceil(share * bdp / STEP) * STEP), MOST_WINDOW) for share in shares}))
+
+
+def connections_to_fill(bottleneck_bps: float, baseline_rtt_s: float, window_bytes: int) -> int:
+    """Return how many connections of one window (B) fill a path: ceil(BDP / window) (RFC 6349, section 5.1)."""
+    bdp = transport.bdp_bytes(bottleneck_bps, baseline_rtt_s) or 0
+    return max(1, math.ceil(bdp / window_bytes))
+
+
+def line_rate_bps(payload_bps: float, datagram_bytes: int, mtu: int = USUAL_MTU) -> float:
+    """Return the rate (bit/s) at which UDP payload of a goodput fills the Ethernet line, headers included.
+
+    `datagram_bytes` is the payload of each datagram; one that does not fit the MTU (B) is sent in fragments, each
+    with an IP header of its own (RFC 791). It turns what arrived of an overload into a bottleneck bandwidth.
+    """
+    whole = datagram_bytes + transport.UDP_BYTES
+    # All fragments but the last carry a multiple of eight bytes.
+    room = (mtu - transport.IPV4_BYTES) // 8 * 8
+    packets = 1 if whole <= mtu - transport.IPV4_BYTES else math.ceil(whole / room)
+    on_the_line = whole + packets * (transport.IPV4_BYTES + transport.ETHERNET_BYTES)
+    return payload_bps * on_the_line / datagram_bytes
+
+
+def transfer_time_ratio(goodput_bps: float, bottleneck_bps: float, mtu: int) -> float:
+    """Return actual over ideal transfer time, 1 at best (RFC 6349, section 4.1): what TCP can have over what it got.
+
+    `mtu` in bytes; the ideal is the goodput of full segments with timestamps at the bottleneck's line rate.
+    """
+    return bottleneck_bps * transport.tcp_efficiency(mtu) / goodput_bps
+
+
+def efficiency(sent_bytes: float, retransmitted_bytes: float) -> float:
+    """Return (sent - retransmitted) / sent, 1 at best (RFC 6349, section 4.2)."""
+    return max(0.0, 1 - retransmitted_bytes / sent_bytes)
+
+
+def buffer_delay(mean_rtt_s: float, baseline_rtt_s: float) -> float:
+    """Return the growth of the mean RTT over the baseline, 0 at best (RFC 6349, section 4.3)."""
+    return (mean_rtt_s - baseline_rtt_s) / baseline_rtt_s
+
+
+def judge(reading: Reading, params: Params, tool: Tool, capacity_bps: float | None = None) -> Reading:
+    """Return a TCP run's reading with the three metrics, as far as what they need is known.
+
+    `capacity_bps` is the least capacity (bit/s) of the links of the path in the inventory, if all are known. They
+    stand in `observed["rfc6349"]` with what they were held against, and as samples if the tool declares them.
+    """
+    if tool.transport != "tcp":
+        return reading
+    found: Json = {}
+    rate = _rate_of(reading, tool)
+    bottleneck = _first((params.get("bottleneck"), "given"), (capacity_bps, "inventory"))
+    if rate and bottleneck:
+        mtu = _mtu_of(reading)
+        found["transfer_time_ratio"] = transfer_time_ratio(rate, bottleneck.value, mtu)
+        found |= {"bottleneck": bottleneck.value, "bottleneck_source": bottleneck.source}
+        found["ideal_goodput"] = bottleneck.value * transport.tcp_efficiency(mtu)
+    if (share := _efficiency_of(reading, params, rate)) is not None:
+        found["tcp_efficiency"] = share
+    kernel = reading.observed.get("tcp") or {}
+    mean = _first((reading.value("mean_rtt"), ""), (kernel.get("mean_rtt"), ""))
+    base = _first(
+        (params.get("baseline_rtt"), "given"),
+        (_rtt_before(reading), "measured"),
+        (reading.value("min_rtt"), "load"),
+        (kernel.get("min_rtt"), "load"),
+    )
+    if mean and base:
+        found["buffer_delay"] = buffer_delay(mean.value, base.value)
+        found |= {"baseline_rtt": base.value, "baseline_source": base.source}
+    found = {name: value for name, value in found.items() if isinstance(value, str) or math.isfinite(value)}
+    if not found:
+        return reading
+    declared = {metric.name for metric in tool.metrics} - {sample.metric for sample in reading.samples}
+    samples = [
+        SampleValue(metric.name, found[metric.name])
+        for metric in METRICS
+        if metric.name in found and metric.name in declared
+    ]
+    return replace(
+        reading,
+        samples=(*reading.samples, *samples),
+        observed={**reading.observed, "rfc6349": found},
+        flags=(*reading.flags, *_flags_of(found)),
+    )
+
+
+def _flags_of(found: Json) -> list[Flag]:
+    if found.get("transfer_time_ratio", 1.0) >= FASTER:
+        return []
+    text = _(
+        "The goodput is %(times)s times what a bottleneck of %(rate)s Mbit/s lets through: "
+        "its bandwidth is more than that, or the traffic took another way."
+    )
+    values = {"times": f"{1 / found['transfer_time_ratio']:.2f}", "rate": f"{found['bottleneck'] / 1e6:g}"}
+    return [Flag("faster-than-bottleneck", "info", Message(text, values))]
+
+
+def _rate_of(reading: Reading, tool: Tool) -> float | None:
+    """Return the primary metric as a rate in bit/s, None if it is none or zero."""
+    primary = next((metric for metric in tool.metrics if metric.primary), None)
+    scale = {"bit/s": 1, "B/s": 8}.get(primary.unit if primary else "")
+    value = reading.value(primary.name) if primary and scale else None
+    return value * scale if value and scale and math.isfinite(value) else None
+
+
+def _mtu_of(reading: Reading) -> int:
+    """Return the MTU (B) of the path as the run saw it: the kernel's, else that of its MSS, else the usual one."""
+    seen = reading.observed.get("path_mtu")
+    if isinstance(seen, int | float) and seen >= transport.LEAST_MTU:
+        return int(seen)
+    mss = _mss_of(reading)
+    # An MSS without the 12 bytes of timestamps is one of the usual MTUs less 40.
+    plain = transport.IPV4_BYTES + transport.TCP_BYTES
+    if mss is None:
+        return USUAL_MTU
+    return mss + (plain if mss + plain in {USUAL_MTU, 9000} else plain + transport.TIMESTAMP_BYTES)
+
+
+def _mss_of(reading: Reading) -> int | None:
+    kernel = reading.observed.get("tcp") or {}
+    found = _first((reading.observed.get("mss"), ""), (kernel.get("mss"), ""))
+    return int(found.value) if found and found.value >= 1 else None
+
+
+def _efficiency_of(reading: Reading, params: Params, rate: float | None) -> float | None:
+    """Return the efficiency by the kernel's count of bytes, else by the tool's of segments; None without either."""
+    kernel = reading.observed.get("tcp") or {}
+    sent, again = kernel.get("bytes_sent"), kernel.get("bytes_retransmitted")
+    if _is_positive(sent) and again is not None and (again == 0 or _is_positive(again)):
+        return efficiency(sent, again)
+    segments, mss = reading.value("retransmits"), _mss_of(reading)
+    seconds = reading.value("transfer_time") or params.get("duration")
+    sending = reading.value("sent_rate") or rate
+    if segments is None or not sending or not _is_positive(seconds) or (segments and not mss):
+        return None
+    return efficiency(sending * seconds / 8, segments * (mss or 0))
+
+
+def _rtt_before(reading: Reading) -> float | None:
+    """Return the least RTT (s) that the bracket around the run measured before it, if there was one."""
+    before = (reading.observed.get("context") or {}).get("before") or {}
+    value = before.get("rtt_min")
+    return value if _is_positive(value) else None
+
+
+def _first(*candidates: tuple[Any, str]) -> Baseline | None:
+    """Return the first figure that is positive and finite, with its source."""
+    return next((Baseline(float(value), source) for value, source in candidates if _is_positive(value)), None)
+
+
+def _is_positive(value: Any) -> TypeGuard[float]:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value) and value > 0
