@@ -1,19 +1,8 @@
 """Why measurements fail, in words: one table for all tools."""
 
-from typing import NamedTuple
-
 from apps.bench.text import Message, _
+from apps.bench.tools._reasons import Reason, mpi, scheduling
 from apps.bench.tools.base import Output, ToolFailure
-
-
-class Reason(NamedTuple):
-    """What happened, what to do, whether another attempt can help, and the code if it is not the reason's name."""
-
-    message: str
-    remedy: str
-    retryable: bool
-    code: str = ""
-
 
 _READ_RAW = _("Read the raw output below; run the command by hand if it does not tell enough.")
 _LOOK_BESIDE = _("Look at the other node's output: its program ended, or the path between them broke.")
@@ -59,6 +48,17 @@ FAILURES: dict[str, Reason] = {
         _("The probes from %(node)s did not reach %(address)s; the last answer came from %(last)s."),
         _("Raise the number of hops, or let UDP probes and ICMP errors through the firewalls of the path."),
         True,
+    ),
+    "other-side": Reason(
+        _("This is what the server on %(node)s printed; the measurement is told by its client."),
+        _("Give the client's output instead."),
+        False,
+        "no-result",
+    ),
+    "out-of-range": Reason(
+        _("What the program on %(node)s was to measure lies outside of what it can: %(said)s"),
+        _("Measure this path with another tool, for example iperf3."),
+        False,
     ),
     "permission": Reason(
         _("%(node)s may not do this: %(said)s"),
@@ -118,11 +118,18 @@ FAILURES: dict[str, Reason] = {
     "ended-early": Reason(
         _("The measurement on %(node)s ended after %(seconds)s s of %(wanted)s s."), _LOOK_BESIDE, True, "stopped"
     ),
+    "several-results": Reason(
+        _("The output of the program on %(node)s holds %(n)s results; one is read at a time."),
+        _("Give the outputs of single measurements: cut the file in parts."),
+        False,
+    ),
     "version-too-old": Reason(
         _("The program on %(node)s is too old: version %(minimum)s or later is needed here."),
         _("Install a newer version of the program on that node."),
         False,
     ),
+    **mpi.REASONS,
+    **scheduling.REASONS,
 }
 
 

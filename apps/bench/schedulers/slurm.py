@@ -1,0 +1,232 @@
+"""What Slurm's commands print: jobs with their states, times and reasons, or why there is none."""
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from apps.bench.schedulers import jobs
+from apps.bench.schedulers.jobs import Json, ScheduledJob, printable
+from apps.bench.tools._failures import failure
+
+PROGRAMS = ("sbatch", "srun", "salloc", "scontrol", "squeue", "sinfo", "scancel", "sacct")
+
+# slurm.h: the states of a job, as squeue(1) and scontrol(1) name them.
+STATES = {
+    "PENDING": jobs.PENDING,
+    "CONFIGURING": jobs.PENDING,
+    "REQUEUED": jobs.PENDING,
+    "SUSPENDED": jobs.HELD,
+    "RUNNING": jobs.RUNNING,
+    "COMPLETING": jobs.RUNNING,
+    "COMPLETED": jobs.COMPLETED,
+    "FAILED": jobs.FAILED,
+    "OUT_OF_MEMORY": jobs.FAILED,
+    "BOOT_FAIL": jobs.NODE_FAILED,
+    "NODE_FAIL": jobs.NODE_FAILED,
+    "CANCELLED": jobs.CANCELLED,
+    "PREEMPTED": jobs.CANCELLED,
+    "REVOKED": jobs.CANCELLED,
+    "TIMEOUT": jobs.TIMED_OUT,
+    "DEADLINE": jobs.TIMED_OUT,
+}
+# A pending job with one of these reasons waits until someone changes the job or the cluster (squeue(1), JOB REASON
+# CODES): none of them passes with time.
+IMPOSSIBLE = re.compile(
+    r"PartitionNodeLimit|PartitionTimeLimit|BadConstraints|InvalidQOS|InvalidAccount|DependencyNeverSatisfied"
+    r"|AccountNotAllowed|QOSNotAllowed|Max\w+Limit|\w+PerJobLimit|ReqNodeNotAvail|DeadLine"
+)
+_HELD = re.compile(r"JobHeld(Admin|User)|BeginTime")
+_KEY = re.compile(r"([A-Z][A-Za-z0-9/:]{0,40})=(.*)", re.DOTALL)
+
+_ERRORS: tuple[tuple[re.Pattern[str], str], ...] = (
+    (re.compile(r"^.*Invalid job id specified.*$", re.M), "job-missing"),
+    (re.compile(r"^.*accounting storage is disabled.*$", re.M), "not-accounted"),
+    (
+        re.compile(r"^.*(?:Unable to contact slurm controller|Connection refused|Socket timed out).*$", re.M),
+        "no-scheduler",
+    ),
+    (re.compile(r"^.*unrecognized option.*$", re.M), "queue-refused"),
+    (
+        re.compile(r"^.*(?:Requested node configuration is not available|allocation failure).*$", re.M),
+        "queue-impossible",
+    ),
+    (re.compile(r"^s(?:run|alloc): Requested partition configuration not available now.*$", re.M), "not-granted"),
+    (re.compile(r"^s(?:run|alloc): Job allocation \d+ has been revoked.*$", re.M), "not-granted"),
+    (re.compile(r"^s(?:batch|run|alloc|control|queue|info|cancel): error: .*$", re.M), "queue-refused"),
+)
+_SUBMITTED = re.compile(r"^(?:Submitted batch job )?(\d{1,12})(?:;\S{1,64})?\s*$", re.M)
+_LAUNCH = re.compile(r"^s(?:run|alloc): (?:job (\d{1,12}) |Granted job allocation (\d{1,12}))(.*)$", re.M)
+_VERSION = re.compile(r"^slurm(?:-wlm)? (\d{1,4}\.\d{1,4}[.\w-]{0,20})\s*$", re.M)
+_SIGN = re.compile(
+    r"^JobId=\d+ |Slurm OpenAPI|slurm_load_\w+ error|^s(?:run|batch|alloc|control|queue|info|cancel): "
+    r"|^Submitted batch job \d|^slurm(?:-wlm)? \d",
+    re.M,
+)
+
+
+def recognises(text: str, program: str) -> bool:
+    """Return whether a text is one of Slurm's commands'; `program` is its name, if that is known."""
+    return program in PROGRAMS or bool(_SIGN.search(text))
+
+
+def read(text: str, argv: Sequence[str], program: str) -> Json:
+    """Return ``{"kind", "version", "jobs"}`` of an output, or raise the ToolFailure it tells of."""
+    if '"Slurm OpenAPI' in text or text.lstrip().startswith("{"):
+        return _answer("jobs", read_json(text))
+    records = read_records(text)
+    if records:
+        return _answer("jobs", records)
+    for pattern, code in _ERRORS:
+        found = pattern.search(text)
+        if found:
+            raise failure(code, said=_all_of(text, found))
+    version = _VERSION.search(text)
+    if version:
+        return {**_answer("version", []), "version": version[1]}
+    if program == "scancel":
+        ids = [word for word in argv[1:] if word.isdecimal()]
+        return _answer("cancelled", [ScheduledJob(job_id, jobs.CANCELLED) for job_id in ids])
+    launched = read_launch(text)
+    if launched:
+        return _answer("launched", launched)
+    submitted = _SUBMITTED.search(text)
+    if submitted and program in ("sbatch", ""):
+        return _answer("submitted", [ScheduledJob(submitted[1], jobs.SUBMITTED)])
+    if program in ("srun", "salloc") and text.strip():
+        return _answer("launched", [])
+    raise failure("queue-unreadable")
+
+
+def read_records(text: str) -> list[ScheduledJob]:
+    """Return the jobs of ``scontrol show job`` (with or without -o) or of a jobcomp/filetxt log."""
+    records: list[dict[str, str]] = []
+    for line in text.splitlines():
+        fields, last = {}, ""
+        for word in line.split():
+            found = _KEY.fullmatch(word)
+            if found:
+                last = found[1]
+                fields[last] = found[2]
+            elif last:
+                fields[last] += f" {word}"
+        if "JobId" in fields:
+            records.append(fields)
+        elif records and line.startswith((" ", "\t")):
+            records[-1].update(fields)
+    return [job for job in map(_job_of, records) if job]
+
+
+def _job_of(fields: Mapping[str, str]) -> ScheduledJob | None:
+    job_id, raw_state = fields.get("JobId", ""), fields.get("JobState", "").partition(" ")[0]
+    if jobs.whole(job_id) is None or not raw_state:
+        return None
+    reason = "" if fields.get("Reason") in (None, "None") else fields["Reason"]
+    code, _colon, signal = fields.get("ExitCode", "").partition(":")
+    submitted, started, ended = (
+        jobs.read_iso(fields.get(name, "")) for name in ("SubmitTime", "StartTime", "EndTime")
+    )
+    state = state_of(raw_state, reason)
+    if state in (jobs.PENDING, jobs.HELD):
+        # What stands there then is when it may start, and end.
+        started = ended = None
+    minutes = jobs.whole(fields.get("TimeLimit", ""))
+    return ScheduledJob(
+        job_id=job_id,
+        state=state,
+        raw_state=printable(raw_state),
+        name=printable(fields.get("JobName") or fields.get("Name", "")),
+        queue=printable(fields.get("Partition", "")),
+        reason=printable(reason),
+        is_impossible=is_impossible(state, reason),
+        submitted_at=jobs.say_time(submitted),
+        started_at=jobs.say_time(started),
+        ended_at=jobs.say_time(ended),
+        queue_time=jobs.between(submitted, started),
+        run_time=None if state == jobs.RUNNING else jobs.between(started, ended),
+        time_limit=60.0 * minutes if minutes is not None else jobs.read_span(fields.get("TimeLimit", "")),
+        exit_code=jobs.whole(code),
+        signal=jobs.whole(signal) or None,
+        nodes=tuple(map(printable, jobs.expand_hosts(fields.get("NodeList", "")))),
+        processors=jobs.whole(fields.get("NumCPUs") or fields.get("ProcCnt", "")),
+    )
+
+
+def state_of(raw_state: str, reason: str = "") -> str:
+    """Return the common word for Slurm's; a pending job that someone holds is held."""
+    state = STATES.get(raw_state, jobs.UNKNOWN)
+    return jobs.HELD if state == jobs.PENDING and _HELD.search(reason) else state
+
+
+def is_impossible(state: str, reason: str) -> bool:
+    """Return whether a job in a (common) state waits for a reason that no time removes."""
+    return state == jobs.PENDING and bool(IMPOSSIBLE.search(reason))
+
+
+def read_json(text: str) -> list[ScheduledJob]:
+    """Return the jobs of ``squeue --json`` (plugin v0.0.38: times in s since 1970, limits in minutes)."""
+    try:
+        data, _end = json.JSONDecoder().raw_decode(text, text.index("{"))
+        found = [_job_of_json(item) for item in data["jobs"]]
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+        raise failure("queue-unreadable") from error
+    return found
+
+
+def _job_of_json(item: Mapping[str, Any]) -> ScheduledJob:
+    numbers = {
+        name: value
+        for name, value in item.items()
+        if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 10**12
+    }
+    words = {name: printable(value) for name, value in item.items() if isinstance(value, str)}
+    submitted, started, ended = (
+        jobs.read_epoch(numbers.get(name)) for name in ("submit_time", "start_time", "end_time")
+    )
+    raw_state, reason = words.get("job_state", ""), words.get("state_reason", "").replace("None", "")
+    state = state_of(raw_state, reason)
+    if state in (jobs.PENDING, jobs.HELD):
+        started = ended = None
+    status = numbers.get("exit_code")
+    return ScheduledJob(
+        job_id=str(numbers["job_id"]),
+        state=state,
+        raw_state=raw_state,
+        name=words.get("name", ""),
+        queue=words.get("partition", ""),
+        reason=reason,
+        is_impossible=is_impossible(state, reason),
+        submitted_at=jobs.say_time(submitted),
+        started_at=jobs.say_time(started),
+        ended_at=jobs.say_time(ended),
+        queue_time=jobs.between(submitted, started),
+        run_time=None if state == jobs.RUNNING else jobs.between(started, ended),
+        time_limit=60.0 * numbers["time_limit"] if "time_limit" in numbers else None,
+        # wait(2): the high byte is the exit status, the low one the signal.
+        exit_code=status >> 8 if status is not None else None,
+        signal=(status & 0x7F) or None if status is not None else None,
+        nodes=jobs.expand_hosts(words.get("nodes", "")),
+        processors=numbers.get("cpus"),
+    )
+
+
+def read_launch(text: str) -> list[ScheduledJob]:
+    """Return the jobs that srun or salloc told of on the way, with the state each had reached."""
+    found: dict[str, ScheduledJob] = {}
+    for first, second, rest in _LAUNCH.findall(text):
+        job_id = first or second
+        waited = bool(found.get(job_id)) or "queued" in rest
+        running = bool(second) or "allocated" in rest
+        details = {"waited": "yes" if waited else "no"}
+        found[job_id] = ScheduledJob(job_id, jobs.RUNNING if running else jobs.PENDING, details=details)
+    return list(found.values())
+
+
+def _answer(kind: str, found: Iterable[ScheduledJob]) -> Json:
+    return {"kind": kind, "version": "", "jobs": [job.as_json() for job in found]}
+
+
+def _all_of(text: str, found: re.Match[str]) -> str:
+    """Return the line found, and the one after it if that is an error, too: the later one tells more."""
+    following = text[found.end() :].lstrip("\n").split("\n", 1)[0]
+    return f"{found[0].strip()} {following.strip() if 'error:' in following else ''}".strip()[: jobs.LONGEST]
