@@ -1,0 +1,142 @@
+"""What tools between two nodes share: their roles, their plans, and which side tells why there is no result."""
+
+from collections.abc import Mapping, Sequence
+
+from apps.bench.text import Message, _
+from apps.bench.tools import _outputs
+from apps.bench.tools._failures import failure
+from apps.bench.tools.base import (
+    Command,
+    NodeRef,
+    Output,
+    Parameter,
+    ParameterError,
+    Plan,
+    Role,
+    SampleValue,
+    Stage,
+    ToolFailure,
+)
+
+CLIENT, SERVER = "client", "server"
+ROLES = (Role(CLIENT, _("Client")), Role(SERVER, _("Server")))
+# Connecting, exchanging results, draining a full queue on the longest of paths.
+MARGIN_S = 15.0
+
+
+def port_parameter(default: int) -> Parameter:
+    """Return the parameter of a server's port."""
+    return Parameter(
+        "port",
+        "integer",
+        _("Port"),
+        help=_("The server's port; it must be free on the server and open in its firewall."),
+        default=default,
+        minimum=1024,
+        maximum=65535,
+        advanced=True,
+    )
+
+
+def duration_parameter(default: float = 10.0, *, least: float = 1) -> Parameter:
+    """Return the parameter of how long to measure."""
+    return Parameter(
+        "duration",
+        "duration",
+        _("Duration"),
+        help=_("How long to measure; whole seconds."),
+        default=default,
+        unit="s",
+        minimum=least,
+        maximum=3600,
+    )
+
+
+def check_whole_seconds(duration: float) -> dict[str, Message]:
+    """Return a message if a duration has a fraction that the program would cut off."""
+    if duration == int(duration):
+        return {}
+    return {"duration": Message(_("The program counts whole seconds here: write for example 10 s."))}
+
+
+def players(nodes: Mapping[str, Sequence[NodeRef]]) -> tuple[NodeRef, NodeRef]:
+    """Return the client and the server, which must be of one IP version."""
+    server, client = nodes[SERVER][0], nodes[CLIENT][0]
+    _outputs.refuse_mixed_families(server, client)
+    return client, server
+
+
+def refuse_ipv6(tool: str, *nodes: NodeRef) -> None:
+    """Raise ParameterError if an address is of IPv6, which the program does not speak."""
+    for node in nodes:
+        if ":" in node.address:
+            text = _("%(tool)s speaks IPv4 only: choose an IPv4 address for %(node)s, not %(address)s.")
+            values = {"tool": tool, "node": node.name, "address": node.address}
+            raise ParameterError({CLIENT: Message(text, values)})
+
+
+def one_command(argv: Sequence[str], time_limit_s: float) -> Plan:
+    """Return the plan of a program that needs no partner on the other node."""
+    command = Command(role=CLIENT, node_index=0, argv=tuple(argv), time_limit_s=time_limit_s)
+    return Plan((Stage("measure", (command,)),))
+
+
+def server_then_client(
+    serve: Sequence[str],
+    measure: Sequence[str],
+    time_limit_s: float,
+    ready_pattern: str | None,
+    *,
+    ends_by_itself: bool = False,
+    collect: tuple[str, ...] = (),
+) -> Plan:
+    """Return the plan of a server in the background and a client that starts when it is ready."""
+    listen = Command(
+        role=SERVER,
+        node_index=0,
+        argv=tuple(serve),
+        time_limit_s=time_limit_s + MARGIN_S,
+        background=True,
+        ready_pattern=ready_pattern,
+        measures=False,
+        ends_by_itself=ends_by_itself,
+    )
+    send = Command(role=CLIENT, node_index=0, argv=tuple(measure), time_limit_s=time_limit_s, collect=collect)
+    return Plan((Stage("serve", (listen,)), Stage("measure", (send,))))
+
+
+def client_output(outputs: Sequence[Output]) -> Output:
+    """Return the output of the client, if it was left to end; a server that never served tells why there is none."""
+    if not any(output.role == CLIENT for output in outputs):
+        server = server_output(outputs)
+        if server:
+            raise why_none(server)
+    output = _outputs.find_output(outputs, CLIENT)
+    _outputs.refuse_cut_short(output)
+    return output
+
+
+def server_output(outputs: Sequence[Output]) -> Output | None:
+    """Return the last output of the server, or None."""
+    return next((output for output in reversed(outputs) if output.role == SERVER), None)
+
+
+def why_none(output: Output, address: str = "") -> ToolFailure:
+    """Return why a program gave no result, by the words of the C library in what it printed."""
+    text = _outputs.read_text(output)
+    return (
+        _outputs.bad_option(output, text)
+        or _outputs.system_error(output, text, address)
+        or _outputs.no_result(output, text)
+    )
+
+
+def figures(samples: Mapping[str, float | None]) -> tuple[SampleValue, ...]:
+    """Return the samples that there are."""
+    return tuple(SampleValue(metric, float(value)) for metric, value in samples.items() if value is not None)
+
+
+def require_duration(output: Output, seconds: float, wanted_s: float) -> None:
+    """Raise the failure of a measurement that covers less than nine tenths of the time asked for."""
+    if seconds < 0.9 * wanted_s:
+        raise failure("ended-early", output, seconds=f"{seconds:.1f}", wanted=f"{wanted_s:g}")

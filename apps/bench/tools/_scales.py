@@ -1,0 +1,17 @@
+"""What programs mean by a letter behind a number: they do not agree."""
+
+import re
+from collections.abc import Mapping
+
+# iperf 2 (sizes and rates): lower case decimal, upper case binary.
+MIXED = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "K": 2**10, "M": 2**20, "G": 2**30}
+BINARY = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30, "K": 2**10, "M": 2**20, "G": 2**30}
+DECIMAL = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "K": 10**3, "M": 10**6, "G": 10**9}
+
+_SCALED = re.compile(r"(\d{1,15}(?:\.\d{1,6})?)([kKmMgG]?)", re.ASCII)
+
+
+def scaled(text: str | None, factors: Mapping[str, int]) -> int | None:
+    """Return the number of a text such as "64K" by the factor of its letter, or None if it is none."""
+    found = _SCALED.fullmatch(text or "")
+    return round(float(found[1]) * factors[found[2]]) if found else None
