@@ -82,7 +82,7 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         return VERBS[options.verb]()
     except supervisor.Stopped:
-        supervisor.print_event("fathom", "stopped before it was up")
+        supervisor.print_event("fathom", "stopped before it was done")
         return 130
     except KeyboardInterrupt:
         return 130

@@ -3,6 +3,7 @@
 import dataclasses
 import http.client
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -56,7 +57,7 @@ class Service:
         self._sockets: list[socket.socket] = []
         self._servers: list[embedded.Server] = []
         self.supervisor = supervisor.Supervisor(
-            logs=self.home.logs, mark=str(self.home.folder), report=report, on_change=self._write_state
+            logs=self.home.logs, mark=str(self.home.folder), report=report, on_change=self._changed
         )
 
     def start(self) -> None:
@@ -91,8 +92,7 @@ class Service:
         """Stop everything, wait for it, and give the folder back."""
         self.supervisor.stop()
         orphans.end(str(self.home.folder))
-        for opened in self._sockets:
-            opened.close()
+        self._close_sockets()
         for server in self._servers:
             server.forget_sockets()
         self.home.unlock()
@@ -177,6 +177,8 @@ class Service:
             Process(
                 "worker",
                 (*celery, "worker", concurrency, "--prefetch-multiplier=1", "--loglevel=INFO"),
+                # Asked politely it would wait for a broker that dies at the same moment; truth is in the database.
+                death_signal=signal.SIGKILL,
                 tier=_WORKERS,
             ),
             Process("beat", (*celery, "beat", "--scheduler=celery.beat:Scheduler", "--pidfile="), tier=_WORKERS),
@@ -217,6 +219,16 @@ class Service:
                 program.write_bytes(answer.read())
         except (OSError, http.client.HTTPException) as error:
             self._report("supervisor", f"the agents' program could not be fetched, the last one is used: {error}")
+
+    def _close_sockets(self) -> None:
+        for opened in self._sockets:
+            opened.close()
+
+    def _changed(self, parts: Mapping[str, int]) -> None:
+        self._write_state(parts)
+        if not parts and self.supervisor.is_stopping:
+            # Who waits for an answer is told at once that there will be none.
+            self._close_sockets()
 
     def _write_state(self, parts: Mapping[str, int]) -> None:
         self.home.write_state(

@@ -131,6 +131,11 @@ class Supervisor:
         if self._thread.is_alive():
             self.wait()
 
+    @property
+    def is_stopping(self) -> bool:
+        """Return whether the stop of everything has begun."""
+        return self._stopping.is_set()
+
     def pids(self) -> dict[str, int]:
         """Return the process number of each part that runs."""
         return {part.process.name: part.child.pid for part in self._parts if part.child is not None and part.alive}

@@ -1,7 +1,6 @@
 """The demo's campaign: defined, launched, watched and shown over REST."""
 
 import time
-from collections.abc import Callable
 from typing import Any
 
 from launch.demo import sample, show
@@ -38,18 +37,25 @@ def define(api: Rest, client: int, server: int) -> Json:
     return api.post(f"campaigns/{campaign['id']}/launch/")
 
 
-def watch(api: Rest, campaign: Json, stopped: Callable[[], bool]) -> Json:
-    """Show a campaign's progress until it ends, or `stopped` says so; return it as it then is."""
+def watch(api: Rest, campaign: Json) -> Json:
+    """Show a campaign's progress until it ends, and return it as it then is."""
     bar = show.Progress()
-    while True:
-        campaign = api.get(f"campaigns/{campaign['id']}/")
-        running = next(api.every(f"trials/?campaign={campaign['id']}&state=running"), None)
-        names = {row["id"]: row["name"] for row in api.every(f"experiments/?campaign={campaign['id']}")}
-        bar.show(campaign["progress"], names.get(running["experiment"], "") if running else "")
-        if campaign["state"] in ("finished", "cancelled") or stopped():
-            bar.end()
-            return campaign
-        time.sleep(POLL_S)
+    try:
+        while True:
+            campaign = _show(api, campaign["id"], bar)
+            if campaign["state"] in ("finished", "cancelled"):
+                return campaign
+            time.sleep(POLL_S)
+    finally:
+        bar.end()
+
+
+def _show(api: Rest, pk: int, bar: show.Progress) -> Json:
+    campaign: Json = api.get(f"campaigns/{pk}/")
+    running = next(api.every(f"trials/?campaign={pk}&state=running"), None)
+    names = {row["id"]: row["name"] for row in api.every(f"experiments/?campaign={pk}")}
+    bar.show(campaign["progress"], names.get(running["experiment"], "") if running else "")
+    return campaign
 
 
 def report(api: Rest, campaign: Json) -> str:

@@ -1,5 +1,6 @@
 """A small client of Fathom's own REST interface, for the demo: what it does, any client can do."""
 
+import http.client
 import json
 import urllib.error
 import urllib.request
@@ -10,7 +11,7 @@ Json = dict[str, Any]
 
 
 class RestError(RuntimeError):
-    """A refusal of the service; the text holds the method, the address, the status and what it said."""
+    """A refusal of the service, or no answer; the text holds the method, the address and what it said."""
 
 
 class Rest:
@@ -53,6 +54,6 @@ class Rest:
         except urllib.error.HTTPError as error:
             said = error.read().decode(errors="replace")[:2000]
             raise RestError(f"{method} {path}: {error.code} {said}") from error
-        except urllib.error.URLError as error:
-            raise RestError(f"{method} {path}: {error.reason}") from error
+        except (OSError, http.client.HTTPException) as error:
+            raise RestError(f"{method} {path}: {error}") from error
         return json.loads(text) if text else None

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from launch import home, service, supervisor
 from launch.demo import agents, campaign, ground, inventory
-from launch.demo.rest import Rest
+from launch.demo.rest import Rest, RestError
 
 USER = "demo"
 TEAM = "Demo"
@@ -19,23 +19,33 @@ def run(*, port: int | None, once: bool) -> int:
     with supervisor.stop_on_signals(running.supervisor), running:
         token = _account(running)
         api = Rest(running.address, token)
-        if place.is_lab:
-            running.supervisor.add(ground.lab_process(home.ROOT, folder / "lab"))
-        nodes = inventory.describe(api, place)
-        for agent in agents.prepare(api, place, nodes, running.home.agents):
-            running.supervisor.add(agent.process())
-        campaign.wait_for_agents(api, {nodes[item.name] for item in place.places})
-        launched = campaign.define(api, nodes[place.client.name], nodes[place.server.name])
-        supervisor.print_event("demo", f"measuring {place.words}: {place.client.name} to {place.server.name}")
-        supervisor.print_event("demo", f"watch it at {running.address}/campaigns/{launched['id']}/")
-        ended = campaign.watch(api, launched, stopped=lambda: not running.supervisor.pids())
-        print("\n" + campaign.report(api, ended) + "\n", flush=True)
-        progress = ended["progress"]
-        succeeded = ended["state"] == "finished" and progress["succeeded"] == progress["total"] > 0
+        try:
+            succeeded = _measure(running, api, place)
+        except RestError:
+            if running.supervisor.is_stopping:
+                raise supervisor.Stopped from None
+            raise
         if not once:
             supervisor.print_event("demo", f"serving on at {running.address} (Ctrl-C stops it)")
             running.wait()
     return 0 if succeeded else 1
+
+
+def _measure(running: service.Service, api: Rest, place: ground.Ground) -> bool:
+    """Describe the sites, start their agents, carry the campaign out and print it; True if every trial succeeded."""
+    if place.is_lab:
+        running.supervisor.add(ground.lab_process(home.ROOT, running.home.folder / "lab"))
+    nodes = inventory.describe(api, place)
+    for agent in agents.prepare(api, place, nodes, running.home.agents):
+        running.supervisor.add(agent.process())
+    campaign.wait_for_agents(api, {nodes[item.name] for item in place.places})
+    launched = campaign.define(api, nodes[place.client.name], nodes[place.server.name])
+    supervisor.print_event("demo", f"measuring {place.words}: {place.client.name} to {place.server.name}")
+    supervisor.print_event("demo", f"watch it at {running.address}/campaigns/{launched['id']}/")
+    ended = campaign.watch(api, launched)
+    print("\n" + campaign.report(api, ended) + "\n", flush=True)
+    progress = ended["progress"]
+    return bool(ended["state"] == "finished" and progress["succeeded"] == progress["total"] > 0)
 
 
 def _ground(folder: Path) -> ground.Ground:

@@ -4,6 +4,7 @@ import os
 import signal
 import urllib.request
 from collections.abc import Iterator
+from concurrent import futures
 from pathlib import Path
 
 import pytest
@@ -23,9 +24,9 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[stack.Stack]:
         yield started
 
 
-def answers(address: str) -> bool:
+def answers(address: str, timeout_s: float = 10) -> bool:
     try:
-        with urllib.request.urlopen(f"{address}/health/", timeout=10) as answer:
+        with urllib.request.urlopen(f"{address}/health/", timeout=timeout_s) as answer:
             return bool(answer.status == 200)
     except OSError:
         return False
@@ -73,7 +74,11 @@ def test_its_data_outlives_it_and_it_leaves_nothing(tmp_path: Path) -> None:
         pids = [first.process.pid, *first.state()["parts"].values()]
         assert wait_for(lambda: "password:" in first.printed(), 60)
         first.manage("create_account", "--username", "kept", "--team", "Kept")
+        # A request that nobody answers any more, the web server being frozen, is not left waiting either.
+        os.kill(first.state()["parts"]["web"], signal.SIGSTOP)
+        unanswered = futures.ThreadPoolExecutor(1).submit(answers, first.address, 60)
     assert first.process.returncode == 0
+    assert unanswered.result(5) is False
     assert not wait_until_gone(pids, 1)
     assert orphans.find(str(folder)) == []
     assert first.state() == {}
@@ -99,7 +104,7 @@ def test_sigterm_stops_it_too_while_it_starts(tmp_path: Path) -> None:
     starting = stack.Stack(tmp_path / "var")
     assert wait_for(lambda: "started" in starting.printed(), 60)
     assert starting.stop(signal.SIGTERM) == 130
-    assert "stopped before it was up" in starting.printed()
+    assert "stopped before it was done" in starting.printed()
     assert orphans.find(str(tmp_path / "var")) == []
 
 
