@@ -90,6 +90,14 @@ def refuse_mixed_families(server: NodeRef, client: NodeRef) -> None:
         )
 
 
+def named_target(output: Output, text: str, header: re.Pattern[str]) -> str:
+    """Return the address probed: the argv's last word, or the header's first group where no argv is known."""
+    if len(output.argv) > 1:
+        return output.argv[-1]
+    found = header.search(text)
+    return found[1] if found else "-"
+
+
 def is_address(text: str) -> bool:
     """Return whether a text is an IP address (and not a name)."""
     return _version(text) is not None

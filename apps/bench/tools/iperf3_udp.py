@@ -4,8 +4,9 @@ from collections.abc import Mapping, Sequence
 
 from apps.bench.text import Message, _
 from apps.bench.tools._failures import failure
-from apps.bench.tools._iperf3 import options, series
+from apps.bench.tools._iperf3 import options, recovery, series
 from apps.bench.tools._iperf3.document import Document, figures, number, read_document
+from apps.bench.tools._recovery import keep_valid
 from apps.bench.tools.base import (
     Estimate,
     Flag,
@@ -17,6 +18,7 @@ from apps.bench.tools.base import (
     Plan,
     Reading,
     Tool,
+    Value,
 )
 
 # A sender that stays this far below the load asked for measured itself, not the path.
@@ -33,6 +35,7 @@ class Iperf3Udp(Tool):
     transport = "udp"
     # Earlier reports give the sender's rate only.
     minimum_version = "3.11"
+    signatures = recovery.SIGNATURES
     roles = options.ROLES
     parameters = (
         Parameter(
@@ -103,6 +106,14 @@ class Iperf3Udp(Tool):
     def estimate(self, params: Params, capacity_bps: float | None = None) -> Estimate:
         """Return the time and the bytes: the offered load is sent whether or not the path carries it."""
         return options.make_estimate(params, params["rate"])
+
+    def recognises(self, output: Output) -> bool:
+        """Return whether an output is iperf3's, and of UDP as far as it tells."""
+        return super().recognises(output) and recovery.protocol_of(output) in ("UDP", "")
+
+    def recover(self, output: Output) -> dict[str, Value]:
+        """Return what the argv and the report say was asked for."""
+        return keep_valid(self, recovery.recover_parameters(output))
 
     def parse(self, outputs: Sequence[Output], params: Params) -> Reading:
         """Return the client's report as a reading; ToolFailure for anything that is not a complete result."""

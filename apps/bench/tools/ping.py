@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from apps.bench.text import Message, _
 from apps.bench.tools import _outputs
 from apps.bench.tools._failures import failure
+from apps.bench.tools._recovery import keep_valid, read_options
 from apps.bench.tools.base import (
     Command,
     Estimate,
@@ -24,6 +25,7 @@ from apps.bench.tools.base import (
     Stage,
     Tool,
     ToolFailure,
+    Value,
 )
 
 # Older programs let only root probe faster than this.
@@ -31,6 +33,17 @@ FASTEST_FOR_ALL_S = 0.2
 MARGIN_S = 10.0
 # Headers beside the payload on the link: ICMP 8, IPv4 20 (IPv6: 40, not known before the address resolves).
 HEADERS = 28
+
+_HEADER = re.compile(
+    r"^PING (\S{1,255}?) ?\(\S+?\)(?: from \S+ \S+)?:? (\d{1,6})(?:\(\d{1,6}\) bytes of data| data bytes)", re.M
+)
+_TIME = re.compile(r"packet loss, time (\d{1,12})ms")
+_VALUED = {
+    "-c": "count", "-i": "interval", "-s": "payload", "-W": "timeout", "-M": "discovery",
+    "-I": "", "-w": "", "-t": "", "-Q": "", "-S": "", "-p": "", "-l": "", "-m": "", "-F": "", "-T": "", "-N": "",
+}  # fmt: skip
+# What ping does unless told otherwise, which is slower than what this tool asks for.
+USUAL_INTERVAL_S = 1.0
 
 _COUNTS = re.compile(r"^(\d{1,9}) packets transmitted, (\d{1,9}) received,.*? (\d{1,3}(?:\.\d+)?)% packet loss", re.M)
 _MS = r"(\d{1,9}(?:\.\d{1,6})?)"
@@ -47,6 +60,11 @@ class Ping(Tool):
     name = "ping"
     summary = _("Round-trip time and loss of small packets; the least RTT is the path's own.")
     programs = ("ping",)
+    signatures = (
+        _HEADER,
+        re.compile(r"^--- .{1,255} ping statistics ---$", re.M),
+        re.compile(r"^ping: ", re.M),
+    )
     roles = (Role("client", _("From")), Role("server", _("To")))
     parameters = (
         Parameter("count", "integer", _("Probes"), default=20, unit="count", minimum=1, maximum=100_000),
@@ -121,6 +139,22 @@ class Ping(Tool):
             {("client", "server"): amount, ("server", "client"): amount},
         )
 
+    def recover(self, output: Output) -> dict[str, Value]:
+        """Return what the argv, the header and the summary say."""
+        options = {name: text for name, text in read_options(output.argv, _VALUED, {}).items() if name}
+        text = _outputs.read_text(output)
+        raw: dict[str, Value] = {**options}
+        if header := _HEADER.search(text):
+            raw.setdefault("payload", int(header[2]))
+        counts, time = _COUNTS.search(text), _TIME.search(text)
+        if counts:
+            raw.setdefault("count", int(counts[1]))
+        if len(output.argv) > 1:
+            raw.setdefault("interval", USUAL_INTERVAL_S)
+        elif counts and time and int(counts[1]) > 1:
+            raw.setdefault("interval", round(int(time[1]) / 1000 / (int(counts[1]) - 1), 1))
+        return keep_valid(self, {**raw, "dont_fragment": options.get("discovery") == "do"})
+
     def parse(self, outputs: Sequence[Output], params: Params) -> Reading:
         """Return RTTs and loss; ToolFailure if nothing came back or the report does not agree with itself."""
         output = _outputs.find_output(outputs, "client")
@@ -176,7 +210,7 @@ def _read(output: Output, text: str, loss: float, received: int, params: Params)
 
 def _unstarted(output: Output, text: str) -> ToolFailure:
     """Return why a program printed no summary."""
-    found = _outputs.bad_option(output, text) or _outputs.system_error(output, text, output.argv[-1])
+    found = _outputs.bad_option(output, text) or _outputs.system_error(output, text, _target(output, text))
     if found:
         return found
     return failure("unreadable", output) if "PING" in text else _outputs.no_result(output, text)
@@ -189,5 +223,9 @@ def _silence(output: Output, text: str) -> ToolFailure:
         return failure("too-big", output, mtu=min(too_big, key=int))
     unreachable = _UNREACHABLE.search(text)
     if unreachable:
-        return failure("no-route", output, address=output.argv[-1], said=unreachable[0].strip()[:200])
-    return failure("no-reply", output, address=output.argv[-1])
+        return failure("no-route", output, address=_target(output, text), said=unreachable[0].strip()[:200])
+    return failure("no-reply", output, address=_target(output, text))
+
+
+def _target(output: Output, text: str) -> str:
+    return _outputs.named_target(output, text, _HEADER)

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from apps.bench.text import Message, _
 from apps.bench.tools import _outputs
 from apps.bench.tools._failures import failure
+from apps.bench.tools._recovery import keep_valid, read_options
 from apps.bench.tools.base import (
     Command,
     Estimate,
@@ -22,6 +23,7 @@ from apps.bench.tools.base import (
     Stage,
     Tool,
     ToolFailure,
+    Value,
 )
 
 # Each hop is asked up to ten times, a second each, before the program goes on (tracepath.c).
@@ -30,6 +32,8 @@ MARGIN_S = 10.0
 
 _HOP = re.compile(r"^ ?(\d{1,3}):\s+([\w.:%-]{1,80})\s+([\d.]{1,12})ms(.*)$", re.M | re.ASCII)
 _RESUME = re.compile(r"^\s+Resume: pmtu (\d{1,6})(?: hops (\d{1,3}))?(?: back (\d{1,3}))?\s*$", re.M)
+# Without an argv the hop that was reached is the only one that names the other end.
+_REACHED = re.compile(r"^ ?\d{1,3}:\s+([\w.:%-]{1,80})\s+[\d.]{1,12}ms(?: \S+){0,4}? ?reached", re.M | re.ASCII)
 _BLOCKED = re.compile(r"!(?:[NHPASX]|\S+)")
 
 
@@ -40,6 +44,11 @@ class Tracepath(Tool):
     name = "tracepath"
     summary = _("Hops and path MTU, without a privilege.")
     programs = ("tracepath",)
+    signatures = (
+        re.compile(r"^ ?1\?: \[LOCALHOST\]", re.M),
+        re.compile(r"^\s+(?:Resume|Too many hops): pmtu \d", re.M),
+        re.compile(r"^(?:tracepath6?: |Usage\s+tracepath )", re.M),
+    )
     roles = (Role("client", _("From")), Role("server", _("To")))
     parameters = (
         Parameter("max_hops", "integer", _("Most hops"), default=30, unit="count", minimum=1, maximum=255),
@@ -78,12 +87,17 @@ class Tracepath(Tool):
         """Return the usual time of a path whose hops answer, and a bound on the probes' bytes."""
         return Estimate(2.0, {("client", "server"): 65535 * 10})
 
+    def recover(self, output: Output) -> dict[str, Value]:
+        """Return what the argv says; the output tells nothing of it."""
+        options = read_options(output.argv, {"-m": "max_hops", "-l": "length", "-p": ""}, {"-n": "", "-b": ""})
+        return keep_valid(self, options)
+
     def parse(self, outputs: Sequence[Output], params: Params) -> Reading:
         """Return the path MTU and the hops; ToolFailure if the probes did not reach the other node."""
         output = _outputs.find_output(outputs, "client")
         _outputs.refuse_cut_short(output)
         text = _outputs.read_text(output)
-        target = output.argv[-1]
+        target = _outputs.named_target(output, text, _REACHED)
         resume = _RESUME.search(text)
         hops = [(int(found[1]), found[2], found[3], found[4]) for found in _HOP.finditer(text)]
         if not resume:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from apps.bench.text import Message, _
 from apps.bench.tools import _outputs
 from apps.bench.tools._failures import failure
+from apps.bench.tools._recovery import keep_valid, read_options
 from apps.bench.tools.base import (
     Command,
     Estimate,
@@ -20,13 +21,20 @@ from apps.bench.tools.base import (
     SampleValue,
     Stage,
     Tool,
+    Value,
 )
 
 UDP, ICMP, TCP = "udp", "icmp", "tcp"
+_VALUED = {
+    "-m": "max_hops", "-q": "queries", "-w": "wait", "-p": "port",
+    "--max-hops": "max_hops", "--queries": "queries", "--wait": "wait", "--port": "port",
+    "-f": "", "-s": "", "-i": "", "-N": "", "-t": "", "-z": "",
+}  # fmt: skip
+_FLAGS = {"-I": "icmp", "--icmp": "icmp", "-T": "tcp", "--tcp": "tcp", "--mtu": "mtu", "-n": ""}
 MARGIN_S = 10.0
 PROBE_BYTES = 60
 
-_HEADER = re.compile(r"^traceroute to \S+ \((\S+)\), \d+ hops max", re.M)
+_HEADER = re.compile(r"^traceroute to \S+ \((\S+)\), (\d+) hops max", re.M)
 _HOP = re.compile(r"^ ?(\d{1,3})  (\S.*)$", re.M)
 _RTT = re.compile(r"(?<!\S)(\d{1,9}(?:\.\d{1,6})?) ms")
 _MTU = re.compile(r"(?<!\S)F=(\d{1,6})(?!\S)")
@@ -43,6 +51,12 @@ class Traceroute(Tool):
     name = "traceroute"
     summary = _("Hops of a path and the time to each of them.")
     programs = ("traceroute",)
+    signatures = (
+        _HEADER,
+        re.compile(r"^traceroute6?: ", re.M),
+        re.compile(r"^Usage:\s+traceroute |to use this traceroute method", re.M),
+        re.compile(r"^(?:Bad option|Cannot handle|Specify \"host\") .*\((?:argc|missing)", re.M),
+    )
     roles = (Role("client", _("From")), Role("server", _("To")))
     parameters = (
         Parameter(
@@ -120,13 +134,21 @@ class Traceroute(Tool):
         size = 65000 if params["discover_mtu"] else PROBE_BYTES
         return Estimate(2.0, {("client", "server"): 3 * params["queries"] * size})
 
+    def recover(self, output: Output) -> dict[str, Value]:
+        """Return what the argv says, and the number of hops from the header."""
+        options = read_options(output.argv, _VALUED, _FLAGS)
+        header = _HEADER.search(_outputs.read_text(output))
+        raw: dict[str, Value] = {"max_hops": header[2]} if header else {}
+        method = ICMP if "icmp" in options else TCP if "tcp" in options else UDP
+        return keep_valid(self, {**raw, **options, "method": method, "discover_mtu": "mtu" in options})
+
     def parse(self, outputs: Sequence[Output], params: Params) -> Reading:
         """Return the hops and the RTT to the end; ToolFailure if the end did not answer (the exit status is 0)."""
         output = _outputs.find_output(outputs, "client")
         _outputs.refuse_cut_short(output)
         text = _outputs.read_text(output)
-        target = output.argv[-1]
         header = _HEADER.search(text)
+        target = _outputs.named_target(output, text, _HEADER)
         hops = {int(found[1]): found[2] for found in _HOP.finditer(text)} if header else {}
         if not header or not hops:
             found = _outputs.bad_option(output, text) or _outputs.system_error(output, text, target)

@@ -126,7 +126,7 @@ def put_somewhere(draw, data):
 @given(data=st.data())
 @pytest.mark.parametrize("slug", ["iperf3-tcp", "iperf3-udp"])
 def test_odd_values_in_a_whole_report_never_give_anything_but_a_tool_failure(slug, data):
-    names = [name for name in SAMPLES[slug] if not name.startswith(("err", "server"))]
+    names = [name for name in SAMPLES[slug] if not name.startswith(("err", "server", "text"))]
     output = recordings.load(slug, data.draw(st.sampled_from(names)))
     text = output.stdout.decode()
     report = json.JSONDecoder().raw_decode(text, text.index("{"))[0]

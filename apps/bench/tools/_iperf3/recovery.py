@@ -1,0 +1,119 @@
+"""From a recorded run of iperf3 back to its parameters, and to the protocol it measured."""
+
+import math
+import re
+from typing import Any
+
+from apps.bench import units
+from apps.bench.tools import _outputs
+from apps.bench.tools._iperf3.document import Json, dig, load, number, objects
+from apps.bench.tools._iperf3.options import BOTH, REVERSE
+from apps.bench.tools._iperf3.text import read_text_report
+from apps.bench.tools._recovery import read_options
+from apps.bench.tools.base import Output
+
+SIGNATURES: tuple[re.Pattern[str], ...] = tuple(
+    re.compile(pattern, re.MULTILINE)
+    for pattern in (
+        r'"version":\s*"iperf 3\.',
+        r"^iperf 3\.\d",
+        r"^iperf3: ",
+        r"^Connecting to host \S+, port \d",
+        r"^Server listening on \d+",
+        r"^\[(?: *\d+|SUM)\](?:\[[TR]X-[CS]\])? +\d+\.\d\d-\d+\.\d\d +sec .*/sec",
+        r"^Usage: iperf3 ",
+    )
+)
+
+_VALUED = {
+    "-t": "duration", "--time": "duration",
+    "-O": "omit", "--omit": "omit",
+    "-P": "streams", "--parallel": "streams",
+    "-i": "interval", "--interval": "interval",
+    "-p": "port", "--port": "port",
+    "-w": "window", "--window": "window",
+    "-C": "congestion", "--congestion": "congestion",
+    "-M": "mss", "--set-mss": "mss",
+    "-b": "rate", "--bitrate": "rate", "--bandwidth": "rate",
+    "-l": "length", "--length": "length",
+    # Options whose values must not be taken for others.
+    "-c": "", "--client": "", "-n": "", "--bytes": "", "-k": "", "--blockcount": "", "-B": "", "--bind": "",
+    "-f": "", "--format": "", "--cport": "", "-S": "", "--tos": "", "-F": "", "--file": "", "-A": "",
+    "--connect-timeout": "", "-T": "", "--title": "", "--dscp": "", "-L": "", "--fq-rate": "",
+}  # fmt: skip
+_FLAGS = {
+    "-u": "udp", "--udp": "udp", "-R": "reverse", "--reverse": "reverse", "--bidir": "both",
+    "-J": "", "--json": "", "-V": "", "--verbose": "", "-4": "", "-6": "", "-Z": "", "-N": "",
+}  # fmt: skip
+# What iperf3 takes where -b is not given with -u: 1 Mbit/s; with TCP, no limit.
+DEFAULT_UDP_RATE = 1_048_576
+
+
+def protocol_of(output: Output) -> str:
+    """Return "TCP" or "UDP" as the report or else the argv says, "" if neither tells."""
+    said = dig(_report(output), "start", "test_start", "protocol")
+    if said in ("TCP", "UDP"):
+        return str(said)
+    if not output.argv:
+        return ""
+    return "UDP" if "udp" in _argv_options(output) else "TCP"
+
+
+def recover_parameters(output: Output) -> dict[str, Any]:
+    """Return raw parameters of both tools by name; what one of them does not know, or refuses, is to be left out."""
+    options = _argv_options(output)
+    raw: dict[str, Any] = {name: text for name, text in options.items() if name not in ("udp", "reverse", "both")}
+    if "rate" in raw:
+        raw["rate"] = _of_all_streams(raw["rate"].partition("/")[0], raw.get("streams", "1"))
+    elif "udp" in options:
+        raw["rate"] = DEFAULT_UDP_RATE
+    if "reverse" in options or "both" in options:
+        raw["direction"] = BOTH if "both" in options else REVERSE
+    report = _report(output)
+    return raw | {name: value for name, value in _of_report(report).items() if value is not None}
+
+
+def _argv_options(output: Output) -> dict[str, str]:
+    found = read_options(output.argv, _VALUED, _FLAGS)
+    return {name: text for name, text in found.items() if name}
+
+
+def _report(output: Output) -> Json:
+    return load(output) or read_text_report(_outputs.read_text(output)) or {}
+
+
+def _of_report(report: Json) -> dict[str, Any]:
+    """Return what the report says was asked for; text tells less than JSON."""
+    test = dig(report, "start", "test_start")
+    if not isinstance(test, dict):
+        return {}
+    streams = number(test, "num_streams")
+    rate, length = number(test, "target_bitrate"), number(test, "blksize")
+    is_udp = test.get("protocol") == "UDP"
+    first = next(iter(objects(report.get("intervals"))), {})
+    interval = number(first, "sum", "seconds")
+    direction = REVERSE if number(test, "reverse") else None
+    if number(test, "bidir") or dig(report, "end", "sum_received_bidir_reverse"):
+        direction = BOTH
+    return {
+        "duration": number(test, "duration") or None,
+        "omit": number(test, "omit"),
+        "streams": streams,
+        "direction": direction,
+        # An interval ends when its timer is served, some ten thousandths late.
+        "interval": round(interval, 1) if interval else None,
+        "port": number(report, "start", "connecting_to", "port"),
+        "window": number(report, "start", "sock_bufsize"),
+        "mss": number(report, "start", "tcp_mss"),
+        "rate": rate * (streams or 1) if rate and is_udp else None,
+        "length": length if is_udp else None,
+    }
+
+
+def _of_all_streams(each: str, streams: str) -> float | str:
+    """Return the load of all streams: iperf3 takes that of one."""
+    try:
+        total = float(units.parse_quantity(each, "rate")) * int(streams)
+    except (units.UnitError, ValueError, OverflowError):
+        return each
+    return total if math.isfinite(total) else each
