@@ -28,12 +28,12 @@ BATCH = 50
 PATIENCE = timedelta(seconds=0.5)
 
 
-def schedule() -> int:
-    """Start every trial that can start now; return how many did."""
+def schedule(needing: Collection[str] | None = None) -> int:
+    """Start every trial that can start now, or those that need one of some resources; return how many did."""
     started = 0
     while True:
         now = timezone.now()
-        runs = campaigns.take_runs(ready_nodes=agents_queries.ready_nodes(now), now=now, limit=BATCH)
+        runs = campaigns.take_runs(ready_nodes=agents_queries.ready_nodes(now), now=now, limit=BATCH, needing=needing)
         begun = [begin(run) for run in runs]
         started += sum(begun)
         # A run that could not begin has given its nodes back, and the next of its lane may start at once.
@@ -69,7 +69,8 @@ def advance(run_id: int) -> bool:
         # The other jobs' messages come at this moment, too: one of them starts what is next, another reads.
         is_first = campaigns.release_run(run=run, now=timezone.now())
     if is_first:
-        schedule()
+        # What it gave back can let no other lane start.
+        schedule(needing=run.trial.lane.resources)
     _close(run_id)
     return True
 

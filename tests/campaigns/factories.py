@@ -1,5 +1,6 @@
 """A small inventory and campaigns upon it."""
 
+from collections.abc import Collection
 from datetime import UTC, datetime
 from types import SimpleNamespace
 from typing import Any
@@ -90,10 +91,10 @@ def launched(cast: SimpleNamespace, client: Any, server: Any, name: str = "Windo
     return services.launch_campaign(campaign=draft, user=cast.oscar, now=NOW)
 
 
-def take(*ready: Node, now: datetime = NOW, limit: int = 1000) -> list[Run]:
+def take(*ready: Node, now: datetime = NOW, limit: int = 1000, needing: Collection[str] | None = None) -> list[Run]:
     """Claim what can start if these nodes are ready; all of them unless given."""
     ids = {node.pk for node in ready} or set(Node.objects.values_list("pk", flat=True))
-    return services.take_runs(ready_nodes=ids, now=now, limit=limit)
+    return services.take_runs(ready_nodes=ids, now=now, limit=limit, needing=needing)
 
 
 def states(of: Campaign) -> list[str]:

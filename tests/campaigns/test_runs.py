@@ -229,7 +229,7 @@ def test_a_resource_taken_a_moment_ago_leaves_the_trial_pending(
     lanes = list(campaign.experiments.get().lanes.all())
     for lane in lanes:
         lane.next_trial = Trial.objects.filter(state="pending").earliest("position").pk
-    monkeypatch.setattr("apps.campaigns.queries.startable_lanes", lambda *, now: lanes)
+    monkeypatch.setattr("apps.campaigns.queries.startable_lanes", lambda *, now, needing: lanes)
     assert take() == []
     assert Run.objects.get() == run
     assert states(campaign) == ["running", "pending", "pending", "pending"]
@@ -243,9 +243,19 @@ def test_a_trial_claimed_a_moment_ago_is_left_alone(
     lanes = list(campaign.experiments.get().lanes.all())
     for lane in lanes:
         lane.next_trial = run.trial_id
-    monkeypatch.setattr("apps.campaigns.queries.startable_lanes", lambda *, now: lanes)
+    monkeypatch.setattr("apps.campaigns.queries.startable_lanes", lambda *, now, needing: lanes)
     assert take() == []
     assert Run.objects.count() == 1
+
+
+def test_a_look_for_what_needs_some_resources_leaves_all_else(cast: SimpleNamespace) -> None:
+    a, b, c, d = make.nodes(cast.team, "a", "b", "c", "d")
+    make.launched(cast, a, b)
+    other = make.launched(cast, c, d)
+    (run,) = take(needing=[f"node:{d.pk}", "link:1"])
+    assert run.trial.campaign == other
+    assert take(needing=["link:1"]) == []
+    assert len(take()) == 1
 
 
 def test_claims_take_few_queries_however_many_lanes_wait(

@@ -1,5 +1,6 @@
 """Which lanes may start a trial now."""
 
+from collections.abc import Collection
 from datetime import datetime
 from typing import NamedTuple
 
@@ -30,11 +31,11 @@ class Startable(NamedTuple):
     next_trial: int
 
 
-def startable_lanes(*, now: datetime) -> list[Startable]:
+def startable_lanes(*, now: datetime, needing: Collection[str] | None = None) -> list[Startable]:
     """Return the lanes of running campaigns with a trial due and nothing they need reserved, in fair order.
 
     Older campaigns come first, then experiments in their order, then trials in theirs, which is that of their
-    primary keys.
+    primary keys. With `needing`, only lanes that need one of these resources are looked at.
     """
     # Named one by one, so that the lanes of all the campaigns that have ended are not even looked at.
     ranks = {pk: rank for rank, pk in enumerate(_running_experiments())}
@@ -42,14 +43,16 @@ def startable_lanes(*, now: datetime) -> list[Startable]:
         return []
     due = Trial.objects.filter(Q(not_before=None) | Q(not_before__lte=now), lane=OuterRef("pk"), state="pending")
     held = Reservation.objects.filter(AnyOf(F("resource"), OuterRef("resources")), released_at=None)
+    lanes = Lane.objects.filter(~Exists(held), experiment__in=ranks)
+    if needing is not None:
+        lanes = lanes.filter(resources__overlap=list(needing))
     rows = (
-        Lane.objects.filter(~Exists(held), experiment__in=ranks)
-        .annotate(next_trial=Subquery(due.order_by("position").values("pk")[:1]))
+        lanes.annotate(next_trial=Subquery(due.order_by("position").values("pk")[:1]))
         .order_by()
         .values_list("experiment", "roles", "resources", "next_trial")
     )
-    lanes = [Startable(*row) for row in rows if row[-1] is not None]
-    return sorted(lanes, key=lambda lane: (ranks[lane.experiment], lane.next_trial))
+    startable = [Startable(*row) for row in rows if row[-1] is not None]
+    return sorted(startable, key=lambda lane: (ranks[lane.experiment], lane.next_trial))
 
 
 def _running_experiments() -> QuerySet[Experiment, int]:

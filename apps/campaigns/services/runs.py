@@ -14,17 +14,20 @@ from apps.campaigns.services import completion
 from apps.campaigns.services.events import Level, write_event
 
 
-def take_runs(*, ready_nodes: Collection[int], now: datetime, limit: int = 1000) -> list[Run]:
+def take_runs(
+    *, ready_nodes: Collection[int], now: datetime, limit: int = 1000, needing: Collection[str] | None = None
+) -> list[Run]:
     """Claim the next trial of every lane that may start now, and return the new runs, `limit` at most.
 
     A lane may start if its campaign is running, its nodes are among `ready_nodes` and nothing that it needs is
     reserved. Older campaigns come first, then experiments in their order, then trials in theirs. Each claim is a
-    transaction of its own: what two processes want at once goes to one of them, by a database constraint.
+    transaction of its own: what two processes want at once goes to one of them, by a database constraint. With
+    `needing`, only lanes that need one of these resources are looked at.
     """
     chosen: list[queries.Startable] = []
     held: set[str] = set()
     ready = set(ready_nodes)
-    for lane in queries.startable_lanes(now=now):
+    for lane in queries.startable_lanes(now=now, needing=needing):
         nodes = {node for members in lane.roles.values() for node in members}
         if nodes <= ready and held.isdisjoint(lane.resources):
             chosen.append(lane)
