@@ -79,12 +79,13 @@ def job_views(run_ids: Collection[int]) -> dict[int, list[JobView]]:
     """Return what the decision on the next step needs to know of the jobs of each run."""
     views: dict[int, list[JobView]] = {run_id: [] for run_id in run_ids}
     rows = Job.objects.filter(run_ref__in=run_ids).values_list(
-        "run_ref", "background", "ready_pattern", "started_at", "ready_at", "ended_at", "state", "fault"
+        "run_ref", "background", "optional", "ready_pattern", "started_at", "ready_at", "ended_at", "state", "fault"
     )
-    for run_id, background, ready_pattern, started_at, ready_at, ended_at, state, fault in rows:
+    for run_id, background, optional, ready_pattern, started_at, ready_at, ended_at, state, fault in rows:
         views[run_id or 0].append(
             JobView(
                 background=background,
+                optional=optional,
                 awaits_pattern=bool(ready_pattern),
                 has_started=started_at is not None,
                 is_ready=ready_at is not None,
@@ -138,6 +139,10 @@ def _queue_stage(run: Run, plan: Plan) -> None:
                 ready_pattern=command.ready_pattern or "",
                 time_limit_s=command.time_limit_s,
                 start_at=start_at,
+                optional=command.optional,
+                files=command.files,
+                collect=command.collect,
+                environment=command.environment,
             )
             for command in stage.commands
         ]

@@ -26,11 +26,12 @@ class JobView:
     has_ended: bool
     has_fault: bool
     ended_at: datetime | None = None
+    optional: bool = False
 
     @property
     def lets_go_on(self) -> bool:
         """Return whether the next stage may begin as far as this job is concerned."""
-        if not self.background:
+        if not self.background or (self.optional and self.has_ended):
             return self.has_ended
         return self.is_ready if self.awaits_pattern else self.has_started
 
@@ -38,7 +39,7 @@ class JobView:
     def is_broken(self) -> bool:
         """Return whether the run can give no result because of this job."""
         gave_up = self.background and self.awaits_pattern and self.has_ended and not self.is_ready
-        return self.has_fault or gave_up
+        return (self.has_fault or gave_up) and not self.optional
 
 
 def next_step(*, stages: int, stage: int, stopping: bool, cancelled: bool, jobs: Sequence[JobView]) -> Step:

@@ -17,10 +17,10 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from apps.accounts import scoping
-from apps.accounts.api import ScopedToken
+from apps.accounts.api import ScopedToken, get_scoped_or_404
 from apps.accounts.models import Role
 from apps.agents import commands, outputs, queries, services
-from apps.agents.models import Agent, AgentState, Job
+from apps.agents.models import Agent, AgentState, Job, JobFile
 from apps.testbeds.models import Node
 
 
@@ -166,8 +166,27 @@ class JobSerializer(serializers.ModelSerializer):
             "id", "node", "run_ref", "role", "stage", "argv", "background", "time_limit_s", "start_at", "state",
             "delivered_at", "started_at", "ready_at", "ended_at", "exit_code", "signal", "timed_out", "fault",
             "fault_detail", "clock_offset_s", "clock_error_s", "facts",
-            "stdout_bytes", "stderr_bytes", "truncated", "created_at",
+            "stdout_bytes", "stderr_bytes", "truncated", "optional", "created_at",
         ]  # fmt: skip
+
+
+class JobFileSerializer(serializers.ModelSerializer):
+    """A file that a job gave back; its content is at `files/{name}/`."""
+
+    class Meta:
+        model = JobFile
+        fields = ["name", "size", "truncated"]
+
+
+class JobDetailSerializer(JobSerializer):
+    """A job with the files that it was given and that it gave back."""
+
+    files = serializers.ListField(child=serializers.ListField(child=serializers.CharField()), read_only=True)
+    environment = serializers.ListField(child=serializers.ListField(child=serializers.CharField()), read_only=True)
+    collected = JobFileSerializer(many=True, read_only=True)
+
+    class Meta(JobSerializer.Meta):
+        fields = [*JobSerializer.Meta.fields, "files", "environment", "collect", "collected"]
 
 
 class JobFilter(filters.FilterSet):
@@ -192,6 +211,10 @@ class JobViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, viewsets.Gene
         """Return the jobs on the person's teams' nodes."""
         return queries.jobs_for(scoping.user_of(self.request))
 
+    def get_serializer_class(self) -> type[JobSerializer]:
+        """Return the serializer: with files for one job, without for many."""
+        return JobSerializer if self.action == "list" else JobDetailSerializer
+
     @extend_schema(
         parameters=[OpenApiParameter("stream", str, OpenApiParameter.PATH, enum=["stdout", "stderr"])],
         responses={(200, "text/plain"): OpenApiTypes.BINARY},
@@ -200,3 +223,14 @@ class JobViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, viewsets.Gene
     def output(self, request: Request, pk: str, stream: str) -> StreamingHttpResponse:
         """Return what the job printed, byte for byte."""
         return outputs.download(request, self.get_object(), stream)
+
+    @extend_schema(
+        parameters=[OpenApiParameter("name", str, OpenApiParameter.PATH)],
+        responses={(200, "application/octet-stream"): OpenApiTypes.BINARY},
+    )
+    @action(detail=True, url_path="files/(?P<name>[A-Za-z0-9._+-]{1,100})")
+    def files(self, request: Request, pk: str, name: str) -> StreamingHttpResponse:
+        """Return a file that the job gave back, byte for byte."""
+        return outputs.download_file(
+            request, get_scoped_or_404(JobFile.objects.filter(job=self.get_object()), name=name)
+        )

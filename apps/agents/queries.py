@@ -56,8 +56,9 @@ def ready_nodes(now: datetime) -> set[int]:
 
 
 def jobs_of_run(run_ref: int) -> QuerySet[Job]:
-    """Return a run's jobs by stage, with node, output and facts."""
-    return Job.objects.filter(run_ref=run_ref).select_related("node", "output", "facts")
+    """Return a run's jobs by stage, with node, output, collected files and facts."""
+    jobs = Job.objects.filter(run_ref=run_ref).select_related("node", "output", "facts")
+    return jobs.prefetch_related("collected")
 
 
 def jobs_for(user: User) -> QuerySet[Job]:

@@ -15,4 +15,5 @@ urlpatterns = [
     path("nodes/<int:pk>/forget/", views.forget, name="forget"),
     path("facts/<int:pk>/", views.facts, name="facts"),
     re_path(r"^jobs/(?P<pk>[0-9a-f-]{36})/(?P<stream>stdout|stderr)/$", views.job_output, name="job_output"),
+    re_path(r"^jobs/(?P<pk>[0-9a-f-]{36})/files/(?P<name>[A-Za-z0-9._+-]{1,100})/$", views.job_file, name="job_file"),
 ]

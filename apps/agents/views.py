@@ -20,7 +20,7 @@ from django.views.decorators.http import require_GET, require_http_methods
 from apps.accounts import scoping
 from apps.accounts.models import Role
 from apps.agents import commands, outputs, program, queries, services
-from apps.agents.models import Agent, AgentState
+from apps.agents.models import Agent, AgentState, JobFile
 from apps.testbeds.models import Node
 
 RECENT_JOBS = 20
@@ -145,6 +145,14 @@ def facts(request: HttpRequest, pk: int) -> HttpResponse:
 def job_output(request: HttpRequest, pk: UUID, stream: str) -> StreamingHttpResponse:
     """Download what a job printed."""
     return outputs.download(request, get_object_or_404(queries.jobs_for(scoping.user_of(request)), pk=pk), stream)
+
+
+@login_required
+@require_GET
+def job_file(request: HttpRequest, pk: UUID, name: str) -> StreamingHttpResponse:
+    """Download a file that a job gave back."""
+    job = get_object_or_404(queries.jobs_for(scoping.user_of(request)), pk=pk)
+    return outputs.download_file(request, get_object_or_404(JobFile, job=job, name=name))
 
 
 @require_GET

@@ -1,10 +1,13 @@
 """Why a job had no process to speak of, as a reason a reader can act on."""
 
+import re
 from collections.abc import Sequence
 
 from apps.agents.models import Job
 from apps.bench.text import Message, _
 from apps.bench.tools.base import ToolFailure
+
+_PROGRAM = re.compile(r"\{program:([^}]+)\}")
 
 # fault code -> (what happened, what to do, whether another attempt can help)
 _FAULTS: dict[str, tuple[str, str, bool]] = {
@@ -42,9 +45,19 @@ _FAULTS: dict[str, tuple[str, str, bool]] = {
 
 
 def raise_for(jobs: Sequence[Job]) -> None:
-    """Raise the ToolFailure of the first job that had a fault; jobs that only ran are the parser's business."""
+    """Raise the ToolFailure of the first job that had a fault; jobs that only ran are the parser's business.
+
+    What an optional job could have told is told by its absence.
+    """
     for job in jobs:
-        if job.fault:
+        if job.fault and not job.optional:
             what, remedy, retryable = _FAULTS.get(job.fault, _FAULTS["not-started"])
-            values = {"node": job.node.name, "program": job.argv[0], "detail": job.fault_detail or job.fault}
+            values = {"node": job.node.name, "program": _program_of(job), "detail": job.fault_detail or job.fault}
             raise ToolFailure(job.fault, Message(what, values), retryable, Message(remedy))
+
+
+def _program_of(job: Job) -> str:
+    """Return the program that the fault is about: the command itself, or one that its words or files name."""
+    texts = [*job.argv[1:], *(text for pair in (*job.files, *job.environment) for text in pair)]
+    named = [name for text in texts for name in _PROGRAM.findall(text)]
+    return next((name for name in named if job.fault_detail.startswith(f"{name} is not ")), job.argv[0])

@@ -1,7 +1,9 @@
 """Turn what a run's jobs printed into a stored result."""
 
+import json
 import zlib
 from collections.abc import Sequence
+from typing import Any
 
 from django.db import transaction
 
@@ -48,7 +50,22 @@ def output_of(job: Job, plan: Plan) -> Output:
         timed_out=job.timed_out,
         started_at=job.started_at.timestamp() if job.started_at else None,
         ended_at=job.ended_at.timestamp() if job.ended_at else None,
+        collected={file.name: zlib.decompress(file.content_z) for file in job.collected.all()},
+        telemetry=telemetry_of(job),
+        facts=job.facts.facts if job.facts else {},
     )
+
+
+def telemetry_of(job: Job) -> dict[str, Any]:
+    """Return what the agent read from the kernel around a job, as it said it; {} if it said nothing usable."""
+    stored = getattr(job, "output", None)
+    if stored is None or not stored.telemetry_z:
+        return {}
+    try:
+        found = json.loads(zlib.decompress(stored.telemetry_z))
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
 
 
 def printed_by(job: Job) -> dict[str, bytes]:

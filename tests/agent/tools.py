@@ -13,6 +13,9 @@ SCRIPTS = {
     "family": 'sleep "$1" & sleep "$1" & wait',
     "limits": "ulimit -c",
     "stamp": "date +%s.%N",
+    "copy": 'cat input > output; ls -l input > listing; echo "$1 $2 $OMP_NUM_THREADS $RSH"',
+    "snatch": "ln -s /etc/passwd link; mkfifo pipe; ln input twin; mkdir folder; echo kept > plain",
+    "pour": "head -c 3000 /dev/zero > first; head -c 3000 /dev/zero > second; echo done",
 }
 
 

@@ -40,6 +40,10 @@ def job(on: Node, *argv: str, state: Job.State = Job.State.QUEUED, **fields: Any
         background=fields.pop("background", False),
         ready_pattern=fields.pop("ready_pattern", ""),
         start_at=fields.pop("start_at", None),
+        optional=fields.pop("optional", False),
+        files=fields.pop("files", ()),
+        collect=fields.pop("collect", ()),
+        environment=fields.pop("environment", ()),
     )
     (made,) = services.queue_jobs(specs=[spec])
     if state != Job.State.QUEUED:

@@ -190,6 +190,9 @@ def test_it_hands_a_waiting_agent_its_job_at_once(server: LiveServer) -> None:
         "time_limit_s": 10.0,
         "output_limit_bytes": 16 * 2**20,
         "start_at": None,
+        "files": [],
+        "collect": [],
+        "environment": [],
     }
     job.refresh_from_db()
     assert job.state == Job.State.DELIVERED

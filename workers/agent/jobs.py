@@ -18,7 +18,9 @@ from typing import Any
 
 from .clock import Clock
 from .config import Config
+from .folders import BadName, WorkFolder, checked
 from .identity import Identity
+from .placeholders import BadVariable, Placeholders
 from .process import Process
 from .spool import Record, Spool
 
@@ -51,7 +53,7 @@ class Runner(threading.Thread):
         self.record = record
         self.stop_asked = threading.Event()
         self._spool, self._config, self._identity, self._clock = spool, config, identity, clock
-        self._folder = work / record.job_id
+        self._folder = WorkFolder(work / record.job_id, identity)
         self._changed = changed
         self._process: Process | None = None
         self._closing = False
@@ -74,19 +76,24 @@ class Runner(threading.Thread):
             logger.exception("Job %s failed in the agent", self.record.job_id)
             self._note_end(fault="not-started", fault_detail=f"{type(error).__name__}: {error}")
         finally:
-            shutil.rmtree(self._folder, ignore_errors=True)
+            self._folder.remove()
 
     def _carry_out(self, job: dict[str, Any]) -> None:
         argv = [str(word) for word in job["argv"]]
         program = resolve(argv, self._config)
+        placeholders = Placeholders(self._folder.path, lambda name: resolve([name], self._config))
+        argv = [argv[0], *map(placeholders.fill, argv[1:])]
+        environment = self._fill_environment(job, placeholders)
         pattern = _compile(job.get("ready_pattern") or "")
-        self._make_folder()
+        self._make_folder(job, placeholders)
         if job.get("start_at") is not None:
             self._clock.wait_until(float(job["start_at"]), self.stop_asked)
         if self.stop_asked.is_set():
             raise CannotStart("agent-restarted" if self._closing else "stopped", "stopped before its start")
         try:
-            process = Process(argv, program, self._folder, self._identity, int(job["output_limit_bytes"]))
+            process = Process(
+                argv, program, self._folder.path, self._identity, int(job["output_limit_bytes"]), environment
+            )
         except OSError as error:
             raise CannotStart("not-started", f"{program}: {error.strerror}") from error
         self._process = process
@@ -102,11 +109,19 @@ class Runner(threading.Thread):
             raise CannotStart("not-started", process.failure_to_start)
         self._note_process_end(process)
 
-    def _make_folder(self) -> None:
+    def _fill_environment(self, job: dict[str, Any], placeholders: Placeholders) -> dict[str, str]:
         try:
-            self._folder.mkdir(mode=0o700, exist_ok=True)
-            if self._identity.uid is not None and self._identity.gid is not None:
-                os.chown(self._folder, self._identity.uid, self._identity.gid)
+            return {str(n): placeholders.fill_variable(str(n), str(v)) for n, v in job.get("environment") or ()}
+        except BadVariable as problem:
+            raise CannotStart("not-started", str(problem)) from None
+
+    def _make_folder(self, job: dict[str, Any], placeholders: Placeholders) -> None:
+        try:
+            for name in job.get("collect") or ():
+                checked(str(name))
+            self._folder.make((str(name), placeholders.fill(str(text))) for name, text in job.get("files") or ())
+        except BadName as problem:
+            raise CannotStart("not-started", f"its work folder: {problem}") from None
         except OSError as error:
             raise CannotStart("not-started", f"its work folder: {error.strerror}") from error
 
@@ -116,6 +131,12 @@ class Runner(threading.Thread):
 
     def _note_process_end(self, process: Process) -> None:
         interrupted = self._closing and not process.timed_out
+        job = self.record.job
+        found = self._folder.collect(map(str, job.get("collect") or ()), int(job["output_limit_bytes"]))
+        collected = [
+            {"name": file.name, "content": pack(file.content), "size": file.size, "truncated": file.is_cut}
+            for file in found
+        ]
         self._note_end(
             ended_at=process.ended_at,
             exit_code=process.exit_code,
@@ -126,6 +147,7 @@ class Runner(threading.Thread):
             stdout_bytes=process.stdout.total,
             stderr_bytes=process.stderr.total,
             truncated=process.stdout.is_cut or process.stderr.is_cut,
+            collected=collected,
             fault="agent-restarted" if interrupted else "",
             fault_detail="the agent was stopped" if interrupted else "",
         )

@@ -9,8 +9,9 @@ import signal
 import subprocess
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import IO, Any, cast
 
 from .config import USUAL_FOLDERS
@@ -55,9 +56,18 @@ class Stream:
 class Process:
     """A running argv. Made and attended by one thread, for a child's death signal follows the thread that made it."""
 
-    def __init__(self, argv: list[str], program: str, folder: Path, identity: Identity, output_limit: int) -> None:
+    def __init__(
+        self,
+        argv: list[str],
+        program: str,
+        folder: Path,
+        identity: Identity,
+        output_limit: int,
+        variables: Mapping[str, str] = MappingProxyType({}),
+    ) -> None:
         place = Path(program)
         environment = {
+            **variables,
             "PATH": os.pathsep.join([str(place.parent), *USUAL_FOLDERS]),
             "LC_ALL": "C",
             "HOME": str(folder),

@@ -121,13 +121,23 @@ class Reporter(threading.Thread):
 
 
 def shortened(report: dict[str, Any], limit: int) -> dict[str, Any]:
-    """Return a report with at most the first `limit` bytes of each output, marked as truncated."""
+    """Return a report with at most the first `limit` bytes of each output and file, marked as truncated."""
     outputs: dict[str, Any] = {
-        name: pack(zlib.decompress(base64.b64decode(report[name]))[:limit])
-        for name in ("stdout", "stderr")
-        if name in report
+        name: _shortened(report[name], limit) for name in ("stdout", "stderr") if name in report
     }
+    outputs["collected"] = [
+        {
+            **file,
+            "content": _shortened(file["content"], limit),
+            "truncated": file["truncated"] or file["size"] > limit,
+        }
+        for file in report.get("collected", [])
+    ]
     return {**report, **outputs, "truncated": True}
+
+
+def _shortened(packed: str, limit: int) -> str:
+    return pack(zlib.decompress(base64.b64decode(packed))[:limit])
 
 
 def _event(facts: dict[str, Any]) -> str:

@@ -18,6 +18,11 @@ class Problem(Exception):
         self.code = code
 
 
+def bad_field(name: str, must: str) -> Problem:
+    """Return the refusal of a field, with what it must be."""
+    return Problem(400, "bad-field", f"“{name}” {must}.")
+
+
 class Disconnected(Exception):
     """The agent hung up before its request was whole."""
 

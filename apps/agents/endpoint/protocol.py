@@ -1,22 +1,17 @@
 """What agents may say: each request's JSON checked, and turned into what services take."""
 
-import base64
-import binascii
 import uuid
-import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from apps.agents.endpoint import facts
-from apps.agents.endpoint.exchange import Problem
+from apps.agents.endpoint import facts, packed
+from apps.agents.endpoint.exchange import Problem, bad_field
 from apps.agents.models import Job
 from apps.agents.services import Report
 
 EVENTS = {"started": Job.State.RUNNING, "ready": Job.State.READY, "finished": Job.State.ENDED}
-# Of one output, unpacked; jobs' own limits are lower.
-MOST_OUTPUT_BYTES = 64 * 1024 * 1024
 MOST_HELD = 10_000
 # Any time that an agent may name, or its clock may be off, in seconds; the sum of two is still a date.
 _SECONDS = 1e10
@@ -53,11 +48,11 @@ def report_of(data: Mapping[str, Any]) -> Report:
     """Return the report in a body; its times, the agent's, are turned into server times by its measured offset."""
     event = data.get("event")
     if event not in EVENTS:
-        raise _wrong("event", "must be one of " + ", ".join(EVENTS))
+        raise bad_field("event", "must be one of " + ", ".join(EVENTS))
     state = EVENTS[event]
     offset_s, error_s = _clock(data)
     shift = offset_s or 0.0
-    stdout_z, stderr_z = _output(data, "stdout"), _output(data, "stderr")
+    stdout_z, stderr_z = packed.stream_of(data, "stdout"), packed.stream_of(data, "stderr")
     return Report(
         state=state,
         started_at=_time(data, "started_at", shift, required=state == Job.State.RUNNING),
@@ -75,6 +70,8 @@ def report_of(data: Mapping[str, Any]) -> Report:
         stdout_bytes=_whole(data, "stdout_bytes", _COUNT) or 0,
         stderr_bytes=_whole(data, "stderr_bytes", _COUNT) or 0,
         truncated=data.get("truncated") is True,
+        collected=packed.files_of(data),
+        telemetry_z=packed.stream_of(data, "telemetry", packed.MOST_TELEMETRY_BYTES) or b"",
     )
 
 
@@ -88,6 +85,9 @@ def job_as_json(job: Job) -> dict[str, Any]:
         "time_limit_s": job.time_limit_s,
         "output_limit_bytes": job.output_limit_bytes,
         "start_at": job.start_at.timestamp() if job.start_at else None,
+        "files": job.files,
+        "collect": job.collect,
+        "environment": job.environment,
     }
 
 
@@ -99,26 +99,22 @@ def job_id_of(text: str) -> uuid.UUID:
         raise Problem(404, "unknown-job", "There is no such job on this node.") from None
 
 
-def _wrong(name: str, must: str) -> Problem:
-    return Problem(400, "bad-field", f"“{name}” {must}.")
-
-
 def _text(data: Mapping[str, Any], name: str, longest: int) -> str:
     """Return an optional text, cut to `longest` characters, that PostgreSQL can keep."""
     value = data.get(name, "")
     if not isinstance(value, str):
-        raise _wrong(name, "must be a text")
+        raise bad_field(name, "must be a text")
     return facts.clean_text(value)[:longest]
 
 
 def _ids(data: Mapping[str, Any], name: str) -> frozenset[str]:
     value = data.get(name, [])
     if not isinstance(value, list) or len(value) > MOST_HELD:
-        raise _wrong(name, f"must be a list of at most {MOST_HELD} job ids")
+        raise bad_field(name, f"must be a list of at most {MOST_HELD} job ids")
     try:
         return frozenset(str(uuid.UUID(item)) for item in value)
     except (AttributeError, TypeError, ValueError):
-        raise _wrong(name, "must hold job ids only") from None
+        raise bad_field(name, "must hold job ids only") from None
 
 
 def _number(data: Mapping[str, Any], name: str) -> float | None:
@@ -126,7 +122,7 @@ def _number(data: Mapping[str, Any], name: str) -> float | None:
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < _SECONDS:
-        raise _wrong(name, "must be a number of seconds")
+        raise bad_field(name, "must be a number of seconds")
     return float(value)
 
 
@@ -135,10 +131,10 @@ def _clock(data: Mapping[str, Any]) -> tuple[float | None, float | None]:
     if clock is None:
         return None, None
     if not isinstance(clock, dict):
-        raise _wrong("clock", "must be an object")
+        raise bad_field("clock", "must be an object")
     offset_s, error_s = _number(clock, "offset_s"), _number(clock, "error_s")
     if offset_s is None or error_s is None or error_s < 0:
-        raise _wrong("clock", "must hold offset_s and error_s")
+        raise bad_field("clock", "must hold offset_s and error_s")
     return offset_s, error_s
 
 
@@ -147,7 +143,7 @@ def _time(data: Mapping[str, Any], name: str, shift: float, *, required: bool) -
     value = _number(data, name)
     if value is None:
         if required:
-            raise _wrong(name, "is missing")
+            raise bad_field(name, "is missing")
         return None
     return datetime.fromtimestamp(value + shift, UTC)
 
@@ -157,25 +153,5 @@ def _whole(data: Mapping[str, Any], name: str, most: int) -> int | None:
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < most:
-        raise _wrong(name, "must be a whole number, 0 or more")
+        raise bad_field(name, "must be a whole number, 0 or more")
     return value
-
-
-def _output(data: Mapping[str, Any], name: str) -> bytes | None:
-    """Return an output as the zlib stream it travels in, once it is known to unpack to a bearable size."""
-    value = data.get(name)
-    if value is None:
-        return None
-    if not isinstance(value, str):
-        raise _wrong(name, "must be a text")
-    try:
-        packed = base64.b64decode(value, validate=True)
-        stream = zlib.decompressobj()
-        size = len(stream.decompress(packed, MOST_OUTPUT_BYTES))
-    except (binascii.Error, ValueError, zlib.error):
-        raise _wrong(name, "must be zlib data in base64") from None
-    if stream.unconsumed_tail or size > MOST_OUTPUT_BYTES:
-        raise Problem(413, "too-large", f"“{name}” unpacks to more than {MOST_OUTPUT_BYTES} bytes.")
-    if not stream.eof or stream.unused_data:
-        raise _wrong(name, "must be one whole zlib stream")
-    return packed

@@ -1,7 +1,7 @@
 """Agents, their facts, and the jobs they carry out."""
 
 from apps.agents.models.agents import LOST_AFTER, Agent, AgentState, EnrolmentToken, FactSnapshot, Listener
-from apps.agents.models.jobs import Job, JobOutput
+from apps.agents.models.jobs import Job, JobFile, JobOutput
 
 __all__ = [
     "LOST_AFTER",
@@ -10,6 +10,7 @@ __all__ = [
     "EnrolmentToken",
     "FactSnapshot",
     "Job",
+    "JobFile",
     "JobOutput",
     "Listener",
 ]

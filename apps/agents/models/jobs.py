@@ -38,6 +38,12 @@ class Job(TimeStamped):
     argv = ArrayField(models.CharField(max_length=4096), verbose_name=_("command"))
     background = models.BooleanField(default=False)
     ready_pattern = models.CharField(max_length=255, blank=True)
+    # A fault of an optional job does not break its run.
+    optional = models.BooleanField(default=False)
+    # [name, text] of what is put into the work folder, names of what is given back, [name, value] of variables.
+    files = models.JSONField(default=list, blank=True)
+    collect = ArrayField(models.CharField(max_length=100), default=list, blank=True)
+    environment = models.JSONField(default=list, blank=True)
     time_limit_s = models.FloatField()
     # Of each of stdout and stderr.
     output_limit_bytes = models.PositiveBigIntegerField(default=16 * 1024 * 1024)
@@ -96,3 +102,21 @@ class JobOutput(models.Model):
     stdout_bytes = models.PositiveBigIntegerField(default=0)
     stderr_bytes = models.PositiveBigIntegerField(default=0)
     truncated = models.BooleanField(default=False)
+    # What the agent read from the kernel meanwhile, as zlib-compressed JSON; empty if it did not.
+    telemetry_z = models.BinaryField(default=bytes)
+
+
+class JobFile(models.Model):
+    """A file that a job gave back, as zlib-compressed bytes; `size` counts also what was cut off."""
+
+    job = models.ForeignKey(Job, on_delete=models.CASCADE, related_name="collected")
+    name = models.CharField(max_length=100)
+    content_z = models.BinaryField()
+    size = models.PositiveBigIntegerField()
+    truncated = models.BooleanField(default=False)
+
+    class Meta:
+        ordering = ["name"]
+        constraints = [models.UniqueConstraint(fields=["job", "name"], name="one_file_of_a_name_per_job")]
+        verbose_name = _("collected file")
+        verbose_name_plural = _("collected files")

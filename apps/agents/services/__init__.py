@@ -12,11 +12,12 @@ from apps.agents.services.facts import record_facts
 from apps.agents.services.heartbeats import Heartbeat, record_heartbeats
 from apps.agents.services.jobs import Delivery, JobSpec, deliver_jobs, queue_jobs, request_stop
 from apps.agents.services.losses import mark_lost_jobs
-from apps.agents.services.reports import Report, UnknownJob, record_report
+from apps.agents.services.reports import GivenFile, Report, UnknownJob, record_report
 
 __all__ = [
     "Delivery",
     "EnrolmentRefused",
+    "GivenFile",
     "Heartbeat",
     "IssuedEnrolment",
     "JobSpec",

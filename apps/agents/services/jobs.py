@@ -17,7 +17,11 @@ from apps.core import queue
 
 @dataclass(frozen=True, kw_only=True)
 class JobSpec:
-    """A job to be: one argv on one node. `run_ref` is the caller's number, `start_at` an instant of server time."""
+    """A job to be: one argv on one node. `run_ref` is the caller's number, `start_at` an instant of server time.
+
+    `files` (name, text) are put into its work folder, `collect` names those given back, `environment` (name, value)
+    adds variables. On the node `{work}` stands for the folder, `{program:NAME}` for an allowed program's path.
+    """
 
     node_id: int
     run_ref: int | None
@@ -28,6 +32,10 @@ class JobSpec:
     background: bool = False
     ready_pattern: str = ""
     start_at: datetime | None = None
+    optional: bool = False
+    files: Sequence[tuple[str, str]] = ()
+    collect: Sequence[str] = ()
+    environment: Sequence[tuple[str, str]] = ()
 
 
 @dataclass(frozen=True)
@@ -54,6 +62,10 @@ def queue_jobs(*, specs: Sequence[JobSpec]) -> list[Job]:
             ready_pattern=spec.ready_pattern,
             time_limit_s=spec.time_limit_s,
             start_at=spec.start_at,
+            optional=spec.optional,
+            files=[list(pair) for pair in spec.files],
+            collect=list(spec.collect),
+            environment=[list(pair) for pair in spec.environment],
         )
         for spec in specs
     )

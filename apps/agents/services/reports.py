@@ -7,7 +7,7 @@ from uuid import UUID
 from django.db import connection
 from django.utils import timezone
 
-from apps.agents.models import Job, JobOutput
+from apps.agents.models import Job, JobFile, JobOutput
 from apps.core import queue
 
 _RANK = {
@@ -29,11 +29,18 @@ _TAKE = """
                fault_detail = %(fault_detail)s, clock_offset_s = %(clock_offset_s)s,
                clock_error_s = %(clock_error_s)s, updated_at = %(now)s
          WHERE id = %(job_id)s AND node_id = %(node_id)s AND state = ANY(%(before)s)
-     RETURNING id, run_ref, background, ready_pattern <> '' AS awaits_pattern
+     RETURNING id, run_ref, background, ready_pattern <> '' AS awaits_pattern, collect
     ), kept AS (
-        INSERT INTO agents_joboutput (job_id, stdout_z, stderr_z, stdout_bytes, stderr_bytes, truncated)
-        SELECT id, %(stdout_z)s::bytea, %(stderr_z)s::bytea, %(stdout_bytes)s, %(stderr_bytes)s, %(truncated)s
+        INSERT INTO agents_joboutput (job_id, stdout_z, stderr_z, stdout_bytes, stderr_bytes, truncated, telemetry_z)
+        SELECT id, %(stdout_z)s::bytea, %(stderr_z)s::bytea, %(stdout_bytes)s, %(stderr_bytes)s, %(truncated)s,
+               %(telemetry_z)s::bytea
           FROM told WHERE %(stdout_z)s::bytea IS NOT NULL AND %(stderr_z)s::bytea IS NOT NULL
+    ), given AS (
+        INSERT INTO agents_jobfile (job_id, name, content_z, size, truncated)
+        SELECT told.id, file.name, file.content_z, file.size, file.truncated
+          FROM told
+          JOIN unnest(%(names)s::text[], %(contents)s::bytea[], %(sizes)s::bigint[], %(cuts)s::bool[])
+               AS file(name, content_z, size, truncated) ON file.name = ANY(told.collect)
     )
     SELECT run_ref, background, awaits_pattern FROM told
 """
@@ -41,6 +48,16 @@ _TAKE = """
 
 class UnknownJob(Exception):
     """A report on a job that is not this agent's, or not there."""
+
+
+@dataclass(frozen=True)
+class GivenFile:
+    """A file that a job gave back: zlib-compressed bytes, and its size with what was cut off."""
+
+    name: str
+    content_z: bytes
+    size: int
+    truncated: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,6 +80,8 @@ class Report:
     stdout_bytes: int = 0
     stderr_bytes: int = 0
     truncated: bool = False
+    collected: tuple[GivenFile, ...] = ()
+    telemetry_z: bytes = b""
 
 
 def record_report(*, node_id: int, job_id: UUID, report: Report) -> Job.State:
@@ -72,6 +91,13 @@ def record_report(*, node_id: int, job_id: UUID, report: Report) -> Job.State:
     without it, but what it printed is kept.
     """
     values = {**vars(report), "job_id": job_id, "node_id": node_id, "now": timezone.now()}
+    values |= {
+        "names": [file.name for file in report.collected],
+        "contents": [file.content_z for file in report.collected],
+        "sizes": [file.size for file in report.collected],
+        "cuts": [file.truncated for file in report.collected],
+    }
+    del values["collected"]
     values["before"] = [state.value for state, rank in _RANK.items() if rank < _RANK[report.state]]
     with connection.cursor() as cursor:
         cursor.execute(_TAKE, values)
@@ -97,8 +123,11 @@ def _take_old(node_id: int, job_id: UUID, report: Report) -> Job.State:
             stdout_bytes=report.stdout_bytes,
             stderr_bytes=report.stderr_bytes,
             truncated=report.truncated,
+            telemetry_z=report.telemetry_z,
         )
         JobOutput.objects.bulk_create([output], ignore_conflicts=True)
+        files = [JobFile(job=job, **vars(file)) for file in report.collected if file.name in job.collect]
+        JobFile.objects.bulk_create(files, ignore_conflicts=True)
     return Job.State(job.state)
 
 

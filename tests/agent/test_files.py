@@ -1,0 +1,126 @@
+"""Files that a job is given and gives back, and what is put in for placeholders; a real agent and real commands."""
+
+import os
+import zlib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from apps.agents.models import Job
+from apps.testbeds.models import Node
+from tests.agent import tools
+from tests.agent.program import AgentProgram
+from tests.agent.states import ended, printed
+from tests.agents import factories
+from tests.agents.live import wait_for
+from workers.agent.placeholders import BadVariable, Placeholders
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def given_back(job: Job) -> dict[str, bytes]:
+    return {file.name: zlib.decompress(file.content_z) for file in job.collected.all()}
+
+
+def test_it_puts_files_into_the_work_folder_and_gives_others_back(agent: AgentProgram, node: Node) -> None:
+    job = ended(
+        factories.job(
+            node, "copy", files=[("input", "Größe\r\n1 2\n")], collect=["output", "listing", "output", "missing"]
+        )
+    )
+    found = given_back(job)
+    assert found.keys() == {"output", "listing"}
+    assert found["output"].decode() == "Größe\r\n1 2\n"
+    owner = b"nobody" if os.geteuid() == 0 else b""
+    assert found["listing"].startswith(b"-rw-------")
+    assert owner in found["listing"]
+    wait_for(lambda: not list((agent.folder / "work").iterdir()))
+
+
+def test_it_puts_the_folder_and_programs_in_for_placeholders(agent: AgentProgram, node: Node) -> None:
+    job = ended(
+        factories.job(
+            node,
+            "copy",
+            "-d={work}/x",
+            "{program:say}{other}",
+            files=[("input", "{work} {program:nap} {x}")],
+            collect=["output"],
+            environment=[("OMP_NUM_THREADS", "3"), ("RSH", "{program:say}")],
+        )
+    )
+    work, say = str(agent.folder / "work" / str(job.pk)), str(agent.home / "tools" / "say")
+    assert printed(job)["stdout"] == f"-d={work}/x {say}{{other}} 3 {say}\n"
+    assert given_back(job)["output"].decode() == f"{work} {agent.home / 'tools' / 'nap'} {{x}}"
+
+
+@pytest.mark.parametrize(
+    "where",
+    [
+        {"argv": ("say", "{program:sh}")},
+        {"argv": ("copy",), "files": [("input", "{program:sh}")]},
+        {"argv": ("copy",), "files": [("input", "")], "environment": [("OMP_PLACES", "{program:sh}")]},
+    ],
+)
+def test_a_placeholder_gives_no_program_that_is_not_on_the_list(
+    agent: AgentProgram, node: Node, where: dict[str, Any]
+) -> None:
+    job = ended(factories.job(node, *where.pop("argv"), **where))
+    assert (job.fault, job.fault_detail, job.started_at) == ("not-allowed", "sh is not on the allow-list", None)
+
+
+def test_a_placeholder_says_when_its_program_is_not_installed(idle_agent: AgentProgram, node: Node) -> None:
+    tools.allow(idle_agent.folder, {"gone": "/nowhere/gone"})
+    idle_agent.start()
+    job = ended(factories.job(node, "say", "{program:gone}"))
+    assert (job.fault, job.fault_detail) == ("not-found", "gone is not installed")
+
+
+@pytest.mark.parametrize("name", ["../x", "/tmp/x", "a/b", "..", ".", "", "-rf", "a b", "x" * 101])
+def test_it_writes_and_reads_plain_names_only(agent: AgentProgram, node: Node, name: str) -> None:
+    job = ended(factories.job(node, "say", files=[(name, "x")]))
+    assert job.fault == "not-started"
+    assert "no plain name" in job.fault_detail
+    if len(name) <= 100:
+        job = ended(factories.job(node, "say", collect=[name]))
+        assert (job.fault, job.started_at) == ("not-started", None)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("LD_PRELOAD", "x"),
+        ("PATH", "x"),
+        ("PYTHONPATH", "x"),
+        ("BASH_ENV", "x"),
+        ("HOME", "x"),
+        ("OMP NUM", "x"),
+        ("OMPI_MCA_plm_rsh_agent", "/bin/sh"),
+        ("OMPI_MCA_mca_base_component_path", "/tmp"),
+        ("RSH", "sh"),
+        ("SLURM_CONF", "{work}/slurm.conf"),
+        ("OMP_X", "a\x00b"),
+    ],
+)
+def test_it_sets_no_variable_that_could_load_or_start_anything(name: str, value: str) -> None:
+    with pytest.raises(BadVariable):
+        Placeholders(Path("/work"), str).fill_variable(name, value)
+
+
+def test_it_says_which_variable_it_refuses(agent: AgentProgram, node: Node) -> None:
+    job = ended(factories.job(node, "say", environment=[("LD_PRELOAD", "x.so")]))
+    assert job.fault == "not-started"
+    assert "LD_PRELOAD" in job.fault_detail
+
+
+def test_it_gives_back_only_what_is_the_jobs_own(agent: AgentProgram, node: Node) -> None:
+    names = ["link", "pipe", "twin", "folder", "input", "plain"]
+    job = ended(factories.job(node, "snatch", files=[("input", "secret")], collect=names))
+    assert given_back(job) == {"plain": b"kept\n"}
+
+
+def test_it_gives_back_no_more_than_the_output_limit_and_says_so(agent: AgentProgram, node: Node) -> None:
+    job = ended(factories.job(node, "pour", collect=["first", "second"], output_limit_bytes=4000))
+    sizes = {file.name: (len(given_back(job)[file.name]), file.size, file.truncated) for file in job.collected.all()}
+    assert sizes == {"first": (3000, 3000, False), "second": (1000, 3000, True)}
