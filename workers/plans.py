@@ -1,13 +1,17 @@
 """The plan of a run: its tool's commands for the nodes of its lane."""
 
 import logging
+from typing import Any
 
 from django.db import DatabaseError
 
+from apps.agents.models import Agent
 from apps.bench import tools
+from apps.bench.sweep import setting_names
 from apps.bench.text import Message, _
 from apps.bench.tools.base import NodeRef, ParameterError, Plan, ToolFailure
 from apps.campaigns.models import Run
+from apps.testbeds import queries as inventory
 from apps.testbeds.models import Node
 
 logger = logging.getLogger(__name__)
@@ -18,7 +22,8 @@ def make_plan(run: Run) -> Plan:
     trial = run.trial
     try:
         tool = tools.get(trial.experiment.tool)
-        return tool.plan(tool.clean(trial.parameters), _players(trial.lane.roles))
+        params = tool.clean(setting_names.own_parameters(trial.parameters))
+        return tool.plan(params, _players(trial.lane.roles, trial.experiment.file_system_id))
     except tools.UnknownTool as error:
         text = _("This server no longer has the tool %(tool)s.")
         raise ToolFailure("tool-missing", Message(text, {"tool": trial.experiment.tool}), False) from error
@@ -35,13 +40,18 @@ def make_plan(run: Run) -> Plan:
         raise ToolFailure("no-plan", Message(text), False) from error
 
 
-def _players(roles: dict[str, list[int]]) -> dict[str, list[NodeRef]]:
+def _players(roles: dict[str, list[int]], file_system_id: int | None) -> dict[str, list[NodeRef]]:
     wanted = {pk for members in roles.values() for pk in members}
     nodes = Node.objects.prefetch_related("addresses").in_bulk(wanted)
-    return {role: [_reference(nodes, pk) for pk in members] for role, members in roles.items()}
+    directories = inventory.directories(file_system_id, wanted) if file_system_id else {}
+    facts = dict(Agent.objects.filter(node__in=wanted, facts__isnull=False).values_list("node_id", "facts__facts"))
+    return {
+        role: [_reference(nodes, pk, directories.get(pk, ""), facts.get(pk, {})) for pk in members]
+        for role, members in roles.items()
+    }
 
 
-def _reference(nodes: dict[int, Node], pk: int) -> NodeRef:
+def _reference(nodes: dict[int, Node], pk: int, directory: str, facts: dict[str, Any]) -> NodeRef:
     """Return the node with its first data-plane address."""
     node = nodes.get(pk)
     if node is None:
@@ -52,4 +62,4 @@ def _reference(nodes: dict[int, Node], pk: int) -> NodeRef:
         text = _("%(node)s has no data-plane address.")
         remedy = _("Add one on the node's page and run the failed trials again.")
         raise ToolFailure("no-address", Message(text, {"node": node.name}), False, Message(remedy))
-    return NodeRef(node.name, address.address)
+    return NodeRef(node.name, address.address, directory, facts)

@@ -9,7 +9,7 @@ from apps.agents import services as agents
 from apps.campaigns import queries
 from apps.campaigns import services as campaigns
 from apps.core import queue
-from workers import analysis, carry_out, reconcile
+from workers import analysis, carry_out, reconcile, stages
 
 logger = logging.getLogger(__name__)
 
@@ -21,6 +21,7 @@ def tick() -> None:
         campaigns.launch_due,
         agents.mark_lost_jobs,
         reconcile.reconcile,
+        stages.open_stages,
         campaigns.finish_campaigns,
     )
     for part in parts:
@@ -43,6 +44,12 @@ def schedule() -> None:
 def job_changed(run_ref: int) -> None:
     """Take a run on after one of its jobs changed."""
     carry_out.advance(run_ref)
+
+
+@shared_task
+def open_stages() -> None:
+    """Make the trials of experiments whose turn has come."""
+    stages.open_stages(now=timezone.now())
 
 
 @shared_task

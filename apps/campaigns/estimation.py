@@ -48,22 +48,23 @@ class Estimator:
         self._paths: dict[tuple[int, int], Path | None] = {}
         self._estimates: dict[tuple[int, float | None], list[Estimate]] = {}
 
-    def resources_of(self, cast: Cast) -> list[str]:
-        """Return the keys of all that a run of the cast reserves: its nodes and the links between them."""
+    def resources_of(self, expansion: Expansion, cast: Cast) -> list[str]:
+        """Return the keys of all that a run of the cast reserves: nodes, links between them, the file system."""
         paths = self._paths_of(cast)
         links = {str(link.key) for path in paths for link in path.links}
-        return sorted({testbeds.node_key(node) for node in cast.nodes} | links)
+        files = {expansion.file_system.key} if expansion.file_system else set()
+        return sorted({testbeds.node_key(node) for node in cast.nodes} | links | files)
 
     def durations_of(self, expansion: Expansion, cast: Cast) -> list[float]:
         """Return how long (s) a trial of each point takes the cast."""
-        return [estimate.duration_s + GAP_S for estimate in self._estimates_of(expansion, cast)]
+        return [estimate.duration_s + GAP_S for estimate in self.estimates_of(expansion, cast)]
 
     def add_load(self, load: Load, expansion: Expansion) -> None:
         """Add what an experiment asks of the network to `load`."""
         for cast in expansion.casts:
-            estimates = self._estimates_of(expansion, cast)
+            estimates = self.estimates_of(expansion, cast)
             seconds = expansion.runs_per_point * sum(estimate.duration_s + GAP_S for estimate in estimates)
-            for resource in self.resources_of(cast):
+            for resource in self.resources_of(expansion, cast):
                 load.seconds[resource] += seconds
             for roles, amount in _total_bytes(estimates).items():
                 self._send(load, cast, roles, amount * expansion.runs_per_point)
@@ -71,14 +72,14 @@ class Estimator:
     def _send(self, load: Load, cast: Cast, roles: tuple[str, str], amount: int) -> None:
         pairs = list(itertools.product(cast.roles[roles[0]], cast.roles[roles[1]]))
         for sender, receiver in pairs:
-            path = self._path(sender, receiver)
+            path = self.path(sender, receiver)
             if path is None:
                 load.unconnected[sender.name, receiver.name] += amount // len(pairs)
                 continue
             for link in path.links:
                 load.link_bytes[link.name] += amount // len(pairs)
 
-    def _estimates_of(self, expansion: Expansion, cast: Cast) -> list[Estimate]:
+    def estimates_of(self, expansion: Expansion, cast: Cast) -> list[Estimate]:
         """Return the estimate of each point; casts whose paths have one capacity share them."""
         key = (id(expansion), self._capacity_bps(cast))
         if key not in self._estimates:
@@ -90,10 +91,11 @@ class Estimator:
         return min((link.capacity_bps for link in narrowest if link and link.capacity_bps), default=None)
 
     def _paths_of(self, cast: Cast) -> list[Path]:
-        paths = (self._path(a, b) for a, b in itertools.combinations(cast.nodes, 2))
+        paths = (self.path(a, b) for a, b in itertools.combinations(cast.nodes, 2))
         return [path for path in paths if path]
 
-    def _path(self, a: Node, b: Node) -> Path | None:
+    def path(self, a: Node, b: Node) -> Path | None:
+        """Return the path between two nodes, None if none is described."""
         key = (min(a.pk, b.pk), max(a.pk, b.pk))
         if key not in self._paths:
             if a.team_id not in self._graphs:

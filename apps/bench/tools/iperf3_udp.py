@@ -105,7 +105,7 @@ class Iperf3Udp(Tool):
 
     def estimate(self, params: Params, capacity_bps: float | None = None) -> Estimate:
         """Return the time and the bytes: the offered load is sent whether or not the path carries it."""
-        return options.make_estimate(params, params["rate"])
+        return options.make_estimate(params, params["rate"], offered_bps=params["rate"])
 
     def recognises(self, output: Output) -> bool:
         """Return whether an output is iperf3's, and of UDP as far as it tells."""

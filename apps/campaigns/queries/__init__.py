@@ -12,6 +12,7 @@ from apps.campaigns.queries.listings import (
 from apps.campaigns.queries.previews import Preview, next_dates, preview_campaign, preview_experiment, text_of
 from apps.campaigns.queries.progress import Activity, Progress, activities_of, progress_of, time_left_s
 from apps.campaigns.queries.runs import lock_open_run, open_runs, to_analyse
+from apps.campaigns.queries.stages import due_stages, waiting, waiting_in
 
 __all__ = [
     "Activity",
@@ -21,6 +22,7 @@ __all__ = [
     "activities_of",
     "attach_progress",
     "campaigns_for",
+    "due_stages",
     "events_of",
     "experiments_for",
     "lock_open_run",
@@ -35,4 +37,6 @@ __all__ = [
     "time_left_s",
     "to_analyse",
     "trials_for",
+    "waiting",
+    "waiting_in",
 ]

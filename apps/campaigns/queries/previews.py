@@ -8,7 +8,7 @@ from typing import Any
 
 from apps.bench import units
 from apps.bench.text import Message, _
-from apps.bench.tools.base import Parameter, Value
+from apps.bench.tools.base import Parameter, Params, Value
 from apps.campaigns import readiness, schedules
 from apps.campaigns.estimation import Estimator, Load
 from apps.campaigns.expansion import Cast, Expansion
@@ -48,11 +48,10 @@ class Preview:
 
 def preview_experiment(expansion: Expansion, *, now: datetime) -> Preview:
     """Return what one experiment comes to, with its first ROWS points."""
-    known = {parameter.name: parameter for parameter in expansion.tool.parameters}
-    factors = tuple(known[name] for name in expansion.spec.factors)
+    factors = tuple(expansion.parameters[name] for name in expansion.spec.factors)
     first = itertools.islice(itertools.product(expansion.casts, expansion.points), ROWS)
     rows = (
-        PointRow(names_of(cast), tuple(text_of(factor, point[factor.name]) for factor in factors))
+        PointRow(names_of(cast), tuple(_shown(expansion, factor, point) for factor in factors))
         for cast, point in first
     )
     load = _load_of([expansion])
@@ -92,6 +91,10 @@ def text_of(parameter: Parameter, value: Value) -> str:
     return "" if value is None else units.canonical_text(value, parameter.kind)
 
 
+def _shown(expansion: Expansion, factor: Parameter, point: Params) -> str:
+    return expansion.open.get(factor.name) or text_of(factor, point[factor.name])
+
+
 def _load_of(expansions: Sequence[Expansion]) -> Load:
     load, estimator = Load(), Estimator()
     for expansion in expansions:
@@ -116,6 +119,12 @@ def _warnings(expansions: Sequence[Expansion], load: Load, now: datetime) -> lis
     if left_out:
         text = _("%(count)s combinations in which one node would play two roles are left out.")
         warnings.append(Message(text, {"count": left_out}))
+    if any(expansion.open for expansion in expansions):
+        text = _(
+            "Formulas are computed when the experiments they refer to are done; until then time and bytes are "
+            "estimated with the tool's defaults."
+        )
+        warnings.append(Message(text))
     for a, b in itertools.islice(load.unconnected, 3):
         text = _("No path between %(a)s and %(b)s is described: nothing keeps others from using it at the same time.")
         warnings.append(Message(text, {"a": a, "b": b}))

@@ -14,6 +14,7 @@ from apps.campaigns.services.experiments import (
 from apps.campaigns.services.launching import launch_campaign, launch_due
 from apps.campaigns.services.progress import begin_run, enter_stage, mark_stopping
 from apps.campaigns.services.runs import cancel_run, fail_run, release_run, succeed_run, take_runs
+from apps.campaigns.services.stages import start_stage
 from apps.campaigns.services.steering import (
     cancel_campaign,
     pause_campaign,
@@ -48,6 +49,7 @@ __all__ = [
     "release_run",
     "rerun_failed",
     "resume_campaign",
+    "start_stage",
     "succeed_run",
     "take_runs",
     "update_campaign",

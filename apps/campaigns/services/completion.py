@@ -6,23 +6,31 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef
 
 from apps.bench.text import Message, _
-from apps.campaigns import live
+from apps.campaigns import live, queries
 from apps.campaigns.models import Campaign, Trial
 from apps.campaigns.services.events import write_event
+from apps.core import queue
 
 _OPEN = (Trial.State.PENDING, Trial.State.RUNNING)
 
 
 @transaction.atomic
 def finish_campaign(*, campaign_id: int, now: datetime) -> bool:
-    """End a launched campaign if none of its trials is left to be done; False if there is, or it had ended."""
+    """End a launched campaign if none of its trials is left to be done; False if there is, or it had ended.
+
+    Experiments whose turn may have come now are looked at by a worker.
+    """
     left = Trial.objects.filter(campaign=campaign_id, state__in=_OPEN)
     if left.exists():
+        return False
+    waiting = queries.waiting_in(campaign_id)
+    if waiting.exists():
+        queue.send(queue.OPEN_STAGES)
         return False
     # Looked at again under the lock: failed trials may have been put back in the meantime.
     launched = Campaign.objects.filter(pk=campaign_id, state__in=Campaign.OPEN_STATES, launched_at__isnull=False)
     campaign = launched.select_for_update(no_key=True).first()
-    if campaign is None or left.exists():
+    if campaign is None or left.exists() or waiting.exists():
         return False
     campaign.state, campaign.finished_at, campaign.analysed_at = Campaign.State.FINISHED, now, None
     campaign.save(update_fields=["state", "finished_at", "analysed_at", "updated_at"])
@@ -42,7 +50,9 @@ def finish_campaign(*, campaign_id: int, now: datetime) -> bool:
 def finish_campaigns(*, now: datetime) -> None:
     """End every campaign that has nothing left to do and was not ended when its last trial was."""
     left = Trial.objects.filter(campaign=OuterRef("pk"), state__in=_OPEN)
-    done = Campaign.objects.filter(~Exists(left), state__in=Campaign.OPEN_STATES, launched_at__isnull=False)
+    waiting = queries.waiting().filter(campaign=OuterRef("pk"))
+    launched = Campaign.objects.filter(state__in=Campaign.OPEN_STATES, launched_at__isnull=False)
+    done = launched.filter(~Exists(left), ~Exists(waiting))
     for campaign_id in done.values_list("pk", flat=True):
         finish_campaign(campaign_id=campaign_id, now=now)
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from apps.campaigns.models import Campaign
+from apps.campaigns.models import Campaign, Experiment
 
 
 def copy_campaign(*, campaign: Campaign, **values: Any) -> Campaign:
@@ -10,11 +10,19 @@ def copy_campaign(*, campaign: Campaign, **values: Any) -> Campaign:
     copy = Campaign(team_id=campaign.team_id, goal=campaign.goal, cloned_from=campaign, **values)
     copy.full_clean()
     copy.save()
+    copies: dict[int, Experiment] = {}
+    waits: list[tuple[Experiment, int]] = []
     for experiment in campaign.experiments.prefetch_related("roles"):
-        roles = list(experiment.roles.all())
-        _save_as_new(experiment, campaign=copy)
+        roles, original, earlier = list(experiment.roles.all()), experiment.pk, experiment.after_id
+        _save_as_new(experiment, campaign=copy, after=None, resolved={}, expanded_at=None, refusal=None)
         for role in roles:
             _save_as_new(role, experiment=experiment)
+        copies[original] = experiment
+        if earlier is not None:
+            waits.append((experiment, earlier))
+    for experiment, earlier in waits:
+        experiment.after = copies[earlier]
+        experiment.save(update_fields=["after"])
     return copy
 
 

@@ -12,7 +12,8 @@ from apps.accounts import scoping
 from apps.accounts.models import Role, User
 from apps.bench.text import Message, _
 from apps.campaigns import errors
-from apps.campaigns.expansion import Expansion, expand_experiment
+from apps.campaigns.checking import expand_checked
+from apps.campaigns.expansion import Expansion, ancestors_of
 from apps.campaigns.models import Campaign, Experiment, ExperimentRole
 from apps.campaigns.services.campaigns import lock_campaign
 from apps.testbeds.models import Cluster, Node
@@ -57,8 +58,12 @@ def update_experiment(
 
 @transaction.atomic
 def delete_experiment(*, experiment: Experiment, user: User) -> None:
-    """Take an experiment out of a draft."""
+    """Take an experiment out of a draft; one that others wait for stays."""
     _require_draft(experiment.campaign, user)
+    followers = list(experiment.followers.values_list("name", flat=True))
+    if followers:
+        text = _("%(names)s waits for this experiment: delete it first, or let it wait for another.")
+        raise errors.WrongState(Message(text, {"names": ", ".join(followers)}))
     experiment.delete()
 
 
@@ -71,9 +76,10 @@ def check_experiment(experiment: Experiment, roles: Iterable[ExperimentRole]) ->
         wrong = error.update_error_dict(wrong)
     roles = list(roles)
     try:
-        _refuse_strangers(experiment.campaign, roles)
+        _refuse_strangers(experiment, roles)
+        _refuse_order(experiment)
         if wrong.keys() <= {"name"}:
-            expansion = expand_experiment(experiment, roles)
+            expansion = expand_checked(experiment, roles)
     except errors.Refused as error:
         wrong = error.update_error_dict(wrong)
     if wrong:
@@ -95,11 +101,27 @@ def _require_draft(campaign: Campaign, user: User) -> None:
         raise errors.WrongState(Message(text))
 
 
-def _refuse_strangers(campaign: Campaign, roles: Iterable[ExperimentRole]) -> None:
+def _refuse_strangers(experiment: Experiment, roles: Iterable[ExperimentRole]) -> None:
+    team_id = experiment.campaign.team_id
     text = _("The node or cluster is not in the inventory of the campaign's team: choose one that is.")
-    strangers = {part.role for part in roles if _team_of(part) != campaign.team_id}
-    if strangers:
-        raise errors.Refused({f"roles.{role}": Message(text) for role in strangers})
+    wrong = {f"roles.{part.role}": Message(text) for part in roles if _team_of(part) != team_id}
+    if experiment.file_system and experiment.file_system.team_id != team_id:
+        text = _("The file system is not in the inventory of the campaign's team: choose one that is.")
+        wrong["file_system"] = Message(text)
+    if wrong:
+        raise errors.Refused(wrong)
+
+
+def _refuse_order(experiment: Experiment) -> None:
+    """Refuse to wait for an experiment of another campaign, or in a circle for oneself."""
+    if experiment.after is None:
+        return
+    if experiment.after.campaign_id != experiment.campaign_id:
+        text = _("An experiment waits only for one of the same campaign: choose another, or none.")
+        raise errors.Refused({"after": Message(text)})
+    if experiment.pk and experiment in ancestors_of(experiment):
+        text = _("The experiments would wait for each other: choose one that does not wait for this one.")
+        raise errors.Refused({"after": Message(text)})
 
 
 def _team_of(part: ExperimentRole) -> int | None:

@@ -11,8 +11,9 @@ from django.db import connection, transaction
 from apps.bench import sweep
 from apps.bench.text import Message, _
 from apps.campaigns import errors, live, readiness
+from apps.campaigns.checking import expand_checked
 from apps.campaigns.estimation import Estimator
-from apps.campaigns.expansion import Expansion, expand_experiment
+from apps.campaigns.expansion import Expansion
 from apps.campaigns.models import Campaign, Experiment, Lane, Trial
 from apps.campaigns.services.events import Level, write_event
 from apps.core import queue
@@ -28,8 +29,11 @@ COLUMNS = (
 
 def expand_campaign(campaign: Campaign) -> list[tuple[Experiment, Expansion]]:
     """Return what each experiment comes to; errors.Refused names the experiment and the field that is wrong."""
-    experiments = campaign.experiments.prefetch_related("roles__node", "roles__cluster__nodes")
-    expanded = [(experiment, _expand(experiment)) for experiment in experiments]
+    experiments = campaign.experiments.select_related("file_system", "after").prefetch_related(
+        "roles__node", "roles__cluster__nodes"
+    )
+    estimator = Estimator()
+    expanded = [(experiment, _expand(experiment, estimator)) for experiment in experiments]
     if not expanded:
         raise errors.Refused({"experiments": Message(_("There is nothing to measure yet: add an experiment."))})
     return expanded
@@ -37,12 +41,17 @@ def expand_campaign(campaign: Campaign) -> list[tuple[Experiment, Expansion]]:
 
 @transaction.atomic
 def start_trials(*, campaign: Campaign, now: datetime, who: str = "") -> None:
-    """Make the lanes and trials of a campaign and let it run; errors.Refused if it can not be expanded."""
+    """Make the lanes and trials of a campaign and let it run; errors.Refused if it can not be expanded.
+
+    Experiments that wait for others get theirs when their turn comes (`stages`).
+    """
     expanded = expand_campaign(campaign)
     nodes = {node.pk: node for _experiment, expansion in expanded for cast in expansion.casts for node in cast.nodes}
     estimator = Estimator()
     for experiment, expansion in expanded:
-        _make_trials(experiment, expansion, estimator, now)
+        if experiment.after is None:
+            make_trials(experiment, expansion, estimator, now)
+    campaign.experiments.filter(after=None).update(expanded_at=now)
     campaign.state, campaign.launched_at, campaign.next_at = Campaign.State.RUNNING, now, None
     campaign.save(update_fields=["state", "launched_at", "next_at", "updated_at"])
     _write_start(campaign, expanded, who)
@@ -52,17 +61,18 @@ def start_trials(*, campaign: Campaign, now: datetime, who: str = "") -> None:
     queue.send(queue.SCHEDULE)
 
 
-def _expand(experiment: Experiment) -> Expansion:
+def _expand(experiment: Experiment, estimator: Estimator) -> Expansion:
     try:
-        return expand_experiment(experiment, experiment.roles.all())
+        return expand_checked(experiment, experiment.roles.all(), estimator=estimator)
     except errors.Refused as refused:
         raise refused.within(experiment.name) from None
 
 
-def _make_trials(experiment: Experiment, expansion: Expansion, estimator: Estimator, now: datetime) -> None:
+def make_trials(experiment: Experiment, expansion: Expansion, estimator: Estimator, now: datetime) -> None:
+    """Make the lanes and trials of one experiment."""
     lanes = Lane.objects.bulk_create(
         [
-            Lane(experiment=experiment, roles=cast.as_ids(), resources=estimator.resources_of(cast))
+            Lane(experiment=experiment, roles=cast.as_ids(), resources=estimator.resources_of(expansion, cast))
             for cast in expansion.casts
         ],
         batch_size=BATCH,
@@ -92,10 +102,14 @@ def _copy_in(rows: Iterable[tuple[object, ...]]) -> None:
 
 
 def _write_start(campaign: Campaign, expanded: list[tuple[Experiment, Expansion]], who: str) -> None:
-    count = sum(expansion.trials for _experiment, expansion in expanded)
+    count = sum(expansion.trials for experiment, expansion in expanded if experiment.after is None)
     text = _("Launched by %(user)s with %(count)s trials.") if who else _("Launched with %(count)s trials.")
     write_event(campaign_id=campaign.pk, message=Message(text, {"user": who, "count": count}))
     for experiment, expansion in expanded:
+        if experiment.after is not None:
+            text = _("%(experiment)s waits for %(earlier)s.")
+            names = {"experiment": experiment.name, "earlier": experiment.after.name}
+            write_event(campaign_id=campaign.pk, message=Message(text, names))
         if expansion.left_out:
             text = _("%(experiment)s: %(count)s combinations in which one node plays two roles are left out.")
             values = {"experiment": experiment.name, "count": expansion.left_out}

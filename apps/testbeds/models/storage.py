@@ -45,6 +45,11 @@ class FileSystem(InventoryItem):
         verbose_name = _("file system")
         verbose_name_plural = _("file systems")
 
+    @property
+    def key(self) -> str:
+        """Return the name under which the file system is reserved."""
+        return f"fs:{self.pk}"
+
 
 class Mount(TimeStamped):
     """A cluster that mounts a file system, with its own path if that differs."""

@@ -14,6 +14,7 @@ from apps.testbeds.queries.listings import (
     switches,
     testbeds,
 )
+from apps.testbeds.queries.mounts import directories
 from apps.testbeds.queries.paths import Graph, graph, path_between, resources_of
 from apps.testbeds.queries.reports import MOST_CLIENTS, Limit, PathReport, report_path
 
@@ -25,6 +26,7 @@ __all__ = [
     "clusters",
     "counts",
     "dependents",
+    "directories",
     "file_systems",
     "graph",
     "links",

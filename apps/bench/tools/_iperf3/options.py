@@ -135,8 +135,11 @@ def whole(value: float) -> str:
     return str(round(value))
 
 
-def make_estimate(params: Params, rate_bps: float | None) -> Estimate:
-    """Return the time a run takes and, with a rate (bit/s), what it sends in each direction."""
+def make_estimate(params: Params, rate_bps: float | None, *, offered_bps: float = 0.0) -> Estimate:
+    """Return the time a run takes and, with a rate (bit/s), what it sends in each direction.
+
+    `offered_bps` (bit/s, in each direction used) is what it sends whether or not the path carries it.
+    """
     seconds = params["duration"] + params["omit"]
     sent: dict[tuple[str, str], int] = {}
     if rate_bps is not None:
@@ -145,4 +148,5 @@ def make_estimate(params: Params, rate_bps: float | None) -> Estimate:
             sent["client", "server"] = amount
         if params["direction"] != FORWARD:
             sent["server", "client"] = amount
-    return Estimate(seconds + OVERHEAD_S, sent)
+    streams = params["streams"] * (2 if params["direction"] == BOTH else 1)
+    return Estimate(seconds + OVERHEAD_S, sent, offered_bps=offered_bps, streams=streams)

@@ -1,0 +1,82 @@
+"""The nodes that measure: every combination of who may play the roles."""
+
+import itertools
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from apps.bench import sweep
+from apps.bench.text import Message, _
+from apps.bench.tools.base import Role, Tool
+from apps.campaigns.models import ExperimentRole
+from apps.testbeds.models import Node
+
+Errors = dict[str, Message]
+
+
+@dataclass(frozen=True)
+class Cast:
+    """The nodes of one lane: {role: nodes}."""
+
+    roles: Mapping[str, tuple[Node, ...]]
+
+    @property
+    def nodes(self) -> tuple[Node, ...]:
+        """Return every node that takes part."""
+        return tuple(node for members in self.roles.values() for node in members)
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Return how many nodes play each role."""
+        return {role: len(members) for role, members in self.roles.items()}
+
+    def as_ids(self) -> dict[str, list[int]]:
+        """Return {role: [node ids]}, the form in which a lane keeps it."""
+        return {role: [node.pk for node in members] for role, members in self.roles.items()}
+
+
+def casts_of(tool: Tool, roles: Iterable[ExperimentRole], wrong: Errors) -> tuple[tuple[Cast, ...], int]:
+    """Return the casts, and how many combinations were left out as one node would play two roles; fill in `wrong`."""
+    members: dict[str, dict[int, Node]] = {role.name: {} for role in tool.roles}
+    for part in roles:
+        if part.role not in members:
+            known = ", ".join(members)
+            text = _("%(tool)s has no role “%(role)s”; its roles are: %(known)s.")
+            wrong[f"roles.{part.role}"] = Message(text, {"tool": tool.name, "role": part.role, "known": known})
+            continue
+        found = [part.node] if part.node else part.cluster.nodes.all() if part.cluster else []
+        members[part.role].update((node.pk, node) for node in found)
+    for role in tool.roles:
+        if not members[role.name]:
+            text = _("Nobody plays the role “%(role)s”: choose a node, or a cluster that has nodes.")
+            wrong[f"roles.{role.name}"] = Message(text, {"role": role.name})
+    options = [_options(role, tuple(members[role.name].values())) for role in tool.roles]
+    if wrong or not limit_trials(math.prod(len(choices) for choices in options), wrong):
+        return (), 0
+    return _combine(tool.roles, options, wrong)
+
+
+def limit_trials(count: int, wrong: Errors) -> bool:
+    """Say whether so many trials are allowed; fill in `wrong` if they are not."""
+    if count <= sweep.MAX_TRIALS:
+        return True
+    text = _("This makes %(count)s trials, and %(limit)s is the most: use fewer values, nodes or repetitions.")
+    wrong["trials"] = Message(text, {"count": count, "limit": sweep.MAX_TRIALS})
+    return False
+
+
+def _options(role: Role, nodes: tuple[Node, ...]) -> list[tuple[Node, ...]]:
+    """Return who may play a role in one trial: all its nodes together, or each of them in turn."""
+    return [nodes] if role.many else [(node,) for node in nodes]
+
+
+def _combine(
+    roles: Sequence[Role], options: Sequence[Sequence[tuple[Node, ...]]], wrong: Errors
+) -> tuple[tuple[Cast, ...], int]:
+    names = [role.name for role in roles]
+    casts = [Cast(dict(zip(names, choice, strict=True))) for choice in itertools.product(*options)]
+    kept = tuple(cast for cast in casts if len({node.pk for node in cast.nodes}) == len(cast.nodes))
+    if not kept:
+        text = _("The roles have no nodes of their own: one node can not play two roles of a trial, add another.")
+        wrong[f"roles.{names[0]}"] = Message(text)
+    return kept, len(casts) - len(kept)

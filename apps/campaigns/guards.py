@@ -1,0 +1,103 @@
+"""What the owners of links allow: an experiment that would offer more UDP, or open more streams, is refused."""
+
+import itertools
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from apps.bench import units
+from apps.bench.text import Message, _
+from apps.bench.tools.base import Params
+from apps.campaigns import errors
+from apps.campaigns.estimation import Estimator
+from apps.campaigns.expansion import Cast, Expansion
+from apps.testbeds.models import Link, Node
+
+# The field under which a refusal stands.
+FIELD = "limits"
+
+
+@dataclass(frozen=True)
+class Traffic:
+    """The traffic of one trial that does not give way to others: bit/s of UDP, connections, and clients at once.
+
+    `clients` is how many nodes of the roles that take several take part, 0 for all of them.
+    """
+
+    offered_bps: float
+    streams: int
+    clients: int
+
+
+def check_limits(expansion: Expansion, estimator: Estimator | None = None) -> None:
+    """Raise errors.Refused naming the link, its limit and what to do, for the first limit that a point exceeds.
+
+    What a trial sends is taken to be shared evenly by the pairs of nodes of different roles, as far as their paths
+    are described; where a path is unknown nothing can be said of its links.
+    """
+    estimator = estimator or Estimator()
+    limits: dict[str, Link] = {}
+    for cast in expansion.casts:
+        heavy = _heavy(expansion, estimator, cast)
+        if not heavy:
+            continue
+        for traffic in heavy:
+            shares = _shares(estimator, cast, expansion, traffic.clients)
+            unknown = [key for key in shares if key not in limits]
+            limits |= {link.key: link for link in Link.objects.filter(pk__in=[_pk_of(key) for key in unknown])}
+            for key, share in shares.items():
+                if key in limits:
+                    _check_link(limits[key], traffic, share)
+
+
+def _heavy(expansion: Expansion, estimator: Estimator, cast: Cast) -> set[Traffic]:
+    """Return the kinds of traffic that a cast's points make and that can exceed a limit at all."""
+    estimates = zip(expansion.points, estimator.estimates_of(expansion, cast), strict=True)
+    found = {Traffic(estimate.offered_bps, estimate.streams, _clients_of(point)) for point, estimate in estimates}
+    return {traffic for traffic in found if traffic.offered_bps > 0 or traffic.streams > 1}
+
+
+def _clients_of(point: Params) -> int:
+    clients = point.get("clients")
+    return clients if isinstance(clients, int) else 0
+
+
+def _shares(estimator: Estimator, cast: Cast, expansion: Expansion, clients: int) -> dict[str, float]:
+    """Return {key of a link: the share of the trial's pairs of nodes whose path leads over it}."""
+    several = {role.name for role in expansion.tool.roles if role.many}
+    members = {role: nodes[: clients or None] if role in several else nodes for role, nodes in cast.roles.items()}
+    pairs = list(_pairs(members.values()))
+    counts: dict[str, int] = {}
+    for a, b in pairs:
+        path = estimator.path(a, b)
+        for link in path.links if path else ():
+            counts[str(link.key)] = counts.get(str(link.key), 0) + 1
+    return {key: count / len(pairs) for key, count in counts.items()}
+
+
+def _pairs(roles: Iterable[tuple[Node, ...]]) -> Iterator[tuple[Node, Node]]:
+    for left, right in itertools.combinations(roles, 2):
+        yield from itertools.product(left, right)
+
+
+def _check_link(link: Link, traffic: Traffic, share: float) -> None:
+    most, offered = link.most_udp_bps, traffic.offered_bps * share
+    if most is not None and offered > most:
+        text = _(
+            "A point offers %(load)s of UDP to the link %(link)s, whose owner allows %(limit)s: offer less, or have "
+            "the limit raised on the link's page."
+        )
+        values = {"load": units.format_quantity(offered, "bit/s"), "limit": units.format_quantity(most, "bit/s")}
+        raise errors.Refused({FIELD: Message(text, {"link": link.name, **values})})
+    streams = math.ceil(traffic.streams * share)
+    if streams > link.streams_limit:
+        text = _(
+            "A point opens %(streams)s streams over the link %(link)s, whose owner allows %(limit)s: use fewer, or "
+            "have the limit raised on the link's page."
+        )
+        counts = {"streams": streams, "limit": link.streams_limit}
+        raise errors.Refused({FIELD: Message(text, {"link": link.name, **counts})})
+
+
+def _pk_of(key: str) -> int:
+    return int(key.partition(":")[2])
