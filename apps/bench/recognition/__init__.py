@@ -1,0 +1,10 @@
+"""Raw outputs of unknown origin: cut a file into outputs, find the tool of each, and read it.
+
+A file is a recording (``$ command``, what it printed, ``[exit N]``, ``--- stderr:`` and stderr; one after the other)
+or what programs printed and nothing else.
+"""
+
+from apps.bench.recognition.files import split_file
+from apps.bench.recognition.reading import Finding, candidates_for, read_output
+
+__all__ = ["Finding", "candidates_for", "read_output", "split_file"]

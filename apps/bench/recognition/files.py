@@ -1,0 +1,138 @@
+"""Cut a file into the outputs it holds."""
+
+import json
+import re
+import shlex
+from collections.abc import Iterator
+
+from apps.bench.tools.base import Output
+
+# What stands for the name of the node that a file does not tell.
+NODE = "this node"
+# A recorded command, or the line with which a shell that traces itself shows one.
+_COMMAND = re.compile(rb"^(?:\$|\++) ([^\r\n]+)\r?\n?", re.MULTILINE)
+_EXIT = re.compile(rb"^\[exit (-?\d{1,5})\][ \t]*\r?$\n?", re.MULTILINE)
+_STDERR = re.compile(rb"^--- stderr:[ \t]*\r?$\n?", re.MULTILINE)
+# Exit statuses by which a shell and timeout(1) tell of a signal and of a limit that was reached.
+_BY_SIGNAL, _TIMED_OUT = 128, 124
+# Lines with which programs begin, of which logs often hold several outputs one after the other.
+_BEGINNINGS = re.compile(
+    "|".join(
+        (
+            r"^PING \S+ ?\(",
+            r"^ ?1\?: \[LOCALHOST\]",
+            r"^traceroute to \S+ \(",
+            r"^Connecting to host \S+, port \d",
+            r"^\s+Iozone: Performance Test of File I/O",
+            r"^IOR-\d[\w.+-]*: MPI Coordinated Test",
+            r"^-- started at ",
+            r"^ ?NAS Parallel Benchmarks",
+            r"^# OSU MPI",
+            r"^fio-\d",
+            r"^pathrate run from ",
+        )
+    ),
+    re.MULTILINE,
+)
+
+
+def split_file(raw: bytes) -> list[Output]:
+    """Return the outputs of a file in their order, none if it holds nothing but blanks.
+
+    A recording gives the argv and the exit status, a plain file neither: its outputs have an empty argv.
+    """
+    raw = raw.removeprefix(b"\xef\xbb\xbf")
+    first = _COMMAND.match(raw.lstrip())
+    if not first:
+        return [_output((), part, b"", None) for part in _plain_parts(raw)]
+    return [output for start, end in _sections(raw) for output in _recorded(raw[start:end])]
+
+
+def _sections(raw: bytes) -> Iterator[tuple[int, int]]:
+    """Yield where each recorded command and what belongs to it begins and ends.
+
+    Where exit statuses were recorded, a line like a command within an output, before its status, is the output's.
+    """
+    starts = [found.start() for found in _COMMAND.finditer(raw)]
+    exits = [found.start() for found in _EXIT.finditer(raw)]
+    if exits:
+        kept = starts[:1]
+        for start in starts[1:]:
+            if any(kept[-1] < end < start for end in exits):
+                kept.append(start)
+        starts = kept
+    yield from zip(starts, [*starts[1:], len(raw)], strict=True)
+
+
+def _recorded(section: bytes) -> Iterator[Output]:
+    command = _COMMAND.match(section)
+    if command is None:
+        return
+    body, stderr, code = section[command.end() :], b"", None
+    exits = list(_EXIT.finditer(body))
+    if exits:
+        after = body[exits[-1].end() :]
+        code = int(exits[-1][1])
+        body = body[: exits[-1].start()]
+        errors = _STDERR.match(after)
+        stderr = after[errors.end() :] if errors else after.strip()
+    argv = _words(command[1].decode("utf-8", "replace"))
+    # A script's output may hold those of several programs, none of which the script's own name tells.
+    parts = list(_plain_parts(body)) if _is_script(argv) else [body]
+    for part in parts or [body]:
+        yield _output(() if len(parts) > 1 else argv, part, stderr, code)
+
+
+def _is_script(argv: tuple[str, ...]) -> bool:
+    return any(word.endswith((".sh", ".py", ".pl")) for word in argv)
+
+
+def _output(argv: tuple[str, ...], stdout: bytes, stderr: bytes, code: int | None) -> Output:
+    is_limit = code == _TIMED_OUT and any(word.rpartition("/")[2] == "timeout" for word in argv)
+    signal = code - _BY_SIGNAL if code is not None and _BY_SIGNAL < code <= _BY_SIGNAL + 64 else None
+    return Output("", "measure", NODE, argv, stdout, stderr, code, signal=signal, timed_out=is_limit)
+
+
+def _words(command: str) -> tuple[str, ...]:
+    try:
+        return tuple(shlex.split(command))
+    except ValueError:
+        return tuple(command.split())
+
+
+def _plain_parts(raw: bytes) -> Iterator[bytes]:
+    """Yield the outputs of a text without commands: JSON documents, or parts that begin as outputs do."""
+    if not raw.strip():
+        return
+    documents = _json_documents(raw)
+    if len(documents) > 1:
+        yield from documents
+        return
+    text = raw.decode("utf-8", "surrogateescape")
+    starts = [found.start() for found in _BEGINNINGS.finditer(text)]
+    if len(starts) < 2:
+        yield raw
+        return
+    # What stands before the first belongs to it.
+    for start, end in zip([0, *starts[1:]], [*starts[1:], len(text)], strict=True):
+        yield text[start:end].encode("utf-8", "surrogateescape")
+
+
+def _json_documents(raw: bytes) -> list[bytes]:
+    """Return the JSON objects that a text consists of, [] if it holds anything else."""
+    text = raw.decode("utf-8", "surrogateescape")
+    decoder, position, found = json.JSONDecoder(), 0, []
+    while position < len(text):
+        while position < len(text) and text[position].isspace():
+            position += 1
+        if position == len(text):
+            break
+        if text[position] != "{":
+            return []
+        try:
+            _value, end = decoder.raw_decode(text, position)
+        except (ValueError, RecursionError):
+            return []
+        found.append(text[position:end].encode("utf-8", "surrogateescape"))
+        position = end
+    return found

@@ -1,0 +1,29 @@
+"""Why a file of unknown origin could not be read."""
+
+from apps.bench.text import _
+from apps.bench.tools._reasons import Reason
+
+REASONS: dict[str, Reason] = {
+    "empty-file": Reason(
+        _("There is nothing in it."),
+        _("Give the whole output of one run."),
+        False,
+        "unrecognised",
+    ),
+    "unrecognised": Reason(
+        _("This is not the output of a tool known here. It begins: %(said)s"),
+        _("If you know the tool, name it; known are: %(known)s."),
+        False,
+    ),
+    "unrecognised-command": Reason(
+        _("This command is not one of a tool known here: %(command)s"),
+        _("If it was run by another tool, name that one; known are: %(known)s."),
+        False,
+        "unrecognised",
+    ),
+    "ambiguous": Reason(
+        _("This could be the output of any of these tools: %(tools)s."),
+        _("Name the one that made it."),
+        False,
+    ),
+}
