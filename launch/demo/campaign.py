@@ -29,6 +29,19 @@ def wait_for_agents(api: Rest, nodes: set[int]) -> None:
         time.sleep(0.2)
 
 
+def cancel_left_over(api: Rest) -> int:
+    """Cancel what an interrupted demo left unfinished, which would be carried out first; return how many."""
+    left = [
+        campaign
+        for state in ("running", "paused")
+        for campaign in api.every(f"campaigns/?state={state}")
+        if campaign["name"] == sample.NAME
+    ]
+    for campaign in left:
+        api.post(f"campaigns/{campaign['id']}/cancel/")
+    return len(left)
+
+
 def define(api: Rest, client: int, server: int) -> Json:
     """Make the sample campaign between two nodes and launch it."""
     campaign = api.post("campaigns/", {"name": sample.NAME, "goal": sample.GOAL})

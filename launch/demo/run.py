@@ -39,6 +39,8 @@ def _measure(running: service.Service, api: Rest, place: ground.Ground) -> bool:
     for agent in agents.prepare(api, place, nodes, running.home.agents):
         running.supervisor.add(agent.process())
     campaign.wait_for_agents(api, {nodes[item.name] for item in place.places})
+    if left := campaign.cancel_left_over(api):
+        supervisor.print_event("demo", f"cancelled the unfinished sample campaign of an earlier run ({left})")
     launched = campaign.define(api, nodes[place.client.name], nodes[place.server.name])
     supervisor.print_event("demo", f"measuring {place.words}: {place.client.name} to {place.server.name}")
     supervisor.print_event("demo", f"watch it at {running.address}/campaigns/{launched['id']}/")
