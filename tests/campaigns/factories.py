@@ -27,7 +27,9 @@ def link(a: Node | Switch, b: Node | Switch, name: str, capacity_bps: int | None
     ends = {}
     for end, thing in (("a", a), ("b", b)):
         ends[f"{end}_{'node' if isinstance(thing, Node) else 'switch'}"] = thing
-    return Link.objects.create(team=a.team, name=name, capacity_bps=capacity_bps, rtt_s=0.0048, mtu=9000, **ends)
+    return Link.objects.create(
+        team=a.team, name=name, capacity_bps=capacity_bps, rtt_s=0.0048, mtu=9000, streams_limit=128, **ends
+    )
 
 
 def cluster(team: Team, name: str, *members: Node) -> Cluster:
