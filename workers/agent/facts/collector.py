@@ -8,7 +8,7 @@ from typing import Any
 
 from .. import VERSION
 from ..identity import Identity
-from . import interfaces, machine, programs
+from . import interfaces, machine, programs, topology
 
 
 class Collector:
@@ -26,6 +26,7 @@ class Collector:
             "os": machine.operating_system(),
             "kernel": {"release": platform.release(), "version": platform.version(), "machine": platform.machine()},
             "cpu": machine.cpu(),
+            "topology": topology.collect(),
             "memory": machine.memory(),
             "interfaces": interfaces.collect(),
             "sysctls": machine.sysctls(),
