@@ -2,7 +2,7 @@
 
 from apps.bench.tools.base.parameters import Parameter, ParameterError, Params, Value
 from apps.bench.tools.base.plans import AROUND, Command, NodeRef, Plan, Stage
-from apps.bench.tools.base.readings import Flag, Output, Reading, SampleValue, Series, ToolFailure
+from apps.bench.tools.base.readings import Flag, Output, Reading, SampleValue, Series, ToolFailure, is_invalid
 from apps.bench.tools.base.tool import Estimate, Metric, Role, Tool
 
 __all__ = [
@@ -25,4 +25,5 @@ __all__ = [
     "Tool",
     "ToolFailure",
     "Value",
+    "is_invalid",
 ]

@@ -83,11 +83,22 @@ class Series:
 
 @dataclass(frozen=True)
 class Flag:
-    """A doubt about a result; severity is info, warning or invalid."""
+    """A doubt about a result; severity is info, warning or invalid. It bears on `metrics` only, if it names any."""
 
     name: str
     severity: str
     message: Message
+    metrics: tuple[str, ...] = ()
+
+    def as_json(self) -> Json:
+        """Return the flag as plain JSON values."""
+        scope = {"metrics": list(self.metrics)} if self.metrics else {}
+        return {"name": self.name, "severity": self.severity, "message": self.message.as_json(), **scope}
+
+    @classmethod
+    def from_json(cls, data: Json) -> "Flag":
+        """Return the flag that ``as_json`` wrote."""
+        return cls(data["name"], data["severity"], _message(data["message"]), tuple(data.get("metrics", ())))
 
 
 @dataclass(frozen=True)
@@ -110,7 +121,7 @@ class Reading:
             "requested": self.requested,
             "granted": self.granted,
             "observed": self.observed,
-            "flags": [{**vars(flag), "message": flag.message.as_json()} for flag in self.flags],
+            "flags": [flag.as_json() for flag in self.flags],
             "tool_version": self.tool_version,
         }
 
@@ -126,13 +137,18 @@ class Reading:
             requested=data["requested"],
             granted=data["granted"],
             observed=data["observed"],
-            flags=tuple(Flag(**{**item, "message": _message(item["message"])}) for item in data["flags"]),
+            flags=tuple(Flag.from_json(item) for item in data["flags"]),
             tool_version=data["tool_version"],
         )
 
     def value(self, metric: str) -> float | None:
         """Return the figure of a metric, or None."""
         return next((sample.value for sample in self.samples if sample.metric == metric), None)
+
+
+def is_invalid(flag: Json, metric: str) -> bool:
+    """Return whether a flag, in its stored form, makes the figure of a metric invalid."""
+    return flag["severity"] == "invalid" and (not flag.get("metrics") or metric in flag["metrics"])
 
 
 def _message(data: Json) -> Message:

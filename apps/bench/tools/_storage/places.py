@@ -1,0 +1,199 @@
+"""Where files are written: the mount is seen before anything is written, and nothing is left behind."""
+
+import dataclasses
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from apps.bench.text import Message, _
+from apps.bench.tools import _outputs
+from apps.bench.tools._failures import failure
+from apps.bench.tools.base import Command, Flag, NodeRef, Output, Parameter, ParameterError, Params, Stage
+
+CHECK, CLEAN = "check", "clean"
+CHECK_PROGRAM, CLEAN_PROGRAM = "df", "rm"
+# A mount whose server is gone holds up whoever looks at it.
+CHECK_LIMIT_S = 30.0
+CLEAN_LIMIT_S = 300.0
+PREFIX = ".fathom-"
+
+FOLDER = Parameter(
+    "folder",
+    "text",
+    _("Folder"),
+    help=_("Folder below the mount path to write in; it must be there already. Empty for the mount path itself."),
+    default="",
+    advanced=True,
+)
+PAGE_POOL = Parameter(
+    "page_pool",
+    "size",
+    _("Page pool"),
+    help=_("The file system's own cache on each client, such as GPFS's page pool; 0 if it has none."),
+    default=0,
+    unit="B",
+    minimum=0,
+    advanced=True,
+)
+TIME_LIMIT = Parameter(
+    "time_limit",
+    "duration",
+    _("Time limit"),
+    help=_("Each stage is ended after this time: on a full disk some programs never end by themselves."),
+    default=1800.0,
+    unit="s",
+    minimum=10,
+    maximum=86_400,
+    advanced=True,
+)
+
+_IN_MEMORY = {"tmpfs", "ramfs", "rootfs"}
+_ROW = re.compile(
+    r"^(?P<source>\S.*?)[ ]+(?P<kind>\S+)[ ]+(?P<size>\d{1,24}|-)[ ]+(?P<free>\d{1,24}|-)[ ]+(?P<target>/.*)$", re.M
+)
+
+
+@dataclasses.dataclass(frozen=True)
+class Place:
+    """What lies below a folder on a node: the file system's kind, source, size and free space (B), and its mount."""
+
+    kind: str
+    source: str
+    size: int | None
+    free: int | None
+    target: str
+
+
+def check_folder(params: Params) -> dict[str, Message]:
+    """Refuse a folder that leads out of the mount path, or looks like an option."""
+    parts = str(params["folder"]).split("/") if params["folder"] else []
+    if any(part in ("", ".", "..") or part.startswith("-") for part in parts):
+        return {"folder": Message(_("Give a folder below the mount path, such as scratch/bench."))}
+    return {}
+
+
+def folder_of(node: NodeRef, params: Params) -> str:
+    """Return the path to write in on a node; ParameterError if the node mounts no file system of the experiment."""
+    if not node.directory.startswith("/"):
+        text = _("This tool writes files: choose a file system that %(node)s mounts.")
+        raise ParameterError({"file_system": Message(text, {"node": node.name})})
+    mount = node.directory.rstrip("/")
+    return f"{mount}/{params['folder']}".rstrip("/") or "/"
+
+
+def path_of(node: NodeRef, params: Params, name: str) -> str:
+    """Return the path of a file of ours in the folder to write in."""
+    return f"{folder_of(node, params).rstrip('/')}/{PREFIX}{name}"
+
+
+def check_stage(nodes: Sequence[NodeRef], params: Params, role: str = "client") -> Stage:
+    """Return the stage that lets the next one begin only if the mount path of every node is really a mount.
+
+    A folder that is no mount belongs to another file system, often the root disk: nothing may be written to it.
+    """
+    return Stage(CHECK, tuple(_check(index, node, params, role) for index, node in enumerate(nodes)))
+
+
+def clean_stage(paths: Sequence[Iterable[str]], role: str = "client") -> Stage:
+    """Return the stage that removes the paths of each node, whatever became of the stages before it."""
+    commands = tuple(
+        Command(
+            role=role,
+            node_index=index,
+            argv=(CLEAN_PROGRAM, "-rf", "--", *own),
+            time_limit_s=CLEAN_LIMIT_S,
+            measures=False,
+            optional=True,
+        )
+        for index, own in enumerate(paths)
+    )
+    return Stage(CLEAN, commands)
+
+
+def read_places(outputs: Sequence[Output], params: Params) -> list[Place]:
+    """Return where each client wrote; ToolFailure if a mount path is no mount. An archive has no such outputs."""
+    return [_read_place(output, params) for output in outputs if output.stage == CHECK]
+
+
+def own_outputs(outputs: Sequence[Output]) -> list[Output]:
+    """Return the outputs of the measuring stages."""
+    return [output for output in outputs if output.stage not in (CHECK, CLEAN)]
+
+
+def observed_of(places: Sequence[Place]) -> dict[str, Any]:
+    """Return what was seen of the file system, for a reading."""
+    if not places:
+        return {}
+    seen = {
+        "file_system": ", ".join(sorted({place.kind for place in places})),
+        "file_system_source": ", ".join(sorted({place.source for place in places})),
+        "file_system_free": min((place.free for place in places if place.free is not None), default=None),
+    }
+    return {name: value for name, value in seen.items() if value not in (None, "")}
+
+
+def flags_of(places: Sequence[Place]) -> tuple[Flag, ...]:
+    """Return what there is to say of where the files lay."""
+    flags = []
+    kinds = sorted({place.kind for place in places})
+    if not places:
+        text = _("Whether the file system was mounted is not known: the output does not tell.")
+        flags.append(Flag("mount-unseen", "info", Message(text)))
+    if len(kinds) > 1:
+        text = _("The clients wrote to file systems of different kinds: %(kinds)s.")
+        flags.append(Flag("mixed-file-systems", "invalid", Message(text, {"kinds": ", ".join(kinds)})))
+    if _IN_MEMORY & set(kinds):
+        text = _("The file system (%(kind)s) lies in memory: no disk was measured.")
+        flags.append(Flag("memory-file-system", "warning", Message(text, {"kind": ", ".join(kinds)})))
+    return tuple(flags)
+
+
+def without_room(places: Sequence[Place], wanted: int) -> Place | None:
+    """Return a place that had less room than the `wanted` bytes before the measurement, or None."""
+    return next((place for place in places if place.free is not None and place.free < wanted), None)
+
+
+def _check(index: int, node: NodeRef, params: Params, role: str) -> Command:
+    folder = folder_of(node, params)
+    mount = node.directory.rstrip("/") or "/"
+    return Command(
+        role=role,
+        node_index=index,
+        argv=(CHECK_PROGRAM, "-B1", "--output=source,fstype,size,avail,target", "--", folder),
+        time_limit_s=CHECK_LIMIT_S,
+        background=True,
+        ready_pattern=rf"^\S.* {re.escape(mount)}\n",
+        measures=False,
+        ends_by_itself=True,
+    )
+
+
+def _read_place(output: Output, params: Params) -> Place:
+    folder = output.argv[-1] if output.argv else ""
+    mount = folder.removesuffix(f"/{params['folder']}") or "/"
+    if output.timed_out:
+        raise failure("mount-hangs", output, path=mount)
+    _outputs.refuse_cut_short(output)
+    found = _ROW.search(output.stdout.decode("utf-8", "replace"))
+    if not found:
+        text = _outputs.read_text(output)
+        if "No such file or directory" in text:
+            raise failure("no-directory", output, path=folder)
+        raise _outputs.system_error(output, text, "") or _outputs.no_result(output, text)
+    if found["target"] != mount:
+        raise failure("not-mounted", output, path=mount, target=found["target"], kind=found["kind"])
+    return Place(
+        kind=_printable(found["kind"]),
+        source=_printable(found["source"]),
+        size=_number(found["size"]),
+        free=_number(found["free"]),
+        target=found["target"],
+    )
+
+
+def _number(text: str) -> int | None:
+    return int(text) if text != "-" else None
+
+
+def _printable(text: str) -> str:
+    return "".join(character if character.isprintable() else "?" for character in text)[:200]
