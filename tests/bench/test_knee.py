@@ -1,0 +1,90 @@
+"""The saturation knee, on curves whose knee is known."""
+
+import math
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from apps.bench.knee import find_knee
+
+
+def stick(xs, slope, plateau):
+    return [min(slope * x, plateau) for x in xs]
+
+
+@pytest.mark.parametrize("at", [1.5, 7, 50, 99])
+def test_a_broken_stick_gives_its_own_knee(at):
+    xs = [1, 2, 4, 8, 16, 32, 64, 128]
+    knee = find_knee(xs, stick(xs, 9.0, 9.0 * at))
+    assert knee.at == pytest.approx(at)
+    assert (knee.slope, knee.plateau) == (pytest.approx(9.0), pytest.approx(9.0 * at))
+    assert knee.residual == pytest.approx(0, abs=1e-9)
+    assert knee.is_clear
+
+
+def test_the_streams_of_the_caltech_path_bend_where_capacity_over_rate_says():
+    # Kyungpook-Caltech with a per-flow window limit, Mbit/s (a recorded sweep): 408 / 8.2 is 50.
+    streams = [1, 10, 20, 30, 40, 60, 70, 80, 100]
+    rates = [8.2, 82, 163, 242, 295, 408, 424, 415, 426]
+    knee = find_knee(streams, rates)
+    assert 45 < knee.at < 56
+    assert knee.smallest == 60
+    assert knee.is_clear
+
+
+def test_noise_moves_it_little():
+    chance = random.Random(3)
+    xs = [2**power for power in range(4, 13)]
+    for _round in range(50):
+        ys = [y * chance.gauss(1, 0.03) for y in stick(xs, 2.0, 600)]
+        knee = find_knee(xs, ys)
+        assert 300 * 0.85 < knee.at < 300 * 1.15
+        assert knee.residual < 0.1
+
+
+def test_a_curve_that_has_not_bent_has_its_knee_at_its_end():
+    knee = find_knee([1, 2, 4, 8], [10, 20, 40, 80])
+    assert knee.at == pytest.approx(8)
+    assert not knee.is_reached
+    assert not knee.is_clear
+
+
+def test_a_flat_curve_is_reached_by_its_first_point():
+    knee = find_knee([1, 2, 4, 8], [100, 101, 99, 100])
+    assert knee.at <= 1.01
+    assert knee.smallest == 1
+
+
+def test_a_curve_that_falls_is_no_stick():
+    assert not find_knee([1, 2, 4, 8, 16], [100, 200, 120, 40, 10]).is_clear
+
+
+@pytest.mark.parametrize("points", [([], []), ([1, 2], [1, 2]), ([1, 2, 3], [0, 0, 0])])
+def test_too_little_gives_no_knee(points):
+    assert find_knee(*points) is None
+
+
+@pytest.mark.parametrize(
+    "points",
+    [([0, 1, 2], [1, 1, 1]), ([1, 1, 2], [1, 1, 1]), ([1, 2, 3], [1, math.nan, 1]), ([1, 2, 3], [1, -1, 1])],
+)
+def test_what_is_no_curve_is_refused(points):
+    with pytest.raises(ValueError, match="a knee needs"):
+        find_knee(*points)
+
+
+@given(
+    st.lists(st.floats(1e-3, 1e9), min_size=3, max_size=12, unique=True),
+    st.data(),
+)
+def test_any_curve_gives_finite_figures(xs, data):
+    ys = data.draw(st.lists(st.floats(0, 1e12), min_size=len(xs), max_size=len(xs)))
+    knee = find_knee(xs, ys)
+    if knee is None:
+        assert not any(ys)
+    else:
+        assert all(math.isfinite(value) for value in (knee.at, knee.plateau, knee.slope, knee.residual))
+        assert knee.smallest in xs
+        assert knee.best in xs
