@@ -15,7 +15,8 @@ from apps.accounts.models import Role
 from apps.campaigns import queries, services
 from apps.campaigns.api.previews import PreviewSerializer
 from apps.campaigns.models import Campaign, Experiment, ExperimentRole
-from apps.testbeds.models import Cluster, Node
+from apps.core import messages
+from apps.testbeds.models import Cluster, FileSystem, Node
 
 
 class FactorSerializer(serializers.Serializer):
@@ -51,13 +52,25 @@ class ExperimentSerializer(serializers.ModelSerializer):
     factors = FactorSerializer(many=True, required=False)
     zips = serializers.ListField(child=serializers.ListField(child=serializers.CharField()), required=False)
     exclusions = serializers.ListField(child=serializers.CharField(max_length=1000), required=False)
+    file_system = ScopedRelatedField(queryset=FileSystem.objects.all(), required=False, allow_null=True)
+    after = ScopedRelatedField(
+        queryset=Experiment.objects.all(), path="campaign__team", required=False, allow_null=True
+    )
+    resolved = serializers.DictField(child=serializers.CharField(), read_only=True)
+    state = serializers.ChoiceField(source="stage", choices=Experiment.Stage.choices, read_only=True)
+    refusal = serializers.SerializerMethodField()
 
     class Meta:
         model = Experiment
         fields = [
             "id", "campaign", "position", "name", "tool", "roles", "fixed", "factors", "zips", "exclusions",
-            "repetitions", "warmups", "order", "seed", "max_attempts", "retry_wait_s", "created_at", "updated_at",
+            "repetitions", "warmups", "order", "seed", "max_attempts", "retry_wait_s", "file_system", "context",
+            "after", "state", "resolved", "refusal", "created_at", "updated_at",
         ]  # fmt: skip
+
+    def get_refusal(self, experiment: Experiment) -> str:
+        """Return why no trials could be made of it, in the reader's language; empty if that did not happen."""
+        return messages.render(experiment.refusal)
 
 
 class ExperimentViewSet(TeamScopedViewSet):

@@ -63,6 +63,8 @@ class ToolSerializer(serializers.Serializer):
     slug = serializers.CharField()
     name = serializers.CharField()
     summary = TranslatedField()
+    group = serializers.CharField()
+    file_system = serializers.CharField(help_text="Empty, optional or required.")
     programs = serializers.ListField(child=serializers.CharField())
     minimum_version = serializers.CharField()
     roles = ToolRoleSerializer(many=True)

@@ -24,6 +24,12 @@ class Experiment(TimeStamped):
         AS_GIVEN = "as-given", _("as given")
         RANDOMISED = "randomised", _("randomised within each repetition")
 
+    class Stage(models.TextChoices):
+        DEFINED = "defined", _("defined")
+        WAITING = "waiting", _("waiting")
+        STARTED = "started", _("started")
+        REFUSED = "refused", _("not started")
+
     campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="experiments")
     position = models.PositiveSmallIntegerField(default=0)
     name = models.CharField(_("name"), max_length=200)
@@ -72,6 +78,15 @@ class Experiment(TimeStamped):
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def stage(self) -> "Experiment.Stage":
+        """Return where the experiment stands: only defined, waiting for another, started, or impossible to start."""
+        if self.refusal:
+            return self.Stage.REFUSED
+        if not self.campaign.launched_at:
+            return self.Stage.DEFINED
+        return self.Stage.WAITING if self.after_id and not self.expanded_at else self.Stage.STARTED
 
     @property
     def dependent(self) -> Campaign:

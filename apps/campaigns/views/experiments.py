@@ -60,9 +60,10 @@ def update(request: HttpRequest, pk: int) -> HttpResponse:
     experiment = _own_experiment(request, pk)
     campaign, tool = experiment.campaign, _tool_of(request, experiment.tool)
     if request.method != "POST":
-        form = forms.ExperimentForm(tool=tool, campaign=campaign, initial=forms.initial_of(experiment))
+        initial = forms.initial_of(experiment)
+        form = forms.ExperimentForm(tool=tool, campaign=campaign, experiment=experiment, initial=initial)
         return _form_page(request, form, campaign, experiment)
-    form = forms.ExperimentForm(request.POST, tool=tool, campaign=campaign)
+    form = forms.ExperimentForm(request.POST, tool=tool, campaign=campaign, experiment=experiment)
     if form.is_valid():
         try:
             services.update_experiment(experiment=experiment, user=scoping.user_of(request), **form.values())
@@ -143,6 +144,21 @@ def _swept(trial: Trial) -> list[tuple[Parameter, str]]:
     ]
 
 
+def _groups() -> list[tuple[str, list[Tool]]]:
+    """Return the tools by group, each group with its heading, in the order in which the field speaks of them."""
+    headings = {
+        "network": _("Network"),
+        "transfer": _("Transfers"),
+        "storage": _("Storage"),
+        "mpi": _("MPI"),
+        "other": _("Other"),
+    }
+    members: dict[str, list[Tool]] = {name: [] for name in headings}
+    for tool in tools.all_tools():
+        members[tool.group if tool.group in members else "other"].append(tool)
+    return [(headings[name], found) for name, found in members.items() if found]
+
+
 def _form_page(
     request: HttpRequest,
     form: forms.ExperimentForm,
@@ -150,5 +166,11 @@ def _form_page(
     experiment: Experiment | None,
     status: int = 200,
 ) -> HttpResponse:
-    context = {"form": form, "campaign": campaign, "experiment": experiment, "tools": tools.all_tools()}
+    context = {
+        "form": form,
+        "campaign": campaign,
+        "experiment": experiment,
+        "groups": _groups(),
+        "is_chosen": bool(experiment or form.is_bound or request.GET.get("tool")),
+    }
     return render(request, "campaigns/experiment_form.html", context, status=status)

@@ -1,0 +1,42 @@
+"""The form of a campaign."""
+
+from typing import Any
+from zoneinfo import ZoneInfo, available_timezones
+
+from django import forms
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from apps.accounts.forms import TeamForm
+from apps.campaigns.models import Campaign
+
+
+class CampaignForm(TeamForm):
+    """Name, goal, and when a launch really starts it."""
+
+    class Meta:
+        model = Campaign
+        fields = ["name", "goal", "start_at", "cron", "cron_timezone"]
+        widgets = {
+            "goal": forms.Textarea(attrs={"rows": 3}),
+            "start_at": forms.DateTimeInput(attrs={"type": "datetime-local"}, format="%Y-%m-%dT%H:%M"),
+            "cron": forms.TextInput(attrs={"placeholder": "30 2 * * 1"}),
+            "cron_timezone": forms.TextInput(attrs={"list": "zones", "autocomplete": "off"}),
+        }
+        help_texts = {
+            "goal": gettext_lazy("What is to be found out, in words."),
+            "start_at": gettext_lazy("In your time zone; empty starts at the launch."),
+            "cron": gettext_lazy("Minute, hour, day, month, day of the week; empty runs it once."),
+        }
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if not self.instance.pk:
+            self.initial.setdefault("cron_timezone", self.user.timezone)
+
+    def clean_cron_timezone(self) -> str:
+        """Refuse a name that is no time zone."""
+        name = self.cleaned_data["cron_timezone"].strip()
+        if name not in available_timezones():
+            raise forms.ValidationError(_("This is no time zone; use a name such as Asia/Seoul or UTC."))
+        return ZoneInfo(name).key

@@ -1,0 +1,145 @@
+"""The form of an experiment, whose fields are its tool's parameters."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext_lazy
+
+from apps.bench.sweep import setting_names
+from apps.bench.tools.base import Tool
+from apps.campaigns import services
+from apps.campaigns.forms import fields
+from apps.campaigns.models import Campaign, Experiment
+from apps.core.forms import StyledWidgets
+from apps.testbeds.models import Cluster, Node
+
+# Fields that are columns of the model, of the same name.
+_PLAIN = ("repetitions", "warmups", "order", "seed", "max_attempts", "retry_wait_s")
+
+
+class ExperimentForm(StyledWidgets, forms.Form):
+    """One experiment: fields for roles, for parameters (a list or range in one sweeps it), and for the order."""
+
+    name = forms.CharField(label=gettext_lazy("Name"), max_length=200)
+    zips = forms.CharField(
+        label=gettext_lazy("Vary together"),
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 2, "placeholder": "window, streams"}),
+        help_text=gettext_lazy(
+            "A line for each group of parameters whose values go in pairs instead of in all combinations."
+        ),
+    )
+    exclusions = forms.CharField(
+        label=gettext_lazy("Leave out"),
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 2, "placeholder": "window > 1MiB and streams > 4"}),
+        help_text=gettext_lazy("A condition a line; points that meet one are not measured."),
+    )
+    settings = fields.SettingsField(label=gettext_lazy("Kernel settings"))
+    repetitions = forms.IntegerField(label=gettext_lazy("Repetitions"), min_value=1, max_value=1000, initial=3)
+    warmups = forms.IntegerField(label=gettext_lazy("Warm-up runs"), min_value=0, max_value=100, initial=0)
+    order = forms.ChoiceField(
+        label=gettext_lazy("Order"), choices=Experiment.Order.choices, initial=Experiment.Order.RANDOMISED
+    )
+    seed = forms.IntegerField(
+        label=gettext_lazy("Seed of the random order"), min_value=0, max_value=2**31 - 1, initial=1
+    )
+    max_attempts = forms.IntegerField(label=gettext_lazy("Attempts at most"), min_value=1, max_value=20, initial=3)
+    retry_wait_s = forms.IntegerField(
+        label=gettext_lazy("Wait before a retry (s)"), min_value=0, max_value=86400, initial=5
+    )
+
+    def __init__(
+        self, *args: Any, tool: Tool, campaign: Campaign, experiment: Experiment | None = None, **kwargs: Any
+    ) -> None:
+        self.tool = tool
+        self.campaign = campaign
+        super().__init__(*args, **kwargs)
+        self.add_fields(
+            fields.role_fields(tool, campaign)
+            | fields.parameter_fields(tool)
+            | fields.storage_fields(tool, campaign)
+            | fields.context_fields(tool)
+            | fields.stage_fields(campaign, experiment)
+        )
+
+    @property
+    def storage_fields(self) -> Iterable[forms.BoundField]:
+        """Return the fields of where the tool writes."""
+        return [self[name] for name in ("file_system",) if name in self.fields]
+
+    @property
+    def condition_fields(self) -> Iterable[forms.BoundField]:
+        """Return the fields of what is done around each run, and before the first."""
+        return [self[name] for name in ("context", "after") if name in self.fields]
+
+    @property
+    def role_fields(self) -> Iterable[forms.BoundField]:
+        """Return the fields of the roles."""
+        return [self[f"role_{role.name}"] for role in self.tool.roles]
+
+    @property
+    def parameter_fields(self) -> Iterable[forms.BoundField]:
+        """Return the fields of the usual parameters."""
+        return [self[f"param_{item.name}"] for item in self.tool.parameters if not item.advanced]
+
+    @property
+    def advanced_fields(self) -> Iterable[forms.BoundField]:
+        """Return the fields of the parameters few need."""
+        return [self[f"param_{item.name}"] for item in self.tool.parameters if item.advanced]
+
+    def values(self) -> dict[str, Any]:
+        """Return what `services.create_experiment` takes, less the campaign and the user."""
+        data = self.cleaned_data
+        texts = {item.name: fields.text_of(data[f"param_{item.name}"]) for item in self.tool.parameters}
+        texts |= data["settings"]
+        return {
+            "tool": self.tool.slug,
+            "name": data["name"],
+            "roles": [player for role in self.tool.roles for player in self._players(role.name)],
+            "fixed": {name: text for name, text in texts.items() if text and not fields.sweeps(text)},
+            "factors": [{"name": name, "expression": text} for name, text in texts.items() if fields.sweeps(text)],
+            "zips": [[name.strip() for name in line.split(",")] for line in fields.lines_of(data["zips"])],
+            "exclusions": fields.lines_of(data["exclusions"]),
+            "file_system": data.get("file_system"),
+            "context": data.get("context", True),
+            "after": data.get("after"),
+            **{name: data[name] for name in _PLAIN},
+        }
+
+    def add_refusal(self, error: forms.ValidationError) -> None:
+        """Show each of a service's refusals at the field that it concerns."""
+        for name, wrong in error.error_dict.items():
+            part, _dot, rest = name.partition(".")
+            field = {"fixed": f"param_{rest}", "factors": f"param_{rest}", "roles": f"role_{rest}"}.get(part, part)
+            field = "settings" if setting_names.is_setting(rest) else field
+            if field in self.fields:
+                self.add_error(field, wrong)
+            else:
+                self.add_error(None, wrong)
+
+    def _players(self, role: str) -> list[services.Player]:
+        found = []
+        for choice in self.cleaned_data[f"role_{role}"]:
+            kind, _colon, pk = choice.partition(":")
+            if kind == "node":
+                found.append(services.Player(role, node=Node.objects.get(team=self.campaign.team, pk=pk)))
+            else:
+                found.append(services.Player(role, cluster=Cluster.objects.get(team=self.campaign.team, pk=pk)))
+        return found
+
+
+def initial_of(experiment: Experiment) -> dict[str, Any]:
+    """Return the form's values for an experiment that is there."""
+    names = ("name", *_PLAIN, "file_system", "context", "after")
+    values: dict[str, Any] = {name: getattr(experiment, name) for name in names}
+    values["zips"] = "\n".join(", ".join(group) for group in experiment.zips)
+    values["exclusions"] = "\n".join(experiment.exclusions)
+    texts = dict(experiment.fixed) | {factor["name"]: factor["expression"] for factor in experiment.factors}
+    values |= {f"param_{name}": text for name, text in texts.items() if not setting_names.is_setting(name)}
+    values["settings"] = {name: text for name, text in texts.items() if setting_names.is_setting(name)}
+    for part in experiment.roles.all():
+        chosen = values.setdefault(f"role_{part.role}", [])
+        chosen.append(f"node:{part.node_id}" if part.node_id else f"cluster:{part.cluster_id}")
+    return values
