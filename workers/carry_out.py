@@ -50,9 +50,16 @@ def begin(run: Run) -> bool:
         return False
     with transaction.atomic():
         if not campaigns.begin_run(run=run, plan=plan, now=timezone.now()):
+            _cancel_if_unwanted(run)
             return False
         _queue_stage(run, plan)
     return True
+
+
+def _cancel_if_unwanted(run: Run) -> None:
+    """End a run whose campaign was cancelled between its claim and its first command."""
+    if Campaign.objects.filter(pk=run.trial.campaign_id, state=Campaign.State.CANCELLED).exists():
+        campaigns.cancel_run(run=run, now=timezone.now())
 
 
 def advance(run_id: int) -> bool:

@@ -11,6 +11,7 @@ SCRIPTS = {
     "flood": "head -c 1000000 /dev/zero | tr '\\0' x; echo end >&2",
     "stubborn": 'trap "" TERM; echo deaf; sleep "$1" & while :; do sleep 0.1; done',
     "family": 'sleep "$1" & sleep "$1" & wait',
+    "scatter": 'setsid sleep "$1" & (cd / && exec setsid sleep "$1") & sleep "$1"',
     "limits": "ulimit -c",
     "stamp": "date +%s.%N",
     "copy": 'cat input > output; ls -l input > listing; echo "$1 $2 $OMP_NUM_THREADS $RSH"',

@@ -28,7 +28,7 @@ POLL_TIMEOUT_S = 35.0
 CLOCK_EVERY_S = 60.0
 LOOK_AT_FACTS_EVERY_S = 60.0
 SEND_FACTS_EVERY_S = 300.0
-# What a stop of the agent may take: SIGTERM, two seconds, SIGKILL, and one last report.
+# What a stop of the agent may take: SIGTERM, one second, SIGKILL, and one last report.
 CLOSING_S = 5.0
 
 

@@ -20,6 +20,7 @@ from .clock import Clock
 from .config import Config
 from .folders import BadName, WorkFolder, checked
 from .identity import Identity
+from .kin import kin_of
 from .placeholders import BadVariable, Placeholders
 from .process import Process
 from .spool import Record, Spool
@@ -185,7 +186,7 @@ def birth_of(pid: int) -> str | None:
 def close_left_over(record: Record, spool: Spool, work: Path) -> None:
     """Write down that a job was cut off by the agent's own end, and kill what is left of it."""
     folder = work / record.job_id
-    for straggler in _processes_in(folder):
+    for straggler in kin_of(folder):
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.kill(straggler, signal.SIGKILL)
     # One with capabilities hides where it works.
@@ -195,19 +196,6 @@ def close_left_over(record: Record, spool: Spool, work: Path) -> None:
             os.killpg(pid, signal.SIGKILL)
     shutil.rmtree(folder, ignore_errors=True)
     spool.note(record, ended_at=time.time(), fault="agent-restarted", fault_detail="the agent was restarted")
-
-
-def _processes_in(folder: Path) -> list[int]:
-    """Return the processes that work in a folder, as far as we may know."""
-    found = []
-    for path in Path("/proc").glob("[0-9]*/cwd"):
-        try:
-            place = path.readlink()
-        except OSError:
-            continue
-        if place == folder or folder in place.parents:
-            found.append(int(path.parent.name))
-    return found
 
 
 def _compile(pattern: str) -> re.Pattern[bytes] | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import selectors
@@ -16,10 +17,13 @@ from typing import IO, Any, cast
 
 from .config import USUAL_FOLDERS
 from .identity import Identity
+from .kin import kin_of
 
 CHUNK = 65536
-# After SIGTERM a process has this long to print its last words.
+# After SIGTERM a process has this long to print its last words: at its time limit, and when somebody wants it stopped
+# and all traffic ended within two seconds of saying so.
 GRACE_S = 2.0
+STOP_GRACE_S = 1.0
 # How long a dead process's pipes are read on, should a grandchild outside its group hold them open.
 DRAIN_S = 0.5
 # Without a descriptor for the process (before Linux 5.3) its end is looked for this often.
@@ -78,7 +82,7 @@ class Process:
             # It looks the program up on the path above, under the name by which the program is to know itself.
             argv = [*identity.becoming, "--", argv[0] if place.name == argv[0] else program, *argv[1:]]
             options = {}
-        self._becoming = identity.becoming
+        self._becoming, self._folder = identity.becoming, folder
         self._popen = subprocess.Popen(
             argv,
             cwd=folder,
@@ -100,7 +104,7 @@ class Process:
         ]
         self._selector = selectors.DefaultSelector()
         self._lock = threading.Lock()
-        self._stopping = False
+        self._stopping = self._was_asked = False
         self._wake_read, self._wake_write = os.pipe()
         self._pattern: re.Pattern[bytes] | None = None
 
@@ -122,7 +126,7 @@ class Process:
         return text if failed else ""
 
     def stop(self) -> None:
-        """Ask, from any thread, for SIGTERM to the whole group and SIGKILL two seconds later."""
+        """Ask, from any thread, for SIGTERM to all processes of the job and SIGKILL one second later."""
         with self._lock:
             was_stopping, self._stopping = self._stopping, True
             if not was_stopping and self._wake_write >= 0:
@@ -149,14 +153,17 @@ class Process:
     def _listen(self, time_limit_s: float, on_ready: Callable[[], None], *, exact: bool) -> None:
         """Read the pipes, keep the time limit and obey stops until the process has ended; it is reaped later."""
         act_at = time.monotonic() + time_limit_s
-        asked = False
+        asked = was_stopping = False
         while not _has_ended(self.pid):
             now = time.monotonic()
-            if now >= act_at or (self._stopping and not asked):
+            if self._stopping and not was_stopping:
+                was_stopping = True
+                act_at = min(act_at, now + STOP_GRACE_S) if asked else now
+            if now >= act_at:
                 self.timed_out = self.timed_out or not self._stopping
-                self._signal(signal.SIGKILL if asked else signal.SIGTERM)
-                asked = True
-                act_at = now + GRACE_S
+                self._signal_all(signal.SIGKILL if asked else signal.SIGTERM)
+                act_at = now + (STOP_GRACE_S if self._stopping else GRACE_S)
+                asked = self._was_asked = True
             patience = max(0.0, act_at - now)
             self._read(patience if exact else min(patience, LOOK_S), on_ready)
         self.ended_at = time.time()
@@ -164,7 +171,10 @@ class Process:
     def _see_off(self, on_ready: Callable[[], None]) -> None:
         """End what is left of the group, read the pipes to their end, reap the process."""
         # Before the process is reaped its number cannot be another group's.
-        self._signal(signal.SIGKILL)
+        if self._was_asked:
+            self._signal_all(signal.SIGKILL)
+        else:
+            self._signal(signal.SIGKILL)
         with self._lock:
             self._selector.unregister(self._wake_read)
             os.close(self._wake_read)
@@ -191,6 +201,13 @@ class Process:
             elif key.data.take(chunk, self._pattern):
                 self._pattern = None
                 on_ready()
+
+    def _signal_all(self, number: signal.Signals) -> None:
+        """Signal the group, and what has left it."""
+        self._signal(number)
+        for pid in kin_of(self._folder, session=self.pid) - {self.pid}:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, number)
 
     def _signal(self, number: signal.Signals) -> None:
         try:

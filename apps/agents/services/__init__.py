@@ -10,7 +10,7 @@ from apps.agents.services.enrolment import (
 )
 from apps.agents.services.facts import record_facts
 from apps.agents.services.heartbeats import Heartbeat, record_heartbeats
-from apps.agents.services.jobs import Delivery, JobSpec, deliver_jobs, queue_jobs, request_stop
+from apps.agents.services.jobs import Delivery, JobSpec, deliver_jobs, queue_jobs, request_stop, request_stops
 from apps.agents.services.losses import mark_lost_jobs
 from apps.agents.services.reports import GivenFile, Report, UnknownJob, record_report
 
@@ -33,5 +33,6 @@ __all__ = [
     "record_heartbeats",
     "record_report",
     "request_stop",
+    "request_stops",
     "retire_agent",
 ]

@@ -73,11 +73,18 @@ def queue_jobs(*, specs: Sequence[JobSpec]) -> list[Job]:
     return jobs
 
 
-@transaction.atomic
 def request_stop(*, run_ref: int, now: datetime) -> int:
     """Ask for the end of all open jobs of a run; return how many there are. Those never delivered end at once."""
-    opened = Job.objects.filter(run_ref=run_ref, state__in=Job.OPEN_STATES)
-    waiting = opened.filter(state=Job.State.QUEUED).update(
+    return request_stops(run_refs=[run_ref], now=now)
+
+
+@transaction.atomic
+def request_stops(*, run_refs: Collection[int], now: datetime) -> int:
+    """Ask for the end of all open jobs of several runs, as `request_stop` does."""
+    opened = Job.objects.filter(run_ref__in=run_refs, state__in=Job.OPEN_STATES)
+    queued = opened.filter(state=Job.State.QUEUED)
+    waiting = sorted(set(queued.values_list("run_ref", flat=True)))
+    ended = queued.update(
         state=Job.State.ENDED,
         ended_at=now,
         stop_requested_at=now,
@@ -88,9 +95,9 @@ def request_stop(*, run_ref: int, now: datetime) -> int:
     asked = list(opened.filter(stop_requested_at__isnull=True).values_list("pk", "node_id"))
     Job.objects.filter(pk__in=[pk for pk, _node in asked]).update(stop_requested_at=now, updated_at=now)
     wake.call_nodes(node for _pk, node in asked)
-    if waiting:
+    for run_ref in waiting:
         queue.send(queue.JOB_CHANGED, run_ref)
-    return waiting + len(asked)
+    return ended + len(asked)
 
 
 def deliver_jobs(

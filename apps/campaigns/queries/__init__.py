@@ -11,7 +11,7 @@ from apps.campaigns.queries.listings import (
 )
 from apps.campaigns.queries.previews import Preview, next_dates, preview_campaign, preview_experiment, text_of
 from apps.campaigns.queries.progress import Activity, Progress, activities_of, progress_of, time_left_s
-from apps.campaigns.queries.runs import lock_open_run, open_runs, to_analyse
+from apps.campaigns.queries.runs import lock_open_run, lock_open_runs, open_runs, to_analyse
 from apps.campaigns.queries.stages import due_stages, waiting, waiting_in
 
 __all__ = [
@@ -26,6 +26,7 @@ __all__ = [
     "events_of",
     "experiments_for",
     "lock_open_run",
+    "lock_open_runs",
     "next_dates",
     "open_runs",
     "preview_campaign",

@@ -1,5 +1,7 @@
 """Runs that are under way."""
 
+from collections.abc import Collection
+
 from django.db.models import F, Func, IntegerField, QuerySet
 from django.db.models.fields.json import KeyTransform
 
@@ -16,6 +18,15 @@ def lock_open_run(pk: int) -> Run | None:
         "trial__experiment", "trial__campaign", "trial__lane"
     )
     return runs.filter(pk=pk, state__in=Run.OPEN_STATES).first()
+
+
+def lock_open_runs(pks: Collection[int]) -> list[Run]:
+    """Return those of the runs that are open, with their trials, locked in the order of their numbers.
+
+    To be called within a transaction.
+    """
+    runs = Run.objects.select_for_update(of=("self",), no_key=True).select_related("trial")
+    return list(runs.filter(pk__in=pks, state__in=Run.OPEN_STATES).order_by("pk"))
 
 
 def open_runs() -> QuerySet[Run]:

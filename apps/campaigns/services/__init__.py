@@ -12,7 +12,7 @@ from apps.campaigns.services.experiments import (
     update_experiment,
 )
 from apps.campaigns.services.launching import launch_campaign, launch_due
-from apps.campaigns.services.progress import begin_run, enter_stage, mark_stopping
+from apps.campaigns.services.progress import begin_run, enter_stage, mark_all_stopping, mark_stopping
 from apps.campaigns.services.runs import cancel_run, fail_run, release_run, succeed_run, take_runs
 from apps.campaigns.services.stages import start_stage
 from apps.campaigns.services.steering import (
@@ -42,6 +42,7 @@ __all__ = [
     "finish_campaigns",
     "launch_campaign",
     "launch_due",
+    "mark_all_stopping",
     "mark_analysed",
     "mark_stopping",
     "pause_campaign",

@@ -8,7 +8,7 @@ from django.db.models import F, OuterRef, Subquery
 from apps.accounts import scoping
 from apps.accounts.models import Role, User
 from apps.bench.text import Message, _
-from apps.campaigns import errors, live
+from apps.campaigns import errors, live, stopping
 from apps.campaigns.models import Campaign, Experiment, Run, Trial
 from apps.campaigns.services import launching
 from apps.campaigns.services.campaigns import lock_campaign
@@ -59,8 +59,10 @@ def cancel_campaign(*, campaign: Campaign, user: User, now: datetime) -> Campaig
     campaign.trials.filter(state=Trial.State.PENDING).update(
         state=Trial.State.CANCELLED, finished_at=now, updated_at=now
     )
-    # Whoever carries out the runs finds that their campaign is cancelled, and stops them.
-    for run in Run.objects.filter(trial__campaign=campaign, state__in=Run.OPEN_STATES).values_list("pk", flat=True):
+    runs = list(Run.objects.filter(trial__campaign=campaign, state__in=Run.OPEN_STATES).values_list("pk", flat=True))
+    stopping.stop_runs(run_ids=runs)
+    # Whoever carries out the runs finds, too, that their campaign is cancelled.
+    for run in runs:
         queue.send(queue.JOB_CHANGED, run)
     return _change(campaign, State.CANCELLED, user, _("Cancelled by %(user)s."))
 

@@ -200,6 +200,8 @@ SPECTACULAR_SETTINGS = {
 
 # Who knows whether nodes could measure now; campaigns, which know nothing of agents, ask it before a launch.
 NODE_READINESS = "workers.readiness.node_warnings"
+# Who can end what runs have under way; campaigns ask it when somebody cancels one.
+RUN_STOPPER = "workers.stopping.stop_runs"
 # Commands of a stage that start at one instant are given one so far ahead (s), for all agents to have them by then.
 START_LEAD_S = float(os.environ.get("START_LEAD_S", "0.05"))
 
