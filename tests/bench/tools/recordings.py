@@ -18,16 +18,17 @@ def load(tool: str, name: str, role: str = "") -> Output:
     """Return a recording as the output of a role, the tool's first one if none is named.
 
     A recording is ``$ command``, what it printed, ``[exit N]`` and, if it was kept apart, ``--- stderr:``; one whose
-    name ends in .json, .csv or .bin is what the command printed, and nothing else.
+    name ends in .json, .csv or .bin is what the command printed, and nothing else. Older ones lack command or status.
     """
     raw = (DATA / tool / name).read_bytes()
     role = role or tools.get(tool).roles[0].name
     if name.endswith((".json", ".csv", ".bin")):
         argv = ("iperf3", "-c", "10.9.0.2", "-J") if tool.startswith("iperf3") else ()
         return Output(role, "measure", "north", argv, raw, b"", 0)
-    command, rest = raw.split(b"\n", 1)
+    command, rest = raw.split(b"\n", 1) if raw.startswith(b"$ ") else (b"", raw)
     match = EXIT.fullmatch(rest)
-    assert match, name
+    if match is None:
+        return Output(role, "measure", "north", tuple(shlex.split(command.decode())[1:]), rest, b"", 0)
     words = shlex.split(command.decode().removeprefix("$ "))
     start = next((i for i, word in enumerate(words) if pathlib.PurePath(word).name in PROGRAMS), 0)
     stderr = match["stderr"] or b""

@@ -15,8 +15,8 @@ REASONS: dict[str, Reason] = {
         True,
     ),
     "no-directory": Reason(
-        _("There is no folder %(path)s on %(node)s."),
-        _("Create the folder, and let the user of the node's agent write in it."),
+        _("There is no file or folder %(path)s on %(node)s."),
+        _("Correct the path; create the folder, and let the user of the node's agent write in it."),
         False,
     ),
     "no-space": Reason(

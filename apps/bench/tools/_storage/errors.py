@@ -26,8 +26,10 @@ def explain(output: Output, text: str, *, direct: bool = False) -> ToolFailure |
     for pattern, reason in _WORDS:
         if found := pattern.search(text):
             said = _line(text, found.start())
+            if reason != "no-directory":
+                return failure(reason, output, said=said)
             path = _PATH.search(said) or _PATH.search(_line_before(text, found.start()))
-            return failure(reason, output, said=said, path=path[0] if path else said)
+            return failure(reason, output, path=path[0]) if path else failure("no-result", output, said=said)
     if direct and (found := _NO_DIRECT.search(text)):
         return failure("no-direct-io", output, said=found[0].strip()[:200])
     return _outputs.system_error(output, text, "")

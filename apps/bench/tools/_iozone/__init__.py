@@ -1,0 +1,1 @@
+"""IOzone's report, and the options it was made with."""

@@ -1,0 +1,51 @@
+"""The parameters that an IOzone report from an archive was made with."""
+
+import shlex
+
+from apps.bench.tools import _outputs, _recovery
+from apps.bench.tools._iozone.report import Unreadable, read_report
+from apps.bench.tools.base import Output, Tool, Value
+
+_COMMAND = "Command line used: "
+# A parameter of ours, and the test whose figure says that it was run.
+_TESTS = {"read": "read", "random": "random_read", "backward": "backward_read", "strided": "strided_read"}
+
+
+def recover(tool: Tool, output: Output) -> dict[str, Value]:
+    """Return the parameters as far as the argv and the report tell; the last point stands for a report of several."""
+    text = _outputs.read_text(output)
+    argv = _argv_in(text) or list(output.argv)
+    found: dict[str, Value] = {}
+    if argv:
+        options = _recovery.read_options(
+            argv,
+            {"-s": "file_size", "-r": "record_size", "-t": "threads", "-j": "stride"},
+            {"-I": "direct", "-o": "sync"},
+        )
+        found |= options
+        # A bare number is in kB here.
+        for name in ("file_size", "record_size"):
+            if str(found.get(name, "")).isdecimal():
+                found[name] = f"{found[name]}K"
+        found["retest"] = "-+n" not in argv
+    try:
+        report = read_report(text)
+    except Unreadable:
+        return _recovery.keep_valid(tool, found)
+    found |= {"direct": report.direct} if report.has_banner else {}
+    if report.points:
+        last = report.points[-1]
+        found |= {"threads": last.processes} if last.processes else {}
+        found |= {"file_size": last.file_size, "record_size": last.record_size} if last.file_size else {}
+        done = {metric for point in report.points for metric, value in point.figures.items() if value > 0}
+        found |= {name: metric in done for name, metric in _TESTS.items()}
+        found["retest"] = bool(done & {"rewrite", "reread"})
+    return _recovery.keep_valid(tool, found)
+
+
+def _argv_in(text: str) -> list[str]:
+    line = next((line for line in text.splitlines() if _COMMAND in line), "")
+    try:
+        return shlex.split(line.partition(_COMMAND)[2])
+    except ValueError:
+        return []

@@ -1,0 +1,232 @@
+"""IOzone: how fast files are written and read, sequentially and otherwise, by one client or several."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from apps.bench.text import Message, _
+from apps.bench.tools import _outputs
+from apps.bench.tools._failures import failure
+from apps.bench.tools._iozone import errors
+from apps.bench.tools._iozone.options import METRICS, PARAMETERS, TESTS, Test
+from apps.bench.tools._iozone.recovery import recover
+from apps.bench.tools._iozone.report import (
+    KIB,
+    RETESTS,
+    SIGNATURES,
+    Point,
+    Report,
+    Unreadable,
+    read_report,
+    seconds_of,
+)
+from apps.bench.tools._storage import clients, places
+from apps.bench.tools.base import (
+    Command,
+    Estimate,
+    Flag,
+    NodeRef,
+    Output,
+    Params,
+    Plan,
+    Reading,
+    SampleValue,
+    Stage,
+    Tool,
+    Value,
+)
+
+# A rate (B/s) for guessing how long a measurement will take; what a disk or 1 Gbit/s gives.
+GUESSED_RATE = 100e6
+
+
+class Iozone(Tool):
+    """IOzone on one client or several."""
+
+    slug = "iozone"
+    name = "IOzone"
+    summary = _("Rates of writing and reading files: sequential, random, backward and strided.")
+    programs = ("iozone", places.CHECK_PROGRAM, places.CLEAN_PROGRAM)
+    group = "storage"
+    file_system = "required"
+    signatures = SIGNATURES
+    roles = clients.ROLES
+    parameters = PARAMETERS
+    metrics = METRICS
+
+    def check(self, params: Params) -> dict[str, Message]:
+        """Refuse sizes that IOzone would cut, and records larger than the file, which give rates of zero."""
+        errors = places.check_folder(params)
+        file_size, record_size = params["file_size"], params["record_size"]
+        if record_size % KIB:
+            errors["record_size"] = Message(_("Give whole KiB: IOzone counts in these."))
+        elif file_size % record_size:
+            errors["file_size"] = Message(_("Give a multiple of the record size: IOzone drops what is left over."))
+        return errors
+
+    def check_cast(self, params: Params, counts: Mapping[str, int]) -> dict[str, Message]:
+        """Refuse more clients than there are nodes."""
+        return clients.check_cast(params, counts)
+
+    def plan(self, params: Params, nodes: Mapping[str, Sequence[NodeRef]]) -> Plan:
+        """Return a stage for each test, in which all clients start at one instant."""
+        players = clients.chosen(params, nodes)
+        stages = [places.check_stage(players, params)]
+        for test in _tests(params):
+            commands = [
+                Command(
+                    role=clients.CLIENT,
+                    node_index=index,
+                    argv=_argv(test, params, _files(node, _owner(test, index, len(players), params), params)),
+                    time_limit_s=params["time_limit"],
+                )
+                for index, node in enumerate(players)
+            ]
+            stages.append(Stage(test.name, tuple(commands), together=len(players) > 1))
+        stages.append(places.clean_stage([_files(node, index, params) for index, node in enumerate(players)]))
+        return Plan(tuple(stages))
+
+    def estimate(self, params: Params, capacity_bps: float | None = None) -> Estimate:
+        """Return a guess of the time; the traffic to the file system's servers is on no path between the roles."""
+        passes = sum(len(_expected(test, params)) for test in _tests(params))
+        rate = min(GUESSED_RATE, capacity_bps / 8) if capacity_bps else GUESSED_RATE
+        seconds = passes * params["file_size"] * params["threads"] / rate
+        return Estimate(min(seconds, params["time_limit"] * len(_tests(params))) + 1.0)
+
+    def parse(self, outputs: Sequence[Output], params: Params) -> Reading:
+        """Return the clients' rates added up; ToolFailure for anything but a report of every test asked for."""
+        where = places.read_places(outputs, params)
+        own = places.own_outputs(outputs)
+        if not own:
+            raise failure("not-run", None, role=clients.CLIENT)
+        wanted = params["file_size"] * params["threads"]
+        read: dict[str, list[tuple[clients.Share, Report]]] = {}
+        for output in own:
+            report = _read(output, params, where, wanted)
+            share = clients.Share(output, report.rates(report.points[-1]))
+            read.setdefault(output.stage, []).append((share, report))
+        _require_tests(read, params)
+        stages = [[share for share, _report in pairs] for pairs in read.values()]
+        reports = [report for pairs in read.values() for _share, report in pairs]
+        totals = clients.total(stages)
+        primary = next((shares for shares in stages if "write" in shares[0].rates), stages[0])
+        first = next(iter(primary[0].rates), "")
+        fairness = clients.fairness([share.rates.get(first, 0.0) for share in primary])
+        samples = totals | ({"fairness": fairness} if fairness is not None else {})
+        return Reading(
+            samples=tuple(SampleValue(metric, value) for metric, value in samples.items()),
+            requested=dict(params),
+            granted={"direct": any(report.direct for report in reports)},
+            observed=_observed(reports) | clients.observed_of(stages) | places.observed_of(where),
+            flags=(*places.flags_of(where), *clients.flags_of(stages, params), *_flags(reports)),
+            tool_version=next((report.version for report in reports if report.version), ""),
+        )
+
+    def recover(self, output: Output) -> dict[str, Value]:
+        """Return the parameters that a report was made with."""
+        return recover(self, output)
+
+
+def _tests(params: Params) -> list[Test]:
+    return [test for test in TESTS if test.name == "write" or params[test.name]]
+
+
+def _expected(test: Test, params: Params) -> tuple[str, ...]:
+    return tuple(metric for metric in test.metrics if params["retest"] or metric not in RETESTS)
+
+
+def _owner(test: Test, index: int, count: int, params: Params) -> int:
+    """Return whose files a client uses in a test."""
+    return (index + 1) % count if params["neighbour"] and test.name != "write" else index
+
+
+def _files(node: NodeRef, owner: int, params: Params) -> list[str]:
+    return [places.path_of(node, params, f"iozone-{owner}.{thread}") for thread in range(params["threads"])]
+
+
+def _argv(test: Test, params: Params, files: Sequence[str]) -> tuple[str, ...]:
+    """Return a command that keeps its files (-w) for later tests, with fsync and close in its times (-e -c)."""
+    argv = ["iozone", "-e", "-c", "-w"]
+    argv += [option for name, option in (("direct", "-I"), ("sync", "-o")) if params[name]]
+    if not params["retest"]:
+        argv.append("-+n")
+    argv += ["-r", f"{params['record_size'] // KIB}k", "-s", f"{params['file_size'] // KIB}k", "-i", test.number]
+    if test.name == "strided":
+        argv += ["-j", str(params["stride"])]
+    if params["threads"] > 1:
+        return (*argv, "-t", str(params["threads"]), "-F", *files)
+    return (*argv, "-f", *files)
+
+
+def _read(output: Output, params: Params, where: Sequence[places.Place], wanted: int) -> Report:
+    text = _outputs.read_text(output)
+    found = errors.explain(output, text, direct=params["direct"])
+    if found:
+        short = places.without_room(where, wanted) if found.code == "write-stopped" else None
+        raise failure("too-little-room", output, free=short.free, wanted=wanted) if short else found
+    _outputs.refuse_cut_short(output)
+    try:
+        report = read_report(text)
+    except Unreadable:
+        raise failure("unreadable", output) from None
+    if not report.points:
+        raise failure("unreadable", output) if report.has_banner else _outputs.no_result(output, text)
+    if report.has_banner and not report.is_whole:
+        raise failure("unreadable", output)
+    for metric, value in report.points[-1].figures.items():
+        # Without retests their columns hold 0.
+        if not value and not report.points[-1].figures.get(RETESTS.get(metric, "")):
+            raise failure("nothing-moved", output, said=metric)
+    if not report.rates(report.points[-1]):
+        raise failure("unreadable", output)
+    return report
+
+
+def _require_tests(read: Mapping[str, Sequence[tuple[clients.Share, Report]]], params: Params) -> None:
+    """Raise the failure of a stage of ours in whose reports a test is missing; an archive has other stages."""
+    for test in _tests(params):
+        for share, _report in read.get(test.name, ()):
+            missing = [metric for metric in _expected(test, params) if metric not in share.rates]
+            if missing:
+                raise failure("tests-missing", share.output, missing=", ".join(missing))
+
+
+def _observed(reports: Sequence[Report]) -> dict[str, Any]:
+    """Return what validity is judged by (sizes in B, times in s), and all points of a report of several."""
+    last = [report.points[-1] for report in reports]
+    seconds: dict[str, float] = {}
+    for report, point in zip(reports, last, strict=True):
+        for metric, value in seconds_of(point, report.rates(point)).items():
+            seconds[metric] = min(value, seconds.get(metric, value))
+    observed: dict[str, Any] = {"threads": max(point.processes for point in last), "measured_s": seconds}
+    if all(point.file_size for point in last) and not any(report.is_spread for report in reports):
+        observed["working_set"] = max(point.file_size * point.processes for point in last)
+    if all(report.has_banner for report in reports):
+        observed["direct_io"] = all(report.direct for report in reports)
+        observed["synced"] = all(report.fsync for report in reports)
+    points = [(report, point) for report in reports for point in report.points]
+    if len(points) > len(reports):
+        observed["points"] = [_point(report, point) for report, point in points]
+    return observed
+
+
+def _point(report: Report, point: Point) -> dict[str, Any]:
+    sizes = {"file_size": point.file_size, "record_size": point.record_size, "threads": point.processes}
+    return sizes | report.rates(point)
+
+
+def _flags(reports: Sequence[Report]) -> list[Flag]:
+    flags = []
+    if any(len(report.points) > 1 for report in reports):
+        text = _("The report holds %(n)s points; the figures are those of the last, the others are kept beside them.")
+        flags.append(Flag("several-points", "info", Message(text, {"n": max(len(r.points) for r in reports)})))
+    if not all(report.has_banner for report in reports):
+        text = _("Only a part of the report is here: whether the program ended well is not known.")
+        flags.append(Flag("excerpt", "info", Message(text)))
+    if any(report.unit != "rate" for report in reports):
+        text = _("The program reported operations or times of whole numbers: rates are computed from these.")
+        flags.append(Flag("rates-computed", "info", Message(text)))
+    idle = sorted({metric for report in reports for metric, value in report.points[-1].least.items() if not value})
+    if idle:
+        text = _("Some threads had not begun when others had done all: %(tests)s.")
+        flags.append(Flag("threads-idle", "invalid", Message(text, {"tests": ", ".join(idle)}), tuple(idle)))
+    return flags
