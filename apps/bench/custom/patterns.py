@@ -1,0 +1,104 @@
+"""Patterns that people write: RE2 for what is matched here, a harmless subset for what agents match."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import re2
+
+from apps.bench.text import Message, _
+
+LONGEST_PATTERN = 500
+# More matches than this in one output are taken for a mistake in the pattern; the first ones count.
+MOST_MATCHES = 100_000
+
+_REPEATED_GROUP = re.compile(r"(?<!\\)(?:\\\\)*\)(?:[*+]|\{\d*,)")
+_LOOKS = re.compile(r"\(\?(?:[=!]|<[=!])|\\[1-9]|\(\?P=")
+
+
+class PatternError(ValueError):
+    """A pattern that can not be used; ``message`` says why."""
+
+    def __init__(self, message: Message) -> None:
+        self.message = message
+        super().__init__(str(message))
+
+
+@dataclass(frozen=True)
+class Match:
+    """The value that a pattern found, and the unit printed with it ("" unless the pattern has such a group)."""
+
+    value: str
+    unit: str = ""
+
+
+class Pattern:
+    """A pattern of RE2's syntax, in which ^ and $ are the beginning and the end of each line."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self._compiled: Any = _compile(text)
+        names = {name.decode(): index for name, index in self._compiled.groupindex.items()}
+        self._unit = names.get("unit")
+        others = [index for index in range(1, self._compiled.groups + 1) if index != self._unit]
+        self.has_value = bool(others)
+        self._value = names.get("value", others[0] if others else 0)
+
+    def finds(self, text: bytes) -> str:
+        """Return the first line that holds a match, "" without one."""
+        found = self._compiled.search(text)
+        if found is None:
+            return ""
+        start = text.rfind(b"\n", 0, found.start()) + 1
+        end = text.find(b"\n", found.end())
+        line = text[start : end if end >= 0 else None].decode("utf-8", "replace").strip()
+        return line[:200] or found.group()[:200].decode("utf-8", "replace").strip() or "…"
+
+    def values(self, text: bytes) -> Iterator[Match]:
+        """Yield what the pattern's groups found, in the order of the text."""
+        for count, found in enumerate(self._compiled.finditer(text)):
+            if count >= MOST_MATCHES:
+                return
+            value = found.group(self._value)
+            if value is not None:
+                unit = found.group(self._unit) if self._unit else None
+                yield Match(value.decode("utf-8", "replace"), (unit or b"").decode("utf-8", "replace"))
+
+
+def check_ready(text: str) -> None:
+    """Raise PatternError for a ready pattern that agents should not be given.
+
+    They match it with Python's own engine, line by line; without groups that repeat, its time stays within bounds.
+    """
+    _refuse_long(text)
+    if _LOOKS.search(text) or _REPEATED_GROUP.search(text):
+        why = _("Use no look-around, no back-reference and no group that repeats: the agent matches this itself.")
+        raise PatternError(Message(why))
+    if len(re.findall(r"(?<!\\)[*+]", text)) > 2:
+        raise PatternError(Message(_("Use * and + at most twice: the agent matches this itself, line by line.")))
+    try:
+        re.compile(text)
+    except (re.error, RecursionError, OverflowError) as error:
+        raise PatternError(Message(_("This is not a pattern: %(why)s."), {"why": str(error)})) from error
+
+
+def _compile(text: str) -> Any:
+    _refuse_long(text)
+    if _LOOKS.search(text):
+        why = _("Look-around and back-references are not known here: describe what stands on the line instead.")
+        raise PatternError(Message(why))
+    options = re2.Options()
+    options.log_errors = False
+    options.encoding = re2.Options.Encoding.UTF8
+    try:
+        return re2.compile(b"(?m)" + text.encode("utf-8", "replace"), options)
+    except re2.error as error:
+        first = error.args[0] if error.args else ""
+        said = first.decode("utf-8", "replace") if isinstance(first, bytes) else str(first)
+        raise PatternError(Message(_("This is not a pattern: %(why)s."), {"why": said})) from error
+
+
+def _refuse_long(text: str) -> None:
+    if len(text) > LONGEST_PATTERN:
+        raise PatternError(Message(_("Use at most %(limit)s characters."), {"limit": LONGEST_PATTERN}))
