@@ -1,7 +1,7 @@
 """Why measurements fail, in words: one table for all tools."""
 
 from apps.bench.text import Message, _
-from apps.bench.tools._reasons import Reason, custom, mpi, recognition, scheduling, storage
+from apps.bench.tools._reasons import Reason, custom, mpi, recognition, scheduling, storage, transfer
 from apps.bench.tools.base import Output, ToolFailure
 
 _READ_RAW = _("Read the raw output below; run the command by hand if it does not tell enough.")
@@ -133,6 +133,7 @@ FAILURES: dict[str, Reason] = {
     **recognition.REASONS,
     **scheduling.REASONS,
     **storage.REASONS,
+    **transfer.REASONS,
 }
 
 
