@@ -17,7 +17,7 @@ from apps.campaigns import queries
 from apps.campaigns import services as campaigns
 from apps.campaigns.models import Campaign, Run
 from apps.results import services as results
-from workers import plans
+from workers import adaptation, plans
 from workers.steps import JobView, Step, next_step
 
 logger = logging.getLogger(__name__)
@@ -179,14 +179,18 @@ def _close(run_id: int) -> None:
         _fail(run, ToolFailure("unreadable", Message(text), False, Message(remedy)))
     else:
         campaigns.succeed_run(run=run, now=timezone.now())
+        adaptation.adapt(trial=run.trial, now=timezone.now())
 
 
+@transaction.atomic
 def _fail(run: Run, failure: ToolFailure) -> None:
+    now = timezone.now()
     campaigns.fail_run(
         run=run,
         reason=failure.message,
         code=failure.code,
         retryable=failure.retryable,
         remedy=failure.remedy,
-        now=timezone.now(),
+        now=now,
     )
+    adaptation.adapt(trial=run.trial, now=now)

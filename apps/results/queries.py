@@ -9,7 +9,7 @@ from django.db.models import QuerySet
 from apps.accounts import scoping
 from apps.accounts.models import User
 from apps.bench import statistics, tools
-from apps.bench.tools.base import Metric, Parameter, Tool
+from apps.bench.tools.base import Metric, Parameter, Tool, is_invalid
 from apps.campaigns.models import Experiment, Lane, Trial
 from apps.results.models import Result, Sample
 from apps.testbeds.models import Node
@@ -90,6 +90,18 @@ def figures_of(experiment: Experiment, metric: str, factors: list[str]) -> tuple
         key = tuple(lane if name == NODES else parameters.get(name) for name in factors)
         figures.append(Figure(trial=trial, point=point, key=key, value=value))
     return figures, left_out
+
+
+def values_of(experiment: Experiment, metric: str, *, lane: int) -> dict[int, list[float]]:
+    """Return the figures of a metric on one lane, {point: values}, without warm-ups and invalid ones."""
+    rows = Sample.objects.filter(
+        experiment=experiment, metric=metric, trial__lane=lane, trial__is_warmup=False
+    ).values_list("trial__point", "value", "result__flags")
+    found: dict[int, list[float]] = defaultdict(list)
+    for point, value, flags in rows:
+        if not any(is_invalid(flag, metric) for flag in flags):
+            found[point].append(value)
+    return dict(found)
 
 
 def table_of(experiment: Experiment, *, metric: Metric, x: str | None = None) -> Table:

@@ -11,6 +11,8 @@ KNEE, MAXIMUM, MINIMUM = "knee", "maximum", "minimum"
 GOALS = (KNEE, MAXIMUM, MINIMUM)
 # Neighbours closer than this (ratio - 1) need nothing between them: a tenth of a window or of streams tells nothing.
 RESOLUTION = 0.10
+# A search needs a curve to begin with.
+LEAST_POINTS = 3
 
 
 @dataclass(frozen=True)
@@ -35,7 +37,7 @@ def next_values(
     if goal not in GOALS:
         raise ValueError(f"no goal of a search is called {goal!r}")
     ordered = sorted((point for point in points if point.x > 0), key=lambda point: point.x)
-    if len(ordered) < 3 or budget < 1:
+    if len(ordered) < LEAST_POINTS or budget < 1:
         return []
     gaps = _gaps_at_knee(ordered) if goal == KNEE else _gaps_at_best(ordered, goal)
     taken = {point.x for point in ordered}
@@ -71,3 +73,16 @@ def _gaps_at_best(points: Sequence[Measured], goal: str) -> list[tuple[float, fl
         gaps.append((points[-1].x, math.inf))
     # The gaps next to the best value come first: a budget may not reach for all.
     return sorted(gaps, key=lambda gap: min(abs(math.log(x / best.x)) for x in gap if math.isfinite(x)))
+
+
+def whole_or_short(wanted: float, *, whole: bool) -> float:
+    """Return a value near the wanted one that people would write: of two digits, or a `whole` number.
+
+    Large whole ones (above 8 KiB) become multiples of an eighth of their power of two: 741,455 is 704 KiB.
+    """
+    if not whole:
+        return float(f"{wanted:.2g}")
+    if wanted < 8192:
+        return max(1, round(wanted))
+    step = 2 ** (math.floor(math.log2(wanted)) - 3)
+    return round(wanted / step) * step

@@ -65,7 +65,8 @@ class ExperimentSerializer(serializers.ModelSerializer):
         fields = [
             "id", "campaign", "position", "name", "tool", "roles", "fixed", "factors", "zips", "exclusions",
             "repetitions", "warmups", "order", "seed", "max_attempts", "retry_wait_s", "file_system", "context",
-            "after", "state", "resolved", "refusal", "created_at", "updated_at",
+            "after", "precision", "most_repetitions", "search_factor", "search_goal", "search_budget",
+            "state", "resolved", "refusal", "created_at", "updated_at",
         ]  # fmt: skip
 
     def get_refusal(self, experiment: Experiment) -> str:

@@ -8,7 +8,7 @@ from apps.bench import sweep, tools, units
 from apps.bench.sweep import setting_names
 from apps.bench.text import Message, _
 from apps.bench.tools.base import Parameter, ParameterError, Params, Tool
-from apps.campaigns import errors
+from apps.campaigns import adaptive, errors
 from apps.campaigns.expansion import formulas, storage
 from apps.campaigns.expansion.casts import Cast, Errors, casts_of, limit_trials
 from apps.campaigns.expansion.formulas import Figures
@@ -74,6 +74,7 @@ def expand_experiment(
     if not wrong:
         _check_casts(tool, casts[0], points, spec, wrong)
         storage.check(tool, experiment.file_system, casts, wrong)
+        adaptive.check(experiment, known_parameters, points, wrong)
     if wrong:
         raise errors.Refused(wrong)
     return Expansion(

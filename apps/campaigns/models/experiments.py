@@ -5,12 +5,13 @@ from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
+from apps.campaigns.models.adaptation import Adaptive
 from apps.campaigns.models.campaigns import Campaign
 from apps.core.models import TimeStamped
 from apps.testbeds.models import Cluster, FileSystem, Node
 
 
-class Experiment(TimeStamped):
+class Experiment(Adaptive, TimeStamped):
     """One benchmark tool and a sweep over its parameters.
 
     `fixed` {parameter: text}, `factors` [{"name", "expression"}] in order, `zips` [[name, ...]], `exclusions` [text]:

@@ -1,0 +1,52 @@
+"""What a search along a factor needs of its experiment, and the values the factor can take."""
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from apps.bench.sweep.refinement import LEAST_POINTS, whole_or_short
+from apps.bench.text import Message, _
+from apps.bench.tools.base import Parameter, Params
+from apps.campaigns.models import Experiment
+
+_NUMBERS = ("size", "rate", "byte-rate", "duration", "integer", "float")
+
+
+def check(
+    experiment: Experiment, known: Mapping[str, Parameter], points: Iterable[Params], wrong: dict[str, Message]
+) -> None:
+    """Add to `wrong` why the experiment's factor cannot be searched along."""
+    name = experiment.search_factor
+    if not name:
+        return
+    factors = [factor["name"] for factor in experiment.factors]
+    values = {point.get(name) for point in points}
+    if name not in factors:
+        text = _("“%(name)s” is no factor of this experiment: sweep it, or refine one of: %(factors)s.")
+        wrong["search_factor"] = Message(text, {"name": name, "factors": ", ".join(factors) or "–"})
+    elif name not in known or known[name].kind not in _NUMBERS or known[name].choices:
+        text = _("“%(name)s” is not a number: nothing lies between its values.")
+        wrong["search_factor"] = Message(text, {"name": name})
+    elif any(name in zipped for zipped in experiment.zips):
+        text = _("“%(name)s” is zipped with another factor: take it out of the zip to refine it alone.")
+        wrong["search_factor"] = Message(text, {"name": name})
+    elif len([value for value in values if isinstance(value, int | float) and value > 0]) < LEAST_POINTS:
+        text = _("A search starts from at least %(least)s values above zero: add some to “%(name)s”.")
+        wrong["search_factor"] = Message(text, {"least": LEAST_POINTS, "name": name})
+
+
+def rounding_of(parameter: Parameter) -> Callable[[float], float]:
+    """Return how a wanted value becomes one that the parameter can take."""
+    is_whole = parameter.kind in ("size", "rate", "byte-rate", "integer")
+
+    def to_value(wanted: float) -> float:
+        value = whole_or_short(wanted, whole=is_whole)
+        most, least = parameter.maximum, parameter.minimum
+        value = min(value, most) if most is not None else value
+        return max(value, least) if least is not None else value
+
+    return to_value
+
+
+def rest_of(parameters: Mapping[str, Any], name: str) -> tuple[tuple[str, Any], ...]:
+    """Return all parameters but one, as a key."""
+    return tuple(sorted((key, value) for key, value in parameters.items() if key != name))
