@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 from types import FrameType
 
-from lab import build, emulator, interrupts, machine, spec
+from lab import emulator, interrupts, life, machine, spec
 from lab.fields import LabFileError
 from lab.machine import LabError
 from lab.quantities import format_quantity
@@ -79,15 +79,15 @@ def _up(options: argparse.Namespace, place: Place) -> int:
     lab = spec.read_lab(options.file)
     _need_rights()
     if not options.hold:
-        build.bring_up(lab, place, kind=options.emulator, parent=0, say=_say)
+        life.bring_up(lab, place, kind=options.emulator, parent=0, say=_say)
         return 0
     try:
-        state = build.bring_up(lab, place, kind=options.emulator, parent=os.getpid(), say=_say)
+        state = life.bring_up(lab, place, kind=options.emulator, parent=os.getpid(), say=_say)
         _hold(lab, place, state)
     except KeyboardInterrupt:
-        build.take_down(place, say=_say)
+        life.take_down(place, say=_say)
     except LabError:
-        build.take_down(place, say=_say)
+        life.take_down(place, say=_say)
         raise
     return 0
 
@@ -104,12 +104,12 @@ def _hold(lab: spec.Lab, place: Place, state: State) -> None:
             if current is None or current["built_at"] != state["built_at"]:
                 _say("the lab was taken down or built anew by another command")
                 return
-            build.mend(lab, place, current, parent=os.getpid(), say=_say)
+            life.mend(lab, place, current, parent=os.getpid(), say=_say)
 
 
 def _down(place: Place) -> int:
     _need_rights()
-    build.take_down(place, say=_say)
+    life.take_down(place, say=_say)
     _say("no lab is up")
     return 0
 
@@ -124,11 +124,20 @@ def _status(place: Place) -> int:
     for node in state["nodes"]:
         _say(f"node {node['name']} ({node['site']}): {', '.join(node['data_addresses'])} in {node['netns']}")
     emulated = [link for link in state["links"] if link["kind"] == "emulated"]
+    dead = [link for link in emulated if link["pid"] is not None and not carries(link["pid"])]
     for link in emulated:
         rate, rtt = format_quantity(link["capacity_bps"], "rate"), format_quantity(link["rtt_s"], "duration")
-        condition = f"process {link['pid']}" if carries(link["pid"]) else "DEAD; up mends it"
+        how = "the kernel's netem" if link["pid"] is None else f"process {link['pid']}"
+        condition = "DEAD; up mends it" if link in dead else how
         _say(f"link {' - '.join(link['between'])}: {rate}, RTT {rtt}, MTU {link['mtu']}: {condition}")
-    return 0 if all(carries(link["pid"]) for link in emulated) else 1
+    for item in state["file_systems"]:
+        _say(f"file system {item['name']} ({item['kind']}): {item['path']} on {', '.join(item['clients'])}")
+    if state["slurm"]:
+        _say(f"slurm: {', '.join(state['slurm']['nodes'])}; jobs are submitted on {state['slurm']['login']}")
+    gone = life.dead_services(state)
+    if gone:
+        _say(f"DEAD: {', '.join(gone)}; up builds the lab anew")
+    return 1 if dead or gone else 0
 
 
 def _exec(options: argparse.Namespace, place: Place) -> int:
@@ -136,13 +145,17 @@ def _exec(options: argparse.Namespace, place: Place) -> int:
     state = place.read_state()
     if state is None:
         raise LabError(f"No lab is up in {place.folder}: python -m lab up FILE.")
-    homes = {item["name"]: item["netns"] for item in state["nodes"] + state["switches"]}
+    # It starts in the folder in which it was typed in.
+    here = ["env", "-C", str(Path.cwd())]
+    homes = {item["name"]: [*item["prefix"], *here] for item in state["nodes"]}
+    homes |= {item["name"]: ["ip", "netns", "exec", item["netns"]] for item in state["switches"]}
     if options.node not in homes:
         raise LabError(f"The lab {state['lab']} has no node {options.node}; it has {', '.join(homes)}.")
     if not argv:
         raise LabError(f"Say what to run on {options.node}: python -m lab exec {options.node} -- ping -c 3 ADDRESS.")
     _need_rights()
-    os.execvp("ip", ["ip", "netns", "exec", homes[options.node], *argv])  # noqa: S606, S607
+    words = [*homes[options.node], *argv]
+    os.execvp(words[0], words)  # noqa: S606
 
 
 if __name__ == "__main__":

@@ -1,14 +1,18 @@
-"""Builds a lab step by step, mends its links and takes it down."""
+"""Builds a lab step by step: switches, nodes, links, then file systems and Slurm."""
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from ipaddress import IPv4Interface, IPv4Network
 from pathlib import Path
 
-from lab import emulator, interrupts, inventory, machine, routes
+from lab import emulator, inventory, machine, netem, rooms, routes
+from lab.file_systems import making, throttle
+from lab.file_systems.spec import Disk
 from lab.machine import LabError, ip
 from lab.quantities import format_quantity
+from lab.rooms import Room
+from lab.services import Service
+from lab.slurm import make as slurm
 from lab.spec import Lab, Link, Node, Switch
 from lab.state import Place, State
 
@@ -21,7 +25,8 @@ _DEVICE_QUEUE_PACKETS = 10_000
 class Builder:
     """Builds one lab at a place.
 
-    `parent` is the process that the links' emulators die with, or 0; `check` may raise between two steps.
+    `emulator` is the command of the links' emulator, or ("netem",); `parent` is the process that they die with, or 0;
+    `check` may raise between two steps.
     """
 
     lab: Lab
@@ -30,22 +35,29 @@ class Builder:
     parent: int
     say: Say
     check: Callable[[], None] = lambda: None
-    pids: dict[str, int] = field(default_factory=dict)
+    pids: dict[str, int | None] = field(default_factory=dict)
+    rooms: dict[str, Room] = field(default_factory=dict)
+    services: list[Service] = field(default_factory=list)
 
     def build(self) -> State:
         """Build everything and return its state; LabError if the machine refuses something."""
         subnet = self._make_management()
+        hosts = rooms.prepare(self.place, [f"{node.address} {node.name}" for node in self.lab.nodes])
         for switch in self.lab.switches:
             self._make_switch(switch)
             self.check()
         for number, node in enumerate(self.lab.nodes):
             self._make_node(number, node, subnet)
+            self._make_room(node, hosts)
             self.check()
         for link in self.lab.links:
             self.make_link(link)
             self.check()
         self.set_routes()
-        return inventory.describe(self.lab, self.place, subnet, self.pids)
+        making.make_all(self.lab, self.rooms, self.services, say=self.say, check=self.check)
+        if self.lab.slurm:
+            self._start_slurm()
+        return inventory.describe(self.lab, self.place, subnet, self.pids, self.rooms, self.services)
 
     def _make_management(self) -> IPv4Network:
         subnet = choose_management(self.lab, int(self.place.token, 16))
@@ -94,8 +106,25 @@ class Builder:
             machine.set_sysctl(home, key, value)
         for device in ("data0", "mgmt0"):
             ip("link", "set", device, "up", netns=home)
+        if self.emulator == netem.COMMAND:
+            # A whole train of segments would be one packet to netem.
+            ip("link", "set", "data0", "gso_max_segs", 1, netns=home)
         ip("route", "add", "default", "via", switch.gateway, "dev", "data0", netns=home)
         self.say(f"node {node.name} ({switch.site}): {node.address} at {switch.name}, management {address}")
+
+    def _make_room(self, node: Node, hosts: Path) -> None:
+        limited = any(isinstance(item, Disk) and item.is_limited for item in self.lab.file_systems)
+        room = Room(self.place, node.name, throttle.to_join(self.place.group) if limited else None)
+        room.make(hosts)
+        self.rooms[node.name] = room
+
+    def _start_slurm(self) -> None:
+        cluster = self.lab.slurm
+        assert cluster
+        addresses = {node.name: str(node.address) for node in self.lab.nodes}
+        self.services += slurm.start(cluster, self.rooms, addresses, self.place)
+        names = ", ".join(node.name for node in cluster.nodes)
+        self.say(f"slurm: partition {cluster.partition} of {names}; jobs are submitted on {cluster.login.name}")
 
     def _make_namespace(self, name: str) -> str:
         home = self.place.namespace_of(name)
@@ -106,20 +135,28 @@ class Builder:
     def make_link(self, link: Link) -> None:
         """Start a link's emulator and give each switch its end."""
         number = self.lab.links.index(link)
+        homes = tuple(self.place.namespace_of(end.name) for end in link.ends)
+        device = f"wan{number}"
+        if self.emulator == netem.COMMAND:
+            netem.make(link, device, homes)
+            self.pids[link.name], how = None, "by netem in the kernel"
+        else:
+            how = self._start_emulator(link, number, homes, device)
+        for home, address in zip(homes, routes.addresses_of(link), strict=True):
+            ip("link", "set", device, "mtu", link.mtu, "txqueuelen", _DEVICE_QUEUE_PACKETS, "up", netns=home)
+            ip("address", "add", f"{address}/{link.subnet.prefixlen}", "dev", device, netns=home)
+        rate, rtt = format_quantity(link.capacity_bps, "rate"), format_quantity(link.rtt_s, "duration")
+        self.say(f"link {link.name}: {rate}, RTT {rtt}, MTU {link.mtu}; emulated {how}")
+
+    def _start_emulator(self, link: Link, number: int, homes: tuple[str, ...], name: str) -> str:
         devices = (f"{self.place.interface_prefix}{number}a", f"{self.place.interface_prefix}{number}b")
         log = self.place.folder / f"link-{number}.log"
         pid = emulator.start(self.emulator, link, devices, log=log, parent=self.parent)
         self.pids[link.name] = pid
-        for device, end, address in zip(devices, link.ends, routes.addresses_of(link), strict=True):
-            home = self.place.namespace_of(end.name)
-            name = f"wan{number}"
+        for device, home in zip(devices, homes, strict=True):
             ip("link", "set", device, "netns", home)
-            size = ("mtu", link.mtu, "txqueuelen", _DEVICE_QUEUE_PACKETS)
-            ip("link", "set", device, "name", name, *size, "up", netns=home)
-            ip("address", "add", f"{address}/{link.subnet.prefixlen}", "dev", name, netns=home)
-        rate, rtt = format_quantity(link.capacity_bps, "rate"), format_quantity(link.rtt_s, "duration")
-        kind = "Python" if len(self.emulator) > 1 else "C"
-        self.say(f"link {link.name}: {rate}, RTT {rtt}, MTU {link.mtu}; emulated in {kind} by process {pid}")
+            ip("link", "set", device, "name", name, netns=home)
+        return f"in {'Python' if len(self.emulator) > 1 else 'C'} by process {pid}"
 
     def set_routes(self) -> None:
         """Tell every switch the way to every subnet."""
@@ -142,92 +179,6 @@ def choose_management(lab: Lab, start: int) -> IPv4Network:
                 return subnet
     pools = ", ".join(map(str, lab.management))
     raise LabError(f"No /24 of {pools} is free on this machine: name another network as management in {lab.path}.")
-
-
-def bring_up(lab: Lab, place: Place, *, kind: str, parent: int, say: Say) -> State:
-    """Bring a lab up, clearing away what stands in its place; if it is up already, only mend its links.
-
-    LabError if that fails, KeyboardInterrupt if a signal stops it; nothing of it is left then.
-    """
-    with place.locked(), interrupts.held() as check:
-        state = place.read_state()
-        if state is not None and _stands(state, lab, kind):
-            say(f"lab {lab.name} is up already: {place.state_file}")
-            return mend(lab, place, state, parent=parent, say=say)
-        clear(place, say)
-        started = time.monotonic()
-        builder = Builder(lab, place, emulator.choose(kind, place.folder, say), parent, say, check)
-        try:
-            state = builder.build() | {"emulator": list(builder.emulator), "emulator_kind": kind}
-            place.write_state(state)
-        except BaseException:
-            clear(place, say)
-            raise
-        for note in buffer_notes(lab, Path("/proc/sys/net/core")):
-            say(note)
-        say(f"lab {lab.name} is up after {time.monotonic() - started:.1f} s: {place.state_file}")
-        return state
-
-
-def _stands(state: State, lab: Lab, kind: str) -> bool:
-    there = {*machine.namespaces("fathom-"), *machine.interfaces("fm")}
-    named = {state["management"]["bridge"], *(item["netns"] for item in state["switches"] + state["nodes"])}
-    return state["digest"] == lab.digest and kind in ("auto", state["emulator_kind"]) and named <= there
-
-
-def mend(lab: Lab, place: Place, state: State, *, parent: int, say: Say) -> State:
-    """Build the links anew whose emulators have died; return the state as it is then. The place must be locked."""
-    alive = emulator.carries(place.interface_prefix)
-    dead = [link for link in state["links"] if link["kind"] == "emulated" and not alive(link["pid"])]
-    if not dead:
-        return state
-    builder = Builder(lab, place, tuple(state["emulator"]), parent, say)
-    for entry in dead:
-        say(f"link {entry['name']}: its emulator (process {entry['pid']}) is gone; starting another")
-        link = next(link for link in lab.links if link.name == entry["name"])
-        builder.make_link(link)
-        entry["pid"] = builder.pids[link.name]
-    builder.set_routes()
-    place.write_state(state)
-    return state
-
-
-def clear(place: Place, say: Say) -> None:
-    """Remove everything that any lab of this place has or left: processes, interfaces, namespaces, the state.
-
-    Things are found by their names, not by the state file, so that nothing of a killed lab is missed.
-    """
-    place.forget_state()
-    homes = machine.namespaces(place.namespace_prefix)
-    ended = machine.end_processes(emulator.carries(place.interface_prefix))
-    ended += machine.end_processes(machine.processes_within(homes))
-    devices = machine.interfaces(place.interface_prefix)
-    for device in devices:
-        ip("link", "delete", device)
-    for home in homes:
-        ip("netns", "delete", home)
-    if homes or devices or ended:
-        say(f"removed {len(homes)} namespaces, {len(devices)} interfaces and {ended} processes")
-
-
-def take_down(place: Place, *, say: Say) -> None:
-    """Take down whatever lab is up here, or was."""
-    with place.locked(), interrupts.held():
-        clear(place, say)
-
-
-def buffer_notes(lab: Lab, settings: Path) -> list[str]:
-    """Return a line for each limit of the whole machine that is too small for a lab's lines; the lab sets none."""
-    needed = max((int(2 * link.capacity_bps * link.rtt_s / 8) for link in lab.links), default=0)
-    notes = []
-    for key in ("rmem_max", "wmem_max"):
-        limit = int((settings / key).read_text())
-        if limit < needed:
-            notes.append(
-                f"note: net.core.{key} is {limit}, so no window set by hand (iperf3 -w) gets larger; twice the BDP "
-                f"here is {needed}. It belongs to the whole machine; to raise it: sysctl -w net.core.{key}={needed}"
-            )
-    return notes
 
 
 def _in(subnet: IPv4Network, number: int) -> IPv4Interface:

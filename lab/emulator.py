@@ -1,24 +1,20 @@
 """The link emulators as processes: the one in C if it can be compiled here, else the one in Python."""
 
-import hashlib
-import os
-import shutil
 import subprocess
 import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
 
-from lab import machine
+from lab import compiling
 from lab.machine import LabError, command_of
 from lab.spec import Link
 
 _HERE = Path(__file__).resolve().parent
-_SOURCE = _HERE / "forwarder.c"
+SOURCE = _HERE / "forwarder.c"
 _SCRIPT = _HERE / "forwarder.py"
-_FLAGS = ("-O2", "-Wall", "-Wextra", "-pthread")
 _READY_S = 10.0
-KINDS = ("auto", "c", "python")
+KINDS = ("auto", "netem", "c", "python")
 
 
 def choose(kind: str, folder: Path, say: Callable[[str], None]) -> tuple[str, ...]:
@@ -31,43 +27,12 @@ def choose(kind: str, folder: Path, say: Callable[[str], None]) -> tuple[str, ..
     if kind == "python":
         return in_python
     try:
-        return (str(compiled(folder)),)
+        return (str(compiling.compiled(SOURCE, folder)),)
     except LabError as error:
         if kind == "c":
             raise
         say(f"{error} The link runs in Python instead, which is as exact and costs more CPU time.")
         return in_python
-
-
-def compiled(folder: Path) -> Path:
-    """Return the compiled emulator, compiled now unless `folder` holds it already; LabError if that fails."""
-    compiler = os.environ.get("CC") or next(filter(shutil.which, ("cc", "gcc", "clang")), None)
-    digest = hashlib.sha256(_SOURCE.read_bytes() + repr((compiler, _FLAGS)).encode()).hexdigest()[:12]
-    program = folder / f"forwarder-{digest}"
-    if _runs(program):
-        return program
-    if compiler is None:
-        raise LabError("No C compiler was found (cc, gcc or clang).")
-    folder.mkdir(parents=True, exist_ok=True)
-    draft = folder / f"{program.name}.{os.getpid()}"
-    argv = [*compiler.split(), *_FLAGS, "-o", str(draft), str(_SOURCE)]
-    try:
-        done = machine.run(argv)
-    except OSError as error:
-        raise LabError(f"The C compiler {compiler} does not run: {error.strerror}.") from error
-    if done.returncode != 0:
-        raise LabError(f"The C compiler refused forwarder.c: {done.stderr.strip()[:500]}.")
-    draft.replace(program)
-    if not _runs(program):
-        raise LabError(f"The compiled {program} does not run (may programs be run from that folder?).")
-    return program
-
-
-def _runs(program: Path) -> bool:
-    try:
-        return machine.run([program]).returncode == 2
-    except OSError:
-        return False
 
 
 def start(command: tuple[str, ...], link: Link, devices: tuple[str, str], *, log: Path, parent: int) -> int:

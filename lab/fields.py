@@ -3,12 +3,14 @@
 import re
 from collections.abc import Mapping, Sequence
 from ipaddress import IPv4Address, IPv4Network
+from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
 from lab.quantities import parse_quantity
 
 T = TypeVar("T")
 _MISSING: Any = object()
+_PATH = re.compile(r"(/[A-Za-z0-9._-]+)+")
 
 
 class LabFileError(ValueError):
@@ -72,7 +74,7 @@ class Fields:
     def quantity(
         self, name: str, kind: str, *, least: float = 0.0, most: float = float("inf"), default: float = _MISSING
     ) -> float:
-        """Return a rate in bit/s, a duration in seconds or a size in bytes."""
+        """Return a rate in bit/s, a throughput in B/s, a duration in seconds or a size in bytes."""
         value = self._get(name, default)
         if value is default:
             return default
@@ -111,13 +113,32 @@ class Fields:
             self.refuse(name, f"{network} is too small: at least a /{longest_prefix} is needed")
         return network
 
-    def names(self, name: str) -> list[str]:
+    def names(self, name: str, default: Sequence[str] = _MISSING) -> list[str]:
         """Return a list of texts."""
-        return [str(item) for item in self._sequence(name, self._get(name))]
+        return [str(item) for item in self._sequence(name, self._get(name, default))]
 
-    def choice(self, name: str, known: Mapping[str, T]) -> T:
+    def choices(self, name: str, known: Mapping[str, T]) -> tuple[T, ...]:
+        """Return what each of one or more different names stands for."""
+        names = self.names(name)
+        if not names or len(set(names)) < len(names) or not set(names) <= set(known):
+            self.refuse(name, f"name one or more, each once, of {', '.join(known) or 'none that there is'}")
+        return tuple(known[item] for item in names)
+
+    def absolute_path(self, name: str, default: str = _MISSING) -> Path:
+        """Return an absolute path with nothing in it that a mount table or a configuration would misread."""
+        value = self.text(name, default=default)
+        if not _PATH.fullmatch(value) or ".." in value.split("/"):
+            self.refuse(name, f"{value!r} is no absolute path of letters, digits and ._- such as /lab/data")
+        return Path(value)
+
+    def has(self, name: str) -> bool:
+        """Say whether a field is there and not empty."""
+        self._read.add(name)
+        return self._content.get(name) is not None
+
+    def choice(self, name: str, known: Mapping[str, T], *, default: str = _MISSING) -> T:
         """Return what a name stands for."""
-        value = self.text(name)
+        value = self.text(name, default=default)
         if value not in known:
             self.refuse(name, f"{value!r} is unknown; there are {', '.join(known)}")
         return known[value]
@@ -128,6 +149,10 @@ class Fields:
         if not isinstance(value, Mapping):
             self.refuse(name, "write one setting a line, such as net.ipv4.tcp_sack: 1")
         return value
+
+    def part(self, name: str) -> "Fields":
+        """Return a mapping whose fields are read one by one, empty if it is missing."""
+        return Fields(self._path, f"{self._place}{name}.", self._get(name, {}))
 
     def entries(self, name: str, *, least: int = 0, most: int = 1000) -> list["Fields"]:
         """Return a list of mappings."""

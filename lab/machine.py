@@ -36,8 +36,9 @@ def possible() -> str | None:
         return (
             f"The lab needs the capabilities {' and '.join(missing)}, which root lacks here (is this a container?)."
         )
-    if shutil.which("ip") is None:
-        return "The lab needs the ip command: install the package iproute2."
+    for program, package in (("ip", "iproute2"), ("nsenter", "util-linux")):
+        if shutil.which(program) is None:
+            return f"The lab needs the {program} command: install the package {package}."
     try:
         os.close(os.open(_TUN, os.O_RDWR))
     except OSError as error:
@@ -52,10 +53,18 @@ def run(argv: Sequence[str | Path], *, feed: str = "") -> subprocess.CompletedPr
 
 def ip(*arguments: object, netns: str | None = None) -> str:
     """Run iproute2, in a namespace if given; LabError holds what it refused."""
-    argv = ["ip", *(["-n", netns] if netns else []), *map(str, arguments)]
-    done = run(argv)
+    return do("ip", *(["-n", netns] if netns else []), *arguments)
+
+
+def do(*words: object, feed: str = "") -> str:
+    """Run a short command and return what it printed; LabError holds what it refused."""
+    argv = [str(word) for word in words]
+    try:
+        done = run(argv, feed=feed)
+    except OSError as error:
+        raise LabError(f"{argv[0]} cannot be run: {error.strerror}.") from error
     if done.returncode != 0:
-        raise LabError(f"{' '.join(argv)} was refused: {done.stderr.strip()}")
+        raise LabError(f"{' '.join(argv)} was refused: {(done.stderr.strip() or done.stdout.strip())[-1000:]}")
     return done.stdout
 
 

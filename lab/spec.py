@@ -3,14 +3,17 @@
 import hashlib
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from ipaddress import IPv4Address, IPv4Network
 from pathlib import Path
 from typing import Any, TypeVar
 
 import yaml
 
+from lab.allowance import Allowance, read_allowance
 from lab.fields import Fields, LabFileError
+from lab.file_systems.spec import FileSystem, read_file_systems
+from lab.slurm.spec import Slurm, read_slurm
 
 T = TypeVar("T")
 _NAME = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,30}[a-z0-9])?")
@@ -40,12 +43,13 @@ class Switch:
 
 @dataclass(frozen=True)
 class Node:
-    """A node at a switch, with one data-plane address."""
+    """A node at a switch, with one data-plane address, and what its agent may do."""
 
     name: str
     switch: Switch
     address: IPv4Address
     sysctls: dict[str, str]
+    allowance: Allowance = field(default_factory=Allowance)
 
 
 @dataclass(frozen=True)
@@ -77,6 +81,9 @@ class Lab:
     switches: tuple[Switch, ...]
     nodes: tuple[Node, ...]
     links: tuple[Link, ...]
+    clusters: dict[str, tuple[Node, ...]] = field(default_factory=dict)
+    file_systems: tuple[FileSystem, ...] = ()
+    slurm: Slurm | None = None
 
     @property
     def data_subnets(self) -> list[IPv4Network]:
@@ -99,8 +106,11 @@ def read_lab(path: Path) -> Lab:
     listed = [_switch(entry) for entry in top.entries("switches", least=1)]
     _refuse_repeated(top, "switches", "name", [switch.name for switch in listed])
     switches = {switch.name: switch for switch in listed}
-    nodes = [_node(entry, switches, sysctls) for entry in top.entries("nodes", least=1, most=_MOST_NODES)]
+    allowance = _allowance(top)
+    entries = top.entries("nodes", least=1, most=_MOST_NODES)
+    nodes = [_node(entry, switches, sysctls, allowance) for entry in entries]
     links = [_link(entry, switches) for entry in top.entries("links")]
+    known = {node.name: node for node in nodes}
     lab = Lab(
         name=name,
         description=top.text("description", default=""),
@@ -110,6 +120,9 @@ def read_lab(path: Path) -> Lab:
         switches=tuple(listed),
         nodes=tuple(nodes),
         links=tuple(links),
+        clusters=_clusters(top, known),
+        file_systems=read_file_systems(top.entries("file_systems"), known),
+        slurm=read_slurm(top.part("slurm"), known) if top.has("slurm") else None,
     )
     top.finish()
     _check_whole(top, lab)
@@ -127,10 +140,31 @@ def _switch(entry: Fields) -> Switch:
     return switch
 
 
-def _node(entry: Fields, switches: dict[str, Switch], sysctls: dict[str, str]) -> Node:
+def _allowance(top: Fields) -> Allowance:
+    if not top.has("agents"):
+        return Allowance()
+    part = top.part("agents")
+    allowance = read_allowance(part)
+    part.finish()
+    return allowance
+
+
+def _clusters(top: Fields, nodes: dict[str, Node]) -> dict[str, tuple[Node, ...]]:
+    clusters: dict[str, tuple[Node, ...]] = {}
+    for entry in top.entries("clusters"):
+        name = entry.text("name")
+        if name in clusters:
+            entry.refuse("name", f"{name} is taken by another cluster")
+        clusters[name] = entry.choices("nodes", nodes)
+        entry.finish()
+    return clusters
+
+
+def _node(entry: Fields, switches: dict[str, Switch], sysctls: dict[str, str], allowance: Allowance) -> Node:
     name = entry.text("name", pattern=_NAME)
     switch = entry.choice("switch", switches)
-    node = Node(name, switch, entry.address("address"), sysctls | _sysctls(entry, "sysctls"))
+    own = read_allowance(entry, base=allowance)
+    node = Node(name, switch, entry.address("address"), sysctls | _sysctls(entry, "sysctls"), own)
     if node.address not in switch.subnet:
         entry.refuse("address", f"{node.address} is not in {switch.subnet}, the subnet of {switch.name}")
     if node.address in (switch.subnet[0], switch.gateway, switch.subnet[-1]):

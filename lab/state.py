@@ -37,6 +37,21 @@ class Place:
         return f"fm{self.token}"
 
     @property
+    def rooms(self) -> Path:
+        """Return the folder whose files hold the nodes' mounts and host names."""
+        return Path("/run") / f"fathom-{self.token}"
+
+    @property
+    def group(self) -> str:
+        """Return the name of the cgroup in which its nodes' programs live, where the machine has one such tree."""
+        return f"fathom-{self.token}"
+
+    @property
+    def inventory_file(self) -> Path:
+        """Return the file that describes the lab that is up to the service."""
+        return self.folder / "inventory.yaml"
+
+    @property
     def state_file(self) -> Path:
         """Return the file that stands there exactly while a lab is up."""
         return self.folder / "state.json"
@@ -60,8 +75,9 @@ class Place:
         draft.replace(self.state_file)
 
     def forget_state(self) -> None:
-        """Remove the state file."""
+        """Remove the state file, and the inventory that was made from it."""
         self.state_file.unlink(missing_ok=True)
+        self.inventory_file.unlink(missing_ok=True)
 
     @contextlib.contextmanager
     def locked(self) -> Iterator[None]:

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from lab import build, machine
+from lab import build, life, machine
 from lab.machine import LabError
 from lab.spec import read_lab
 from tests.lab.labs import KISTI_PUSAN, SMALL
@@ -28,6 +28,6 @@ def test_the_management_network_avoids_what_is_in_use(tmp_path: Path, monkeypatc
 def test_limits_of_the_machine_that_are_too_small_are_noted(tmp_path: Path) -> None:
     (tmp_path / "rmem_max").write_text("212992\n")
     (tmp_path / "wmem_max").write_text("4194304\n")
-    (note,) = build.buffer_notes(read_lab(KISTI_PUSAN), tmp_path)
+    (note,) = life.buffer_notes(read_lab(KISTI_PUSAN), tmp_path)
     assert "net.core.rmem_max is 212992" in note
     assert "sysctl -w net.core.rmem_max=1200000" in note

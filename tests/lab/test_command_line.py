@@ -7,7 +7,7 @@ from lab.__main__ import main
 from lab.state import Place
 from tests.lab.labs import KISTI_PUSAN
 
-STATE = {"lab": "small", "nodes": [{"name": "one", "netns": "x"}], "switches": [{"name": "left", "netns": "y"}]}
+STATE = {"lab": "small", "nodes": [{"name": "one", "prefix": ["x"]}], "switches": [{"name": "left", "netns": "y"}]}
 
 
 def test_a_mistake_in_the_file_is_told_before_anything_else(

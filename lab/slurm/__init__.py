@@ -1,0 +1,1 @@
+"""Slurm on a lab's nodes: its own configuration, key and state, and no service of the machine."""
