@@ -23,6 +23,7 @@ def tick() -> None:
         reconcile.reconcile,
         stages.open_stages,
         campaigns.finish_campaigns,
+        campaigns.cancel_leftovers,
     )
     for part in parts:
         try:

@@ -119,7 +119,7 @@ def _points_of(
         try:
             fixed[name] = known[name].clean(text) if name in known else text
         except units.UnitError as error:
-            wrong[f"fixed.{name}"] = error.message
+            wrong.setdefault(f"fixed.{name}", error.message)
     try:
         swept = sweep.expand_points(spec, known)
     except sweep.SweepError as error:

@@ -9,7 +9,7 @@ _OPEN = (Trial.State.PENDING, Trial.State.RUNNING)
 
 def waiting() -> QuerySet[Experiment]:
     """Return the experiments that wait for another and of which no trials were made, or refused, yet."""
-    return Experiment.objects.filter(after__isnull=False, expanded_at=None, refusal=None)
+    return Experiment.objects.filter(after__isnull=False, expanded_at__isnull=True, refusal__isnull=True)
 
 
 def waiting_in(campaign_id: int) -> QuerySet[Experiment]:

@@ -1,7 +1,7 @@
 """Writes of campaigns, each one function; see the modules."""
 
 from apps.campaigns.services.campaigns import clone_campaign, create_campaign, delete_campaign, update_campaign
-from apps.campaigns.services.completion import finish_campaign, finish_campaigns, mark_analysed
+from apps.campaigns.services.completion import cancel_leftovers, finish_campaign, finish_campaigns, mark_analysed
 from apps.campaigns.services.events import write_event
 from apps.campaigns.services.experiments import (
     Player,
@@ -28,6 +28,7 @@ __all__ = [
     "Player",
     "begin_run",
     "cancel_campaign",
+    "cancel_leftovers",
     "cancel_run",
     "check_experiment",
     "clone_campaign",

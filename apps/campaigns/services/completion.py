@@ -1,6 +1,6 @@
 """The end of a campaign."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from django.db import transaction
 from django.db.models import Exists, OuterRef
@@ -11,6 +11,8 @@ from apps.campaigns.models import Campaign, Trial
 from apps.campaigns.services.events import write_event
 from apps.core import queue
 
+# So long are cancelled campaigns looked at for trials that were left pending.
+LEFTOVERS_FOR = timedelta(hours=1)
 _OPEN = (Trial.State.PENDING, Trial.State.RUNNING)
 
 
@@ -55,6 +57,28 @@ def finish_campaigns(*, now: datetime) -> None:
     done = launched.filter(~Exists(left), ~Exists(waiting))
     for campaign_id in done.values_list("pk", flat=True):
         finish_campaign(campaign_id=campaign_id, now=now)
+
+
+@transaction.atomic
+def cancel_pending(*, campaign_id: int, now: datetime) -> int:
+    """Mark the trials of a cancelled campaign that nobody will carry out any more; return how many there were."""
+    waiting = Trial.objects.filter(
+        campaign=campaign_id, campaign__state=Campaign.State.CANCELLED, state=Trial.State.PENDING
+    )
+    marked = waiting.update(state=Trial.State.CANCELLED, finished_at=now, updated_at=now)
+    if marked:
+        live.publish(campaign_id, "campaign")
+    return marked
+
+
+def cancel_leftovers(*, now: datetime) -> None:
+    """Mark trials of cancelled campaigns that were not marked when those were cancelled."""
+    left = Trial.objects.filter(campaign=OuterRef("pk"), state=Trial.State.PENDING)
+    recent = Campaign.objects.filter(
+        Exists(left), state=Campaign.State.CANCELLED, finished_at__gte=now - LEFTOVERS_FOR
+    )
+    for campaign_id in recent.values_list("pk", flat=True):
+        cancel_pending(campaign_id=campaign_id, now=now)
 
 
 def mark_analysed(*, campaign: Campaign, now: datetime) -> None:

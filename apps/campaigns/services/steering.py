@@ -10,7 +10,7 @@ from apps.accounts.models import Role, User
 from apps.bench.text import Message, _
 from apps.campaigns import errors, live, stopping
 from apps.campaigns.models import Campaign, Experiment, Run, Trial
-from apps.campaigns.services import launching
+from apps.campaigns.services import completion, launching
 from apps.campaigns.services.campaigns import lock_campaign
 from apps.campaigns.services.events import write_event
 from apps.core import queue
@@ -49,16 +49,23 @@ def withdraw_campaign(*, campaign: Campaign, user: User) -> Campaign:
     return _change(campaign, State.DRAFT, user, _("Withdrawn by %(user)s."))
 
 
-@transaction.atomic
 def cancel_campaign(*, campaign: Campaign, user: User, now: datetime) -> Campaign:
-    """Start nothing any more and stop what is under way; results so far are kept."""
+    """Start nothing any more and stop what is under way; results so far are kept.
+
+    The traffic is stopped first, in a transaction of its own: marking a hundred thousand trials that wait takes
+    seconds, and nothing starts them any more meanwhile. If that is cut short, the next tick does it.
+    """
+    campaign = _stop(campaign, user, now)
+    completion.cancel_pending(campaign_id=campaign.pk, now=now)
+    return campaign
+
+
+@transaction.atomic
+def _stop(campaign: Campaign, user: User, now: datetime) -> Campaign:
     campaign = _lock(campaign, user)
     may = (State.RUNNING, State.PAUSED, State.SCHEDULED)
     _refuse_unless(campaign, may, _("Only a running, paused or scheduled campaign can be cancelled."))
     campaign.next_at, campaign.finished_at, campaign.analysed_at = None, now, None
-    campaign.trials.filter(state=Trial.State.PENDING).update(
-        state=Trial.State.CANCELLED, finished_at=now, updated_at=now
-    )
     runs = list(Run.objects.filter(trial__campaign=campaign, state__in=Run.OPEN_STATES).values_list("pk", flat=True))
     stopping.stop_runs(run_ids=runs)
     # Whoever carries out the runs finds, too, that their campaign is cancelled.
@@ -69,7 +76,10 @@ def cancel_campaign(*, campaign: Campaign, user: User, now: datetime) -> Campaig
 
 @transaction.atomic
 def rerun_failed(*, campaign: Campaign, user: User) -> int:
-    """Put the failed trials back for new attempts, as many as their policy allows; return how many they are."""
+    """Put the failed trials back for new attempts, as many as their policy allows; return how many they are.
+
+    Experiments that could not be started, as what they waited for had failed, wait again.
+    """
     campaign = _lock(campaign, user)
     may = (State.RUNNING, State.PAUSED, State.FINISHED)
     _refuse_unless(campaign, may, _("Only a launched campaign's failed trials can be run again; clone this one."))
@@ -80,7 +90,8 @@ def rerun_failed(*, campaign: Campaign, user: User) -> int:
         not_before=None,
         finished_at=None,
     )
-    if not count:
+    refused = campaign.experiments.filter(refusal__isnull=False).update(refusal=None)
+    if not count and not refused:
         raise errors.WrongState(Message(_("No trial of this campaign has failed: there is nothing to run again.")))
     campaign.finished_at = None
     state = State.PAUSED if campaign.state == State.PAUSED else State.RUNNING

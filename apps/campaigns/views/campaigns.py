@@ -125,7 +125,11 @@ def _status(campaign: Campaign) -> dict[str, Any]:
 def detail(request: HttpRequest, pk: int) -> HttpResponse:
     """Show a campaign: how far it is, its results as they arrive, its log."""
     campaign = find_campaign(request, pk)
-    experiments = list(campaign.experiments.prefetch_related("roles__node", "roles__cluster"))
+    experiments = list(
+        campaign.experiments.select_related("campaign", "file_system", "after").prefetch_related(
+            "roles__node", "roles__cluster"
+        )
+    )
     nodes = Node.objects.filter(experiment_roles__experiment__campaign=campaign).distinct()
     members = Node.objects.filter(clusters__experiment_roles__experiment__campaign=campaign).distinct()
     status = _status(campaign)
