@@ -23,7 +23,7 @@ def check(
     if name not in factors:
         text = _("“%(name)s” is no factor of this experiment: sweep it, or refine one of: %(factors)s.")
         wrong["search_factor"] = Message(text, {"name": name, "factors": ", ".join(factors) or "–"})
-    elif name not in known or known[name].kind not in _NUMBERS or known[name].choices:
+    elif name not in known or not is_number(known[name]):
         text = _("“%(name)s” is not a number: nothing lies between its values.")
         wrong["search_factor"] = Message(text, {"name": name})
     elif any(name in zipped for zipped in experiment.zips):
@@ -32,6 +32,11 @@ def check(
     elif len([value for value in values if isinstance(value, int | float) and value > 0]) < LEAST_POINTS:
         text = _("A search starts from at least %(least)s values above zero: add some to “%(name)s”.")
         wrong["search_factor"] = Message(text, {"least": LEAST_POINTS, "name": name})
+
+
+def is_number(parameter: Parameter) -> bool:
+    """Return whether anything lies between two values of a parameter."""
+    return parameter.kind in _NUMBERS and not parameter.choices
 
 
 def rounding_of(parameter: Parameter) -> Callable[[float], float]:

@@ -113,6 +113,23 @@ def test_an_experiment_is_defined_in_the_browser(oscar: Client, cast: SimpleName
     assert experiment.repetitions == 9
 
 
+def test_an_experiment_may_decide_while_it_is_measured(
+    oscar: Client, cast: SimpleNamespace, pair: list[Node]
+) -> None:
+    draft = make.campaign(cast)
+    wanted = {"precision": "2.5", "most_repetitions": "12", "search_factor": "window", "search_goal": "maximum"}
+    assert oscar.post(address("experiment_create", draft.pk), form(pair, **wanted)).status_code == 302
+    experiment = Experiment.objects.get()
+    assert (experiment.precision, experiment.most_repetitions) == (0.025, 12)
+    assert (experiment.search_factor, experiment.search_goal, experiment.search_budget) == ("window", "maximum", 8)
+    kept = oscar.get(address("experiment_update", experiment.pk)).content.decode()
+    assert 'name="precision" value="2.5"' in kept
+    assert '<option value="window" selected>' in kept
+    refused = oscar.post(address("experiment_update", experiment.pk), form(pair, search_factor="streams"))
+    assert refused.status_code == 422
+    assert "is no factor of this experiment" in refused.content.decode()
+
+
 @pytest.mark.parametrize(
     ("changes", "text"),
     [

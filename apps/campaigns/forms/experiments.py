@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy
 from apps.bench.sweep import setting_names
 from apps.bench.tools.base import Tool
 from apps.campaigns import services
-from apps.campaigns.forms import fields
+from apps.campaigns.forms import adaptation, fields
 from apps.campaigns.models import Campaign, Experiment
 from apps.core.forms import StyledWidgets
 from apps.testbeds.models import Cluster, Node
@@ -18,7 +18,7 @@ from apps.testbeds.models import Cluster, Node
 _PLAIN = ("repetitions", "warmups", "order", "seed", "max_attempts", "retry_wait_s")
 
 
-class ExperimentForm(StyledWidgets, forms.Form):
+class ExperimentForm(StyledWidgets, adaptation.AdaptationForm):
     """One experiment: fields for roles, for parameters (a list or range in one sweeps it), and for the order."""
 
     name = forms.CharField(label=gettext_lazy("Name"), max_length=200)
@@ -56,6 +56,7 @@ class ExperimentForm(StyledWidgets, forms.Form):
         self.tool = tool
         self.campaign = campaign
         super().__init__(*args, **kwargs)
+        self.set_factors(tool)
         self.add_fields(
             fields.role_fields(tool, campaign)
             | fields.parameter_fields(tool)
@@ -105,7 +106,7 @@ class ExperimentForm(StyledWidgets, forms.Form):
             "file_system": data.get("file_system"),
             "context": data.get("context", True),
             "after": data.get("after"),
-            **{name: data[name] for name in _PLAIN},
+            **{name: data[name] for name in (*_PLAIN, *adaptation.FIELDS)},
         }
 
     def add_refusal(self, error: forms.ValidationError) -> None:
@@ -134,6 +135,7 @@ def initial_of(experiment: Experiment) -> dict[str, Any]:
     """Return the form's values for an experiment that is there."""
     names = ("name", *_PLAIN, "file_system", "context", "after")
     values: dict[str, Any] = {name: getattr(experiment, name) for name in names}
+    values |= adaptation.initial_of(experiment)
     values["zips"] = "\n".join(", ".join(group) for group in experiment.zips)
     values["exclusions"] = "\n".join(experiment.exclusions)
     texts = dict(experiment.fixed) | {factor["name"]: factor["expression"] for factor in experiment.factors}
