@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from django.utils.translation import gettext as _
 
 from apps.bench import network, tools, units
-from apps.bench.tools.base import Parameter, Tool
+from apps.bench.tools.base import BY_SIZE, Parameter, Tool
 from apps.campaigns.models import Experiment
 from apps.results import queries
 from apps.results.models import Result, Series
@@ -116,12 +116,19 @@ def data_for(experiment: Experiment, *, metric: str | None, x: str | None) -> tu
     return table, chart_of(table, tool, queries.lane_names(experiment), theory_of(experiment))
 
 
+def _axis(*, by_size: bool) -> dict[str, object]:
+    """Return the x axis of a run's series; sizes double from one to the next, so they stand on a log axis."""
+    if by_size:
+        return {"name": "size", "label": _("Size"), "unit": "B", "numeric": True, "log": True}
+    return {"name": "time", "label": _("Time"), "unit": "s", "numeric": True, "log": False}
+
+
 def series_of(result: Result) -> dict[str, object]:
-    """Return the time series of one run, one chart a metric: {"charts": [chart, ...]}."""
+    """Return the series of one run over time or message size, one chart a metric: {"charts": [chart, ...]}."""
     metrics = {metric.name: metric for metric in tools.get(result.tool).metrics}
-    grouped: dict[str, list[Series]] = {}
+    grouped: dict[tuple[str, bool], list[Series]] = {}
     for series in result.series.all():
-        grouped.setdefault(series.metric, []).append(series)
+        grouped.setdefault((series.metric, series.stream.startswith(BY_SIZE)), []).append(series)
     return {
         "charts": [
             {
@@ -130,7 +137,7 @@ def series_of(result: Result) -> dict[str, object]:
                     "label": _(metrics[name].label) if name in metrics else name,
                     "unit": members[0].unit,
                 },
-                "x": {"name": "time", "label": _("Time"), "unit": "s", "numeric": True, "log": False},
+                "x": _axis(by_size=by_size),
                 "series": [
                     {
                         "label": member.stream or _("sum"),
@@ -140,7 +147,7 @@ def series_of(result: Result) -> dict[str, object]:
                 ],
                 "lines": [],
             }
-            for name, members in grouped.items()
+            for (name, by_size), members in grouped.items()
         ]
     }
 

@@ -2,11 +2,21 @@
 
 from apps.bench.tools.base.parameters import Parameter, ParameterError, Params, Value
 from apps.bench.tools.base.plans import AROUND, Command, NodeRef, Plan, Stage
-from apps.bench.tools.base.readings import Flag, Output, Reading, SampleValue, Series, ToolFailure, is_invalid
+from apps.bench.tools.base.readings import (
+    BY_SIZE,
+    Flag,
+    Output,
+    Reading,
+    SampleValue,
+    Series,
+    ToolFailure,
+    is_invalid,
+)
 from apps.bench.tools.base.tool import Estimate, Metric, Role, Tool
 
 __all__ = [
     "AROUND",
+    "BY_SIZE",
     "Command",
     "Estimate",
     "Flag",

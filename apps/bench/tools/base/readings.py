@@ -70,9 +70,16 @@ class SampleValue:
     value: float
 
 
+# The stream of a series whose `times` are sizes (B) of messages or records begins so.
+BY_SIZE = "by size"
+
+
 @dataclass(frozen=True)
 class Series:
-    """A metric over time: `times` in s from the start of the measurement (omitted time is negative)."""
+    """A metric over time: `times` in s from the start of the measurement (omitted time is negative).
+
+    Where the stream begins with `BY_SIZE` it is the metric over the size of messages or records: `times` are bytes.
+    """
 
     metric: str
     stream: str
