@@ -2,11 +2,12 @@
 
 from django.urls import path
 
-from apps.campaigns.views import campaigns, experiments
+from apps.campaigns.views import campaigns, dates, experiments
 
 app_name = "campaigns"
 urlpatterns = [
     path("", campaigns.CampaignList.as_view(), name="campaign_list"),
+    path("dates/", dates.preview, name="dates"),
     path("new/", campaigns.CampaignCreate.as_view(), name="campaign_create"),
     path("<int:pk>/", campaigns.detail, name="campaign_detail"),
     path("<int:pk>/edit/", campaigns.CampaignUpdate.as_view(), name="campaign_update"),

@@ -15,7 +15,7 @@ ITEMS = ("site", "testbed", "node", "cluster", "switch", "link", "sitepair", "fi
 NO_PAGES = {
     *(f"campaigns:{name}" for name in (
         "campaign_status", "campaign_events", "launch", "pause", "resume", "withdraw", "rerun_failed",
-        "experiment_preview",
+        "experiment_preview", "dates",
     )),
     *(f"results:{name}" for name in ("experiment_panel", "experiment_data", "csv", "json", "run_series")),
     *(f"tuning:{name}" for name in ("decide", "campaign_panel")),

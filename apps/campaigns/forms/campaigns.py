@@ -4,6 +4,7 @@ from typing import Any
 from zoneinfo import ZoneInfo, available_timezones
 
 from django import forms
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
@@ -33,6 +34,14 @@ class CampaignForm(TeamForm):
         super().__init__(*args, **kwargs)
         if not self.instance.pk:
             self.initial.setdefault("cron_timezone", self.user.timezone)
+        for name, trigger in (("cron", "load, input changed delay:300ms"), ("cron_timezone", "change")):
+            # The help text, which screen readers read with the field, becomes the dates.
+            self.fields[name].widget.attrs |= {
+                "hx-get": reverse("campaigns:dates"),
+                "hx-trigger": trigger,
+                "hx-include": "[name=cron], [name=cron_timezone]",
+                "hx-target": "#id_cron_helptext",
+            }
 
     def clean_cron_timezone(self) -> str:
         """Refuse a name that is no time zone."""
