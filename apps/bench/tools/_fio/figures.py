@@ -1,0 +1,35 @@
+"""What was moved one way."""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+
+class Way(NamedTuple):
+    """Bytes, time (s), rate (B/s), operations a second and in all; latencies (s): mean, 99th percentile, largest."""
+
+    size: float
+    seconds: float
+    rate: float
+    iops: float
+    operations: float
+    mean: float | None = None
+    tail: float | None = None
+    most: float | None = None
+
+
+def add_up(ways: Iterable[Way]) -> Way:
+    """Return what several jobs moved together: mean latency by operations, percentile and largest of the worst."""
+    every = list(ways)
+    busy = [way for way in every if way.operations] or every
+    weights = sum(way.operations for way in busy if way.mean is not None)
+    mean = sum(way.operations * way.mean for way in busy if way.mean is not None)
+    return Way(
+        size=sum(way.size for way in busy),
+        seconds=max((way.seconds for way in busy), default=0.0),
+        rate=sum(way.rate for way in busy),
+        iops=sum(way.iops for way in busy),
+        operations=sum(way.operations for way in busy),
+        mean=mean / weights if weights else None,
+        tail=max((way.tail for way in busy if way.tail is not None), default=None),
+        most=max((way.most for way in busy if way.most is not None), default=None),
+    )

@@ -1,0 +1,46 @@
+"""The rate over time, from the logs that fio writes into its work folder."""
+
+import re
+from collections import defaultdict
+from collections.abc import Sequence
+
+from apps.bench.tools.base import Output, Series
+
+KIB = 1024
+_LINE = re.compile(rb"^(\d{1,12}), (\d{1,15}), ([012]),", re.M)
+_METRICS = {b"0": "read", b"1": "write"}
+
+
+def names(jobs: int) -> tuple[str, ...]:
+    """Return the names of the logs of so many jobs."""
+    return tuple(f"fio_bw.{number}.log" for number in range(1, jobs + 1))
+
+
+def read_series(outputs: Sequence[Output], interval_s: float) -> tuple[Series, ...]:
+    """Return the rates of all jobs of all clients together; a moment that one of them did not log is left out."""
+    logs = [
+        data for output in outputs for name, data in sorted(output.collected.items()) if name.startswith("fio_bw.")
+    ]
+    sums: dict[str, dict[int, float]] = {"rate": defaultdict(float), "read": {}, "write": {}}
+    heard: dict[int, set[int]] = defaultdict(set)
+    for index, data in enumerate(logs):
+        for time_ms, rate, way in _LINE.findall(data):
+            moment = round(int(time_ms) / 1000 / interval_s)
+            metric = _METRICS.get(way)
+            if not moment or metric is None:
+                continue
+            heard[moment].add(index)
+            for name in ("rate", metric):
+                sums[name][moment] = sums[name].get(moment, 0.0) + int(rate) * KIB
+    moments = sorted(moment for moment, jobs in heard.items() if len(jobs) == len(logs))
+    return tuple(
+        Series(
+            name,
+            "sum",
+            "B/s",
+            tuple(round(moment * interval_s, 3) for moment in moments),
+            tuple(values.get(moment, 0.0) for moment in moments),
+        )
+        for name, values in sums.items()
+        if moments and any(values.get(moment) for moment in moments)
+    )

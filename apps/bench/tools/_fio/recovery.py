@@ -1,0 +1,55 @@
+"""The parameters that a report of fio from an archive was made with."""
+
+from collections.abc import Mapping
+
+from apps.bench import units
+from apps.bench.tools import _outputs, _recovery
+from apps.bench.tools._fio.report import Contradiction, Unreadable, read_report
+from apps.bench.tools._scales import BINARY, scaled
+from apps.bench.tools.base import Output, Tool, Value
+
+_SIZES = {"bs": "block_size", "blocksize": "block_size", "size": "file_size", "filesize": "file_size"}
+_NUMBERS = {"iodepth": "depth", "numjobs": "jobs", "rwmixread": "read_share", "fsync": "sync_every"}
+_WORDS = {"rw": "pattern", "readwrite": "pattern", "ioengine": "engine", "verify": "verify"}
+
+
+def recover(tool: Tool, output: Output) -> dict[str, Value]:
+    """Return the parameters as far as the argv and the report's own options tell."""
+    options = _argv_options(output)
+    try:
+        report = read_report(_outputs.read_text(output))
+    except (Unreadable, Contradiction):
+        report = None
+    options |= report.options if report else {}
+    found: dict[str, Value] = {"direct": _flag(options, "direct"), "engine": "psync"}
+    found |= {name: options.get(word) for word, name in _WORDS.items() if word in options}
+    found |= {name: scaled(options[word].rstrip("bB"), BINARY) for word, name in _SIZES.items() if word in options}
+    found |= {name: scaled(options[word], BINARY) for word, name in _NUMBERS.items() if word in options}
+    if found.get("pattern") == "readwrite":
+        found["pattern"] = "rw"
+    timed = "time_based" in options or "runtime" in options
+    found |= {"duration": _seconds(options.get("runtime")) if timed else 0.0}
+    found |= {"ramp": _seconds(options.get("ramp_time"))}
+    return _recovery.keep_valid(tool, found)
+
+
+def _argv_options(output: Output) -> dict[str, str]:
+    options = {}
+    for word in output.argv[1:]:
+        name, _equals, value = word.removeprefix("--").partition("=")
+        if word.startswith("--"):
+            options[name] = value
+    return options
+
+
+def _flag(options: Mapping[str, str], name: str) -> bool:
+    return name in options and options[name] != "0"
+
+
+def _seconds(text: str | None) -> float:
+    """Return the seconds of a duration of fio's, 0 if it is none."""
+    try:
+        value = units.parse_quantity(text or "0", "duration")
+    except units.UnitError:
+        return 0.0
+    return float(value)

@@ -1,0 +1,111 @@
+"""What fio reports of the data it moved, from JSON, terse lines or plain text."""
+
+import json
+import math
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from apps.bench.tools._fio import text as plain
+from apps.bench.tools._fio.figures import Way, add_up
+from apps.bench.tools._iperf3.document import dig, number, objects
+
+WAYS = ("read", "write")
+# Rates are rounded, times are in whole milliseconds.
+TOLERANCE = 0.01
+
+
+class Unreadable(Exception):
+    """A report without the figures that each has."""
+
+
+class Contradiction(Exception):
+    """A report whose rate is not its bytes over its time."""
+
+
+@dataclass(frozen=True)
+class Report:
+    """What was moved each way by all jobs together; `error` is the first job's errno that is not 0."""
+
+    ways: Mapping[str, Way]
+    version: str
+    error: int = 0
+    options: Mapping[str, str] = field(default_factory=dict)
+
+
+def read_report(text: str) -> Report | None:
+    """Return the report in a text, None if there is none; Unreadable or Contradiction if it cannot be relied on."""
+    data = _load(text)
+    if data is not None:
+        return _from_json(data)
+    if lines := plain.terse_lines(text):
+        return _from_parts(plain.read_terse(lines), plain.terse_version(lines))
+    if jobs := plain.read_jobs(text):
+        return _from_parts(jobs, plain.version_in(text))
+    return None
+
+
+def _load(text: str) -> Any:
+    """Return the first JSON object that begins a line (messages stand before it), or None."""
+    start = re.search(r"^\{", text, re.MULTILINE)
+    if not start:
+        return None
+    try:
+        return json.JSONDecoder().raw_decode(text, start.start())[0]
+    except (ValueError, RecursionError):
+        raise Unreadable from None
+
+
+def _from_json(data: Any) -> Report:
+    jobs = objects(dig(data, "jobs"))
+    version = dig(data, "fio version")
+    if not jobs or not isinstance(version, str):
+        raise Unreadable
+    errors = [round(code) for job in jobs if (code := number(job, "error"))]
+    options = {**_options(dig(data, "global options")), **_options(jobs[0].get("job options"))}
+    ways = {way: add_up(_way(job, way) for job in jobs) for way in WAYS}
+    return Report(ways, _version(version), errors[0] if errors else 0, options)
+
+
+def _from_parts(jobs: Iterable[plain.Job], version: str) -> Report:
+    found = list(jobs)
+    error = next((job.error for job in found if job.error), 0)
+    return Report({way: add_up(_checked(job.ways[way]) for job in found) for way in WAYS}, version, error)
+
+
+def _way(job: Any, way: str) -> Way:
+    size, rate, iops, runtime = (number(job, way, key) for key in ("io_bytes", "bw_bytes", "iops", "runtime"))
+    operations = number(job, way, "total_ios")
+    if size is None or rate is None or iops is None or runtime is None or operations is None:
+        raise Unreadable
+    mean, most = (number(job, way, "lat_ns", key) for key in ("mean", "max"))
+    tail = number(job, way, "clat_ns", "percentile", "99.000000")
+    times = (_seconds(value) for value in (mean, tail, most))
+    return _checked(Way(size, runtime / 1000, rate, iops, operations, *times))
+
+
+def _seconds(nanoseconds: float | None) -> float | None:
+    return nanoseconds / 1e9 if nanoseconds else None
+
+
+def _options(value: Any) -> dict[str, str]:
+    if not isinstance(value, dict):
+        return {}
+    return {name: text for name, text in value.items() if isinstance(text, str) and text.isprintable()}
+
+
+def _version(said: str) -> str:
+    found = re.fullmatch(r"fio-(\d[\w.+-]{0,40})", said, re.ASCII)
+    return found[1] if found else ""
+
+
+def _checked(way: Way) -> Way:
+    """Return what was moved one way; Contradiction if rate, bytes and time do not belong together."""
+    if not all(math.isfinite(value) for value in way if value is not None):
+        raise Unreadable
+    computed = way.size / way.seconds if way.seconds else 0.0
+    tolerance = TOLERANCE + (0.001 / way.seconds if way.seconds else 0.0)
+    if not math.isclose(way.rate, computed, rel_tol=tolerance, abs_tol=1024):
+        raise Contradiction(f"{way.rate:.6g}", f"{computed:.6g}")
+    return way

@@ -1,0 +1,128 @@
+"""fio's reports for people and its terse lines, which archives hold."""
+
+import itertools
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from apps.bench.tools._fio.figures import Way
+
+KIB = 1024
+_NOTHING = Way(0.0, 0.0, 0.0, 0.0, 0.0)
+# Fields before the first direction, and those of a direction, by the version of the terse format.
+_HEAD = 5
+_WIDTH = {3: 41, 4: 41, 5: 47}
+_TERSE = re.compile(r"^([345]);fio-\d[\w.+-]*;.*$", re.M | re.A)
+
+_JOB = re.compile(r"^\S.*: \(groupid=\d+, jobs=(\d{1,5})\): err= ?(\d{1,4})", re.M | re.A)
+_WAY = re.compile(
+    r"^  (?P<way>read|write) ?: IOPS=(?P<iops>[\d.]{1,12}[kM]?), BW=\S+ \(\S+\)"
+    r"\((?P<size>[\d.]{1,12})(?P<prefix>[KMGTP]i)?B/(?P<time>\d{1,12})msec\)",
+    re.M | re.A,
+)
+_LATENCY = re.compile(
+    r"^ +lat \((?P<unit>[num]sec|sec)\): min=\S+ +max=(?P<most>[\d.]{1,15})(?P<k>k?), avg=(?P<mean>[\d.]{1,15}),",
+    re.M | re.A,
+)
+_PERCENTILES = re.compile(r"^ +clat percentiles \(([num]sec|sec)\):$", re.M | re.A)
+_TAIL = re.compile(r"99\.00th=\[ *(\d{1,12})\]", re.A)
+_BINARY = {"": 1, "Ki": KIB, "Mi": KIB**2, "Gi": KIB**3, "Ti": KIB**4, "Pi": KIB**5}
+_UNITS = {"nsec": 1e-9, "usec": 1e-6, "msec": 1e-3, "sec": 1.0}
+_THOUSANDS = {"": 1, "k": 1e3, "M": 1e6}
+
+
+@dataclass
+class Job:
+    """One job (or group of jobs) of a report: its errno, and what it moved each way."""
+
+    error: int = 0
+    ways: Mapping[str, Way] = field(default_factory=dict)
+
+
+def version_in(text: str) -> str:
+    """Return the program's version in a report for people, or ""."""
+    found = re.search(r"^fio-(\d[\w.+-]{0,40})$", text, re.M | re.A)
+    return found[1] if found else ""
+
+
+def terse_lines(text: str) -> list[list[str]]:
+    """Return the fields of each terse line."""
+    return [found[0].split(";") for found in _TERSE.finditer(text)]
+
+
+def terse_version(lines: Sequence[Sequence[str]]) -> str:
+    """Return the program's version of terse lines."""
+    return lines[0][1].removeprefix("fio-")[:40]
+
+
+def read_terse(lines: Sequence[Sequence[str]]) -> Iterator[Job]:
+    """Yield the job of each line; sizes are in KiB, times in ms, latencies in us (HOWTO of fio, "Terse output")."""
+    for fields in lines:
+        width = _WIDTH[int(fields[0])]
+        ways = {
+            way: _terse_way(fields[_HEAD + index * width : _HEAD + (index + 1) * width])
+            for index, way in enumerate(("read", "write"))
+        }
+        yield Job(int(_figure(fields[4:5])), ways)
+
+
+def _terse_way(fields: Sequence[str]) -> Way:
+    size, rate, iops, runtime = (_figure(fields[index : index + 1]) for index in range(4))
+    most, mean = _figure(fields[33:34]), _figure(fields[34:35])
+    tail = next((text for text in fields[12:32] if text.startswith("99.000000%=")), "=0").partition("=")[2]
+    return Way(
+        size * KIB, runtime / 1e3, rate * KIB, iops, iops * runtime / 1e3,
+        *(value / 1e6 if value else None for value in (mean, _figure([tail]), most)),
+    )  # fmt: skip
+
+
+def _figure(texts: Sequence[str]) -> float:
+    """Return the number of a field, 0 if it is missing or none."""
+    return float(texts[0]) if texts and re.fullmatch(r"\d{1,18}(\.\d{1,18})?", texts[0], re.ASCII) else 0.0
+
+
+def read_jobs(text: str) -> list[Job]:
+    """Return the jobs of a report for people."""
+    heads = list(_JOB.finditer(text))
+    jobs = []
+    for head, following in itertools.zip_longest(heads, heads[1:]):
+        body = text[head.end() : following.start() if following else len(text)]
+        jobs.append(Job(int(head[2]), {"read": _NOTHING, "write": _NOTHING} | dict(_ways(body))))
+    return jobs
+
+
+def _ways(body: str) -> Iterator[tuple[str, Way]]:
+    found = list(_WAY.finditer(body))
+    for match, following in itertools.zip_longest(found, found[1:]):
+        part = body[match.end() : following.start() if following else len(body)]
+        iops, size = _scaled(match["iops"]), _number(match["size"]) * _BINARY[match["prefix"] or ""]
+        seconds = int(match["time"]) / 1e3
+        latency = _LATENCY.search(part)
+        scale = _UNITS[latency["unit"]] if latency else 1.0
+        yield (
+            match["way"],
+            Way(
+                size,
+                seconds,
+                size / seconds if seconds else 0.0,
+                iops,
+                iops * seconds,
+                _number(latency["mean"]) * scale if latency else None,
+                _tail(part),
+                _number(latency["most"]) * scale * (1e3 if latency["k"] else 1) if latency else None,
+            ),
+        )
+
+
+def _tail(part: str) -> float | None:
+    unit, found = _PERCENTILES.search(part), _TAIL.search(part)
+    return int(found[1]) * _UNITS[unit[1]] if unit and found else None
+
+
+def _scaled(text: str) -> float:
+    letter = text[-1] if text[-1] in _THOUSANDS else ""
+    return _number(text.removesuffix(letter)) * _THOUSANDS[letter]
+
+
+def _number(text: str) -> float:
+    return float(text) if re.fullmatch(r"\d+(\.\d*)?", text, re.ASCII) else 0.0

@@ -1,0 +1,237 @@
+"""fio: rates, operations and latencies of reading and writing files by block size, depth and pattern."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from apps.bench.text import Message, _
+from apps.bench.tools import _outputs
+from apps.bench.tools._failures import failure
+from apps.bench.tools._fio import errors, logs, options
+from apps.bench.tools._fio.figures import Way, add_up
+from apps.bench.tools._fio.recovery import recover
+from apps.bench.tools._fio.report import WAYS, Contradiction, Report, Unreadable, read_report
+from apps.bench.tools._storage import clients, places
+from apps.bench.tools.base import (
+    Command,
+    Estimate,
+    Flag,
+    NodeRef,
+    Output,
+    Params,
+    Plan,
+    Reading,
+    SampleValue,
+    Stage,
+    Tool,
+    Value,
+)
+
+PREPARE, MEASURE = "prepare", "measure"
+# A rate (B/s) for guessing how long it takes to lay out files, or to go over them once.
+GUESSED_RATE = 100e6
+
+
+class Read(NamedTuple):
+    """A client's output and the report in it."""
+
+    output: Output
+    report: Report
+
+    def share(self) -> clients.Share:
+        """Return the figures that add up over the clients."""
+        rates = {"rate": sum(way.rate for way in self.report.ways.values())}
+        for name, way in self.report.ways.items():
+            rates |= {name: way.rate, f"{name}_iops": way.iops} if way.operations else {}
+        return clients.Share(self.output, rates)
+
+
+class Fio(Tool):
+    """fio on one client or several."""
+
+    slug = "fio"
+    name = "fio"
+    summary = _("Rates, operations and latencies of reading and writing files, in order, at random or mixed.")
+    programs = ("fio", places.CHECK_PROGRAM, places.CLEAN_PROGRAM)
+    group = "storage"
+    file_system = "required"
+    signatures = (
+        re.compile(r'^\s*"fio version" : "fio-', re.M),
+        re.compile(r"^[345];fio-\d", re.M | re.A),
+        re.compile(r"^fio-\d[\w.+-]*$", re.M | re.A),
+        re.compile(r"^fio: (?:unrecognized option|engine|pid=|io_u error|file:|failed)", re.M),
+    )
+    roles = clients.ROLES
+    parameters = options.PARAMETERS
+    metrics = options.METRICS
+
+    def check(self, params: Params) -> dict[str, Message]:
+        """Refuse what fio would silently not do."""
+        return options.check(params)
+
+    def check_cast(self, params: Params, counts: Mapping[str, int]) -> dict[str, Message]:
+        """Refuse more clients than there are nodes."""
+        return clients.check_cast(params, counts)
+
+    def plan(self, params: Params, nodes: Mapping[str, Sequence[NodeRef]]) -> Plan:
+        """Return the check of the mounts, the laying out of files to read, and the measurement at one instant."""
+        players = clients.chosen(params, nodes)
+        stages = [places.check_stage(players, params)]
+        if options.reads_files(params):
+            commands = [
+                Command(
+                    role=clients.CLIENT,
+                    node_index=index,
+                    argv=options.prepare_argv(node, index, params),
+                    time_limit_s=params["time_limit"],
+                    measures=False,
+                )
+                for index, node in enumerate(players)
+            ]
+            stages.append(Stage(PREPARE, tuple(commands)))
+        measure = [
+            Command(
+                role=clients.CLIENT,
+                node_index=index,
+                argv=options.measure_argv(node, index, params),
+                time_limit_s=options.time_limit_s(params),
+                collect=options.collected(params),
+            )
+            for index, node in enumerate(players)
+        ]
+        stages.append(Stage(MEASURE, tuple(measure), together=len(players) > 1))
+        stages.append(places.clean_stage([options.paths(node, index, params) for index, node in enumerate(players)]))
+        return Plan(tuple(stages))
+
+    def estimate(self, params: Params, capacity_bps: float | None = None) -> Estimate:
+        """Return the time set, and a guess of what it takes to lay the files out or to go over them once."""
+        rate = min(GUESSED_RATE, capacity_bps / 8) if capacity_bps else GUESSED_RATE
+        once = params["file_size"] * params["jobs"] / rate
+        laying = once if options.reads_files(params) else 0.0
+        measuring = (
+            params["duration"] + params["ramp"] if params["duration"] else once * (2 if params["verify"] else 1)
+        )
+        return Estimate(laying + measuring + 2.0)
+
+    def parse(self, outputs: Sequence[Output], params: Params) -> Reading:
+        """Return the clients' figures together; ToolFailure for anything but a report without errors."""
+        where = places.read_places(outputs, params)
+        own = places.own_outputs(outputs)
+        wanted = params["file_size"] * params["jobs"]
+        for output in own:
+            if output.stage == PREPARE:
+                _read(output, params, where, wanted)
+        read = [Read(output, _read(output, params, where, wanted)) for output in own if output.stage != PREPARE]
+        if not read:
+            raise failure("not-run", None, role=clients.CLIENT)
+        for each in read:
+            _require_something(each, params, is_ours=bool(where))
+        ways = {name: add_up(each.report.ways[name] for each in read) for name in WAYS}
+        verified = ways["read"].size if params["verify"] else None
+        if verified is not None:
+            read = [_without_verification(each) for each in read]
+            ways["read"] = Way(0.0, 0.0, 0.0, 0.0, 0.0)
+        stages = [[each.share() for each in read]]
+        samples = clients.total(stages) | _latencies(ways)
+        fairness = clients.fairness([share.rates["rate"] for share in stages[0]])
+        samples |= {"fairness": fairness} if fairness is not None else {}
+        return Reading(
+            samples=tuple(SampleValue(metric, value) for metric, value in samples.items()),
+            series=logs.read_series([each.output for each in read], options.log_interval_s(params)),
+            requested=dict(params),
+            observed=_observed(read, params) | clients.observed_of(stages) | places.observed_of(where),
+            flags=(
+                *places.flags_of(where),
+                *clients.flags_of(stages, params),
+                *_verify_flags(verified, ways["write"].size),
+            ),
+            tool_version=next((each.report.version for each in read if each.report.version), ""),
+        )
+
+    def recover(self, output: Output) -> dict[str, Value]:
+        """Return the parameters that a report was made with."""
+        return recover(self, output)
+
+
+def _read(output: Output, params: Params, where: Sequence[places.Place], wanted: int) -> Report:
+    text = _outputs.read_text(output)
+    try:
+        report = read_report(text)
+    except Unreadable:
+        raise failure("unreadable", output) from None
+    except Contradiction as error:
+        raise failure("contradictory", output, first=str(error.args[0]), second=str(error.args[1])) from None
+    if report is None:
+        _outputs.refuse_cut_short(output)
+        raise errors.explain(output, text, direct=params["direct"])
+    if report.error:
+        found = errors.of_job(output, report.error, text, direct=params["direct"])
+        short = places.without_room(where, wanted) if found.code == "no-space" else None
+        raise failure("too-little-room", output, free=short.free, wanted=wanted) if short else found
+    if stopped := re.search(r"^fio: terminating on .*$", text, re.M):
+        raise failure("timed-out", output) if output.timed_out else failure("stopped", output, said=stopped[0])
+    _outputs.refuse_cut_short(output)
+    return report
+
+
+def _require_something(each: Read, params: Params, *, is_ours: bool) -> None:
+    """Raise the failure of a client that moved nothing, or (an archive may not tell) not all ways of its pattern."""
+    pattern = params["pattern"]
+    wanted = {"read": pattern not in options.WRITING, "write": pattern not in options.READING}
+    ways = each.report.ways
+    if not any(way.size and way.rate for way in ways.values()):
+        raise failure("nothing-moved", each.output, said=pattern)
+    missing = [name for name, is_wanted in wanted.items() if is_wanted and not ways[name].size]
+    if missing and is_ours:
+        raise failure("tests-missing", each.output, missing=", ".join(missing))
+
+
+def _without_verification(each: Read) -> Read:
+    nothing = Way(0.0, 0.0, 0.0, 0.0, 0.0)
+    report = each.report
+    return Read(each.output, Report({**report.ways, "read": nothing}, report.version, options=report.options))
+
+
+def _latencies(ways: Mapping[str, Way]) -> dict[str, float]:
+    found = {}
+    for name, way in ways.items():
+        for suffix, value in (("", way.mean), ("_p99", way.tail), ("_max", way.most)):
+            if value is not None and way.operations:
+                found[f"{name}_latency{suffix}"] = value
+    return found
+
+
+def _observed(read: Sequence[Read], params: Params) -> dict[str, Any]:
+    """Return what validity is judged by (sizes in B, times in s)."""
+    size = params["file_size"] * params["jobs"]
+    seconds = {
+        name: min(each.report.ways[name].seconds for each in read)
+        for name in WAYS
+        if all(each.report.ways[name].seconds for each in read)
+    }
+    observed: dict[str, Any] = {"measured_s": seconds | ({"rate": max(seconds.values())} if seconds else {})}
+    if not all(_tells_size(each) for each in read):
+        return observed
+    most_read = max(each.report.ways["read"].size for each in read)
+    return observed | {
+        "working_set": size,
+        "direct_io": params["direct"],
+        "synced": bool(params["sync_every"]),
+        # fio drops its files from the page cache before it begins; a second pass reads what the first one left there.
+        "cache_dropped": most_read <= size,
+    }
+
+
+def _tells_size(each: Read) -> bool:
+    """Return whether the size of the files is known, and not only assumed."""
+    return "size" in each.report.options or any(word.startswith("--size=") for word in each.output.argv)
+
+
+def _verify_flags(verified: float | None, written: float) -> tuple[Flag, ...]:
+    if verified is None:
+        return ()
+    if verified < written:
+        text = _("Only %(verified)s of %(written)s bytes were read back and compared.")
+        values = {"verified": round(verified), "written": round(written)}
+        return (Flag("verified-partly", "warning", Message(text, values)),)
+    return (Flag("verified", "info", Message(_("All that was written was read back and is the same."))),)
