@@ -16,6 +16,7 @@ ORDER = [
     ["apps.tuning"],
     ["apps.results"],
     ["apps.campaigns", "apps.agents"],
+    ["apps.toolbox"],
     ["apps.testbeds"],
     ["apps.accounts"],
     ["apps.core"],

@@ -10,6 +10,7 @@ from apps.core import views
 api: list[URLPattern | URLResolver] = [
     path("", include("apps.accounts.api_urls")),
     path("", include("apps.testbeds.api_urls")),
+    path("", include("apps.toolbox.api_urls")),
     path("", include("apps.agents.api_urls")),
     path("", include("apps.campaigns.api_urls")),
     path("", include("apps.results.api_urls")),
@@ -25,6 +26,7 @@ urlpatterns = [
     path("findings/", include("apps.tuning.urls")),
     path("accounts/", include("apps.accounts.urls")),
     path("inventory/", include("apps.testbeds.urls")),
+    path("tools/", include("apps.toolbox.urls")),
     path("agents/", include("apps.agents.urls")),
     path("api/v1/", include(api)),
     path("i18n/", include("django.conf.urls.i18n")),

@@ -8,7 +8,7 @@ from typing import Any
 
 from apps.bench import units
 from apps.bench.text import Message, _
-from apps.bench.tools.base import Parameter
+from apps.bench.tools.base import Parameter, Value
 
 LONGEST_TEXT = 500
 PARAMETER_KINDS = ("size", "rate", "byte-rate", "duration", "integer", "float", "boolean", "text", "choice")
@@ -26,7 +26,7 @@ class Fields:
         self.errors: dict[str, Message] = {}
         for name in data:
             if name not in known:
-                shown = printable(str(name))[:50]
+                shown = printable(name)[:50] if isinstance(name, str) else "?"
                 text = _("“%(name)s” is not known here; known are: %(known)s.")
                 self.errors[shown] = Message(text, {"name": shown, "known": ", ".join(sorted(known))})
 
@@ -82,7 +82,7 @@ class Fields:
         value = self.data.get(name)
         try:
             parameter = Parameter(name, "duration", "", default=default, unit="s", minimum=least, maximum=most)
-            found = parameter.clean(value if isinstance(value, int | float | str) or value is None else str(value))
+            found = parameter.clean(_scalar(value))
         except (units.UnitError, OverflowError) as error:
             text = error.message if isinstance(error, units.UnitError) else Message(_("This is too large."))
             self.errors[name] = text
@@ -178,11 +178,18 @@ def _default(row: Fields, parameter: Parameter) -> Any:
 def _clean(row: Fields, name: str, parameter: Parameter) -> Any:
     raw = row.data.get(name)
     try:
-        return parameter.clean(raw if isinstance(raw, str | int | float) else str(raw))
+        return parameter.clean(_scalar(raw))
     except (units.UnitError, OverflowError) as error:
         text = error.message if isinstance(error, units.UnitError) else Message(_("This is too large."))
         row.errors[name] = text
         return None
+
+
+def _scalar(value: object) -> Value:
+    """Return a value that is no list or mapping; these are never written out, for one may hold itself many times."""
+    if value is None or isinstance(value, str | int | float | bool):
+        return value
+    raise units.UnitError(Message(_("Write one value here.")))
 
 
 def printable(text: str) -> str:

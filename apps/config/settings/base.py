@@ -39,6 +39,7 @@ INSTALLED_APPS = [
     "apps.core",
     "apps.accounts",
     "apps.testbeds",
+    "apps.toolbox",
     "apps.agents",
     "apps.campaigns",
     "apps.results",
@@ -202,6 +203,9 @@ SPECTACULAR_SETTINGS = {
 NODE_READINESS = "workers.readiness.node_warnings"
 # Who can end what runs have under way; campaigns ask it when somebody cancels one.
 RUN_STOPPER = "workers.stopping.stop_runs"
+# Where tools that teams defined are used, and which programs agents allow; tools know nothing of either.
+TOOL_USES = "apps.campaigns.queries.tool_uses.uses_of_tools"
+TOOL_PERMITS = "workers.permits.permits_of_team"
 # Commands of a stage that start at one instant are given one so far ahead (s), for all agents to have them by then.
 START_LEAD_S = float(os.environ.get("START_LEAD_S", "0.05"))
 

@@ -1,0 +1,3 @@
+"""REST addresses."""
+
+urlpatterns: list = []

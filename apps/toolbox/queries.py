@@ -1,0 +1,115 @@
+"""Reads: the tool of a slug, the tools of a team, and where they are used."""
+
+import functools
+import re
+from collections.abc import Iterable
+
+from django.conf import settings
+from django.db.models import IntegerField, Max, OuterRef, QuerySet, Subquery
+from django.utils.module_loading import import_string
+
+from apps.accounts import scoping
+from apps.accounts.models import Team, User
+from apps.bench import custom, tools
+from apps.bench.tools.base import Tool
+from apps.toolbox.models import VERSION_MARK, TeamTool, ToolVersion
+from apps.toolbox.uses import Permit, Use
+
+_VERSIONED = re.compile(r"(?P<slug>[a-z0-9-]{1,40})\.v(?P<number>[1-9]\d{0,8})", re.ASCII)
+
+
+def get_tool(slug: str, team: Team | None = None) -> Tool:
+    """Return the tool of a slug, whether it came with the service or a team defined it.
+
+    With a `team`, other teams' tools do not exist. tools.UnknownTool names the tools there are.
+    """
+    found = _VERSIONED.fullmatch(slug)
+    if not found:
+        return tools.get(slug)
+    rows = ToolVersion.objects.filter(tool__slug=found["slug"], number=int(found["number"]))
+    if team is not None:
+        rows = rows.filter(tool__team=team)
+    pk = rows.values_list("pk", flat=True).first()
+    if pk is None:
+        raise tools.UnknownTool(f"no tool is called {slug!r}")
+    return _made(pk)
+
+
+def tools_for(team: Team, *, also: str = "") -> list[Tool]:
+    """Return what a team may choose from: the tools of the service, and of its own the latest versions.
+
+    Archived ones are left out; `also` is the slug of one that is chosen already, be it archived or an older version.
+    """
+    offered = [_made(version) for version in _latest_of(TeamTool.objects.filter(team=team, archived_at=None))]
+    chosen = {tool.slug: tool for tool in (*tools.all_tools(), *offered)}
+    if also and also not in chosen:
+        try:
+            chosen[also] = get_tool(also, team)
+        except tools.UnknownTool:
+            pass
+    return list(chosen.values())
+
+
+def tools_of(user: User) -> list[Tool]:
+    """Return the tools of the service and, of all teams of the user, those that are not archived."""
+    own = scoping.visible(TeamTool.objects.filter(archived_at=None), user)
+    return [*tools.all_tools(), *(_made(version) for version in _latest_of(own))]
+
+
+def team_tools() -> QuerySet[TeamTool]:
+    """Return tools with the number of their latest version as `latest`."""
+    numbers = ToolVersion.objects.filter(tool=OuterRef("pk")).order_by("-number").values("number")[:1]
+    return TeamTool.objects.select_related("team").annotate(latest=Subquery(numbers, output_field=IntegerField()))
+
+
+def versions_of(tool: TeamTool) -> QuerySet[ToolVersion]:
+    """Return the versions of a tool, the latest first, with their authors."""
+    return tool.versions.select_related("tool", "created_by").order_by("-number")
+
+
+def latest_version(tool: TeamTool) -> ToolVersion:
+    """Return the version that new experiments use."""
+    return versions_of(tool)[0]
+
+
+def definition_of(version: ToolVersion) -> custom.Definition:
+    """Return the definition of a version."""
+    return custom.read_definition(version.definition)
+
+
+def uses_of(versions: Iterable[ToolVersion], user: User) -> dict[str, list[Use]]:
+    """Return {slug of a version: where it is used}, of what the user may see.
+
+    Tools know nothing of campaigns: TOOL_USES names a function that does.
+    """
+    slugs = [version.slug for version in versions]
+    found: dict[str, list[Use]] = import_string(settings.TOOL_USES)(slugs=slugs, user=user)
+    return found
+
+
+def permits_of(team: Team, programs: Iterable[str] | None = None) -> list[Permit]:
+    """Return which programs the team's nodes allow, those named or all: one row for each program.
+
+    Tools know nothing of agents: TOOL_PERMITS names a function that does.
+    """
+    found: list[Permit] = import_string(settings.TOOL_PERMITS)(team=team)
+    if programs is None:
+        return found
+    by_name = {permit.program: permit for permit in found}
+    return [by_name.get(program) or Permit(program, ()) for program in programs]
+
+
+def _latest_of(rows: QuerySet[TeamTool]) -> list[int]:
+    """Return the ids of the latest versions of tools, in the order of their names."""
+    numbers = (
+        ToolVersion.objects.filter(tool=OuterRef("tool")).values("tool").annotate(last=Max("number")).values("last")
+    )
+    versions = ToolVersion.objects.filter(tool__in=rows.order_by(), number=Subquery(numbers))
+    return list(versions.order_by("tool__name", "pk").values_list("pk", flat=True))
+
+
+@functools.lru_cache(maxsize=512)
+def _made(pk: int) -> Tool:
+    """Return the tool of a version; what is kept here stays right, for versions never change."""
+    version = ToolVersion.objects.select_related("tool").get(pk=pk)
+    return custom.make_tool(definition_of(version), f"{version.tool.slug}{VERSION_MARK}{version.number}")

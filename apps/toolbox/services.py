@@ -1,0 +1,105 @@
+"""Writes: a tool defined, changed (which makes a version), archived and taken back."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.utils.translation import gettext
+
+from apps.accounts import scoping
+from apps.accounts.models import Role, Team, User
+from apps.bench import custom, tools
+from apps.bench.text import Message, _
+from apps.core import messages
+from apps.toolbox.models import TeamTool, ToolEvent, ToolVersion
+
+
+@transaction.atomic
+def create_tool(*, team: Team, user: User, slug: str, definition: object, note: str = "") -> TeamTool:
+    """Return a new tool with a first version; ValidationError names what is wrong ("definition.metrics.0.unit")."""
+    scoping.require(user, team, Role.MANAGER)
+    tool = TeamTool(team=team, slug=slug.strip(), name="-")
+    wrong: dict[str, Any] = {}
+    try:
+        tool.full_clean(exclude=["team", "name"])
+        if tool.slug in {known.slug for known in tools.all_tools()}:
+            wrong["slug"] = [gettext("A tool of the service has this short name: choose another.")]
+    except ValidationError as error:
+        wrong |= error.error_dict
+    try:
+        found = checked(definition)
+    except ValidationError as error:
+        wrong |= error.error_dict
+    if wrong:
+        raise ValidationError(wrong)
+    tool.name, tool.summary = found.name, found.summary
+    tool.save()
+    _add_version(tool, user, found, 1, note)
+    return tool
+
+
+@transaction.atomic
+def change_tool(
+    *, tool: TeamTool, user: User, definition: object, note: str = "", based_on: int | None = None
+) -> ToolVersion:
+    """Return the next version of a tool; the versions there are stay as they are.
+
+    `based_on` is the number of the version that was changed: if there is a later one by now, nothing is made.
+    """
+    scoping.require(user, tool.team, Role.MANAGER)
+    tool = TeamTool.objects.select_for_update(of=("self",)).select_related("team").get(pk=tool.pk)
+    latest = tool.versions.order_by("-number")[0]
+    found = checked(definition)
+    if based_on is not None and based_on != latest.number:
+        text = gettext("Someone made version %(number)s meanwhile: look at it, then change that one.")
+        raise ValidationError(text % {"number": latest.number})
+    if found == custom.read_definition(latest.definition):
+        raise ValidationError(gettext("Nothing differs from version %(number)s.") % {"number": latest.number})
+    tool.name, tool.summary = found.name, found.summary
+    tool.save(update_fields=["name", "summary", "updated_at"])
+    return _add_version(tool, user, found, latest.number + 1, note)
+
+
+@transaction.atomic
+def archive_tool(*, tool: TeamTool, user: User, now: datetime) -> None:
+    """Offer a tool no more; experiments that have it go on with it."""
+    scoping.require(user, tool.team, Role.MANAGER)
+    if TeamTool.objects.filter(pk=tool.pk, archived_at=None).update(archived_at=now, updated_at=now):
+        _log(tool, user, Message(_("It is archived: new experiments are not offered it.")))
+
+
+@transaction.atomic
+def restore_tool(*, tool: TeamTool, user: User, now: datetime) -> None:
+    """Offer an archived tool again."""
+    scoping.require(user, tool.team, Role.MANAGER)
+    if TeamTool.objects.filter(pk=tool.pk, archived_at__isnull=False).update(archived_at=None, updated_at=now):
+        _log(tool, user, Message(_("It was taken back from the archive.")))
+
+
+def checked(definition: object) -> custom.Definition:
+    """Return a definition read from plain data; ValidationError names each wrong field below "definition"."""
+    if isinstance(definition, custom.Definition):
+        return definition
+    try:
+        return custom.read_definition(definition)
+    except custom.DefinitionError as error:
+        raise ValidationError(in_definition(error.errors)) from error
+
+
+def in_definition(errors: Mapping[str, Message]) -> dict[str, list[str]]:
+    """Return {field below "definition": [text]} for the reader."""
+    return {f"definition.{name}" if name else "definition": [messages.render(text)] for name, text in errors.items()}
+
+
+def _add_version(tool: TeamTool, user: User, found: custom.Definition, number: int, note: str) -> ToolVersion:
+    version = ToolVersion(tool=tool, number=number, definition=found.as_json(), note=note.strip(), created_by=user)
+    version.full_clean(exclude=["tool", "created_by"])
+    version.save()
+    _log(tool, user, Message(_("Version %(number)s was made."), {"number": number}))
+    return version
+
+
+def _log(tool: TeamTool, user: User, message: Message) -> None:
+    ToolEvent.objects.create(tool=tool, user=user, message=message.as_json())

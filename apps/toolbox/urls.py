@@ -1,0 +1,4 @@
+"""Pages."""
+
+app_name = "toolbox"
+urlpatterns: list = []
