@@ -42,6 +42,11 @@ class Summary:
         """Return the coefficient of variation, stdev / |mean|; None for a single value or a mean of zero."""
         return self.stdev / abs(self.mean) if self.stdev is not None and self.mean else None
 
+    @property
+    def precision(self) -> float | None:
+        """Return half the width of the mean's interval over |mean|; None for a single value or a mean of zero."""
+        return (self.ci_high - self.mean) / abs(self.mean) if self.ci_high is not None and self.mean else None
+
 
 def summarise(values: Sequence[float]) -> Summary:
     """Return the summary of one or more finite values; ValueError for none, or for one that is not finite.

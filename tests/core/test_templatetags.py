@@ -91,3 +91,7 @@ def test_the_menu_of_the_inventory_leads_to_its_lists() -> None:
 @pytest.mark.urls("tests.core.no_inventory")
 def test_the_menu_of_the_inventory_leaves_out_what_has_no_page() -> None:
     assert render("{% inventory_menu as entries %}{{ entries|length }}") == "0"
+
+
+def test_a_share_is_shown_in_per_cent() -> None:
+    assert render("{{ v|percent }} {{ w|percent }} {{ n|percent }}", v=0.0312, w=0.5, n=None) == "3.1 % 50 % –"

@@ -118,3 +118,17 @@ def test_a_trials_page_costs_a_bounded_number_of_queries(
     client.force_login(cast.bob)
     with django_assert_max_num_queries(20):
         client.get(reverse("results:trial", args=[measured.trials.first().pk]))
+
+
+def test_points_that_are_less_certain_than_wanted_are_marked(
+    client: Client, measured: Campaign, cast: SimpleNamespace
+) -> None:
+    client.force_login(cast.bob)
+    experiment = measured.experiments.get()
+    address = reverse("results:experiment", args=[experiment.pk])
+    assert "wanted" not in client.get(address).content.decode()
+    measured.experiments.update(precision=0.001)
+    page = client.get(address).content.decode()
+    assert "wanted 0.1 %" in page
+    # Only the primary metric decides on repetitions.
+    assert "wanted 0.1 %" not in client.get(address, {"metric": "retransmits"}).content.decode()

@@ -56,8 +56,4 @@ def half_width(values: Sequence[float]) -> float | None:
     if len(values) < 2:
         return None
     summary = statistics.summarise(values)
-    if not summary.stdev:
-        return 0.0
-    if summary.ci_high is None or not summary.mean:
-        return None
-    return (summary.ci_high - summary.mean) / abs(summary.mean)
+    return summary.precision if summary.stdev else 0.0

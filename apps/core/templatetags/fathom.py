@@ -39,6 +39,12 @@ def quantity(value: float | None, unit: str = "") -> str:
 
 
 @register.filter
+def percent(value: float | None) -> str:
+    """Return a share in per cent: ``0.0312|percent`` is 3.1 %."""
+    return "–" if value is None else f"{100 * value:.2g} %"
+
+
+@register.filter
 def duration(value: float | None) -> str:
     """Return seconds as time: ``4.8e-3|duration`` is 4.80 ms, ``5400|duration`` is 1 h 30 min."""
     return quantity(value, "s")
