@@ -3,7 +3,6 @@
 from collections import defaultdict
 from datetime import datetime
 
-from apps.bench import tools
 from apps.bench.sweep import refinement, repetition
 from apps.bench.text import Message, _
 from apps.bench.tools.base import Params, Tool
@@ -11,6 +10,7 @@ from apps.campaigns import adaptive
 from apps.campaigns.models import Event, Experiment, Trial
 from apps.campaigns.services import adaptation, write_event
 from apps.results import queries as results
+from apps.toolbox import queries as toolbox
 
 _OPEN = (Trial.State.PENDING, Trial.State.RUNNING)
 
@@ -23,7 +23,7 @@ def adapt(*, trial: Trial, now: datetime) -> None:
     if not trial.experiment.is_adaptive or trial.is_warmup:
         return
     experiment = adaptation.lock_experiment(trial.experiment_id)
-    tool = tools.get(experiment.tool)
+    tool = toolbox.get_tool(experiment.tool)
     metric = results.metrics_of(tool)[0].name
     tried = Trial.objects.filter(lane=trial.lane_id, point=trial.point, is_warmup=False)
     if tried.filter(state__in=_OPEN).exists():

@@ -13,6 +13,7 @@ from apps.bench.tools.base import NodeRef, ParameterError, Plan, ToolFailure
 from apps.campaigns.models import Run
 from apps.testbeds import queries as inventory
 from apps.testbeds.models import Node
+from apps.toolbox import queries as toolbox
 
 logger = logging.getLogger(__name__)
 
@@ -21,7 +22,7 @@ def make_plan(run: Run) -> Plan:
     """Return the commands of one attempt at the run's trial; ToolFailure says why there can be none."""
     trial = run.trial
     try:
-        tool = tools.get(trial.experiment.tool)
+        tool = toolbox.get_tool(trial.experiment.tool)
         params = tool.clean(setting_names.own_parameters(trial.parameters))
         return tool.plan(params, _players(trial.lane.roles, trial.experiment.file_system_id))
     except tools.UnknownTool as error:

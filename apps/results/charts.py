@@ -4,13 +4,14 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 
-from apps.bench import network, tools, units
+from apps.bench import network, units
 from apps.bench.tools.base import BY_SIZE, Parameter, Tool
 from apps.campaigns.models import Experiment
 from apps.results import queries
 from apps.results.models import Result, Series
 from apps.testbeds import queries as testbeds
 from apps.testbeds.models import Node
+from apps.toolbox import queries as toolbox
 
 # From this ratio of the largest to the smallest value on, equal steps are steps of ratio.
 LOG_FROM = 10
@@ -28,7 +29,7 @@ class Theory:
 
 def theory_of(experiment: Experiment) -> Theory:
     """Return the ceiling and the BDP of the path all lanes of the experiment share; empty if they differ."""
-    tool = tools.get(experiment.tool)
+    tool = toolbox.get_tool(experiment.tool)
     pairs = {tuple(node for _role, node in queries.ends_of(lane, tool)) for lane in experiment.lanes.all()}
     if len(pairs) != 1 or len(pair := pairs.pop()) != 2:
         return Theory()
@@ -109,7 +110,7 @@ def text_of(parameter: Parameter | None, value: object, lanes: dict[int, str]) -
 
 def data_for(experiment: Experiment, *, metric: str | None, x: str | None) -> tuple[queries.Table, dict[str, object]]:
     """Return the table and the chart of an experiment for a metric and a factor, the usual ones unless given."""
-    tool = tools.get(experiment.tool)
+    tool = toolbox.get_tool(experiment.tool)
     metrics = queries.metrics_of(tool)
     chosen = next((item for item in metrics if item.name == metric), metrics[0])
     table = queries.table_of(experiment, metric=chosen, x=x)
@@ -125,7 +126,7 @@ def _axis(*, by_size: bool) -> dict[str, object]:
 
 def series_of(result: Result) -> dict[str, object]:
     """Return the series of one run over time or message size, one chart a metric: {"charts": [chart, ...]}."""
-    metrics = {metric.name: metric for metric in tools.get(result.tool).metrics}
+    metrics = {metric.name: metric for metric in toolbox.get_tool(result.tool).metrics}
     grouped: dict[tuple[str, bool], list[Series]] = {}
     for series in result.series.all():
         grouped.setdefault((series.metric, series.stream.startswith(BY_SIZE)), []).append(series)

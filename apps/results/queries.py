@@ -8,11 +8,12 @@ from django.db.models import QuerySet
 
 from apps.accounts import scoping
 from apps.accounts.models import User
-from apps.bench import statistics, tools
+from apps.bench import statistics
 from apps.bench.tools.base import Metric, Parameter, Tool, is_invalid
 from apps.campaigns.models import Experiment, Lane, Trial
 from apps.results.models import Result, Sample
 from apps.testbeds.models import Node
+from apps.toolbox import queries as toolbox
 
 # The pseudo factor of an experiment that measures several sets of nodes.
 NODES = "nodes"
@@ -139,7 +140,7 @@ def ends_of(lane: Lane, tool: Tool) -> tuple[tuple[str, int], ...]:
 
 def lane_names(experiment: Experiment) -> dict[int, str]:
     """Return {lane: "client → server"} with the names of the nodes that play the lane's roles."""
-    tool = tools.get(experiment.tool)
+    tool = toolbox.get_tool(experiment.tool)
     lanes = list(experiment.lanes.all())
     wanted = {pk for lane in lanes for ids in lane.roles.values() for pk in ids}
     nodes = {node.pk: node.name for node in Node.objects.filter(pk__in=wanted)}
@@ -151,7 +152,7 @@ def lane_names(experiment: Experiment) -> dict[int, str]:
 
 def rows_of(experiment: Experiment) -> Iterator[dict[str, object]]:
     """Yield every sample of an experiment as a flat row, streamed from the database."""
-    tool = tools.get(experiment.tool)
+    tool = toolbox.get_tool(experiment.tool)
     units = {metric.name: metric.unit for metric in tool.metrics}
     lanes = lane_names(experiment)
     rows = (

@@ -9,11 +9,12 @@ from django.db import transaction
 
 from apps.agents import queries as agents
 from apps.agents.models import Job
-from apps.bench import judges, tools
+from apps.bench import judges
 from apps.bench.tools.base import Output, Plan, Reading
 from apps.campaigns.models import Run
 from apps.results import faults
 from apps.results.models import Result, Sample, Series
+from apps.toolbox import queries as toolbox
 
 
 @transaction.atomic
@@ -26,7 +27,7 @@ def record_run(*, run: Run) -> Result:
     if existing:
         return existing
     trial = run.trial
-    tool = tools.get(trial.experiment.tool)
+    tool = toolbox.get_tool(trial.experiment.tool)
     plan = Plan.from_json(run.plan or {"stages": []})
     jobs = list(agents.jobs_of_run(run.pk))
     faults.raise_for(jobs)

@@ -12,11 +12,11 @@ from django.views.decorators.http import require_GET
 from apps.accounts import scoping
 from apps.agents import queries as agents
 from apps.agents.models import Job
-from apps.bench import tools
 from apps.bench.tools.base import Metric
 from apps.campaigns.models import Experiment, Run
 from apps.results import charts, downloads, queries, services
 from apps.results.models import Result
+from apps.toolbox import queries as toolbox
 
 # What a page shows of a raw output; the whole is a download away.
 SHOWN_CHARACTERS = 20_000
@@ -70,7 +70,7 @@ def _experiment(request: HttpRequest, pk: int) -> Experiment:
 
 
 def _table_context(request: HttpRequest, experiment: Experiment) -> dict[str, object]:
-    tool = tools.get(experiment.tool)
+    tool = toolbox.get_tool(experiment.tool)
     table, chart = charts.data_for(experiment, metric=request.GET.get("metric"), x=request.GET.get("x"))
     lanes = queries.lane_names(experiment)
     rows = [
@@ -135,7 +135,7 @@ def trial(request: HttpRequest, pk: int) -> HttpResponse:
     found = queries.trial_for(scoping.user_of(request), pk)
     if found is None:
         raise Http404
-    tool = tools.get(found.experiment.tool)
+    tool = toolbox.get_tool(found.experiment.tool)
     metrics = {metric.name: metric for metric in tool.metrics}
     attempts = []
     for run in found.runs.all():

@@ -8,13 +8,14 @@ from django.db import transaction
 from apps.accounts import scoping
 from apps.accounts.models import Role, User
 from apps.agents import queries as agents
-from apps.bench import rules, tools
+from apps.bench import rules
 from apps.bench.rules.base import Evidence, FindingDraft, PathFacts, Point
 from apps.campaigns.models import Campaign, Lane
 from apps.results import queries as results
 from apps.results.models import Sample
 from apps.testbeds import queries as testbeds
 from apps.testbeds.models import Node
+from apps.toolbox import queries as toolbox
 from apps.tuning.models import Finding
 
 # Who was measured: (role, node id) pairs in the order of the tool's roles.
@@ -43,10 +44,9 @@ def refresh_findings(*, campaign: Campaign) -> list[Finding]:
 
 def evidence_of(campaign: Campaign) -> dict[Ends, Evidence]:
     """Return what the campaign measured, by the nodes it was measured between."""
-    ends = {
-        lane.pk: results.ends_of(lane, tools.get(lane.experiment.tool))
-        for lane in Lane.objects.filter(experiment__campaign=campaign).select_related("experiment")
-    }
+    lanes = list(Lane.objects.filter(experiment__campaign=campaign).select_related("experiment"))
+    used = {slug: toolbox.get_tool(slug) for slug in {lane.experiment.tool for lane in lanes}}
+    ends = {lane.pk: results.ends_of(lane, used[lane.experiment.tool]) for lane in lanes}
     cells: dict[Ends, dict[tuple[int, int], dict[str, Any]]] = defaultdict(dict)
     rows = (
         Sample.objects.filter(experiment__campaign=campaign, trial__is_warmup=False)

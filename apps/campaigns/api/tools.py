@@ -6,8 +6,10 @@ from rest_framework.exceptions import NotFound
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from apps.accounts.scoping import user_of
 from apps.bench import tools
 from apps.core import messages
+from apps.toolbox import queries as toolbox
 
 
 class TranslatedField(serializers.CharField):
@@ -80,12 +82,12 @@ class ToolViewSet(viewsets.ViewSet):
     @extend_schema(responses=ToolSerializer(many=True))
     def list(self, request: Request) -> Response:
         """Return every tool."""
-        return Response(ToolSerializer(tools.all_tools(), many=True).data)
+        return Response(ToolSerializer(toolbox.tools_of(user_of(request)), many=True).data)
 
     @extend_schema(parameters=[OpenApiParameter("slug", str, OpenApiParameter.PATH)], responses=ToolSerializer)
     def retrieve(self, request: Request, slug: str) -> Response:
         """Return one tool."""
         try:
-            return Response(ToolSerializer(tools.get(slug)).data)
+            return Response(ToolSerializer(toolbox.get_tool_of(slug, user_of(request))).data)
         except tools.UnknownTool as error:
             raise NotFound(str(error)) from error

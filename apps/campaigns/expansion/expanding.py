@@ -14,6 +14,7 @@ from apps.campaigns.expansion.casts import Cast, Errors, casts_of, limit_trials
 from apps.campaigns.expansion.formulas import Figures
 from apps.campaigns.models import Experiment, ExperimentRole
 from apps.testbeds.models import FileSystem
+from apps.toolbox import queries as toolbox
 
 
 @dataclass(frozen=True)
@@ -56,9 +57,9 @@ def expand_experiment(
     With `figures`, formulas are computed of what they give; without, they are only checked and stay open.
     """
     try:
-        tool = tools.get(experiment.tool)
+        tool = toolbox.get_tool(experiment.tool, experiment.campaign.team)
     except tools.UnknownTool:
-        known = ", ".join(tool.slug for tool in tools.all_tools())
+        known = ", ".join(tool.slug for tool in toolbox.tools_for(experiment.campaign.team))
         text = _("There is no tool “%(tool)s” here; choose one of: %(known)s.")
         raise errors.Refused({"tool": Message(text, {"tool": experiment.tool, "known": known})}) from None
     texts = _texts_of(experiment)

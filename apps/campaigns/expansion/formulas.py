@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from apps.bench import tools, units
+from apps.bench import units
 from apps.bench.sweep import references
 from apps.bench.sweep.exclusions import ExclusionError, compile_exclusion
 from apps.bench.sweep.references import Formula, FormulaError, Reference
@@ -11,6 +11,7 @@ from apps.bench.text import Message, _
 from apps.bench.tools.base import Parameter
 from apps.campaigns.expansion.casts import Errors
 from apps.campaigns.models import Experiment
+from apps.toolbox import queries as toolbox
 
 # Gives what the trials of an experiment measured of a metric, in the metric's base unit.
 Figures = Callable[[Experiment, str], Sequence[float]]
@@ -93,7 +94,7 @@ def _check(
                 "or correct the name."
             )
             raise FormulaError(Message(unknown, values))
-        metrics = [metric.name for metric in tools.get(earlier[reference.experiment].tool).metrics]
+        metrics = [metric.name for metric in toolbox.get_tool(earlier[reference.experiment].tool).metrics]
         if reference.metric not in metrics:
             values = {**vars(reference), "known": ", ".join(metrics)}
             unknown = _("%(experiment)s measures no “%(metric)s”; choose one of: %(known)s.")

@@ -7,7 +7,6 @@ from datetime import datetime
 from django.db import transaction
 from django.db.models import Max
 
-from apps.bench import tools
 from apps.bench.sweep import setting_names
 from apps.bench.text import Message, _
 from apps.bench.tools.base import ParameterError, Params
@@ -16,6 +15,7 @@ from apps.campaigns.estimation import GAP_S
 from apps.campaigns.models import Experiment, Trial
 from apps.campaigns.services.events import Level, write_event
 from apps.core import queue
+from apps.toolbox import queries as toolbox
 
 
 @transaction.atomic
@@ -37,7 +37,7 @@ def add_repetitions(*, like: Trial, count: int, now: datetime) -> list[Trial]:
 @transaction.atomic
 def add_points(*, like: Trial, points: Sequence[Params], repetitions: int, now: datetime) -> list[Trial]:
     """Add points to a trial's lane; those that the tool refuses are left out, which is said in the log."""
-    tool = tools.get(like.experiment.tool)
+    tool = toolbox.get_tool(like.experiment.tool)
     taken = Trial.objects.filter(experiment=like.experiment_id).aggregate(most=Max("point"))["most"] or 0
     added: list[Trial] = []
     for point in points:

@@ -13,17 +13,17 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
 from apps.accounts import scoping
-from apps.accounts.models import Role
-from apps.bench import tools
+from apps.accounts.models import Role, Team
 from apps.bench.tools.base import Parameter, Tool
 from apps.campaigns import forms, queries, services
 from apps.campaigns.models import Campaign, Experiment, Trial
 from apps.campaigns.views.campaigns import find_campaign
+from apps.toolbox import queries as toolbox
 
 
-def _tool_of(request: HttpRequest, default: str = "") -> Tool:
+def _tool_of(request: HttpRequest, team: Team, default: str = "") -> Tool:
     wanted = request.POST.get("tool") or request.GET.get("tool") or default
-    known = {tool.slug: tool for tool in tools.all_tools()}
+    known = {tool.slug: tool for tool in toolbox.tools_for(team, also=default)}
     return known.get(wanted) or known["iperf3-tcp"]
 
 
@@ -38,7 +38,7 @@ def create(request: HttpRequest, pk: int) -> HttpResponse:
     """Add an experiment to a draft; `?tool=` chooses the tool."""
     campaign = find_campaign(request, pk)
     scoping.require(request.user, campaign.team, Role.OPERATOR)
-    tool = _tool_of(request)
+    tool = _tool_of(request, campaign.team)
     if request.method != "POST":
         form = forms.ExperimentForm(tool=tool, campaign=campaign, initial={"name": tool.name})
         return _form_page(request, form, campaign, None)
@@ -58,7 +58,7 @@ def create(request: HttpRequest, pk: int) -> HttpResponse:
 def update(request: HttpRequest, pk: int) -> HttpResponse:
     """Change an experiment of a draft."""
     experiment = _own_experiment(request, pk)
-    campaign, tool = experiment.campaign, _tool_of(request, experiment.tool)
+    campaign, tool = experiment.campaign, _tool_of(request, campaign.team, experiment.tool)
     if request.method != "POST":
         initial = forms.initial_of(experiment)
         form = forms.ExperimentForm(tool=tool, campaign=campaign, experiment=experiment, initial=initial)
@@ -81,7 +81,7 @@ def preview(request: HttpRequest, pk: int) -> HttpResponse:
     """Return the partial that says what the experiment as typed so far comes to."""
     campaign = find_campaign(request, pk)
     scoping.require(request.user, campaign.team, Role.OPERATOR)
-    form = forms.ExperimentForm(request.POST, tool=_tool_of(request), campaign=campaign)
+    form = forms.ExperimentForm(request.POST, tool=_tool_of(request, campaign.team, request.POST.get("tool", "")), campaign=campaign)
     context: dict[str, Any] = {"form": form}
     if form.is_valid():
         values = form.values()
@@ -122,10 +122,11 @@ def trials(request: HttpRequest, pk: int) -> HttpResponse:
     if experiment.isdecimal():
         rows = rows.filter(experiment=int(experiment))
     page = Paginator(rows, 100).get_page(request.GET.get("page"))
+    used = {slug: toolbox.get_tool(slug) for slug in {trial.experiment.tool for trial in page}}
     context = {
         "campaign": campaign,
         "page_obj": page,
-        "rows": [(trial, _swept(trial)) for trial in page],
+        "rows": [(trial, _swept(trial, used[trial.experiment.tool])) for trial in page],
         "states": Trial.State.choices,
         "experiments": campaign.experiments.all(),
         "state": state,
@@ -134,17 +135,17 @@ def trials(request: HttpRequest, pk: int) -> HttpResponse:
     return render(request, "campaigns/trials.html", context)
 
 
-def _swept(trial: Trial) -> list[tuple[Parameter, str]]:
+def _swept(trial: Trial, tool: Tool) -> list[tuple[Parameter, str]]:
     """Return what differs from trial to trial, with values as text."""
     names = [factor["name"] for factor in trial.experiment.factors]
     return [
         (parameter, queries.text_of(parameter, trial.parameters.get(parameter.name)))
-        for parameter in tools.get(trial.experiment.tool).parameters
+        for parameter in tool.parameters
         if parameter.name in names
     ]
 
 
-def _groups() -> list[tuple[str, list[Tool]]]:
+def _groups(team: Team, chosen: str) -> list[tuple[str, list[Tool]]]:
     """Return the tools by group, each group with its heading, in the order in which the field speaks of them."""
     headings = {
         "network": _("Network"),
@@ -154,7 +155,7 @@ def _groups() -> list[tuple[str, list[Tool]]]:
         "other": _("Other"),
     }
     members: dict[str, list[Tool]] = {name: [] for name in headings}
-    for tool in tools.all_tools():
+    for tool in toolbox.tools_for(team, also=chosen):
         members[tool.group if tool.group in members else "other"].append(tool)
     return [(headings[name], found) for name, found in members.items() if found]
 
@@ -170,7 +171,7 @@ def _form_page(
         "form": form,
         "campaign": campaign,
         "experiment": experiment,
-        "groups": _groups(),
+        "groups": _groups(campaign.team, form.tool.slug),
         "is_chosen": bool(experiment or form.is_bound or request.GET.get("tool")),
     }
     return render(request, "campaigns/experiment_form.html", context, status=status)
