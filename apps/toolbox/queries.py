@@ -35,6 +35,16 @@ def get_tool(slug: str, team: Team | None = None) -> Tool:
     return _made(pk)
 
 
+def get_tool_of(slug: str, user: User) -> Tool:
+    """Return the tool of a slug if it came with the service or belongs to a team of the user; or UnknownTool."""
+    found = get_tool(slug)
+    if VERSION_MARK in slug:
+        owners = scoping.visible(TeamTool.objects.filter(slug=slug.rpartition(VERSION_MARK)[0]), user)
+        if not owners.exists():
+            raise tools.UnknownTool(f"no tool is called {slug!r}")
+    return found
+
+
 def tools_for(team: Team, *, also: str = "") -> list[Tool]:
     """Return what a team may choose from: the tools of the service, and of its own the latest versions.
 
