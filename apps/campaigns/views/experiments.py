@@ -58,7 +58,8 @@ def create(request: HttpRequest, pk: int) -> HttpResponse:
 def update(request: HttpRequest, pk: int) -> HttpResponse:
     """Change an experiment of a draft."""
     experiment = _own_experiment(request, pk)
-    campaign, tool = experiment.campaign, _tool_of(request, campaign.team, experiment.tool)
+    campaign = experiment.campaign
+    tool = _tool_of(request, campaign.team, experiment.tool)
     if request.method != "POST":
         initial = forms.initial_of(experiment)
         form = forms.ExperimentForm(tool=tool, campaign=campaign, experiment=experiment, initial=initial)
