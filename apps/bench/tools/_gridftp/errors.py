@@ -1,0 +1,74 @@
+"""What the errors of globus-url-copy mean: its own words, those of the servers behind "500-", the C library's."""
+
+import re
+from collections.abc import Sequence
+
+from apps.bench.tools import _outputs
+from apps.bench.tools._failures import failure
+from apps.bench.tools._gridftp.layout import PREPARE, SERVE
+from apps.bench.tools._storage import errors as storage
+from apps.bench.tools.base import Output, ToolFailure
+
+_ERROR = re.compile(r"^(?:error|Error)[:,] ", re.M)
+_OPTION = re.compile(r"argument #\d+ \((?P<option>[^)\s]{1,40})\) : unknown option")
+_ADDRESS = re.compile(r"Unable to connect to (?P<address>\S{1,200}?):\d{1,5}\s")
+# (words, reason), in the order in which they decide.
+_WORDS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
+    (re.compile(pattern, re.IGNORECASE), reason)
+    for pattern, reason in (
+        (r"globus_libc_gethostaddr failed", "host-unresolvable"),
+        (r"credential|GSS failure|GSSAPI|530 .*(?:login|denied)|login incorrect", "credentials-needed"),
+        (r"path not allowed", "permission"),
+    )
+)
+_BROKEN = re.compile(
+    r"^.*(?:end-of-file was reached|end of file occurred|connection (?:reset|closed)|broken pipe)", re.I | re.M
+)
+_NUMBERED = re.compile(r"^\d{3}[- ]")
+
+
+def explain(output: Output, text: str) -> ToolFailure | None:
+    """Return the failure that the client's words tell of, None if they tell of none."""
+    if not _ERROR.search(text):
+        return None
+    if option := _OPTION.search(text):
+        return failure("unknown-option", output, option=option["option"])
+    said = _first_words(text)
+    for pattern, reason in _WORDS:
+        if found := pattern.search(text):
+            return failure(reason, output, said=_line(text, found.start()))
+    if broken := _BROKEN.search(text):
+        return failure("transfer-broke", output, said=broken[0].strip()[:200])
+    address = _ADDRESS.search(text)
+    if address and (found_error := _outputs.system_error(output, text, address["address"])):
+        return found_error
+    return storage.explain(output, text) or failure("no-result", output, said=said)
+
+
+def explain_others(outputs: Sequence[Output]) -> ToolFailure | None:
+    """Return why the commands around the client's did not do their part, None if they did."""
+    for output in outputs:
+        text = _outputs.read_text(output)
+        if output.stage == PREPARE and (found := explain(output, text)):
+            return found
+        if output.stage.startswith(SERVE) and "Could not start server" in text:
+            return _outputs.system_error(output, text, "") or _outputs.no_result(output, text)
+    return None
+
+
+def _first_words(text: str) -> str:
+    """Return the first line that says more than that there was an error."""
+    lines = [_NUMBERED.sub("", line.strip()) for line in text[_start(text) :].splitlines()]
+    wanted = (line for line in lines if line and "server responded with an error" not in line)
+    return next(wanted, "").removeprefix("error: ")[:200]
+
+
+def _start(text: str) -> int:
+    found = _ERROR.search(text)
+    return found.start() if found else 0
+
+
+def _line(text: str, position: int) -> str:
+    start = text.rfind("\n", 0, position) + 1
+    end = text.find("\n", position)
+    return _NUMBERED.sub("", text[start : end if end >= 0 else None].strip())[:200]

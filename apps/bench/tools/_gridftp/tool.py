@@ -1,0 +1,169 @@
+"""The base of both GridFTP tools: they differ in where the client runs."""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
+
+from apps.bench.network import rfc6349
+from apps.bench.text import Message, _
+from apps.bench.tools import _outputs
+from apps.bench.tools._failures import failure
+from apps.bench.tools._gridftp import doubts, errors, layout, logs, options, reading
+from apps.bench.tools._gridftp.logs import Transfer
+from apps.bench.tools._gridftp.reading import Run
+from apps.bench.tools._gridftp.report import Report, read_report
+from apps.bench.tools._recovery import keep_valid
+from apps.bench.tools._storage import places
+from apps.bench.tools.base import Estimate, Metric, Output, Parameter, Params, Reading, Role, Tool, Value
+
+SOURCE_ROLE = Role(options.SOURCE, _("Source"), many=True)
+DESTINATION_ROLE = Role(options.DESTINATION, _("Destination"), many=True)
+# Without a known capacity a transfer is taken to run at this rate (bit/s).
+USUAL_BPS = 1e9
+# At which random bytes are written for a file to be read (B/s), and what logins and clean-up take.
+PREPARE_RATE = 300e6
+OVERHEAD_S = 2.0
+
+
+class GridFtp(Tool):
+    """globus-url-copy between globus-gridftp-server processes that the nodes start for the run."""
+
+    programs = layout.PROGRAMS
+    transport = "tcp"
+    group = "transfer"
+    file_system = "optional"
+    parameters: ClassVar[tuple[Parameter, ...]] = options.PARAMETERS
+    metrics = (
+        Metric("throughput", _("Throughput"), "B/s", True, primary=True, axis="byte-rate"),
+        Metric("throughput_reported", _("Throughput that the client reports"), "B/s", True, axis="byte-rate"),
+        Metric("transfer_time", _("Transfer time"), "s", False, axis="time"),
+        Metric("setup_time", _("Time beside the transfer"), "s", False, axis="time"),
+        Metric("transferred", _("Bytes transferred"), "B", None, axis="size"),
+        Metric("file_rate", _("Files per second"), "1/s", True, axis="count"),
+        Metric("retransmits", _("Retransmits"), "count", False, axis="count"),
+        Metric("window_granted", _("Socket buffer granted"), "B", None, axis="size"),
+        Metric("fairness", _("Fairness of the data nodes (Jain)"), "1", True, axis="ratio"),
+        *rfc6349.METRICS,
+    )
+    # Where the parameters stand in the client's argv.
+    options: ClassVar[Mapping[str, str]] = {
+        "-p": "streams",
+        "-parallel": "streams",
+        "-tcp-bs": "window",
+        "-tcp-buffer-size": "window",
+        "-bs": "block_size",
+        "-block-size": "block_size",
+        "-cc": "concurrency",
+        "-concurrency": "concurrency",
+        "-off": "offset",
+        "-partial-offset": "offset",
+        "-len": "size",
+        "-partial-length": "size",
+        "-t": "duration",
+        "-sbs": "stripe_block",
+        "-striped-block-size": "stripe_block",
+        "-rst-retries": "retries",
+        "-rst-interval": "retry_interval",
+    }
+
+    def check(self, params: Params) -> dict[str, Message]:
+        """Refuse options that do not fit together."""
+        return options.check(params)
+
+    def check_cast(self, params: Params, counts: Mapping[str, int]) -> dict[str, Message]:
+        """Refuse more data nodes than an end has nodes."""
+        return options.check_cast(params, counts)
+
+    def estimate(self, params: Params, capacity_bps: float | None = None) -> Estimate:
+        """Return the time at the path's capacity, with that of writing the files to be read, and the bytes."""
+        size = params["size"] * params["files"]
+        seconds = size * 8 / (capacity_bps or USUAL_BPS)
+        if params["duration"]:
+            seconds = min(seconds, params["duration"])
+            size = math.ceil(seconds * (capacity_bps or USUAL_BPS) / 8)
+        prepare = (params["offset"] * params["files"] + size) / PREPARE_RATE
+        return Estimate(
+            min(seconds, params["time_limit"]) + OVERHEAD_S + (prepare if params["read_from"] == options.FILE else 0),
+            {(options.SOURCE, options.DESTINATION): size},
+            streams=params["streams"] * params["concurrency"] * max(params["data_nodes"], 1),
+        )
+
+    def parse(self, outputs: Sequence[Output], params: Params) -> Reading:
+        """Return what was moved and how fast; ToolFailure for anything that is not a whole transfer."""
+        seen = places.read_places(outputs, params)
+        if problem := errors.explain_others(outputs):
+            raise problem
+        client = self._client_of(outputs)
+        text = _outputs.read_text(client)
+        others = [output for output in outputs if output is not client]
+        if problem := errors.explain(client, text):
+            raise problem
+        _outputs.refuse_cut_short(client)
+        servers = [output for output in others if output.stage == layout.SERVE]
+        transfers = [transfer for output in servers for transfer in logs.log_of(output)] or logs.read_log(text)
+        run = Run(
+            client=client,
+            report=read_report(text),
+            transfers=tuple(transfers),
+            data_nodes=tuple(
+                (output.node, tuple(logs.log_of(output))) for output in others if output.stage == layout.DATA
+            ),
+            broken=max((logs.broken_sessions(output) for output in servers), default=0),
+        )
+        amount = reading.amount_of(run, params)
+        on_disk = options.FILE in (params["read_from"], params["write_to"])
+        return Reading(
+            samples=reading.samples_of(run, amount, params),
+            series=run.report.as_series(),
+            requested=dict(params),
+            granted=reading.granted_by(run),
+            observed={**reading.observed_of(run, amount), **places.observed_of(seen)},
+            flags=(*doubts.flags_of(run, amount, params), *(places.flags_of(seen) if on_disk else ())),
+        )
+
+    def recover(self, output: Output) -> dict[str, Value]:
+        """Return what the argv, the report or a server's log tell of how an archived transfer was made."""
+        found: dict[str, Value] = {}
+        words = iter(output.argv[1:])
+        for word in words:
+            if word in self.options:
+                found[self.options[word]] = next(words, "")
+        text = _outputs.read_text(output)
+        found |= _recover_places(output, text) | _recover_size(read_report(text), logs.read_log(text), found)
+        found["pipelining"] = "-pp" in output.argv or "-pipeline" in output.argv
+        found["verify"] = "-verify-checksum" in output.argv
+        if found.get("retries") == "0":
+            # To the program it means without end.
+            found["retries"] = 100 if "-rst" in output.argv else 0
+        return keep_valid(self, found)
+
+    def _client_of(self, outputs: Sequence[Output]) -> Output:
+        """Return the output of the command that measured; in an archive it stands alone."""
+        for output in reversed(outputs):
+            if output.stage == layout.MEASURE or len(outputs) == 1:
+                return output
+        raise failure("not-run", None, role=self.roles[-1].name)
+
+
+def _recover_places(output: Output, text: str) -> dict[str, Value]:
+    """Return from and to what an archived transfer went."""
+    report = read_report(text)
+    urls = [word for word in output.argv if "://" in word]
+    reads = any(word.endswith("/dev/zero") for word in urls) or "zero  ->" in text
+    writes = any(word.endswith("/dev/null") for word in urls) or "->  null" in text or "FILE=/dev/null " in text
+    if not report.sources and not urls and not logs.read_log(text):
+        return {}
+    return {
+        "read_from": options.MEMORY if reads else options.FILE,
+        "write_to": options.MEMORY if writes else options.FILE,
+    }
+
+
+def _recover_size(report: Report, transfers: Sequence[Transfer], found: Mapping[str, Value]) -> dict[str, Value]:
+    """Return the size of an archived transfer: what arrived, unless the argv tells."""
+    if "size" in found and "duration" not in found:
+        return {}
+    whole = logs.arrived(transfers)
+    if whole:
+        return {"size": whole[-1].moved}
+    return {"size": report.last.moved} if report.last and report.last.moved else {}

@@ -1,0 +1,152 @@
+"""Carry plans out on this machine as executor and agents do: folders, files, variables, collected files, stages."""
+
+import os
+import pwd
+import re
+import shutil
+import signal
+import subprocess
+import threading
+import time
+from pathlib import Path
+
+from apps.bench.tools.base import Output
+
+PATH = f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin"
+# A background command that is not ready by then never will be.
+PATIENCE_S = 10
+GRACE_S = 5
+
+
+def job_user():
+    """Return the options that let a command run as agents of root let it: as nobody."""
+    if os.geteuid() != 0:
+        return {}
+    nobody = pwd.getpwnam("nobody")
+    return {"user": nobody.pw_uid, "group": nobody.pw_gid, "extra_groups": []}
+
+
+class Job:
+    """One command of a plan in a work folder of its own."""
+
+    def __init__(self, stage, command, node, folder):
+        self.stage, self.command, self.node, self.folder = stage, command, node, folder
+        folder.mkdir()
+        for name, text in command.files:
+            (folder / name).write_text(self.filled(text))
+        options = job_user()
+        if options:
+            for path in (folder, *folder.iterdir()):
+                os.chown(path, options["user"], options["group"])
+        environment = {"LC_ALL": "C", "PATH": PATH, "HOME": str(folder), **dict(command.environment)}
+        self.started_at = time.time()
+        self.process = subprocess.Popen(
+            [self.filled(word) for word in command.argv],
+            cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            start_new_session=True, **options,
+        )  # fmt: skip
+        self.printed = {"stdout": b"", "stderr": b""}
+        self.readers = [threading.Thread(target=self._listen, args=[name]) for name in self.printed]
+        for reader in self.readers:
+            reader.start()
+
+    def filled(self, text):
+        return text.replace("{work}", str(self.folder))
+
+    def _listen(self, name):
+        pipe = getattr(self.process, name)
+        while chunk := os.read(pipe.fileno(), 65536):
+            self.printed[name] += chunk
+
+    def wait_until_ready(self):
+        pattern = re.compile(self.command.ready_pattern.encode(), re.MULTILINE)
+        deadline = time.monotonic() + PATIENCE_S
+        while time.monotonic() < deadline:
+            if any(pattern.search(text) for text in self.printed.values()):
+                return True
+            if self.process.poll() is not None and not any(reader.is_alive() for reader in self.readers):
+                return any(pattern.search(text) for text in self.printed.values())
+            time.sleep(0.01)
+        return False
+
+    def end(self, limit_s=None):
+        """Wait for the command's own end, or stop its group now, and return its output."""
+        timed_out = False
+        if limit_s is None:
+            self._signal(signal.SIGTERM)
+        try:
+            self.process.wait(limit_s or GRACE_S)
+        except subprocess.TimeoutExpired:
+            timed_out = limit_s is not None
+            self._signal(signal.SIGKILL)
+            self.process.wait()
+        ended_at = time.time()
+        self._signal(signal.SIGKILL)
+        for reader in self.readers:
+            reader.join()
+        found = {name: (self.folder / name) for name in self.command.collect}
+        code = self.process.returncode
+        return Output(
+            role=self.command.role,
+            stage=self.stage.name,
+            node=self.node.name,
+            argv=tuple(self.filled(word) for word in self.command.argv),
+            stdout=self.printed["stdout"],
+            stderr=self.printed["stderr"],
+            exit_code=code if code >= 0 else None,
+            signal=-code if code < 0 else None,
+            timed_out=timed_out,
+            started_at=self.started_at,
+            ended_at=ended_at,
+            collected={name: path.read_bytes() for name, path in found.items() if path.exists()},
+        )
+
+    def _signal(self, number):
+        try:
+            os.killpg(self.process.pid, number)
+        except ProcessLookupError:
+            pass
+
+
+def let_through(folder: Path):
+    """Let others pass through pytest's folders, as they may through an agent's."""
+    for parent in (folder, *folder.parents) if job_user() else ():
+        if parent.stat().st_mode & 0o001 == 0:
+            parent.chmod(0o711)
+
+
+def carry_out(plan, nodes, folder: Path, disturb=None, after_s=0.5):
+    """Carry a plan out and return the outputs in the order of the commands.
+
+    `disturb` gets the jobs under way `after_s` after the first measuring command has begun.
+    """
+    jobs, outputs = [], {}
+    let_through(folder)
+    timer = None
+    try:
+        for stage in plan.stages:
+            for command in stage.commands:
+                node = nodes[command.role][command.node_index]
+                job = Job(stage, command, node, folder / f"job{len(jobs)}")
+                jobs.append(job)
+                if command.background:
+                    if not job.wait_until_ready():
+                        return [outputs.get(job) or job.end() for job in jobs]
+                    continue
+                if disturb and command.measures:
+                    timer = threading.Timer(after_s, disturb, [jobs])
+                    timer.start()
+                outputs[job] = job.end(command.time_limit_s)
+    finally:
+        if timer:
+            timer.cancel()
+        for job in jobs:
+            outputs.setdefault(job, None)
+            if outputs[job] is None:
+                outputs[job] = job.end()
+    return [outputs[job] for job in jobs]
+
+
+def installed(*programs):
+    """Return whether all programs are installed here."""
+    return all(shutil.which(program, path=PATH) for program in programs)
