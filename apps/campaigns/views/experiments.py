@@ -82,7 +82,8 @@ def preview(request: HttpRequest, pk: int) -> HttpResponse:
     """Return the partial that says what the experiment as typed so far comes to."""
     campaign = find_campaign(request, pk)
     scoping.require(request.user, campaign.team, Role.OPERATOR)
-    form = forms.ExperimentForm(request.POST, tool=_tool_of(request, campaign.team, request.POST.get("tool", "")), campaign=campaign)
+    tool = _tool_of(request, campaign.team, request.POST.get("tool", ""))
+    form = forms.ExperimentForm(request.POST, tool=tool, campaign=campaign)
     context: dict[str, Any] = {"form": form}
     if form.is_valid():
         values = form.values()
