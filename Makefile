@@ -2,7 +2,7 @@
 PYTHON ?= python3
 PY := .venv/bin/python
 SETUP := "$(PYTHON)" launch/bootstrap.py
-export ONCE JSON PORT FILE DATA README
+export ONCE JSON PORT FILE LAB DATA README
 
 .PHONY: help demo serve test lint format bench lab messages screenshots lock clean
 .DEFAULT_GOAL := help
@@ -14,7 +14,7 @@ demo:  ## measure a sample campaign, show it, keep serving (ONCE=1 stops afterwa
 	@$(SETUP) demo
 	@$(PY) -m launch demo
 
-serve:  ## start the service (PORT=8000); Ctrl-C stops all of it
+serve:  ## start the service (PORT=8000; LAB=lab/storage.yaml: with emulated sites and their agents); Ctrl-C stops it
 	@$(SETUP) serve
 	@$(PY) -m launch serve
 

@@ -45,6 +45,7 @@ def describe(
             "address": str(management[1]),
             "subnet": str(management),
         },
+        "inventory": str(place.inventory_file.resolve()),
         "sites": sorted({switch.site for switch in lab.switches}),
         "switches": [
             {

@@ -5,8 +5,9 @@ import os
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
-from launch import home, ports, service, supervisor
+from launch import home, ports, service, supervisor, with_lab
 from launch.demo import agents, campaign, rest, run
 from launch.embedded import EmbeddedError
 from launch.process import ProcessError
@@ -21,11 +22,14 @@ EXPECTED = (
     agents.AgentError,
     campaign.DemoError,
     rest.RestError,
+    with_lab.NoLabError,
 )
 
 
 def serve() -> int:
-    """Start the service and keep it running until Ctrl-C."""
+    """Start the service and keep it running until Ctrl-C; with the sites of a lab's file if LAB names one."""
+    if lab := os.environ.get("LAB", ""):
+        return with_lab.serve(Path(lab).resolve(), port=ports.parse(os.environ.get("PORT", "")), binds=binds())
     running = service.Service(home.default_folder(), port=ports.parse(os.environ.get("PORT", "")), binds=binds())
     with supervisor.stop_on_signals(running.supervisor), running:
         supervisor.print_event("fathom", f"serving at {running.address} (Ctrl-C stops it)")

@@ -12,6 +12,10 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+from launch import apt  # noqa: E402 - found beside this file, whoever runs it
+
 VENV = ROOT / ".venv"
 PYTHON = VENV / "bin" / "python"
 STAMPS = VENV / "fathom-stamps"
@@ -23,15 +27,28 @@ OLDEST_NODE, OLDEST_NPM = 18, 7
 NEEDS = {
     "demo": ("base", "assets", "messages", "tools"),
     "serve": ("base", "assets", "messages", "tools"),
-    "lab": ("base",),
+    "lab": ("base", "tools", "measuring"),
     "lint": ("dev", "assets", "messages"),
     "bench": ("dev", "assets", "messages", "tools"),
-    "test": ("dev", "assets", "messages", "tools", "browser"),
+    "test": ("dev", "assets", "messages", "tools", "measuring", "browser"),
 }
 # program -> its package in Debian and its children
 TOOLS = {"iperf3": "iperf3", "ping": "iputils-ping", "tracepath": "iputils-tracepath", "traceroute": "traceroute",
          "ip": "iproute2"}  # fmt: skip
 BROWSER = {"chromium": "chromium"}
+# The rest of what measures, and the servers of a lab: what is missing of it is skipped. Program or file -> packages.
+MEASURING = {
+    "iperf": "iperf", "nuttcp": "nuttcp", "netperf": "netperf", "qperf": "qperf", "sockperf": "sockperf",
+    "irtt": "irtt", "mtr": "mtr-tiny", "bing": "bing", "pchar": "pchar",
+    "globus-url-copy": "globus-gass-copy-progs", "globus-gridftp-server": "globus-gridftp-server-progs",
+    "iozone": "iozone3", "fio": "fio", "mpirun.openmpi": "openmpi-bin", "mpirun.mpich": "mpich",
+    "NPopenmpi": "netpipe-openmpi", "slurmctld": "slurm-wlm", "munged": "munge",
+    "ganesha.nfsd": "nfs-ganesha nfs-ganesha-vfs", "rpcbind": "rpcbind", "glusterd": "glusterfs-server",
+    "glusterfs": "glusterfs-client", "cc": "gcc libc6-dev", "pkg-config": "pkg-config",
+    "/usr/include/nfsc/libnfs.h": "libnfs-dev", "/usr/include/fuse3/fuse.h": "libfuse3-dev",
+}  # fmt: skip
+# Tests and labs wait no longer than this for packages to be fetched (s).
+MEASURING_WITHIN_S = 300
 SYSTEM_PATH = os.pathsep.join([os.environ.get("PATH", ""), "/usr/local/sbin", "/usr/sbin", "/sbin"])
 
 
@@ -46,7 +63,7 @@ def main(verb):
         print(f"Fathom needs Python 3.11 or later; this is {have}. Say which to use: make PYTHON=python3.12 {verb}")
         return 1
     try:
-        for step in NEEDS[verb]:
+        for step in NEEDS[verb] + (("measuring",) if os.environ.get("LAB") else ()):
             STEPS[step]()
     except SetUpError as error:
         print(f"set-up: {error}", file=sys.stderr)
@@ -228,6 +245,32 @@ def install_programs(programs, is_there=None):
         set_stamp(tried(lacking))
 
 
+def install_measuring():
+    """Install what is missing of the measurement tools as root on Debian; say what is skipped, and why."""
+    lacking = {name: packages for name, packages in MEASURING.items() if not is_there(name)}
+    who = "root" if os.geteuid() == 0 else "a user"
+    if not lacking or tried([*lacking, who]).exists():
+        return
+    packages = sorted({package for words in lacking.values() for package in words.split()})
+    why = dict.fromkeys(packages, "only root can install it")
+    if os.geteuid() == 0:
+        why = dict.fromkeys(packages, "this system has no apt-get")
+        if is_installed("apt-get"):
+            minutes = MEASURING_WITHIN_S // 60
+            say(f"installing measurement tools (at most {minutes} minutes to fetch): {', '.join(packages)}")
+            why = apt.Apt(VENV / "fathom-apt", MEASURING_WITHIN_S).install(packages)
+    if why:
+        reasons = {reason: sorted(name for name in why if why[name] == reason) for reason in why.values()}
+        skipped = "; ".join(f"{', '.join(names)} ({reason})" for reason, names in reasons.items())
+        say(f"what needs these packages is skipped: {skipped}")
+        set_stamp(tried([*(name for name in lacking if not is_there(name)), who]))
+
+
+def is_there(name):
+    """Say whether a program, or a file that is no program, is there."""
+    return Path(name).exists() if name.startswith("/") else is_installed(name)
+
+
 def tried(lacking):
     """Return the stamp that says that these could not be installed (without a network each try takes its time)."""
     digest = hashlib.sha256(repr(sorted(lacking)).encode()).hexdigest()[:16]
@@ -240,6 +283,7 @@ STEPS = {
     "assets": install_assets,
     "messages": compile_messages,
     "tools": lambda: install_programs(TOOLS),
+    "measuring": install_measuring,
     "browser": lambda: install_programs(BROWSER),
 }
 

@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,15 +14,20 @@ from launch.process import Process
 TIER = 30
 PROGRAM = "fathom-agent.pyz"
 _FILE = "start.json"
+_NAMESPACES = ("--net", "--mount", "--uts")
 _CONFIG = "agent.json"
 
 
 @dataclass(frozen=True)
 class LocalAgent:
-    """An enrolled agent's folder, and what stands before its command (``ip netns exec NAME``)."""
+    """An enrolled agent's folder, and what stands before its command (``nsenter --net=FILE …``)."""
 
     folder: Path
     prefix: tuple[str, ...] = ()
+
+    def allow(self, rules: Mapping[str, Any]) -> None:
+        """Write rules of the node's own (programs, kernel settings, the jobs' user) into its configuration."""
+        self._configure({**self._config(), **rules})
 
     def keep(self) -> None:
         """Have the service start this agent from its next start on."""
@@ -37,11 +42,15 @@ class LocalAgent:
         config = self._config()
         host = self.server_host()
         server = f"http://{f'[{host}]' if ':' in host else host}:{port}"
-        if config["server"] != server:
-            draft = self.folder / f"{_CONFIG}.new"
-            draft.touch(mode=0o600)
-            draft.write_text(json.dumps({**config, "server": server}, indent=2) + "\n", encoding="utf-8")
-            draft.replace(self.folder / _CONFIG)
+        self._configure({**config, "server": server})
+
+    def _configure(self, config: Mapping[str, Any]) -> None:
+        if config == self._config():
+            return
+        draft = self.folder / f"{_CONFIG}.new"
+        draft.touch(mode=0o600)
+        draft.write_text(json.dumps(config, indent=2) + "\n", encoding="utf-8")
+        draft.replace(self.folder / _CONFIG)
 
     def _config(self) -> dict[str, Any]:
         config: dict[str, Any] = json.loads((self.folder / _CONFIG).read_text(encoding="utf-8"))
@@ -63,6 +72,7 @@ def kept(agents: Path) -> list[LocalAgent]:
     return found
 
 
-def namespace_is_down(prefix: Sequence[str], *, namespaces: Path = Path("/run/netns")) -> bool:
-    """Say whether the command would run in a network namespace that is not there."""
-    return tuple(prefix[:3]) == ("ip", "netns", "exec") and not (namespaces / prefix[3]).exists()
+def namespace_is_down(prefix: Sequence[str]) -> bool:
+    """Say whether the command would run in a namespace that is not there."""
+    named = [word.partition("=") for word in prefix]
+    return any(option in _NAMESPACES and not Path(path).exists() for option, _, path in named)

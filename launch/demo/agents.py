@@ -33,7 +33,8 @@ def prepare(api: Rest, ground: Ground, nodes: dict[str, int], folder: Path) -> l
         else:
             _enrol(api, place, nodes[place.name], home, program, server)
     agents = [LocalAgent(folder / place.name, place.prefix) for place in ground.places]
-    for agent in agents:
+    for agent, place in zip(agents, ground.places, strict=True):
+        agent.allow(place.rules)
         agent.keep()
     return agents
 

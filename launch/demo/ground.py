@@ -3,7 +3,7 @@
 import json
 import subprocess
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -16,25 +16,35 @@ _TIER = 10
 
 @dataclass(frozen=True)
 class Place:
-    """A node: its name and site, its data-plane address, and what to put before a command to run it there."""
+    """A node: its name and site, its data-plane address, and what to put before a command to run it there.
+
+    `rules` are what its agent is to have in its configuration beyond what enrolling writes there.
+    """
 
     name: str
     site: str
     address: str
     interface: str
     prefix: tuple[str, ...] = ()
+    rules: Json = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Ground:
-    """The nodes, the links between them, the address at which they reach the server, and in words what it is."""
+    """The nodes, the address at which they reach the server, and in words what it is.
+
+    `inventory` is the inventory file that describes a lab, empty for anything else.
+    """
 
     words: str
     places: tuple[Place, ...]
-    switches: tuple[tuple[str, str], ...]
-    links: tuple[Json, ...]
     server_host: str
-    is_lab: bool
+    inventory: str = ""
+
+    @property
+    def is_lab(self) -> bool:
+        """Say whether these are the nodes of a lab."""
+        return bool(self.inventory)
 
     @property
     def client(self) -> Place:
@@ -50,7 +60,7 @@ class Ground:
 def loopback() -> Ground:
     """Return two nodes that are addresses of this machine; all of 127.0.0.0/8 is there on Linux."""
     places = (Place("local-1", "This machine", "127.0.1.1", "lo"), Place("local-2", "Next door", "127.0.1.2", "lo"))
-    return Ground("between two addresses of this machine", places, (), (), "127.0.0.1", False)
+    return Ground("between two addresses of this machine", places, "127.0.0.1")
 
 
 def lab_state(folder: Path) -> Json | None:
@@ -62,38 +72,43 @@ def lab_state(folder: Path) -> Json | None:
 
 
 def of_lab(state: Json) -> Ground:
-    """Return the ground that a lab's state describes; access links are virtual Ethernet, taken as 10 Gbit/s."""
-    switches = {switch["name"]: switch["site"] for switch in state["switches"]}
+    """Return the ground that a lab's state describes."""
     places = tuple(
         Place(
             node["name"],
             node["site"],
             node["data_addresses"][0],
             node["data_interface"],
-            ("ip", "netns", "exec", node["netns"]),
+            tuple(node["prefix"]),
+            rules_of(node),
         )
         for node in state["nodes"]
     )
-    links = tuple({**link, "capacity_bps": link["capacity_bps"] or 10_000_000_000} for link in state["links"])
     words = "over " + "; ".join(
         f"an emulated link of {link['capacity_bps'] / 1e6:g} Mbit/s and {link['rtt_s'] * 1e3:g} ms ({link['name']})"
-        for link in links
+        for link in state["links"]
         if link["kind"] == "emulated"
     )
-    return Ground(words, places, tuple(switches.items()), links, state["management"]["address"], True)
+    inventory = Path(state["inventory"]).read_text(encoding="utf-8")
+    return Ground(words, places, state["management"]["address"], inventory)
 
 
-def build_lab(root: Path, folder: Path) -> str:
-    """Build the KISTI-Pusan lab, or mend it; return "" or why there is none."""
-    done = subprocess.run(_lab_argv(root, folder), cwd=root, capture_output=True, text=True, check=False)
+def rules_of(node: Json) -> Json:
+    """Return what the agent of a lab's node is to have in its configuration; nothing for what its file leaves out."""
+    return {name: node[name] for name in ("programs", "settings", "user") if node[name]}
+
+
+def build_lab(root: Path, folder: Path, file: Path | None = None) -> str:
+    """Build a lab (KISTI and Pusan's unless a file is given), or mend it; return "" or why there is none."""
+    done = subprocess.run(_lab_argv(root, folder, file), cwd=root, capture_output=True, text=True, check=False)
     return "" if done.returncode == 0 else (done.stderr.strip() or f"exit status {done.returncode}")
 
 
-def lab_process(root: Path, folder: Path) -> Process:
-    """Return the process that mends the lab's links while the demo runs, and takes the lab down at its end."""
-    return Process("lab", (*_lab_argv(root, folder), "--hold"), cwd=root, tier=_TIER)
+def lab_process(root: Path, folder: Path, file: Path | None = None) -> Process:
+    """Return the process that mends the lab's links while the service runs, and takes the lab down at its end."""
+    return Process("lab", (*_lab_argv(root, folder, file), "--hold"), cwd=root, tier=_TIER)
 
 
-def _lab_argv(root: Path, folder: Path) -> tuple[str, ...]:
-    file = root / "lab" / "kisti-pusan.yaml"
+def _lab_argv(root: Path, folder: Path, file: Path | None) -> tuple[str, ...]:
+    file = file or root / "lab" / "kisti-pusan.yaml"
     return (sys.executable, "-m", "lab", "up", str(file), "--state", str(folder))

@@ -9,29 +9,18 @@ Json = dict[str, Any]
 
 
 def describe(api: Rest, ground: Ground) -> dict[str, int]:
-    """Make sites, testbeds, switches, nodes and links that are not there yet; return {node name: id}."""
-    sites = {name: _ensure(api, "sites", {"name": name}) for name in {place.site: None for place in ground.places}}
-    switches = {name: _ensure(api, "switches", {"name": name, "site": sites[site]}) for name, site in ground.switches}
+    """Make what is not there yet (all that a lab's inventory file holds); return {node name: id} of its nodes."""
+    if ground.inventory:
+        api.post("inventory/", {"inventory": ground.inventory})
+        known = {row["name"]: row["id"] for row in api.every("nodes/")}
+        return {place.name: known[place.name] for place in ground.places}
     nodes = {}
     for place in ground.places:
-        testbed = _ensure(
-            api,
-            "testbeds",
-            {
-                "name": f"{place.site} nodes",
-                "site": sites[place.site],
-                "notes": "Network namespaces of one machine." if ground.is_lab else "Addresses of one machine.",
-            },
-        )
+        site = _ensure(api, "sites", {"name": place.site})
+        notes = "Addresses of one machine."
+        testbed = _ensure(api, "testbeds", {"name": f"{place.site} nodes", "site": site, "notes": notes})
         addresses = [{"address": place.address, "interface": place.interface}]
         nodes[place.name] = _ensure(api, "nodes", {"name": place.name, "testbed": testbed, "addresses": addresses})
-    for link in ground.links:
-        ends = {}
-        for end, name in zip("ab", link["between"], strict=True):
-            kind, known = ("node", nodes) if name in nodes else ("switch", switches)
-            ends[f"{end}_{kind}"] = known[name]
-        figures = {key: link[key] for key in ("capacity_bps", "rtt_s", "mtu")}
-        _ensure(api, "links", {"name": link["name"], **ends, **figures})
     return nodes
 
 

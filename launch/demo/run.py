@@ -17,7 +17,7 @@ def run(*, port: int | None, once: bool) -> int:
     place = _ground(folder)
     running = service.Service(folder, port=port, binds=[place.server_host], with_agents=False)
     with supervisor.stop_on_signals(running.supervisor), running:
-        token = _account(running)
+        token = account(running)
         api = Rest(running.address, token)
         try:
             succeeded = _measure(running, api, place)
@@ -60,7 +60,7 @@ def _ground(folder: Path) -> ground.Ground:
     return ground.of_lab(state)
 
 
-def _account(running: service.Service) -> str:
+def account(running: service.Service) -> str:
     """Make the demo's account at the first start, print its sign-in, and return a REST token."""
     kept = running.home.folder / "demo.json"
     for line in running.manage("create_account", "--username", USER, "--team", TEAM).splitlines():

@@ -7,7 +7,7 @@ import pytest
 
 from launch.local_agents import PROGRAM, LocalAgent, kept, namespace_is_down
 
-NETNS = ("ip", "netns", "exec", "fathom-test")
+NETNS = ("nsenter", "--net=/run/netns/fathom-test", "--uts=/run/fathom/test.uts", "--")
 
 
 def enrolled(agents: Path, name: str, server: str = "http://127.0.0.1:8000") -> Path:
@@ -53,8 +53,25 @@ def test_a_configuration_that_is_right_is_not_written_again(tmp_path: Path) -> N
     assert (agent.folder / "agent.json").stat().st_mtime_ns == before
 
 
-def test_a_namespace_that_is_gone_is_seen(tmp_path: Path) -> None:
-    assert namespace_is_down(NETNS, namespaces=tmp_path)
-    (tmp_path / "fathom-test").touch()
-    assert not namespace_is_down(NETNS, namespaces=tmp_path)
-    assert not namespace_is_down((), namespaces=tmp_path)
+@pytest.mark.parametrize("missing", ["net", "mnt"])
+def test_a_namespace_that_is_gone_is_seen(tmp_path: Path, missing: str) -> None:
+    prefix = ("nsenter", f"--net={tmp_path}/net", f"--mount={tmp_path}/mnt", "--")
+    for name in ("net", "mnt"):
+        (tmp_path / name).touch()
+    assert not namespace_is_down(prefix)
+    assert not namespace_is_down(())
+    (tmp_path / missing).unlink()
+    assert namespace_is_down(prefix)
+
+
+def test_a_nodes_own_rules_stand_beside_what_was_enrolled(tmp_path: Path) -> None:
+    agent = LocalAgent(enrolled(tmp_path, "one"))
+    agent.allow({"programs": {"fio": "/usr/bin/fio"}, "user": "bench"})
+    config = json.loads((agent.folder / "agent.json").read_text())
+    assert config == {
+        "server": "http://127.0.0.1:8000",
+        "token": "secret",
+        "programs": {"fio": "/usr/bin/fio"},
+        "user": "bench",
+    }
+    assert (agent.folder / "agent.json").stat().st_mode & 0o777 == 0o600

@@ -1,0 +1,36 @@
+"""`make serve LAB=FILE`: the service and a lab together, its sites described and an agent on each of its nodes."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from launch import home, service, supervisor
+from launch.demo import agents, campaign, ground, inventory, run
+from launch.demo.rest import Rest
+
+
+class NoLabError(RuntimeError):
+    """A lab that could not be built; the text says why."""
+
+
+def serve(file: Path, *, port: int | None, binds: Sequence[str]) -> int:
+    """Build the lab, serve until Ctrl-C, and take the lab down; NoLabError if it cannot be built."""
+    folder = home.default_folder()
+    supervisor.print_event("lab", f"building {file}")
+    reason = ground.build_lab(home.ROOT, folder / "lab", file)
+    state = ground.lab_state(folder / "lab")
+    if reason or state is None:
+        raise NoLabError(reason or f"{folder / 'lab'} holds no lab.")
+    place = ground.of_lab(state)
+    running = service.Service(folder, port=port, binds=[*binds, place.server_host], with_agents=False)
+    with supervisor.stop_on_signals(running.supervisor), running:
+        api = Rest(running.address, run.account(running))
+        running.supervisor.add(ground.lab_process(home.ROOT, folder / "lab", file))
+        nodes = inventory.describe(api, place)
+        for agent in agents.prepare(api, place, nodes, running.home.agents):
+            running.supervisor.add(agent.process())
+        campaign.wait_for_agents(api, set(nodes.values()))
+        supervisor.print_event("fathom", f"measuring {place.words}, from {', '.join(nodes)}")
+        supervisor.print_event("fathom", f"serving at {running.address} (Ctrl-C stops it and takes the lab down)")
+        running.wait()
+    supervisor.print_event("fathom", "stopped")
+    return 0
