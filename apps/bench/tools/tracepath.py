@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 
+from apps.bench.network import routes
 from apps.bench.text import Message, _
 from apps.bench.tools import _outputs
 from apps.bench.tools._failures import failure
@@ -130,7 +131,10 @@ class Tracepath(Tool):
         return Reading(
             samples=tuple(SampleValue(name, value) for name, value in samples.items()),
             requested=dict(params),
-            observed={"hops": _list_hops(hops)},
+            observed={
+                "hops": _list_hops(hops),
+                "route": routes.as_json(routes.make_route((hop, [address]) for hop, address, _rtt, _rest in hops)),
+            },
             flags=tuple(flags),
         )
 

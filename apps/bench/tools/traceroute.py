@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 
+from apps.bench.network import routes
 from apps.bench.text import Message, _
 from apps.bench.tools import _outputs
 from apps.bench.tools._failures import failure
@@ -177,7 +178,10 @@ class Traceroute(Tool):
         return Reading(
             samples=tuple(SampleValue(name, value) for name, value in samples.items()),
             requested=dict(params),
-            observed={"hops": [_describe_hop(hop, hops[hop]) for hop in sorted(hops)]},
+            observed={
+                "hops": [_describe_hop(hop, hops[hop]) for hop in sorted(hops)],
+                "route": routes.as_json(routes.make_route((hop, _ADDRESS.findall(hops[hop])) for hop in hops)),
+            },
         )
 
 
