@@ -1,0 +1,1 @@
+"""What IOR and mdtest, which belong together, share: their launch, their words, their recorded command lines."""

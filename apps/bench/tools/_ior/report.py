@@ -1,0 +1,136 @@
+"""IOR's report: a table whose columns its header names, what it says of itself, or a summary in CSV."""
+
+import csv
+import math
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+MIB = 1024**2
+
+_VERSION = re.compile(r"^IOR-(\d[\w.+-]{0,40}): MPI Coordinated", re.M | re.A)
+_HEADER = re.compile(r"^access +bw\(MiB/s\) .*$", re.M)
+_CSV_HEADER = re.compile(r"^access,bw\(MiB/s\),.*$", re.M)
+_ROW = re.compile(r"^(write|read) +[\d.]", re.M)
+_OPTION = re.compile(r"^([a-z][\w ]{2,30}?) *: (\S.*)$", re.M)
+_SUMMARY = re.compile(r"^(write|read) +([\d.]+) +([\d.]+) +([\d.]+) +([\d.]+) +", re.M | re.A)
+_NUMBER = re.compile(r"\d{1,18}(?:\.\d{0,18})?(?:e[+-]\d{1,2})?", re.A)
+_SIZE = re.compile(r"(\d{1,12}(?:\.\d{1,6})?) (bytes|KiB|MiB|GiB|TiB)", re.A)
+_UNITS = {"bytes": 1, "KiB": 1024, "MiB": MIB, "GiB": 1024**3, "TiB": 1024**4}
+
+
+class Unreadable(Exception):
+    """A table whose rows do not fit its header."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One pass over the file: its rate with open and close (B/s), operations a second, times (s) of its parts.
+
+    Those that an older program does not print are None.
+    """
+
+    access: str
+    rate: float
+    iops: float | None
+    open_s: float | None
+    transfer_s: float | None
+    close_s: float | None
+    total_s: float | None
+
+
+@dataclass(frozen=True)
+class Report:
+    """The rows of a report in order, its own means by access (B/s), and its options by name."""
+
+    rows: tuple[Row, ...]
+    means: Mapping[str, float]
+    options: Mapping[str, str]
+    version: str
+    is_whole: bool
+
+    def of(self, access: str) -> list[Row]:
+        """Return the rows of one access, write or read."""
+        return [row for row in self.rows if row.access == access]
+
+    def word(self, name: str) -> str:
+        """Return an option such as "api" if it is one plain word, else ""."""
+        found = re.fullmatch(r"[A-Za-z0-9_-]{1,40}", self.options.get(name, ""))
+        return found[0] if found else ""
+
+    def size(self, name: str) -> int | None:
+        """Return the bytes of an option such as "aggregate filesize"."""
+        found = _SIZE.fullmatch(self.options.get(name, ""))
+        return round(float(found[1]) * _UNITS[found[2]]) if found else None
+
+    def count(self, name: str) -> int | None:
+        """Return the number of an option such as "tasks"."""
+        text = self.options.get(name, "")
+        return int(text) if re.fullmatch(r"[0-9]{1,9}", text) else None
+
+
+def read_report(text: str) -> Report:
+    """Return what a text holds of a report; Unreadable if a row is damaged."""
+    version = _VERSION.search(text)
+    rows = (*_table(text), *_comma_separated(text))
+    summary = text[text.find("\nSummary of all tests:") :] if "\nSummary of all tests:" in text else ""
+    means = {found[1]: _number(found[4]) * MIB for found in _SUMMARY.finditer(summary)}
+    return Report(
+        rows=rows,
+        means=means,
+        options={name.strip(): value.strip() for name, value in _OPTION.findall(text)},
+        version=version[1] if version else "",
+        is_whole=re.search(r"^Finished *: ", text, re.M) is not None or bool(_CSV_HEADER.search(text)),
+    )
+
+
+def _table(text: str) -> Iterator[Row]:
+    header = _HEADER.search(text)
+    if not header:
+        return
+    names = header[0].split()
+    end = text.find("\nSummary of all tests:", header.end())
+    for line in text[header.end() : end if end >= 0 else None].splitlines():
+        if _ROW.match(line):
+            yield _row(dict(zip(names, _fitting(line.split(), len(names)), strict=True)))
+
+
+def _comma_separated(text: str) -> Iterator[Row]:
+    header = _CSV_HEADER.search(text)
+    if not header:
+        return
+    names = header[0].split(",")
+    lines = [line for line in text[header.end() :].splitlines() if line.startswith(("write,", "read,"))]
+    for fields in csv.reader(lines):
+        yield _row(dict(zip(names, _fitting(fields, len(names)), strict=True)))
+
+
+def _fitting(fields: list[str], count: int) -> list[str]:
+    if len(fields) != count:
+        raise Unreadable
+    return fields
+
+
+def _row(fields: Mapping[str, str]) -> Row:
+    def number(*names: str) -> float | None:
+        text = next((fields[name] for name in names if name in fields), None)
+        return None if text is None else _number(text)
+
+    rate = number("bw(MiB/s)")
+    if rate is None:
+        raise Unreadable
+    return Row(
+        access=fields["access"],
+        rate=rate * MIB,
+        iops=number("IOPS"),
+        open_s=number("open(s)"),
+        transfer_s=number("wr/rd(s)"),
+        close_s=number("close(s)"),
+        total_s=number("total(s)"),
+    )
+
+
+def _number(text: str) -> float:
+    if not _NUMBER.fullmatch(text) or not math.isfinite(float(text)):
+        raise Unreadable
+    return float(text)
