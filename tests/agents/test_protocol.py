@@ -193,6 +193,7 @@ def test_it_hands_a_waiting_agent_its_job_at_once(server: LiveServer) -> None:
         "files": [],
         "collect": [],
         "environment": [],
+        "address": "",
     }
     job.refresh_from_db()
     assert job.state == Job.State.DELIVERED

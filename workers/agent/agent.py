@@ -20,6 +20,7 @@ from .identity import find_identity, work_root
 from .remote import Away, Refused, Remote
 from .reports import Reporter
 from .spool import Record, Spool
+from .telemetry import Sampler
 
 logger = logging.getLogger(__name__)
 
@@ -42,6 +43,7 @@ class Agent:
         self.work = work_root(folder, self.identity)
         self.spool = Spool(folder / "spool")
         self.clock = Clock()
+        self.sampler = Sampler() if self.config.telemetry else None
         self.closing = threading.Event()
         # Set before the last jobs are stopped: one that a poll brings after that is stopped as it starts.
         self._ending = threading.Event()
@@ -70,6 +72,8 @@ class Agent:
         ]
         for thread in loops:
             thread.start()
+        if self.sampler is not None:
+            self.sampler.start()
         logger.info("Agent %s of node %s calls %s", VERSION, self.config.node or "?", self.config.server)
         wait_for_stop()
         self._close()
@@ -147,6 +151,7 @@ class Agent:
             identity=self.identity,
             work=self.work,
             clock=self.clock,
+            sampler=self.sampler,
             changed=self._changed,
         )
         with self._lock:

@@ -24,7 +24,7 @@ class Config:
     """What `agent.json` says.
 
     `programs` adds names to the allow-list ({"name": "/path"}) or forbids one ({"name": null}); `search` names
-    further folders in which the known tools are looked for.
+    further folders in which the known tools are looked for. Without `telemetry` the kernel is not read around jobs.
     """
 
     server: str
@@ -34,6 +34,7 @@ class Config:
     programs: dict[str, str | None] = field(default_factory=dict)
     search: list[str] = field(default_factory=list)
     ca_file: str = ""
+    telemetry: bool = True
 
     def allowed(self) -> dict[str, str | None]:
         """Return the allow-list {name: path}, a path of None meaning allowed but not installed."""
@@ -127,4 +128,6 @@ def _checked(data: object, path: Path) -> Config:
         raise ConfigError(f"{path}: “programs” must map names to absolute paths, or to null to forbid one.")
     if not isinstance(search, list) or not all(isinstance(folder, str) for folder in search):
         raise ConfigError(f"{path}: “search” must be a list of folders.")
+    if not isinstance(data.get("telemetry", True), bool):
+        raise ConfigError(f"{path}: “telemetry” must be true or false.")
     return Config(**data)

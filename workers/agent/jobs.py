@@ -24,6 +24,7 @@ from .kin import kin_of
 from .placeholders import BadVariable, Placeholders
 from .process import Process
 from .spool import Record, Spool
+from .telemetry import Recording, Sampler
 
 logger = logging.getLogger(__name__)
 
@@ -48,6 +49,7 @@ class Runner(threading.Thread):
         identity: Identity,
         work: Path,
         clock: Clock,
+        sampler: Sampler | None,
         changed: Callable[[Record], None],
     ) -> None:
         super().__init__(name=f"job-{record.job_id}", daemon=True)
@@ -57,6 +59,8 @@ class Runner(threading.Thread):
         self._folder = WorkFolder(work / record.job_id, identity)
         self._changed = changed
         self._process: Process | None = None
+        self._sampler = sampler
+        self._recording: Recording | None = None
         self._closing = False
 
     def stop(self, *, closing: bool = False) -> None:
@@ -77,6 +81,8 @@ class Runner(threading.Thread):
             logger.exception("Job %s failed in the agent", self.record.job_id)
             self._note_end(fault="not-started", fault_detail=f"{type(error).__name__}: {error}")
         finally:
+            if self._recording is not None:
+                self._recording.drop()
             self._folder.remove()
 
     def _carry_out(self, job: dict[str, Any]) -> None:
@@ -87,6 +93,8 @@ class Runner(threading.Thread):
         environment = self._fill_environment(job, placeholders)
         pattern = _compile(job.get("ready_pattern") or "")
         self._make_folder(job, placeholders)
+        if self._sampler is not None:
+            self._recording = self._sampler.record()
         if job.get("start_at") is not None:
             self._clock.wait_until(float(job["start_at"]), self.stop_asked)
         if self.stop_asked.is_set():
@@ -98,6 +106,8 @@ class Runner(threading.Thread):
         except OSError as error:
             raise CannotStart("not-started", f"{program}: {error.strerror}") from error
         self._process = process
+        if self._recording is not None:
+            self._recording.begin(process.pid, process.started_at)
         clock = self._clock.as_json()
         self._spool.note(
             self.record, started_at=process.started_at, pid=process.pid, born=birth_of(process.pid), clock=clock
@@ -133,6 +143,9 @@ class Runner(threading.Thread):
     def _note_process_end(self, process: Process) -> None:
         interrupted = self._closing and not process.timed_out
         job = self.record.job
+        telemetry = ""
+        if self._recording is not None:
+            telemetry = self._recording.end(str(job.get("address") or ""), process.ended_at)
         found = self._folder.collect(map(str, job.get("collect") or ()), int(job["output_limit_bytes"]))
         collected = [
             {"name": file.name, "content": pack(file.content), "size": file.size, "truncated": file.is_cut}
@@ -149,6 +162,7 @@ class Runner(threading.Thread):
             stderr_bytes=process.stderr.total,
             truncated=process.stdout.is_cut or process.stderr.is_cut,
             collected=collected,
+            **({"telemetry": telemetry} if telemetry else {}),
             fault="agent-restarted" if interrupted else "",
             fault_detail="the agent was stopped" if interrupted else "",
         )

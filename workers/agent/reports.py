@@ -121,7 +121,10 @@ class Reporter(threading.Thread):
 
 
 def shortened(report: dict[str, Any], limit: int) -> dict[str, Any]:
-    """Return a report with at most the first `limit` bytes of each output and file, marked as truncated."""
+    """Return a report with at most the first `limit` bytes of each output and file, marked as truncated.
+
+    What was read around the job is dropped: its result matters more.
+    """
     outputs: dict[str, Any] = {
         name: _shortened(report[name], limit) for name in ("stdout", "stderr") if name in report
     }
@@ -133,7 +136,8 @@ def shortened(report: dict[str, Any], limit: int) -> dict[str, Any]:
         }
         for file in report.get("collected", [])
     ]
-    return {**report, **outputs, "truncated": True}
+    kept = {name: value for name, value in report.items() if name != "telemetry"}
+    return {**kept, **outputs, "truncated": True}
 
 
 def _shortened(packed: str, limit: int) -> str:

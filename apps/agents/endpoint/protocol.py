@@ -75,8 +75,8 @@ def report_of(data: Mapping[str, Any]) -> Report:
     )
 
 
-def job_as_json(job: Job) -> dict[str, Any]:
-    """Return a job as it is handed out; `start_at` in server time (s since the epoch)."""
+def job_as_json(job: Any) -> dict[str, Any]:
+    """Return a job, annotated with its node's `address`, as handed out; `start_at` in server time (s, epoch)."""
     return {
         "id": str(job.pk),
         "argv": job.argv,
@@ -88,6 +88,7 @@ def job_as_json(job: Job) -> dict[str, Any]:
         "files": job.files,
         "collect": job.collect,
         "environment": job.environment,
+        "address": job.address or "",
     }
 
 

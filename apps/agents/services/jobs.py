@@ -6,13 +6,14 @@ from datetime import datetime
 from typing import Any
 
 from django.db import transaction
-from django.db.models import F
+from django.db.models import F, OuterRef, Subquery
 from django.utils import timezone
 
 from apps.agents import wake
 from apps.agents.models import Job
 from apps.agents.services import losses
 from apps.core import queue
+from apps.testbeds.models import NodeAddress
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,7 +84,7 @@ def request_stops(*, run_refs: Collection[int], now: datetime) -> int:
     """Ask for the end of all open jobs of several runs, as `request_stop` does."""
     opened = Job.objects.filter(run_ref__in=run_refs, state__in=Job.OPEN_STATES)
     queued = opened.filter(state=Job.State.QUEUED)
-    waiting = sorted(set(queued.values_list("run_ref", flat=True)))
+    waiting = {run_ref for run_ref in queued.values_list("run_ref", flat=True) if run_ref is not None}
     ended = queued.update(
         state=Job.State.ENDED,
         ended_at=now,
@@ -95,7 +96,7 @@ def request_stops(*, run_refs: Collection[int], now: datetime) -> int:
     asked = list(opened.filter(stop_requested_at__isnull=True).values_list("pk", "node_id"))
     Job.objects.filter(pk__in=[pk for pk, _node in asked]).update(stop_requested_at=now, updated_at=now)
     wake.call_nodes(node for _pk, node in asked)
-    for run_ref in waiting:
+    for run_ref in sorted(waiting):
         queue.send(queue.JOB_CHANGED, run_ref)
     return ended + len(asked)
 
@@ -118,8 +119,11 @@ def deliver_jobs(
     now = now or timezone.now()
     jobs, stop, unknown = [], [], []
     serving = {"node__agent": agent_id, "node__agent__retired_at__isnull": True}
+    first_address = NodeAddress.objects.filter(node=OuterRef("node")).order_by("position", "pk").values("address")[:1]
     opened = list(
-        Job.objects.filter(**serving, state__in=Job.OPEN_STATES).annotate(facts_now=F("node__agent__facts"))
+        Job.objects.filter(**serving, state__in=Job.OPEN_STATES).annotate(
+            facts_now=F("node__agent__facts"), address=Subquery(first_address)
+        )
     )
     for job in opened:
         job_id = str(job.pk)

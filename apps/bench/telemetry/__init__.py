@@ -1,0 +1,23 @@
+"""What agents read from the kernel around a job: its form, what it means, and what it says of a measurement."""
+
+from apps.bench.telemetry.charts import LABELS, series_of
+from apps.bench.telemetry.judging import judge
+from apps.bench.telemetry.reading import Telemetry, read
+from apps.bench.telemetry.sockets import Listing, Socket, read_sockets
+from apps.bench.telemetry.summary import Figure, summarise
+from apps.bench.telemetry.transport import Transport, transport_of
+
+__all__ = [
+    "LABELS",
+    "Figure",
+    "Listing",
+    "Socket",
+    "Telemetry",
+    "Transport",
+    "judge",
+    "read",
+    "read_sockets",
+    "series_of",
+    "summarise",
+    "transport_of",
+]

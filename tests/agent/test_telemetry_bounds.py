@@ -1,0 +1,109 @@
+"""What is read around a job stays small, however long it runs and however many sockets there are."""
+
+import base64
+import itertools
+import json
+import os
+import socket
+import subprocess
+import time
+import zlib
+from contextlib import ExitStack
+
+import pytest
+
+from workers.agent.telemetry import kernel, sampler, sockets
+from workers.agent.telemetry.interfaces import interface_of
+
+
+@pytest.mark.parametrize("count", [1, 10, 11, 25, 1000, 12345])
+def test_a_long_time_is_thinned_evenly(count: int) -> None:
+    thinned = sampler.Thinned(10)
+    for number in range(count):
+        thinned.add(number)
+    kept = thinned.kept
+    assert kept[0] == 0
+    assert len(kept) <= 10
+    assert count <= 10 or len(kept) >= 5
+    steps = {later - earlier for earlier, later in itertools.pairwise(kept)}
+    assert len(steps) <= 1
+    assert count - kept[-1] <= (steps.pop() if steps else 1)
+
+
+def test_a_day_of_readings_is_sent_in_a_few_kilobytes() -> None:
+    recording = sampler.Recording(kernel.read(), lambda _recording: None)
+    recording.begin(os.getpid(), time.time())
+    snapshot = kernel.read()
+    for _second in range(86_400):
+        recording.add(snapshot, ("x" * 1000, 0))
+    packed = recording.end("127.0.0.1", time.time())
+    assert len(packed) < 20_000
+    data = json.loads(zlib.decompress(base64.b64decode(packed)))
+    assert len(data["times"]) <= sampler.MOST_SNAPSHOTS + 2
+    assert len(data["sockets"]) <= sampler.MOST_LISTINGS
+
+
+def test_it_lists_the_sockets_of_a_process_and_of_no_other() -> None:
+    with ExitStack() as stack:
+        server = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
+        address = server.getsockname()
+        stack.enter_context(socket.create_connection(address))
+        other = stack.enter_context(subprocess.Popen(["sleep", "30"]))
+        found = sockets.Lister().list([os.getpid(), other.pid])
+        other.kill()
+    assert set(found) == {os.getpid()}
+    text, left_out = found[os.getpid()]
+    assert f"127.0.0.1:{address[1]}" in text
+    assert left_out == 0
+
+
+def test_it_counts_the_sockets_that_are_too_many() -> None:
+    entries = [(str(number).encode(), b"ESTAB" + b"x" * 1000) for number in range(100)]
+    text, left_out = sockets._those_of(entries, {str(number).encode() for number in range(90)})
+    assert len(text) <= sockets.MOST_TEXT
+    assert text.count("ESTAB") + left_out == 90
+    assert left_out > 0
+
+
+def test_a_listing_that_takes_long_is_not_repeated_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    def slow(*_args: object, **_options: object) -> object:
+        time.sleep(0.05)
+        return type("Answer", (), {"stdout": b""})
+
+    calls = []
+    monkeypatch.setattr(sockets, "_inodes_of", lambda pid: {b"1"})
+    monkeypatch.setattr(sockets.subprocess, "run", lambda *args, **options: (calls.append(1), slow())[1])
+    lister = sockets.Lister()
+    lister._program = "/bin/ss"
+    for _time in range(3):
+        lister.list([1])
+    assert len(calls) == 1
+    assert lister._not_before - time.monotonic() > 1
+
+
+def test_an_interface_is_known_by_its_address() -> None:
+    assert interface_of("127.0.0.1") == "lo"
+    assert interface_of("localhost") == "lo"
+    assert interface_of("fe80::1%eth7") == "eth7"
+    assert interface_of("192.0.2.77") == ""
+    assert interface_of("no such name") == ""
+    assert interface_of("") == ""
+
+
+def test_counters_of_the_kernel_grow() -> None:
+    before = kernel.read()
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock:
+        for _datagram in range(10):
+            sock.sendto(bytes(1000), ("127.0.0.1", 9))
+    after = kernel.read()
+    assert after.nics["lo"]["tx_bytes"] - before.nics["lo"]["tx_bytes"] >= 10_000
+    assert after.udp["out_datagrams"] - before.udp["out_datagrams"] >= 10
+    assert sum(after.cpu.values()) >= sum(before.cpu.values())
+    assert len(after.cores) == os.cpu_count()
+    assert 0 < after.memory["available"] <= after.memory["total"]
+
+
+def test_what_cannot_be_read_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kernel, "_lines", lambda path: [])
+    empty = kernel.read()
+    assert (empty.cpu, empty.cores, empty.memory, empty.nics, empty.disks) == ({}, (), {}, {}, {})

@@ -1,0 +1,48 @@
+"""Which interface holds an address."""
+
+from __future__ import annotations
+
+import ipaddress
+import socket
+import time
+
+from ..facts import netlink
+
+# What holds an address is asked anew after this time (s).
+TRUST_S = 60.0
+_known: dict[str, tuple[str, float]] = {}
+
+
+def interface_of(address: str) -> str:
+    """Return the interface of this network namespace that holds an address (or a name's address); "" if none does."""
+    name, asked_at = _known.get(address, ("", 0.0))
+    now = time.monotonic()
+    if not name or now > asked_at + TRUST_S:
+        name = _find(address) if address else ""
+        _known[address] = (name, now)
+    return name
+
+
+def _find(address: str) -> str:
+    address, _percent, scope = address.partition("%")
+    if scope:
+        return scope
+    wanted = _addresses(address)
+    try:
+        names = {link.index: link.name for link in netlink.links()}
+        held = [(index, ipaddress.ip_interface(text).ip) for index, text in netlink.addresses()]
+    except (OSError, ValueError):
+        return ""
+    return next((names.get(index, "") for index, ip in held if ip in wanted), "")
+
+
+def _addresses(name: str) -> set[ipaddress.IPv4Address | ipaddress.IPv6Address]:
+    try:
+        return {ipaddress.ip_address(name)}
+    except ValueError:
+        pass
+    try:
+        found = socket.getaddrinfo(name, None)
+        return {ipaddress.ip_address(str(entry[4][0]).partition("%")[0]) for entry in found}
+    except (OSError, UnicodeError, ValueError):
+        return set()
