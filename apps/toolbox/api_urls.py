@@ -1,3 +1,10 @@
 """REST addresses."""
 
-urlpatterns: list = []
+from rest_framework.routers import SimpleRouter
+
+from apps.toolbox.api import TeamToolViewSet
+
+router = SimpleRouter()
+router.register("team-tools", TeamToolViewSet)
+
+urlpatterns = router.urls

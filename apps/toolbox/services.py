@@ -13,6 +13,7 @@ from apps.accounts.models import Role, Team, User
 from apps.bench import custom, tools
 from apps.bench.text import Message, _
 from apps.core import messages
+from apps.toolbox import files
 from apps.toolbox.models import TeamTool, ToolEvent, ToolVersion
 
 
@@ -103,3 +104,16 @@ def _add_version(tool: TeamTool, user: User, found: custom.Definition, number: i
 
 def _log(tool: TeamTool, user: User, message: Message) -> None:
     ToolEvent.objects.create(tool=tool, user=user, message=message.as_json())
+
+
+@transaction.atomic
+def import_tool(*, team: Team, user: User, raw: bytes | str) -> TeamTool:
+    """Return the tool of a file: a new one, or the team's of that short name with a next version if it differs."""
+    scoping.require(user, team, Role.MANAGER)
+    slug, definition = files.read_file(raw)
+    tool = TeamTool.objects.filter(team=team, slug=slug).first()
+    if tool is None:
+        return create_tool(team=team, user=user, slug=slug, definition=definition)
+    change_tool(tool=tool, user=user, definition=definition, note=gettext("From a file."))
+    tool.refresh_from_db()
+    return tool

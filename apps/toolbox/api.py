@@ -1,0 +1,195 @@
+"""REST: the tools that teams define, their versions, and definitions tried on an output."""
+
+from typing import Any
+
+from django.db.models import QuerySet
+from django.http import HttpResponse
+from django.utils import timezone
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import mixins, permissions, serializers, status, viewsets
+from rest_framework.decorators import action
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from apps.accounts.api import TeamField, team_for_new
+from apps.accounts.models import Role
+from apps.accounts.permissions import ScopedToken
+from apps.accounts.scoping import user_of, visible
+from apps.core import messages
+from apps.toolbox import files, queries, services, trying
+from apps.toolbox.models import TeamTool, ToolVersion
+
+
+class VersionSerializer(serializers.ModelSerializer):
+    """A version: `slug` is what an experiment names as its tool."""
+
+    slug = serializers.CharField(read_only=True)
+    created_by = serializers.CharField(source="created_by.username", default=None, read_only=True, allow_null=True)
+
+    class Meta:
+        model = ToolVersion
+        fields = ["slug", "number", "definition", "note", "created_by", "created_at"]
+
+
+class TeamToolSerializer(serializers.ModelSerializer):
+    """A tool; `latest` is the number of its latest version."""
+
+    team = TeamField(read_only=True)
+    latest = serializers.IntegerField(read_only=True)
+
+    class Meta:
+        model = TeamTool
+        fields = ["id", "team", "slug", "name", "summary", "latest", "archived_at", "created_at", "updated_at"]
+
+
+class NewToolSerializer(serializers.Serializer):
+    """A new tool: the fields of a definition are told in the guide “Adding a tool”."""
+
+    team = TeamField()
+    slug = serializers.CharField(max_length=40)
+    definition = serializers.JSONField()
+    note = serializers.CharField(max_length=300, required=False, default="", allow_blank=True)
+
+
+class NewVersionSerializer(serializers.Serializer):
+    """A next version; `based_on` is the number of the one that was changed, to be refused if there is a later one."""
+
+    definition = serializers.JSONField()
+    note = serializers.CharField(max_length=300, required=False, default="", allow_blank=True)
+    based_on = serializers.IntegerField(required=False, allow_null=True, default=None, min_value=1)
+
+
+class ToolFileSerializer(serializers.Serializer):
+    """A tool's file as text (YAML or JSON)."""
+
+    team = TeamField()
+    file = serializers.CharField(max_length=files.MOST_BYTES, trim_whitespace=False)
+
+
+class AttemptSerializer(serializers.Serializer):
+    """A definition, an output to read, and values of parameters (the defaults unless given)."""
+
+    definition = serializers.JSONField()
+    output = serializers.CharField(
+        required=False, default="", allow_blank=True, trim_whitespace=False, max_length=1_000_000
+    )
+    parameters = serializers.DictField(child=serializers.CharField(allow_blank=True), required=False, allow_null=True)
+
+
+class AttemptResultSerializer(serializers.Serializer):
+    """The commands that would run, the figures in base units, and why there are none."""
+
+    commands = serializers.ListField(child=serializers.DictField())
+    samples = serializers.ListField(child=serializers.DictField())
+    flags = serializers.ListField(child=serializers.CharField())
+    reason = serializers.CharField()
+    remedy = serializers.CharField()
+
+
+class TeamToolViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, viewsets.GenericViewSet):
+    """Tools that teams define: viewers see them, managers define and change them."""
+
+    queryset = queries.team_tools()
+    serializer_class = TeamToolSerializer
+    permission_classes = [permissions.IsAuthenticated, ScopedToken]
+    lookup_field = "slug"
+    lookup_value_regex = "[a-z0-9-]+"
+    search_fields = ["name", "slug", "summary"]
+    ordering_fields = ["name", "slug", "created_at", "updated_at"]
+
+    def get_queryset(self) -> QuerySet[TeamTool]:
+        """Return the tools of the person's teams."""
+        return visible(super().get_queryset(), self.request.user)
+
+    @extend_schema(request=NewToolSerializer, responses={201: TeamToolSerializer})
+    def create(self, request: Request) -> Response:
+        """Define a tool; each mistake in the definition is named at its field."""
+        wish = _valid(NewToolSerializer, request)
+        team = team_for_new(request, wish, Role.MANAGER)
+        values = {name: wish[name] for name in ("slug", "definition", "note")}
+        tool = services.create_tool(team=team, user=user_of(request), **values)
+        return self._shown(tool, status.HTTP_201_CREATED)
+
+    @extend_schema(
+        request=NewVersionSerializer, responses={200: VersionSerializer(many=True), 201: VersionSerializer}
+    )
+    @action(detail=True, methods=["get", "post"], pagination_class=None, filter_backends=[])
+    def versions(self, request: Request, slug: str) -> Response:
+        """Return the versions, the latest first; or make the next one."""
+        tool = self.get_object()
+        if request.method == "GET":
+            return Response(VersionSerializer(queries.versions_of(tool), many=True).data)
+        wish = _valid(NewVersionSerializer, request)
+        version = services.change_tool(tool=tool, user=user_of(request), **wish)
+        return Response(VersionSerializer(version).data, status=status.HTTP_201_CREATED)
+
+    @extend_schema(request=None, responses=TeamToolSerializer)
+    @action(detail=True, methods=["post"])
+    def archive(self, request: Request, slug: str) -> Response:
+        """Offer a tool no more."""
+        tool = self.get_object()
+        services.archive_tool(tool=tool, user=user_of(request), now=timezone.now())
+        return self._shown(tool)
+
+    @extend_schema(request=None, responses=TeamToolSerializer)
+    @action(detail=True, methods=["post"])
+    def restore(self, request: Request, slug: str) -> Response:
+        """Offer an archived tool again."""
+        tool = self.get_object()
+        services.restore_tool(tool=tool, user=user_of(request), now=timezone.now())
+        return self._shown(tool)
+
+    @extend_schema(
+        operation_id="team_tools_file_retrieve",
+        parameters=[OpenApiParameter("version", int, description="Its number; the latest unless given.")],
+        responses={(200, "application/yaml"): OpenApiTypes.STR},
+    )
+    @action(detail=True, methods=["get"], url_path="file")
+    def export(self, request: Request, slug: str) -> HttpResponse:
+        """Return a version as a YAML file."""
+        tool = self.get_object()
+        number = serializers.IntegerField(min_value=1, max_value=10**9)
+        version = queries.latest_version(tool)
+        if "version" in request.query_params:
+            wanted = number.run_validation(request.query_params["version"])
+            version = serializers.SlugRelatedField(
+                slug_field="number", queryset=queries.versions_of(tool)
+            ).run_validation(wanted)
+        text = files.export_tool(tool.slug, queries.definition_of(version))
+        return HttpResponse(text, content_type="application/yaml; charset=utf-8")
+
+    @extend_schema(request=ToolFileSerializer, responses=TeamToolSerializer)
+    @action(detail=False, methods=["post"], url_path="import")
+    def import_file(self, request: Request) -> Response:
+        """Take a tool in: a new one, or the next version of the team's tool of that short name."""
+        wish = _valid(ToolFileSerializer, request)
+        team = team_for_new(request, wish, Role.MANAGER)
+        return self._shown(services.import_tool(team=team, user=user_of(request), raw=wish["file"]))
+
+    @extend_schema(request=AttemptSerializer, responses=AttemptResultSerializer)
+    @action(detail=False, methods=["post"], url_path="try")
+    def attempt(self, request: Request) -> Response:
+        """Say what a definition would run and what it reads of an output; nothing is stored."""
+        wish = _valid(AttemptSerializer, request)
+        found = services.checked(wish["definition"])
+        attempt = trying.try_definition(found, wish["output"], wish.get("parameters"))
+        samples = attempt.reading.samples if attempt.reading else ()
+        shown = {
+            "commands": [{"role": role, "argv": list(argv)} for role, argv in attempt.commands],
+            "samples": [vars(sample) for sample in samples],
+            "flags": [messages.render(flag.message) for flag in attempt.reading.flags] if attempt.reading else [],
+            "reason": attempt.reason,
+            "remedy": attempt.remedy,
+        }
+        return Response(AttemptResultSerializer(shown).data)
+
+    def _shown(self, tool: TeamTool, code: int = status.HTTP_200_OK) -> Response:
+        return Response(TeamToolSerializer(queries.team_tools().get(pk=tool.pk)).data, status=code)
+
+
+def _valid(shape: type[serializers.Serializer], request: Request) -> dict[str, Any]:
+    wish = shape(data=request.data, context={"request": request})
+    wish.is_valid(raise_exception=True)
+    values: dict[str, Any] = wish.validated_data
+    return values
