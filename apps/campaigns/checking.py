@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from apps.campaigns import guards
+from apps.campaigns import grants, guards
 from apps.campaigns.estimation import Estimator
 from apps.campaigns.expansion import Expansion, Figures, expand_experiment
 from apps.campaigns.models import Experiment, ExperimentRole
@@ -17,5 +17,6 @@ def expand_checked(
 ) -> Expansion:
     """Return what an experiment comes to, within what owners allow; errors.Refused names each field that is wrong."""
     expansion = expand_experiment(experiment, roles, figures)
+    grants.check_settings(expansion, experiment.campaign.team_id)
     guards.check_limits(expansion, estimator)
     return expansion

@@ -3,7 +3,7 @@
 from django.urls import path
 from rest_framework.routers import SimpleRouter
 
-from apps.testbeds.api import files, items, paths
+from apps.testbeds.api import files, grants, items, paths
 
 router = SimpleRouter()
 router.register("sites", items.SiteViewSet)
@@ -14,6 +14,7 @@ router.register("switches", items.SwitchViewSet)
 router.register("links", items.LinkViewSet)
 router.register("file-systems", items.FileSystemViewSet)
 router.register("site-pairs", items.SitePairViewSet)
+router.register("setting-grants", grants.GrantViewSet)
 
 urlpatterns = [
     *router.urls,

@@ -8,7 +8,7 @@ from django.urls import URLPattern, path
 
 from apps.accounts import pages
 from apps.testbeds import filters, forms, models, queries
-from apps.testbeds.views import actions, details, items, overview
+from apps.testbeds.views import actions, details, grants, items, overview
 
 app_name = "testbeds"
 
@@ -140,6 +140,8 @@ urlpatterns = [
     path("export/", overview.export, name="export"),
     path("import/", overview.import_file, name="import"),
     path("example/", overview.load_example, name="example"),
+    path("nodes/<int:pk>/settings/", grants.grants, name="node_grants"),
+    path("settings/<int:pk>/withdraw/", grants.revoke, name="grant_revoke"),
     path("testbeds/<int:pk>/nodes/", actions.add_nodes, name="add_nodes"),
     *(pattern for kind in _KINDS for pattern in kind.patterns()),
 ]

@@ -132,7 +132,9 @@ def _points_of(
         for values in swept:
             point = fixed | values
             own = tool.clean(setting_names.own_parameters(point))
-            points.append(own | {name: point[name] for name in point if setting_names.is_setting(name)})
+            points.append(
+                own | {name: text for name, text in point.items() if text and setting_names.is_setting(name)}
+            )
     except ParameterError as error:
         # One point is enough to say what is wrong; the others most often fail alike.
         wrong.update(_named(error.errors, spec))

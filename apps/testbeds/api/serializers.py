@@ -99,7 +99,11 @@ class SwitchSerializer(ItemSerializer):
 
 
 class LinkSerializer(ItemSerializer):
-    """A link; each end is either a node or a switch. Capacity in bit/s, RTT in s, MTU in bytes."""
+    """A link; each end is either a node or a switch. Capacity in bit/s, RTT in s, MTU in bytes.
+
+    `udp_limit_bps` (bit/s), or without it `udp_share_limit` of the capacity, and `streams_limit` are the most that
+    campaigns may offer it.
+    """
 
     a_node = _optional(models.Node)
     a_switch = _optional(models.Switch)
@@ -107,10 +111,14 @@ class LinkSerializer(ItemSerializer):
     b_switch = _optional(models.Switch)
     capacity_bps = QuantityField("rate")
     rtt_s = QuantityField("duration")
+    udp_limit_bps = QuantityField("rate")
 
     class Meta:
         model = models.Link
-        fields = [*_COMMON, "a_node", "a_switch", "b_node", "b_switch", "capacity_bps", "rtt_s", "mtu"]
+        fields = [
+            *_COMMON, "a_node", "a_switch", "b_node", "b_switch", "capacity_bps", "rtt_s", "mtu", "udp_limit_bps",
+            "udp_share_limit", "streams_limit",
+        ]  # fmt: skip
 
 
 class MountSerializer(serializers.ModelSerializer):

@@ -10,7 +10,9 @@ from apps.core.forms import QuantityField
 from apps.testbeds import services
 from apps.testbeds.forms.fields import AddressesField, EndField, MountsField, NodesField
 from apps.testbeds.models import Cluster, FileSystem, Link, Node, Site, SitePair, Switch, Testbed
+from apps.testbeds.models.links import DEFAULT_STREAMS, DEFAULT_UDP_SHARE
 
+_USUAL_LIMITS = {"udp_share_limit": DEFAULT_UDP_SHARE, "streams_limit": DEFAULT_STREAMS}
 _NOTES = {"notes": forms.Textarea(attrs={"rows": 2})}
 
 
@@ -119,29 +121,45 @@ class LinkForm(ItemForm):
     b = EndField(label=_("End B"))
     capacity_bps = _rate(_("Capacity"))
     rtt_s = _rtt()
+    udp_limit_bps = QuantityField(
+        kind="rate",
+        label=_("Most UDP"),
+        required=False,
+        help_text=_("What campaigns may offer, for example 400 Mbit/s; empty takes the share below."),
+    )
 
     class Meta:
         model = Link
-        fields = ["a", "b", "name", "capacity_bps", "rtt_s", "mtu", "notes"]
+        fields = [
+            "a", "b", "name", "capacity_bps", "rtt_s", "mtu", "udp_limit_bps", "udp_share_limit", "streams_limit",
+            "notes",
+        ]  # fmt: skip
         widgets = _NOTES
         help_texts = {
             "name": _("Left empty, it is called after its ends."),
             "mtu": _("In bytes: 1500, or 9000 for jumbo frames."),
+            "udp_share_limit": _("1 is all of the capacity; more lets campaigns fill the link to measure its loss."),
+            "streams_limit": _("Connections that a campaign may have open over the link at once."),
         }
 
-    field_order = ["a", "b", "name", "capacity_bps", "rtt_s", "mtu", "notes"]
+    field_order = [
+        "a", "b", "name", "capacity_bps", "rtt_s", "mtu", "udp_limit_bps", "udp_share_limit", "streams_limit",
+        "notes",
+    ]  # fmt: skip
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["name"].required = False
+        for name in ("name", *_USUAL_LIMITS):
+            self.fields[name].required = False
         for end in "ab":
             self.fields[end].offer(self.team)
             if self.instance.pk:
                 self.initial[end] = getattr(self.instance, f"{end}_key")
 
     def clean(self) -> dict[str, Any] | None:
-        """Name the link after its ends if it has no name."""
+        """Name the link after its ends if it has no name, and allow the usual where nothing is written."""
         cleaned = self.cleaned_data
+        cleaned |= {name: usual for name, usual in _USUAL_LIMITS.items() if cleaned.get(name, "") is None}
         if not cleaned.get("name") and cleaned.get("a") and cleaned.get("b"):
             names = {key: name for _group, members in self.fields["a"].choices[1:] for key, name in members}
             cleaned["name"] = f"{names[cleaned['a']]} – {names[cleaned['b']]}"

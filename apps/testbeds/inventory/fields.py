@@ -104,6 +104,12 @@ def whole_number(name: str) -> Field:
     return Field(name, (name,), quantity(name, name, "integer").read)
 
 
+def limit(name: str, kind: str, usual: float) -> Field:
+    """Return a field of a number that is left out where it is the usual one."""
+    read = quantity(name, name, kind).read
+    return Field(name, (name,), read, write=lambda value: None if value == usual else value)
+
+
 def reference(name: str, kind: type[Model], column: str = "") -> Field:
     """Return a field that names something of another section."""
 

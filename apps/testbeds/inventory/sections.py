@@ -11,6 +11,7 @@ from apps.testbeds import queries
 from apps.testbeds.inventory import fields
 from apps.testbeds.inventory.fields import Field
 from apps.testbeds.models import Cluster, FileSystem, Link, Node, Site, SitePair, Switch, Testbed
+from apps.testbeds.models.links import DEFAULT_STREAMS, DEFAULT_UDP_SHARE
 
 
 @dataclass(frozen=True)
@@ -87,6 +88,9 @@ SECTIONS = (
             fields.quantity("capacity", "capacity_bps", "rate"),
             fields.quantity("rtt", "rtt_s", "duration"),
             fields.whole_number("mtu"),
+            fields.quantity("udp_limit", "udp_limit_bps", "rate"),
+            fields.limit("udp_share_limit", "float", DEFAULT_UDP_SHARE),
+            fields.limit("streams_limit", "integer", DEFAULT_STREAMS),
             fields.text("notes"),
         ),
         queries.links,

@@ -42,7 +42,7 @@ class Migration(migrations.Migration):
                 ('revoked_at', models.DateTimeField(blank=True, null=True, verbose_name='withdrawn')),
                 ('granted_by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL, verbose_name='allowed by')),
                 ('node', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='setting_grants', to='testbeds.node', verbose_name='node')),
-                ('revoked_by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL, verbose_name='withdrawn by')),
+                ('revoked_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL, verbose_name='withdrawn by')),
                 ('team', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='setting_grants', to='accounts.team', verbose_name='team')),
             ],
             options={

@@ -29,6 +29,7 @@ class SettingGrant(TimeStamped):
         settings.AUTH_USER_MODEL,
         on_delete=models.SET_NULL,
         null=True,
+        blank=True,
         related_name="+",
         verbose_name=_("withdrawn by"),
     )

@@ -1,6 +1,7 @@
 """Reads of the inventory."""
 
 from apps.testbeds.queries.dependents import dependents
+from apps.testbeds.queries.grants import Wish, grants_for, grants_on, not_allowed
 from apps.testbeds.queries.listings import (
     clusters,
     counts,
@@ -23,16 +24,20 @@ __all__ = [
     "Graph",
     "Limit",
     "PathReport",
+    "Wish",
     "clusters",
     "counts",
     "dependents",
     "directories",
     "file_systems",
+    "grants_for",
+    "grants_on",
     "graph",
     "links",
     "links_at",
     "links_elsewhere",
     "nodes",
+    "not_allowed",
     "path_between",
     "report_path",
     "resources_of",

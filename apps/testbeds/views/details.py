@@ -50,6 +50,7 @@ class NodeDetail(pages.DetailPage):
         return super().get_context_data(**kwargs) | {
             "links": queries.links_at(node),
             "clusters": queries.clusters().filter(pk__in=node.clusters.values("pk")),
+            "grants": queries.grants_on(node).filter(revoked_at=None),
         }
 
 
