@@ -54,6 +54,8 @@ def output_of(job: Job, plan: Plan) -> Output:
         collected={file.name: zlib.decompress(file.content_z) for file in job.collected.all()},
         telemetry=telemetry_of(job),
         facts=job.facts.facts if job.facts else {},
+        clock_offset_s=job.clock_offset_s,
+        clock_error_s=job.clock_error_s,
     )
 
 

@@ -61,7 +61,7 @@ def observed_of(stages: Sequence[Sequence[Share]]) -> dict[str, Any]:
     observed: dict[str, Any] = {"clients": list(by_node.values())}
     worst = _worst(stages)
     if worst:
-        observed |= {"overlap": worst.share, "start_skew": worst.skew_s}
+        observed |= {"overlap": worst.share, "start_skew": worst.skew_s, "together_s": worst.duration_s}
     return observed
 
 

@@ -43,7 +43,8 @@ class Output:
 
     `collected` holds the files of its work folder that the command asked to be given back, as far as they existed;
     `telemetry` what the agent read from the kernel meanwhile (`apps.bench.telemetry` knows its form); `facts` what it
-    had told of the node when it was handed the command.
+    had told of the node when it was handed the command; `clock_offset_s` is the server's time less the node's, by
+    which the times were corrected, `clock_error_s` how far that may be off.
     """
 
     role: str
@@ -60,6 +61,8 @@ class Output:
     collected: Mapping[str, bytes] = field(default_factory=lambda: MappingProxyType({}))
     telemetry: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}), compare=False)
     facts: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}), compare=False)
+    clock_offset_s: float | None = None
+    clock_error_s: float | None = None
 
 
 @dataclass(frozen=True)
