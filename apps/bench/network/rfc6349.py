@@ -186,9 +186,10 @@ def _rate_of(reading: Reading, tool: Tool) -> float | None:
 
 def _mtu_of(reading: Reading) -> int:
     """Return the MTU (B) of the path as the run saw it: the kernel's, else that of its MSS, else the usual one."""
-    seen = reading.observed.get("path_mtu")
-    if isinstance(seen, int | float) and seen >= transport.LEAST_MTU:
-        return int(seen)
+    kernel = reading.observed.get("tcp") or {}
+    seen = _first((reading.observed.get("path_mtu"), ""), (kernel.get("path_mtu"), ""))
+    if seen and seen.value >= transport.LEAST_MTU:
+        return int(seen.value)
     mss = _mss_of(reading)
     # An MSS without the 12 bytes of timestamps is one of the usual MTUs less 40.
     plain = transport.IPV4_BYTES + transport.TCP_BYTES
