@@ -1,0 +1,31 @@
+"""Whether a measurement measured what it was to: rules over what was seen of it, each a flag with its reason.
+
+A tool tells in `Reading.observed`, as far as it knows: `working_set` (B on each client), `direct_io`, `synced` (the
+time of writing ends on the disk), `cache_dropped` and `cache_avoided` (before the first reading), `measured_s`
+({metric: s}), `overlap` and `together_s` (share and time (s) for which all clients ran).
+"""
+
+from collections.abc import Sequence
+
+from apps.bench.tools.base import Flag, Output, Params, Reading, Tool
+from apps.bench.validity import caching, concurrency, duration, steadiness, windows
+from apps.bench.validity.judging import add_flags
+
+__all__ = ["judge"]
+
+
+def judge(reading: Reading, outputs: Sequence[Output], params: Params, tool: Tool) -> Reading:
+    """Return the reading with the doubts of all rules; a doubt that the tool has raised itself is not repeated."""
+    memory = caching.memory_of(outputs)
+    found: list[Flag] = [
+        *caching.read_flags(reading, memory, params.get("page_pool") or 0, caching.is_dropped(outputs)),
+        *caching.write_flags(reading, memory),
+        *caching.direct_flags(reading, params),
+        *duration.flags(reading, duration.longest_run_s(outputs), tool.metrics),
+        *steadiness.flags(reading, tool.metrics),
+        *windows.flags(reading, params),
+        *concurrency.count_flags(reading, params),
+        *concurrency.clock_flags(reading, outputs),
+    ]
+    seen = {"client_memory": memory} if memory and "working_set" in reading.observed else {}
+    return add_flags(reading, found, seen)
