@@ -1,14 +1,23 @@
-"""Outputs that no campaign's tool makes, but that belong to measurements: what batch schedulers print."""
+"""Outputs that no campaign's tool makes, but that belong to measurements: of batch schedulers and of ss."""
 
+import dataclasses
+import pathlib
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from apps.bench import schedulers
+from apps.bench import schedulers, telemetry
+from apps.bench.tools._failures import failure
 from apps.bench.tools._outputs import read_text
 from apps.bench.tools.base import Output
 
 Json = dict[str, Any]
+
+# A line of a socket, and below it what -i and -m add.
+_SOCKETS = re.compile(
+    r"^(?:[A-Z-]{4,10}) +\d+ +\d+ +\S+:\S+ +\S+:\S+.*\n\s+.*\b(?:skmem:\(|rto:|cwnd:|wscale:)", re.M
+)
 
 
 @dataclass(frozen=True)
@@ -25,10 +34,22 @@ def form_of(output: Output) -> Form | None:
     return next((form for form in FORMS if form.recognises(output)), None)
 
 
+def _is_socket_listing(output: Output) -> bool:
+    return "ss" in {pathlib.PurePath(word).name for word in output.argv} or bool(_SOCKETS.search(read_text(output)))
+
+
+def _read_sockets(output: Output) -> Json:
+    found = telemetry.read_sockets(read_text(output))
+    if not found:
+        raise failure("unreadable", output)
+    return {"sockets": [dataclasses.asdict(socket) for socket in found]}
+
+
 FORMS: tuple[Form, ...] = (
     Form(
         "scheduler",
         lambda output: schedulers.recognises(read_text(output), output.argv),
         lambda output: schedulers.read(read_text(output), output.argv),
     ),
+    Form("sockets", _is_socket_listing, _read_sockets),
 )

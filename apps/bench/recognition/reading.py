@@ -50,7 +50,7 @@ def read_output(output: Output, known: Sequence[Tool] | None = None) -> Finding:
     if known is None and (form := forms.form_of(output)):
         return _read_form(form, output)
     if not found:
-        return Finding(output, failure=_unknown(output, choice))
+        return Finding(output, failure=_unknown(output))
     if len(found) == 1 or len({_reason(item) for item in found}) == 1:
         # Whichever of them it was, it failed for the same reason.
         slugs = tuple(item.slug for item in found)
@@ -110,10 +110,9 @@ def _ambiguous(output: Output, found: Sequence[Finding]) -> Finding:
     return Finding(output, slugs, failure=failure("ambiguous", output, tools=", ".join(slugs)))
 
 
-def _unknown(output: Output, choice: Sequence[Tool]) -> ToolFailure:
-    known = ", ".join(tool.slug for tool in choice)
+def _unknown(output: Output) -> ToolFailure:
     text = (output.stdout + b"\n" + output.stderr).decode("utf-8", "replace")
     said = next((line.strip()[:200] for line in text.splitlines() if line.strip()), "")
     if said:
-        return failure("unrecognised", output, said=said, known=known)
-    return failure("unrecognised-command", output, command=" ".join(output.argv)[:200], known=known)
+        return failure("unrecognised", output, said=said)
+    return failure("unrecognised-command", output, command=" ".join(output.argv)[:200])

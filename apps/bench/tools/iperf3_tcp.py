@@ -131,6 +131,7 @@ class Iperf3Tcp(Tool):
     def parse(self, outputs: Sequence[Output], params: Params) -> Reading:
         """Return the client's report as a reading; ToolFailure for anything that is not a complete result."""
         document = read_document(outputs)
+        document.require_protocol("TCP")
         document.require_version(self.minimum_version)
         if params["direction"] == options.BOTH:
             document.require_version(BOTH_WAYS_SINCE)

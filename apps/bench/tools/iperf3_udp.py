@@ -118,6 +118,7 @@ class Iperf3Udp(Tool):
     def parse(self, outputs: Sequence[Output], params: Params) -> Reading:
         """Return the client's report as a reading; ToolFailure for anything that is not a complete result."""
         document = read_document(outputs)
+        document.require_protocol("UDP")
         document.require_version(self.minimum_version)
         document.require_duration("sum_sent", params["duration"])
         samples = _read_direction(document, "", params["direction"] != options.REVERSE)

@@ -10,7 +10,9 @@ DATA = pathlib.Path(__file__).parents[2] / "data" / "custom"
 
 
 def data(name):
-    return yaml.safe_load((DATA / f"{name}.yaml").read_text())
+    """Return the definition of an exported file."""
+    whole = yaml.safe_load((DATA / f"{name}.yaml").read_text())
+    return {key: value for key, value in whole.items() if key not in ("fathom-tool", "slug")}
 
 
 def tool(name, **changes):

@@ -46,6 +46,12 @@ class Document:
         if self.version and _version_key(self.version) < _version_key(minimum):
             raise failure("version-too-old", self.output, minimum=minimum)
 
+    def require_protocol(self, wanted: str) -> None:
+        """Raise the failure of a report that says it is of another protocol."""
+        said = self.get("start", "test_start", "protocol")
+        if said != wanted and said in ("TCP", "UDP", "SCTP"):
+            raise failure("other-protocol", self.output, found=said, wanted=wanted)
+
     def rate(self, name: str) -> float:
         """Return the rate (bit/s) of a sum of the end, checked against its bytes and seconds; or ToolFailure."""
         stated, sent, seconds = (self.number("end", name, key) for key in ("bits_per_second", "bytes", "seconds"))

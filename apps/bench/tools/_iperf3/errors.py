@@ -29,7 +29,7 @@ _CONNECTING = re.compile(r"unable to (connect|start listener|start stream listen
 
 def explain(output: Output, said: str) -> ToolFailure:
     """Return the failure that an error message of iperf3 tells of."""
-    address = value_after(output.argv, "-c") or value_after(output.argv, "-B")
+    address = value_after(output.argv, "-c") or value_after(output.argv, "-B") or "the server"
     if _CONNECTING.search(said) and (found := _outputs.system_error(output, said, address)):
         return found
     for pattern, reason in _REASONS:

@@ -54,7 +54,7 @@ def protocol_of(output: Output) -> str:
     said = dig(_report(output), "start", "test_start", "protocol")
     if said in ("TCP", "UDP"):
         return str(said)
-    if not output.argv:
+    if len(output.argv) < 2:
         return ""
     return "UDP" if "udp" in _argv_options(output) else "TCP"
 

@@ -12,14 +12,20 @@ REASONS: dict[str, Reason] = {
     ),
     "unrecognised": Reason(
         _("This is not the output of a tool known here. It begins: %(said)s"),
-        _("If you know the tool, name it; known are: %(known)s."),
+        _("Name the tool that made it, if it is one of those known here."),
         False,
     ),
     "unrecognised-command": Reason(
         _("This command is not one of a tool known here: %(command)s"),
-        _("If it was run by another tool, name that one; known are: %(known)s."),
+        _("Name the tool that made it, if it is one of those known here."),
         False,
         "unrecognised",
+    ),
+    "other-protocol": Reason(
+        _("The output of the program on %(node)s is of %(found)s, not of %(wanted)s."),
+        _("Read it with the tool for that protocol."),
+        False,
+        "unreadable",
     ),
     "ambiguous": Reason(
         _("This could be the output of any of these tools: %(tools)s."),

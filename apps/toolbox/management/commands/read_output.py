@@ -1,0 +1,132 @@
+"""Read a raw output: ``manage.py read_output FILE``, ``-`` for the standard input. It needs no database."""
+
+import json
+import sys
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.core.management.base import BaseCommand, CommandError
+from django.utils.translation import gettext as _
+
+from apps.bench import custom, recognition, tools
+from apps.bench.tools.base import Output, Tool
+from apps.core.messages import render
+from apps.toolbox import files, services
+
+# As much as one output of a job may have.
+MOST_BYTES = 64 * 1024 * 1024
+
+
+class Command(BaseCommand):
+    """Prints tool, parameters, samples with units, and flags as JSON; or why there are none, with exit status 1."""
+
+    help = "Recognise a raw output by its content and print what it says as JSON."
+    # Neither a database nor settings of a deployment are needed.
+    requires_system_checks: list[str] = []
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """Declare the options."""
+        parser.add_argument("file", help="a recording or a plain output; - is the standard input")
+        parser.add_argument("--tool", help="slug of the tool that made it, if that is known")
+        parser.add_argument("--definition", help="a team's own tool, as it was exported (YAML)")
+        parser.add_argument("--series", action="store_true", help="print the figures over time, too")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Do it; CommandError says what is wrong."""
+        known = _known(options["tool"], options["definition"])
+        outputs = recognition.split_file(_read(options["file"]))
+        if not outputs:
+            raise CommandError(_("%(file)s is empty.") % options)
+        found = [recognition.read_output(output, known) for output in outputs]
+        # A log of commands holds other things, too: where something is known, the rest is only named.
+        foreign = [item for item in found if item.failure and item.failure.code == "unrecognised"]
+        own = [item for item in found if item not in foreign] or found
+        if len(own) == 1 and own[0].failure:
+            raise CommandError(_reason(own[0]))
+        shown = [_as_json(item, with_series=options["series"]) for item in own]
+        data: dict[str, Any] = shown[0] if len(found) == 1 else {"outputs": shown}
+        if len(own) < len(found):
+            data["passed_over"] = [_command(item.output) or str(item.failure) for item in foreign]
+        self.stdout.write(json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False))
+        if failed := [item for item in own if item.failure]:
+            text = _("%(failed)s of %(all)s outputs have no result; the first: %(why)s")
+            raise CommandError(text % {"failed": len(failed), "all": len(own), "why": _reason(failed[0])})
+
+
+def _known(slug: str | None, definition: str | None) -> list[Tool] | None:
+    """Return the only tool to read by, or None for all there are."""
+    if definition:
+        try:
+            name, data = files.read_file(_read(definition))
+            return [custom.make_tool(services.checked(data), name or "defined")]
+        except ValidationError as error:
+            raise CommandError("\n".join(error.messages)) from error
+    if not slug:
+        return None
+    try:
+        return [tools.get(slug)]
+    except tools.UnknownTool as error:
+        raise CommandError(str(error)) from error
+
+
+def _read(name: str) -> bytes:
+    try:
+        with sys.stdin.buffer if name == "-" else Path(name).open("rb") as file:
+            raw = file.read(MOST_BYTES + 1)
+    except OSError as error:
+        raise CommandError(f"{name}: {error.strerror}") from error
+    if len(raw) > MOST_BYTES:
+        raise CommandError(_("%(file)s is larger than %(limit)s bytes.") % {"file": name, "limit": MOST_BYTES})
+    return raw
+
+
+def _as_json(found: recognition.Finding, *, with_series: bool) -> dict[str, Any]:
+    shown: dict[str, Any] = {"tool": found.slug, "command": _command(found.output)}
+    if found.failure:
+        error = found.failure
+        remedy = render(error.remedy)
+        told = {"code": error.code, "message": render(error.message), "remedy": remedy, "retryable": error.retryable}
+        return {**shown, "candidates": list(found.candidates), "error": told}
+    if found.tool is None or found.reading is None:
+        return {**shown, "parameters": {}, "samples": [], "flags": [], "data": found.data}
+    reading = found.reading
+    metrics = {metric.name: metric for metric in found.tool.metrics}
+    data = reading.as_json()
+    shown |= {
+        "tool_version": reading.tool_version,
+        "parameters": found.parameters,
+        "samples": [
+            {
+                "metric": sample.metric,
+                "label": render(metrics[sample.metric].label),
+                "value": sample.value,
+                "unit": metrics[sample.metric].unit,
+            }
+            for sample in reading.samples
+        ],
+        "granted": data["granted"],
+        "observed": data["observed"],
+        "flags": [
+            {"name": flag.name, "severity": flag.severity, "message": render(flag.message)} for flag in reading.flags
+        ],
+    }
+    return shown | ({"series": data["series"]} if with_series else {})
+
+
+def _command(output: Output) -> str:
+    return " ".join(output.argv)
+
+
+def _reason(found: recognition.Finding) -> str:
+    """Return why there is no result, and what to do, for people."""
+    if found.failure is None:
+        return ""
+    whose = found.slug or ", ".join(found.candidates)
+    lines = [f"{whose}: {render(found.failure.message)}" if whose else render(found.failure.message)]
+    if found.failure.remedy:
+        lines.append(render(found.failure.remedy))
+    if found.failure.code == "unrecognised":
+        lines.append(_("Known are: %(known)s.") % {"known": ", ".join(tool.slug for tool in tools.all_tools())})
+    return "\n".join(lines)
