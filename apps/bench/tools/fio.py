@@ -141,7 +141,7 @@ class Fio(Tool):
             requested=dict(params),
             observed=_observed(read, params) | clients.observed_of(stages) | places.observed_of(where),
             flags=(
-                *places.flags_of(where),
+                *places.flags_of(where, outputs),
                 *clients.flags_of(stages, params),
                 *_verify_flags(verified, ways["write"].size),
             ),

@@ -164,7 +164,7 @@ class Ior(Tool):
             granted={name: count for name in ("tasks", "nodes") if (count := report.count(name)) is not None},
             observed=_observed(report, params) | begun.observed | places.observed_of(where),
             flags=(
-                *places.flags_of(where),
+                *places.flags_of(where, outputs),
                 *begun.flags,
                 *launch.flags_of(params, tasks),
                 *_close_flags(report),

@@ -71,12 +71,18 @@ class Iozone(Tool):
         """Return a stage for each test, in which all clients start at one instant."""
         players = clients.chosen(params, nodes)
         stages = [places.check_stage(players, params)]
-        for test in _tests(params):
+        tests = _tests(params)
+        for test in tests:
             commands = [
                 Command(
                     role=clients.CLIENT,
                     node_index=index,
-                    argv=_argv(test, params, _files(node, _owner(test, index, len(players), params), params)),
+                    argv=_argv(
+                        test,
+                        params,
+                        _files(node, _owner(test, index, len(players), params), params),
+                        keep=test is not tests[-1],
+                    ),
                     time_limit_s=params["time_limit"],
                 )
                 for index, node in enumerate(players)
@@ -117,7 +123,7 @@ class Iozone(Tool):
             requested=dict(params),
             granted={"direct": any(report.direct for report in reports)},
             observed=_observed(reports) | clients.observed_of(stages) | places.observed_of(where),
-            flags=(*places.flags_of(where), *clients.flags_of(stages, params), *_flags(reports)),
+            flags=(*places.flags_of(where, outputs), *clients.flags_of(stages, params), *_flags(reports)),
             tool_version=next((report.version for report in reports if report.version), ""),
         )
 
@@ -143,9 +149,9 @@ def _files(node: NodeRef, owner: int, params: Params) -> list[str]:
     return [places.path_of(node, params, f"iozone-{owner}.{thread}") for thread in range(params["threads"])]
 
 
-def _argv(test: Test, params: Params, files: Sequence[str]) -> tuple[str, ...]:
-    """Return a command that keeps its files (-w) for later tests, with fsync and close in its times (-e -c)."""
-    argv = ["iozone", "-e", "-c", "-w"]
+def _argv(test: Test, params: Params, files: Sequence[str], *, keep: bool) -> tuple[str, ...]:
+    """Return a command with fsync and close in its times (-e -c); with `keep` its files stay for later tests (-w)."""
+    argv = ["iozone", "-e", "-c", *(["-w"] if keep else [])]
     argv += [option for name, option in (("direct", "-I"), ("sync", "-o")) if params[name]]
     if not params["retest"]:
         argv.append("-+n")

@@ -178,7 +178,7 @@ class Mdtest(Tool):
             | begun.observed
             | places.observed_of(where),
             flags=(
-                *places.flags_of(where),
+                *places.flags_of(where, outputs),
                 *begun.flags,
                 *launch.flags_of(params, int(head[2]) if head else None),
             ),

@@ -125,6 +125,9 @@ def carry_out(plan, nodes, folder: Path, disturb=None, after_s=0.5):
     timer = None
     try:
         for stage in plan.stages:
+            if stage.together:
+                outputs |= run_together(stage, nodes, folder, jobs)
+                continue
             for command in stage.commands:
                 node = nodes[command.role][command.node_index]
                 job = Job(stage, command, node, folder / f"job{len(jobs)}")
@@ -145,6 +148,26 @@ def carry_out(plan, nodes, folder: Path, disturb=None, after_s=0.5):
             if outputs[job] is None:
                 outputs[job] = job.end()
     return [outputs[job] for job in jobs]
+
+
+def run_together(stage, nodes, folder, jobs):
+    """Start the commands of a stage at one time, add their jobs to `jobs`, and return {job: output} of their ends."""
+    outputs = {}
+    begun = []
+    for command in stage.commands:
+        node = nodes[command.role][command.node_index]
+        begun.append(Job(stage, command, node, folder / f"job{len(jobs) + len(begun)}"))
+    jobs += begun
+
+    def wait(job):
+        outputs[job] = job.end(job.command.time_limit_s)
+
+    waiting = [threading.Thread(target=wait, args=[job]) for job in begun]
+    for thread in waiting:
+        thread.start()
+    for thread in waiting:
+        thread.join()
+    return outputs
 
 
 def installed(*programs):

@@ -132,8 +132,8 @@ def observed_of(places: Sequence[Place]) -> dict[str, Any]:
     return {name: value for name, value in seen.items() if value not in (None, "")}
 
 
-def flags_of(places: Sequence[Place]) -> tuple[Flag, ...]:
-    """Return what there is to say of where the files lay."""
+def flags_of(places: Sequence[Place], outputs: Sequence[Output] = ()) -> tuple[Flag, ...]:
+    """Return what there is to say of where the files lay, and of files that could not be removed."""
     flags = []
     kinds = sorted({place.kind for place in places})
     if not places:
@@ -145,6 +145,11 @@ def flags_of(places: Sequence[Place]) -> tuple[Flag, ...]:
     if _IN_MEMORY & set(kinds):
         text = _("The file system (%(kind)s) lies in memory: no disk was measured.")
         flags.append(Flag("memory-file-system", "warning", Message(text, {"kind": ", ".join(kinds)})))
+    left = [output.node for output in outputs if output.stage == CLEAN and output.stderr]
+    if left:
+        text = _("Files were left behind on %(nodes)s: their names begin with %(prefix)s.")
+        values = {"nodes": ", ".join(left), "prefix": PREFIX}
+        flags.append(Flag("files-left", "warning", Message(text, values)))
     return tuple(flags)
 
 
