@@ -10,6 +10,7 @@ from django.db import transaction
 from apps.agents import queries as agents
 from apps.agents.models import Job
 from apps.bench import judges
+from apps.bench.sweep import setting_names
 from apps.bench.tools.base import Output, Plan, Reading
 from apps.campaigns.models import Run
 from apps.results import faults
@@ -32,7 +33,7 @@ def record_run(*, run: Run) -> Result:
     jobs = list(agents.jobs_of_run(run.pk))
     faults.raise_for(jobs)
     outputs = [output_of(job, plan) for job in jobs]
-    reading = judges.read_run(outputs, tool.clean(trial.parameters), tool)
+    reading = judges.read_run(outputs, tool.clean(setting_names.own_parameters(trial.parameters)), tool)
     return _store(run, tool.slug, reading, start_skew_s(jobs))
 
 
