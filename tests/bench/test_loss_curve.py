@@ -1,0 +1,122 @@
+"""UDP loss against offered load: curves of known knee, recorded ones, and the published one."""
+
+import json
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from apps.bench import tools
+from apps.bench.network import loss_curve
+from apps.bench.network.loss_curve import Point
+from tests.bench.tools import recordings
+
+UDP = tools.get("iperf3-udp")
+RATES = [100e6, 200e6, 300e6, 400e6, 450e6, 500e6, 600e6, 800e6]
+
+
+def fluid(capacity, rates=RATES, pieces=1.0):
+    """Return the points of a link of a capacity, on which a datagram needs all of its pieces."""
+    return [Point(rate, 1 - min(1.0, capacity / rate) ** pieces) for rate in rates]
+
+
+def said(curve):
+    return " ".join(str(message) for message in curve.conclusions)
+
+
+def test_the_knee_of_a_full_link_is_its_capacity():
+    curve = loss_curve.analyse(fluid(437e6))
+    assert curve.capacity == 400e6
+    assert curve.lossy == 450e6
+    assert curve.knee.at == pytest.approx(437e6, rel=0.005)
+    assert curve.full == pytest.approx(437e6, rel=1e-6)
+    assert curve.exponent == pytest.approx(1, abs=0.01)
+    assert curve.worst is None
+    assert "simply full" in said(curve)
+    assert "The knee lies at 437" in said(curve)
+
+
+def read(name, **params):
+    params = UDP.clean({"duration": 5, "omit": 0, **params})
+    reading = UDP.parse([recordings.load("iperf3-udp", name)], params)
+    figures = (reading.value(metric) for metric in ("offered_load", "loss", "jitter", "goodput"))
+    return Point(*figures)
+
+
+def test_the_recorded_series_has_the_capacity_of_its_link():
+    rates = (100, 400, 430, 450, 457, 500)
+    curve = loss_curve.analyse([read(f"b{rate}M.json", rate=f"{rate} Mbit/s") for rate in rates])
+    # Of 457 Mbit/s on the line datagrams of 1448 B leave 437 for payload.
+    assert curve.capacity == pytest.approx(430e6, rel=1e-3)
+    assert curve.lossy == pytest.approx(450e6, rel=1e-3)
+    assert curve.knee.at == pytest.approx(437e6, rel=0.01)
+    assert [curve.excess(point) for point in curve.points[-3:]] == pytest.approx([1, 1, 1], abs=0.15)
+    assert curve.worst is None
+    assert all(point.jitter < 1e-4 for point in curve.points)
+
+
+def test_a_published_series_lost_more_than_a_full_link_explains():
+    # KNU to Caltech: nothing at 400 Mbit/s, 30 % at 450, 80 % at 622.
+    curve = loss_curve.analyse([Point(400e6, 0.0), Point(450e6, 0.30), Point(622e6, 0.80)])
+    assert curve.capacity == curve.full == 400e6
+    assert curve.fluid_loss(450e6) == pytest.approx(0.111, abs=1e-3)
+    assert curve.fluid_loss(622e6) == pytest.approx(0.357, abs=1e-3)
+    assert curve.worst.offered == 450e6
+    assert 3 < curve.exponent < 4.5
+    assert "2.7 times what a full link of 400.0 Mbit/s explains" in said(curve)
+
+
+def test_fragments_show_as_an_exponent():
+    curve = loss_curve.analyse(fluid(430e6, pieces=4))
+    assert curve.full == pytest.approx(430e6, rel=0.08)
+    assert curve.exponent > 3
+    assert curve.worst is not None
+    assert "pieces" in said(curve)
+
+
+def test_a_sweep_without_loss_has_only_a_lower_bound():
+    curve = loss_curve.analyse([Point(rate, 0.0) for rate in RATES[:3]])
+    assert curve.capacity == 300e6
+    assert curve.lossy is None
+    assert curve.full is None
+    assert curve.exponent is None
+    assert "300.0 Mbit/s or more" in said(curve)
+
+
+def test_a_sweep_with_loss_everywhere_has_only_an_upper_bound():
+    curve = loss_curve.analyse([Point(100e6, 0.5), Point(200e6, 0.75)])
+    assert curve.capacity is None
+    assert curve.lossy == 100e6
+    assert "below 100.0 Mbit/s" in said(curve)
+
+
+def test_loss_that_comes_and_goes_is_said():
+    curve = loss_curve.analyse([Point(100e6, 0.02), Point(200e6, 0.0), Point(300e6, 0.3)])
+    assert curve.capacity == 200e6
+    assert "100.0 Mbit/s already lost more" in said(curve)
+
+
+def test_the_threshold_is_the_callers():
+    points = [Point(100e6, 0.0), Point(200e6, 0.03), Point(300e6, 0.3)]
+    assert loss_curve.analyse(points).capacity == 100e6
+    assert loss_curve.analyse(points, threshold=0.05).capacity == 200e6
+
+
+def test_nothing_measured_says_nothing():
+    assert loss_curve.analyse([]) is None
+
+
+@pytest.mark.parametrize(
+    "point", [Point(0, 0), Point(1e6, -0.1), Point(1e6, 1.1), Point(math.nan, 0), Point(1e6, math.nan)]
+)
+def test_what_no_measurement_gives_is_refused(point):
+    with pytest.raises(ValueError, match="cannot be"):
+        loss_curve.analyse([point])
+
+
+@given(st.lists(st.tuples(st.floats(1e3, 1e12), st.floats(0, 1)), min_size=1, max_size=12, unique_by=lambda p: p[0]))
+def test_any_measurements_can_be_told_of(pairs):
+    curve = loss_curve.analyse([Point(offered, loss) for offered, loss in pairs])
+    json.dumps(curve.as_json(), allow_nan=False)
+    assert said(curve)
