@@ -17,6 +17,7 @@ from apps.campaigns import queries
 from apps.campaigns import services as campaigns
 from apps.campaigns.models import Campaign, Run
 from apps.results import services as results
+from apps.results import timings
 from workers import adaptation, plans
 from workers.steps import JobView, Step, next_step
 
@@ -165,6 +166,7 @@ def _close(run_id: int) -> None:
     if run.trial.campaign.state == Campaign.State.CANCELLED:
         campaigns.cancel_run(run=run, now=timezone.now())
         return
+    timings.record_timings(run=run)
     try:
         results.record_run(run=run)
     except ToolFailure as failure:

@@ -13,9 +13,12 @@ from rest_framework.views import APIView
 
 from apps.accounts import scoping
 from apps.accounts.api import get_scoped_or_404
+from apps.agents import queries as agents
+from apps.bench import telemetry
+from apps.campaigns import queries as campaigns
 from apps.campaigns.models import Experiment
-from apps.results import charts, downloads, queries
-from apps.results.models import Result, Sample
+from apps.results import charts, downloads, queries, services
+from apps.results.models import Result, Sample, StageTiming
 
 
 class SampleSerializer(serializers.ModelSerializer):
@@ -89,6 +92,68 @@ class TableSerializer(serializers.Serializer):
     x = serializers.CharField()
     left_out = serializers.IntegerField()
     groups = GroupSerializer(many=True)
+
+
+class TimingSerializer(serializers.ModelSerializer):
+    """How a stage with a common start began: times in s, overlap as a share."""
+
+    class Meta:
+        model = StageTiming
+        fields = ["stage", "name", "commands", "started", "skew_s", "late_s", "overlap", "clock_error_s"]
+
+
+class WatchedFigureSerializer(serializers.Serializer):
+    """One figure of a job's time, in its base unit."""
+
+    name = serializers.CharField()
+    value = serializers.FloatField()
+    unit = serializers.CharField()
+
+
+class WatchedJobSerializer(serializers.Serializer):
+    """What an agent read around a job; `telemetry` is as it sent it, times (s) from the start of the process."""
+
+    job = serializers.UUIDField()
+    role = serializers.CharField()
+    stage = serializers.IntegerField()
+    node = serializers.CharField()
+    figures = WatchedFigureSerializer(many=True)
+    telemetry = serializers.DictField()
+
+
+class RunTelemetrySerializer(serializers.Serializer):
+    """What the nodes said around a run's jobs."""
+
+    run = serializers.IntegerField()
+    stages = TimingSerializer(many=True)
+    jobs = WatchedJobSerializer(many=True)
+
+
+class RunTelemetry(APIView):
+    """What agents read from the kernel around the jobs of a run, failed runs included, and how its stages began."""
+
+    @extend_schema(operation_id="runs_telemetry", responses=RunTelemetrySerializer)
+    def get(self, request: Request, pk: int) -> Response:
+        """Return it; a job whose agent told nothing is left out."""
+        run = get_scoped_or_404(campaigns.runs_for(scoping.user_of(request)), pk=pk)
+        told = [(job, services.telemetry_of(job)) for job in agents.jobs_of_run(run.pk)]
+        body = {
+            "run": run.pk,
+            "stages": run.timings.all(),
+            "jobs": [
+                {
+                    "job": job.pk,
+                    "role": job.role,
+                    "stage": job.stage,
+                    "node": job.node.name,
+                    "figures": telemetry.summarise(found),
+                    "telemetry": raw,
+                }
+                for job, raw in told
+                if (found := telemetry.read(raw))
+            ],
+        }
+        return Response(RunTelemetrySerializer(body).data)
 
 
 def _experiment(request: Request, pk: int) -> Experiment:

@@ -12,5 +12,6 @@ urlpatterns = [
     path("experiments/<int:pk>/results/", api.ExperimentTable.as_view(), name="experiment-results"),
     path("experiments/<int:pk>/samples.csv", api.SamplesAsCsv.as_view(), name="samples-csv"),
     path("experiments/<int:pk>/samples.json", api.SamplesAsJson.as_view(), name="samples-json"),
+    path("runs/<int:pk>/telemetry/", api.RunTelemetry.as_view(), name="run-telemetry"),
     *router.urls,
 ]

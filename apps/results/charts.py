@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 
-from apps.bench import network, units
+from apps.bench import network, telemetry, units
 from apps.bench.tools.base import BY_SIZE, Parameter, Tool
 from apps.campaigns.models import Experiment
 from apps.results import queries
@@ -129,6 +129,9 @@ def series_of(result: Result) -> dict[str, object]:
     metrics = {metric.name: metric for metric in toolbox.get_tool(result.tool).metrics}
     grouped: dict[tuple[str, bool], list[Series]] = {}
     for series in result.series.all():
+        # What the kernel said is drawn with the rest of it.
+        if series.metric in telemetry.LABELS:
+            continue
         grouped.setdefault((series.metric, series.stream.startswith(BY_SIZE)), []).append(series)
     return {
         "charts": [
@@ -165,7 +168,8 @@ class Kept:
 
 def kept_of(tool: Tool, result: Result) -> list[Kept]:
     """Return what was granted or observed of a run, beside what was requested of the same name."""
-    names = dict.fromkeys([*result.granted, *result.observed])
+    plain = {name for kept in (result.granted, result.observed) for name, value in kept.items() if _is_plain(value)}
+    names = [name for name in dict.fromkeys([*result.granted, *result.observed]) if name in plain]
     labels = {metric.name: _(metric.label) for metric in tool.metrics}
     return [
         Kept(
@@ -177,6 +181,11 @@ def kept_of(tool: Tool, result: Result) -> list[Kept]:
         )
         for name in names
     ]
+
+
+def _is_plain(value: object) -> bool:
+    """Return whether a value is one, and not a structure that is shown elsewhere."""
+    return not isinstance(value, dict | list)
 
 
 def _kept_text(tool: Tool, name: str, value: object) -> str:

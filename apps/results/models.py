@@ -56,3 +56,30 @@ class Series(models.Model):
     class Meta:
         constraints = [models.UniqueConstraint(fields=["result", "metric", "stream"], name="one_series_per_stream")]
         verbose_name_plural = "series"
+
+
+class StageTiming(models.Model):
+    """How a stage with a common start began: skew between its commands' starts, and how much of the time all ran.
+
+    `late_s` is how long after the planned instant the last one started (negative if a clock is off), `overlap` a
+    share; both are in server time, of which each node knows `clock_error_s` at worst. Failed runs have them, too.
+    """
+
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="timings")
+    stage = models.PositiveSmallIntegerField()
+    name = models.CharField(max_length=50)
+    commands = models.PositiveSmallIntegerField()
+    started = models.PositiveSmallIntegerField()
+    skew_s = models.FloatField(null=True)
+    late_s = models.FloatField(null=True)
+    overlap = models.FloatField(null=True)
+    clock_error_s = models.FloatField(null=True)
+
+    class Meta:
+        ordering = ["stage"]
+        constraints = [models.UniqueConstraint(fields=["run", "stage"], name="one_timing_per_stage")]
+
+    @property
+    def overlap_percent(self) -> float | None:
+        """Return the overlap as it is shown."""
+        return None if self.overlap is None else round(100 * self.overlap, 1)

@@ -196,7 +196,7 @@ def rows_of(experiment: Experiment) -> Iterator[dict[str, object]]:
 def trial_for(user: User, pk: int) -> Trial | None:
     """Return a trial of the user's teams with what its page shows, or None."""
     trials = Trial.objects.select_related("campaign__team", "experiment", "lane").prefetch_related(
-        "runs__result__samples", "runs__result__series"
+        "runs__result__samples", "runs__result__series", "runs__timings"
     )
     return scoping.visible(trials, user, path="campaign__team").filter(pk=pk).first()
 

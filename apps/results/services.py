@@ -3,6 +3,7 @@
 import json
 import zlib
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Any
 
 from django.db import transaction
@@ -81,10 +82,12 @@ def printed_by(job: Job) -> dict[str, bytes]:
 
 
 def start_skew_s(jobs: Sequence[Job]) -> float | None:
-    """Return how far apart (s) the jobs with a common start really started, the planned instant included."""
-    moments = [job.started_at for job in jobs if job.start_at and job.started_at]
-    moments += [job.start_at for job in jobs if job.start_at and job.started_at]
-    return (max(moments) - min(moments)).total_seconds() if moments else None
+    """Return how far apart (s) the jobs of a stage started, its planned instant included; the worst stage."""
+    moments: dict[int, list[datetime]] = {}
+    for job in jobs:
+        if job.start_at and job.started_at:
+            moments.setdefault(job.stage, []).extend((job.start_at, job.started_at))
+    return max(((max(stage) - min(stage)).total_seconds() for stage in moments.values()), default=None)
 
 
 def _store(run: Run, slug: str, reading: Reading, skew: float | None) -> Result:

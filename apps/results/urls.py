@@ -12,5 +12,6 @@ urlpatterns = [
     path("experiments/<int:pk>/samples.csv", views.download, {"ending": "csv"}, name="csv"),
     path("experiments/<int:pk>/samples.json", views.download, {"ending": "json"}, name="json"),
     path("trials/<int:pk>/", views.trial, name="trial"),
+    path("jobs/<uuid:pk>/telemetry/", views.job_telemetry, name="job_telemetry"),
     path("runs/<int:pk>/series/", views.run_series, name="run_series"),
 ]

@@ -3,6 +3,7 @@
 import json
 import shlex
 from dataclasses import dataclass
+from uuid import UUID
 
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse, StreamingHttpResponse
@@ -14,7 +15,7 @@ from apps.agents import queries as agents
 from apps.agents.models import Job
 from apps.bench.tools.base import Metric
 from apps.campaigns.models import Experiment, Run
-from apps.results import charts, downloads, queries, services
+from apps.results import charts, downloads, node_charts, queries, services
 from apps.results.models import Result
 from apps.toolbox import queries as toolbox
 
@@ -38,6 +39,7 @@ class Command:
     job: Job
     line: str
     printed: list[Printed]
+    watched: node_charts.Watched | None
 
 
 @dataclass(frozen=True)
@@ -50,6 +52,12 @@ class Attempt:
     samples: list[tuple[Metric, float]]
     kept: list[charts.Kept]
 
+    @property
+    def watched(self) -> list[Command]:
+        """Return the commands whose time was watched, what sent data over TCP first."""
+        found = [command for command in self.commands if command.watched]
+        return sorted(found, key=lambda command: not (command.watched and command.watched.is_sender))
+
 
 def _command(job: Job) -> Command:
     streams = services.printed_by(job)
@@ -61,6 +69,7 @@ def _command(job: Job) -> Command:
             for name, text in ((name, data.decode(errors="replace")) for name, data in streams.items())
             if text
         ],
+        watched=node_charts.watched(job),
     )
 
 
@@ -166,3 +175,11 @@ def run_series(request: HttpRequest, pk: int) -> JsonResponse:
     """Return a run's time series for its chart."""
     result = get_object_or_404(queries.results_of(scoping.user_of(request)).prefetch_related("series"), run_id=pk)
     return JsonResponse(charts.series_of(result))
+
+
+@login_required
+@require_GET
+def job_telemetry(request: HttpRequest, pk: UUID) -> JsonResponse:
+    """Return the charts of what the kernel said around a job."""
+    jobs = agents.jobs_for(scoping.user_of(request)).select_related("output")
+    return JsonResponse(node_charts.charts_of(get_object_or_404(jobs, pk=pk)))

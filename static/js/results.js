@@ -19,6 +19,12 @@ function drawPanels(root) {
 
 async function drawSeries(root) {
   for (const place of root.querySelectorAll("[data-series-charts]:not([data-drawn])")) {
+    // What is folded away is fetched when somebody unfolds it.
+    const folded = place.closest("details:not([open])");
+    if (folded) {
+      folded.addEventListener("toggle", () => drawSeries(folded), { once: true });
+      continue;
+    }
     place.dataset.drawn = "yes";
     const { charts } = await fetchJson(place.dataset.url);
     for (const data of charts) {

@@ -1,6 +1,6 @@
 """What agents read from the kernel around a job: its form, what it means, and what it says of a measurement."""
 
-from apps.bench.telemetry.charts import LABELS, series_of
+from apps.bench.telemetry.charts import LABELS, STREAMS, series_of
 from apps.bench.telemetry.judging import judge
 from apps.bench.telemetry.reading import Telemetry, read
 from apps.bench.telemetry.sockets import Listing, Socket, read_sockets
@@ -9,6 +9,7 @@ from apps.bench.telemetry.transport import Transport, transport_of
 
 __all__ = [
     "LABELS",
+    "STREAMS",
     "Figure",
     "Listing",
     "Socket",

@@ -36,6 +36,8 @@ STREAMS = {
     "retransmits": _("sent again"),
     "available": _("available"),
     "rtt": _("RTT"),
+    "read": _("read"),
+    "written": _("written"),
 }
 
 

@@ -1,0 +1,116 @@
+"""Loss and jitter of datagrams against the load that was offered: what an experiment with a sweep of rates tells."""
+
+from collections import defaultdict
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from apps.bench import units
+from apps.bench.network import loss_curve
+from apps.bench.network.loss_curve import LossCurve, Point
+from apps.bench.tools.base import Tool
+from apps.campaigns.models import Experiment
+from apps.core.messages import render
+from apps.results import charts, queries
+
+Line = dict[str, Any]
+
+# The factor and the figures that such an experiment has.
+RATE = "rate"
+OFFERED, LOSS, JITTER, GOODPUT = "offered_load", "loss", "jitter", "goodput"
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """The curve of one combination of the other factors; `label` names it ("" if there are none)."""
+
+    label: str
+    curve: LossCurve
+
+    @property
+    def conclusions(self) -> list[str]:
+        """Return what the curve says, in the reader's language."""
+        return [render(message) for message in self.curve.conclusions]
+
+    @property
+    def rows(self) -> list[dict[str, object]]:
+        """Return the lines of the table: each point with the loss of a full link and how much it is exceeded."""
+        return [
+            {"point": point, "fluid": self.curve.fluid_loss(point.offered), "excess": self.curve.excess(point)}
+            for point in self.curve.points
+        ]
+
+
+def sweeps_of(experiment: Experiment, tool: Tool) -> list[Sweep]:
+    """Return the curves of an experiment; none unless it offers different loads and measures what becomes of them."""
+    measured = {metric.name for metric in tool.metrics}
+    varied = [factor["name"] for factor in experiment.factors]
+    if RATE not in varied or not {OFFERED, LOSS} <= measured:
+        return []
+    factors = queries.factors_of(experiment)
+    place = factors.index(RATE)
+    cells: dict[tuple[object, ...], dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+    for metric in (OFFERED, LOSS, JITTER, GOODPUT):
+        figures, _left_out = queries.figures_of(experiment, metric, factors)
+        for figure in figures:
+            cells[figure.key][metric].append(figure.value)
+    points: dict[tuple[object, ...], list[Point]] = defaultdict(list)
+    for key, values in cells.items():
+        if point := _mean_point(values):
+            points[key[:place] + key[place + 1 :]].append(point)
+    others = tuple(name for name in factors if name != RATE)
+    lanes = queries.lane_names(experiment) if queries.NODES in others else {}
+    found = [
+        Sweep(charts.label_of(tool, others, key, lanes), curve)
+        for key, members in points.items()
+        if len(members) > 1 and (curve := loss_curve.analyse(members))
+    ]
+    return sorted(found, key=lambda sweep: sweep.label)
+
+
+def charts_of(sweeps: list[Sweep]) -> dict[str, object]:
+    """Return loss and jitter against the offered load, {"charts": [chart, …]}; the knee and the full link are drawn."""
+    loss = [_line(_named(sweep, _("measured")), sweep, lambda _s, point: point.loss) for sweep in sweeps]
+    loss += [
+        _line(_named(sweep, _("a full link (1 − C/R)")), sweep, lambda s, point: s.curve.fluid_loss(point.offered))
+        for sweep in sweeps
+        if sweep.curve.full
+    ]
+    jitter = [_line(sweep.label, sweep, lambda _s, point: point.jitter) for sweep in sweeps]
+    found = [_chart(LOSS, _("Datagram loss"), "1", loss, sweeps)]
+    if any(point["y"] is not None for series in jitter for point in series["points"]):
+        found.append(_chart(JITTER, _("Jitter"), "s", jitter, sweeps))
+    return {"charts": found if sweeps else []}
+
+
+def _mean_point(values: dict[str, list[float]]) -> Point | None:
+    means = {metric: sum(members) / len(members) for metric, members in values.items() if members}
+    if not means.get(OFFERED) or LOSS not in means:
+        return None
+    return Point(means[OFFERED], means[LOSS], means.get(JITTER), means.get(GOODPUT))
+
+
+def _named(sweep: Sweep, what: str) -> str:
+    return f"{sweep.label}: {what}" if sweep.label else what
+
+
+def _line(label: str, sweep: Sweep, figure: Callable[[Sweep, Point], float | None]) -> Line:
+    points = [{"x": point.offered, "y": figure(sweep, point)} for point in sweep.curve.points]
+    return {"label": label, "points": points}
+
+
+def _chart(name: str, label: str, unit: str, series: list[Line], sweeps: list[Sweep]) -> dict[str, object]:
+    knees = []
+    for sweep in sweeps:
+        bend = sweep.curve.knee
+        if bend and bend.is_clear:
+            text = _("Knee: %(rate)s") % {"rate": units.format_quantity(bend.at, "bit/s")}
+            knees.append({"axis": "x", "value": bend.at, "label": _named(sweep, text)})
+    return {
+        "metric": {"name": name, "label": label, "unit": unit},
+        "x": {"name": OFFERED, "label": _("Offered load"), "unit": "bit/s", "numeric": True, "log": False},
+        "series": series,
+        "lines": knees,
+    }

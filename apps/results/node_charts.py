@@ -1,0 +1,76 @@
+"""What agents read from the kernel around a job, in the shape of charts and of a table."""
+
+from dataclasses import dataclass
+
+from django.utils.translation import gettext as _
+
+from apps.agents.models import Job
+from apps.bench import telemetry, units
+from apps.bench.tools.base import Series
+from apps.core.messages import render
+from apps.results import services
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line of the table under the charts."""
+
+    label: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Watched:
+    """What is shown of a job's time; `is_sender` says whether its connections tell what limited TCP."""
+
+    lines: list[Line]
+    is_sender: bool
+
+
+def watched(job: Job) -> Watched | None:
+    """Return the figures of a job's time, None if its agent told nothing."""
+    found = telemetry.read(services.telemetry_of(job))
+    if found is None:
+        return None
+    lines = [
+        Line(render(figure.label), units.format_quantity(_rounded(figure), figure.unit))
+        for figure in telemetry.summarise(found)
+    ]
+    return Watched(lines, telemetry.transport_of([found.listings]) is not None)
+
+
+def charts_of(job: Job) -> dict[str, object]:
+    """Return the charts of a job's time, one a metric: {"charts": [chart, ...]}."""
+    found = telemetry.read(services.telemetry_of(job))
+    grouped: dict[str, list[Series]] = {}
+    for series in telemetry.series_of(found) if found else ():
+        grouped.setdefault(series.metric, []).append(series)
+    return {
+        "charts": [
+            {
+                "metric": {"name": name, "label": _(telemetry.LABELS[name]), "unit": members[0].unit},
+                "x": {"name": "time", "label": _("Time"), "unit": "s", "numeric": True, "log": False},
+                "series": [
+                    {
+                        "label": _stream(member.stream),
+                        "points": [{"x": x, "y": y} for x, y in zip(member.times, member.values, strict=True)],
+                    }
+                    for member in members
+                ],
+                "lines": [],
+            }
+            for name, members in grouped.items()
+        ]
+    }
+
+
+def _stream(name: str) -> str:
+    """Return the words for a line of a chart; a disk's begins with its name."""
+    device, _blank, what = name.rpartition(" ")
+    words = telemetry.STREAMS.get(what)
+    return f"{device} {_(words)}".strip() if words else name
+
+
+def _rounded(figure: telemetry.Figure) -> float:
+    # A share has no more digits than the kernel's clock gives it.
+    return round(figure.value, 1) if figure.unit == "%" else figure.value
