@@ -78,6 +78,8 @@ class ToolViewSet(viewsets.ViewSet):
     """The benchmark tools this server knows, with their parameters and metrics."""
 
     lookup_field = "slug"
+    # Versions of teams' own tools have a dot: site-stream.v2.
+    lookup_value_regex = "[^/]+"
 
     @extend_schema(responses=ToolSerializer(many=True))
     def list(self, request: Request) -> Response:
