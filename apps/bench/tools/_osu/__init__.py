@@ -1,0 +1,1 @@
+"""The OSU micro-benchmarks: what the tools for their latencies and their bandwidths share."""

@@ -1,0 +1,150 @@
+"""The options of the OSU micro-benchmarks, the commands they make, and how long these take."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from apps.bench.text import Message, _
+from apps.bench.tools import _recovery
+from apps.bench.tools._mpi import options, recovery, run
+from apps.bench.tools._mpi.launch import Launch
+from apps.bench.tools._mpi.placement import DISTANCE, FREE, OTHER_NODE, PLACEMENT
+from apps.bench.tools.base import Estimate, NodeRef, Output, Parameter, Params, Plan, Tool, Value
+
+PAIRWISE = {"osu_latency", "osu_bw", "osu_bibw"}
+MULTIPLE = {"osu_mbw_mr", "osu_multi_lat"}
+SIZELESS = {"osu_barrier"}
+# What the programs take without -m: 4 MiB between two ranks, 1 MiB for collectives.
+LARGEST, LARGEST_COLLECTIVE = 4 * 1024**2, 1024**2
+# Many collectives need a buffer of size x ranks on each rank; above this the program stops without -M.
+_MEMORY = 512 * 1024**2
+
+MESSAGE_SIZE = Parameter(
+    "message_size",
+    "size",
+    _("Message size"),
+    help=_("The size whose figure is the result; the table of all sizes is kept beside it. 0 takes the largest."),
+    default=0,
+    unit="B",
+    minimum=0,
+    maximum=2**30,
+)
+MIN_SIZE = Parameter("min_size", "size", _("Smallest message"), default=1, unit="B", minimum=1, maximum=2**30)
+MAX_SIZE = Parameter("max_size", "size", _("Largest message"), default=2**20, unit="B", minimum=1, maximum=2**30)
+ITERATIONS = Parameter(
+    "iterations",
+    "integer",
+    _("Iterations"),
+    help=_("Messages of each size; 0 leaves it to the benchmark, which sends fewer of large ones."),
+    default=0,
+    unit="count",
+    minimum=0,
+    maximum=100_000_000,
+)
+WARMUP = Parameter(
+    "warmup",
+    "integer",
+    _("Warm-up"),
+    help=_("Messages of each size that do not count; 0 leaves it to the benchmark."),
+    default=0,
+    unit="count",
+    minimum=0,
+    maximum=1_000_000,
+    advanced=True,
+)
+VALIDATE = Parameter(
+    "validate",
+    "boolean",
+    _("Check the data"),
+    help=_("Compare what arrives with what was sent (version 7 and later); slower."),
+    default=False,
+    advanced=True,
+)
+SHARED = (MESSAGE_SIZE, MIN_SIZE, MAX_SIZE, ITERATIONS, WARMUP, VALIDATE, PLACEMENT, DISTANCE)
+
+
+def is_power_of_two(number: int) -> bool:
+    """Return whether a number is a power of two."""
+    return number > 0 and number & (number - 1) == 0
+
+
+def check(params: Params, *, sizeless: bool = False) -> dict[str, Message]:
+    """Refuse sizes that the table will not hold."""
+    errors = options.check(params)
+    if params["min_size"] > params["max_size"]:
+        errors["min_size"] = Message(_("The smallest message is larger than the largest."))
+    elif not sizeless and params["message_size"] and not _is_in_table(params):
+        text = _("The table holds %(least)s B and its doubles up to %(most)s B: choose one of these.")
+        errors["message_size"] = Message(text, {"least": params["min_size"], "most": params["max_size"]})
+    return errors
+
+
+def _is_in_table(params: Params) -> bool:
+    size, least = params["message_size"], params["min_size"]
+    return least <= size <= params["max_size"] and size % least == 0 and is_power_of_two(size // least)
+
+
+def make_plan(params: Params, nodes: Mapping[str, Sequence[NodeRef]], words: Sequence[str], ranks: int) -> Plan:
+    """Return the plan of a benchmark with its own `words`; `ranks` run on their own or in pairs."""
+    benchmark = params["benchmark"]
+    usable = run.nodes_of(params, nodes)
+    if benchmark in PAIRWISE | MULTIPLE:
+        slots = run.slots_of_pairs(params, ranks // 2, usable)
+    else:
+        slots = run.slots_of_group(params, ranks, usable)
+    argv = [f"{{program:{benchmark}}}"]
+    if benchmark not in SIZELESS:
+        argv += ["-m", f"{params['min_size']}:{params['max_size']}"]
+        if benchmark not in PAIRWISE | MULTIPLE:
+            argv += ["-M", str(max(_MEMORY, 2 * ranks * params["max_size"]))]
+    for name, option in (("iterations", "-i"), ("warmup", "-x")):
+        argv += [option, str(params[name])] if params[name] else []
+    argv += ["-c"] if params["validate"] else []
+    launch = Launch(
+        nodes=usable,
+        slots=slots,
+        argv=(*argv, *words),
+        params=params,
+        time_limit_s=_time_limit_s(params, ranks),
+    )
+    return run.make_plan(launch)
+
+
+def _time_limit_s(params: Params, ranks: int) -> float:
+    """Return far more than a benchmark takes on a slow path: it is to end a hanging one, not a slow one."""
+    return run.start_time_s(ranks) + 20 * duration_s(params) + 120
+
+
+def duration_s(params: Params) -> float:
+    """Return a guess of the time that the benchmark takes: a tenth of a second a size, more for large ones."""
+    steps = max(1, (max(params["max_size"], 1) // max(params["min_size"], 1)).bit_length())
+    return 1.0 + 0.15 * steps + params["max_size"] * 1e-6
+
+
+def make_estimate(params: Params, ranks: int) -> Estimate:
+    """Return the time, and how many pairs may send across a link at once."""
+    across = params["placement"] in (FREE, OTHER_NODE)
+    return Estimate(duration_s(params) + 1.0, streams=max(1, ranks // 2) if across else 0)
+
+
+def recover(tool: Tool, output: Output, program: str, known: Mapping[str, Any]) -> dict[str, Value]:
+    """Return the parameters that an output found in an archive was made with."""
+    collective = program not in PAIRWISE | MULTIPLE
+    valued = {
+        **dict.fromkeys(("-m", "--message-size"), "sizes"),
+        **dict.fromkeys(("-i", "--iterations"), "iterations"),
+        **dict.fromkeys(("-x", "--warmup"), "warmup"),
+        **dict.fromkeys(("-W", "--window-size"), "window"),
+    }
+    flags = dict.fromkeys(("-c", "--validation"), "validate")
+    options_found = _recovery.read_options(recovery.words_of(output.argv, program), valued, flags)
+    least, _colon, most = options_found.pop("sizes", "").rpartition(":")
+    raw: dict[str, Any] = {
+        "benchmark": program,
+        "min_size": least or 1,
+        "max_size": most or (LARGEST_COLLECTIVE if collective else LARGEST),
+        "ranks": recovery.ranks_of(output.argv),
+        "placement": FREE,
+        **options_found,
+        **known,
+    }
+    return _recovery.keep_valid(tool, raw)

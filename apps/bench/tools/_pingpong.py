@@ -1,0 +1,60 @@
+"""Reading ping-pong tables of NetPIPE and of mpi4py's own benchmark: {message size (B): (time (s), rate (B/s))}."""
+
+import math
+import re
+
+from apps.bench.tools import _outputs
+from apps.bench.tools._failures import failure
+from apps.bench.tools._mpi import run
+from apps.bench.tools.base import Output
+
+Table = dict[int, tuple[float, float]]
+
+# NetPIPE counts 2^20 bits as a megabit.
+MEBIBIT_BYTES = 2**20 / 8
+NETPIPE = re.compile(
+    r"^ *\d{1,6}: +(\d{1,12}) bytes +(\d{1,12}) times --> +(\d{1,12}\.\d{1,6}) Mbps in +(\d{1,12}\.\d{1,6}) usec *$",
+    re.M,
+)
+MPI4PY = re.compile(
+    r"^ *(\d{1,12}) +(\d{1,12}\.\d{1,6}) \| (\d\.\d{1,12}e[+-]\d{2}) ± +(\d\.\d{1,12}e[+-]\d{2}) +(\d{1,12})$", re.M
+)
+MPI4PY_TITLE = re.compile(r"^# MPI PingPong Test\n# Size \[B\]", re.M)
+
+
+def read_netpipe(output: Output) -> Table:
+    """Return NetPIPE's table.
+
+    The time is half of a round trip; it is printed with fewer digits than the rate, and so taken from that.
+    """
+    text = _outputs.read_text(output)
+    rows = NETPIPE.findall(text)
+    if not rows:
+        raise run.why_none(output, text)
+    table: Table = {}
+    for size, _times, rate, time in rows:
+        length, speed = int(size), float(rate) * MEBIBIT_BYTES
+        _add(output, table, length, float(time) * 1e-6, speed, exact=length / speed if speed else 0.0)
+    return table
+
+
+def read_mpi4py(output: Output) -> Table:
+    """Return the table of ``python -m mpi4py.bench pingpong``: MB are 10^6 bytes, times are half round trips."""
+    text = _outputs.read_text(output)
+    rows = MPI4PY.findall(text)
+    if not rows or not MPI4PY_TITLE.search(text):
+        raise run.why_none(output, text)
+    table: Table = {}
+    for size, rate, mean, _deviation, _samples in rows:
+        _add(output, table, int(size), float(mean), float(rate) * 1e6, exact=float(mean))
+    return table
+
+
+def _add(output: Output, table: Table, size: int, time: float, rate: float, *, exact: float) -> None:
+    """Put a row in by its exact time (s); both figures are rounded, and must tell the same within that."""
+    if size in table or not size or not 0 < exact < math.inf or not 0 < rate < math.inf:
+        raise failure("unreadable", output)
+    # Half a unit of the last printed digit: 0.005 us of NetPIPE's times, 0.005 MB/s of mpi4py's rates.
+    if abs(size / rate - time) > 0.006e-6 + 0.02 * time + 0.006e6 * time / rate:
+        raise failure("contradictory", output, first=f"{time:g} s", second=f"{rate:g} B/s")
+    table[size] = (exact, size / exact)
