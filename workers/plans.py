@@ -6,7 +6,7 @@ from typing import Any
 from django.db import DatabaseError
 
 from apps.agents.models import Agent
-from apps.bench import tools
+from apps.bench import context, tools
 from apps.bench.sweep import setting_names
 from apps.bench.text import Message, _
 from apps.bench.tools.base import NodeRef, ParameterError, Plan, ToolFailure
@@ -24,7 +24,9 @@ def make_plan(run: Run) -> Plan:
     try:
         tool = toolbox.get_tool(trial.experiment.tool)
         params = tool.clean(setting_names.own_parameters(trial.parameters))
-        return tool.plan(params, _players(trial.lane.roles, trial.experiment.file_system_id))
+        nodes = _players(trial.lane.roles, trial.experiment.file_system_id)
+        plan = tool.plan(params, nodes)
+        return context.bracket(plan, nodes, tool) if trial.experiment.context else plan
     except tools.UnknownTool as error:
         text = _("This server no longer has the tool %(tool)s.")
         raise ToolFailure("tool-missing", Message(text, {"tool": trial.experiment.tool}), False) from error

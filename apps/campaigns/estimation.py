@@ -13,6 +13,8 @@ from apps.testbeds.queries import paths as testbeds
 
 # Between the end of one measurement and the start of the next on the same nodes, in seconds.
 GAP_S = 0.1
+# The probes before and after a run (`apps.bench.context`): four pings 0.2 s apart, twice, and their start.
+CONTEXT_S = 1.6
 
 
 @dataclass
@@ -57,13 +59,15 @@ class Estimator:
 
     def durations_of(self, expansion: Expansion, cast: Cast) -> list[float]:
         """Return how long (s) a trial of each point takes the cast."""
-        return [estimate.duration_s + GAP_S for estimate in self.estimates_of(expansion, cast)]
+        return [estimate.duration_s + _extra_s(expansion) for estimate in self.estimates_of(expansion, cast)]
 
     def add_load(self, load: Load, expansion: Expansion) -> None:
         """Add what an experiment asks of the network to `load`."""
         for cast in expansion.casts:
             estimates = self.estimates_of(expansion, cast)
-            seconds = expansion.runs_per_point * sum(estimate.duration_s + GAP_S for estimate in estimates)
+            seconds = expansion.runs_per_point * sum(
+                estimate.duration_s + _extra_s(expansion) for estimate in estimates
+            )
             for resource in self.resources_of(expansion, cast):
                 load.seconds[resource] += seconds
             for roles, amount in _total_bytes(estimates).items():
@@ -102,6 +106,11 @@ class Estimator:
                 self._graphs[a.team_id] = testbeds.graph(a.team_id)
             self._paths[key] = self._graphs[a.team_id].find(testbeds.node_key(a), testbeds.node_key(b))
         return self._paths[key]
+
+
+def _extra_s(expansion: Expansion) -> float:
+    """Return what a run takes (s) beside its tool's own time."""
+    return GAP_S + (CONTEXT_S if expansion.context else 0.0)
 
 
 def _total_bytes(estimates: Iterable[Estimate]) -> dict[tuple[str, str], int]:

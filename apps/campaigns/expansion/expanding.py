@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from apps.bench import sweep, tools, units
+from apps.bench.context.bracket import GROUPS, PROBES
 from apps.bench.sweep import setting_names
 from apps.bench.text import Message, _
 from apps.bench.tools.base import Parameter, ParameterError, Params, Tool
@@ -86,10 +87,15 @@ def expand_experiment(
         points=tuple(points),
         parameters=known_parameters,
         file_system=experiment.file_system,
-        context=experiment.context and tool.group == "network",
+        context=experiment.context and is_bracketed(tool),
         open=found.open,
         resolved=found.resolved,
     )
+
+
+def is_bracketed(tool: Tool) -> bool:
+    """Say whether the path is looked at before and after a run of the tool, if the experiment wants that."""
+    return tool.group in GROUPS and tool.slug not in PROBES and len(tool.roles) > 1
 
 
 def _texts_of(experiment: Experiment) -> list[str]:

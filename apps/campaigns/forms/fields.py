@@ -9,6 +9,7 @@ from django.utils.translation import gettext_lazy
 from apps.bench import units
 from apps.bench.sweep import references, setting_names
 from apps.bench.tools.base import Parameter, Tool
+from apps.campaigns.expansion import is_bracketed
 from apps.campaigns.models import Campaign, Experiment
 from apps.core.messages import render
 from apps.testbeds.models import Cluster, FileSystem, Node
@@ -99,7 +100,7 @@ def storage_fields(tool: Tool, campaign: Campaign) -> dict[str, forms.Field]:
 
 def context_fields(tool: Tool) -> dict[str, forms.Field]:
     """Return the field of the bracket around runs on a network."""
-    if tool.group != "network":
+    if not is_bracketed(tool):
         return {}
     return {
         "context": forms.BooleanField(

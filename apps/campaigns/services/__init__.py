@@ -13,6 +13,7 @@ from apps.campaigns.services.experiments import (
 )
 from apps.campaigns.services.launching import launch_campaign, launch_due
 from apps.campaigns.services.progress import begin_run, enter_stage, mark_all_stopping, mark_stopping
+from apps.campaigns.services.recipes import create_from_recipe
 from apps.campaigns.services.runs import cancel_run, fail_run, release_run, succeed_run, take_runs
 from apps.campaigns.services.stages import start_stage
 from apps.campaigns.services.steering import (
@@ -34,6 +35,7 @@ __all__ = [
     "clone_campaign",
     "create_campaign",
     "create_experiment",
+    "create_from_recipe",
     "delete_campaign",
     "delete_experiment",
     "enter_stage",
