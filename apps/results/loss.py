@@ -38,7 +38,12 @@ class Sweep:
     def rows(self) -> list[dict[str, object]]:
         """Return the lines of the table: each point with the loss of a full link and how much it is exceeded."""
         return [
-            {"point": point, "fluid": self.curve.fluid_loss(point.offered), "excess": self.curve.excess(point)}
+            {
+                "point": point,
+                "loss": _percent(point.loss),
+                "fluid": _percent(self.curve.fluid_loss(point.offered)),
+                "excess": self.curve.excess(point),
+            }
             for point in self.curve.points
         ]
 
@@ -71,7 +76,7 @@ def sweeps_of(experiment: Experiment, tool: Tool) -> list[Sweep]:
 
 
 def charts_of(sweeps: list[Sweep]) -> dict[str, object]:
-    """Return loss and jitter against the offered load, {"charts": [chart, …]}; the knee and the full link are drawn."""
+    """Return loss and jitter against the offered load, {"charts": [chart, …]}, with the knee and the full link."""
     loss = [_line(_named(sweep, _("measured")), sweep, lambda _s, point: point.loss) for sweep in sweeps]
     loss += [
         _line(_named(sweep, _("a full link (1 − C/R)")), sweep, lambda s, point: s.curve.fluid_loss(point.offered))
@@ -90,6 +95,10 @@ def _mean_point(values: dict[str, list[float]]) -> Point | None:
     if not means.get(OFFERED) or LOSS not in means:
         return None
     return Point(means[OFFERED], means[LOSS], means.get(JITTER), means.get(GOODPUT))
+
+
+def _percent(share: float | None) -> str:
+    return "–" if share is None else f"{100 * share:.3g} %"
 
 
 def _named(sweep: Sweep, what: str) -> str:

@@ -38,7 +38,7 @@ class History:
 
 
 def histories_of(experiment: Experiment) -> list[History]:
-    """Return the routes that an experiment's runs saw, lane by lane; of traceroute itself or of the look before a run."""
+    """Return the routes that an experiment's runs saw, lane by lane: the tool's own or those of the look before."""
     rows = (
         Result.objects.filter(experiment=experiment)
         .order_by("-recorded_at", "-pk")

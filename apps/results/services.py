@@ -13,9 +13,10 @@ from apps.agents.models import Job
 from apps.bench import judges
 from apps.bench.sweep import setting_names
 from apps.bench.tools.base import Output, Plan, Reading
-from apps.campaigns.models import Run
+from apps.campaigns.models import Lane, Run
 from apps.results import faults
 from apps.results.models import Result, Sample, Series
+from apps.testbeds.models import Link
 from apps.toolbox import queries as toolbox
 
 
@@ -34,8 +35,18 @@ def record_run(*, run: Run) -> Result:
     jobs = list(agents.jobs_of_run(run.pk))
     faults.raise_for(jobs)
     outputs = [output_of(job, plan) for job in jobs]
-    reading = judges.read_run(outputs, tool.clean(setting_names.own_parameters(trial.parameters)), tool)
+    params = tool.clean(setting_names.own_parameters(trial.parameters))
+    reading = judges.read_run(outputs, params, tool, _least_capacity_bps(trial.lane) if tool.transport else None)
     return _store(run, tool.slug, reading, start_skew_s(jobs))
+
+
+def _least_capacity_bps(lane: Lane) -> int | None:
+    """Return the least capacity (bit/s) of the links that a lane's runs take, None if one of them is unknown."""
+    prefix = "link:"
+    links = [key.removeprefix(prefix) for key in lane.resources if key.startswith(prefix)]
+    found = list(Link.objects.filter(pk__in=links).values_list("capacity_bps", flat=True))
+    known = [capacity for capacity in found if capacity is not None]
+    return min(known) if known and len(known) == len(links) else None
 
 
 def output_of(job: Job, plan: Plan) -> Output:

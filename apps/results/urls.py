@@ -9,6 +9,7 @@ urlpatterns = [
     path("experiments/<int:pk>/", views.experiment, name="experiment"),
     path("experiments/<int:pk>/panel/", views.experiment_panel, name="experiment_panel"),
     path("experiments/<int:pk>/data/", views.experiment_data, name="experiment_data"),
+    path("experiments/<int:pk>/loss/", views.experiment_loss, name="experiment_loss"),
     path("experiments/<int:pk>/samples.csv", views.download, {"ending": "csv"}, name="csv"),
     path("experiments/<int:pk>/samples.json", views.download, {"ending": "json"}, name="json"),
     path("trials/<int:pk>/", views.trial, name="trial"),

@@ -15,7 +15,7 @@ from apps.agents import queries as agents
 from apps.agents.models import Job
 from apps.bench.tools.base import Metric
 from apps.campaigns.models import Experiment, Run
-from apps.results import charts, downloads, node_charts, queries, services
+from apps.results import charts, downloads, loss, node_charts, queries, routes, services
 from apps.results.models import Result
 from apps.toolbox import queries as toolbox
 
@@ -100,6 +100,8 @@ def _table_context(request: HttpRequest, experiment: Experiment) -> dict[str, ob
         "chart": chart,
         "chart_json": json.dumps(chart),
         "rows": rows,
+        "sweeps": loss.sweeps_of(experiment, tool),
+        "histories": routes.histories_of(experiment),
     }
 
 
@@ -127,6 +129,14 @@ def experiment_data(request: HttpRequest, pk: int) -> JsonResponse:
         _experiment(request, pk), metric=request.GET.get("metric"), x=request.GET.get("x")
     )
     return JsonResponse(chart)
+
+
+@login_required
+@require_GET
+def experiment_loss(request: HttpRequest, pk: int) -> JsonResponse:
+    """Return the charts of loss and jitter against the offered load."""
+    found = _experiment(request, pk)
+    return JsonResponse(loss.charts_of(loss.sweeps_of(found, toolbox.get_tool(found.tool))))
 
 
 @login_required

@@ -1,0 +1,99 @@
+"""REST: what an experiment's results say of the path: loss against offered load, and the routes seen."""
+
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from apps.accounts import scoping
+from apps.accounts.api import get_scoped_or_404
+from apps.campaigns.models import Experiment
+from apps.results import loss, routes
+from apps.toolbox import queries as toolbox
+
+
+class LossPointSerializer(serializers.Serializer):
+    """One offered load: rates in bit/s, losses as shares, jitter in s; `excess` is loss over fluid_loss."""
+
+    offered = serializers.FloatField()
+    loss = serializers.FloatField()
+    jitter = serializers.FloatField(allow_null=True)
+    goodput = serializers.FloatField(allow_null=True)
+    fluid_loss = serializers.FloatField(allow_null=True)
+    excess = serializers.FloatField(allow_null=True)
+
+
+class LossCurveSerializer(serializers.Serializer):
+    """Loss against offered load for one combination of the other factors; rates in bit/s, null where not known."""
+
+    factors = serializers.CharField()
+    points = LossPointSerializer(many=True)
+    threshold = serializers.FloatField()
+    capacity = serializers.FloatField(allow_null=True)
+    lossy = serializers.FloatField(allow_null=True)
+    knee = serializers.FloatField(allow_null=True)
+    plateau = serializers.FloatField(allow_null=True)
+    full = serializers.FloatField(allow_null=True)
+    exponent = serializers.FloatField(allow_null=True)
+    conclusions = serializers.ListField(child=serializers.CharField())
+
+
+class WaySerializer(serializers.Serializer):
+    """One route: the addresses of each hop, those that share its traffic joined by "/", "*" where none answered."""
+
+    hops = serializers.ListField(child=serializers.CharField())
+    trials = serializers.ListField(child=serializers.IntegerField())
+    first_seen = serializers.DateTimeField()
+    last_seen = serializers.DateTimeField()
+
+
+class RouteChangeSerializer(serializers.Serializer):
+    """A trial that took another way than the one before it."""
+
+    trial = serializers.IntegerField()
+    change = serializers.CharField()
+
+
+class RouteHistorySerializer(serializers.Serializer):
+    """The routes between the nodes of one lane."""
+
+    nodes = serializers.CharField()
+    ways = WaySerializer(many=True)
+    changes = RouteChangeSerializer(many=True)
+
+
+def _experiment(request: Request, pk: int) -> Experiment:
+    experiments = scoping.visible(Experiment.objects.select_related("campaign"), request.user, path="campaign__team")
+    return get_scoped_or_404(experiments, pk=pk)
+
+
+class ExperimentLoss(APIView):
+    """Loss against offered load, its knee and what explains it; empty unless the experiment sweeps a rate of UDP."""
+
+    @extend_schema(operation_id="experiments_loss", responses=LossCurveSerializer(many=True))
+    def get(self, request: Request, pk: int) -> Response:
+        """Return one curve for each combination of the other factors."""
+        found = _experiment(request, pk)
+        curves = [
+            {**sweep.curve.as_json(), "factors": sweep.label, "conclusions": sweep.conclusions}
+            for sweep in loss.sweeps_of(found, toolbox.get_tool(found.tool))
+        ]
+        return Response(LossCurveSerializer(curves, many=True).data)
+
+
+class ExperimentRoutes(APIView):
+    """The routes that an experiment's runs saw, and where they changed."""
+
+    @extend_schema(operation_id="experiments_routes", responses=RouteHistorySerializer(many=True))
+    def get(self, request: Request, pk: int) -> Response:
+        """Return one history for each set of nodes."""
+        histories = [
+            {
+                "nodes": history.nodes,
+                "ways": history.ways,
+                "changes": [{"trial": trial, "change": change} for trial, change in history.changes],
+            }
+            for history in routes.histories_of(_experiment(request, pk))
+        ]
+        return Response(RouteHistorySerializer(histories, many=True).data)
