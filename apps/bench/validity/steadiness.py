@@ -42,7 +42,7 @@ def change_of(values: list[float]) -> float | None:
     if len(values) < LEAST_POINTS or not all(values):
         return None
     first, last = sum(values[:third]) / third, sum(values[-third:]) / third
-    return last / first - 1
+    return (last - first) / first
 
 
 def _counted(series: Series) -> list[float]:

@@ -1,0 +1,138 @@
+"""Whether a file system was measured, or the memory before it."""
+
+import pytest
+
+from apps.bench.validity import caching
+from tests.bench.validity.making import GIB, output, reading, told
+
+ALL = (
+    "write",
+    "rewrite",
+    "read",
+    "reread",
+    "random_read",
+    "random_write",
+    "backward_read",
+    "strided_read",
+    "fairness",
+)
+
+
+def read_flags(found, memory=GIB, page_pool=0, is_dropped=False):
+    return caching.read_flags(found, memory, page_pool, is_dropped)
+
+
+@pytest.mark.parametrize(
+    ("size", "expected"),
+    [
+        (GIB // 2, {"cached-read": "invalid"}),
+        (GIB, {"cached-read": "invalid"}),
+        (GIB + 1, {"cached-read": "warning"}),
+        (2 * GIB - 1, {"cached-read": "warning"}),
+        (2 * GIB, {}),
+        (4 * GIB, {}),
+    ],
+)
+def test_reads_of_files_under_twice_the_memory_are_doubted(size, expected):
+    assert told(read_flags(reading("read", working_set=size))) == expected
+
+
+def test_only_reads_are_doubted_and_the_sizes_are_told():
+    (flag,) = read_flags(reading(*ALL, working_set=GIB // 2))
+    assert set(flag.metrics) == {"read", "reread", "random_read", "backward_read", "strided_read"}
+    assert "512 MiB" in str(flag.message)
+    assert "1 GiB" in str(flag.message)
+
+
+def test_figures_of_reads_and_writes_together_are_doubted_with_the_reads():
+    (flag,) = read_flags(reading("rate", "read", "write", "read_latency_p99", working_set=1))
+    assert flag.metrics == ("rate", "read", "read_latency_p99")
+    assert read_flags(reading("rate", "write", working_set=1)) == []
+
+
+@pytest.mark.parametrize("metric", ["fread", "refread", "pread", "read_transfer", "read_iops", "read_best"])
+def test_every_way_of_reading_counts(metric):
+    assert told(read_flags(reading(metric, working_set=1))) == {"cached-read": "invalid"}
+
+
+@pytest.mark.parametrize("metric", ["write", "fwrite", "threads", "spread", "already"])
+def test_what_is_no_reading_does_not(metric):
+    assert read_flags(reading(metric, working_set=1)) == []
+
+
+def test_direct_io_goes_past_the_memory():
+    assert read_flags(reading("read", working_set=1, direct_io=True)) == []
+    assert read_flags(reading("read", working_set=1, direct_io=False)) != []
+
+
+@pytest.mark.parametrize("how", [{"cache_dropped": True}, {"cache_avoided": True}])
+def test_a_cache_that_was_empty_excuses_the_first_reading_only(how):
+    (flag,) = read_flags(reading(*ALL, working_set=1, **how))
+    assert set(flag.metrics) == {"reread", "random_read", "backward_read", "strided_read"}
+    assert read_flags(reading("rate", "read", "read_latency_p99", working_set=1, **how)) == []
+    assert told(read_flags(reading("read", "reread", working_set=1), is_dropped=True)) == {"cached-read": "invalid"}
+    assert read_flags(reading("read", working_set=1), is_dropped=True) == []
+
+
+def test_a_page_pool_larger_than_the_memory_counts():
+    assert read_flags(reading("read", working_set=2 * GIB), page_pool=GIB) == []
+    assert told(read_flags(reading("read", working_set=2 * GIB), page_pool=2 * GIB)) == {"cached-read": "invalid"}
+    assert told(read_flags(reading("read", working_set=GIB), memory=None, page_pool=GIB)) == {
+        "cached-read": "invalid"
+    }
+
+
+def test_memory_that_is_not_known_is_told():
+    assert told(read_flags(reading("read", working_set=1), memory=None)) == {"memory-unknown": "info"}
+    assert read_flags(reading("read"), memory=None) == []
+
+
+@pytest.mark.parametrize(
+    ("size", "expected"),
+    [
+        (GIB, {"cached-write": "invalid"}),
+        (GIB + 1, {"cached-write": "warning"}),
+        (2 * GIB - 1, {"cached-write": "warning"}),
+        (2 * GIB, {}),
+    ],
+)
+def test_writes_that_were_not_timed_to_their_end_are_doubted(size, expected):
+    found = caching.write_flags(reading("write", "read", working_set=size, synced=False), GIB)
+    assert told(found) == expected
+    assert all(flag.metrics == ("write",) for flag in found)
+
+
+@pytest.mark.parametrize("how", [{"synced": True}, {"synced": False, "direct_io": True}, {}])
+def test_writes_to_the_disk_itself_are_not_doubted(how):
+    assert caching.write_flags(reading("write", working_set=1, **how), GIB) == []
+
+
+def test_writes_on_a_node_of_unknown_memory_are_not_doubted():
+    assert caching.write_flags(reading("write", working_set=1, synced=False), None) == []
+
+
+def test_direct_io_that_was_not_used_is_invalid():
+    assert told(caching.direct_flags(reading("read", direct_io=False), {"direct": True})) == {
+        "direct-io-not-used": "invalid"
+    }
+    assert caching.direct_flags(reading("read", direct_io=True), {"direct": True}) == []
+    assert caching.direct_flags(reading("read", direct_io=False), {"direct": False}) == []
+    assert caching.direct_flags(reading("read"), {"direct": True}) == []
+
+
+def test_the_largest_memory_of_the_nodes_counts():
+    assert caching.memory_of([output(ram=1), output(ram=3), output()]) == 3
+    assert caching.memory_of([output()]) is None
+
+
+@pytest.mark.parametrize("facts", [{"memory": None}, {"memory": {"ram_bytes": "4"}}, {"memory": {"ram_bytes": 0}}])
+def test_odd_facts_tell_no_memory(facts):
+    made = output()
+    object.__setattr__(made, "facts", facts)
+    assert caching.memory_of([made]) is None
+
+
+def test_a_dropped_cache_is_seen_in_the_settings():
+    assert caching.is_dropped([output("around-settings", stdout=b"applied vm.drop_caches=3\n")])
+    assert not caching.is_dropped([output("around-settings", stdout=b"applied vm.swappiness=1\n")])
+    assert not caching.is_dropped([output("measure", stdout=b"vm.drop_caches")])
