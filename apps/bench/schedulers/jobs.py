@@ -3,7 +3,6 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
 from typing import Any
 
 Json = dict[str, Any]
@@ -16,10 +15,9 @@ UNKNOWN = "unknown"
 LONGEST = 300
 # More is no table of jobs that anyone would want read.
 MOST_HOSTS = 100_000
-# 0000 and 9999 leave the range of times; schedulers print neither.
 _ISO = re.compile(r"(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)")
 _SPAN = re.compile(r"(?:(\d{1,6})-)?(\d{1,6}):(\d\d)(?::(\d\d))?")
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+# The last second of the year 9999.
 _LATEST = 253_402_300_799
 
 
@@ -66,20 +64,40 @@ def whole(text: str) -> int | None:
     return int(text) if re.fullmatch(r"-?[0-9]{1,12}", text) else None
 
 
-def read_iso(text: str) -> datetime | None:
+@dataclass(frozen=True)
+class Moment:
+    """Seconds since 1970 on some clock: UTC's, or with `is_utc` False that of the scheduler's own zone."""
+
+    seconds: int
+    is_utc: bool = False
+
+
+def moment(year: int, month: int, day: int, hour: int = 0, minute: int = 0, second: int = 0) -> Moment | None:
+    """Return a time of the scheduler's zone by its calendar date, None if there is no such date."""
+    leap = year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
+    lengths = (31, 29 if leap else 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
+    if not (1970 <= year <= 9999 and 1 <= month <= 12 and 1 <= day <= lengths[month - 1]):
+        return None
+    if hour > 23 or minute > 59 or second > 60:
+        return None
+    days = 365 * (year - 1970) + _leap_days(year) - _leap_days(1970) + sum(lengths[: month - 1]) + day - 1
+    return Moment(86400 * days + 3600 * hour + 60 * minute + second)
+
+
+def _leap_days(year: int) -> int:
+    """Return how many leap days lie before a year, from the year 1 on (Gregorian calendar)."""
+    return (year - 1) // 4 - (year - 1) // 100 + (year - 1) // 400
+
+
+def read_iso(text: str) -> Moment | None:
     """Return the time of a text such as 2026-11-21T08:35:37, None for Unknown and the like."""
     found = _ISO.match(text.strip())
-    try:
-        return datetime(*map(int, found.groups())) if found else None  # type: ignore[arg-type]
-    except ValueError:
-        return None
+    return moment(*map(int, found.groups())) if found else None
 
 
-def read_epoch(value: float | None) -> datetime | None:
+def read_epoch(value: int | None) -> Moment | None:
     """Return the time of so many seconds since 1970 (UTC), None for 0, which means never."""
-    if value is None or not 0 < value <= _LATEST:
-        return None
-    return _EPOCH + timedelta(seconds=value)
+    return Moment(value, is_utc=True) if value is not None and 0 < value <= _LATEST else None
 
 
 def read_span(text: str) -> float | None:
@@ -93,15 +111,27 @@ def read_span(text: str) -> float | None:
     return 86400.0 * int(days or 0) + 3600.0 * int(first) + 60.0 * int(second) + int(third)
 
 
-def say_time(when: datetime | None) -> str:
+def say_time(when: Moment | None) -> str:
     """Return a time as ISO 8601, "" for None."""
-    return when.isoformat().replace("+00:00", "Z") if when else ""
+    if when is None:
+        return ""
+    days, rest = divmod(when.seconds, 86400)
+    year = 1970 + days // 366
+    while 365 * (year + 1 - 1970) + _leap_days(year + 1) - _leap_days(1970) <= days:
+        year += 1
+    month = 1
+    while (following := moment(year, month + 1, 1)) and following.seconds <= when.seconds:
+        month += 1
+    first = moment(year, month, 1)
+    day = days - (first.seconds if first else 0) // 86400 + 1
+    clock = f"{rest // 3600:02d}:{rest // 60 % 60:02d}:{rest % 60:02d}"
+    return f"{year:04d}-{month:02d}-{day:02d}T{clock}{'Z' if when.is_utc else ''}"
 
 
-def between(first: datetime | None, second: datetime | None) -> float | None:
+def between(first: Moment | None, second: Moment | None) -> float | None:
     """Return the seconds from one time to another, None if one is missing or they stand the wrong way round."""
-    seconds = (second - first).total_seconds() if first and second else -1.0
-    return seconds if seconds >= 0 else None
+    seconds = second.seconds - first.seconds if first and second else -1
+    return float(seconds) if seconds >= 0 else None
 
 
 def expand_hosts(text: str) -> tuple[str, ...]:

@@ -2,10 +2,9 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from datetime import datetime
 
 from apps.bench.schedulers import jobs
-from apps.bench.schedulers.jobs import Json, ScheduledJob, printable
+from apps.bench.schedulers.jobs import Json, Moment, ScheduledJob, moment, printable
 from apps.bench.tools._failures import failure
 
 PROGRAMS = ("qsub", "qstat", "qacct", "qhost", "qdel", "qrsh")
@@ -104,7 +103,7 @@ def _accounted_line(cells: Sequence[str]) -> ScheduledJob:
 _NAMES = ("id", "name", "queue", "host", "slots", "failed", "status", "category")
 
 
-def _ended(fields: Mapping[str, str], times: Sequence[datetime | None]) -> ScheduledJob:
+def _ended(fields: Mapping[str, str], times: Sequence[Moment | None]) -> ScheduledJob:
     if jobs.whole(fields["id"]) is None:
         raise failure("queue-unreadable")
     number, _colon, reason = fields["failed"].partition(":")
@@ -154,7 +153,7 @@ def _queued(row: Sequence[str]) -> ScheduledJob:
     job_id, _priority, name, _user, raw_state, when, instance, slots = row
     found = _TABLE_TIME.match(when)
     month, day, year, *clock = map(int, found.groups()) if found else (0, 0, 0)
-    return _waiting(job_id, name, raw_state, _moment(year, month, day, *clock), instance, slots)
+    return _waiting(job_id, name, raw_state, moment(year, month, day, *clock), instance, slots)
 
 
 def _queued_xml(body: str) -> ScheduledJob:
@@ -167,9 +166,7 @@ def _queued_xml(body: str) -> ScheduledJob:
     return _waiting(job_id, fields.get("JB_name", ""), fields.get("state", ""), when, instance, slots)
 
 
-def _waiting(
-    job_id: str, name: str, raw_state: str, when: datetime | None, instance: str, slots: str
-) -> ScheduledJob:
+def _waiting(job_id: str, name: str, raw_state: str, when: Moment | None, instance: str, slots: str) -> ScheduledJob:
     state = _queue_state(raw_state)
     queue, _at, host = instance.partition("@")
     # The one time of the table is that of the start for a job that runs.
@@ -222,20 +219,13 @@ def _hosts(text: str) -> list[Json]:
     ]
 
 
-def _read_ctime(text: str) -> datetime | None:
+def _read_ctime(text: str) -> Moment | None:
     """Return the time of ctime(3)'s form; `strptime` would ask the locale for the months' names."""
     found = _CTIME.match(text)
     if not found or found[1] not in _MONTHS:
         return None
     day, hour, minute, second, year = map(int, found.groups()[1:])
-    return _moment(year, _MONTHS[found[1]], day, hour, minute, second)
-
-
-def _moment(year: int, month: int, day: int, hour: int = 0, minute: int = 0, second: int = 0) -> datetime | None:
-    try:
-        return datetime(year, month, day, hour, minute, second)
-    except ValueError:
-        return None
+    return moment(year, _MONTHS[found[1]], day, hour, minute, second)
 
 
 def _answer(kind: str, found: Sequence[ScheduledJob]) -> Json:

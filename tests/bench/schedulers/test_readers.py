@@ -1,5 +1,6 @@
 """What Slurm and Grid Engine printed is read to states, times and reasons, or to the scheduler's own words."""
 
+import datetime
 import json
 import pathlib
 import re
@@ -230,3 +231,16 @@ def test_damage_never_gives_anything_but_a_tool_failure(data):
         assert str(failure.message).isprintable()
     else:
         json.dumps(found, allow_nan=False)
+
+
+@given(st.datetimes(min_value=datetime.datetime(1970, 1, 1), max_value=datetime.datetime(9999, 12, 31)))
+def test_times_are_those_of_the_calendar(when):
+    when = when.replace(microsecond=0)
+    moment = schedulers.jobs.read_iso(when.isoformat())
+    assert moment.seconds == when.replace(tzinfo=datetime.UTC).timestamp()
+    assert schedulers.jobs.say_time(moment) == when.isoformat()
+
+
+@pytest.mark.parametrize("text", ["2026-02-29T00:00:00", "2026-13-01T00:00:00", "0000-01-01T00:00:00", "Unknown", ""])
+def test_what_is_no_date_is_no_time(text):
+    assert schedulers.jobs.read_iso(text) is None
