@@ -7,7 +7,7 @@ time of writing ends on the disk), `cache_dropped` and `cache_avoided` (before t
 
 from collections.abc import Sequence
 
-from apps.bench.tools.base import Flag, Output, Params, Reading, Tool
+from apps.bench.tools.base import AROUND, Flag, Output, Params, Reading, Tool
 from apps.bench.validity import caching, concurrency, duration, steadiness, windows
 from apps.bench.validity.judging import add_flags
 
@@ -17,11 +17,12 @@ __all__ = ["judge"]
 def judge(reading: Reading, outputs: Sequence[Output], params: Params, tool: Tool) -> Reading:
     """Return the reading with the doubts of all rules; a doubt that the tool has raised itself is not repeated."""
     memory = caching.memory_of(outputs)
+    own = [output for output in outputs if not output.stage.startswith(AROUND)]
     found: list[Flag] = [
         *caching.read_flags(reading, memory, params.get("page_pool") or 0, caching.is_dropped(outputs)),
         *caching.write_flags(reading, memory),
         *caching.direct_flags(reading, params),
-        *duration.flags(reading, duration.longest_run_s(outputs), tool.metrics),
+        *duration.flags(reading, duration.longest_run_s(own), tool.metrics),
         *steadiness.flags(reading, tool.metrics),
         *windows.flags(reading, params),
         *concurrency.count_flags(reading, params),
