@@ -88,3 +88,18 @@ def test_any_curve_gives_finite_figures(xs, data):
         assert all(math.isfinite(value) for value in (knee.at, knee.plateau, knee.slope, knee.residual))
         assert knee.smallest in xs
         assert knee.best in xs
+
+
+@pytest.mark.parametrize("spacing", ["geometric", "linear"])
+def test_knees_of_random_noisy_curves_are_found_within_a_step_of_the_grid(spacing):
+    chance = random.Random(spacing)
+    found = 0
+    for _curve in range(1000):
+        count = chance.randint(7, 13)
+        xs = [2.0**step if spacing == "geometric" else step + 1.0 for step in range(count)]
+        at = chance.uniform(xs[1], xs[-2]) if spacing == "linear" else 2 ** chance.uniform(1, count - 2)
+        noise = chance.uniform(0, 0.1)
+        ys = [max(0.0, min(3 * x, 3 * at) * chance.gauss(1, noise)) for x in xs]
+        step = math.log2(find_knee(xs, ys).at / at) if spacing == "geometric" else find_knee(xs, ys).at - at
+        found += abs(step) <= 1
+    assert found >= 950

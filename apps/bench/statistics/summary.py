@@ -1,14 +1,12 @@
 """Summaries of samples: location, spread, and the interval of the mean."""
 
-import functools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-CONFIDENCE = 0.95
+from apps.bench.statistics.distributions import student_t_quantile
 
-_MOST_TERMS = 100_000
-_PRECISION = 1e-15
+CONFIDENCE = 0.95
 
 
 @dataclass(frozen=True)
@@ -91,60 +89,3 @@ def quantile(ordered: Sequence[float], probability: float) -> float:
         return ordered[below]
     low, high = ordered[below], ordered[below + 1]
     return min(low + (high - low) * (place - below), high)
-
-
-@functools.lru_cache(maxsize=1024)
-def student_t_quantile(probability: float, degrees: float) -> float:
-    """Return the quantile of Student's t distribution, to about 1e-9 of its value.
-
-    Found by bisection on the tail, itself a regularised incomplete beta function: P(T > t) = I_x(df/2, 1/2) / 2
-    with x = df / (df + t²) (Abramowitz, Stegun, 26.7.1). ValueError unless 0 < probability < 1 and degrees >= 1.
-    """
-    if not (0 < probability < 1 and degrees >= 1):
-        raise ValueError("a quantile needs a probability between 0 and 1, and at least 1 degree of freedom")
-    if probability < 0.5:
-        return -student_t_quantile(1 - probability, degrees)
-    if probability == 0.5:
-        return 0.0
-    tail = 1 - probability
-    low, high = 0.0, 1.0
-    while _upper_tail(high, degrees) > tail:
-        low, high = high, high * 2
-    while high - low > _PRECISION * high and low < (middle := (low + high) / 2) < high:
-        if _upper_tail(middle, degrees) > tail:
-            low = middle
-        else:
-            high = middle
-    return (low + high) / 2
-
-
-def _upper_tail(t: float, degrees: float) -> float:
-    """Return P(T > t) for t >= 0."""
-    square = t * t
-    return _incomplete_beta(degrees / 2, 0.5, degrees / (degrees + square), square / (degrees + square)) / 2
-
-
-def _incomplete_beta(a: float, b: float, x: float, rest: float) -> float:
-    """Return the regularised incomplete beta function I_x(a, b); `rest` is 1 - x without its rounding error."""
-    front = math.exp(math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b) + a * math.log(x) + b * math.log(rest))
-    # Either fraction is right; the one chosen converges fast (Press et al., Numerical Recipes, 6.4).
-    if x < (a + 1) / (a + b + 2):
-        return front * _beta_fraction(a, b, x) / a
-    return 1 - front * _beta_fraction(b, a, rest) / b
-
-
-def _beta_fraction(a: float, b: float, x: float) -> float:
-    """Return the continued fraction of I_x(a, b) (Abramowitz, Stegun, 26.5.8) by Lentz's method."""
-    c, d = 1.0, 1 / (1 - (a + b) * x / (a + 1))
-    value = d
-    for m in range(1, _MOST_TERMS):
-        even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m))
-        odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1))
-        previous = value
-        for term in (even, odd):
-            d = 1 / (1 + term * d)
-            c = 1 + term / c
-            value *= c * d
-        if abs(value - previous) <= _PRECISION * abs(value):
-            break
-    return value
