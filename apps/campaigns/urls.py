@@ -2,13 +2,14 @@
 
 from django.urls import path
 
-from apps.campaigns.views import campaigns, dates, experiments
+from apps.campaigns.views import campaigns, dates, experiments, recipes
 
 app_name = "campaigns"
 urlpatterns = [
     path("", campaigns.CampaignList.as_view(), name="campaign_list"),
     path("dates/", dates.preview, name="dates"),
     path("new/", campaigns.CampaignCreate.as_view(), name="campaign_create"),
+    path("templates/<slug:slug>/", recipes.create, name="recipe"),
     path("<int:pk>/", campaigns.detail, name="campaign_detail"),
     path("<int:pk>/edit/", campaigns.CampaignUpdate.as_view(), name="campaign_update"),
     path("<int:pk>/clone/", campaigns.CampaignClone.as_view(), name="campaign_clone"),

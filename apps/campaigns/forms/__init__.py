@@ -2,5 +2,6 @@
 
 from apps.campaigns.forms.campaigns import CampaignForm
 from apps.campaigns.forms.experiments import ExperimentForm, initial_of
+from apps.campaigns.forms.recipes import RecipeForm
 
-__all__ = ["CampaignForm", "ExperimentForm", "initial_of"]
+__all__ = ["CampaignForm", "ExperimentForm", "RecipeForm", "initial_of"]

@@ -8,11 +8,9 @@ from django.utils.translation import gettext_lazy
 
 from apps.bench.sweep import setting_names
 from apps.bench.tools.base import Tool
-from apps.campaigns import services
 from apps.campaigns.forms import adaptation, fields
 from apps.campaigns.models import Campaign, Experiment
 from apps.core.forms import StyledWidgets
-from apps.testbeds.models import Cluster, Node
 
 # Fields that are columns of the model, of the same name.
 _PLAIN = ("repetitions", "warmups", "order", "seed", "max_attempts", "retry_wait_s")
@@ -98,7 +96,11 @@ class ExperimentForm(StyledWidgets, adaptation.AdaptationForm):
         return {
             "tool": self.tool.slug,
             "name": data["name"],
-            "roles": [player for role in self.tool.roles for player in self._players(role.name)],
+            "roles": [
+                player
+                for role in self.tool.roles
+                for player in fields.players_of(role.name, data[f"role_{role.name}"], self.campaign.team)
+            ],
             "fixed": {name: text for name, text in texts.items() if text and not fields.sweeps(text)},
             "factors": [{"name": name, "expression": text} for name, text in texts.items() if fields.sweeps(text)],
             "zips": [[name.strip() for name in line.split(",")] for line in fields.lines_of(data["zips"])],
@@ -119,16 +121,6 @@ class ExperimentForm(StyledWidgets, adaptation.AdaptationForm):
                 self.add_error(field, wrong)
             else:
                 self.add_error(None, wrong)
-
-    def _players(self, role: str) -> list[services.Player]:
-        found = []
-        for choice in self.cleaned_data[f"role_{role}"]:
-            kind, _colon, pk = choice.partition(":")
-            if kind == "node":
-                found.append(services.Player(role, node=Node.objects.get(team=self.campaign.team, pk=pk)))
-            else:
-                found.append(services.Player(role, cluster=Cluster.objects.get(team=self.campaign.team, pk=pk)))
-        return found
 
 
 def initial_of(experiment: Experiment) -> dict[str, Any]:

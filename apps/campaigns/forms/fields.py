@@ -1,14 +1,17 @@
 """The fields of an experiment's form that its tool and its campaign tell: roles, parameters, storage, order."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from django import forms
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from apps.accounts.models import Team
 from apps.bench import units
 from apps.bench.sweep import references, setting_names
 from apps.bench.tools.base import Parameter, Tool
+from apps.campaigns import services
 from apps.campaigns.expansion import is_bracketed
 from apps.campaigns.models import Campaign, Experiment
 from apps.core.messages import render
@@ -39,26 +42,41 @@ class Several(forms.MultipleChoiceField):
 
 def role_fields(tool: Tool, campaign: Campaign) -> dict[str, forms.Field]:
     """Return the fields of who plays the roles."""
-    nodes = [(f"node:{node.pk}", node.name) for node in Node.objects.filter(team=campaign.team)]
-    clusters = [(f"cluster:{cluster.pk}", cluster.name) for cluster in Cluster.objects.filter(team=campaign.team)]
+    return {f"role_{role.name}": players_field(render(role.label), campaign.team) for role in tool.roles}
+
+
+def players_field(label: str, team: Team) -> forms.Field:
+    """Return a field of nodes and clusters of a team."""
+    nodes = [(f"node:{node.pk}", node.name) for node in Node.objects.filter(team=team)]
+    clusters = [(f"cluster:{cluster.pk}", cluster.name) for cluster in Cluster.objects.filter(team=team)]
     choices = [(_("Nodes"), nodes), (_("Clusters: each node in turn"), clusters)]
-    return {
-        f"role_{role.name}": forms.MultipleChoiceField(
-            label=render(role.label),
-            choices=[group for group in choices if group[1]],
-            widget=forms.SelectMultiple(attrs={"size": min(8, max(3, len(nodes) + len(clusters) + 1))}),
-            error_messages={"required": _("Choose a node or a cluster; several take the role in turn.")},
-        )
-        for role in tool.roles
-    }
+    return forms.MultipleChoiceField(
+        label=label,
+        choices=[group for group in choices if group[1]],
+        widget=forms.SelectMultiple(attrs={"size": min(8, max(3, len(nodes) + len(clusters) + 1))}),
+        error_messages={"required": _("Choose a node or a cluster; several take the role in turn.")},
+    )
+
+
+def players_of(role: str, chosen: Iterable[str], team: Team) -> list[services.Player]:
+    """Return who was chosen in a field of `players_field`."""
+    found = []
+    for choice in chosen:
+        kind, _colon, pk = choice.partition(":")
+        if kind == "node":
+            found.append(services.Player(role, node=Node.objects.get(team=team, pk=pk)))
+        else:
+            found.append(services.Player(role, cluster=Cluster.objects.get(team=team, pk=pk)))
+    return found
 
 
 def parameter_fields(tool: Tool) -> dict[str, forms.Field]:
     """Return the fields of the parameters."""
-    return {f"param_{parameter.name}": _field_of(parameter) for parameter in tool.parameters}
+    return {f"param_{parameter.name}": field_of(parameter) for parameter in tool.parameters}
 
 
-def _field_of(parameter: Parameter) -> forms.Field:
+def field_of(parameter: Parameter) -> forms.Field:
+    """Return the field of a parameter."""
     label, help_text = render(parameter.label), render(parameter.help)
     if parameter.kind == "boolean" or parameter.choices:
         choices = [(value, render(text)) for value, text in parameter.choices] or [("no", _("no")), ("yes", _("yes"))]

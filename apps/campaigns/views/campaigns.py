@@ -18,6 +18,7 @@ from apps.accounts import pages, scoping
 from apps.accounts.models import Role
 from apps.campaigns import forms, queries, services
 from apps.campaigns.models import Campaign
+from apps.campaigns.recipes import RECIPES
 from apps.testbeds import topology
 from apps.testbeds.models import Node
 
@@ -53,6 +54,11 @@ class CampaignCreate(pages.CreatePage):
 
     model = Campaign
     form_class = forms.CampaignForm
+    template_name = "campaigns/new.html"
+
+    def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
+        """Add the templates to start from instead."""
+        return super().get_context_data(recipes=RECIPES.values(), **kwargs)
 
     def perform_create(self, form: forms.CampaignForm) -> Campaign:
         """Make the draft."""
