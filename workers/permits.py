@@ -13,7 +13,7 @@ def permits_of_team(*, team: Team) -> list[Permit]:
     names = dict(Node.objects.filter(team=team).values_list("pk", "name"))
     allowed = defaultdict(list)
     for node, facts in agents.latest_facts(names).items():
-        programs = facts.get("programs")
+        programs = facts.get("tools")
         for program in programs if isinstance(programs, dict) else ():
             allowed[program].append(names[node])
     return [Permit(program, tuple(sorted(allowed[program]))) for program in sorted(allowed)]

@@ -34,23 +34,29 @@ TAKE_NAMES = {
 }  # fmt: skip
 
 
-def _text(label: Any, help_text: Any = "", *, rows: int = 0, code: bool = False, **attrs: Any) -> forms.CharField:
+def _text(
+    label: Any, help_text: Any = "", *, rows: int = 0, code: bool = False, needed: bool = False, **attrs: Any
+) -> forms.CharField:
     """Return a field for text, of several lines with `rows`; the definition itself says what is wrong with it."""
     attrs |= {"class": "font-monospace"} if code else {}
     attrs |= {"spellcheck": "false", "autocomplete": "off"}
     widget = forms.Textarea(attrs={"rows": rows, **attrs}) if rows else forms.TextInput(attrs=attrs)
-    return forms.CharField(label=label, help_text=help_text, required=False, max_length=20_000, widget=widget)
+    return forms.CharField(label=label, help_text=help_text, required=needed, max_length=20_000, widget=widget)
 
 
 class DefinitionForm(StyledWidgets, forms.Form):
     """What a definition holds beside parameters and metrics."""
 
-    name = _text(_("Name"))
+    name = _text(_("Name"), needed=True)
     summary = _text(_("In one line"), _("What it measures; shown where tools are chosen."))
     group = forms.ChoiceField(label=_("Group"), choices=GROUPS, initial="other")
     parts = forms.ChoiceField(label=_("Takes"), choices=[(value, text) for value, text in PARTS])
     program = _text(
-        _("Program"), _("Its name on the agents' allow-lists, no path."), code=True, list="allowed-programs"
+        _("Program"),
+        _("Its name on the agents' allow-lists, no path."),
+        code=True,
+        needed=True,
+        list="allowed-programs",
     )
     arguments = _text(
         _("Arguments"),

@@ -64,7 +64,7 @@ def test_the_form_offers_the_latest_version_and_the_one_chosen(client, cast, too
 
 def test_which_nodes_allow_a_program_is_told_by_their_agents(cast, node):
     assert permits.permits_of_team(team=cast.team) == []
-    facts = {"programs": {"openssl": {"path": "/usr/bin/openssl", "version": "3"}}}
+    facts = {"tools": {"openssl": {"path": "/usr/bin/openssl", "version": "3"}}}
     FactSnapshot.objects.create(node=node, digest="x", facts=facts)
     (permit,) = permits.permits_of_team(team=cast.team)
     assert (permit.program, permit.nodes) == ("openssl", ("north",))
