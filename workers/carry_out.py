@@ -4,7 +4,6 @@ import logging
 from collections.abc import Collection, Sequence
 from datetime import timedelta
 
-from django.conf import settings
 from django.db import DatabaseError, transaction
 from django.utils import timezone
 
@@ -18,7 +17,7 @@ from apps.campaigns import services as campaigns
 from apps.campaigns.models import Campaign, Run
 from apps.results import services as results
 from apps.results import timings
-from workers import adaptation, plans
+from workers import adaptation, plans, starting
 from workers.steps import JobView, Step, next_step
 
 logger = logging.getLogger(__name__)
@@ -134,11 +133,12 @@ def _ends_soon(plan: Plan, jobs: Sequence[JobView]) -> bool:
 
 def _queue_stage(run: Run, plan: Plan) -> None:
     stage = plan.stages[run.stage]
-    start_at = timezone.now() + timedelta(seconds=settings.START_LEAD_S) if stage.together else None
+    nodes = [run.trial.lane.roles[command.role][command.node_index] for command in stage.commands]
+    start_at = starting.common_start(nodes=nodes) if stage.together else None
     agents.queue_jobs(
         specs=[
             agents.JobSpec(
-                node_id=run.trial.lane.roles[command.role][command.node_index],
+                node_id=node,
                 run_ref=run.pk,
                 role=command.role,
                 stage=run.stage,
@@ -152,7 +152,7 @@ def _queue_stage(run: Run, plan: Plan) -> None:
                 collect=command.collect,
                 environment=command.environment,
             )
-            for command in stage.commands
+            for node, command in zip(nodes, stage.commands, strict=True)
         ]
     )
 

@@ -16,8 +16,6 @@ DRIFT = 50e-6
 STEP_S = 0.1
 # What scheduling may add to the four times of an exchange.
 NOISE_S = 0.001
-# The last stretch before a planned instant is spun, for sleeping may oversleep by this much.
-SPIN_S = 0.002
 
 
 @dataclass(frozen=True)
@@ -81,16 +79,18 @@ class Clock:
         best = self.best()
         return None if best is None else {"offset_s": best.offset_s, "error_s": best.error_s}
 
+    def to_own(self, server_time: float) -> float:
+        """Return an instant of server time (s since the epoch) as our clock shows it."""
+        best = self.best()
+        return server_time - (best.offset_s if best else 0.0)
+
     def wait_until(self, server_time: float, stop: threading.Event) -> bool:
         """Wait for an instant of server time (s since the epoch); False if `stop` was set before it."""
         while True:
-            best = self.best()
-            left = server_time - (best.offset_s if best else 0.0) - time.time()
+            left = self.to_own(server_time) - time.time()
             if left <= 0:
                 return not stop.is_set()
-            if left <= SPIN_S:
-                continue
-            if stop.wait(left - SPIN_S):
+            if stop.wait(left):
                 return False
 
     def _drop_if_set(self) -> None:

@@ -19,6 +19,7 @@ from typing import Any
 from .clock import Clock
 from .config import Config
 from .folders import BadName, WorkFolder, checked
+from .gate import AHEAD_S, Gate
 from .identity import Identity
 from .kin import kin_of
 from .placeholders import BadVariable, Placeholders
@@ -95,13 +96,20 @@ class Runner(threading.Thread):
         self._make_folder(job, placeholders)
         if self._sampler is not None:
             self._recording = self._sampler.record()
-        if job.get("start_at") is not None:
-            self._clock.wait_until(float(job["start_at"]), self.stop_asked)
+        start_at = job.get("start_at")
+        if start_at is not None:
+            self._clock.wait_until(float(start_at) - AHEAD_S, self.stop_asked)
         if self.stop_asked.is_set():
             raise CannotStart("agent-restarted" if self._closing else "stopped", "stopped before its start")
         try:
             process = Process(
-                argv, program, self._folder.path, self._identity, int(job["output_limit_bytes"]), environment
+                argv,
+                program,
+                self._folder.path,
+                self._identity,
+                int(job["output_limit_bytes"]),
+                environment,
+                Gate(self._clock.to_own(float(start_at))) if start_at is not None else None,
             )
         except OSError as error:
             raise CannotStart("not-started", f"{program}: {error.strerror}") from error

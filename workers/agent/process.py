@@ -16,6 +16,7 @@ from types import MappingProxyType
 from typing import IO, Any, cast
 
 from .config import USUAL_FOLDERS
+from .gate import Gate
 from .identity import Identity
 from .kin import kin_of
 
@@ -68,6 +69,7 @@ class Process:
         identity: Identity,
         output_limit: int,
         variables: Mapping[str, str] = MappingProxyType({}),
+        gate: Gate | None = None,
     ) -> None:
         place = Path(program)
         environment = {
@@ -82,6 +84,8 @@ class Process:
             # It looks the program up on the path above, under the name by which the program is to know itself.
             argv = [*identity.becoming, "--", argv[0] if place.name == argv[0] else program, *argv[1:]]
             options = {}
+        if gate is not None:
+            options["preexec_fn"] = _one_after_the_other(options.get("preexec_fn"), gate.hold)
         self._becoming, self._folder = identity.becoming, folder
         self._popen = subprocess.Popen(
             argv,
@@ -93,7 +97,7 @@ class Process:
             start_new_session=True,
             **options,
         )
-        self.started_at = time.time()
+        self.started_at = (gate.passed_at() if gate else None) or time.time()
         self.ended_at = self.started_at
         self.pid = self._popen.pid
         self.timed_out = False
@@ -215,6 +219,17 @@ class Process:
         except (ProcessLookupError, PermissionError):
             # Gone, or a program that became another user: its own time limit has to do.
             pass
+
+
+def _one_after_the_other(first: Callable[[], None] | None, second: Callable[[], None]) -> Callable[[], None]:
+    """Return what a child does between fork and exec: `first`, if there is any, then `second`."""
+
+    def steps() -> None:
+        if first is not None:
+            first()
+        second()
+
+    return steps
 
 
 def _open_process(pid: int) -> int | None:

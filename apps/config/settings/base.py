@@ -206,8 +206,9 @@ RUN_STOPPER = "workers.stopping.stop_runs"
 # Where tools that teams defined are used, and which programs agents allow; tools know nothing of either.
 TOOL_USES = "apps.campaigns.queries.tool_uses.uses_of_tools"
 TOOL_PERMITS = "workers.permits.permits_of_team"
-# Commands of a stage that start at one instant are given one so far ahead (s), for all agents to have them by then.
-START_LEAD_S = float(os.environ.get("START_LEAD_S", "0.05"))
+# Commands of a stage that start at one instant are given one so far ahead (s), for all agents to have them by then;
+# more for several on one node, and for agents far away.
+START_LEAD_S = float(os.environ.get("START_LEAD_S", "0.2"))
 
 # One request body at most (a job's whole output, compressed, fits in it).
 DATA_UPLOAD_MAX_MEMORY_SIZE = 64 * 1024 * 1024
