@@ -16,6 +16,7 @@ PATH = f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin"
 # A background command that is not ready by then never will be.
 PATIENCE_S = 10
 GRACE_S = 5
+_AS_NOBODY = ("--reuid=nobody", "--regid=nogroup", "--clear-groups", "--")
 
 
 def job_user():
@@ -29,7 +30,7 @@ def job_user():
 class Job:
     """One command of a plan in a work folder of its own."""
 
-    def __init__(self, stage, command, node, folder):
+    def __init__(self, stage, command, node, folder, prefix=()):
         self.stage, self.command, self.node, self.folder = stage, command, node, folder
         folder.mkdir()
         for name, text in command.files:
@@ -40,10 +41,14 @@ class Job:
                 os.chown(path, options["user"], options["group"])
         environment = {"LC_ALL": "C", "PATH": PATH, "HOME": str(folder), **dict(command.environment)}
         self.started_at = time.time()
+        argv = [self.filled(word) for word in command.argv]
+        if prefix:
+            # To enter a place takes the right of root, which is laid down there.
+            argv = [*prefix, *(("setpriv", *_AS_NOBODY) if options else ()), *argv]
+            options = {}
         self.process = subprocess.Popen(
-            [self.filled(word) for word in command.argv],
-            cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-            start_new_session=True, **options,
+            argv, cwd=folder, env=environment, start_new_session=True,
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options,
         )  # fmt: skip
         self.printed = {"stdout": b"", "stderr": b""}
         self.readers = [threading.Thread(target=self._listen, args=[name]) for name in self.printed]
@@ -115,8 +120,10 @@ def let_through(folder: Path):
             parent.chmod(0o711)
 
 
-def carry_out(plan, nodes, folder: Path, disturb=None, after_s=0.5):
+def carry_out(plan, nodes, folder: Path, disturb=None, after_s=0.5, inside=None):
     """Carry a plan out and return the outputs in the order of the commands.
+
+    `inside` {node's name: words before its commands} says where the nodes are, if not all on this machine itself.
 
     `disturb` gets the jobs under way `after_s` after the first measuring command has begun.
     """
@@ -130,7 +137,7 @@ def carry_out(plan, nodes, folder: Path, disturb=None, after_s=0.5):
                 continue
             for command in stage.commands:
                 node = nodes[command.role][command.node_index]
-                job = Job(stage, command, node, folder / f"job{len(jobs)}")
+                job = Job(stage, command, node, folder / f"job{len(jobs)}", (inside or {}).get(node.name, ()))
                 jobs.append(job)
                 if command.background:
                     if not job.wait_until_ready():

@@ -154,7 +154,12 @@ def test_a_restart_counts_the_pause():
         ("gridftp", "err_gsi.txt", "permission", "Server side credential failure"),
         ("gridftp-third-party", "err_diskfull.txt", "no-space", "No space left on device"),
         ("gridftp-third-party", "err_diskfull_p4.txt", "no-space", "No space left on device"),
-        ("gridftp-third-party", "err_hostname_unresolvable.bin", "bad-host", "cannot resolve the name"),
+        (
+            "gridftp-third-party",
+            "err_hostname_unresolvable.bin",
+            "bad-host",
+            "cannot resolve the name or the address",
+        ),
         ("gridftp-third-party", "err_nofile.txt", "no-directory", "/opt/bench/gftp/a/nofile"),
         ("gridftp-third-party", "err_perm.txt", "permission", "Permission denied"),
         ("gridftp-third-party", "err_refused.txt", "refused", "10.9.1.2"),
@@ -187,6 +192,14 @@ def test_a_server_that_did_not_start_is_the_reason():
     said = b"[1] x :: Could not start server:\nglobus_xio: System error in bind: Address already in use\n"
     failure = fail([server(b"", stderr=said)])
     assert failure.code == "port-busy"
+    unnamed = (
+        b"[1] x :: Could not start server:\nglobus_xio: globus_l_xio_tcp_contact_string failed.\n"
+        b"globus_xio: globus_libc_addr_to_contact_string failed.\n"
+        b"globus_common: Temporary failure in name resolution\n"
+    )
+    failure = fail([server(b"", stderr=unnamed)])
+    assert failure.code == "bad-host"
+    assert "hosts file" in str(failure.remedy)
     assert "printed nothing" in str(fail([server(b"")]).message)
     assert fail([server(b""), server(b"", role="source")]).code == "no-result"
 

@@ -12,11 +12,15 @@ from apps.bench.tools.base import Output, ToolFailure
 _ERROR = re.compile(r"^(?:error|Error)[:,] ", re.M)
 _OPTION = re.compile(r"argument #\d+ \((?P<option>[^)\s]{1,40})\) : unknown option")
 _ADDRESS = re.compile(r"Unable to connect to (?P<address>\S{1,200}?):\d{1,5}\s")
+# The server looks up the name of the address at which it listens, and ends if no resolver answers at all.
+_UNNAMED = (
+    r"globus_libc_addr_to_contact_string failed\.\s+(?:500-)?globus_common: (?:temporary failure|name or service)"
+)
 # (words, reason), in the order in which they decide.
 _WORDS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
     (re.compile(pattern, re.IGNORECASE), reason)
     for pattern, reason in (
-        (r"globus_libc_gethostaddr failed", "host-unresolvable"),
+        (rf"globus_libc_gethostaddr failed|{_UNNAMED}", "host-unresolvable"),
         (r"credential|GSS failure|GSSAPI|530 .*(?:login|denied)|login incorrect", "credentials-needed"),
         (r"path not allowed", "permission"),
     )
@@ -52,8 +56,16 @@ def explain_others(outputs: Sequence[Output]) -> ToolFailure | None:
         if output.stage == PREPARE and (found := explain(output, text)):
             return found
         if output.stage.startswith(SERVE) and "Could not start server" in text:
-            return _outputs.system_error(output, text, "") or _outputs.no_result(output, text)
+            return _unstarted(output, text)
     return None
+
+
+def _unstarted(output: Output, text: str) -> ToolFailure:
+    """Return why a server did not start."""
+    if re.search(_UNNAMED, text, re.IGNORECASE):
+        last = text.rindex("globus_common: ")
+        return failure("host-unresolvable", output, said=_line(text, last))
+    return _outputs.system_error(output, text, "") or _outputs.no_result(output, text)
 
 
 def _first_words(text: str) -> str:

@@ -5,8 +5,8 @@ from apps.bench.tools._reasons import Reason
 
 REASONS: dict[str, Reason] = {
     "host-unresolvable": Reason(
-        _("A GridFTP server that %(node)s asked cannot resolve the name of its own machine."),
-        _("Add that machine's name to its hosts file or to the DNS, or set GLOBUS_HOSTNAME for its server."),
+        _("A GridFTP server cannot resolve the name or the address of its own machine, %(node)s tells: %(said)s"),
+        _("Add the server's address and host name to that machine's hosts file, or to the DNS that it asks."),
         False,
         "bad-host",
     ),
