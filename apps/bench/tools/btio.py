@@ -194,6 +194,7 @@ class Btio(Tool):
             "problem": fields.get("problem") or (parts[1] if len(parts) > 1 else None),
             "subtype": subtype,
             "ranks": recovery.ranks_of(output.argv) or ranks,
+            "launcher": recovery.launcher_of(output.argv, text),
             "naming": _btio.NEW if ".x" in program else _btio.OLD,
             "collective_nodes": fields.get("collective_nodes"),
             "collective_size": fields.get("collective_size"),

@@ -1,5 +1,6 @@
 """Intel MPI Benchmarks: time and rate of messages between two ranks, in pairs, collectives, and of MPI-IO."""
 
+import dataclasses
 import re
 from collections.abc import Mapping, Sequence
 
@@ -9,8 +10,9 @@ from apps.bench.tools._failures import failure
 from apps.bench.tools._imb.table import TITLE, Block, Report, read_report, require_whole
 from apps.bench.tools._mpi import options as mpi
 from apps.bench.tools._mpi import recovery, run
-from apps.bench.tools._mpi.launch import Launch
+from apps.bench.tools._mpi.launch import ROLE, Launch
 from apps.bench.tools._mpi.placement import DISTANCE, FREE, OTHER_NODE, PLACEMENT
+from apps.bench.tools._storage import places
 from apps.bench.tools.base import (
     Estimate,
     Flag,
@@ -51,7 +53,7 @@ class Imb(Tool):
     slug = "imb"
     name = "Intel MPI Benchmarks"
     summary = _("Time and rate of MPI messages by size: ping-pong, pairs, collectives, and MPI-IO.")
-    programs = (MPI1, IO, *mpi.PROGRAMS)
+    programs = (MPI1, IO, *mpi.PROGRAMS, places.CHECK_PROGRAM, places.CLEAN_PROGRAM)
     group = "mpi"
     file_system = "optional"
     roles = mpi.ROLES
@@ -94,6 +96,7 @@ class Imb(Tool):
         ),
         PLACEMENT,
         DISTANCE,
+        places.FOLDER,
         *mpi.SHARED_PARAMETERS,
     )
     metrics = (
@@ -108,7 +111,7 @@ class Imb(Tool):
 
     def check(self, params: Params) -> dict[str, Message]:
         """Refuse what the program would not measure: it takes powers of two, and certain numbers of ranks."""
-        errors = mpi.check(params)
+        errors = mpi.check(params) | places.check_folder(params)
         for name in ("min_size", "max_size", "message_size"):
             if params[name] & (params[name] - 1) and params[name]:
                 errors[name] = Message(_("IMB measures powers of two: choose one, for example 64 KiB."))
@@ -149,9 +152,13 @@ class Imb(Tool):
             argv=tuple(argv),
             params=params,
             time_limit_s=run.start_time_s(ranks) + 20 * _duration_s(params) + 120,
-            directory=usable[0].directory if writes else "",
+            directory=places.folder_of(usable[0], params) if writes else "",
         )
-        return run.make_plan(launch)
+        if not writes:
+            return run.make_plan(launch)
+        seen = [usable[0]] if params["launcher"] == mpi.SLURM else list(usable)
+        before, left = places.check_stage(seen, params, ROLE), f"{launch.directory.rstrip('/')}/{OUT}"
+        return run.make_plan(launch, before=[before], after=[places.clean_stage([[left]], ROLE)])
 
     def estimate(self, params: Params, capacity_bps: float | None = None) -> Estimate:
         """Return the time that the sizes take, and how many pairs may send across a link at once."""
@@ -175,6 +182,7 @@ class Imb(Tool):
         raw = {
             "benchmark": next((name for name in NAMES if block and name.lower() == block[1].lower()), None),
             "ranks": ranks,
+            "launcher": recovery.launcher_of(output.argv, text),
             "min_size": 2 ** int(least) if re.fullmatch(r"[0-9]{1,2}", least) else 1,
             "max_size": int(largest[1])
             if largest
@@ -188,6 +196,7 @@ class Imb(Tool):
 
     def parse(self, outputs: Sequence[Output], params: Params) -> Reading:
         """Return time and rate at the size of interest, and the tables; ToolFailure for all that is not whole."""
+        mounts = places.read_places(outputs, params) if params["benchmark"] in FILES else []
         output = run.measured(outputs, params)
         _outputs.refuse_cut_short(output)
         report = read_report(output)
@@ -197,7 +206,10 @@ class Imb(Tool):
         size = (params["message_size"] or max(block.rows)) if sized else 0
         if size not in block.rows:
             raise failure("mpi-no-size", output, size=size)
-        return _read(outputs, output, params, report, block, size)
+        reading = _read(outputs, output, params, report, block, size)
+        observed = {**reading.observed, **places.observed_of(mounts)}
+        flags = places.flags_of(mounts) if params["benchmark"] in FILES else ()
+        return dataclasses.replace(reading, observed=observed, flags=(*reading.flags, *flags))
 
 
 def _choose(report: Report, output: Output, params: Params) -> Block:

@@ -137,7 +137,7 @@ class MpiPingPong(Tool):
         most = found.get("most", "")
         raw = {
             "benchmark": program,
-            "launcher": mpi.MPICH if program == MPICH else mpi.OPENMPI,
+            "launcher": recovery.launcher_of(output.argv, text),
             "min_size": min(sizes, default=1),
             "max_size": int(most) if re.fullmatch(r"[1-9][0-9]{0,9}", most) else max(sizes, default=LARGEST),
         }

@@ -3,11 +3,23 @@
 import re
 from collections.abc import Collection, Sequence
 
+from apps.bench.tools._mpi import options
+
 
 def program_of(argv: Sequence[str], programs: Collection[str]) -> str:
     """Return the first of `programs` that a command line names, by whatever path; "" if none."""
     names = (word.rpartition("/")[2] for word in argv)
     return next((name for name in names if name in programs), "")
+
+
+def launcher_of(argv: Sequence[str], text: str) -> str:
+    """Return the launcher of a command line and of what it printed; Open MPI's where neither tells."""
+    names = {word.rpartition("/")[2] for word in argv}
+    if "srun" in names:
+        return options.SLURM
+    if "[0] MPI startup():" in text:
+        return options.INTELMPI
+    return options.MPICH if {"mpiexec.hydra", "mpirun.mpich"} & names else options.OPENMPI
 
 
 def words_of(argv: Sequence[str], program: str) -> list[str]:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from apps.bench.text import Message, _
-from apps.bench.tools import _recovery
+from apps.bench.tools import _outputs, _recovery
 from apps.bench.tools._mpi import options, recovery, run
 from apps.bench.tools._mpi.launch import Launch
 from apps.bench.tools._mpi.placement import DISTANCE, FREE, OTHER_NODE, PLACEMENT
@@ -143,6 +143,7 @@ def recover(tool: Tool, output: Output, program: str, known: Mapping[str, Any]) 
         "min_size": least or 1,
         "max_size": most or (LARGEST_COLLECTIVE if collective else LARGEST),
         "ranks": recovery.ranks_of(output.argv),
+        "launcher": recovery.launcher_of(output.argv, _outputs.read_text(output)),
         "placement": FREE,
         **options_found,
         **known,
