@@ -90,7 +90,9 @@ class TableSerializer(serializers.Serializer):
     metric = serializers.CharField()
     unit = serializers.CharField()
     x = serializers.CharField()
-    left_out = serializers.IntegerField()
+    invalid = serializers.IntegerField(help_text="Samples that a flag makes invalid.")
+    reasons = serializers.DictField(child=serializers.IntegerField(), help_text="How many of them by flag.")
+    left_out = serializers.IntegerField(help_text="Samples that the groups lack for it.")
     groups = GroupSerializer(many=True)
 
 
@@ -169,6 +171,7 @@ class ExperimentTable(APIView):
         parameters=[
             OpenApiParameter("metric", str, description="Name of a metric; the tool's primary one unless given."),
             OpenApiParameter("x", str, description="Name of a factor; the first unless given."),
+            OpenApiParameter("invalid", str, enum=["yes"], description="Count invalid samples, too."),
         ],
         responses=TableSerializer,
     )
@@ -176,7 +179,10 @@ class ExperimentTable(APIView):
         """Return the table."""
         found = _experiment(request, pk)
         table, _chart = charts.data_for(
-            found, metric=request.query_params.get("metric"), x=request.query_params.get("x")
+            found,
+            metric=request.query_params.get("metric"),
+            x=request.query_params.get("x"),
+            include_invalid=request.query_params.get("invalid") == "yes",
         )
         lanes: dict[Any, str] = queries.lane_names(found)
 
@@ -188,6 +194,8 @@ class ExperimentTable(APIView):
             "metric": table.metric.name,
             "unit": table.metric.unit,
             "x": table.x,
+            "invalid": table.invalid,
+            "reasons": dict(table.reasons),
             "left_out": table.left_out,
             "groups": [
                 {

@@ -108,12 +108,14 @@ def text_of(parameter: Parameter | None, value: object, lanes: dict[int, str]) -
     return str(value)
 
 
-def data_for(experiment: Experiment, *, metric: str | None, x: str | None) -> tuple[queries.Table, dict[str, object]]:
+def data_for(
+    experiment: Experiment, *, metric: str | None, x: str | None, include_invalid: bool = False
+) -> tuple[queries.Table, dict[str, object]]:
     """Return the table and the chart of an experiment for a metric and a factor, the usual ones unless given."""
     tool = toolbox.get_tool(experiment.tool)
     metrics = queries.metrics_of(tool)
     chosen = next((item for item in metrics if item.name == metric), metrics[0])
-    table = queries.table_of(experiment, metric=chosen, x=x)
+    table = queries.table_of(experiment, metric=chosen, x=x, include_invalid=include_invalid)
     return table, chart_of(table, tool, queries.lane_names(experiment), theory_of(experiment))
 
 

@@ -1,6 +1,6 @@
 """Reads of samples: an experiment's figures, grouped and summarised."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -30,6 +30,14 @@ class Figure:
 
 
 @dataclass(frozen=True)
+class Invalid:
+    """A figure that comparisons leave out, and the names of the flags that make it so."""
+
+    figure: Figure
+    reasons: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Group:
     """The figures of one cell of the table: their x value, the other factors' values, and the summary."""
 
@@ -41,13 +49,23 @@ class Group:
 
 @dataclass(frozen=True)
 class Table:
-    """An experiment's figures of one metric by one factor; `others` names the factors that make the series."""
+    """An experiment's figures of one metric by one factor; `others` names the factors that make the series.
+
+    `invalid` counts the figures that a flag makes invalid, `reasons` them by flag; all are left out unless asked for.
+    """
 
     metric: Metric
     x: str
     others: tuple[str, ...]
     groups: tuple[Group, ...]
-    left_out: int
+    invalid: int = 0
+    reasons: tuple[tuple[str, int], ...] = ()
+    includes_invalid: bool = False
+
+    @property
+    def left_out(self) -> int:
+        """Return how many figures the groups lack because they are invalid."""
+        return 0 if self.includes_invalid else self.invalid
 
 
 def results_of(user: User) -> QuerySet[Result]:
@@ -72,10 +90,10 @@ def factors_of(experiment: Experiment) -> list[str]:
     return names + [NODES] if lanes > 1 or not names else names
 
 
-def figures_of(experiment: Experiment, metric: str, factors: list[str]) -> tuple[list[Figure], int]:
-    """Return the samples of `metric` in the order of measurement, and how many were left out as invalid.
+def figures_of(experiment: Experiment, metric: str, factors: list[str]) -> tuple[list[Figure], list[Invalid]]:
+    """Return the valid samples of `metric` in the order of measurement, and those that a flag makes invalid.
 
-    Warm-ups never count; a result with a flag of severity "invalid" is left out and counted.
+    Warm-ups never count.
     """
     rows = (
         Sample.objects.filter(experiment=experiment, metric=metric, trial__is_warmup=False)
@@ -83,14 +101,16 @@ def figures_of(experiment: Experiment, metric: str, factors: list[str]) -> tuple
         .values_list("trial_id", "trial__point", "trial__parameters", "trial__lane_id", "value", "result__flags")
     )
     figures: list[Figure] = []
-    left_out = 0
+    invalid: list[Invalid] = []
     for trial, point, parameters, lane, value, flags in rows:
-        if any(flag["severity"] == "invalid" for flag in flags):
-            left_out += 1
-            continue
         key = tuple(lane if name == NODES else parameters.get(name) for name in factors)
-        figures.append(Figure(trial=trial, point=point, key=key, value=value))
-    return figures, left_out
+        figure = Figure(trial=trial, point=point, key=key, value=value)
+        reasons = tuple(flag["name"] for flag in flags if is_invalid(flag, metric))
+        if reasons:
+            invalid.append(Invalid(figure, reasons))
+        else:
+            figures.append(figure)
+    return figures, invalid
 
 
 def values_of(experiment: Experiment, metric: str, *, lane: int) -> dict[int, list[float]]:
@@ -105,12 +125,17 @@ def values_of(experiment: Experiment, metric: str, *, lane: int) -> dict[int, li
     return dict(found)
 
 
-def table_of(experiment: Experiment, *, metric: Metric, x: str | None = None) -> Table:
-    """Return the figures of `metric` by factor `x` (the first factor unless given), one group a point."""
+def table_of(experiment: Experiment, *, metric: Metric, x: str | None = None, include_invalid: bool = False) -> Table:
+    """Return the figures of `metric` by factor `x` (the first factor unless given), one group a point.
+
+    Invalid figures are left out, unless `include_invalid` asks for them.
+    """
     factors = factors_of(experiment)
     chosen = x if x in factors else factors[0]
     index = factors.index(chosen)
-    figures, left_out = figures_of(experiment, metric.name, factors)
+    figures, invalid = figures_of(experiment, metric.name, factors)
+    if include_invalid:
+        figures = figures + [item.figure for item in invalid]
     cells: dict[tuple[object, ...], list[Figure]] = defaultdict(list)
     for figure in figures:
         cells[figure.key].append(figure)
@@ -129,7 +154,9 @@ def table_of(experiment: Experiment, *, metric: Metric, x: str | None = None) ->
         x=chosen,
         others=tuple(name for name in factors if name != chosen),
         groups=tuple(groups),
-        left_out=left_out,
+        invalid=len(invalid),
+        reasons=tuple(Counter(name for item in invalid for name in item.reasons).most_common()),
+        includes_invalid=include_invalid,
     )
 
 

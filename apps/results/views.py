@@ -3,6 +3,7 @@
 import json
 import shlex
 from dataclasses import dataclass
+from typing import Any
 from uuid import UUID
 
 from django.contrib.auth.decorators import login_required
@@ -53,6 +54,13 @@ class Attempt:
     kept: list[charts.Kept]
 
     @property
+    def flags(self) -> list[tuple[dict[str, Any], list[str]]]:
+        """Return the result's flags, each with the labels of the metrics it bears on (none: all)."""
+        labels = {metric.name: metric.label for metric, _value in self.samples}
+        flags = self.result.flags if self.result else []
+        return [(flag, [labels.get(name, name) for name in flag.get("metrics", ())]) for flag in flags]
+
+    @property
     def watched(self) -> list[Command]:
         """Return the commands whose time was watched, what sent data over TCP first."""
         found = [command for command in self.commands if command.watched]
@@ -78,9 +86,18 @@ def _experiment(request: HttpRequest, pk: int) -> Experiment:
     return get_object_or_404(scoping.visible(experiments, request.user, path="campaign__team"), pk=pk)
 
 
+def _data_for(request: HttpRequest, experiment: Experiment) -> tuple[queries.Table, dict[str, object]]:
+    return charts.data_for(
+        experiment,
+        metric=request.GET.get("metric"),
+        x=request.GET.get("x"),
+        include_invalid=request.GET.get("invalid") == "yes",
+    )
+
+
 def _table_context(request: HttpRequest, experiment: Experiment) -> dict[str, object]:
     tool = toolbox.get_tool(experiment.tool)
-    table, chart = charts.data_for(experiment, metric=request.GET.get("metric"), x=request.GET.get("x"))
+    table, chart = _data_for(request, experiment)
     lanes = queries.lane_names(experiment)
     rows = [
         {
@@ -125,9 +142,7 @@ def experiment_panel(request: HttpRequest, pk: int) -> HttpResponse:
 @require_GET
 def experiment_data(request: HttpRequest, pk: int) -> JsonResponse:
     """Return the chart's data."""
-    _table, chart = charts.data_for(
-        _experiment(request, pk), metric=request.GET.get("metric"), x=request.GET.get("x")
-    )
+    _table, chart = _data_for(request, _experiment(request, pk))
     return JsonResponse(chart)
 
 

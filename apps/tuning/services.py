@@ -10,6 +10,7 @@ from apps.accounts.models import Role, User
 from apps.agents import queries as agents
 from apps.bench import rules
 from apps.bench.rules.base import Evidence, FindingDraft, PathFacts, Point
+from apps.bench.tools.base import is_invalid
 from apps.campaigns.models import Campaign, Lane
 from apps.results import queries as results
 from apps.results.models import Sample
@@ -57,7 +58,7 @@ def evidence_of(campaign: Campaign) -> dict[Ends, Evidence]:
         )
     )  # fmt: skip
     for experiment, trial, point, parameters, lane, metric, value, flags in rows:
-        if any(flag["severity"] == "invalid" for flag in flags):
+        if any(is_invalid(flag, metric) for flag in flags):
             continue
         cell = cells[ends[lane]].setdefault((experiment, point), {"parameters": parameters, "metrics": {}})
         cell["metrics"].setdefault(metric, {})[trial] = value

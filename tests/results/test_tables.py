@@ -41,6 +41,27 @@ def test_invalid_results_are_left_out_and_counted(experiment: Experiment) -> Non
     assert sum(group.summary.n for group in table.groups) == 3
 
 
+def make_invalid(result: Result, **scope: object) -> None:
+    flag = {"name": "cached-read", "severity": "invalid", "message": {"msgid": "cached", "params": {}}, **scope}
+    Result.objects.filter(pk=result.pk).update(flags=[flag])
+
+
+def test_invalid_results_count_if_they_are_asked_for(experiment: Experiment) -> None:
+    make_invalid(Result.objects.first())
+    table, _chart = charts.data_for(experiment, metric=None, x=None, include_invalid=True)
+    assert sum(group.summary.n for group in table.groups) == 4
+    assert (table.left_out, table.invalid) == (0, 1)
+    assert table.reasons == (("cached-read", 1),)
+
+
+def test_a_flag_on_other_metrics_leaves_a_figure_valid(experiment: Experiment) -> None:
+    make_invalid(Result.objects.first(), metrics=["retransmits"])
+    table, _chart = charts.data_for(experiment, metric="goodput", x=None)
+    assert (table.invalid, sum(group.summary.n for group in table.groups)) == (0, 4)
+    table, _chart = charts.data_for(experiment, metric="retransmits", x=None)
+    assert (table.invalid, table.left_out) == (1, 1)
+
+
 def test_warm_ups_do_not_count(experiment: Experiment) -> None:
     experiment.trials.filter(repetition=1).update(is_warmup=True)
     table, _chart = charts.data_for(experiment, metric=None, x=None)
