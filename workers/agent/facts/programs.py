@@ -11,7 +11,7 @@ from typing import Any
 from ..identity import Identity
 
 # How to ask; any other program is asked with --version.
-ASK = {"ping": "-V", "tracepath": "-V", "traceroute": "--version", "iperf": "-v", "iperf3": "--version"}
+ASK = {"ping": "-V", "tracepath": "-V", "iperf": "-v", "globus-url-copy": "-version"}
 TIMEOUT_S = 3.0
 LONGEST = 200
 

@@ -1,6 +1,7 @@
 """The base of both GridFTP tools: they differ in where the client runs."""
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
@@ -23,6 +24,8 @@ USUAL_BPS = 1e9
 # At which random bytes are written for a file to be read (B/s), and what logins and clean-up take.
 PREPARE_RATE = 300e6
 OVERHEAD_S = 2.0
+
+_VERSION = re.compile(r"(?:globus-url-copy: |appver=\")(\d{1,4}\.\d{1,4})")
 
 
 class GridFtp(Tool):
@@ -118,6 +121,7 @@ class GridFtp(Tool):
             requested=dict(params),
             granted=reading.granted_by(run),
             observed={**reading.observed_of(run, amount), **places.observed_of(seen)},
+            tool_version=_version_of(client, text),
             flags=(*doubts.flags_of(run, amount, params), *(places.flags_of(seen) if on_disk else ())),
         )
 
@@ -143,6 +147,13 @@ class GridFtp(Tool):
             if output.stage == layout.MEASURE or len(outputs) == 1:
                 return output
         raise failure("not-run", None, role=self.roles[-1].name)
+
+
+def _version_of(client: Output, text: str) -> str:
+    """Return the client's version, as its node's agent knows it or as it says itself when it debugs, else ""."""
+    known = client.facts.get("tools", {}).get(layout.PROGRAMS[0], {}).get("version", "")
+    found = _VERSION.search(known) or _VERSION.search(text)
+    return found[1] if found else ""
 
 
 def _recover_places(output: Output, text: str) -> dict[str, Value]:
