@@ -1,0 +1,108 @@
+"""Which factors of a sweep matter: the share of the variance that each, and each pair, explains."""
+
+import itertools
+import math
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from apps.bench.statistics.differences import adjust_holm
+from apps.bench.statistics.distributions import f_tail
+
+
+@dataclass(frozen=True)
+class Share:
+    """What one factor, or the interaction of two, explains.
+
+    `share` is eta squared (0 to 1), the sum of squares over the whole; `p` that of the F test against repetition,
+    corrected for the number of tests; None where nothing was repeated.
+    """
+
+    factors: tuple[str, ...]
+    share: float
+    p: float | None
+
+
+@dataclass(frozen=True)
+class Importance:
+    """The shares, the largest first, and what is left: `rest` of higher interactions, `noise` of repetition.
+
+    `is_balanced` says whether every combination has the same number of values; where not, the shares overlap.
+    """
+
+    shares: tuple[Share, ...]
+    rest: float
+    noise: float
+    is_balanced: bool
+
+
+def explain_variance(points: Sequence[tuple[Mapping[str, object], float]]) -> Importance | None:
+    """Return what the factors of ({factor: value}, figure) pairs explain; None if there is no variance or factor.
+
+    Analysis of variance by sums of squares (Fisher, 1925; Jain, 1991, chapter 22): of a factor between its values, of
+    a pair between its combinations less its factors' own.
+    """
+    names = sorted({name for factors, _value in points for name in factors})
+    names = [name for name in names if len({_key(factors.get(name)) for factors, _value in points}) > 1]
+    values = [value for _factors, value in points]
+    mean = math.fsum(values) / len(values) if values else 0.0
+    whole = math.fsum((value - mean) ** 2 for value in values)
+    if not names or whole <= 0:
+        return None
+    cells = _cells(points, tuple(names))
+    within = math.fsum(_squares(cell) for cell in cells.values())
+    free = len(values) - len(cells)
+    terms: list[tuple[tuple[str, ...], float, int]] = []
+    single: dict[str, tuple[float, int]] = {}
+    for name in names:
+        groups = _cells(points, (name,))
+        single[name] = (_between(groups, mean), len(groups) - 1)
+        terms.append(((name,), *single[name]))
+    for a, b in itertools.combinations(names, 2):
+        groups = _cells(points, (a, b))
+        squares = max(0.0, _between(groups, mean) - single[a][0] - single[b][0])
+        degrees = len(groups) - 1 - single[a][1] - single[b][1]
+        if degrees > 0:
+            terms.append(((a, b), squares, degrees))
+    ps = [_p_of(squares, degrees, within, free) for _names, squares, degrees in terms]
+    tested = adjust_holm([p for p in ps if p is not None]) if free else []
+    shares = [Share(term[0], term[1] / whole, tested[place] if tested else None) for place, term in enumerate(terms)]
+    explained = math.fsum(share.share for share in shares)
+    return Importance(
+        shares=tuple(sorted(shares, key=lambda share: -share.share)),
+        rest=max(0.0, 1 - explained - within / whole),
+        noise=within / whole,
+        is_balanced=len({len(cell) for cell in cells.values()}) == 1
+        and len(cells) == math.prod(single[name][1] + 1 for name in names),
+    )
+
+
+def _p_of(squares: float, degrees: int, within: float, free: int) -> float | None:
+    if not free:
+        return None
+    if not within:
+        return 0.0 if squares else 1.0
+    return f_tail(squares / degrees / (within / free), degrees, free)
+
+
+def _cells(
+    points: Sequence[tuple[Mapping[str, object], float]], names: tuple[str, ...]
+) -> dict[tuple[object, ...], list[float]]:
+    cells: dict[tuple[object, ...], list[float]] = defaultdict(list)
+    for factors, value in points:
+        cells[tuple(_key(factors.get(name)) for name in names)].append(value)
+    return cells
+
+
+def _key(value: object) -> object:
+    # 1 and True are one key of a dictionary, but two settings.
+    return (type(value).__name__, value) if isinstance(value, bool) else value
+
+
+def _between(groups: Mapping[tuple[object, ...], Sequence[float]], mean: float) -> float:
+    return math.fsum(len(group) * (math.fsum(group) / len(group) - mean) ** 2 for group in groups.values())
+
+
+def _squares(values: Sequence[float]) -> float:
+    mean = math.fsum(values) / len(values)
+    return math.fsum((value - mean) ** 2 for value in values)

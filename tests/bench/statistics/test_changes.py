@@ -1,0 +1,61 @@
+"""Changes of level in series with a known truth: found, and not feigned."""
+
+import random
+
+import pytest
+
+from apps.bench.statistics import find_changes
+
+
+def test_a_change_is_placed_and_sized():
+    chance = random.Random(1)
+    values = [chance.gauss(980 if day < 20 else 880, 15) for day in range(40)]
+    (change,) = find_changes(values)
+    assert abs(change.place - 20) <= 1
+    assert change.ratio == pytest.approx(880 / 980, rel=0.02)
+    assert change.p < 1e-6
+
+
+def test_several_changes_are_told_apart():
+    chance = random.Random(3)
+    values = [chance.gauss(level, 8) for level in (1000, 800, 950) for _day in range(15)]
+    assert [round(change.place / 15) for change in find_changes(values)] == [1, 2]
+
+
+@pytest.mark.parametrize("spread", [0.01, 0.02, 0.03, 0.04])
+def test_changes_of_a_tenth_are_found(spread):
+    chance = random.Random(7)
+    found = 0
+    for _round in range(300):
+        place = chance.randint(7, 53)
+        values = [chance.gauss(100 if day < place else 90, 100 * spread) for day in range(60)]
+        found += any(abs(change.place - place) <= 3 for change in find_changes(values))
+    assert found / 300 >= 0.95
+
+
+def test_a_hundred_months_without_change_raise_one_alarm_at_most():
+    chance = random.Random(9)
+    alarms = 0
+    for _month in range(1000):
+        spread = chance.uniform(0.5, 5)
+        alarms += bool(find_changes([chance.gauss(100, spread) for _day in range(30)]))
+    assert alarms <= 10
+
+
+def test_a_few_far_values_are_no_change():
+    chance = random.Random(4)
+    alarms = 0
+    for _month in range(500):
+        values = [chance.gauss(100, 3) * (0.5 if chance.random() < 0.05 else 1) for _day in range(30)]
+        alarms += bool(find_changes(values))
+    assert alarms <= 5
+
+
+@pytest.mark.parametrize("values", [[], [1.0], [1, 1, 1, 9, 9, 9], [5.0] * 50])
+def test_short_and_equal_series_have_none(values):
+    assert find_changes(values) == ()
+
+
+def test_a_clean_step_needs_no_spread():
+    (change,) = find_changes([1.0] * 6 + [2.0] * 6)
+    assert (change.place, change.before, change.after, change.ratio, change.p) == (6, 1.0, 2.0, 2.0, 0.0)

@@ -1,0 +1,64 @@
+"""Which factors matter, on sweeps whose answer is known."""
+
+import itertools
+import random
+
+import pytest
+
+from apps.bench.statistics import explain_variance
+
+
+def sweep(figure, repetitions=3, noise=0.0):
+    chance = random.Random(1)
+    return [
+        ({"window": w, "streams": n, "port": p}, figure(w, n) + chance.gauss(0, noise))
+        for w, n, p in itertools.product([1, 2, 4], [1, 8], [5201, 5202])
+        for _repetition in range(repetitions)
+    ]
+
+
+def shares(found):
+    return {share.factors: share for share in found.shares}
+
+
+def test_a_factor_that_alone_matters_explains_all():
+    found = explain_variance(sweep(lambda w, n: 10 * w))
+    assert shares(found)[("window",)].share == pytest.approx(1)
+    assert shares(found)[("port",)].share == pytest.approx(0, abs=1e-12)
+    assert found.noise == pytest.approx(0, abs=1e-12)
+    assert found.is_balanced
+
+
+def test_noise_is_told_from_factors():
+    found = explain_variance(sweep(lambda w, n: 10 * w + n, noise=3))
+    parts = shares(found)
+    assert parts[("window",)].p < 0.001
+    assert parts[("port",)].p > 0.05
+    assert parts[("streams", "window")].p > 0.05
+    assert 0 < found.noise < 0.5
+    assert sum(share.share for share in found.shares) + found.rest + found.noise == pytest.approx(1)
+
+
+def test_an_interaction_is_no_factors_own():
+    # The window limits one stream, not eight: its effect depends on the streams.
+    found = explain_variance(sweep(lambda w, n: min(10 * w * n, 40), noise=0.1))
+    assert shares(found)[("streams", "window")].share > 0.2
+    assert shares(found)[("streams", "window")].p < 1e-6
+
+
+def test_without_repetition_there_is_no_p():
+    found = explain_variance(sweep(lambda w, n: w * n, repetitions=1))
+    assert {share.p for share in found.shares} == {None}
+    single = explain_variance([({"window": w}, float(w)) for w in (1, 2, 3)])
+    assert [share.p for share in single.shares] == [None]
+
+
+def test_missing_combinations_are_said():
+    assert not explain_variance(sweep(lambda w, n: w + n)[:-3]).is_balanced
+
+
+@pytest.mark.parametrize(
+    "points", [[], [({"a": 1}, 1.0)], [({"a": 1}, 1.0), ({"a": 1}, 2.0)], [({"a": 1}, 1.0), ({"a": 2}, 1.0)]]
+)
+def test_nothing_to_explain_gives_nothing(points):
+    assert explain_variance(points) is None
