@@ -1,0 +1,76 @@
+"""IOzone: its plans, what it refuses, and what it costs."""
+
+import pytest
+
+from apps.bench import tools
+from apps.bench.tools.base import NodeRef, ParameterError
+
+TOOL = tools.get("iozone")
+NODES = {"client": [NodeRef(name, "192.0.2.1", "/mnt/fs") for name in ("one", "two", "three")]}
+
+
+def plan(**params):
+    return TOOL.plan(TOOL.clean(params), NODES)
+
+
+def argvs(stage):
+    return [" ".join(command.argv) for command in stage.commands]
+
+
+def test_each_test_is_a_stage_that_all_clients_begin_together():
+    made = plan(clients=2, file_size="64M", record_size="64K", random=True, strided=True, stride=5)
+    assert [stage.name for stage in made.stages] == ["check", "write", "read", "random", "strided", "clean"]
+    assert [stage.together for stage in made.stages] == [False, True, True, True, True, False]
+    assert argvs(made.stages[1]) == [
+        f"iozone -e -c -w -r 64k -s 65536k -i 0 -f /mnt/fs/.fathom-iozone-{index}.0" for index in (0, 1)
+    ]
+    assert argvs(made.stages[4])[1] == "iozone -e -c -r 64k -s 65536k -i 5 -j 5 -f /mnt/fs/.fathom-iozone-1.0"
+    assert all(command.time_limit_s == 1800 for command in made.stages[1].commands)
+
+
+def test_threads_have_files_of_their_own_and_all_are_removed():
+    made = plan(clients=1, file_size="64M", threads=2, direct=True, sync=True, read=False, retest=False, folder="a/b")
+    files = "/mnt/fs/a/b/.fathom-iozone-0.0 /mnt/fs/a/b/.fathom-iozone-0.1"
+    assert argvs(made.stages[1]) == [f"iozone -e -c -I -o -+n -r 1024k -s 65536k -i 0 -t 2 -F {files}"]
+    (clean,) = made.stages[-1].commands
+    assert " ".join(clean.argv) == f"rm -rf -- {files}"
+    assert clean.optional
+    assert not clean.measures
+
+
+def test_the_neighbours_files_are_read():
+    made = plan(clients=3, file_size="64M", neighbour=True)
+    files = [argv.split()[-1][-3] for argv in argvs(made.stages[2])]
+    assert files == ["1", "2", "0"]
+    assert [argv.split()[-1][-3] for argv in argvs(made.stages[1])] == ["0", "1", "2"]
+
+
+@pytest.mark.parametrize(
+    ("params", "field"),
+    [
+        ({"file_size": "64K", "record_size": "1M"}, "file_size"),
+        ({"file_size": "100K", "record_size": "64K"}, "file_size"),
+        ({"record_size": 1500}, "record_size"),
+        ({"folder": "../etc"}, "folder"),
+        ({"folder": "/etc"}, "folder"),
+        ({"folder": "-rf"}, "folder"),
+    ],
+)
+def test_it_refuses_what_iozone_would_not_do(params, field):
+    with pytest.raises(ParameterError) as caught:
+        TOOL.clean(params)
+    assert set(caught.value.errors) == {field}
+
+
+def test_it_refuses_more_clients_than_nodes_and_nodes_without_a_file_system():
+    assert set(TOOL.check_cast(TOOL.clean({"clients": 3}), {"client": 2})) == {"clients"}
+    assert TOOL.check_cast(TOOL.clean({"clients": 2}), {"client": 2}) == {}
+    with pytest.raises(ParameterError) as caught:
+        TOOL.plan(TOOL.clean({}), {"client": [NodeRef("one", "192.0.2.1")]})
+    assert set(caught.value.errors) == {"file_system"}
+
+
+def test_the_estimate_counts_every_pass():
+    short = TOOL.estimate(TOOL.clean({"file_size": "100M", "record_size": "1M", "read": False, "retest": False}))
+    long = TOOL.estimate(TOOL.clean({"file_size": "100M", "record_size": "1M"}))
+    assert long.duration_s - 1 == pytest.approx(4 * (short.duration_s - 1))
