@@ -24,6 +24,7 @@ def tick() -> None:
         stages.open_stages,
         campaigns.finish_campaigns,
         campaigns.cancel_leftovers,
+        campaigns.resume_deletions,
     )
     for part in parts:
         try:
@@ -51,6 +52,13 @@ def job_changed(run_ref: int) -> None:
 def open_stages() -> None:
     """Make the trials of experiments whose turn has come."""
     stages.open_stages(now=timezone.now())
+
+
+@shared_task
+def delete() -> None:
+    """Go on deleting large campaigns, and come back if that takes longer."""
+    if campaigns.continue_deletions():
+        queue.send(queue.DELETE)
 
 
 @shared_task

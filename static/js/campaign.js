@@ -2,11 +2,13 @@
 
 const page = document.querySelector("[data-live]");
 const POLL_MS = 5000;
+const DRAW_MS = 1000;
 const WAITING = new Set(["draft", "scheduled"]);
 const LAST = new Set(["finished", "cancelled", "draft"]);
 let retryMs = 1000;
 let polling = null;
 let wasCut = false;
+let redrawing = null;
 
 function state() {
   return document.getElementById("campaign-status").dataset.state;
@@ -27,8 +29,18 @@ async function renewFrame() {
   }
 }
 
+/** Draw anew what is busy: soon, but no more often than a reader can follow. */
+function redraw() {
+  if (redrawing || !page.querySelector(".topology-frame")) return;
+  redrawing = setTimeout(async () => {
+    await swap(page.dataset.drawing, page.querySelector(".topology-frame"), "innerHTML");
+    redrawing = null;
+  }, DRAW_MS);
+}
+
 async function refresh(kinds, experiments) {
   const before = state();
+  if (kinds.has("trial") || kinds.has("campaign")) redraw();
   await swap(page.dataset.status, "#campaign-status");
   if (kinds.has("event") || kinds.has("campaign")) swap(page.dataset.events, "#campaign-events");
   const findings = page.querySelector("[data-findings-panel]");
@@ -76,5 +88,14 @@ function connect() {
     retryMs = Math.min(retryMs * 2, 30000);
   });
 }
+
+/** Ask before traffic is stopped, without leaving the page; the link behind the button asks on a page of its own. */
+document.addEventListener("click", (event) => {
+  const button = event.target.closest("[data-stop]");
+  const dialog = document.getElementById("stop-dialog");
+  if (!button || !dialog?.showModal) return;
+  event.preventDefault();
+  dialog.showModal();
+});
 
 connect();

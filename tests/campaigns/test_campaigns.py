@@ -75,11 +75,11 @@ def test_a_clone_of_a_series_keeps_its_dates_and_a_long_name_still_fits(cast: Si
 
 
 def test_a_draft_and_a_finished_campaign_can_be_deleted(cast: SimpleNamespace, pair: list[Node]) -> None:
-    services.delete_campaign(campaign=make.campaign(cast), user=cast.oscar)
+    services.delete_campaign(campaign=make.campaign(cast), user=cast.oscar, now=NOW)
     finished = make.launched(cast, *pair, factors=[], repetitions=1)
     services.succeed_run(run=make.take()[0], now=NOW)
     services.finish_campaigns(now=NOW)
-    services.delete_campaign(campaign=finished, user=cast.oscar)
+    services.delete_campaign(campaign=finished, user=cast.oscar, now=NOW)
     assert Campaign.objects.count() == 0
 
 
@@ -87,10 +87,10 @@ def test_a_campaign_under_way_is_not_deleted(cast: SimpleNamespace, pair: list[N
     running = make.launched(cast, *pair)
     make.take()
     with pytest.raises(errors.WrongState):
-        services.delete_campaign(campaign=running, user=cast.oscar)
+        services.delete_campaign(campaign=running, user=cast.oscar, now=NOW)
     services.cancel_campaign(campaign=running, user=cast.oscar, now=NOW)
     with pytest.raises(errors.WrongState, match="runs have ended"):
-        services.delete_campaign(campaign=running, user=cast.oscar)
+        services.delete_campaign(campaign=running, user=cast.oscar, now=NOW)
 
 
 def test_experiments_stand_one_after_the_other(cast: SimpleNamespace, pair: list[Node]) -> None:
@@ -146,7 +146,7 @@ def test_viewers_change_no_experiment(cast: SimpleNamespace, pair: list[Node]) -
         with pytest.raises(refusal):
             services.update_campaign(campaign=experiment.campaign, user=person, now=NOW, name="x")
         with pytest.raises(refusal):
-            services.delete_campaign(campaign=experiment.campaign, user=person)
+            services.delete_campaign(campaign=experiment.campaign, user=person, now=NOW)
         with pytest.raises(refusal):
             services.clone_campaign(campaign=experiment.campaign, user=person)
 

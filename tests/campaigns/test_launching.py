@@ -61,8 +61,8 @@ def test_a_lane_reserves_the_nodes_and_the_link_between_them(cast: SimpleNamespa
 def test_a_launch_says_how_much_was_launched_and_what_was_left_out(cast: SimpleNamespace, pair: list[Node]) -> None:
     both = make.cluster(cast.team, "both", *pair)
     lines = log(make.launched(cast, both, both))
-    assert lines[0] == "Launched by oscar with 8 trials."
-    assert "2 combinations" in lines[1]
+    assert lines[0] == "Launched by oscar; trials: 8."
+    assert lines[1].endswith("in them: 2.")
 
 
 def test_a_launch_warns_of_nodes_that_can_not_measure(cast: SimpleNamespace, pair: list[Node]) -> None:

@@ -66,7 +66,7 @@ def test_only_the_first_stage_has_trials_at_the_launch(cast: SimpleNamespace, pa
     assert set(Trial.objects.values_list("experiment__name", flat=True)) == {"Bottleneck"}
     lines = [messages.render(event.message) for event in campaign.events.all()]
     assert "Windows waits for Bottleneck." in lines
-    assert "Launched by oscar with 2 trials." in lines
+    assert "Launched by oscar; trials: 2." in lines
     assert not queries.due_stages()
 
 

@@ -135,7 +135,7 @@ def test_a_sweep_is_defined_launched_and_watched_to_its_end_without_a_reload(
         expect(viewer.locator("#campaign-status")).to_have_attribute("data-state", "finished")
         expect(viewer.locator("[data-chart-panel] canvas")).to_be_visible()
         expect(viewer.locator("[data-chart-panel] tbody tr")).to_have_count(2)
-        expect(viewer.locator("#campaign-events")).to_contain_text("Finished: 4 trials succeeded")
+        expect(viewer.locator("#campaign-events")).to_contain_text("trials that succeeded: 4")
         assert viewer.evaluate("document.body.dataset.kept") == "yes"
     assert problems(page) == []
     read_a_trial_and_the_file(page)

@@ -97,7 +97,7 @@ class CampaignFilter(filters.FilterSet):
 class CampaignViewSet(TeamScopedViewSet):
     """Campaigns of the person's teams; each action answers with the campaign as it then is."""
 
-    queryset = Campaign.objects.select_related("team", "created_by")
+    queryset = Campaign.objects.filter(deleting_at=None).select_related("team", "created_by")
     serializer_class = CampaignSerializer
     filterset_class = CampaignFilter
     search_fields = ["name", "goal"]
@@ -126,8 +126,8 @@ class CampaignViewSet(TeamScopedViewSet):
         )
 
     def perform_destroy(self, instance: Campaign) -> None:
-        """Delete a campaign that is not under way."""
-        services.delete_campaign(campaign=instance, user=scoping.user_of(self.request))
+        """Delete a campaign that is not under way; a large one is no longer seen, and goes bit by bit."""
+        services.delete_campaign(campaign=instance, user=scoping.user_of(self.request), now=timezone.now())
 
     @extend_schema(request=None, responses=CampaignSerializer)
     @action(detail=True, methods=["post"])

@@ -4,6 +4,7 @@ from apps.campaigns.queries.lanes import Startable, startable_lanes
 from apps.campaigns.queries.listings import (
     attach_progress,
     campaigns_for,
+    deletions_for,
     events_of,
     experiments_for,
     runs_for,
@@ -22,6 +23,7 @@ __all__ = [
     "activities_of",
     "attach_progress",
     "campaigns_for",
+    "deletions_for",
     "due_stages",
     "events_of",
     "experiments_for",

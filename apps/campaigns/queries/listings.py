@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from django.db.models import QuerySet
+from django.db.models import Count, QuerySet
 
 from apps.accounts import scoping
 from apps.accounts.models import User
@@ -11,8 +11,18 @@ from apps.campaigns.queries.progress import progress_of
 
 
 def campaigns_for(user: User) -> QuerySet[Campaign]:
-    """Return the campaigns of the user's teams."""
-    return scoping.visible(Campaign.objects.select_related("team", "created_by"), user)
+    """Return the campaigns of the user's teams, without those that are being deleted."""
+    kept = Campaign.objects.filter(deleting_at=None).select_related("team", "created_by")
+    return scoping.visible(kept, user)
+
+
+def deletions_for(user: User) -> list[tuple[Campaign, int]]:
+    """Return the campaigns of the user's teams that are being deleted, and how much of each is gone, in percent."""
+    going = Campaign.objects.filter(deleting_at__isnull=False).annotate(left=Count("trials"))
+    return [
+        (campaign, 100 * (campaign.delete_trials - campaign.left) // max(campaign.delete_trials, 1))
+        for campaign in scoping.visible(going.order_by("deleting_at", "pk"), user)
+    ]
 
 
 def experiments_for(user: User) -> QuerySet[Experiment]:

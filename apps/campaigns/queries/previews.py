@@ -117,7 +117,7 @@ def _warnings(expansions: Sequence[Expansion], load: Load, now: datetime) -> lis
     warnings = []
     left_out = sum(expansion.left_out for expansion in expansions)
     if left_out:
-        text = _("%(count)s combinations in which one node would play two roles are left out.")
+        text = _("Combinations left out, as one node would play two roles in them: %(count)s.")
         warnings.append(Message(text, {"count": left_out}))
     if any(expansion.open for expansion in expansions):
         text = _(

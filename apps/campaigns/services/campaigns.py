@@ -54,16 +54,6 @@ def update_campaign(*, campaign: Campaign, user: User, now: datetime, **changes:
 
 
 @transaction.atomic
-def delete_campaign(*, campaign: Campaign, user: User) -> None:
-    """Delete a campaign with all it measured; one that may still do something is refused."""
-    scoping.require(user, campaign.team, Role.OPERATOR)
-    campaign = lock_campaign(campaign)
-    if campaign.state not in Campaign.CLOSED_STATES or campaign.has_running_trials():
-        raise errors.WrongState(Message(_("The campaign is under way: cancel it, wait until its runs have ended.")))
-    campaign.delete()
-
-
-@transaction.atomic
 def clone_campaign(*, campaign: Campaign, user: User, name: str = "") -> Campaign:
     """Return a draft with the same experiments and dates and no trials; it is called “… (copy)” unless named."""
     scoping.require(user, campaign.team, Role.OPERATOR)

@@ -43,7 +43,7 @@ def finish_campaign(*, campaign_id: int, now: datetime) -> bool:
     }
     write_event(
         campaign_id=campaign_id,
-        message=Message(_("Finished: %(succeeded)s trials succeeded, %(failed)s failed."), counts),
+        message=Message(_("Finished; trials that succeeded: %(succeeded)s, that failed: %(failed)s."), counts),
     )
     live.publish(campaign_id, "campaign")
     return True

@@ -44,7 +44,7 @@ def _start(experiment: Experiment, expansion: Expansion, now: datetime) -> None:
     resolved = expansion.resolved
     trials.make_trials(experiment, expansion, Estimator(), now)
     Experiment.objects.filter(pk=experiment.pk).update(resolved=resolved, expanded_at=now, updated_at=now)
-    text = _("%(experiment)s: its turn has come, with %(count)s trials.")
+    text = _("%(experiment)s: its turn has come; trials: %(count)s.")
     values = {"experiment": experiment.name, "count": expansion.trials}
     write_event(campaign_id=experiment.campaign_id, message=Message(text, values))
     queue.send(queue.SCHEDULE)

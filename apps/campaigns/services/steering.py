@@ -95,7 +95,7 @@ def rerun_failed(*, campaign: Campaign, user: User) -> int:
         raise errors.WrongState(Message(_("No trial of this campaign has failed: there is nothing to run again.")))
     campaign.finished_at = None
     state = State.PAUSED if campaign.state == State.PAUSED else State.RUNNING
-    text = _("%(user)s has the %(count)s failed trials run again.")
+    text = _("%(user)s has what failed run again; trials: %(count)s.")
     _change(campaign, state, user, text, count=count)
     queue.send(queue.SCHEDULE)
     return count

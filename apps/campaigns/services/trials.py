@@ -103,7 +103,7 @@ def _copy_in(rows: Iterable[tuple[object, ...]]) -> None:
 
 def _write_start(campaign: Campaign, expanded: list[tuple[Experiment, Expansion]], who: str) -> None:
     count = sum(expansion.trials for experiment, expansion in expanded if experiment.after is None)
-    text = _("Launched by %(user)s with %(count)s trials.") if who else _("Launched with %(count)s trials.")
+    text = _("Launched by %(user)s; trials: %(count)s.") if who else _("Launched; trials: %(count)s.")
     write_event(campaign_id=campaign.pk, message=Message(text, {"user": who, "count": count}))
     for experiment, expansion in expanded:
         if experiment.after is not None:
@@ -111,6 +111,6 @@ def _write_start(campaign: Campaign, expanded: list[tuple[Experiment, Expansion]
             names = {"experiment": experiment.name, "earlier": experiment.after.name}
             write_event(campaign_id=campaign.pk, message=Message(text, names))
         if expansion.left_out:
-            text = _("%(experiment)s: %(count)s combinations in which one node plays two roles are left out.")
+            text = _("%(experiment)s: combinations left out, as one node would play two roles in them: %(count)s.")
             values = {"experiment": experiment.name, "count": expansion.left_out}
             write_event(campaign_id=campaign.pk, message=Message(text, values))

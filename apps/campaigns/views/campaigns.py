@@ -1,6 +1,6 @@
 """The list of campaigns, and a campaign made, changed, copied, deleted and steered."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from django.contrib import messages
@@ -35,7 +35,7 @@ class CampaignList(pages.ListPage):
     """Campaigns with their progress."""
 
     model = Campaign
-    queryset = Campaign.objects.select_related("team", "created_by", "series")
+    queryset = Campaign.objects.filter(deleting_at=None).select_related("team", "created_by", "series")
     template_name = "campaigns/list.html"
     search_fields = ("name", "goal")
     sortable = ("name", "state", "created_at", "launched_at")
@@ -46,6 +46,7 @@ class CampaignList(pages.ListPage):
         context = super().get_context_data(**kwargs)
         context["object_list"] = list(context["object_list"])
         queries.attach_progress(context["object_list"])
+        context["deletions"] = queries.deletions_for(scoping.user_of(self.request))
         return context
 
 
@@ -71,6 +72,7 @@ class CampaignUpdate(pages.UpdatePage):
     """Name, goal and dates."""
 
     model = Campaign
+    queryset = Campaign.objects.filter(deleting_at=None)
     form_class = forms.CampaignForm
 
     def perform_update(self, form: forms.CampaignForm) -> Campaign:
@@ -85,6 +87,7 @@ class CampaignClone(pages.ClonePage):
     """A draft with the same experiments."""
 
     model = Campaign
+    queryset = Campaign.objects.filter(deleting_at=None)
 
     def perform_clone(self, original: Campaign, name: str) -> Campaign:
         """Make the copy."""
@@ -95,6 +98,7 @@ class CampaignDelete(pages.DeletePage):
     """Delete a campaign with all that it measured."""
 
     model = Campaign
+    queryset = Campaign.objects.filter(deleting_at=None)
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
         """Add what goes with it."""
@@ -108,7 +112,11 @@ class CampaignDelete(pages.DeletePage):
 
     def perform_delete(self, instance: Campaign) -> None:
         """Delete it, unless it is under way."""
-        services.delete_campaign(campaign=instance, user=scoping.user_of(self.request))
+        services.delete_campaign(campaign=instance, user=scoping.user_of(self.request), now=timezone.now())
+
+    def get_dependents(self) -> list[Any]:
+        """Return nothing: what belongs to a campaign goes with it, and to look through all of it takes long."""
+        return []
 
 
 def find_campaign(request: HttpRequest, pk: int) -> Campaign:
@@ -136,19 +144,32 @@ def detail(request: HttpRequest, pk: int) -> HttpResponse:
             "roles__node", "roles__cluster"
         )
     )
-    nodes = Node.objects.filter(experiment_roles__experiment__campaign=campaign).distinct()
-    members = Node.objects.filter(clusters__experiment_roles__experiment__campaign=campaign).distinct()
     status = _status(campaign)
-    busy = {node.pk for activity in status["activities"] for node in activity.nodes}
     context = {
         **status,
         "experiments": experiments,
         "can_write": scoping.can(request.user, campaign.team, Role.OPERATOR),
-        "drawing": topology.topology_svg(nodes=list(nodes | members), busy=busy),
+        "drawing": _drawing(campaign, status["activities"]),
         "events": queries.events_of(campaign)[:50],
         "occurrences": campaign.occurrences.order_by("-created_at")[:20],
     }
     return render(request, "campaigns/detail.html", context)
+
+
+def _drawing(campaign: Campaign, activities: Sequence[queries.Activity]) -> str:
+    """Return the topology of the campaign's nodes, those that are measuring now marked as busy."""
+    nodes = Node.objects.filter(experiment_roles__experiment__campaign=campaign).distinct()
+    members = Node.objects.filter(clusters__experiment_roles__experiment__campaign=campaign).distinct()
+    busy = {node.pk for activity in activities for node in activity.nodes}
+    return topology.topology_svg(nodes=list(nodes | members), busy=busy)
+
+
+@login_required
+@require_GET
+def drawing(request: HttpRequest, pk: int) -> HttpResponse:
+    """Return the drawing alone, with what is busy now."""
+    campaign = find_campaign(request, pk)
+    return HttpResponse(_drawing(campaign, queries.activities_of(campaign)))
 
 
 @login_required
@@ -157,6 +178,14 @@ def status(request: HttpRequest, pk: int) -> HttpResponse:
     """Return the partial with state, progress and activities."""
     campaign = find_campaign(request, pk)
     return render(request, "campaigns/_status.html", _status(campaign))
+
+
+@login_required
+@require_GET
+def deletions(request: HttpRequest) -> HttpResponse:
+    """Return the partial with what is being deleted."""
+    context = {"deletions": queries.deletions_for(scoping.user_of(request))}
+    return render(request, "campaigns/_deletions.html", context)
 
 
 @login_required

@@ -1,0 +1,85 @@
+"""Campaigns deleted: small ones at once, large ones piece by piece by a worker, while everybody goes on."""
+
+import time
+from datetime import datetime, timedelta
+
+from django.db import transaction
+from django.db.models import Max
+
+from apps.accounts import scoping
+from apps.accounts.models import Role, User
+from apps.bench.text import Message, _
+from apps.campaigns import errors
+from apps.campaigns.models import Campaign, Trial
+from apps.campaigns.services.campaigns import lock_campaign
+from apps.core import queue
+
+# Up to so many trials are deleted while the person waits: well under a second.
+AT_ONCE = 500
+# Trials deleted in one transaction, which holds its locks for about a tenth of a second each.
+BATCH = 500
+# A worker that is at it deletes a batch at least this often.
+STALLED_AFTER = timedelta(seconds=30)
+# A worker deletes for so long (s) and then lets others have their turn.
+TURN_S = 20.0
+
+
+@transaction.atomic
+def delete_campaign(*, campaign: Campaign, user: User, now: datetime) -> bool:
+    """Delete a campaign with all it measured; one that may still do something is refused.
+
+    True if it is gone; False if it has so many trials that a worker deletes it: until then nobody sees it.
+    """
+    scoping.require(user, campaign.team, Role.OPERATOR)
+    campaign = lock_campaign(campaign)
+    if campaign.state not in Campaign.CLOSED_STATES or campaign.has_running_trials():
+        raise errors.WrongState(Message(_("The campaign is under way: cancel it, wait until its runs have ended.")))
+    count = campaign.trials.count()
+    if count <= AT_ONCE:
+        campaign.delete()
+        return True
+    campaign.deleting_at, campaign.delete_trials = now, count
+    campaign.save(update_fields=["deleting_at", "delete_trials", "updated_at"])
+    queue.send(queue.DELETE)
+    return False
+
+
+def continue_deletions() -> bool:
+    """Go on with what is to be deleted, the oldest first, for TURN_S at most; True if something is left."""
+    deadline = time.monotonic() + TURN_S
+    while (campaign_id := _next()) is not None:
+        if not _delete_batch(campaign_id):
+            # Somebody else is at it.
+            return False
+        if time.monotonic() > deadline:
+            return True
+    return False
+
+
+def resume_deletions(*, now: datetime) -> None:
+    """Ask a worker to go on where for a while nothing was deleted: its message was lost, or it was killed."""
+    stalled = Campaign.objects.filter(deleting_at__isnull=False, updated_at__lt=now - STALLED_AFTER)
+    if stalled.exists():
+        queue.send(queue.DELETE)
+
+
+def _next() -> int | None:
+    waiting = Campaign.objects.filter(deleting_at__isnull=False).order_by("deleting_at", "pk")
+    return waiting.values_list("pk", flat=True).first()
+
+
+@transaction.atomic
+def _delete_batch(campaign_id: int) -> bool:
+    """Delete some trials of a campaign, or the rest of it if they are few; False if another worker does it."""
+    locked = Campaign.objects.select_for_update(skip_locked=True, of=("self",)).filter(pk=campaign_id)
+    campaign = locked.filter(deleting_at__isnull=False).first()
+    if campaign is None:
+        return False
+    # The last trials first: their primary keys are in the order of their positions, and the lanes go at the end.
+    some = campaign.trials.order_by("-pk").values_list("pk", flat=True)[:BATCH]
+    Trial.objects.filter(pk__in=list(some)).delete()
+    if campaign.trials.aggregate(last=Max("pk"))["last"] is None:
+        campaign.delete()
+    else:
+        campaign.save(update_fields=["updated_at"])
+    return True
