@@ -15,13 +15,13 @@ ITEMS = ("site", "testbed", "node", "cluster", "switch", "link", "sitepair", "fi
 NO_PAGES = {
     *(f"campaigns:{name}" for name in (
         "campaign_status", "campaign_events", "launch", "pause", "resume", "withdraw", "rerun_failed",
-        "experiment_preview", "dates",
+        "experiment_preview", "dates", "deletions", "campaign_drawing",
     )),
     *(f"results:{name}" for name in ("experiment_panel", "experiment_data", "csv", "json", "run_series")),
     *(f"tuning:{name}" for name in ("decide", "campaign_panel")),
     *(f"agents:{name}" for name in ("program", "unit", "job_output")),
     *(f"accounts:{name}" for name in ("logout", "language", "theme", "member_add", "member_role")),
-    *(f"testbeds:{name}" for name in ("export", "example")),
+    *(f"testbeds:{name}" for name in ("export", "example", "grant_revoke")),
     "home", "health", "set_language",
 }  # fmt: skip
 
@@ -52,6 +52,10 @@ def _open_menu(page: Page) -> None:
     page.get_by_role("button", name="Inventory").click()
 
 
+def _ask_to_stop(page: Page) -> None:
+    page.locator("[data-stop]").click()
+
+
 def _import_example(page: Page) -> None:
     page.locator("main textarea").fill("version: 1\nsites:\n  - name: A new site\n    place: Busan, KR\n")
     page.locator("main form button.btn-primary").click()
@@ -63,15 +67,18 @@ def _campaigns() -> Iterator[Shot]:
     yield Shot("menu", "campaigns:campaign_list", act=_open_menu)
     yield Shot("campaign-new", "campaigns:campaign_create")
     yield Shot("campaign-refused", "campaigns:campaign_create", act=_press("Create"), status=422)
-    for name in ("campaign", "failing", "draft", "nightly", "running"):
+    yield Shot("campaign-template", "campaigns:recipe", path="/campaigns/templates/rfc6349/")
+    for name in ("campaign", "failing", "draft", "nightly", "stages", "running"):
         yield Shot(f"campaign-{name}", "campaigns:campaign_detail", name)
     yield Shot("campaign-edit", "campaigns:campaign_update", "draft")
     yield Shot("campaign-clone", "campaigns:campaign_clone", "campaign")
     yield Shot("campaign-delete", "campaigns:campaign_delete", "campaign")
     yield Shot("campaign-launch", "campaigns:confirm_launch", "draft")
     yield Shot("campaign-cancel", "campaigns:cancel", "running")
+    yield Shot("campaign-stop", "campaigns:campaign_detail", "running", act=_ask_to_stop)
     yield Shot("trial-list", "campaigns:trial_list", "campaign")
-    yield Shot("experiment-new", "campaigns:experiment_create", "draft")
+    yield Shot("experiment-new", "campaigns:experiment_create", "draft", query="tool=iperf3-tcp")
+    yield Shot("experiment-tools", "campaigns:experiment_create", "draft")
     yield Shot("experiment-edit", "campaigns:experiment_update", "draft_experiment")
     yield Shot("experiment-delete", "campaigns:experiment_delete", "draft_experiment")
     yield Shot("experiment-results", "results:experiment", "experiment")
@@ -89,6 +96,7 @@ def _inventory() -> Iterator[Shot]:
         for verb, page in (("", "detail"), ("-edit", "update"), ("-clone", "clone"), ("-delete", "delete")):
             if item != "sitepair" or page != "clone":
                 yield Shot(f"{item}{verb}", f"testbeds:{item}_{page}", item)
+    yield Shot("node-settings", "testbeds:node_grants", "node")
     yield Shot("add-nodes", "testbeds:add_nodes", "testbed")
     yield Shot("path", "testbeds:path")
     yield Shot("path-found", "testbeds:path", query="from=node:{node_from}&to=node:{node_to}&clients=4")

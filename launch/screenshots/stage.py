@@ -154,6 +154,11 @@ def _campaigns(running: service.Service, api: Rest, client: int, server: int) ->
         api.post(f"campaigns/{launched}/launch/")
         _wait(running, api, launched)
     api.post(f"campaigns/{nightly}/launch/")
+    players = {"players": roles, "values": {"duration": "2 s", "capacity": "500 Mbit/s"}}
+    stages: int = api.post("campaign-templates/rfc6349/draft/", players)["id"]
+    api.post(f"campaigns/{stages}/launch/")
+    # Its later stages wait, and go on waiting.
+    api.post(f"campaigns/{stages}/pause/")
     long = _make(
         api,
         "A long ping",
@@ -173,6 +178,7 @@ def _campaigns(running: service.Service, api: Rest, client: int, server: int) ->
         "failing": failing,
         "draft": draft,
         "nightly": nightly,
+        "stages": stages,
         "running": long,
         "experiment": experiment,
         "draft_experiment": next(api.every(f"experiments/?campaign={draft}"))["id"],
