@@ -7,6 +7,7 @@ from apps.bench.tools import _outputs
 from apps.bench.tools._failures import failure
 from apps.bench.tools.base import (
     Command,
+    Flag,
     NodeRef,
     Output,
     Parameter,
@@ -140,3 +141,36 @@ def require_duration(output: Output, seconds: float, wanted_s: float) -> None:
     """Raise the failure of a measurement that covers less than nine tenths of the time asked for."""
     if seconds < 0.9 * wanted_s:
         raise failure("ended-early", output, seconds=f"{seconds:.1f}", wanted=f"{wanted_s:g}")
+
+
+def window_flags(asked: float, granted: float | None) -> list[Flag]:
+    """Say when the kernel capped the buffer: it doubles what is asked, unless rmem_max or wmem_max forbid it."""
+    # Rounded to three digits by some programs.
+    if not asked or not granted or granted >= 1.99 * asked:
+        return []
+    text = _("The kernel granted %(granted)s B of the %(wanted)s B that a window of %(asked)s B needs.")
+    values = {"granted": int(granted), "wanted": int(2 * asked), "asked": int(asked)}
+    return [Flag("window-capped", "warning", Message(text, values))]
+
+
+def load_flags(offered: float | None, asked: float) -> list[Flag]:
+    """Say when the sender could not offer the load (bit/s) it was asked for: it then measured itself."""
+    if offered is None or offered >= 0.95 * asked:
+        return []
+    text = _("The sender offered %(offered)s Mbit/s of the %(asked)s Mbit/s asked for.")
+    values = {"offered": f"{offered / 1e6:.1f}", "asked": f"{asked / 1e6:.1f}"}
+    return [Flag("sender-too-slow", "warning", Message(text, values))]
+
+
+def receiver_unseen() -> Flag:
+    """Say that nobody told what arrived."""
+    text = _("Only the sender's report is there: it counts bytes that may still be on their way.")
+    return Flag("receiver-unseen", "warning", Message(text))
+
+
+def loss_flags(loss: float | None) -> list[Flag]:
+    """Say that probes were lost (a fraction)."""
+    if not loss:
+        return []
+    text = _("%(percent)s %% of the probes were lost.")
+    return [Flag("loss", "warning", Message(text, {"percent": f"{100 * loss:.3g}"}))]

@@ -66,7 +66,7 @@ def carry_out(plan, nodes=NODES, disturb=None, time_limit_s=None):
                 if command.background:
                     lines = []
                     background.append((stage, command, process, lines))
-                    if not wait_until_ready(process, command.ready_pattern, lines):
+                    if command.ready_pattern and not wait_until_ready(process, command.ready_pattern, lines):
                         return [finish(*background.pop())]
                     continue
                 if disturb:

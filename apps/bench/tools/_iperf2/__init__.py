@@ -1,0 +1,1 @@
+"""What iperf 2 prints, read without trusting it."""

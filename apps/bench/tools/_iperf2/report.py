@@ -1,0 +1,147 @@
+"""iperf 2's report as text or CSV: streams, their intervals, and what its head says of buffers."""
+
+import itertools
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+_NUMBER = r"(\d{1,15}(?:\.\d{1,6})?)"
+_UNITS = "KMGT"
+CSV_ROUNDING_S = 0.06
+_LINE = re.compile(
+    rf"^\[ *(?P<id>\d{{1,4}})\] +{_NUMBER} *- *{_NUMBER} sec +{_NUMBER} ([{_UNITS}]?)Bytes +{_NUMBER} "
+    rf"([{_UNITS}]?)(bits|Bytes)/sec(?P<rest>[^\n]*)$",
+    re.M,
+)
+_CSV = re.compile(
+    r"^\d{14}(?:\.\d+)?,[^,\n]{1,60},\d{1,5},[^,\n]{1,60},\d{1,5},(\d{1,4}),"
+    rf"{_NUMBER}-{_NUMBER},(\d{{1,18}}),(\d{{1,18}})(?:,{_NUMBER},(-?\d{{1,12}}),(-?\d{{1,12}}),[^,\n]*,(\d{{1,12}}))?$",
+    re.M,
+)
+_CONNECTED = re.compile(r"^\[ *\d{1,4}\] local .*connected with ", re.M)
+# Behind the rate: with -e "writes/errors retries cwnd K/rtt(var) us", of datagrams "jitter ms lost/total".
+_TCP_REST = re.compile(r"^ +\d{1,12}/\d{1,12} +(\d{1,12})(?: +(\d{1,9})K/(\d{1,9})(?:\(\d{1,9}\))? us)?")
+_UDP_REST = re.compile(rf"^ +{_NUMBER} ms +(\d{{1,12}})/ *(\d{{1,12}}) \(")
+_OUT_OF_ORDER = re.compile(r"^\[ *(\d{1,4})\] .*?(\d{1,12}) datagrams received out-of-order$", re.M)
+_BUFFER = re.compile(
+    rf"^(?:TCP window|UDP buffer) size: +{_NUMBER} ([{_UNITS}]?)Byte",
+    re.M,
+)
+_MSS = re.compile(r"icwnd/mss/irtt=\d{1,9}/(\d{1,6})/(\d{1,12})")
+_BINARY = {"": 1, **{unit: 1024**power for power, unit in enumerate(_UNITS, 1)}}
+_DECIMAL = {"": 1, **{unit: 1000**power for power, unit in enumerate(_UNITS, 1)}}
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line of a stream: its interval (s), its bytes and rate (bit/s), and what else it told (s, B)."""
+
+    stream: str
+    start: float
+    end: float
+    amount: float
+    rate_bps: float
+    retries: int | None = None
+    cwnd: float | None = None
+    rtt: float | None = None
+    jitter: float | None = None
+    lost: int | None = None
+    total: int | None = None
+
+    @property
+    def is_received(self) -> bool:
+        """Return whether it counts what arrived of datagrams."""
+        return self.total is not None
+
+
+@dataclass
+class Report:
+    """One test as one side told of it: a final line for each stream, the intervals before, and the head."""
+
+    finals: list[Line] = field(default_factory=list)
+    intervals: list[Line] = field(default_factory=list)
+    received: list[Line] = field(default_factory=list)
+    out_of_order: int | None = None
+    buffer: float | None = None
+    mss: int | None = None
+    rtt: float | None = None
+
+
+def count_tests(text: str) -> int:
+    """Return how many tests a server's log tells of: connections made after results are of the next one."""
+    marks = sorted(
+        [(found.start(), "connected") for found in _CONNECTED.finditer(text)]
+        + [(found.start(), "result") for found in _LINE.finditer(text)]
+    )
+    kinds = [kind for kind, _group in itertools.groupby(kind for _position, kind in marks)]
+    return kinds.count("result")
+
+
+def read_report(text: str) -> Report:
+    """Return what a text tells of one test."""
+    report = Report()
+    lines = _read_lines(text)
+    received = [line for line in lines if line.is_received]
+    sent = [line for line in lines if not line.is_received]
+    report.finals = _finals(sent)
+    report.received = _finals(received)
+    report.intervals = [line for line in (sent or received) if line not in report.finals + report.received]
+    disorder = {found[1]: int(found[2]) for found in _OUT_OF_ORDER.finditer(text)}
+    if report.received:
+        report.out_of_order = sum(disorder.values())
+    if head := _BUFFER.search(text):
+        report.buffer = float(head[1]) * _BINARY[head[2]]
+    if wire := _MSS.search(text):
+        report.mss, report.rtt = int(wire[1]), int(wire[2]) / 1e6
+    return report
+
+
+def _read_lines(text: str) -> list[Line]:
+    lines = [_of_text(found) for found in _LINE.finditer(text)]
+    return lines + [_of_csv(found) for found in _CSV.finditer(text)]
+
+
+def _of_text(found: re.Match[str]) -> Line:
+    tcp, udp = _TCP_REST.match(found["rest"]), _UDP_REST.match(found["rest"])
+    rate = float(found[6]) * (_DECIMAL[found[7]] if found[8] == "bits" else 8 * _BINARY[found[7]])
+    return Line(
+        found["id"],
+        float(found[2]),
+        float(found[3]),
+        float(found[4]) * _BINARY[found[5]],
+        rate,
+        retries=int(tcp[1]) if tcp else None,
+        cwnd=int(tcp[2]) * 1024.0 if tcp and tcp[2] else None,
+        rtt=int(tcp[3]) / 1e6 if tcp and tcp[3] else None,
+        jitter=float(udp[1]) / 1000 if udp else None,
+        lost=int(udp[2]) if udp else None,
+        total=int(udp[3]) if udp else None,
+    )
+
+
+def _of_csv(found: re.Match[str]) -> Line:
+    """Return a row; of datagrams without the server's report it says that -1 arrived."""
+    is_received = found[8] is not None and int(found[8]) > 0
+    amount, rate = float(found[4]), float(found[5])
+    start, end = float(found[2]), float(found[3])
+    # Times have one digit; bytes and rate tell the end to the microsecond.
+    exact = start + amount * 8 / rate if rate else end
+    return Line(
+        found[1],
+        start,
+        exact if abs(exact - end) <= CSV_ROUNDING_S else end,
+        amount,
+        rate,
+        jitter=float(found[6]) / 1000 if is_received else None,
+        lost=int(found[7]) if is_received else None,
+        total=int(found[8]) if is_received else None,
+    )
+
+
+def _finals(lines: Sequence[Line]) -> list[Line]:
+    """Return of each stream the line that covers the most time from the start, the last of equals."""
+    best: dict[str, Line] = {}
+    for line in lines:
+        if line.start == 0 and (line.stream not in best or line.end >= best[line.stream].end):
+            best[line.stream] = line
+    return list(best.values())

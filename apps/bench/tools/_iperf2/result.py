@@ -1,0 +1,105 @@
+"""iperf 2: from what both sides told of one test to a reading."""
+
+import math
+from collections.abc import Sequence
+
+from apps.bench.tools import _pairs
+from apps.bench.tools._failures import failure
+from apps.bench.tools._iperf2.report import Line, Report
+from apps.bench.tools.base import Flag, Output, Params, Reading, Series
+
+__all__ = ["Report", "make_reading"]
+
+# What it prints is rounded to three digits, unless asked for whole bytes.
+TOLERANCE = 0.02
+
+
+def make_reading(output: Output, sent: Report | None, served: Report | None, params: Params, version: str) -> Reading:
+    """Return the reading: goodput from the receiver, everything else from the side that knows it."""
+    is_udp = params["protocol"] == "udp"
+    # With TCP the server's lines are what arrived; datagrams are counted by it, too, and told to the client.
+    receiver = sent if is_udp and sent and sent.received else served
+    arrived = (receiver.received or ([] if is_udp else receiver.finals)) if receiver else []
+    sending = sent.finals if sent else []
+    for line in (*sending, *arrived):
+        _check(output, line)
+    samples: dict[str, float | None] = {"goodput": _rate(arrived), "sent_rate": _rate(sending)}
+    samples |= _datagrams(output, arrived) if is_udp else _connection(sending)
+    told = sent or served or Report()
+    granted = {} if told.buffer is None else {"buffer": told.buffer}
+    if params["window"] and told.buffer is not None:
+        samples["window_granted"] = told.buffer
+    shares = [line.amount for line in arrived or sending]
+    squares = sum(share * share for share in shares)
+    if len(shares) > 1 and squares:
+        # Jain's fairness index: (sum x)^2 / (n sum x^2) (Jain, Chiu, Hawe 1984).
+        samples["fairness"] = sum(shares) ** 2 / (len(shares) * squares)
+    if is_udp and receiver:
+        samples["out_of_order"] = receiver.out_of_order
+    observed = {"streams": len(shares), "mss": told.mss, "connect_rtt": told.rtt}
+    return Reading(
+        samples=_pairs.figures(samples),
+        series=_series(sent or served or Report(), is_sent=sent is not None),
+        requested=dict(params),
+        granted=granted,
+        observed={name: value for name, value in observed.items() if value is not None},
+        flags=_flags(samples, params, told),
+        tool_version=version,
+    )
+
+
+def _check(output: Output, line: Line) -> None:
+    """Raise ToolFailure if a line's rate is not its bytes over its time."""
+    computed = line.amount * 8 / line.end if line.end else math.inf
+    allowed = TOLERANCE * max(line.rate_bps, computed) + 1
+    if not line.end or abs(computed - line.rate_bps) > allowed:
+        raise failure("contradictory", output, first=f"{line.rate_bps:.6g}", second=f"{computed:.6g}")
+
+
+def _rate(lines: Sequence[Line]) -> float | None:
+    """Return the bits of all streams over the time of the longest; its own [SUM] can exceed the link."""
+    if not lines:
+        return None
+    return sum(line.rate_bps * line.end for line in lines) / max(line.end for line in lines)
+
+
+def _datagrams(output: Output, arrived: Sequence[Line]) -> dict[str, float | None]:
+    lost = sum(line.lost or 0 for line in arrived)
+    total = sum(line.total or 0 for line in arrived)
+    if not total or lost > total:
+        raise failure("unreadable", output)
+    jitters = [line.jitter for line in arrived if line.jitter is not None]
+    return {"loss": lost / total, "jitter": max(jitters) if jitters else None}
+
+
+def _connection(sending: Sequence[Line]) -> dict[str, float | None]:
+    retries = [line.retries for line in sending if line.retries is not None]
+    cwnds = [line.cwnd for line in sending if line.cwnd is not None]
+    rtts = [line.rtt for line in sending if line.rtt]
+    return {
+        "retransmits": sum(retries) if retries else None,
+        "cwnd_max": max(cwnds) if cwnds else None,
+        "mean_rtt": sum(rtts) / len(rtts) if rtts else None,
+    }
+
+
+def _series(report: Report, *, is_sent: bool) -> tuple[Series, ...]:
+    """Return the sum over the streams of each interval, where every stream has told of it."""
+    sums: dict[tuple[float, float], list[float]] = {}
+    for line in report.intervals:
+        sums.setdefault((line.start, line.end), []).append(line.rate_bps)
+    streams = max((len(rates) for rates in sums.values()), default=0)
+    points = {end: sum(rates) for (start, end), rates in sums.items() if len(rates) == streams and end > start}
+    if not points:
+        return ()
+    times = tuple(sorted(points))
+    metric = "sent_rate" if is_sent else "goodput"
+    return (Series(metric, "sum", "bit/s", times, tuple(points[time] for time in times)),)
+
+
+def _flags(samples: dict[str, float | None], params: Params, told: Report) -> tuple[Flag, ...]:
+    flags = [] if samples["goodput"] is not None else [_pairs.receiver_unseen()]
+    flags += _pairs.window_flags(params["window"], told.buffer)
+    if params["protocol"] == "udp":
+        flags += _pairs.load_flags(samples["sent_rate"], params["rate"])
+    return tuple(flags)

@@ -1,0 +1,94 @@
+"""nuttcp's report, brief or verbose, as text or as key=value; its MB are 2^20 B, its Mbps 10^6 bit/s."""
+
+import math
+import re
+from dataclasses import dataclass, field
+
+_NUMBER = r"(\d{1,15}(?:\.\d{1,6})?)"
+_TEXT = re.compile(rf"^ *{_NUMBER} MB / +{_NUMBER} sec = +{_NUMBER} Mbps(?P<rest>[^\n]*)$", re.M)
+_KEYS = re.compile(r"^(?:nuttcp-(?P<side>[tr]): )?(?P<pairs>(?:[A-Za-z_]+=[^ \n]+ ?)+)$", re.M)
+_PAIR = re.compile(rf"([A-Za-z_]+)={_NUMBER}(?:%)?(?: |$)")
+_VERSION = re.compile(r"^nuttcp-[tr]: v(\d[\w.]{0,20}): socket$", re.M)
+_CPU = re.compile(r"^nuttcp-(?P<side>[tr]): stats=cpu .*?cpu=(\d{1,5})%", re.M)
+_REST = {
+    "tx_cpu": re.compile(rf"{_NUMBER} %TX"),
+    "rx_cpu": re.compile(rf"{_NUMBER} %RX"),
+    "retrans": re.compile(rf"{_NUMBER} retrans"),
+    "rtt_ms": re.compile(rf"{_NUMBER} msRTT"),
+    "drop": re.compile(rf"{_NUMBER} / +\d+ drop/pkt"),
+    "pkt": re.compile(rf"/ +{_NUMBER} drop/pkt"),
+}
+
+
+@dataclass
+class Report:
+    """The receiver's figures (MiB, s, bit/s), the sender's rate, and the rest as far as it is there."""
+
+    results: int = 0
+    megabytes: float | None = None
+    seconds: float | None = None
+    rate_bps: float | None = None
+    sent_bps: float | None = None
+    retransmits: float | None = None
+    packets: float | None = None
+    dropped: float | None = None
+    rtt: float | None = None
+    mss: float | None = None
+    send_buffer: float | None = None
+    receive_buffer: float | None = None
+    cpu_sender: float | None = None
+    cpu_receiver: float | None = None
+    intervals: list[tuple[float, float]] = field(default_factory=list)
+    version: str = ""
+
+
+def read_report(text: str) -> Report:
+    """Return what a text tells, nothing of it checked."""
+    report = Report()
+    both: dict[str, dict[str, float]] = {"t": {}, "r": {}, "": {}}
+    for side, figures, is_total in _records(text):
+        if "megabytes" not in figures:
+            both[side] |= figures
+        elif is_total and "rate_Mbps" in figures:
+            both[side] |= figures
+            report.results += side != "t"
+        elif not side and "rate_Mbps" in figures:
+            before = report.intervals[-1][0] if report.intervals else 0.0
+            report.intervals.append((before + figures.get("real_sec", 0.0), figures["rate_Mbps"] * 1e6))
+    sender, receiver, brief = both["t"], both["r"], both[""]
+    final = receiver if "rate_Mbps" in receiver else brief
+    report.megabytes, report.seconds = final.get("megabytes"), final.get("real_seconds")
+    report.rate_bps, report.sent_bps = _mega(final.get("rate_Mbps")), _mega(sender.get("rate_Mbps"))
+    report.retransmits = sender.get("retrans", brief.get("retrans"))
+    report.packets, report.dropped = final.get("pkt"), final.get("drop")
+    rtt = sender.get("rtt_ms", brief.get("rtt_ms"))
+    report.rtt = rtt / 1000 if rtt is not None else None
+    report.mss = sender.get("mss")
+    report.send_buffer, report.receive_buffer = sender.get("send_window_size"), receiver.get("receive_window_size")
+    loads = {found["side"]: float(found[2]) for found in _CPU.finditer(text)}
+    report.cpu_sender, report.cpu_receiver = loads.get("t", brief.get("tx_cpu")), loads.get("r", brief.get("rx_cpu"))
+    version = _VERSION.search(text)
+    report.version = version[1] if version else ""
+    return report
+
+
+def _records(text: str) -> list[tuple[str, dict[str, float], bool]]:
+    """Return (side, figures, whether they are of the whole test) of each line, in the order of the text."""
+    found: list[tuple[int, str, dict[str, float], bool]] = []
+    for line in _KEYS.finditer(text):
+        figures = {key: float(value) for key, value in _PAIR.findall(line["pairs"])}
+        found.append((line.start(), line["side"] or "", figures, "real_seconds" in figures))
+    lines = list(_TEXT.finditer(text))
+    for line in lines:
+        rest = {key: float(match[1]) for key, pattern in _REST.items() if (match := pattern.search(line["rest"]))}
+        # Interval lines say nothing of the processors.
+        is_total = "tx_cpu" in rest
+        figures = {"megabytes": float(line[1]), "rate_Mbps": float(line[3]), **rest}
+        figures["real_seconds" if is_total else "real_sec"] = float(line[2])
+        found.append((line.start(), "", figures, is_total))
+    found.sort(key=lambda record: record[0])
+    return [(side, figures, is_total) for _position, side, figures, is_total in found]
+
+
+def _mega(value: float | None) -> float | None:
+    return value * 1e6 if value is not None and math.isfinite(value) else None

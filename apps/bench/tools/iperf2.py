@@ -1,0 +1,224 @@
+"""iperf 2: the older iperf, over TCP or UDP, with its units made plain."""
+
+import re
+from collections.abc import Mapping, Sequence
+
+from apps.bench.text import Message, _
+from apps.bench.tools import _outputs, _pairs
+from apps.bench.tools._failures import failure
+from apps.bench.tools._iperf2 import result
+from apps.bench.tools._iperf2.report import count_tests, read_report
+from apps.bench.tools._recovery import keep_valid, read_options
+from apps.bench.tools._scales import MIXED, scaled
+from apps.bench.tools.base import (
+    Estimate,
+    Metric,
+    NodeRef,
+    Output,
+    Parameter,
+    Params,
+    Plan,
+    Reading,
+    Tool,
+    ToolFailure,
+    Value,
+)
+
+TCP, UDP = "tcp", "udp"
+_OPTIONS = {
+    "-c": "address", "--client": "address", "-t": "duration", "--time": "duration", "-P": "streams",
+    "--parallel": "streams", "-w": "window", "--window": "window", "-b": "rate", "--bandwidth": "rate",
+    "-l": "length", "--len": "length", "-p": "port", "--port": "port", "-Z": "congestion", "-M": "mss", "-B": "bind",
+    "-i": "interval", "-y": "style", "-f": "format",
+}  # fmt: skip
+_FLAGS = {"-u": "udp", "--udp": "udp", "-s": "server", "-e": "enhanced"}
+_LISTENING = re.compile(r"^Server listening on (?:TCP|UDP) port", re.M)
+_VERSION = re.compile(r"^iperf version (2\.\S{1,20})|\(peer (2\.[\w.-]{1,20})\)", re.M)
+_BAD_HOST = re.compile(r"^.*(?:Host name lookup failure|Temporary failure in name resolution).*$", re.M)
+_BROKE = re.compile(r"^.*(?:write failed|Connection reset by peer|Broken pipe).*$", re.M)
+
+
+class Iperf2(Tool):
+    """iperf, version 2."""
+
+    slug = "iperf2"
+    name = "iperf 2"
+    summary = _("Rates of TCP or UDP streams with the older iperf, counted at the receiver.")
+    programs = ("iperf",)
+    transport = "tcp"
+    # Earlier ones know no -e, which they report and then ignore.
+    minimum_version = "2.0.13"
+    roles = _pairs.ROLES
+    parameters = (
+        Parameter(
+            "protocol", "choice", _("Protocol"), default=TCP, choices=((TCP, "TCP"), (UDP, "UDP")),
+        ),
+        Parameter(
+            "window",
+            "size",
+            _("Window"),
+            help=_("Socket buffer to ask for on both ends (-w); 0 leaves it to the kernel's autotuning."),
+            default=0,
+            unit="B",
+            minimum=0,
+            maximum=512 * 1024**2,
+        ),
+        Parameter(
+            "streams",
+            "integer",
+            _("Streams"),
+            help=_("Connections at once."),
+            default=1,
+            unit="count",
+            minimum=1,
+            maximum=128,
+        ),
+        _pairs.duration_parameter(),
+        Parameter(
+            "rate",
+            "rate",
+            _("Offered load"),
+            help=_("What to send over UDP, over all streams together, as payload."),
+            default=10_000_000,
+            unit="bit/s",
+            minimum=1_000,
+            maximum=400_000_000_000,
+        ),
+        Parameter(
+            "length",
+            "size",
+            _("Datagram payload"),
+            help=_("Bytes in each datagram; with more than the path's MTU less 28 (IPv6: 48) each is fragmented."),
+            default=1448,
+            unit="B",
+            minimum=60,
+            maximum=65507,
+        ),
+        _pairs.port_parameter(5001),
+    )  # fmt: skip
+    metrics = (
+        Metric("goodput", _("Goodput"), "bit/s", True, primary=True, axis="rate"),
+        Metric("sent_rate", _("Sent rate"), "bit/s", True, axis="rate"),
+        Metric("loss", _("Datagram loss"), "1", False, axis="fraction"),
+        Metric("jitter", _("Jitter"), "s", False, axis="time"),
+        Metric("out_of_order", _("Datagrams out of order"), "count", False, axis="count"),
+        Metric("retransmits", _("Retransmits"), "count", False, axis="count"),
+        Metric("cwnd_max", _("Largest congestion window, per stream"), "B", None, axis="size"),
+        Metric("mean_rtt", _("Mean RTT under load"), "s", False, axis="time"),
+        Metric("window_granted", _("Socket buffer granted"), "B", None, axis="size"),
+        Metric("fairness", _("Fairness of the streams (Jain)"), "1", True, axis="ratio"),
+    )
+    signatures = (
+        re.compile(r"^\[ *(?:ID|\d+)\] Interval +Transfer +Bandwidth", re.M),
+        re.compile(r"^(?:Client connecting to|Server listening on) .*(?:TCP|UDP) port \d+", re.M),
+        re.compile(r"^\d{14},[^,\n]+,\d+,[^,\n]+,\d+,\d+,[\d.]+-[\d.]+,\d+,\d+", re.M),
+        re.compile(r"^iperf version 2\.|^\S+: Host name lookup failure$|^iperf: unrecognized option", re.M),
+    )
+
+    def check(self, params: Params) -> dict[str, Message]:
+        """Refuse fractions of a second."""
+        return _pairs.check_whole_seconds(params["duration"])
+
+    def plan(self, params: Params, nodes: Mapping[str, Sequence[NodeRef]]) -> Plan:
+        """Return a server and a client, both reporting whole bytes: its -y C drops sums, dates and the receiver."""
+        client, server = _pairs.players(nodes)
+        common = ["-p", str(params["port"]), "-f", "b", "-e"]
+        if params["window"]:
+            common += ["-w", str(params["window"])]
+        if ":" in server.address:
+            common.append("-V")
+        listen = ["iperf", "-s", "-B", server.address, *common]
+        send = ["iperf", "-c", _outputs.target_of(server, client), "-B", client.address, *common]
+        send += ["-t", f"{params['duration']:.0f}", "-i", "1"]
+        if params["streams"] != 1:
+            send += ["-P", str(params["streams"])]
+        if params["protocol"] == UDP:
+            listen.append("-u")
+            # Digits only: with a letter, 200M would be 200 times 2^20; and the rate is that of each stream.
+            send += ["-u", "-b", str(round(params["rate"] / params["streams"])), "-l", str(params["length"])]
+        limit = params["duration"] + _pairs.MARGIN_S + 0.5 * params["streams"]
+        return _pairs.server_then_client(listen, send, limit, r"Server listening on (?:TCP|UDP) port \d+")
+
+    def estimate(self, params: Params, capacity_bps: float | None = None) -> Estimate:
+        """Return the time and the bytes: an offered load is sent whether or not the path carries it."""
+        offered = params["rate"] if params["protocol"] == UDP else 0
+        rate = offered or capacity_bps
+        sent = {("client", "server"): round(rate * params["duration"] / 8)} if rate else {}
+        return Estimate(params["duration"] + 0.5, sent, offered_bps=offered, streams=params["streams"])
+
+    def recover(self, output: Output) -> dict[str, Value]:
+        """Return what the argv says, in iperf's own units, and what the output shows."""
+        text = _outputs.read_text(output)
+        options = read_options(output.argv, _OPTIONS, _FLAGS)
+        report = read_report(text)
+        streams = scaled(options.get("streams"), MIXED) or max(len(report.finals), len(report.received)) or None
+        ends = [line.end for line in (*report.finals, *report.received)]
+        is_udp = "udp" in options or "UDP port" in text
+        rate = scaled(options.get("rate"), MIXED)
+        return keep_valid(
+            self,
+            {
+                "protocol": UDP if is_udp else TCP,
+                "window": scaled(options.get("window"), MIXED),
+                "streams": streams,
+                "duration": options.get("duration") or (float(int(max(ends))) if ends else None),
+                "rate": rate * (streams or 1) if rate else None,
+                "length": scaled(options.get("length"), MIXED) if is_udp else None,
+                "port": options.get("port"),
+            },
+        )
+
+    def parse(self, outputs: Sequence[Output], params: Params) -> Reading:
+        """Return the rates, the receiver's as goodput; ToolFailure where no test was carried out as asked."""
+        output = _pairs.client_output(outputs)
+        text = _outputs.read_text(output)
+        # It tells of an option that it does not know, and goes on without.
+        if unknown := _outputs.bad_option(output, text):
+            raise unknown
+        if _LISTENING.search(text):
+            return _read_server_alone(output, text, params)
+        server = _pairs.server_output(outputs)
+        report = read_report(text)
+        if not report.finals and not report.received:
+            raise _explain(output, text, server)
+        _pairs.require_duration(
+            output, max(line.end for line in report.finals or report.received), params["duration"]
+        )
+        served = _read_served(server)
+        if params["protocol"] == UDP and not (report.received or (served and served.received)):
+            address = read_options(output.argv, _OPTIONS, _FLAGS).get("address", "")
+            raise _outputs.system_error(output, text, address) or failure("no-reply", output, address=address)
+        if params["protocol"] == TCP and (broke := _BROKE.search(text)):
+            raise failure("stopped", output, said=broke[0].strip()[:200])
+        version = _VERSION.search(text + (_outputs.read_text(server) if server else ""))
+        return result.make_reading(output, report, served, params, (version[1] or version[2]) if version else "")
+
+
+def _read_served(server: Output | None) -> result.Report | None:
+    """Return what the server told of the one test it served, or None."""
+    text = _outputs.read_text(server) if server else ""
+    return read_report(text) if count_tests(text) == 1 else None
+
+
+def _read_server_alone(output: Output, text: str, params: Params) -> Reading:
+    """Return the reading of a server's log that was kept without its client's report."""
+    tests = count_tests(text)
+    if tests > 1:
+        raise failure("several-results", output, n=tests)
+    if not tests:
+        raise _outputs.system_error(output, text, "") or _outputs.no_result(output, "")
+    return result.make_reading(output, None, read_report(text), params, "")
+
+
+def _explain(output: Output, text: str, server: Output | None) -> ToolFailure:
+    """Return why there is no result, in the server's words if the client has none."""
+    address = read_options(output.argv, _OPTIONS, _FLAGS).get("address", "")
+    if bad := _BAD_HOST.search(text):
+        return failure("bad-host", output, address=address, said=bad[0].strip()[:200])
+    if found := _outputs.system_error(output, text, address):
+        return found
+    if server and (found := _outputs.system_error(server, _outputs.read_text(server), address)):
+        return found
+    if "Client connecting to" in text or "," in text:
+        return failure("unreadable", output)
+    return _outputs.no_result(output, text)

@@ -1,0 +1,269 @@
+"""netperf: the time of a request and its response, or the rate of a TCP stream."""
+
+import re
+from collections.abc import Mapping, Sequence
+
+from apps.bench.text import Message, _
+from apps.bench.tools import _outputs, _pairs
+from apps.bench.tools._failures import failure
+from apps.bench.tools._recovery import keep_valid, read_options
+from apps.bench.tools._scales import MIXED, scaled
+from apps.bench.tools.base import (
+    Estimate,
+    Flag,
+    Metric,
+    NodeRef,
+    Output,
+    Parameter,
+    Params,
+    Plan,
+    Reading,
+    Tool,
+    ToolFailure,
+    Value,
+)
+
+TCP_RR, UDP_RR, TCP_STREAM, TCP_MAERTS = "TCP_RR", "UDP_RR", "TCP_STREAM", "TCP_MAERTS"
+STREAMS = (TCP_STREAM, TCP_MAERTS)
+# What to report, by name: its columns change with the test and the version, an unknown name is left out.
+KEYS = (
+    "THROUGHPUT", "THROUGHPUT_UNITS", "ELAPSED_TIME", "PROTOCOL", "DIRECTION", "TRANSACTION_RATE", "RT_LATENCY",
+    "MEAN_LATENCY", "MIN_LATENCY", "P50_LATENCY", "P90_LATENCY", "P99_LATENCY", "MAX_LATENCY", "STDDEV_LATENCY",
+    "REQUEST_SIZE", "RESPONSE_SIZE", "LSS_SIZE_REQ", "LSS_SIZE", "LSS_SIZE_END", "RSR_SIZE_REQ", "RSR_SIZE",
+    "RSR_SIZE_END", "TRANSPORT_MSS", "LOCAL_TRANSPORT_RETRANS", "REMOTE_TRANSPORT_RETRANS", "LOCAL_CPU_UTIL",
+    "REMOTE_CPU_UTIL", "LOCAL_CONG_CONTROL", "REMOTE_CONG_CONTROL",
+)  # fmt: skip
+# The mean of the transactions must agree with their number in the time; else there was a time without any.
+AGREEMENT = 0.2
+
+_KEY = re.compile(r"^([A-Z][A-Z0-9_]{2,40})=([^\n]*)$", re.M)
+_NUMBER = r"(\d{1,15}(?:\.\d{1,6})?)"
+_STREAM_ROW = re.compile(rf"^ *\d+ +\d+ +\d+ +{_NUMBER} +{_NUMBER} *$", re.M)
+_RR_ROW = re.compile(rf"^ *\d+ +\d+ +(\d+) +(\d+) +{_NUMBER} +{_NUMBER} *\n *\d+ +\d+ *$", re.M)
+_BANNER = re.compile(r"^(?:MIGRATED )?(TCP|UDP) (STREAM|REQUEST/RESPONSE|MAERTS) TEST from ", re.M)
+_NO_SERVER = re.compile(r"^establish control: are you sure there is a netserver listening.*$", re.M)
+_UNKNOWN = re.compile(r"^The test you requested .* is unknown to this netperf\.$", re.M)
+_BROKE = re.compile(r"^.*(?:partial response received|remote error|recv_response|netperf: send_omni).*$", re.M)
+_DECIMAL = re.compile(r"-?\d{1,15}(?:\.\d{1,6})?", re.ASCII)
+_VALUED = {
+    "-t": "test", "-l": "duration", "-H": "address", "-p": "port", "-s": "window", "-S": "remote_window",
+    "-r": "sizes", "-d": "direction", "-k": "keys", "-L": "own", "-f": "units",
+}  # fmt: skip
+
+
+class Netperf(Tool):
+    """netperf and its netserver."""
+
+    slug = "netperf"
+    name = "netperf"
+    summary = _("Time of a request and its response over TCP or UDP with percentiles, or the rate of a TCP stream.")
+    programs = ("netperf", "netserver")
+    transport = "tcp"
+    roles = _pairs.ROLES
+    parameters = (
+        Parameter(
+            "test",
+            "choice",
+            _("Test"),
+            default=TCP_RR,
+            choices=(
+                (TCP_RR, _("TCP request and response")),
+                (UDP_RR, _("UDP request and response")),
+                (TCP_STREAM, _("TCP stream to the server")),
+                (TCP_MAERTS, _("TCP stream to the client")),
+            ),
+        ),
+        _pairs.duration_parameter(),
+        Parameter(
+            "request", "size", _("Request"), default=1, unit="B", minimum=1, maximum=65507,
+            help=_("Bytes of each request; of streams it has no meaning."),
+        ),
+        Parameter(
+            "response", "size", _("Response"), default=1, unit="B", minimum=1, maximum=65507,
+            help=_("Bytes of each response; of streams it has no meaning."),
+        ),
+        Parameter(
+            "window",
+            "size",
+            _("Window"),
+            help=_("Socket buffer to ask for on both ends (-s, -S); 0 leaves it to the kernel's autotuning."),
+            default=0,
+            unit="B",
+            minimum=0,
+            maximum=1024**3,
+        ),
+        _pairs.port_parameter(12865),
+    )  # fmt: skip
+    metrics = (
+        Metric("rtt_mean", _("Mean time of a transaction"), "s", False, primary=True, axis="time"),
+        Metric("rtt_min", _("Least time of a transaction"), "s", False, axis="time"),
+        Metric("rtt_p50", _("Median time of a transaction"), "s", False, axis="time"),
+        Metric("rtt_p90", _("Time of a transaction, 90th percentile"), "s", False, axis="time"),
+        Metric("rtt_p99", _("Time of a transaction, 99th percentile"), "s", False, axis="time"),
+        Metric("rtt_max", _("Largest time of a transaction"), "s", False, axis="time"),
+        Metric("rtt_deviation", _("Deviation of the time of a transaction"), "s", False, axis="time"),
+        Metric("transaction_rate", _("Transactions per second"), "1/s", True, axis="frequency"),
+        Metric("goodput", _("Goodput"), "bit/s", True, axis="rate"),
+        Metric("retransmits", _("Retransmits"), "count", False, axis="count"),
+        Metric("window_granted", _("Socket buffer granted"), "B", None, axis="size"),
+        Metric("cpu_local", _("Processor load of the client"), "%", False, axis="load"),
+        Metric("cpu_remote", _("Processor load of the server"), "%", False, axis="load"),
+    )
+    signatures = (
+        _BANNER,
+        re.compile(r"^OMNI \S+ TEST from |^establish control: are you sure there is a netserver", re.M),
+        re.compile(r"^THROUGHPUT=[\d.]+$", re.M),
+        _RR_ROW,
+    )
+
+    def check(self, params: Params) -> dict[str, Message]:
+        """Refuse fractions of a second."""
+        return _pairs.check_whole_seconds(params["duration"])
+
+    def plan(self, params: Params, nodes: Mapping[str, Sequence[NodeRef]]) -> Plan:
+        """Return a server in the foreground and a client that reports named values."""
+        client, server = _pairs.players(nodes)
+        listen = ["netserver", "-D", "-L", server.address, "-p", str(params["port"])]
+        send = ["netperf", "-H", _outputs.target_of(server, client), "-L", client.address, "-p", str(params["port"])]
+        send += ["-l", f"{params['duration']:.0f}", "-c", "-C", "-j", "-t", params["test"], "--"]
+        if params["window"]:
+            send += ["-s", str(params["window"]), "-S", str(params["window"])]
+        if params["test"] not in STREAMS:
+            send += ["-r", f"{params['request']},{params['response']}"]
+        send += ["-k", ",".join(KEYS)]
+        limit = params["duration"] + _pairs.MARGIN_S
+        return _pairs.server_then_client(listen, send, limit, r"Starting netserver with host")
+
+    def estimate(self, params: Params, capacity_bps: float | None = None) -> Estimate:
+        """Return the time and, for a stream, at most the bytes; transactions wait for each other and send little."""
+        sent: dict[tuple[str, str], int] = {}
+        if capacity_bps and params["test"] in STREAMS:
+            way = ("client", "server") if params["test"] == TCP_STREAM else ("server", "client")
+            sent[way] = round(capacity_bps * params["duration"] / 8)
+        return Estimate(params["duration"] + 1.0, sent, streams=1)
+
+    def recover(self, output: Output) -> dict[str, Value]:
+        """Return what the argv and the banner say."""
+        text = _outputs.read_text(output)
+        options, values, banner = read_options(output.argv, _VALUED, {}), _values(text), _BANNER.search(text)
+        test = options.get("test")
+        if test not in (TCP_RR, UDP_RR, *STREAMS):
+            protocol = banner[1] if banner else values.get("PROTOCOL", "TCP")
+            transacts = values.get("THROUGHPUT_UNITS") == "Trans/s" or (banner and banner[2].startswith("REQUEST"))
+            is_rr = transacts or (not values and _RR_ROW.search(text))
+            test = f"{protocol}_RR" if is_rr else TCP_STREAM
+        request, _comma, response = options.get("sizes", "").partition(",")
+        elapsed = _number(values, "ELAPSED_TIME")
+        return keep_valid(
+            self,
+            {
+                "test": test,
+                "duration": options.get("duration") or (float(int(elapsed)) if elapsed else None),
+                "request": scaled(request, MIXED),
+                "response": scaled(response, MIXED),
+                "window": scaled(options.get("window", "").partition(",")[0], MIXED),
+                "port": options.get("port"),
+            },
+        )
+
+    def parse(self, outputs: Sequence[Output], params: Params) -> Reading:
+        """Return transactions or a stream as they were reported by name, or in the older tables."""
+        output = _pairs.client_output(outputs)
+        text = _outputs.read_text(output)
+        values = _values(text) or _from_table(text)
+        rate, unit = _number(values, "THROUGHPUT"), values.get("THROUGHPUT_UNITS", "")
+        seconds = _number(values, "ELAPSED_TIME")
+        if rate is None:
+            raise _explain(output, text)
+        if sum(key == "THROUGHPUT" for key, _value in _KEY.findall(text)) > 1:
+            raise failure("several-results", output, n=text.count("THROUGHPUT="))
+        if not rate or unit not in ("10^6bits/s", "Trans/s") or (unit == "Trans/s") == (params["test"] in STREAMS):
+            raise failure("unreadable", output)
+        if seconds is not None:
+            _pairs.require_duration(output, seconds, params["duration"])
+        samples: dict[str, float | None] = (
+            _read_transactions(values, rate) if unit == "Trans/s" else {"goodput": rate * 1e6}
+        )
+        sender = "REMOTE" if params["test"] == TCP_MAERTS else "LOCAL"
+        samples["retransmits"] = _number(values, f"{sender}_TRANSPORT_RETRANS")
+        for metric, side in (("cpu_local", "LOCAL"), ("cpu_remote", "REMOTE")):
+            samples[metric] = _number(values, f"{side}_CPU_UTIL")
+        granted: dict[str, float | str] = {
+            name: value
+            for name, key in (("send_buffer", "LSS_SIZE"), ("receive_buffer", "RSR_SIZE"))
+            if (value := _number(values, key)) is not None
+        }
+        if params["window"] and len(granted) == 2:
+            samples["window_granted"] = min(float(value) for value in granted.values())
+        congestion = values.get(f"{sender}_CONG_CONTROL", "")
+        if re.fullmatch(r"[a-z][a-z0-9_-]{0,14}", congestion):
+            granted["congestion_sender"] = congestion
+        observed = {
+            name: value
+            for name, key in (("mss", "TRANSPORT_MSS"), ("send_buffer_end", "LSS_SIZE_END"),
+                              ("receive_buffer_end", "RSR_SIZE_END"))
+            if (value := _number(values, key)) is not None
+        }  # fmt: skip
+        return Reading(
+            samples=_pairs.figures(samples),
+            requested=dict(params),
+            granted=granted,
+            observed=observed,
+            flags=_flags(samples, values, params),
+        )
+
+
+def _values(text: str) -> dict[str, str]:
+    return {key: value.strip() for key, value in _KEY.findall(text)}
+
+
+def _number(values: Mapping[str, str], key: str) -> float | None:
+    """Return a value that is a number and not the -1 that stands for none."""
+    text = values.get(key, "")
+    value = float(text) if _DECIMAL.fullmatch(text) else -1.0
+    return value if value >= 0 else None
+
+
+def _from_table(text: str) -> dict[str, str]:
+    """Return the row of a table under the names that the newer report has."""
+    if found := _RR_ROW.search(text):
+        keys = ("REQUEST_SIZE", "RESPONSE_SIZE", "ELAPSED_TIME", "THROUGHPUT")
+        return {**dict(zip(keys, found.groups(), strict=True)), "THROUGHPUT_UNITS": "Trans/s"}
+    found = _STREAM_ROW.search(text)
+    if found and "10^6bits/sec" in text:
+        return {"ELAPSED_TIME": found[1], "THROUGHPUT": found[2], "THROUGHPUT_UNITS": "10^6bits/s"}
+    return {}
+
+
+def _read_transactions(values: Mapping[str, str], rate: float) -> dict[str, float | None]:
+    """Return the times (s) of transactions; netperf gives them in µs."""
+    names = {"rtt_min": "MIN", "rtt_p50": "P50", "rtt_p90": "P90", "rtt_p99": "P99", "rtt_max": "MAX"}
+    times = {metric: _number(values, f"{key}_LATENCY") for metric, key in names.items()}
+    times["rtt_deviation"] = _number(values, "STDDEV_LATENCY")
+    mean = _number(values, "RT_LATENCY")
+    samples = {metric: value / 1e6 if value is not None else None for metric, value in times.items()}
+    return {"rtt_mean": mean / 1e6 if mean else 1 / rate, "transaction_rate": rate, **samples}
+
+
+def _flags(samples: Mapping[str, float | None], values: Mapping[str, str], params: Params) -> tuple[Flag, ...]:
+    flags = _pairs.window_flags(params["window"], samples.get("window_granted"))
+    mean, measured = samples.get("rtt_mean"), _number(values, "MEAN_LATENCY")
+    if mean and measured is not None and mean > (1 + AGREEMENT) * measured / 1e6 + 2e-6:
+        text = _("For %(percent)s %% of the time no transaction ended: an answer got lost, and none repeats it.")
+        share = {"percent": f"{100 * (1 - measured / 1e6 / mean):.0f}"}
+        flags.append(Flag("stalled", "invalid", Message(text, share)))
+    return tuple(flags)
+
+
+def _explain(output: Output, text: str) -> ToolFailure:
+    """Return why there is no result."""
+    address = read_options(output.argv, _VALUED, {}).get("address", "")
+    if found := _outputs.bad_option(output, text) or _outputs.system_error(output, text, address):
+        return found
+    if _NO_SERVER.search(text):
+        return failure("refused", output, address=address)
+    if unknown := _UNKNOWN.search(text):
+        return failure("bad-parameter", output, said=unknown[0])
+    if broke := _BROKE.search(text):
+        return failure("stopped", output, said=broke[0].strip()[:200])
+    return failure("unreadable", output) if " TEST from " in text else _outputs.no_result(output, text)

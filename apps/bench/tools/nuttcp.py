@@ -1,0 +1,259 @@
+"""nuttcp: TCP or UDP rates, with both sides' statistics in one report."""
+
+import re
+from collections.abc import Mapping, Sequence
+
+from apps.bench.text import Message, _
+from apps.bench.tools import _outputs, _pairs
+from apps.bench.tools._failures import failure
+from apps.bench.tools._nuttcp import Report, read_report
+from apps.bench.tools._recovery import keep_valid, read_options
+from apps.bench.tools._scales import BINARY, DECIMAL, scaled
+from apps.bench.tools.base import (
+    Estimate,
+    Flag,
+    Metric,
+    NodeRef,
+    Output,
+    Parameter,
+    Params,
+    Plan,
+    Reading,
+    Series,
+    Tool,
+    ToolFailure,
+    Value,
+)
+
+TCP, UDP = "tcp", "udp"
+FORWARD, REVERSE = "forward", "reverse"
+_VALUED = {
+    "-T": "duration", "-w": "window", "-N": "streams", "-R": "rate", "-l": "length", "-P": "port", "-p": "data_port",
+    "-i": "interval",
+}  # fmt: skip
+_SWITCHES = {"-u": "udp", "-r": "reverse"}
+_REFUSED = re.compile(r"Error: connect: Connection refused")
+_BROKE = re.compile(r"^.*(?:server aborted connection|Error: IO: |error from server|server not ready).*$", re.M)
+_WRONG = re.compile(r"^invalid .*$|^Usage: nuttcp", re.M)
+
+
+class Nuttcp(Tool):
+    """nuttcp with a one-shot server."""
+
+    slug = "nuttcp"
+    name = "nuttcp"
+    summary = _("Rates of TCP or UDP, with the windows, retransmits and losses of both sides.")
+    programs = ("nuttcp",)
+    transport = "tcp"
+    roles = _pairs.ROLES
+    parameters = (
+        Parameter("protocol", "choice", _("Protocol"), default=TCP, choices=((TCP, "TCP"), (UDP, "UDP"))),
+        Parameter(
+            "window",
+            "size",
+            _("Window"),
+            help=_("Socket buffer to ask for on both ends, in whole KiB; 0 leaves it to the kernel's autotuning."),
+            default=0,
+            unit="B",
+            minimum=0,
+            maximum=1024**3,
+        ),
+        Parameter(
+            "streams",
+            "integer",
+            _("Streams"),
+            help=_("Connections at once; each takes a data port of its own."),
+            default=1,
+            unit="count",
+            minimum=1,
+            maximum=128,
+        ),
+        _pairs.duration_parameter(),
+        Parameter(
+            "direction",
+            "choice",
+            _("Direction"),
+            help=_("Forward sends from the client to the server, reverse from the server to the client."),
+            default=FORWARD,
+            choices=((FORWARD, _("forward")), (REVERSE, _("reverse"))),
+        ),
+        Parameter(
+            "rate",
+            "rate",
+            _("Offered load"),
+            help=_("What to send over UDP, as payload, in whole kbit/s."),
+            default=10_000_000,
+            unit="bit/s",
+            minimum=1_000,
+            maximum=400_000_000_000,
+        ),
+        Parameter(
+            "length",
+            "size",
+            _("Datagram payload"),
+            help=_("Bytes in each datagram; with more than the path's MTU less 28 (IPv6: 48) each is fragmented."),
+            default=1400,
+            unit="B",
+            minimum=32,
+            maximum=65507,
+        ),
+        _pairs.port_parameter(5000),
+        Parameter(
+            "data_port",
+            "integer",
+            _("Data port"),
+            help=_("The first port of the data connections; it must be free and open like the server's port."),
+            default=5101,
+            minimum=1024,
+            maximum=65000,
+            advanced=True,
+        ),
+    )
+    metrics = (
+        Metric("goodput", _("Goodput"), "bit/s", True, primary=True, axis="rate"),
+        Metric("sent_rate", _("Sent rate"), "bit/s", True, axis="rate"),
+        Metric("retransmits", _("Retransmits"), "count", False, axis="count"),
+        Metric("loss", _("Datagram loss"), "1", False, axis="fraction"),
+        Metric("connect_rtt", _("RTT when connecting"), "s", False, axis="time"),
+        Metric("window_granted", _("Socket buffer granted"), "B", None, axis="size"),
+        Metric("cpu_sender", _("Processor load of the sender"), "%", False, axis="load"),
+        Metric("cpu_receiver", _("Processor load of the receiver"), "%", False, axis="load"),
+    )
+    signatures = (
+        re.compile(r"^nuttcp-[tr]: ", re.M),
+        re.compile(r"^ *[\d.]+ MB / +[\d.]+ sec = +[\d.]+ Mbps", re.M),
+        re.compile(r"^megabytes=[\d.]+ real_sec(?:onds)?=", re.M),
+    )
+
+    def check(self, params: Params) -> dict[str, Message]:
+        """Refuse what its whole numbers of seconds, KiB and kbit/s can not say."""
+        errors = _pairs.check_whole_seconds(params["duration"])
+        if params["window"] % 1024:
+            errors["window"] = Message(_("nuttcp takes whole KiB: write for example 64 KiB."))
+        if params["rate"] % 1000:
+            errors["rate"] = Message(_("nuttcp takes whole kbit/s: write for example 100 Mbit/s."))
+        return errors
+
+    def plan(self, params: Params, nodes: Mapping[str, Sequence[NodeRef]]) -> Plan:
+        """Return a one-shot server and a client.
+
+        The server prints nothing, and without both -1 and --nofork it leaves its process group for ever; so the
+        client knocks again for some seconds (-a) until it is served.
+        """
+        client, server = _pairs.players(nodes)
+        family = ["-6"] if ":" in server.address else []
+        listen = ["nuttcp", "-1", "--nofork", *family, "-P", str(params["port"])]
+        send = ["nuttcp", "-a", "-v", "-fparse", *family, "-P", str(params["port"]), "-p", str(params["data_port"])]
+        send += ["-T", f"{params['duration']:.0f}", "-i", "1"]
+        if params["direction"] == REVERSE:
+            send.append("-r")
+        if params["streams"] != 1:
+            send += ["-N", str(params["streams"])]
+        if params["window"]:
+            send += ["-w", str(params["window"] // 1024)]
+        if params["protocol"] == UDP:
+            send += ["-u", "-R", str(params["rate"] // 1000), "-l", str(params["length"])]
+        send.append(_outputs.target_of(server, client))
+        limit = params["duration"] + _pairs.MARGIN_S
+        return _pairs.server_then_client(listen, send, limit, None, ends_by_itself=True)
+
+    def estimate(self, params: Params, capacity_bps: float | None = None) -> Estimate:
+        """Return the time and the bytes: an offered load is sent whether or not the path carries it."""
+        offered = params["rate"] if params["protocol"] == UDP else 0
+        rate = offered or capacity_bps
+        way = ("client", "server") if params["direction"] == FORWARD else ("server", "client")
+        sent = {way: round(rate * params["duration"] / 8)} if rate else {}
+        return Estimate(params["duration"] + 0.5, sent, offered_bps=offered, streams=params["streams"])
+
+    def recover(self, output: Output) -> dict[str, Value]:
+        """Return what the argv says in nuttcp's units: KiB of window, kbit/s of rate unless it has a letter."""
+        text = _outputs.read_text(output)
+        options = read_options(output.argv, _VALUED, _SWITCHES)
+        report = read_report(text)
+        window, rate = options.get("window", ""), options.get("rate", "")
+        is_udp = "udp" in options or report.packets is not None
+        return keep_valid(
+            self,
+            {
+                "protocol": UDP if is_udp else TCP,
+                "window": scaled(window + ("k" if window[-1:].isdigit() else ""), BINARY),
+                "streams": options.get("streams"),
+                "duration": options.get("duration") or (float(int(report.seconds)) if report.seconds else None),
+                "direction": REVERSE if "reverse" in options else FORWARD,
+                "rate": scaled(rate + ("k" if rate[-1:].isdigit() else ""), DECIMAL),
+                "length": scaled(options.get("length"), BINARY),
+                "port": options.get("port"),
+                "data_port": options.get("data_port"),
+            },
+        )
+
+    def parse(self, outputs: Sequence[Output], params: Params) -> Reading:
+        """Return the receiver's rate as goodput, with what both sides told; ToolFailure without a full report."""
+        output = _pairs.client_output(outputs)
+        text = _outputs.read_text(output)
+        report = read_report(text)
+        if report.rate_bps is None or not report.seconds or "classic" in text:
+            raise _explain(output, text, report)
+        if report.results > 1:
+            raise failure("several-results", output, n=report.results)
+        computed = (report.megabytes or 0.0) * 2**20 * 8 / report.seconds
+        # Seconds are printed with two digits.
+        if abs(computed - report.rate_bps) > (0.01 + 0.006 / report.seconds) * max(computed, report.rate_bps):
+            raise failure("contradictory", output, first=f"{report.rate_bps:.6g}", second=f"{computed:.6g}")
+        _pairs.require_duration(output, report.seconds, params["duration"])
+        samples: dict[str, float | None] = {
+            "goodput": report.rate_bps,
+            "sent_rate": report.sent_bps,
+            "retransmits": report.retransmits,
+            "connect_rtt": report.rtt,
+            "cpu_sender": report.cpu_sender,
+            "cpu_receiver": report.cpu_receiver,
+        }
+        if report.packets is not None:
+            if not report.packets or (report.dropped or 0) > report.packets:
+                raise failure("unreadable", output)
+            samples["loss"] = (report.dropped or 0) / report.packets
+        granted = {
+            name: value
+            for name, value in (("send_buffer", report.send_buffer), ("receive_buffer", report.receive_buffer))
+            if value
+        }
+        if params["window"] and len(granted) > 1:
+            samples["window_granted"] = min(granted.values())
+        series: tuple[Series, ...] = ()
+        if report.intervals:
+            times = tuple(round(time, 3) for time, _rate in report.intervals)
+            series = (Series("goodput", "sum", "bit/s", times, tuple(rate for _time, rate in report.intervals)),)
+        return Reading(
+            samples=_pairs.figures(samples),
+            series=series,
+            requested=dict(params),
+            granted=granted,
+            observed={"mss": report.mss} if report.mss else {},
+            flags=_flags(samples, params),
+            tool_version=report.version,
+        )
+
+
+def _flags(samples: Mapping[str, float | None], params: Params) -> tuple[Flag, ...]:
+    flags = _pairs.window_flags(params["window"], samples.get("window_granted"))
+    if params["protocol"] == UDP:
+        flags += _pairs.load_flags(samples.get("sent_rate"), params["rate"])
+    return tuple(flags)
+
+
+def _explain(output: Output, text: str, report: Report) -> ToolFailure:
+    """Return why there is no result; without its server it tries an old mode that no receiver confirms."""
+    address = output.argv[-1] if output.argv else ""
+    if _REFUSED.search(text) or "classic" in text:
+        return failure("refused", output, address=address)
+    if found := _outputs.system_error(output, text, address):
+        return found
+    wrong = _WRONG.search(text)
+    if wrong:
+        return failure("bad-parameter", output, said=wrong[0][:200])
+    broke = _BROKE.search(text)
+    if broke:
+        return failure("stopped", output, said=broke[0].strip()[:200])
+    is_begun = report.intervals or "nuttcp-" in text
+    return failure("unreadable", output) if is_begun else _outputs.no_result(output, text)

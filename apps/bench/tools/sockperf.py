@@ -1,0 +1,276 @@
+"""sockperf: the latency of messages with its percentiles, idle or under load, or the rate that a sender reaches."""
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+
+from apps.bench.text import Message, _
+from apps.bench.tools import _outputs, _pairs
+from apps.bench.tools._failures import failure
+from apps.bench.tools._recovery import keep_valid, read_options
+from apps.bench.tools.base import (
+    Estimate,
+    Flag,
+    Metric,
+    NodeRef,
+    Output,
+    Parameter,
+    Params,
+    Plan,
+    Reading,
+    Tool,
+    ToolFailure,
+    Value,
+)
+
+TCP, UDP = "tcp", "udp"
+PING_PONG, UNDER_LOAD, THROUGHPUT = "ping-pong", "under-load", "throughput"
+# It starts with a second of warm-up, of which it leaves 0.4 s out of its figures.
+WARM_UP_S = 1.0
+
+_NUMBER = r"(\d{1,15}(?:\.\d{1,9})?)"
+_COLOURS = re.compile(r"\x1b\[[\d;]{0,8}m")
+_LATENCY = re.compile(rf"^sockperf: Summary: (Latency|Round trip) is {_NUMBER} usec", re.M)
+_DEVIATION = re.compile(rf"avg-(?:latency|rtt)={_NUMBER} \(std-dev={_NUMBER}\)")
+_PERCENTILE = re.compile(rf"^sockperf: ---> percentile +{_NUMBER} += +{_NUMBER}$", re.M)
+_EXTREME = re.compile(rf"^sockperf: ---> <(MIN|MAX)> observation += +{_NUMBER}$", re.M)
+_TOTAL = re.compile(rf"^sockperf: \[(Total Run|Valid Duration)\] RunTime={_NUMBER} sec;.*?SentMessages=(\d{{1,15}}); "
+                    r"ReceivedMessages=(\d{1,15})$", re.M)  # fmt: skip
+_LOST = re.compile(
+    r"# dropped messages = (\d{1,15}); # duplicated messages = (\d{1,15}); # out-of-order messages = (\d{1,15})"
+)
+_SENT = re.compile(rf"^sockperf: Total of (\d{{1,15}}) messages sent in {_NUMBER} sec", re.M)
+_RATE = re.compile(rf"^sockperf: Summary: Message Rate is {_NUMBER} \[msg/sec\]", re.M)
+_BANDWIDTH = re.compile(rf"^sockperf: Summary: BandWidth is {_NUMBER} (?:MBps|GBps) \({_NUMBER} (M|G)bps\)", re.M)
+_VERSION = re.compile(r"== version #(\d[\w.]{0,20})")
+_SILENT = re.compile(r"No messages were received from the server")
+_WRONG = re.compile(r"^sockperf: '?-[^\n]*Invalid[^\n]*$|^Usage: sockperf", re.M)
+_BROKE = re.compile(r"^sockperf: (?:ERROR|error|Exiting)[^\n]*$", re.M)
+_BAD_ADDRESS = re.compile(r"^sockperf: '-i' Invalid address: [^\n]*$", re.M)
+_OPTIONS = {
+    "-i": "address", "--ip": "address", "-p": "port", "--port": "port", "-t": "duration", "--time": "duration",
+    "-m": "message_size", "--msg-size": "message_size", "--mps": "message_rate", "--reply-every": "reply_every",
+    "--client_ip": "own",
+}  # fmt: skip
+
+
+class Sockperf(Tool):
+    """sockperf with a server of its own."""
+
+    slug = "sockperf"
+    name = "sockperf"
+    summary = _("One-way latency of messages with percentiles, idle or under load; half the round trip.")
+    programs = ("sockperf",)
+    roles = _pairs.ROLES
+    parameters = (
+        Parameter("protocol", "choice", _("Protocol"), default=UDP, choices=((UDP, "UDP"), (TCP, "TCP"))),
+        Parameter(
+            "mode",
+            "choice",
+            _("Mode"),
+            help=_("Throughput counts what the sender sends; over UDP nobody tells what arrived."),
+            default=PING_PONG,
+            choices=(
+                (PING_PONG, _("ping-pong")),
+                (UNDER_LOAD, _("latency under load")),
+                (THROUGHPUT, _("throughput")),
+            ),
+        ),
+        _pairs.duration_parameter(5.0),
+        Parameter(
+            "message_size", "size", _("Message size"), default=64, unit="B", minimum=14, maximum=65507,
+        ),
+        Parameter(
+            "message_rate", "integer", _("Messages per second"), default=10_000, unit="count", minimum=1,
+            maximum=100_000_000, help=_("Under load and for throughput; ping-pong waits for each answer."),
+        ),
+        _pairs.port_parameter(11111),
+    )  # fmt: skip
+    metrics = (
+        Metric("latency", _("Mean one-way latency (half the round trip)"), "s", False, primary=True, axis="time"),
+        Metric("latency_min", _("Least one-way latency"), "s", False, axis="time"),
+        Metric("latency_p50", _("Median one-way latency"), "s", False, axis="time"),
+        Metric("latency_p90", _("One-way latency, 90th percentile"), "s", False, axis="time"),
+        Metric("latency_p99", _("One-way latency, 99th percentile"), "s", False, axis="time"),
+        Metric("latency_p999", _("One-way latency, 99.9th percentile"), "s", False, axis="time"),
+        Metric("latency_max", _("Largest one-way latency"), "s", False, axis="time"),
+        Metric("latency_deviation", _("Deviation of the one-way latency"), "s", False, axis="time"),
+        Metric("loss", _("Messages lost"), "1", False, axis="fraction"),
+        Metric("message_rate", _("Messages per second"), "1/s", True, axis="frequency"),
+        Metric("sent_rate", _("Sent rate"), "bit/s", True, axis="rate"),
+    )
+    signatures = (re.compile(r"^sockperf(?:\[CLIENT\])?:? ", re.M),)
+
+    def check(self, params: Params) -> dict[str, Message]:
+        """Refuse fractions of a second."""
+        return _pairs.check_whole_seconds(params["duration"])
+
+    def plan(self, params: Params, nodes: Mapping[str, Sequence[NodeRef]]) -> Plan:
+        """Return a server and a client of the mode; the version of 2021 speaks IPv4 only."""
+        client, server = _pairs.players(nodes)
+        _pairs.refuse_ipv6(self.name, client, server)
+        common = ["-i", server.address, "-p", str(params["port"])]
+        if params["protocol"] == TCP:
+            common.append("--tcp")
+        send = ["sockperf", params["mode"], *common, "--client_ip", client.address]
+        send += ["-t", f"{params['duration']:.0f}", "-m", str(params["message_size"])]
+        if params["mode"] != PING_PONG:
+            send += ["--mps", str(params["message_rate"])]
+        if params["mode"] == UNDER_LOAD:
+            send += ["--reply-every", "1"]
+        limit = params["duration"] + WARM_UP_S + _pairs.MARGIN_S
+        return _pairs.server_then_client(("sockperf", "server", *common), send, limit, r"to block on socket")
+
+    def estimate(self, params: Params, capacity_bps: float | None = None) -> Estimate:
+        """Return the time and what is sent: at a set rate, which gives way to nobody, or one message at a time."""
+        seconds = params["duration"] + WARM_UP_S
+        if params["mode"] == PING_PONG:
+            return Estimate(seconds, streams=1)
+        rate = 8 * params["message_rate"] * params["message_size"]
+        offered = rate if params["protocol"] == UDP else 0
+        amount = round(rate * seconds / 8)
+        sent = {("client", "server"): amount}
+        if params["mode"] == UNDER_LOAD:
+            sent["server", "client"] = amount
+        return Estimate(seconds, sent, offered_bps=offered, streams=1)
+
+    def recover(self, output: Output) -> dict[str, Value]:
+        """Return what the argv says."""
+        text = _outputs.read_text(output)
+        options = read_options(output.argv, _OPTIONS, {"--tcp": "tcp"})
+        named = [mode for mode in (PING_PONG, UNDER_LOAD, THROUGHPUT) if mode in output.argv[1:2]]
+        shorts = {"pp": PING_PONG, "ul": UNDER_LOAD, "tp": THROUGHPUT}
+        named += [mode for short, mode in shorts.items() if short in output.argv[1:2]]
+        mode = named[0] if named else (THROUGHPUT if _SENT.search(text) else PING_PONG)
+        rate = options.get("message_rate", "")
+        return keep_valid(
+            self,
+            {
+                "protocol": TCP if "tcp" in options or "# TCP" in text else UDP,
+                "mode": mode,
+                "duration": options.get("duration"),
+                "message_size": options.get("message_size"),
+                "message_rate": rate if rate.isdigit() else None,
+                "port": options.get("port"),
+            },
+        )
+
+    def parse(self, outputs: Sequence[Output], params: Params) -> Reading:
+        """Return latencies or the sender's rate; ToolFailure without a summary, for it always exits with 0."""
+        output = _pairs.client_output(outputs)
+        text = _COLOURS.sub("", _outputs.read_text(output))
+        summaries = len(_LATENCY.findall(text)) + len(_RATE.findall(text))
+        if summaries > 1:
+            raise failure("several-results", output, n=summaries)
+        latency = _LATENCY.search(text)
+        samples = _read_latency(output, text) if latency else _read_throughput(output, text, params)
+        if samples is None:
+            raise _explain(output, text)
+        version = _VERSION.search(text)
+        return Reading(
+            samples=_pairs.figures(samples),
+            requested=dict(params),
+            observed=_read_observed(text),
+            flags=_flags(text, samples, params),
+            tool_version=version[1] if version else "",
+        )
+
+
+def _read_latency(output: Output, text: str) -> dict[str, float | None] | None:
+    """Return the latencies (s); with --full-rtt it prints round trips, which are halved."""
+    mean, spread = _LATENCY.search(text), _DEVIATION.search(text)
+    extremes = {name: float(value) for name, value in _EXTREME.findall(text)}
+    at = {float(percent): float(value) for percent, value in _PERCENTILE.findall(text)}
+    counts, totals = _LOST.search(text), {found[1]: found for found in _TOTAL.finditer(text)}
+    if not mean or not spread or set(extremes) != {"MIN", "MAX"} or not counts or not totals.get("Valid Duration"):
+        return None
+    # Percentiles fall with the order in which they are printed, and all lie between the extremes.
+    ordered = [extremes["MIN"], *(at[percent] for percent in sorted(at)), extremes["MAX"]]
+    if ordered != sorted(ordered) or not extremes["MIN"] <= float(mean[2]) <= extremes["MAX"]:
+        raise failure("contradictory", output, first=f"{ordered[0]:g}", second=f"{ordered[-1]:g}")
+    scale = 1e-6 if mean[1] == "Latency" else 0.5e-6
+    valid = totals["Valid Duration"]
+    sent, dropped = int(valid[3]), int(counts[1])
+    if dropped > sent:
+        raise failure("contradictory", output, first=f"{dropped}", second=f"{sent}")
+
+    def percentile(percent: float) -> float | None:
+        return at[percent] * scale if percent in at else None
+
+    seconds = float(valid[2])
+    return {
+        "latency": float(mean[2]) * scale,
+        "latency_min": extremes["MIN"] * scale,
+        "latency_p50": percentile(50),
+        "latency_p90": percentile(90),
+        "latency_p99": percentile(99),
+        "latency_p999": percentile(99.9),
+        "latency_max": extremes["MAX"] * scale,
+        "latency_deviation": float(spread[2]) * scale,
+        "loss": dropped / sent if sent else None,
+        "message_rate": sent / seconds if seconds else None,
+    }
+
+
+def _read_throughput(output: Output, text: str, params: Params) -> dict[str, float | None] | None:
+    """Return the sender's rate; its "MBps" and "Mbps" are 2^20 B and 2^20 bit, unlike everybody's."""
+    sent, rate, bandwidth = _SENT.search(text), _RATE.search(text), _BANDWIDTH.search(text)
+    if not sent or not rate or not bandwidth or not float(sent[2]):
+        return None
+    _pairs.require_duration(output, float(sent[2]), params["duration"])
+    bits = float(bandwidth[2]) * (2**20 if bandwidth[3] == "M" else 2**30)
+    counted = int(sent[1]) / float(sent[2])
+    # Rates of whole messages, times of three digits.
+    if not math.isclose(counted, float(rate[1]), rel_tol=0.01, abs_tol=2):
+        raise failure("contradictory", output, first=f"{counted:g}", second=rate[1])
+    return {"message_rate": float(rate[1]), "sent_rate": bits}
+
+
+def _read_observed(text: str) -> dict[str, float]:
+    """Return the counts: messages sent and received, dropped, duplicated and out of order."""
+    observed: dict[str, float] = {}
+    for found in _TOTAL.finditer(text):
+        if found[1] == "Valid Duration":
+            observed |= {"duration": float(found[2]), "sent": int(found[3]), "received": int(found[4])}
+    if counts := _LOST.search(text):
+        names = ("dropped", "duplicated", "out_of_order")
+        observed |= {name: int(value) for name, value in zip(names, counts.groups(), strict=True)}
+    if sent := _SENT.search(text):
+        observed |= {"sent": int(sent[1]), "duration": float(sent[2])}
+    return observed
+
+
+def _flags(text: str, samples: Mapping[str, float | None], params: Params) -> tuple[Flag, ...]:
+    flags = []
+    if samples.get("loss"):
+        said = _("%(percent)s %% of the messages were lost; their time is not in the latency.")
+        flags.append(Flag("loss", "warning", Message(said, {"percent": f"{100 * (samples['loss'] or 0):.3g}"})))
+    if "sent_rate" in samples:
+        flags.append(_pairs.receiver_unseen())
+    observations = re.search(r"Total (\d{1,15}) observations", text)
+    # A percentile needs observations beyond it.
+    if observations and int(observations[1]) < 100:
+        said = _("%(n)s observations are too few for the 99th percentile: measure longer.")
+        flags.append(Flag("few-observations", "warning", Message(said, {"n": int(observations[1])})))
+    rate = samples.get("message_rate")
+    if params["mode"] != PING_PONG and rate is not None and rate < 0.95 * params["message_rate"]:
+        said = _("The sender sent %(sent)s of the %(asked)s messages per second asked for.")
+        values = {"sent": f"{rate:.0f}", "asked": params["message_rate"]}
+        flags.append(Flag("sender-too-slow", "warning", Message(said, values)))
+    return tuple(flags)
+
+
+def _explain(output: Output, text: str) -> ToolFailure:
+    """Return why there is no summary."""
+    address = read_options(output.argv, _OPTIONS, {}).get("address", "")
+    if bad := _BAD_ADDRESS.search(text):
+        return failure("bad-host", output, address=address, said=bad[0][:200])
+    if found := _outputs.bad_option(output, text) or _outputs.system_error(output, text, address):
+        return found
+    if _SILENT.search(text):
+        return failure("no-reply", output, address=address)
+    if wrong := _WRONG.search(text):
+        return failure("bad-parameter", output, said=wrong[0][:200])
+    if broke := _BROKE.search(text):
+        return failure("stopped", output, said=broke[0][:200])
+    return failure("unreadable", output) if "sockperf" in text else _outputs.no_result(output, text)
