@@ -9,7 +9,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 # Measurement tools that can neither write files of others nor start further programs.
-KNOWN_PROGRAMS = ("iperf", "iperf3", "ping", "tracepath", "traceroute")
+KNOWN_PROGRAMS = (
+    "bing", "iperf", "iperf3", "irtt", "mtr", "netperf", "netserver", "nuttcp", "pathload_rcv", "pathload_snd",
+    "pathrate_rcv", "pathrate_snd", "pchar", "ping", "qperf", "tracepath", "traceroute",
+)  # fmt: skip
 # Where they are when the agent's own PATH is a short one (systemd, cron).
 USUAL_FOLDERS = ("/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin")
 FILE = "agent.json"
