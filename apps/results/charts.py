@@ -15,6 +15,8 @@ from apps.toolbox import queries as toolbox
 
 # From this ratio of the largest to the smallest value on, equal steps are steps of ratio.
 LOG_FROM = 10
+# Units of rates, and how many bits one of them moves in a second.
+_BITS = {"bit/s": 1, "B/s": 8}
 _CEILINGS = {"tcp": network.tcp_ceiling_bps, "udp": network.udp_ceiling_bps}
 
 
@@ -202,12 +204,14 @@ def _kept_text(tool: Tool, name: str, value: object) -> str:
 
 def _lines(table: queries.Table, parameter: Parameter | None, theory: Theory) -> list[dict[str, object]]:
     lines: list[dict[str, object]] = []
-    if table.metric.unit == "bit/s" and theory.ceiling_bps:
+    bits = _BITS.get(table.metric.unit)
+    if bits and theory.ceiling_bps:
+        ceiling = theory.ceiling_bps / bits
         label = _("Ceiling of the path (%(link)s): %(rate)s") % {
             "link": theory.bottleneck,
-            "rate": units.format_quantity(theory.ceiling_bps, "bit/s"),
+            "rate": units.format_quantity(ceiling, table.metric.unit),
         }
-        lines.append({"axis": "y", "value": theory.ceiling_bps, "label": label})
+        lines.append({"axis": "y", "value": ceiling, "label": label})
     if parameter and parameter.name == "window" and theory.bdp_bytes:
         label = _("BDP: %(size)s") % {"size": units.format_quantity(theory.bdp_bytes, "B")}
         lines.append({"axis": "x", "value": theory.bdp_bytes, "label": label})

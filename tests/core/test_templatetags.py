@@ -95,3 +95,9 @@ def test_the_menu_of_the_inventory_leaves_out_what_has_no_page() -> None:
 
 def test_a_share_is_shown_in_per_cent() -> None:
     assert render("{{ v|percent }} {{ w|percent }} {{ n|percent }}", v=0.0312, w=0.5, n=None) == "3.1 % 50 % –"
+
+
+def test_a_whole_in_per_cent_is_no_power_of_ten() -> None:
+    assert (
+        render("{{ v|percent }} {{ w|percent }} {{ n|percent }}", v=1.0, w=0.9951, n=12.5) == "100 % 99.51 % 1250 %"
+    )

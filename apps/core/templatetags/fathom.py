@@ -41,7 +41,10 @@ def quantity(value: float | None, unit: str = "") -> str:
 @register.filter
 def percent(value: float | None) -> str:
     """Return a share in per cent: ``0.0312|percent`` is 3.1 %."""
-    return "–" if value is None else f"{100 * value:.2g} %"
+    if value is None:
+        return "–"
+    # Two digits, unless that would be written as a power of ten.
+    return f"{100 * value:.{2 if abs(value) < 0.995 else 4}g} %"
 
 
 @register.filter
