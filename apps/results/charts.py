@@ -17,6 +17,7 @@ from apps.toolbox import queries as toolbox
 LOG_FROM = 10
 # Units of rates, and how many bits one of them moves in a second.
 _BITS = {"bit/s": 1, "B/s": 8}
+_ACRONYMS = {"bdp", "cpu", "ip", "mss", "mtu", "nic", "rtt", "tcp", "udp"}
 _CEILINGS = {"tcp": network.tcp_ceiling_bps, "udp": network.udp_ceiling_bps}
 
 
@@ -174,10 +175,10 @@ def kept_of(tool: Tool, result: Result) -> list[Kept]:
     """Return what was granted or observed of a run, beside what was requested of the same name."""
     plain = {name for kept in (result.granted, result.observed) for name, value in kept.items() if _is_plain(value)}
     names = [name for name in dict.fromkeys([*result.granted, *result.observed]) if name in plain]
-    labels = {metric.name: _(metric.label) for metric in tool.metrics}
+    labels = {item.name: _(item.label) for item in (*tool.parameters, *tool.metrics)}
     return [
         Kept(
-            labels.get(name) or name.replace("_", " "),
+            labels.get(name) or _words(name),
             *(
                 _kept_text(tool, name, values.get(name))
                 for values in (result.requested, result.granted, result.observed)
@@ -187,13 +188,19 @@ def kept_of(tool: Tool, result: Result) -> list[Kept]:
     ]
 
 
+def _words(name: str) -> str:
+    """Return a field's own name of something as words: "Path MTU" of path_mtu."""
+    words = [word.upper() if word in _ACRONYMS else word for word in name.split("_")]
+    return " ".join(words)[:1].upper() + " ".join(words)[1:]
+
+
 def _is_plain(value: object) -> bool:
     """Return whether a value is one, and not a structure that is shown elsewhere."""
     return not isinstance(value, dict | list)
 
 
 def _kept_text(tool: Tool, name: str, value: object) -> str:
-    units_of = {metric.name: metric.unit for metric in tool.metrics}
+    units_of = {item.name: item.unit for item in (*tool.parameters, *tool.metrics)}
     unit = units_of.get(name) or ("B" if name.endswith(("buffer", "mss", "mtu")) else "")
     if value in (None, ""):
         return ""
