@@ -9,6 +9,7 @@ from django.db.models import QuerySet
 from apps.accounts import scoping
 from apps.accounts.models import User
 from apps.bench import statistics
+from apps.bench.sweep import setting_names
 from apps.bench.tools.base import Metric, Parameter, Tool, is_invalid
 from apps.campaigns.models import Experiment, Lane, Trial
 from apps.results.models import Result, Sample
@@ -74,7 +75,9 @@ def results_of(user: User) -> QuerySet[Result]:
 
 
 def parameter_of(tool: Tool, name: str) -> Parameter | None:
-    """Return the tool's parameter of that name, or None (the nodes are no parameter)."""
+    """Return the tool's parameter of that name, or the kernel setting's; None for nodes, which are no parameter."""
+    if setting_names.is_setting(name):
+        return setting_names.parameter_of(name)
     return next((parameter for parameter in tool.parameters if parameter.name == name), None)
 
 

@@ -14,6 +14,7 @@ from django.views.decorators.http import require_GET
 from apps.accounts import scoping
 from apps.agents import queries as agents
 from apps.agents.models import Job
+from apps.bench.sweep import setting_names
 from apps.bench.tools.base import Metric
 from apps.campaigns.models import Experiment, Run
 from apps.results import charts, downloads, loss, node_charts, queries, routes, services
@@ -181,7 +182,7 @@ def trial(request: HttpRequest, pk: int) -> HttpResponse:
         attempts.append(Attempt(run, commands, result, samples, kept))
     parameters = [
         (parameter, charts.text_of(parameter, found.parameters[parameter.name], {}))
-        for parameter in tool.parameters
+        for parameter in (*tool.parameters, *setting_names.parameters_of(found.parameters).values())
         if parameter.name in found.parameters
     ]
     context = {

@@ -14,6 +14,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from apps.accounts import scoping
 from apps.accounts.models import Role, Team
+from apps.bench.sweep import setting_names
 from apps.bench.tools.base import Parameter, Tool
 from apps.campaigns import forms, queries, services
 from apps.campaigns.models import Campaign, Experiment, Trial
@@ -142,7 +143,7 @@ def _swept(trial: Trial, tool: Tool) -> list[tuple[Parameter, str]]:
     names = [factor["name"] for factor in trial.experiment.factors]
     return [
         (parameter, queries.text_of(parameter, trial.parameters.get(parameter.name)))
-        for parameter in tool.parameters
+        for parameter in (*tool.parameters, *setting_names.parameters_of(names).values())
         if parameter.name in names
     ]
 
