@@ -5,6 +5,6 @@ or what programs printed and nothing else.
 """
 
 from apps.bench.recognition.files import split_file
-from apps.bench.recognition.reading import Finding, candidates_for, read_output
+from apps.bench.recognition.reading import Finding, candidates_for, read_file, read_output
 
-__all__ = ["Finding", "candidates_for", "read_output", "split_file"]
+__all__ = ["Finding", "candidates_for", "read_file", "read_output", "split_file"]

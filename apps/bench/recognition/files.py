@@ -1,5 +1,6 @@
 """Cut a file into the outputs it holds."""
 
+import dataclasses
 import json
 import re
 import shlex
@@ -13,8 +14,10 @@ NODE = "this node"
 _COMMAND = re.compile(rb"^(?:\$|\++) ([^\r\n]+)\r?\n?", re.MULTILINE)
 _EXIT = re.compile(rb"^\[exit (-?\d{1,5})\][ \t]*\r?$\n?", re.MULTILINE)
 _STDERR = re.compile(rb"^--- stderr:[ \t]*\r?$\n?", re.MULTILINE)
-# Exit statuses by which a shell and timeout(1) tell of a signal and of a limit that was reached.
-_BY_SIGNAL, _TIMED_OUT = 128, 124
+# Exit statuses by which a shell tells that a program was interrupted, killed, at fault or ended; mpirun has others of
+# 128 and more with meanings of its own. timeout(1) ends with 124.
+_BY_SIGNAL = {130: 2, 137: 9, 139: 11, 143: 15}
+_TIMED_OUT = 124
 # Lines with which programs begin, of which logs often hold several outputs one after the other.
 _BEGINNINGS = re.compile(
     "|".join(
@@ -34,6 +37,28 @@ _BEGINNINGS = re.compile(
     ),
     re.MULTILINE,
 )
+
+
+# Lines with which the results within one output begin: those of qperf's loops, and a server's tests of iperf 2.
+_RESULTS = (
+    re.compile(rb"^[a-z]+_(?:[a-z]+_)*(?:bw|lat):[ \t]*\r?$", re.MULTILINE),
+    re.compile(rb"^\[ *\d{1,4}\] local \S+ port \d+ connected with .*$", re.MULTILINE),
+)
+
+
+def split_results(output: Output) -> list[Output]:
+    """Return an output of several results as one for each; the output alone if it can not be cut."""
+    text = output.stdout
+    for pattern in _RESULTS:
+        lines = [(found.start(), found.end()) for found in pattern.finditer(text)]
+        # Streams of one test begin in lines that follow each other.
+        ends = {text.find(b"\n", end) + 1 for _start, end in lines}
+        starts = [start for start, _end in lines if start not in ends]
+        if len(starts) > 1:
+            # What stands before the first, such as whose log this is, is said of all.
+            head, pairs = text[: starts[0]], zip(starts, [*starts[1:], len(text)], strict=True)
+            return [dataclasses.replace(output, stdout=head + text[start:end]) for start, end in pairs]
+    return [output]
 
 
 def split_file(raw: bytes) -> list[Output]:
@@ -89,7 +114,7 @@ def _is_script(argv: tuple[str, ...]) -> bool:
 
 def _output(argv: tuple[str, ...], stdout: bytes, stderr: bytes, code: int | None) -> Output:
     is_limit = code == _TIMED_OUT and any(word.rpartition("/")[2] == "timeout" for word in argv)
-    signal = code - _BY_SIGNAL if code is not None and _BY_SIGNAL < code <= _BY_SIGNAL + 64 else None
+    signal = _BY_SIGNAL.get(code) if code is not None else None
     return Output("", "measure", NODE, argv, stdout, stderr, code, signal=signal, timed_out=is_limit)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from apps.bench import judges, tools
 from apps.bench.recognition import forms
+from apps.bench.recognition.files import split_file, split_results
 from apps.bench.tools._failures import failure
 from apps.bench.tools._recovery import keep_valid
 from apps.bench.tools.base import Output, Reading, Tool, ToolFailure
@@ -36,6 +37,18 @@ class Finding:
     def slug(self) -> str:
         """Return the tool's slug or the form's name, "" if it is not known."""
         return self.tool.slug if self.tool else self.form
+
+
+def read_file(raw: bytes, known: Sequence[Tool] | None = None) -> list[Finding]:
+    """Return what each output of a file is, in their order; one of several results counts as several outputs."""
+    found = []
+    for output in split_file(raw):
+        finding = read_output(output, known)
+        if finding.tool and finding.failure and finding.failure.code == "several-results":
+            found += [read_output(part, [finding.tool]) for part in split_results(output)]
+        else:
+            found.append(finding)
+    return found
 
 
 def read_output(output: Output, known: Sequence[Tool] | None = None) -> Finding:
@@ -72,13 +85,15 @@ def _for(tool: Tool, output: Output) -> Output:
     """Return the output as the tool's own parser takes it: its argv begins with one of the tool's programs."""
     names = [pathlib.PurePath(word).name for word in output.argv]
     start = next((index for index, name in enumerate(names) if name in tool.programs), None)
-    argv = output.argv[start:] if start is not None else output.argv or tool.programs[:1]
+    argv = output.argv[start:] if start is not None else output.argv
     return dataclasses.replace(output, argv=argv, role=tool.roles[0].name)
 
 
 def _read_by(tool: Tool, output: Output) -> Finding:
     """Return what a tool makes of an output, as that of whichever of its roles measures."""
     own = _for(tool, output)
+    # Parsers look at the words of the argv: where none is known, the program alone stands for it.
+    own = dataclasses.replace(own, argv=own.argv or tool.programs[:1])
     told = keep_valid(tool, tool.recover(own))
     params = tool.clean(told)
     finding = Finding(output, (tool.slug,), tool, {name: params[name] for name in told})

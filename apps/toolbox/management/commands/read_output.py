@@ -36,10 +36,9 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         """Do it; CommandError says what is wrong."""
         known = _known(options["tool"], options["definition"])
-        outputs = recognition.split_file(_read(options["file"]))
-        if not outputs:
+        found = recognition.read_file(_read(options["file"]), known)
+        if not found:
             raise CommandError(_("%(file)s is empty.") % options)
-        found = [recognition.read_output(output, known) for output in outputs]
         # A log of commands holds other things, too: where something is known, the rest is only named.
         foreign = [item for item in found if item.failure and item.failure.code == "unrecognised"]
         own = [item for item in found if item not in foreign] or found
