@@ -1,4 +1,4 @@
-"""The lab's command line: python -m lab up FILE | down | status | exec NODE -- COMMAND."""
+"""The lab's command line: python -m lab up FILE | down | status | exec NODE -- COMMAND | campaign FILE."""
 
 import argparse
 import os
@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 from types import FrameType
 
-from lab import emulator, interrupts, life, machine, spec
+from lab import campaign, emulator, interrupts, life, machine, spec
 from lab.fields import LabFileError
 from lab.machine import LabError
 from lab.quantities import format_quantity
@@ -30,6 +30,8 @@ def main(arguments: list[str] | None = None) -> int:
                 return _down(place)
             case "status":
                 return _status(place)
+            case "campaign":
+                return _campaign(options)
             case _:
                 return _exec(options, place)
     except (LabError, LabFileError) as error:
@@ -55,6 +57,11 @@ def _parser() -> argparse.ArgumentParser:
     up.add_argument("--hold", action="store_true", help="stay, mend links that die, and take the lab down at the end")
     commands.add_parser("down", parents=[common], help="take the lab down, and what a killed one left")
     commands.add_parser("status", parents=[common], help="say whether the lab is up and its links alive")
+    measure = commands.add_parser("campaign", help="carry out a campaign file on a running service")
+    measure.add_argument("file", type=Path, nargs="+", help="YAML files such as lab/campaigns/gridftp.yaml")
+    measure.add_argument("--url", help="the service's address (else the one that runs on var/)")
+    measure.add_argument("--token", default=os.environ.get("TOKEN", ""), help="a REST token (else TOKEN, or demo's)")
+    measure.set_defaults(state=_DEFAULT_STATE)
     run = commands.add_parser("exec", parents=[common], help="run a command on a node")
     run.add_argument("node", help="the name of a node or switch")
     run.add_argument("argv", nargs=argparse.REMAINDER, metavar="-- COMMAND", help="the command and its arguments")
@@ -138,6 +145,14 @@ def _status(place: Place) -> int:
     if gone:
         _say(f"DEAD: {', '.join(gone)}; up builds the lab anew")
     return 1 if dead or gone else 0
+
+
+def _campaign(options: argparse.Namespace) -> int:
+    contents = [campaign.read_campaign(file) for file in options.file]
+    var = Path(os.environ.get("FATHOM_VAR", _DEFAULT_STATE.parent))
+    service = campaign.Service(options.url, options.token) if options.url else campaign.find_service(var)
+    succeeded = [campaign.run(service, content, _say) for content in contents]
+    return 0 if all(succeeded) else 1
 
 
 def _exec(options: argparse.Namespace, place: Place) -> int:

@@ -54,7 +54,7 @@ def test_a_nodes_own_sysctl_goes_before_that_of_all(tmp_path: Path) -> None:
         ("name: small", "", r"lab\.yaml: name: missing"),
         ("name: small", "name: 5", "name: 5 is no text"),
         ("name: small", "name: Small Lab", "name: 'Small Lab' should be at most 32 lower-case letters"),
-        ("name: small", "nam: small\nname: small", "nam: unknown field; known here are agents, clusters, description"),
+        ("name: small", "nam: small\nname: small", "nam: unknown field; known here are agents, clusters"),
         ("name: small", "name: small\nmanagement: nowhere", "management: 'nowhere' is no IPv4 network"),
         ("name: small", "name: small\nmanagement: 5", "management: write a list"),
         (
