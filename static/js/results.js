@@ -25,6 +25,8 @@ async function drawSeries(root) {
       folded.addEventListener("toggle", () => drawSeries(folded), { once: true });
       continue;
     }
+    // Another call may have begun it while this one waited for an earlier place's data.
+    if (place.dataset.drawn) continue;
     place.dataset.drawn = "yes";
     const { charts } = await fetchJson(place.dataset.url);
     for (const data of charts) {
