@@ -218,7 +218,7 @@ def _observed(read: Sequence[Read], params: Params) -> dict[str, Any]:
         "direct_io": params["direct"],
         "synced": bool(params["sync_every"]),
         # fio drops its files from the page cache before it begins; a second pass reads what the first one left there.
-        "cache_dropped": most_read <= size,
+        "uncached": list(options.OF_READS) if most_read <= size else [],
     }
 
 

@@ -29,6 +29,7 @@ from apps.bench.tools.base import (
 
 POSIX, MPIIO = "POSIX", "MPIIO"
 ACCESSES = ("write", "read")
+OF_READS = ("read", "read_best", "read_transfer", "read_iops")
 GUESSED_RATE = 100e6
 # Closing takes a share of the time worth telling from here on: that is where a file system commits.
 LONG_CLOSE = 0.25
@@ -228,7 +229,7 @@ def _observed(report: Report, params: Params) -> dict[str, Any]:
         observed |= {"api": report.word("api"), "working_set": size // nodes}
         observed |= {"direct_io": params["direct"], "synced": params["fsync"]}
         # With -C a rank reads the data of another node, if there is one.
-        observed["cache_avoided"] = params["reorder"] and nodes > 1
+        observed["uncached"] = list(OF_READS) if params["reorder"] and nodes > 1 else []
     return observed
 
 

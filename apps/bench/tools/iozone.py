@@ -19,7 +19,7 @@ from apps.bench.tools._iozone.report import (
     read_report,
     seconds_of,
 )
-from apps.bench.tools._storage import clients, places
+from apps.bench.tools._storage import caches, clients, places
 from apps.bench.tools.base import (
     Command,
     Estimate,
@@ -45,7 +45,7 @@ class Iozone(Tool):
     slug = "iozone"
     name = "IOzone"
     summary = _("Rates of writing and reading files: sequential, random, backward and strided.")
-    programs = ("iozone", places.CHECK_PROGRAM, places.CLEAN_PROGRAM)
+    programs = ("iozone", places.CHECK_PROGRAM, places.CLEAN_PROGRAM, *caches.PROGRAMS)
     group = "storage"
     file_system = "required"
     signatures = SIGNATURES
@@ -73,20 +73,20 @@ class Iozone(Tool):
         stages = [places.check_stage(players, params)]
         tests = _tests(params)
         for test in tests:
+            files = [
+                _files(node, _owner(test, index, len(players), params), params) for index, node in enumerate(players)
+            ]
             commands = [
                 Command(
                     role=clients.CLIENT,
                     node_index=index,
-                    argv=_argv(
-                        test,
-                        params,
-                        _files(node, _owner(test, index, len(players), params), params),
-                        keep=test is not tests[-1],
-                    ),
+                    argv=_argv(test, params, own, keep=test is not tests[-1]),
                     time_limit_s=params["time_limit"],
                 )
-                for index, node in enumerate(players)
+                for index, own in enumerate(files)
             ]
+            if test.name != "write" and params["drop_cache"] and not params["direct"]:
+                stages += caches.stages(test.name, files)
             stages.append(Stage(test.name, tuple(commands), together=len(players) > 1))
         stages.append(places.clean_stage([_files(node, index, params) for index, node in enumerate(players)]))
         return Plan(tuple(stages))
@@ -101,7 +101,7 @@ class Iozone(Tool):
     def parse(self, outputs: Sequence[Output], params: Params) -> Reading:
         """Return the clients' rates added up; ToolFailure for anything but a report of every test asked for."""
         where = places.read_places(outputs, params)
-        own = places.own_outputs(outputs)
+        own = [output for output in places.own_outputs(outputs) if not caches.is_ours(output)]
         if not own:
             raise failure("not-run", None, role=clients.CLIENT)
         wanted = params["file_size"] * params["threads"]
@@ -122,7 +122,10 @@ class Iozone(Tool):
             samples=tuple(SampleValue(metric, value) for metric, value in samples.items()),
             requested=dict(params),
             granted={"direct": any(report.direct for report in reports)},
-            observed=_observed(reports) | clients.observed_of(stages) | places.observed_of(where),
+            observed=_observed(reports)
+            | {"uncached": _uncached(outputs, params, len(primary))}
+            | clients.observed_of(stages)
+            | places.observed_of(where),
             flags=(*places.flags_of(where, outputs), *clients.flags_of(stages, params), *_flags(reports)),
             tool_version=next((report.version for report in reports if report.version), ""),
         )
@@ -194,6 +197,14 @@ def _require_tests(read: Mapping[str, Sequence[tuple[clients.Share, Report]]], p
             missing = [metric for metric in _expected(test, params) if metric not in share.rates]
             if missing:
                 raise failure("tests-missing", share.output, missing=", ".join(missing))
+
+
+def _uncached(outputs: Sequence[Output], params: Params, count: int) -> list[str]:
+    """Return the metrics of what was read past an empty cache: the first reading of each test."""
+    found = [test.metrics[0] for test in TESTS if caches.is_empty(outputs, test.name)]
+    if params["neighbour"] and count > 1 and "read" not in found:
+        found.append("read")
+    return found
 
 
 def _observed(reports: Sequence[Report]) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """Whether a measurement measured what it was to: rules over what was seen of it, each a flag with its reason.
 
 A tool tells in `Reading.observed`, as far as it knows: `working_set` (B on each client), `direct_io`, `synced` (the
-time of writing ends on the disk), `cache_dropped` and `cache_avoided` (before the first reading), `measured_s`
+time of writing ends on the disk), `uncached` (metrics of what was read past an empty cache), `measured_s`
 ({metric: s}), `overlap` and `together_s` (share and time (s) for which all clients ran).
 """
 
@@ -19,7 +19,7 @@ def judge(reading: Reading, outputs: Sequence[Output], params: Params, tool: Too
     memory = caching.memory_of(outputs)
     own = [output for output in outputs if not output.stage.startswith(AROUND)]
     found: list[Flag] = [
-        *caching.read_flags(reading, memory, params.get("page_pool") or 0, caching.is_dropped(outputs)),
+        *caching.read_flags(reading, memory, params.get("page_pool") or 0),
         *caching.write_flags(reading, memory),
         *caching.direct_flags(reading, params),
         *duration.flags(reading, duration.longest_run_s(own), tool.metrics),

@@ -10,7 +10,7 @@ from typing import Any
 
 from apps.bench import units
 from apps.bench.text import Message, _
-from apps.bench.tools.base import AROUND, Flag, Output, Params, Reading
+from apps.bench.tools.base import Flag, Output, Params, Reading
 
 # Files of so many times the memory leave no more than a small part of it cached.
 ENOUGH = 2.0
@@ -19,8 +19,6 @@ _READS = re.compile(r"(?:^|_)(?:re|f|ref|p)?read(?:_|$)")
 _WRITES = re.compile(r"(?:^|_)(?:re|f|ref|p)?write(?:_|$)")
 # Figures of reads and writes together.
 _BOTH = frozenset({"rate", "mixed"})
-# The first reading after the cache was dropped; what is read again may be cached again.
-_FIRST = re.compile(r"rate|read(?:_.*)?")
 
 
 def memory_of(outputs: Iterable[Output]) -> int | None:
@@ -29,18 +27,11 @@ def memory_of(outputs: Iterable[Output]) -> int | None:
     return max(sizes, default=None)
 
 
-def is_dropped(outputs: Sequence[Output]) -> bool:
-    """Return whether the kernel was told to drop its caches before the measurement (vm.drop_caches)."""
-    settings = AROUND + "settings"
-    return any(output.stage == settings and b"vm.drop_caches" in output.stdout for output in outputs)
-
-
-def read_flags(reading: Reading, memory: int | None, page_pool: int, is_dropped: bool) -> list[Flag]:
+def read_flags(reading: Reading, memory: int | None, page_pool: int) -> list[Flag]:
     """Return whether what was read may have come from the client's memory or page pool (B)."""
     observed = reading.observed
-    metrics = _metrics(reading, _READS)
-    if is_dropped or observed.get("cache_dropped") or observed.get("cache_avoided"):
-        metrics = [metric for metric in metrics if not _FIRST.fullmatch(metric)]
+    uncached = observed.get("uncached") or ()
+    metrics = [metric for metric in _metrics(reading, _READS) if metric not in uncached]
     if not metrics or not observed.get("working_set") or observed.get("direct_io"):
         return []
     room = max(memory or 0, page_pool)
@@ -57,7 +48,7 @@ def read_flags(reading: Reading, memory: int | None, page_pool: int, is_dropped:
     if share <= 1:
         text = _(
             "The files (%(files)s) fit into the client's memory (%(memory)s): what was read came from it. Use larger"
-            " files or direct I/O, or drop the caches."
+            " files or direct I/O, or empty the cache first."
         )
     return [_flag("cached-read", share, text, observed, room, metrics)]
 

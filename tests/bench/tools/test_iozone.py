@@ -228,6 +228,29 @@ def test_the_rates_of_clients_add_up():
     assert "mount-unseen" not in flags(reading)
 
 
+def look(stage, *rows):
+    text = "".join(f"{resident:>10} {size:>10} /mnt/fs/{index}\n" for index, (resident, size) in enumerate(rows))
+    return Output("client", stage, "one", ("fincore",), text.encode(), b"", 0)
+
+
+@pytest.mark.parametrize(
+    ("looks", "uncached"),
+    [
+        ([], []),
+        ([look("look-read", (0, 1000), (0, 1000))], ["read"]),
+        ([look("look-read", (10, 500), (10, 1500))], ["read"]),
+        ([look("look-read", (11, 500), (10, 1500))], []),
+        ([look("look-read", (0, 1000)), look("look-read", (1000, 1000))], []),
+        ([look("look-read")], []),
+        ([look("look-random", (0, 1000)), look("look-read", (1000, 1000))], ["random_read"]),
+    ],
+)
+def test_what_was_read_past_an_empty_cache_is_known_by_looking(looks, uncached):
+    params = TOOL.clean({"file_size": "64M", "record_size": "1M"})
+    outputs = [check_of("one"), make("write", "one", "direct_I.txt"), *looks, make("read", "one", "direct_I.txt")]
+    assert TOOL.parse(outputs, params).observed["uncached"] == uncached
+
+
 def test_clients_that_did_not_run_together_are_invalid():
     params = TOOL.clean({"file_size": "64M", "record_size": "1M", "read": False})
     outputs = [check_of("one"), check_of("two")]

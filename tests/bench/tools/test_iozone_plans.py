@@ -18,7 +18,8 @@ def argvs(stage):
 
 
 def test_each_test_is_a_stage_that_all_clients_begin_together():
-    made = plan(clients=2, file_size="64M", record_size="64K", random=True, strided=True, stride=5)
+    params = {"random": True, "strided": True, "stride": 5, "drop_cache": False}
+    made = plan(clients=2, file_size="64M", record_size="64K", **params)
     assert [stage.name for stage in made.stages] == ["check", "write", "read", "random", "strided", "clean"]
     assert [stage.together for stage in made.stages] == [False, True, True, True, True, False]
     assert argvs(made.stages[1]) == [
@@ -39,10 +40,29 @@ def test_threads_have_files_of_their_own_and_all_are_removed():
 
 
 def test_the_neighbours_files_are_read():
-    made = plan(clients=3, file_size="64M", neighbour=True)
+    made = plan(clients=3, file_size="64M", neighbour=True, drop_cache=False)
     files = [argv.split()[-1][-3] for argv in argvs(made.stages[2])]
     assert files == ["1", "2", "0"]
     assert [argv.split()[-1][-3] for argv in argvs(made.stages[1])] == ["0", "1", "2"]
+
+
+def test_the_cache_is_emptied_and_looked_at_before_each_reading():
+    made = plan(clients=1, file_size="64M", threads=2, random=True)
+    names = ["check", "write", "drop-read", "look-read", "read", "drop-random", "look-random", "random", "clean"]
+    assert [stage.name for stage in made.stages] == names
+    files = [f"/mnt/fs/.fathom-iozone-0.{thread}" for thread in (0, 1)]
+    assert argvs(made.stages[2]) == [f"dd if={path} iflag=nocache count=0 status=none" for path in files]
+    assert argvs(made.stages[3]) == [f"fincore --bytes --noheadings --output RES,SIZE,FILE -- {' '.join(files)}"]
+    assert all(command.optional for stage in made.stages[2:4] for command in stage.commands)
+
+
+def test_direct_io_needs_no_empty_cache():
+    assert [stage.name for stage in plan(direct=True).stages] == ["check", "write", "read", "clean"]
+
+
+def test_the_neighbours_files_are_those_whose_cache_is_emptied():
+    made = plan(clients=3, file_size="64M", neighbour=True)
+    assert [argv.split()[1][-3] for argv in argvs(made.stages[2])] == ["1", "2", "0"]
 
 
 @pytest.mark.parametrize(

@@ -18,8 +18,8 @@ ALL = (
 )
 
 
-def read_flags(found, memory=GIB, page_pool=0, is_dropped=False):
-    return caching.read_flags(found, memory, page_pool, is_dropped)
+def read_flags(found, memory=GIB, page_pool=0):
+    return caching.read_flags(found, memory, page_pool)
 
 
 @pytest.mark.parametrize(
@@ -65,13 +65,10 @@ def test_direct_io_goes_past_the_memory():
     assert read_flags(reading("read", working_set=1, direct_io=False)) != []
 
 
-@pytest.mark.parametrize("how", [{"cache_dropped": True}, {"cache_avoided": True}])
-def test_a_cache_that_was_empty_excuses_the_first_reading_only(how):
-    (flag,) = read_flags(reading(*ALL, working_set=1, **how))
-    assert set(flag.metrics) == {"reread", "random_read", "backward_read", "strided_read"}
-    assert read_flags(reading("rate", "read", "read_latency_p99", working_set=1, **how)) == []
-    assert told(read_flags(reading("read", "reread", working_set=1), is_dropped=True)) == {"cached-read": "invalid"}
-    assert read_flags(reading("read", working_set=1), is_dropped=True) == []
+def test_what_was_read_past_an_empty_cache_is_not_doubted():
+    (flag,) = read_flags(reading(*ALL, working_set=1, uncached=["read", "random_read"]))
+    assert set(flag.metrics) == {"reread", "backward_read", "strided_read"}
+    assert read_flags(reading("rate", "read", working_set=1, uncached=["rate", "read"])) == []
 
 
 def test_a_page_pool_larger_than_the_memory_counts():
@@ -130,9 +127,3 @@ def test_odd_facts_tell_no_memory(facts):
     made = output()
     object.__setattr__(made, "facts", facts)
     assert caching.memory_of([made]) is None
-
-
-def test_a_dropped_cache_is_seen_in_the_settings():
-    assert caching.is_dropped([output("around-settings", stdout=b"applied vm.drop_caches=3\n")])
-    assert not caching.is_dropped([output("around-settings", stdout=b"applied vm.swappiness=1\n")])
-    assert not caching.is_dropped([output("measure", stdout=b"vm.drop_caches")])

@@ -141,6 +141,9 @@ METRICS = (
     Metric("fairness", _("Fairness of the clients (Jain)"), "1", True, axis="ratio"),
 )
 
+# What has to do with reading.
+OF_READS = ("rate", "read", "read_iops", "read_latency", "read_latency_p99", "read_latency_max")
+
 
 def check(params: Params) -> dict[str, Message]:
     """Refuse what fio would silently not do."""

@@ -58,6 +58,14 @@ PARAMETERS = (
         "retest", "boolean", _("Rewrite and reread"), help=_("Do each sequential test twice."), default=True
     ),
     Parameter(
+        "drop_cache",
+        "boolean",
+        _("Empty the cache"),
+        help=_("Take the files out of the client's page cache before each test that reads, and look if they are."),
+        default=True,
+        advanced=True,
+    ),
+    Parameter(
         "neighbour",
         "boolean",
         _("Read the neighbour's files"),
