@@ -19,6 +19,7 @@ NO_PAGES = {
     )),
     *(f"results:{name}" for name in ("experiment_panel", "experiment_data", "csv", "json", "run_series")),
     *(f"tuning:{name}" for name in ("decide", "campaign_panel")),
+    *(f"toolbox:tool_{name}" for name in ("preview", "export", "restore")),
     *(f"agents:{name}" for name in ("program", "unit", "job_output")),
     *(f"accounts:{name}" for name in ("logout", "language", "theme", "member_add", "member_role")),
     *(f"testbeds:{name}" for name in ("export", "example", "grant_revoke")),
@@ -104,6 +105,22 @@ def _inventory() -> Iterator[Shot]:
     yield Shot("import-preview", "testbeds:import", act=_import_example)
 
 
+def _try_tool(page: Page) -> None:
+    page.locator("#id_output").fill("version: 3.0.19\nsha256         1586643.36k\n")
+    page.locator("#tool-preview table").wait_for()
+
+
+def _tools() -> Iterator[Shot]:
+    yield Shot("tool-list", "toolbox:tool_list")
+    yield Shot("tool-new", "toolbox:tool_create")
+    yield Shot("tool-refused", "toolbox:tool_create", act=_press("Define"), status=422)
+    yield Shot("tool-import", "toolbox:tool_import")
+    yield Shot("tool", "toolbox:tool_detail", "tool")
+    yield Shot("tool-version", "toolbox:tool_version", "tool tool_number")
+    yield Shot("tool-edit", "toolbox:tool_update", "tool", act=_try_tool)
+    yield Shot("tool-archive", "toolbox:tool_archive", "tool")
+
+
 def _agents() -> Iterator[Shot]:
     yield Shot("agent-list", "agents:list")
     yield Shot("agent", "agents:detail", "agent")
@@ -138,7 +155,7 @@ def _people() -> Iterator[Shot]:
 
 def all_shots() -> list[Shot]:
     """Return the pictures to take, in order."""
-    return [*_campaigns(), *_inventory(), *_agents(), *_people()]
+    return [*_campaigns(), *_inventory(), *_tools(), *_agents(), *_people()]
 
 
 def forgotten(shots: list[Shot]) -> list[str]:

@@ -11,6 +11,7 @@ from typing import Any
 from launch import home, local_agents, service, supervisor
 from launch.demo import agents, campaign, ground, inventory
 from launch.demo.rest import Rest
+from launch.screenshots import defined_tool
 
 Json = dict[str, Any]
 
@@ -53,6 +54,7 @@ def prepare(running: service.Service, place: ground.Ground) -> Stage:
     ids |= _inventory(api, nodes, place)
     ids |= _quiet_agents(running, api, [row["id"] for row in api.every("nodes/") if row["id"] not in nodes.values()])
     ids |= {"team": team, "agent": nodes[place.client.name], "agent_peer": nodes[place.server.name]}
+    ids |= defined_tool.define(api)
     ids["member"] = next(row["id"] for row in api.every("memberships/") if row["username"] == VIEWER)
     ids["token"] = next(row["id"] for row in api.every("tokens/"))
     return Stage(running, api, ids)
