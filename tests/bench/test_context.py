@@ -49,7 +49,9 @@ def test_settings_are_applied_before_the_first_probe():
 
 def test_traceroute_is_used_where_the_node_has_it():
     nodes = {**NODES, "client": [NodeRef("north", "127.0.1.1", facts={"tools": {"traceroute": {"path": "/x"}}})]}
-    assert [command.argv[0] for command in bracketed(nodes=nodes).stages[0].commands] == ["ping", "traceroute"]
+    commands = bracketed(nodes=nodes).stages[0].commands
+    assert [command.argv[0] for command in commands] == ["ping", "traceroute"]
+    assert commands[1].argv[:3] == ("traceroute", "-N", "4")
 
 
 def test_transfers_are_looked_around_from_source_to_destination():
@@ -188,6 +190,13 @@ OWN = 1.1e9
 def test_traffic_beside_the_runs_own_makes_it_suspect(kwargs, is_suspect):
     found = flags(measured(**kwargs), reading=run_of(800e6))
     assert set(found) == ({"suspect-foreign-traffic"} if is_suspect else set())
+
+
+def test_what_was_sent_again_is_the_runs_own():
+    reading = Reading(
+        samples=(SampleValue("goodput", 800e6), SampleValue("retransmits", 300_000.0)), observed={"mss": 1448}
+    )
+    assert flags(measured(sent=1.45 * OWN, received=0.03 * OWN), reading=reading) == {}
 
 
 def test_a_little_traffic_beside_a_quiet_run_is_no_matter():

@@ -48,6 +48,14 @@ def test_a_hop_that_kept_silent_once_is_no_change():
     assert routes.compare(changed(2), A).kind == routes.SAME
 
 
+def test_an_end_that_answered_late_is_no_change():
+    late = (*A[:3], (), (), A[3])
+    assert routes.compare(A, late).kind == routes.SAME
+    assert routes.compare(late, A).kind == routes.SAME
+    assert [variant.sightings for variant in routes.variants([A, late])] == [(0, 1)]
+    assert routes.compare(A, (*A[:2], (), ("10.9.9.9",))).is_change
+
+
 def test_another_router_is_a_change_and_is_named():
     found = routes.compare(A, changed(3, "10.9.9.9"))
     assert found.is_change

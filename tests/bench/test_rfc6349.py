@@ -110,6 +110,19 @@ def test_the_kernels_count_of_bytes_goes_before_the_programs_of_segments():
     assert found["buffer_delay"] == pytest.approx(1.0)
 
 
+def test_a_kernel_asked_before_the_end_gives_way_to_the_programs_count():
+    reading = first_of_1m()
+    seconds = 4
+    moved = reading.value("sent_rate") * seconds / 8
+    reading = dataclasses.replace(
+        reading,
+        samples=(*(s for s in reading.samples if s.metric != "retransmits"), SampleValue("retransmits", 100.0)),
+        observed=reading.observed | {"tcp": {"bytes_sent": moved / 2, "bytes_retransmitted": 0}},
+    )
+    found = judged(reading, duration=seconds)
+    assert found["tcp_efficiency"] == pytest.approx(1 - 100 * 8948 / moved)
+
+
 def test_a_rate_above_the_bottlenecks_is_said():
     reading = rfc6349.judge(first_of_1m(), PARAMS, TCP, 500e6)
     assert [flag.name for flag in reading.flags if flag.name == "faster-than-bottleneck"]

@@ -14,6 +14,7 @@ GROUPS = ("network", "transfer")
 PING = {"count": 4, "interval": 0.2, "timeout": 1.0}
 TRACEROUTE = {"queries": 1, "wait": 0.5, "max_hops": 24}
 TRACEPATH: dict[str, int] = {}
+AT_ONCE = 4
 # All of a bracket's probes end by then, whatever the path does to them.
 LIMIT_S = 3.0
 
@@ -41,7 +42,7 @@ def bracket(plan: Plan, nodes: Mapping[str, Sequence[NodeRef]], tool: Tool) -> P
 def _probes(role: str, here: NodeRef, there: NodeRef) -> tuple[Command, ...]:
     _outputs.refuse_mixed_families(there, here)
     ends = {"client": [here], "server": [there]}
-    # It asks all hops at once. tracepath goes hop by hop, and waits for each that keeps silent.
+    # It asks several hops at once. tracepath goes hop by hop, and waits for each that keeps silent.
     route = ("traceroute", TRACEROUTE) if "traceroute" in here.facts.get("tools", {}) else ("tracepath", TRACEPATH)
     commands = []
     for slug, params in (("ping", PING), route):

@@ -16,6 +16,8 @@ Json = dict[str, Any]
 SHIFT, LEAST_SHIFT_S = 0.1, 1e-3
 # What frames add to the payload, at most, and what answers to it (acknowledgements) come to.
 HEADERS, ANSWERS = 1.1, 0.05
+# Segments are of this size where nothing is known of them (B).
+USUAL_MSS = 1448
 # Traffic of others is worth a word above this share of the run's own, and above this rate (B/s).
 FOREIGN, LEAST_FOREIGN = 0.05, 1e6
 # Everything on the machine meets on it, the service included: nobody can tell whose traffic it is.
@@ -91,6 +93,7 @@ def _foreign(reading: Reading, outputs: Sequence[Output], params: Params, tool: 
     if tool.group not in GROUPS or len(tool.roles) < 2:
         return []
     own = tool.estimate(params, _rate_of(reading, tool)).bytes_sent
+    again = _sent_again(reading)
     flags: dict[str, Flag] = {}
     for output in outputs:
         seen = telemetry.read(output.telemetry) if output.telemetry and not output.stage.startswith(AROUND) else None
@@ -102,13 +105,20 @@ def _foreign(reading: Reading, outputs: Sequence[Output], params: Params, tool: 
         if None in grown:
             continue
         out, into = (value or 0.0 for value in grown)
-        beside = max(0.0, out - HEADERS * sent - ANSWERS * received)
-        beside += max(0.0, into - HEADERS * received - ANSWERS * sent)
+        beside = max(0.0, out - HEADERS * (sent + again) - ANSWERS * received)
+        beside += max(0.0, into - HEADERS * (received + again) - ANSWERS * sent)
         if beside > max(FOREIGN * (sent + received), LEAST_FOREIGN * seen.duration):
             text = _("%(interface)s of %(node)s carried %(megabytes)s MB of other traffic during the run.")
             values = {"interface": seen.interface, "node": output.node, "megabytes": f"{beside / 1e6:.1f}"}
             flags[output.node] = Flag("suspect-foreign-traffic", "warning", Message(text, values))
     return list(flags.values())
+
+
+def _sent_again(reading: Reading) -> float:
+    """Return how many bytes the run sent more than once."""
+    mss = reading.observed.get("mss") or (reading.observed.get("tcp") or {}).get("mss")
+    segments = (reading.value("retransmits") or 0.0) + (reading.value("retransmits_reverse") or 0.0)
+    return segments * (mss if isinstance(mss, int | float) else USUAL_MSS)
 
 
 def _rate_of(reading: Reading, tool: Tool) -> float | None:

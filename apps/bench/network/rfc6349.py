@@ -20,6 +20,8 @@ MOST_WINDOW = 2**30
 USUAL_MTU = 1500
 # A rate this much above what the bottleneck can carry says that the bottleneck is not what it was taken for.
 FASTER = 0.95
+# The kernel's count stands for the run if it saw this share of the bytes that the run moved.
+COVERED = 0.9
 
 BOTTLENECK = Parameter(
     "bottleneck",
@@ -205,17 +207,30 @@ def _mss_of(reading: Reading) -> int | None:
 
 
 def _efficiency_of(reading: Reading, params: Params, rate: float | None) -> float | None:
-    """Return the efficiency by the kernel's count of bytes, else by the tool's of segments; None without either."""
+    """Return the efficiency by the kernel's count of bytes, else by the tool's of segments; None without either.
+
+    The kernel is asked once a second: its count is taken if it covers what was moved, or if there is no other.
+    """
     kernel = reading.observed.get("tcp") or {}
-    sent, again = kernel.get("bytes_sent"), kernel.get("bytes_retransmitted")
-    if _is_positive(sent) and again is not None and (again == 0 or _is_positive(again)):
-        return efficiency(sent, again)
-    segments, mss = reading.value("retransmits"), _mss_of(reading)
     seconds = reading.value("transfer_time") or params.get("duration")
     sending = reading.value("sent_rate") or rate
-    if segments is None or not sending or not _is_positive(seconds) or (segments and not mss):
+    moved = sending * seconds / 8 if sending and _is_positive(seconds) else None
+    by_tool = _efficiency_by_tool(reading, moved)
+    sent, again = kernel.get("bytes_sent"), kernel.get("bytes_retransmitted")
+    if not _is_positive(sent) or again is None or not (again == 0 or _is_positive(again)):
+        return by_tool
+    if by_tool is None or moved is None or sent >= COVERED * moved:
+        return efficiency(sent, again)
+    return by_tool
+
+
+def _efficiency_by_tool(reading: Reading, moved: float | None) -> float | None:
+    segments, mss = reading.value("retransmits"), _mss_of(reading)
+    if segments is None or not moved or (segments and not mss):
         return None
-    return efficiency(sending * seconds / 8, segments * (mss or 0))
+    again = segments * (mss or 0)
+    # A rate that was received holds no byte twice; one that was sent does.
+    return efficiency(moved if reading.value("sent_rate") else moved + again, again)
 
 
 def _rtt_before(reading: Reading) -> float | None:

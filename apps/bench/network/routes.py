@@ -96,6 +96,7 @@ def compare(before: Route, after: Route) -> Comparison:
     Two sightings of a hop agree if they share an address, or if nothing answered in one of them. A hop at which one
     sighting alone saw several addresses is one that spreads traffic: another address there is no change of the route.
     """
+    before, after = _settle(before), _settle(after)
     start = 0
     while start < min(len(before), len(after)) and _agree(before[start], after[start]):
         start += 1
@@ -123,7 +124,8 @@ def variants(routes: Sequence[Route]) -> tuple[Variant, ...]:
     Addresses add up: what a hop that spreads traffic once showed is known for the sightings after it.
     """
     found: list[tuple[Route, list[int]]] = []
-    for place, route in enumerate(routes):
+    for place, sighting in enumerate(routes):
+        route = _settle(sighting)
         for index, (known, sightings) in enumerate(found):
             if len(known) == len(route) and not compare(known, route).is_change:
                 found[index] = (merge(known, route), [*sightings, place])
@@ -131,6 +133,18 @@ def variants(routes: Sequence[Route]) -> tuple[Variant, ...]:
         else:
             found.append((route, [place]))
     return tuple(Variant(route, tuple(sightings)) for route, sightings in found)
+
+
+def _settle(route: Route) -> Route:
+    """Return a route without the silent hops right before its end.
+
+    Hosts limit how often they say that they were reached: the probe that first reached the end may go unanswered, and
+    a later one, with more hops to live, be the first that is.
+    """
+    last = len(route) - 1
+    while last > 0 and not route[last - 1]:
+        last -= 1
+    return (*route[:last], *route[-1:])
 
 
 def _agree(one: Sequence[str], other: Sequence[str]) -> bool:
