@@ -1,5 +1,6 @@
 """What tools between two nodes share: their roles, their plans, and which side tells why there is no result."""
 
+import re
 from collections.abc import Mapping, Sequence
 
 from apps.bench.text import Message, _
@@ -120,6 +121,12 @@ def client_output(outputs: Sequence[Output]) -> Output:
 def server_output(outputs: Sequence[Output]) -> Output | None:
     """Return the last output of the server, or None."""
     return next((output for output in reversed(outputs) if output.role == SERVER), None)
+
+
+def refuse_server(output: Output, text: str, pattern: re.Pattern[str]) -> None:
+    """Raise ToolFailure if a text is what the server printed: the measurement is told by its client."""
+    if pattern.search(text):
+        raise failure("other-side", output)
 
 
 def why_none(output: Output, address: str = "") -> ToolFailure:

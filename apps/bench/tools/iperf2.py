@@ -133,7 +133,8 @@ class Iperf2(Tool):
         if params["streams"] != 1:
             send += ["-P", str(params["streams"])]
         if params["protocol"] == UDP:
-            listen.append("-u")
+            # A server that reads less at once than a datagram holds counts only what it read.
+            listen += ["-u", "-l", str(params["length"])]
             # Digits only: with a letter, 200M would be 200 times 2^20; and the rate is that of each stream.
             send += ["-u", "-b", str(round(params["rate"] / params["streams"])), "-l", str(params["length"])]
         limit = params["duration"] + _pairs.MARGIN_S + 0.5 * params["streams"]

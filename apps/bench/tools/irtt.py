@@ -31,6 +31,7 @@ WAIT_S = 4.0
 # Delays of one direction that go below zero by more than clocks read are clocks that differ.
 CLOCK_S = 50e-6
 
+_SERVER = re.compile(r"^\[ServerStart\] starting IRTT server", re.M)
 _ERROR = re.compile(r"^(?:Error|\[[A-Za-z]*Error\]|unknown flag): ?[^\n]*$|^unknown flag[^\n]*$", re.M)
 _RESTRICTED = re.compile(r"^\[ServerRestriction\] [^\n]*$|ServerRestriction", re.M)
 _VALUED = {"-i": "interval", "-d": "duration", "-l": "length", "-o": "file"}
@@ -85,6 +86,7 @@ class Irtt(Tool):
         Metric("receive_loss", _("Packets lost from the server"), "1", False, axis="fraction"),
     )
     signatures = (
+        _SERVER,
         re.compile(r'"irtt": "'),
         re.compile(r"^\[Connecting\] connecting to \S+|^ +server proc\. time ", re.M),
     )
@@ -113,8 +115,8 @@ class Irtt(Tool):
         config = {key: number(data, "config", "params", key) for key in ("interval", "duration", "length")}
         found: dict[str, Value] = {}
         for name in ("interval", "duration"):
-            value = config[name]
-            found[name] = _irtt.seconds_of(options.get(name, "")) or (value / 1e9 if value else None)
+            asked, value = _irtt.seconds_of(options.get(name, "")), config[name]
+            found[name] = round(asked or (value or 0.0) / 1e9, 9) or None
         found["length"] = options.get("length") or config["length"]
         address = output.argv[-1] if output.argv else str(dig(data, "config", "remote_address") or "")
         port = re.search(r"(?:^[^:]*|\]):(\d{2,5})$", address)
@@ -125,6 +127,7 @@ class Irtt(Tool):
         """Return delays and losses from the JSON report, or from the table; ToolFailure if nothing came back."""
         output = _pairs.client_output(outputs)
         text = _outputs.read_text(output)
+        _pairs.refuse_server(output, text, _SERVER)
         data = _irtt.load(output)
         read = _irtt.read_json(output, data) if data is not None else _irtt.read_table(output, text)
         if read is None:

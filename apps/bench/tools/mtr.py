@@ -257,5 +257,5 @@ def _explain(output: Output, text: str, target: str, data: dict[str, Any] | None
     if found := _outputs.bad_option(output, text) or _outputs.system_error(output, text, target):
         return found
     if data is not None and dig(data, "report", "hubs") == []:
-        return failure("no-route", output, address=target, said="hubs: []")
+        return failure("no-route", output, address=target, said="no hop answered")
     return failure("unreadable", output) if "{" in text or "HOST:" in text else _outputs.no_result(output, text)

@@ -40,6 +40,7 @@ _KEY = re.compile(r"^([A-Z][A-Z0-9_]{2,40})=([^\n]*)$", re.M)
 _NUMBER = r"(\d{1,15}(?:\.\d{1,6})?)"
 _STREAM_ROW = re.compile(rf"^ *\d+ +\d+ +\d+ +{_NUMBER} +{_NUMBER} *$", re.M)
 _RR_ROW = re.compile(rf"^ *\d+ +\d+ +(\d+) +(\d+) +{_NUMBER} +{_NUMBER} *\n *\d+ +\d+ *$", re.M)
+_SERVER = re.compile(r"^Starting netserver with host ", re.M)
 _BANNER = re.compile(r"^(?:MIGRATED )?(TCP|UDP) (STREAM|REQUEST/RESPONSE|MAERTS) TEST from ", re.M)
 _NO_SERVER = re.compile(r"^establish control: are you sure there is a netserver listening.*$", re.M)
 _UNKNOWN = re.compile(r"^The test you requested .* is unknown to this netperf\.$", re.M)
@@ -111,6 +112,8 @@ class Netperf(Tool):
     )
     signatures = (
         _BANNER,
+        _SERVER,
+        re.compile(r"^Netperf could not resolve|is unknown to this netperf", re.M),
         re.compile(r"^OMNI \S+ TEST from |^establish control: are you sure there is a netserver", re.M),
         re.compile(r"^THROUGHPUT=[\d.]+$", re.M),
         _RR_ROW,
@@ -170,6 +173,7 @@ class Netperf(Tool):
         """Return transactions or a stream as they were reported by name, or in the older tables."""
         output = _pairs.client_output(outputs)
         text = _outputs.read_text(output)
+        _pairs.refuse_server(output, text, _SERVER)
         values = _values(text) or _from_table(text)
         rate, unit = _number(values, "THROUGHPUT"), values.get("THROUGHPUT_UNITS", "")
         seconds = _number(values, "ELAPSED_TIME")

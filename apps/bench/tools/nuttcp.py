@@ -34,6 +34,7 @@ _VALUED = {
 _SWITCHES = {"-u": "udp", "-r": "reverse"}
 _REFUSED = re.compile(r"Error: connect: Connection refused")
 _BROKE = re.compile(r"^.*(?:server aborted connection|Error: IO: |error from server|server not ready).*$", re.M)
+_FRAGMENTS = re.compile(r'Warning[:=] ?"?IP[_ ]frags')
 _WRONG = re.compile(r"^invalid .*$|^Usage: nuttcp", re.M)
 
 
@@ -123,6 +124,7 @@ class Nuttcp(Tool):
         re.compile(r"^nuttcp-[tr]: ", re.M),
         re.compile(r"^ *[\d.]+ MB / +[\d.]+ sec = +[\d.]+ Mbps", re.M),
         re.compile(r"^megabytes=[\d.]+ real_sec(?:onds)?=", re.M),
+        re.compile(r"^bad hostname or address: |^Usage: nuttcp ", re.M),
     )
 
     def check(self, params: Params) -> dict[str, Message]:
@@ -194,6 +196,8 @@ class Nuttcp(Tool):
         report = read_report(text)
         if report.rate_bps is None or not report.seconds or "classic" in text:
             raise _explain(output, text, report)
+        if not report.rate_bps:
+            raise failure("no-reply", output, address=output.argv[-1] if output.argv else "-")
         if report.results > 1:
             raise failure("several-results", output, n=report.results)
         computed = (report.megabytes or 0.0) * 2**20 * 8 / report.seconds
@@ -230,15 +234,18 @@ class Nuttcp(Tool):
             requested=dict(params),
             granted=granted,
             observed={"mss": report.mss} if report.mss else {},
-            flags=_flags(samples, params),
+            flags=_flags(text, samples, params),
             tool_version=report.version,
         )
 
 
-def _flags(samples: Mapping[str, float | None], params: Params) -> tuple[Flag, ...]:
+def _flags(text: str, samples: Mapping[str, float | None], params: Params) -> tuple[Flag, ...]:
     flags = _pairs.window_flags(params["window"], samples.get("window_granted"))
     if params["protocol"] == UDP:
         flags += _pairs.load_flags(samples.get("sent_rate"), params["rate"])
+    if _FRAGMENTS.search(text):
+        said = _("The datagrams are larger than the path's MTU: one lost fragment loses the whole.")
+        flags.append(Flag("fragments", "warning", Message(said)))
     return tuple(flags)
 
 

@@ -40,6 +40,7 @@ _OVERHEAD = re.compile(r"^Overhead : (\d{1,15}) bytes", re.M)
 _SWITCHES = re.compile(r"terminated due to frequent CS")
 _COALESCENCE = re.compile(r"Interrupt coalescion detected|has interrupt coalescence enabled")
 _NOT_KEPT = re.compile(r"Actual probing rate != desired probing rate")
+_SERVER = re.compile(r"^Waiting for receiver to establish control stream", re.M)
 _SILENT = re.compile(r"^pathload_snd did not respond.*$|^Unable to connect to .*$", re.M)
 
 
@@ -104,6 +105,7 @@ class Pathload(Tool):
         """Return the range of the available bandwidth, or its lower bound; ToolFailure if it found neither."""
         output = _pairs.client_output(outputs)
         text = _outputs.read_text(output)
+        _pairs.refuse_server(output, text, _SERVER)
         results = len(_RESULT.findall(text))
         if results > 1:
             raise failure("several-results", output, n=results)

@@ -43,6 +43,7 @@ _LOWER_BOUND = re.compile(r"will report lower bound|is a lower bound")
 _COALESCENCE = re.compile(r"Detected Interrupt Coalescence")
 _NOT_UNIMODAL = re.compile(r"WARNING: Phase II did not lead to unimodal distribution")
 _ABORTED = re.compile(r"^(?:.*Too many losses.*|Sender sent terminate signal.*|.*control message failed.*)$", re.M)
+_SERVER = re.compile(r"^Waiting for receiver to establish control stream", re.M)
 _UNIT = {"k": 1e3, "M": 1e6}
 
 
@@ -98,6 +99,7 @@ class Pathrate(Tool):
         """Return the capacity's range and how sure it is; ToolFailure without a final estimate."""
         output = _pairs.client_output(outputs)
         text = _outputs.read_text(output)
+        _pairs.refuse_server(output, text, _SERVER)
         final = _FINAL.findall(text)
         if not final:
             raise _explain(output, text)

@@ -44,6 +44,7 @@ _RATE = re.compile(rf"^sockperf: Summary: Message Rate is {_NUMBER} \[msg/sec\]"
 _BANDWIDTH = re.compile(rf"^sockperf: Summary: BandWidth is {_NUMBER} (?:MBps|GBps) \({_NUMBER} (M|G)bps\)", re.M)
 _VERSION = re.compile(r"== version #(\d[\w.]{0,20})")
 _SILENT = re.compile(r"No messages were received from the server")
+_SERVER = re.compile(r"^sockperf: \[SERVER\] listen on:", re.M)
 _WRONG = re.compile(r"^sockperf: '?-[^\n]*Invalid[^\n]*$|^Usage: sockperf", re.M)
 _BROKE = re.compile(r"^sockperf: (?:ERROR|error|Exiting)[^\n]*$", re.M)
 _BAD_ADDRESS = re.compile(r"^sockperf: '-i' Invalid address: [^\n]*$", re.M)
@@ -159,6 +160,7 @@ class Sockperf(Tool):
         """Return latencies or the sender's rate; ToolFailure without a summary, for it always exits with 0."""
         output = _pairs.client_output(outputs)
         text = _COLOURS.sub("", _outputs.read_text(output))
+        _pairs.refuse_server(output, text, _SERVER)
         summaries = len(_LATENCY.findall(text)) + len(_RATE.findall(text))
         if summaries > 1:
             raise failure("several-results", output, n=summaries)

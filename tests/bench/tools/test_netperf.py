@@ -1,0 +1,139 @@
+"""netperf: transactions and streams by name or as tables, and the time in which nothing was answered."""
+
+import dataclasses
+
+import pytest
+
+from apps.bench import tools
+from apps.bench.tools.base import NodeRef
+from tests.bench.tools import recordings
+from tests.bench.tools.reading import changed, fail, figures, flags, parse, read, recognised_as, said
+
+NODES = {"server": [NodeRef("south", "192.0.2.2")], "client": [NodeRef("north", "192.0.2.1")]}
+
+
+def test_transactions_are_timed_in_seconds():
+    reading = read("netperf", "plan_tcp_rr.txt")
+    assert figures(reading) == pytest.approx(
+        {
+            "rtt_mean": 5.33496e-3,
+            "rtt_min": 4.679e-3,
+            "rtt_p50": 4.768e-3,
+            "rtt_p90": 6.5e-3,
+            "rtt_p99": 12.666e-3,
+            "rtt_max": 15.612e-3,
+            "rtt_deviation": 1.65233e-3,
+            "transaction_rate": 187.44,
+            "retransmits": 0,
+            "cpu_local": 100,
+            "cpu_remote": 100,
+        },
+        rel=1e-3,
+    )
+    assert reading.granted == {"send_buffer": 16384, "receive_buffer": 131072, "congestion_sender": "bbr"}
+    assert reading.flags == ()
+
+
+def test_datagrams_have_no_retransmits_and_no_segments():
+    reading = read("netperf", "plan_udp_rr.txt")
+    assert reading.requested["request"] == 100
+    assert reading.requested["response"] == 1000
+    assert reading.value("rtt_p50") == pytest.approx(4.774e-3)
+    assert reading.value("retransmits") is None
+    assert "mss" not in reading.observed
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("omni.txt", {"goodput": 975.29e6, "retransmits": 0}),
+        ("stream.txt", {"goodput": 975.68e6}),
+        ("rr_P0.txt", {"transaction_rate": 195.81, "rtt_mean": 1 / 195.81}),
+        ("plan_maerts.txt", {"goodput": 99.88e6, "window_granted": 131072}),
+    ],
+)
+def test_tables_and_named_values_are_read(name, expected):
+    reading = read("netperf", name)
+    assert {key: reading.value(key) for key in expected} == pytest.approx(expected)
+
+
+def test_buffers_at_the_end_are_what_autotuning_made_of_them():
+    reading = read("netperf", "omni.txt")
+    assert reading.observed == {"mss": 8948, "send_buffer_end": 4194304, "receive_buffer_end": 9032329}
+
+
+def test_a_time_without_answers_makes_the_latency_invalid():
+    output = changed("netperf", "plan_udp_rr.txt", (b"\nRT_LATENCY=5372.84", b"\nRT_LATENCY=53728.4"))
+    assert flags(parse("netperf", output)) == {"stalled": "invalid"}
+
+
+def test_a_window_that_the_kernel_capped_is_told():
+    output = changed("netperf", "plan_maerts.txt", (b"LSS_SIZE=131072", b"LSS_SIZE=100000"))
+    assert flags(parse("netperf", output)) == {"window-capped": "warning"}
+
+
+@pytest.mark.parametrize(
+    ("name", "code", "words"),
+    [
+        ("err.txt", "refused", "10.9.2.2"),
+        ("err_badhost.txt", "bad-host", "not known"),
+        ("err_badopt.txt", "unknown-option", "option"),
+        ("err_unknown_test.txt", "bad-parameter", "NO_TEST"),
+        ("err_server_killed.txt", "stopped", "partial response"),
+        ("plan_server.txt", "no-result", "server"),
+    ],
+)
+def test_a_failure_has_its_reason(name, code, words):
+    failure = fail("netperf", recordings.load("netperf", name))
+    assert failure.code == code
+    assert words in str(failure.message)
+
+
+def test_a_server_that_could_not_serve_tells_why():
+    text = b"Unable to start netserver with  '192.0.2.2' port '12865' and family AF_UNSPEC\n"
+    failure = fail("netperf", said("netperf", stderr=text, role="server"))
+    assert "Unable to start netserver" in str(failure.message)
+
+
+@pytest.mark.parametrize(
+    ("pairs", "code"),
+    [
+        ([(b"THROUGHPUT_UNITS=Trans/s", b"THROUGHPUT_UNITS=KBytes/s")], "unreadable"),
+        ([(b"\nTHROUGHPUT=", b"\nTHROUGHPUT=-")], "unreadable"),
+        ([(b"ELAPSED_TIME=2.0", b"ELAPSED_TIME=1.0")], "stopped"),
+    ],
+)
+def test_a_report_in_other_units_or_cut_short_is_refused(pairs, code):
+    assert fail("netperf", changed("netperf", "plan_tcp_rr.txt", *pairs)).code == code
+
+
+def test_a_stream_where_transactions_were_asked_for_is_refused():
+    assert fail("netperf", recordings.load("netperf", "omni.txt"), test="TCP_RR").code == "unreadable"
+
+
+def test_two_reports_in_one_output_are_refused():
+    output = recordings.load("netperf", "omni.txt")
+    assert fail("netperf", dataclasses.replace(output, stdout=2 * output.stdout)).code == "several-results"
+
+
+def test_the_server_stays_in_the_foreground_and_the_client_names_its_values():
+    tool = tools.get("netperf")
+    plan = tool.plan(tool.clean({"test": "UDP_RR", "request": 100, "window": "64K", "duration": 3}), NODES)
+    serve, measure = (stage.commands[0] for stage in plan.stages)
+    assert serve.argv == ("netserver", "-D", "-L", "192.0.2.2", "-p", "12865")
+    assert serve.ready_pattern == "Starting netserver with host"
+    options = "netperf -H 192.0.2.2 -L 192.0.2.1 -p 12865 -l 3 -c -C -j -t UDP_RR -- -s 65536 -S 65536 -r 100,1 -k"
+    assert " ".join(measure.argv[:-1]) == options
+    assert measure.argv[-1].startswith("THROUGHPUT,THROUGHPUT_UNITS,")
+    assert "-r" not in tool.plan(tool.clean({"test": "TCP_STREAM"}), NODES).stages[1].commands[0].argv
+
+
+def test_only_streams_fill_the_path():
+    tool = tools.get("netperf")
+    assert tool.estimate(tool.clean({}), 1e9).bytes_sent == {}
+    assert tool.estimate(tool.clean({"test": "TCP_MAERTS"}), 1e9).bytes_sent == {("server", "client"): 1_250_000_000}
+
+
+@pytest.mark.parametrize("name", [name for name in recordings.names("netperf") if name != "err_badopt.txt"])
+def test_its_outputs_are_recognised(name):
+    assert recognised_as("netperf", name) == ["netperf"]
