@@ -175,7 +175,9 @@ def kept_of(tool: Tool, result: Result) -> list[Kept]:
     """Return what was granted or observed of a run, beside what was requested of the same name."""
     plain = {name for kept in (result.granted, result.observed) for name, value in kept.items() if _is_plain(value)}
     names = [name for name in dict.fromkeys([*result.granted, *result.observed]) if name in plain]
-    labels = {item.name: _(item.label) for item in (*tool.parameters, *tool.metrics)}
+    labels = {item.name: _(item.label) for item in tool.parameters} | {
+        item.name: _(item.label) for item in tool.metrics
+    }
     return [
         Kept(
             labels.get(name) or _words(name),
@@ -186,6 +188,28 @@ def kept_of(tool: Tool, result: Result) -> list[Kept]:
         )
         for name in names
     ]
+
+
+@dataclass(frozen=True)
+class Clients:
+    """What each of several clients reached: the labels of the columns, and a row of texts a client."""
+
+    labels: list[str]
+    rows: list[list[str]]
+
+
+def clients_of(tool: Tool, result: Result) -> Clients | None:
+    """Return the clients' own figures as `observed["clients"]` has them, None if there are not several."""
+    told = result.observed.get("clients")
+    rows = [row for row in told if isinstance(row, dict)] if isinstance(told, list) else []
+    if len(rows) < 2:
+        return None
+    names = [name for name in dict.fromkeys(name for row in rows for name in row) if name != "node"]
+    labels = {item.name: _(item.label) for item in tool.metrics}
+    return Clients(
+        labels=[labels.get(name) or _words(name) for name in names],
+        rows=[[str(row.get("node", "")), *(_kept_text(tool, name, row.get(name)) for name in names)] for row in rows],
+    )
 
 
 def _words(name: str) -> str:
@@ -200,7 +224,7 @@ def _is_plain(value: object) -> bool:
 
 
 def _kept_text(tool: Tool, name: str, value: object) -> str:
-    units_of = {item.name: item.unit for item in (*tool.parameters, *tool.metrics)}
+    units_of = {item.name: item.unit for item in tool.parameters} | {item.name: item.unit for item in tool.metrics}
     unit = units_of.get(name) or ("B" if name.endswith(("buffer", "mss", "mtu")) else "")
     if value in (None, ""):
         return ""
