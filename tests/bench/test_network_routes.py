@@ -53,7 +53,10 @@ def test_an_end_that_answered_late_is_no_change():
     assert routes.compare(A, late).kind == routes.SAME
     assert routes.compare(late, A).kind == routes.SAME
     assert [variant.sightings for variant in routes.variants([A, late])] == [(0, 1)]
+    assert [variant.route for variant in routes.variants([late, A])] == [A]
+    assert routes.compare(A, changed(3)).kind == routes.SAME
     assert routes.compare(A, (*A[:2], (), ("10.9.9.9",))).is_change
+    assert routes.compare((), A).is_change
 
 
 def test_another_router_is_a_change_and_is_named():

@@ -48,7 +48,9 @@ def _probes(role: str, here: NodeRef, there: NodeRef) -> tuple[Command, ...]:
     for slug, params in (("ping", PING), route):
         tool = tools.get(slug)
         (command,) = tool.plan(tool.clean(params), ends).stages[0].commands
+        # Few at a time: hosts limit how often they tell that they were reached, and the next look needs it, too.
+        argv = (slug, "-N", str(AT_ONCE), *command.argv[1:]) if slug == "traceroute" else command.argv
         commands.append(
-            Command(role=role, node_index=0, argv=command.argv, time_limit_s=LIMIT_S, measures=False, optional=True)
+            Command(role=role, node_index=0, argv=argv, time_limit_s=LIMIT_S, measures=False, optional=True)
         )
     return tuple(commands)

@@ -96,7 +96,7 @@ def compare(before: Route, after: Route) -> Comparison:
     Two sightings of a hop agree if they share an address, or if nothing answered in one of them. A hop at which one
     sighting alone saw several addresses is one that spreads traffic: another address there is no change of the route.
     """
-    before, after = _settle(before), _settle(after)
+    before, after = _align(before, after)
     start = 0
     while start < min(len(before), len(after)) and _agree(before[start], after[start]):
         start += 1
@@ -124,27 +124,30 @@ def variants(routes: Sequence[Route]) -> tuple[Variant, ...]:
     Addresses add up: what a hop that spreads traffic once showed is known for the sightings after it.
     """
     found: list[tuple[Route, list[int]]] = []
-    for place, sighting in enumerate(routes):
-        route = _settle(sighting)
+    for place, route in enumerate(routes):
         for index, (known, sightings) in enumerate(found):
-            if len(known) == len(route) and not compare(known, route).is_change:
-                found[index] = (merge(known, route), [*sightings, place])
+            one, other = _align(known, route)
+            if len(one) == len(other) and not compare(one, other).is_change:
+                found[index] = (merge(one, other), [*sightings, place])
                 break
         else:
             found.append((route, [place]))
     return tuple(Variant(route, tuple(sightings)) for route, sightings in found)
 
 
-def _settle(route: Route) -> Route:
-    """Return a route without the silent hops right before its end.
+def _align(one: Route, other: Route) -> tuple[Route, Route]:
+    """Return two sightings, the longer one without as many of the silent hops before its end as it has too many.
 
     Hosts limit how often they say that they were reached: the probe that first reached the end may go unanswered, and
     a later one, with more hops to live, be the first that is.
     """
-    last = len(route) - 1
-    while last > 0 and not route[last - 1]:
-        last -= 1
-    return (*route[:last], *route[-1:])
+    if len(one) < len(other):
+        other, one = _align(other, one)
+        return one, other
+    end = len(one) - 1
+    while end > 0 and not one[end - 1] and end >= len(other):
+        end -= 1
+    return (*one[:end], *one[-1:]), other
 
 
 def _agree(one: Sequence[str], other: Sequence[str]) -> bool:
