@@ -11,7 +11,7 @@ from apps.agents import queries as agents_queries
 from apps.agents import services as agents
 from apps.agents.models import Job
 from apps.bench.text import Message, _
-from apps.bench.tools.base import Plan, ToolFailure
+from apps.bench.tools.base import AROUND, Plan, ToolFailure
 from apps.campaigns import queries
 from apps.campaigns import services as campaigns
 from apps.campaigns.models import Campaign, Run
@@ -86,11 +86,13 @@ def job_views(run_ids: Collection[int]) -> dict[int, list[JobView]]:
     """Return what the decision on the next step needs to know of the jobs of each run."""
     views: dict[int, list[JobView]] = {run_id: [] for run_id in run_ids}
     rows = Job.objects.filter(run_ref__in=run_ids).values_list(
-        "run_ref", "background", "optional", "ready_pattern", "started_at", "ready_at", "ended_at", "state", "fault"
+        *("run_ref", "stage", "background", "optional", "ready_pattern"),
+        *("started_at", "ready_at", "ended_at", "state", "fault"),
     )
-    for run_id, background, optional, ready_pattern, started_at, ready_at, ended_at, state, fault in rows:
+    for run_id, stage, background, optional, ready_pattern, started_at, ready_at, ended_at, state, fault in rows:
         views[run_id or 0].append(
             JobView(
+                stage=stage,
                 background=background,
                 optional=optional,
                 awaits_pattern=bool(ready_pattern),
@@ -124,8 +126,12 @@ def _take_step(run: Run) -> Step:
 
 def _ends_soon(plan: Plan, jobs: Sequence[JobView]) -> bool:
     """Say whether what still runs are servers for one test, whose clients ended just now; a tick looks again."""
-    servers = [command for stage in plan.stages for command in stage.commands if command.background]
+    own = {index for index, stage in enumerate(plan.stages) if not stage.name.startswith(AROUND)}
+    servers = [command for index in own for command in plan.stages[index].commands if command.background]
     ended = [job.ended_at for job in jobs if job.ended_at]
+    if all(job.has_ended for job in jobs if job.stage in own):
+        # What still runs only holds what they needed, such as settings.
+        return False
     if any(job.is_broken for job in jobs) or not ended or not all(server.ends_by_itself for server in servers):
         return False
     return timezone.now() - max(ended) < PATIENCE

@@ -27,6 +27,7 @@ class JobView:
     has_fault: bool
     ended_at: datetime | None = None
     optional: bool = False
+    stage: int = 0
 
     @property
     def lets_go_on(self) -> bool:

@@ -2,14 +2,14 @@
 
 from collections.abc import Callable, Sequence
 
-from apps.bench import context, telemetry, validity
+from apps.bench import context, settings, telemetry, validity
 from apps.bench.network import rfc6349
 from apps.bench.tools.base import AROUND, Output, Params, Reading, Tool
 
 # Takes a reading, all outputs of the run (those around the tool's own included), the parameters and the tool.
 Judge = Callable[[Reading, Sequence[Output], Params, Tool], Reading]
 
-JUDGES: tuple[Judge, ...] = (telemetry.judge, context.judge, validity.judge)
+JUDGES: tuple[Judge, ...] = (telemetry.judge, settings.judge, context.judge, validity.judge)
 
 
 def read_run(outputs: Sequence[Output], params: Params, tool: Tool, capacity_bps: float | None = None) -> Reading:

@@ -36,6 +36,11 @@ _FAULTS: dict[str, tuple[str, str, bool]] = {
         _("Install it, or give its path under “programs” in the agent's agent.json."),
         False,
     ),
+    "setting-not-allowed": (
+        _("The agent on %(node)s does not let measurements change %(detail)s."),
+        _("Add the setting to “settings” in the agent's agent.json and restart the agent."),
+        False,
+    ),
     "not-started": (
         _("%(program)s could not be started on %(node)s: %(detail)s"),
         _("Start it by hand as the agent's job user on that node and mend what it says."),

@@ -10,7 +10,7 @@ from django.db import transaction
 
 from apps.agents import queries as agents
 from apps.agents.models import Job
-from apps.bench import judges
+from apps.bench import judges, settings
 from apps.bench.sweep import setting_names
 from apps.bench.tools.base import Output, Plan, Reading
 from apps.campaigns.models import Lane, Run
@@ -35,6 +35,9 @@ def record_run(*, run: Run) -> Result:
     jobs = list(agents.jobs_of_run(run.pk))
     faults.raise_for(jobs)
     outputs = [output_of(job, plan) for job in jobs]
+    refusals = [refusal for output in outputs if (refusal := settings.refusal_of(output))]
+    if refusals:
+        raise refusals[0]
     params = tool.clean(setting_names.own_parameters(trial.parameters))
     reading = judges.read_run(outputs, params, tool, _least_capacity_bps(trial.lane) if tool.transport else None)
     return _store(run, tool.slug, reading, start_skew_s(jobs))

@@ -20,7 +20,9 @@ PYTHON = os.environ.get("FATHOM_AGENT_PYTHON", sys.executable)
 class AgentProgram:
     """An agent's folder and the process that works in it."""
 
-    def __init__(self, folder: Path, server: LiveServer) -> None:
+    def __init__(self, folder: Path, server: LiveServer, prefix: tuple[str, ...] = ()) -> None:
+        # What the program is started under, such as `ip netns exec NAME`.
+        self.prefix = prefix
         self.home = folder
         self.folder = folder / "agent"
         self.server = server
@@ -31,7 +33,7 @@ class AgentProgram:
 
     def call(self, *words: str, **options: object) -> subprocess.CompletedProcess[str]:
         """Run one command of the program to its end."""
-        command = [PYTHON, str(self.zipapp), *words]
+        command = [*self.prefix, PYTHON, str(self.zipapp), *words]
         return subprocess.run(command, capture_output=True, text=True, timeout=30, check=False, **options)
 
     def enrol(self, node: Node) -> None:
@@ -44,7 +46,7 @@ class AgentProgram:
     def start(self) -> None:
         """Start working."""
         with self.log.open("ab") as sink:
-            command = [PYTHON, str(self.zipapp), "run", "--dir", str(self.folder)]
+            command = [*self.prefix, PYTHON, str(self.zipapp), "run", "--dir", str(self.folder)]
             self.process = subprocess.Popen(command, stdout=sink, stderr=sink)
 
     def stop(self, with_signal: signal.Signals = signal.SIGTERM) -> int:

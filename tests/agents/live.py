@@ -22,15 +22,16 @@ ROOT = Path(__file__).resolve().parents[2]
 class LiveServer:
     """uvicorn with the whole application; it can be taken away and brought back on the same port."""
 
-    def __init__(self, log: Path, **environment: str) -> None:
+    def __init__(self, log: Path, host: str = "127.0.0.1", **environment: str) -> None:
         self.log = log
+        self.host = host
         self.environment = environment
         self.port = free_port()
         self.process: subprocess.Popen[bytes] | None = None
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self.port}"
+        return f"http://{self.host}:{self.port}"
 
     def start(self) -> None:
         """Start and wait until it answers."""
@@ -42,14 +43,14 @@ class LiveServer:
             "DATABASE_URL": database_url(),
             **self.environment,
         }
-        command = [sys.executable, "-m", "uvicorn", "apps.config.asgi:application", "--port", str(self.port)]
-        command += ["--timeout-graceful-shutdown", "1", "--no-access-log"]
+        command = [sys.executable, "-m", "uvicorn", "apps.config.asgi:application", "--host", self.host]
+        command += ["--port", str(self.port), "--timeout-graceful-shutdown", "1", "--no-access-log"]
         with self.log.open("ab") as sink:
             self.process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=sink, stderr=sink)
         deadline = time.monotonic() + 30
         while time.monotonic() < deadline and self.process.poll() is None:
             try:
-                socket.create_connection(("127.0.0.1", self.port), timeout=1).close()
+                socket.create_connection((self.host, self.port), timeout=1).close()
                 return
             except OSError:
                 time.sleep(0.05)

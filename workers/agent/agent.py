@@ -13,7 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from . import VERSION, config, facts, jobs
+from . import VERSION, config, facts, jobs, settings
 from .backoff import Backoff
 from .clock import Clock
 from .identity import find_identity, work_root
@@ -42,6 +42,7 @@ class Agent:
         self.identity = find_identity(self.config.user)
         self.work = work_root(folder, self.identity)
         self.spool = Spool(folder / "spool")
+        self.journals = settings.Journals(folder / "settings")
         self.clock = Clock()
         self.sampler = Sampler() if self.config.telemetry else None
         self.closing = threading.Event()
@@ -65,6 +66,8 @@ class Agent:
                 logger.info("Job %s was cut off when the agent ended", record.job_id)
                 jobs.close_left_over(record, self.spool, self.work)
             self._reporter.changed(record)
+        # Before any job is taken, the node is what it was before the last ones.
+        self.journals.restore_all()
         loops = [
             threading.Thread(target=self._poll_for_ever, name="poll", daemon=True),
             threading.Thread(target=self._keep_for_ever, name="keep", daemon=True),
@@ -152,6 +155,7 @@ class Agent:
             work=self.work,
             clock=self.clock,
             sampler=self.sampler,
+            journals=self.journals,
             changed=self._changed,
         )
         with self._lock:
@@ -202,7 +206,7 @@ class Agent:
                     clock_due = now + CLOCK_EVERY_S
                 # What is being measured is not to be disturbed.
                 if now >= facts_due and not (sent and self._running()):
-                    found = collector.collect(self.config.allowed())
+                    found = collector.collect(self.config.allowed(), self.config.settings)
                     text = json.dumps(found, sort_keys=True)
                     if text != sent or now >= sent_at + SEND_FACTS_EVERY_S:
                         remote.call("facts", {"facts": found, "version": VERSION})

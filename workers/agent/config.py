@@ -28,6 +28,7 @@ class Config:
 
     `programs` adds names to the allow-list ({"name": "/path"}) or forbids one ({"name": null}); `search` names
     further folders in which the known tools are looked for. Without `telemetry` the kernel is not read around jobs.
+    `settings` are the kernel settings that measurements may change, as keys or patterns; none unless named.
     """
 
     server: str
@@ -38,6 +39,7 @@ class Config:
     search: list[str] = field(default_factory=list)
     ca_file: str = ""
     telemetry: bool = True
+    settings: list[str] = field(default_factory=list)
 
     def allowed(self) -> dict[str, str | None]:
         """Return the allow-list {name: path}, a path of None meaning allowed but not installed."""
@@ -131,6 +133,9 @@ def _checked(data: object, path: Path) -> Config:
         raise ConfigError(f"{path}: “programs” must map names to absolute paths, or to null to forbid one.")
     if not isinstance(search, list) or not all(isinstance(folder, str) for folder in search):
         raise ConfigError(f"{path}: “search” must be a list of folders.")
+    settings = data.get("settings", [])
+    if not isinstance(settings, list) or not all(isinstance(pattern, str) for pattern in settings):
+        raise ConfigError(f"{path}: “settings” must be a list of keys or patterns, such as net.ipv4.tcp_*.")
     if not isinstance(data.get("telemetry", True), bool):
         raise ConfigError(f"{path}: “telemetry” must be true or false.")
     return Config(**data)

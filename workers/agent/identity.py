@@ -32,13 +32,19 @@ class Identity:
     uid: int | None = None
     gid: int | None = None
     becoming: tuple[str, ...] = ()
+    outlives: bool = False
+
+    @classmethod
+    def own(cls) -> Identity:
+        """Return the agent's own user, for a process that itself sees to what happens when the agent ends."""
+        return cls(str(os.geteuid()), outlives=True)
 
     def as_options(self) -> dict[str, Any]:
         """Return the options with which subprocess makes a child this user, dying with us.
 
         They make it fork, which copies the agent's page tables: some milliseconds more than `becoming` takes.
         """
-        options: dict[str, Any] = {"preexec_fn": last_steps(os.getpid())}
+        options: dict[str, Any] = {} if self.outlives else {"preexec_fn": last_steps(os.getpid())}
         if self.uid is not None:
             # Group ids go with the user id; only root can, and must, set them.
             options |= {"user": self.uid, "group": self.gid, "extra_groups": []}

@@ -16,6 +16,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from . import settings
 from .clock import Clock
 from .config import Config
 from .folders import BadName, WorkFolder, checked
@@ -24,18 +25,11 @@ from .identity import Identity
 from .kin import kin_of
 from .placeholders import BadVariable, Placeholders
 from .process import Process
+from .refusals import CannotStart
 from .spool import Record, Spool
 from .telemetry import Recording, Sampler
 
 logger = logging.getLogger(__name__)
-
-
-class CannotStart(Exception):
-    """A job without a process: `fault` is the server's word for why, the text the details."""
-
-    def __init__(self, fault: str, detail: str = "") -> None:
-        super().__init__(detail)
-        self.fault = fault
 
 
 class Runner(threading.Thread):
@@ -51,6 +45,7 @@ class Runner(threading.Thread):
         work: Path,
         clock: Clock,
         sampler: Sampler | None,
+        journals: settings.Journals,
         changed: Callable[[Record], None],
     ) -> None:
         super().__init__(name=f"job-{record.job_id}", daemon=True)
@@ -60,7 +55,7 @@ class Runner(threading.Thread):
         self._folder = WorkFolder(work / record.job_id, identity)
         self._changed = changed
         self._process: Process | None = None
-        self._sampler = sampler
+        self._sampler, self._journals = sampler, journals
         self._recording: Recording | None = None
         self._closing = False
 
@@ -84,11 +79,18 @@ class Runner(threading.Thread):
         finally:
             if self._recording is not None:
                 self._recording.drop()
+            self._put_settings_back()
             self._folder.remove()
 
     def _carry_out(self, job: dict[str, Any]) -> None:
         argv = [str(word) for word in job["argv"]]
-        program = resolve(argv, self._config)
+        identity = self._identity
+        if argv[:1] == [settings.PROGRAM]:
+            # It is this program itself, as the agent's own user: a job's could set nothing.
+            argv, identity = settings.prepare(job, self._config.settings, self._journals), Identity.own()
+            program = argv[0]
+        else:
+            program = resolve(argv, self._config)
         placeholders = Placeholders(self._folder.path, lambda name: resolve([name], self._config))
         argv = [argv[0], *map(placeholders.fill, argv[1:])]
         environment = self._fill_environment(job, placeholders)
@@ -106,7 +108,7 @@ class Runner(threading.Thread):
                 argv,
                 program,
                 self._folder.path,
-                self._identity,
+                identity,
                 int(job["output_limit_bytes"]),
                 environment,
                 Gate(self._clock.to_own(float(start_at))) if start_at is not None else None,
@@ -143,6 +145,13 @@ class Runner(threading.Thread):
             raise CannotStart("not-started", f"its work folder: {problem}") from None
         except OSError as error:
             raise CannotStart("not-started", f"its work folder: {error.strerror}") from error
+
+    def _put_settings_back(self) -> None:
+        """See to it that what the job set is put back, should whoever held it have been killed."""
+        try:
+            self._journals.restore(self.record.job_id)
+        except settings.Unrestored as error:
+            logger.error("Settings of job %s are not what they were: %s", self.record.job_id, error)
 
     def _note_ready(self) -> None:
         self._spool.note(self.record, ready_at=time.time())

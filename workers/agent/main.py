@@ -13,10 +13,12 @@ import shlex
 import signal
 import sys
 import time
+import uuid
 from pathlib import Path
 from typing import TextIO
 
 from . import VERSION, config
+from . import settings as holding
 from .agent import Agent
 from .remote import Away, Refused, Remote
 from .spool import SUFFIX
@@ -108,6 +110,11 @@ def unit(folder: Path, _options: argparse.Namespace) -> int:
     return 0
 
 
+def hold_settings(folder: Path, options: argparse.Namespace) -> int:
+    """Hold kernel settings for a job of the agent that started this, until it is told to put them back."""
+    return holding.hold(holding.Journals(folder / "settings"), str(uuid.UUID(options.job)), options.parent)
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="fathom-agent", description="Carries out measurements for a Fathom server.")
     parser.add_argument("--version", action="version", version=VERSION)
@@ -122,6 +129,12 @@ def _parser() -> argparse.ArgumentParser:
             )
             entry.add_argument("--token", required=True, help="the one-time token of the node's agent page")
             entry.add_argument("--ca-file", default="", help="certificates to trust instead of the system's")
+    # Not for people: the agent starts it.
+    entry = commands.add_parser(holding.COMMAND)
+    entry.add_argument("--dir", type=Path)
+    entry.add_argument("--job", required=True)
+    entry.add_argument("--parent", type=int, required=True)
+    entry.set_defaults(command=hold_settings)
     return parser
 
 

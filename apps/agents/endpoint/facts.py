@@ -108,5 +108,6 @@ _KNOWN: Mapping[str, Callable[[str, object], None]] = {
     "sysctls": _values(_text),
     "congestion_controls": _object(current=_text, available=_texts, allowed=_texts),
     "mounts": _each(_object(source=_text, target=_text, type=_text, options=_text)),
+    "settings": _texts,
     "tools": _values(_object(path=_text, version=_text)),
 }

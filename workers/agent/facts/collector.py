@@ -18,8 +18,8 @@ class Collector:
         self._identity = identity
         self._versions = programs.Versions(identity)
 
-    def collect(self, allowed: dict[str, str | None]) -> dict[str, Any]:
-        """Return the facts; `allowed` is the allow-list {program: path or None}."""
+    def collect(self, allowed: dict[str, str | None], settings: list[str]) -> dict[str, Any]:
+        """Return the facts; `allowed` is the allow-list {program: path or None}, `settings` what jobs may set."""
         return {
             "agent": {"version": VERSION, "python": platform.python_version(), "job_user": self._identity.name},
             "hostname": socket.gethostname(),
@@ -32,5 +32,6 @@ class Collector:
             "sysctls": machine.sysctls(),
             "congestion_controls": machine.congestion_controls(),
             "mounts": machine.mounts(),
+            "settings": sorted(settings),
             "tools": self._versions.collect(allowed),
         }

@@ -1,0 +1,150 @@
+"""The journal of settings: written before anything is touched, and right about what to put back after a crash."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from workers.agent.settings import Journals, Unrestored, journal, kernel
+from workers.agent.settings.kernel import SettingError
+
+
+class Kernel:
+    """Settings in memory; `log` holds what was written, and whether the journal knew of it by then."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.values = {"net.a": "1", "net.b": "2", "vm.dirty_ratio": "20", "vm.dirty_bytes": "0"}
+        self.refuses: set[str] = set()
+        self.log: list[tuple[str, str]] = []
+        self.on_write: Callable[[str], None] = lambda key: None
+
+    def read(self, key: str, interface: str) -> str:
+        if key not in self.values:
+            raise SettingError(f"{key}: missing")
+        return self.values[key]
+
+    def write(self, key: str, value: str, interface: str) -> None:
+        self.on_write(key)
+        if value in self.refuses:
+            raise SettingError(f"{key}: refused")
+        self.log.append((key, value))
+        self.values[key] = value
+        if key in kernel.TWINS:
+            self.values[kernel.TWINS[key]] = "0"
+
+
+@pytest.fixture
+def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Kernel:
+    made = Kernel(tmp_path / "settings")
+    monkeypatch.setattr(kernel, "read", made.read)
+    monkeypatch.setattr(kernel, "write", made.write)
+    monkeypatch.setattr(journal, "_boot", lambda: "this")
+    return made
+
+
+def opened(machine: Kernel, **wanted: str) -> Journals:
+    journals = Journals(machine.folder)
+    journals.open("job", {key.replace("__", "."): value for key, value in wanted.items()}, "data")
+    return journals
+
+
+def rebooted(machine: Kernel) -> None:
+    path = machine.folder / "job.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), "boot": "another"}))
+
+
+def test_all_is_in_the_journal_before_the_first_is_touched(machine: Kernel) -> None:
+    journals = opened(machine, net__a="9", net__b="8")
+    seen: list[dict[str, str]] = []
+    machine.on_write = lambda key: seen.append(json.loads((machine.folder / "job.json").read_text())["earlier"])
+    assert journals.apply("job")["net.a"] == {"earlier": "1", "applied": "9"}
+    assert seen[0] == {"net.a": "1", "net.b": "2"}
+    machine.on_write = lambda key: None
+    journals.restore("job")
+    assert (machine.values["net.a"], machine.values["net.b"]) == ("1", "2")
+    assert machine.log[-2:] == [("net.b", "2"), ("net.a", "1")]
+    assert journals.jobs() == []
+    journals.restore("job")
+
+
+def test_one_that_fails_puts_the_others_back(machine: Kernel) -> None:
+    journals = opened(machine, net__a="9", net__b="bad")
+    machine.refuses = {"bad"}
+    with pytest.raises(SettingError):
+        journals.apply("job")
+    assert machine.values["net.a"] == "1"
+    assert journals.jobs() == []
+
+
+def test_a_value_that_the_kernel_changed_is_refused(machine: Kernel, monkeypatch: pytest.MonkeyPatch) -> None:
+    journals = opened(machine, net__a="9")
+    rounded = machine.write
+    monkeypatch.setattr(
+        kernel, "write", lambda key, value, interface: rounded(key, {"9": "8"}.get(value, value), interface)
+    )
+    with pytest.raises(SettingError, match="the kernel made 8 of 9"):
+        journals.apply("job")
+    assert machine.values["net.a"] == "1"
+
+
+def test_a_crash_before_anything_was_set_leaves_nothing_to_do(machine: Kernel) -> None:
+    journals = opened(machine, net__a="9")
+    journals.restore_all()
+    assert (machine.log, journals.jobs()) == ([], [])
+
+
+def test_after_a_reboot_only_what_is_still_ours_is_put_back(machine: Kernel) -> None:
+    journals = opened(machine, net__a="9", net__b="8")
+    journals.apply("job")
+    rebooted(machine)
+    machine.values |= {"net.a": "7"}
+    journals.restore_all()
+    assert (machine.values["net.a"], machine.values["net.b"]) == ("7", "2")
+    assert journals.jobs() == []
+
+
+def test_of_two_ways_to_say_one_thing_the_one_in_use_is_put_back(machine: Kernel) -> None:
+    machine.values |= {"vm.dirty_ratio": "0", "vm.dirty_bytes": "123456"}
+    journals = opened(machine, vm__dirty_ratio="40")
+    journals.apply("job")
+    assert machine.values["vm.dirty_bytes"] == "0"
+    journals.restore("job")
+    assert (machine.values["vm.dirty_bytes"], machine.values["vm.dirty_ratio"]) == ("123456", "0")
+
+
+def test_what_cannot_be_put_back_is_kept_and_tried_again(machine: Kernel) -> None:
+    journals = opened(machine, net__a="9", net__b="8")
+    journals.apply("job")
+    machine.refuses = {"1"}
+    with pytest.raises(Unrestored, match=r"net\.a"):
+        journals.restore("job")
+    assert machine.values["net.b"] == "2"
+    journals.restore_all()
+    assert journals.jobs() == ["job"]
+    with pytest.raises(SettingError, match="already"):
+        journals.open("other", {"net.a": "3"}, "")
+    machine.refuses = set()
+    journals.restore_all()
+    assert (machine.values["net.a"], journals.jobs()) == ("1", [])
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"wanted": {}}', "\0"])
+def test_a_damaged_journal_holds_nothing_to_put_back(machine: Kernel, text: str) -> None:
+    machine.folder.mkdir()
+    (machine.folder / "job.json").write_text(text)
+    journals = Journals(machine.folder)
+    journals.restore_all()
+    assert (machine.log, journals.jobs()) == ([], [])
+
+
+def test_keys_and_values_are_plain_words() -> None:
+    for key in ("mtu", "qdisc", "net.ipv4.tcp_rmem", "vm.dirty_ratio"):
+        assert kernel.is_known(key)
+    for key in ("kernel.hostname", "net", "net..x", "net/ipv4", "net.ipv4.conf.eth0/1.x", "../net.x", "net.x\n", ""):
+        assert not kernel.is_known(key)
+    for value in ("4096 65536 777777", "tbf rate 1gbit burst 64kb", "1", "-1"):
+        assert kernel.is_value(value)
+    for value in ("", " 1", "a;b", "$(x)", "a\nb", "x" * 201, "a  b"):
+        assert not kernel.is_value(value)

@@ -1,0 +1,133 @@
+"""Kernel settings as factors: which keys and values make sense, the stage that sets them, and what came of it."""
+
+import json
+from typing import Any
+
+import pytest
+
+from apps.bench import judges, settings, tools
+from apps.bench.tools.base import AROUND, Output, Plan, Reading, SampleValue
+from workers.agent.settings import kernel
+
+TOOL = tools.get("iperf3-tcp")
+APPLIED = b'applied {"mtu": {"earlier": "1500", "applied": "9000"}}\n'
+
+
+@pytest.mark.parametrize("setting", settings.CATALOGUE, ids=lambda setting: setting.key)
+def test_every_setting_has_a_key_an_agent_takes_and_an_example_that_is_right(setting: settings.Setting) -> None:
+    assert settings.check_key(setting.key) is None
+    assert kernel.is_known(setting.key)
+    if setting.example:
+        assert settings.check_value(setting.key, setting.example) is None
+        assert kernel.is_value(setting.example)
+
+
+def test_keys_of_the_kernel_that_nobody_listed_are_taken_too() -> None:
+    assert settings.check_key("net.ipv4.tcp_reordering") is None
+    assert settings.check_value("net.ipv4.tcp_reordering", "5") is None
+
+
+@pytest.mark.parametrize("key", ["", "kernel.hostname", "net", "mtu2", "net/ipv4/x", "net.ipv4.../x", "net.core.X"])
+def test_other_keys_are_refused_by_name(key: str) -> None:
+    refusal = settings.check_key(key)
+    assert refusal is not None
+    assert "net.ipv4.tcp_rmem" in str(refusal)
+    assert not kernel.is_known(key)
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("mtu", "1000"),
+        ("mtu", "70000"),
+        ("mtu", "large"),
+        ("mtu", "1500 9000"),
+        ("qdisc", "htb"),
+        ("qdisc", "fq; reboot"),
+        ("net.ipv4.tcp_rmem", "302400"),
+        ("net.ipv4.tcp_rmem", "302400 262144 1048576"),
+        ("net.ipv4.tcp_sack", "2"),
+        ("net.ipv4.tcp_congestion_control", "cubic reno"),
+        ("net.ipv4.tcp_congestion_control", "../x"),
+        ("net.core.rmem_max", "-1"),
+        ("vm.dirty_ratio", "101"),
+        ("net.ipv4.tcp_unheard_of", "$(x)"),
+        ("mtu", ""),
+        ("mtu", "x" * 300),
+    ],
+)
+def test_values_that_make_no_sense_are_refused_by_the_name_of_the_key(key: str, value: str) -> None:
+    refusal = settings.check_value(key, value)
+    assert refusal is not None
+    assert key in str(refusal)
+
+
+def test_blanks_between_words_do_not_matter() -> None:
+    assert settings.check_value("net.ipv4.tcp_rmem", " 4096\t131072   8388608 ") is None
+    assert settings.normalise(" 4096\t131072   8388608 ") == "4096 131072 8388608"
+
+
+def test_the_stage_goes_before_all_others_and_asks_each_node_for_its_own() -> None:
+    plan = Plan(())
+    asked = {"client": [{"mtu": "9000"}, {}], "server": [{"net.ipv4.tcp_rmem": "4096  131072 8388608"}]}
+    (stage,) = settings.wrap(plan, asked).stages
+    assert stage.name == settings.STAGE
+    assert stage.name.startswith(AROUND)
+    assert [(command.role, command.node_index) for command in stage.commands] == [("client", 0), ("server", 0)]
+    for command in stage.commands:
+        assert command.argv == ("fathom-settings", "settings.json")
+        assert command.background
+        assert not command.measures
+    ((name, text),) = stage.commands[1].files
+    assert (name, json.loads(text)) == ("settings.json", {"settings": {"net.ipv4.tcp_rmem": "4096 131072 8388608"}})
+    assert Plan.from_json(settings.wrap(plan, asked).as_json()) == settings.wrap(plan, asked)
+    assert settings.wrap(plan, {"client": [{}]}) == plan
+
+
+def holder(stdout: bytes = APPLIED + b"restored\n", stderr: bytes = b"", **more: Any) -> Output:
+    values = {"exit_code": 0, "started_at": 0.0, "ended_at": 20.0, **more}
+    return Output("client", settings.STAGE, "kisti01", (settings.PROGRAM, "settings.json"), stdout, stderr, **values)
+
+
+def judged(*outputs: Output) -> Reading:
+    measured = Output("client", "measure", "kisti01", ("iperf3",), b"", b"", 0, started_at=1.0, ended_at=19.0)
+    reading = Reading(samples=(SampleValue("goodput", 1.0),), observed={"mss": 1448})
+    return settings.judge(reading, [measured, *outputs], {}, TOOL)
+
+
+def test_what_was_set_stands_in_the_result() -> None:
+    reading = judged(holder())
+    assert reading.observed["settings"] == {"kisti01": {"mtu": {"earlier": "1500", "applied": "9000"}}}
+    assert reading.observed["mss"] == 1448
+    assert reading.flags == ()
+    assert settings.judge in judges.JUDGES
+    assert judged() == Reading(samples=(SampleValue("goodput", 1.0),), observed={"mss": 1448})
+
+
+@pytest.mark.parametrize("lost", [{"signal": 9, "exit_code": None}, {"exit_code": 1}, {"ended_at": 10.0}])
+def test_what_was_measured_after_a_setting_was_lost_is_invalid(lost: dict[str, Any]) -> None:
+    (flag,) = judged(holder(**lost)).flags
+    assert (flag.name, flag.severity) == ("setting-lost", "invalid")
+    assert "kisti01" in str(flag.message)
+
+
+def test_a_node_that_could_not_set_says_why() -> None:
+    said = b"fathom-settings: net.core.rmem_max: Permission denied\n"
+    failure = settings.refusal_of(holder(b"", said, exit_code=1))
+    assert failure is not None
+    assert failure.code == "setting-refused"
+    assert "net.core.rmem_max: Permission denied" in str(failure.message)
+    assert not failure.retryable
+    assert settings.refusal_of(holder()) is None
+    assert settings.refusal_of(holder(b"", b"", signal=15)) is None
+    other = Output("client", "measure", "kisti01", ("iperf3",), b"", b"error\n", 1)
+    assert settings.refusal_of(other) is None
+
+
+@pytest.mark.parametrize(
+    "said",
+    [b"applied", b"applied {", b"applied []", b'applied {"mtu": 3}', b"applied " + b"[" * 10**5, b"\xff\0", b""],
+)
+def test_no_damage_makes_it_raise(said: bytes) -> None:
+    assert judged(holder(said)).observed["settings"] == {"kisti01": {}}
+    assert settings.refusal_of(holder(said, b"\xff\0 x")) is not None

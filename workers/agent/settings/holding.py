@@ -1,0 +1,48 @@
+"""Holds settings for as long as a job lasts, in a process of its own, which outlives the agent to put them back."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import json
+import os
+import signal
+
+from .journal import Journals, Unrestored
+from .kernel import SettingError
+
+PR_SET_PDEATHSIG = 1
+STDOUT, STDERR = 1, 2
+_ENDS = {signal.SIGTERM, signal.SIGINT, signal.SIGHUP}
+
+
+def hold(journals: Journals, job_id: str, parent: int) -> int:
+    """Set what the journal of a job wants, say so, wait for a signal or for the end of the agent, put it back.
+
+    `parent` is the agent's process id: should that be gone already, nothing is set.
+    """
+    # A signal that comes while settings are written waits until they can be put back.
+    signal.pthread_sigmask(signal.SIG_BLOCK, _ENDS)
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
+    if os.getppid() != parent:
+        return 1
+    try:
+        applied = journals.apply(job_id)
+    except (SettingError, Unrestored) as error:
+        _say(f"fathom-settings: {error}", STDERR)
+        return 1
+    _say("applied " + json.dumps(applied))
+    signal.sigwait(_ENDS)
+    try:
+        journals.restore(job_id)
+    except Unrestored as error:
+        _say(f"fathom-settings: {error}", STDERR)
+        return 1
+    _say("restored")
+    return 0
+
+
+def _say(text: str, descriptor: int = STDOUT) -> None:
+    # Nobody may be there any more to hear it.
+    with contextlib.suppress(OSError):
+        os.write(descriptor, (text + "\n").encode())

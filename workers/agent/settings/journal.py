@@ -1,0 +1,140 @@
+"""The journal: what each setting was before, on disk before it is touched, and gone once it is put back."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import threading
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from . import kernel
+from .kernel import SettingError
+
+logger = logging.getLogger(__name__)
+
+SUFFIX = ".json"
+# Restored by the helper and by the agent, should both be at it.
+_LOCK = threading.Lock()
+
+
+class Unrestored(Exception):
+    """Settings that could not be put back; their journal is kept."""
+
+
+class Journals:
+    """The folder of journals, one a job, which only the agent's own user can write."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def open(self, job_id: str, wanted: Mapping[str, str], interface: str) -> None:
+        """Keep what a job wants, before anything is done; SettingError if another job has set one of the same."""
+        held = {key: other for other in self.jobs() for key in self._read(other)["wanted"]}
+        taken = sorted(set(wanted) & set(held))
+        if taken:
+            raise SettingError(f"{taken[0]} is set for the job {held[taken[0]]} already")
+        self.folder.mkdir(mode=0o700, exist_ok=True)
+        self._write(job_id, {"wanted": dict(wanted), "interface": interface, "boot": _boot()})
+
+    def jobs(self) -> list[str]:
+        """Return the jobs whose settings are not put back yet."""
+        return sorted(path.stem for path in self.folder.glob("*" + SUFFIX)) if self.folder.is_dir() else []
+
+    def apply(self, job_id: str) -> dict[str, dict[str, str]]:
+        """Set what a job wants and return {key: {"earlier", "applied"}}; SettingError puts all of it back."""
+        entry = self._read(job_id)
+        wanted, interface = entry["wanted"], entry["interface"]
+        keys = dict.fromkeys(key for name in wanted for key in (name, kernel.TWINS.get(name)) if key)
+        entry["earlier"] = {key: kernel.read(key, interface) for key in keys}
+        self._refuse_what_cannot_come_back(entry["earlier"])
+        self._write(job_id, entry)
+        try:
+            return {key: self._apply_one(key, value, entry) for key, value in wanted.items()}
+        except SettingError:
+            self.restore(job_id)
+            raise
+
+    def restore(self, job_id: str) -> None:
+        """Put back what a job found, and forget it; Unrestored names what the kernel does not take back."""
+        with _LOCK:
+            if job_id not in self.jobs():
+                return
+            entry = self._read(job_id)
+            troubles = []
+            for key, value in reversed(list(entry.get("earlier", {}).items())):
+                try:
+                    self._restore_one(key, value, entry)
+                except SettingError as error:
+                    troubles.append(str(error))
+            if troubles:
+                raise Unrestored("; ".join(troubles))
+            (self.folder / (job_id + SUFFIX)).unlink(missing_ok=True)
+
+    def restore_all(self) -> None:
+        """Put back what is left of jobs that were cut off; what cannot be is said, and tried again another time."""
+        for job_id in self.jobs():
+            try:
+                self.restore(job_id)
+            except Unrestored as error:
+                logger.error("Settings of job %s are not what they were: %s", job_id, error)
+            else:
+                logger.info("Settings of job %s are put back", job_id)
+
+    def _apply_one(self, key: str, value: str, entry: Mapping[str, Any]) -> dict[str, str]:
+        kernel.write(key, value, entry["interface"])
+        found = kernel.read(key, entry["interface"])
+        if not kernel.agrees(key, value, found):
+            raise SettingError(f"{key}: the kernel made {found} of {value}")
+        return {"earlier": entry["earlier"][key], "applied": found}
+
+    def _restore_one(self, key: str, value: str, entry: Mapping[str, Any]) -> None:
+        interface = entry["interface"]
+        # Empty because its twin was in use: that one is put back.
+        if (key in kernel.TWINS and value == "0") or kernel.read(key, interface) == value:
+            return
+        if entry["boot"] != _boot() and kernel.read(key, interface) != entry["wanted"].get(key):
+            # The machine was started anew and has forgotten us; what is there now is somebody else's wish.
+            return
+        kernel.write(key, value, interface)
+        if kernel.read(key, interface) != value:
+            raise SettingError(f"{key} is {kernel.read(key, interface)} and should be {value}")
+
+    def _refuse_what_cannot_come_back(self, earlier: Mapping[str, str]) -> None:
+        """Refuse to replace a queue discipline that was set with options and classes of its own."""
+        found = earlier.get(kernel.QDISC, kernel.DEFAULT)
+        if found != kernel.DEFAULT:
+            raise SettingError(f"qdisc: somebody has set {found}, which could not be put back as it was")
+
+    def _read(self, job_id: str) -> dict[str, Any]:
+        """Return a job's journal; a damaged one, which was never complete, holds nothing to put back."""
+        try:
+            entry = json.loads((self.folder / (job_id + SUFFIX)).read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            entry = {}
+        return {"wanted": {}, "interface": "", "boot": "", **(entry if isinstance(entry, dict) else {})}
+
+    def _write(self, job_id: str, entry: Mapping[str, Any]) -> None:
+        """Have a journal on disk, whole, before returning."""
+        draft = self.folder / (job_id + ".new")
+        descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        try:
+            with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+                json.dump(entry, file)
+                file.flush()
+                os.fsync(file.fileno())
+            draft.replace(self.folder / (job_id + SUFFIX))
+            place = os.open(self.folder, os.O_RDONLY)
+            try:
+                os.fsync(place)
+            finally:
+                os.close(place)
+        except OSError as error:
+            raise SettingError(f"the journal of settings cannot be written: {error.strerror}") from None
+
+
+def _boot() -> str:
+    """Return what tells this start of the machine from every other."""
+    return Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
