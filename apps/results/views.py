@@ -53,6 +53,7 @@ class Attempt:
     result: Result | None
     samples: list[tuple[Metric, float]]
     kept: list[charts.Kept]
+    clients: charts.Clients | None
 
     @property
     def flags(self) -> list[tuple[dict[str, Any], list[str]]]:
@@ -179,7 +180,8 @@ def trial(request: HttpRequest, pk: int) -> HttpResponse:
         samples.sort(key=lambda pair: not pair[0].primary)
         commands = [_command(job) for job in agents.jobs_of_run(run.pk)]
         kept = charts.kept_of(tool, result) if result else []
-        attempts.append(Attempt(run, commands, result, samples, kept))
+        clients = charts.clients_of(tool, result) if result else None
+        attempts.append(Attempt(run, commands, result, samples, kept, clients))
     parameters = [
         (parameter, charts.text_of(parameter, found.parameters[parameter.name], {}))
         for parameter in (*tool.parameters, *setting_names.parameters_of(found.parameters).values())
