@@ -6,6 +6,7 @@ from django.urls import reverse
 
 from apps.agents.models import FactSnapshot
 from apps.campaigns.models import Trial
+from apps.results.models import Result, Sample
 from apps.toolbox import services
 from tests.campaigns import factories as make
 from workers import permits, plans
@@ -69,3 +70,19 @@ def test_which_nodes_allow_a_program_is_told_by_their_agents(cast, node):
     (permit,) = permits.permits_of_team(team=cast.team)
     assert (permit.program, permit.nodes) == ("openssl", ("north",))
     assert permits.permits_of_team(team=cast.other_team) == []
+
+
+def test_its_results_have_pages_and_units(client, cast, tool, node):
+    made = experiment(cast, node, factors=[{"name": "block", "expression": "1KiB, 16KiB"}])
+    make.services.launch_campaign(campaign=made.campaign, user=cast.oscar, now=make.NOW)
+    trial = Trial.objects.filter(experiment=made).first()
+    run = make.take()[0]
+    result = Result.objects.create(run=run, trial=run.trial, experiment=made, tool="site-digest.v1")
+    Sample.objects.create(result=result, trial=run.trial, experiment=made, metric="speed", value=1.5e9)
+    client.force_login(cast.bob)
+    page = client.get(reverse("results:experiment", args=[made.pk])).content.decode()
+    assert "1.500 GB/s" in page
+    assert "Throughput" in page
+    assert client.get(reverse("results:trial", args=[trial.pk])).status_code == 200
+    assert b"speed,1500000000.0,B/s" in b"".join(client.get(reverse("results:csv", args=[made.pk])))
+    assert client.get(reverse("campaigns:trial_list", args=[made.campaign_id])).status_code == 200
