@@ -109,7 +109,7 @@ class MpiContention(Tool):
 
     def check(self, params: Params) -> dict[str, Message]:
         """Refuse a launcher of another library than the program's."""
-        errors = mpi.check({"partition": "", **params})
+        errors = mpi.check({"partition": "", "bundle": "", **params})
         if (params["benchmark"], params["launcher"] == mpi.OPENMPI) in {(OPENMPI, False), (MPICH, True)}:
             text = _("%(program)s is built for another MPI library than this launcher's.")
             errors["launcher"] = Message(text, {"program": params["benchmark"]})

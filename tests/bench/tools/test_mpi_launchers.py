@@ -93,7 +93,7 @@ def test_intel_mpi_pins_and_reports_pins():
 
 @pytest.mark.parametrize("name", ["/bin/sh", "ssh -x", "a b", "-x", "{work}"])
 def test_the_remote_agent_is_the_name_of_a_program_and_nothing_else(name):
-    cleaned = {"launcher": "openmpi", "remote_agent": name, "partition": "", "distance": 0}
+    cleaned = {"launcher": "openmpi", "remote_agent": name, "partition": "", "bundle": "", "distance": 0}
     assert set(options.check(cleaned)) == {"remote_agent"}
 
 

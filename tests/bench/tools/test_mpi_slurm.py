@@ -3,7 +3,7 @@
 import pytest
 
 from apps.bench import tools
-from apps.bench.tools.base import NodeRef, Output, ToolFailure
+from apps.bench.tools.base import NodeRef, Output, ParameterError, ToolFailure
 from tests.bench.tools.mpi_nodes import answered, command, node, plan
 
 TOOL = tools.get("mpi-pingpong")
@@ -49,7 +49,7 @@ def test_a_job_is_forecast_watched_run_and_accounted_for():
     made = stages(clients=2, placement="other-node", partition="bench", queue_limit="5 min", job_time="90 s")
     assert list(made) == ["forecast", "watch", "measure", "account"]
     argv = " ".join(made["measure"].argv)
-    assert argv.startswith("srun --verbose --job-name fathom-")
+    assert argv.startswith("srun --job-name=fathom-")
     for word in (
         "--immediate=300",
         "--nodes=2",
@@ -65,7 +65,7 @@ def test_a_job_is_forecast_watched_run_and_accounted_for():
     assert made["forecast"].ready_pattern
     assert made["watch"].optional
     assert not made["watch"].measures
-    name = made["measure"].argv[3]
+    name = made["measure"].argv[1].removeprefix("--job-name=")
     assert f"--name={name}" in made["account"].argv
 
 
@@ -173,3 +173,53 @@ def test_a_job_that_never_ran_is_no_result():
     with pytest.raises(ToolFailure) as caught:
         TOOL.parse([Output("node", "account", "a", ("squeue",), b"", b"", 0)], TOOL.clean(PARAMS))
     assert caught.value.code == "no-result"
+
+
+SHARED = {
+    "job_time": "90 min",
+    "bundle": "sweep",
+    "bundle_ranks": 16,
+    "bundle_idle": 60,
+    "queue_limit": 300,
+    "partition": "bench",
+}
+
+
+def test_trials_of_one_name_share_an_allocation_that_has_room_for_all():
+    first, second = (stages(**SHARED, clients=2, placement=place)["measure"].argv for place in ("free", "other-node"))
+    room = " ".join(first[: first.index("--")])
+    assert room.startswith("fathom-slurm --name fathom-")
+    assert "--idle 60 --wait 300 --sbatch {program:sbatch}" in room
+    assert room.endswith("--nodes=2 --ntasks=16 --time=90 --partition=bench")
+    assert first[: first.index("--")] == second[: second.index("--")]
+    assert first[first.index("--") + 1] == "{program:srun}"
+    assert not any(word.startswith(("--immediate", "--time")) for word in first[first.index("--") :])
+    assert not any(word.startswith("--time") for word in stages(bundle="sweep")["measure"].argv)
+    other = stages(**{**SHARED, "bundle": "another"}, clients=2)["measure"].argv
+    assert other[2] != first[2]
+
+
+def test_a_trial_in_a_shared_allocation_waited_for_itself_only():
+    shared = b"fathom-slurm: job 22 shared, waited 0.0 s\n" + STARTED.split(b"\n", 2)[2]
+    reading = read(stderr=shared, account=DONE.replace(b"COMPLETED", b"RUNNING"))
+    assert reading.value("queue_time") == 0.0
+    assert reading.observed["job"]["run_time"] is None
+    assert reading.observed["job"]["nodes"] == ["n1", "n2"]
+
+
+@pytest.mark.parametrize(
+    ("said", "code"),
+    [
+        (b"Unable to allocate resources: job 30 is PENDING (PartitionTimeLimit)", "queue-impossible"),
+        (b"Unable to allocate resources: job 30 is PENDING (Resources)", "queue-limit"),
+        (b"sbatch: error: invalid partition specified: nope", "queue-refused"),
+    ],
+)
+def test_an_allocation_that_cannot_be_had_is_told(said, code):
+    assert fail(stdout=b"", stderr=b"fathom-slurm: error: " + said + b"\n").code == code
+
+
+def test_the_name_of_an_allocation_is_a_plain_one():
+    with pytest.raises(ParameterError) as caught:
+        TOOL.clean({**PARAMS, "bundle": "a b"})
+    assert set(caught.value.errors) == {"bundle"}

@@ -7,8 +7,8 @@ from apps.bench.text import Message, _
 from apps.bench.tools._mpi.placement import DISTANCE
 from apps.bench.tools.base import Parameter, Params, Role
 
-# Those of the launchers; squeue tells of Slurm's queue.
-PROGRAMS = ("mpirun", "mpiexec.hydra", "srun", "squeue")
+# Those of the launchers; squeue tells of Slurm's queue, the rest serve an allocation that trials share.
+PROGRAMS = ("mpirun", "mpiexec.hydra", "srun", "squeue", "sbatch", "scancel", "fathom-slurm")
 ROLES = (Role("node", _("Nodes"), many=True),)
 
 OPENMPI, MPICH, INTELMPI, SLURM = "openmpi", "mpich", "intelmpi", "slurm"
@@ -80,7 +80,7 @@ JOB_TIME = Parameter(
     "job_time",
     "duration",
     _("Slurm time limit"),
-    help=_("What the job asks for; 0 takes the measurement's own limit. Short jobs start sooner."),
+    help=_("What the job asks for; 0 takes the measurement's own limit, a shared allocation the cluster's."),
     default=0.0,
     unit="s",
     minimum=0,
@@ -96,7 +96,45 @@ SLURM_MPI = Parameter(
     choices=(("", _("the cluster's default")), ("pmix", "pmix"), ("pmi2", "pmi2"), ("none", "none")),
     advanced=True,
 )
-SHARED_PARAMETERS = (LAUNCHER, CLIENTS, REMOTE_AGENT, OVERSUBSCRIBE, PARTITION, QUEUE_LIMIT, JOB_TIME, SLURM_MPI)
+BUNDLE = Parameter(
+    "bundle",
+    "text",
+    _("Slurm allocation"),
+    help=_(
+        "A name under which trials share one allocation: the first takes it, and it is given back when none has used"
+        " it for a while. Empty: a job for each trial."
+    ),
+    default="",
+    advanced=True,
+)
+BUNDLE_RANKS = Parameter(
+    "bundle_ranks",
+    "integer",
+    _("Ranks of the allocation"),
+    help=_(
+        "How many the shared allocation has room for: the most that a trial of the sweep needs. 0: as this trial."
+    ),
+    default=0,
+    unit="count",
+    minimum=0,
+    maximum=100_000,
+    advanced=True,
+)
+BUNDLE_IDLE = Parameter(
+    "bundle_idle",
+    "duration",
+    _("Idle time of the allocation"),
+    help=_("The shared allocation ends when no trial has run in it for this long."),
+    default=120.0,
+    unit="s",
+    minimum=10,
+    maximum=86_400,
+    advanced=True,
+)
+SHARED_PARAMETERS = (
+    *(LAUNCHER, CLIENTS, REMOTE_AGENT, OVERSUBSCRIBE, PARTITION, QUEUE_LIMIT, JOB_TIME, SLURM_MPI),
+    *(BUNDLE, BUNDLE_RANKS, BUNDLE_IDLE),
+)
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,99}")
 
@@ -108,6 +146,8 @@ def check(params: Params) -> dict[str, Message]:
         errors["remote_agent"] = Message(_("Give the name of one program, for example ssh; no path and no options."))
     if params["partition"] and not _NAME.fullmatch(params["partition"]):
         errors["partition"] = Message(_("Give the name of one partition: letters, digits and .-_ only."))
+    if params.get("bundle") and not _NAME.fullmatch(params["bundle"]):
+        errors["bundle"] = Message(_("Give a name of letters, digits and .-_ only."))
     if params["launcher"] == SLURM and params.get(DISTANCE.name):
         errors["distance"] = Message(_("Slurm chooses nodes and sockets itself: leave the distance at 0."))
     return errors

@@ -26,6 +26,9 @@ _ROW = re.compile(
 )
 _JOB = re.compile(r"^srun: (?:jobid (\d{1,12}): |job (\d{1,12}) (?:queued|has been))", re.M)
 _CANNOT = re.compile(r"^(?:allocation failure: .*|srun: error: (?:.*invalid|Unable to allocate|Invalid) ?.*)$", re.M)
+_SHARED = re.compile(r"^fathom-slurm: job (\d{1,12}) (?:taken|shared), waited (\d{1,9}\.\d) s$", re.M)
+_NO_SHARE = re.compile(r"^fathom-slurm: error: ([^\n]{1,300})$", re.M)
+_WAITING = re.compile(r"job \d{1,12} is (?:PENDING|CONFIGURING) \((\w{1,60})\)")
 _BUSY = re.compile(r"^srun: error: Unable to allocate resources: Requested nodes are busy", re.M)
 
 
@@ -44,7 +47,11 @@ class Queued:
 def command(launch: Launch) -> Command:
     """Return srun: verbose, so that it tells the job's number and where each task starts."""
     allowed = launch.params["queue_limit"]
-    argv = ["srun", "--verbose", "--job-name", name_of(launch), f"--immediate={math.ceil(allowed)}", *_shape(launch)]
+    if launch.params["bundle"]:
+        argv = _in_bundle(launch)
+    else:
+        argv = ["srun", f"--job-name={name_of(launch)}", f"--immediate={math.ceil(allowed)}", *_claim(launch)]
+    argv += ["--verbose", *_shape(launch)]
     if launch.params["slurm_mpi"]:
         argv.append(f"--mpi={launch.params['slurm_mpi']}")
     if launch.directory:
@@ -59,7 +66,7 @@ def before(launch: Launch) -> tuple[Stage, ...]:
     forecast = Command(
         role=ROLE,
         node_index=0,
-        argv=("srun", "--test-only", *_shape(launch), *launch.argv[:1]),
+        argv=("srun", "--test-only", *_claim(launch), *_shape(launch), *launch.argv[:1]),
         time_limit_s=CHECK_LIMIT_S,
         # A background command that ends before it is ready ends the run: nobody waits for what cannot come.
         background=True,
@@ -93,8 +100,14 @@ def after(launch: Launch) -> tuple[Stage, ...]:
 
 
 def name_of(launch: Launch) -> str:
-    """Return the job's name: the same for all repetitions of one point, so that squeue need not list the cluster."""
-    told = "\0".join([*launch.argv, *_shape(launch), launch.directory])
+    """Return the job's name: the same for all repetitions of one point, so that squeue need not list the cluster.
+
+    Trials that share an allocation have its name; another shape, partition or time limit is another allocation.
+    """
+    if launch.params["bundle"]:
+        told = "\0".join([launch.params["bundle"], *_room(launch)])
+    else:
+        told = "\0".join([*launch.argv, *_shape(launch), *_claim(launch), launch.directory])
     return f"fathom-{hashlib.sha256(told.encode()).hexdigest()[:12]}"
 
 
@@ -105,11 +118,9 @@ def _only(launch: Launch) -> tuple[str, ...]:
 def _shape(launch: Launch) -> list[str]:
     """Return the options of how many, where, and how long."""
     params, counts = launch.params, launch.counts
-    argv = [f"--nodes={len(counts)}", f"--ntasks={len(launch.slots)}", f"--time={_minutes(launch)}"]
+    argv = [f"--nodes={len(counts)}", f"--ntasks={len(launch.slots)}"]
     if len(set(counts.values())) == 1:
         argv.append(f"--ntasks-per-node={next(iter(counts.values()))}")
-    if params["partition"]:
-        argv.append(f"--partition={params['partition']}")
     nodes = "cyclic" if launch.is_cyclic else "block"
     cores = _cores(launch)
     packed = ",Pack" if params.get("node_placement") == UNBALANCED else ""
@@ -127,21 +138,47 @@ def _cores(launch: Launch) -> str:
     return "" if placement == FREE else "cyclic" if placement == OTHER_SOCKET else "block"
 
 
-def _minutes(launch: Launch) -> int:
-    """Return the job's own time limit: what the agent gives the measurement, in whole minutes."""
-    return max(1, math.ceil((launch.params["job_time"] or launch.time_limit_s) / 60))
+def _claim(launch: Launch) -> list[str]:
+    """Return the options of time and partition.
+
+    A job may take what the agent gives the measurement; an allocation that trials share, what the cluster gives all.
+    """
+    params = launch.params
+    seconds = params["job_time"] or (0 if params["bundle"] else launch.time_limit_s)
+    argv = [f"--time={max(1, math.ceil(seconds / 60))}"] if seconds else []
+    return [*argv, *([f"--partition={params['partition']}"] if params["partition"] else [])]
+
+
+def _room(launch: Launch) -> list[str]:
+    """Return the options of an allocation that trials share: room for the largest of them."""
+    ranks = max(launch.params["bundle_ranks"], len(launch.slots))
+    return [f"--nodes={len(launch.nodes)}", f"--ntasks={ranks}", *_claim(launch)]
+
+
+def _in_bundle(launch: Launch) -> list[str]:
+    """Return the words that take the shared allocation, or a new one, and become srun in it."""
+    params = launch.params
+    argv = ["fathom-slurm", "--name", name_of(launch)]
+    argv += ["--idle", f"{params['bundle_idle']:g}", "--wait", f"{params['queue_limit']:g}"]
+    for program in ("sbatch", "squeue", "scancel"):
+        argv += [f"--{program}", f"{{program:{program}}}"]
+    return [*argv, *_room(launch), "--", "{program:srun}"]
 
 
 def read_queue(outputs: Sequence[Output], output: Output) -> Queued | None:
     """Return what the queue told of an output's job, the last word counting; None if it told nothing."""
     found = _JOB.search(_outputs.read_text(output))
     job_id = (found[1] or found[2]) if found else ""
+    shared = _SHARED.search(_outputs.read_text(output))
     last = None
     for other in outputs:
         if other.stage in ("watch", "account"):
             for row in _ROW.findall(_outputs.read_text(other)):
                 if row[0] == job_id and (last is None or row[1] != "CANCELLED" or not last.reason):
                     last = _queued(row)
+    if shared and shared[1] == job_id:
+        # The allocation's own times are those of its first trial; this one waited so long.
+        return Queued(job_id, last.state if last else "", "", float(shared[2]), None, last.nodes if last else ())
     return last
 
 
@@ -168,6 +205,9 @@ def why_none(outputs: Sequence[Output], output: Output | None) -> ToolFailure | 
         return None
     queued = read_queue(outputs, output)
     text = _outputs.read_text(output)
+    refused = _NO_SHARE.search(text)
+    if refused:
+        return _why_not_shared(output, refused[1])
     if queued and is_impossible(jobs.PENDING, queued.reason) and queued.queue_time is None:
         return failure("queue-impossible", output, said=f"{queued.reason} (job {queued.job_id})")
     if _BUSY.search(text) or (output.timed_out and queued and queued.state == jobs.PENDING):
@@ -185,6 +225,19 @@ def why_none(outputs: Sequence[Output], output: Output | None) -> ToolFailure | 
     return failure("not-granted", output, said=found[0].strip()[:200]) if found else None
 
 
+def _why_not_shared(output: Output, said: str) -> ToolFailure:
+    waiting = _WAITING.search(said)
+    if waiting and is_impossible(jobs.PENDING, waiting[1]):
+        return failure("queue-impossible", output, said=waiting[0])
+    if waiting:
+        return failure("queue-limit", output, seconds=_limit_of(output), said=waiting[0])
+    return failure("queue-refused", output, said=said)
+
+
 def _limit_of(output: Output) -> str:
-    word = next((word for word in output.argv if word.startswith("--immediate=")), "")
-    return word.partition("=")[2] or "?"
+    for index, word in enumerate(output.argv):
+        if word.startswith("--immediate="):
+            return word.partition("=")[2]
+        if word == "--wait" and index + 1 < len(output.argv):
+            return output.argv[index + 1]
+    return "?"
