@@ -17,7 +17,7 @@ import uuid
 from pathlib import Path
 from typing import TextIO
 
-from . import VERSION, config
+from . import VERSION, config, slurm
 from . import settings as holding
 from .agent import Agent
 from .remote import Away, Refused, Remote
@@ -30,6 +30,9 @@ FRESH_S = 40.0
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the command line and return the exit status; what is wrong is said in one line."""
+    if arguments is None and Path(sys.argv[0]).name == slurm.NAME:
+        # A link of that name to this program, which the owner of a log-in node puts on its list.
+        return slurm.main()
     options = _parser().parse_args(arguments)
     if sys.platform != "linux":
         print("fathom-agent: agents run on Linux.", file=sys.stderr)
