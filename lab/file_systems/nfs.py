@@ -73,7 +73,8 @@ def _start(exports: list[Nfs], room: Room, address: str) -> list[Service]:
 
 def exported_path(export: Nfs, room: Room) -> Path:
     """Return the folder that is exported, as its server sees it."""
-    return export.disk.path if export.disk else room.folder / "export" / export.name
+    # Never a disk's root: what is measured there and by NFS must not meet in one folder.
+    return (export.disk.path if export.disk else room.folder / "export") / export.name
 
 
 def mount(export: Nfs, rooms: Mapping[str, Room], address: str) -> list[Service]:

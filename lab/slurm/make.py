@@ -26,9 +26,9 @@ SlurmctldPidFile=/run/slurmctld.pid
 SlurmdPidFile=/run/slurmd.pid
 SlurmctldLogFile=/dev/null
 SlurmdLogFile=/dev/null
-# Nothing of the machine's own: no cgroups, no accounting daemon.
+# Nothing of the machine's own: no cgroups (ranks are bound without), no accounting daemon.
 ProctrackType=proctrack/linuxproc
-TaskPlugin=task/none
+TaskPlugin=task/affinity
 JobAcctGatherType=jobacct_gather/none
 AccountingStorageType=accounting_storage/none
 # What a job came to is read after its end: kept long enough for that.

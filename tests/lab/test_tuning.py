@@ -3,15 +3,16 @@
 The points are those of a campaign: the tool plans the commands and reads what they printed.
 """
 
+import contextlib
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 import yaml
 
 from apps.bench import tools
-from apps.bench.tools.base import NodeRef, Output
+from apps.bench.tools.base import NodeRef, Output, ToolFailure
 from apps.bench.units import parse_quantity
 from tests.lab.labs import KISTI_PUSAN, KNU_CALTECH, REAL, LabAt
 
@@ -36,7 +37,8 @@ def measure(lab: LabAt, client: str, server: str, **wishes: str) -> dict[str, fl
             while "listening" not in (line := listening.stdout.readline()):
                 assert line, "the server ended at once"
             began = time.time()
-            done = lab.run("exec", client, "--", *commands["client"].argv)
+            # With many streams on a busy machine iperf3 has been seen to wait for ever.
+            done = lab.run("exec", client, "--", "timeout", "45", *commands["client"].argv)
         finally:
             listening.terminate()
     output = Output(
@@ -113,16 +115,17 @@ def test_with_a_limited_window_the_rate_grows_with_the_streams_and_then_stays_fl
     assert one < 12e6
     for streams in (10, 20):
         assert _nearest(rate, streams, streams * one) == pytest.approx(streams * one, rel=0.15)
-    plateau = _nearest(rate, 80, OC12_1500)
+    plateau = _nearest(rate, 70, OC12_1500)
     assert plateau == pytest.approx(OC12_1500, rel=0.15)
-    assert _nearest(rate, 100, plateau) == pytest.approx(plateau, rel=0.1)
+    assert _nearest(rate, 90, plateau) == pytest.approx(plateau, rel=0.1)
 
 
-def _nearest(rate, streams: int, expected: float) -> float:
+def _nearest(rate: Callable[[int], float], streams: int, expected: float) -> float:
     """Return the rate of so many streams: the first near what is expected, else the nearest of some tries."""
     found = []
-    for _ in range(3):
-        found.append(rate(streams))
-        if found[-1] == pytest.approx(expected, rel=0.1):
-            break
+    for _ in range(TRIES):
+        with contextlib.suppress(ToolFailure):
+            found.append(rate(streams))
+            if found[-1] == pytest.approx(expected, rel=0.1):
+                break
     return min(found, key=lambda value: abs(value - expected))

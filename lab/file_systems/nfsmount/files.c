@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/statvfs.h>
 
 /* An open file: a handle of its own on each connection, opened when it is first used there. */
 struct file {
@@ -37,6 +38,19 @@ static struct file *open_files;
 static pthread_mutex_t table = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t unwatched = PTHREAD_COND_INITIALIZER;
 
+/* libnfs calls every refused write a bad address: ask the server whether it is full, and say so if it is. */
+static int explain(struct file *file, int error)
+{
+    if (error != -EFAULT)
+        return error;
+    struct connection *c = any();
+    struct statvfs space;
+    struct call call = CALL_OF(&space, sizeof space);
+    int result = CALL(c, call, nfs_statvfs_async(c->nfs, file->path, copied, &call));
+    /* Some room is left where the last write did not fit whole. */
+    return result >= 0 && space.f_bavail * space.f_frsize < CHUNK ? -ENOSPC : -EIO;
+}
+
 /* Wait until every write of a file is answered; return the first error since the last time, and forget it. */
 static int settle(struct file *file)
 {
@@ -46,7 +60,7 @@ static int settle(struct file *file)
     int error = file->error;
     file->error = 0;
     pthread_mutex_unlock(&file->lock);
-    return error;
+    return error ? explain(file, error) : 0;
 }
 
 static void await_answers(struct file *file)

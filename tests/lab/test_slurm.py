@@ -1,0 +1,38 @@
+"""Slurm on two nodes of a lab: its own configuration, key and servers, gone with the lab."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.lab.labs import REAL, SMALL, LabAt
+from tests.lab.test_file_systems import NOBODY, needs
+
+pytestmark = [*REAL, needs("slurmctld", "slurmd", "munged", "sbatch")]
+SLURM = "slurm: {login: one, nodes: [one, two], cpus: 2, partition: small}\n"
+
+
+@pytest.fixture
+def lab(tmp_path: Path) -> Iterator[LabAt]:
+    lab = LabAt(tmp_path / "state")
+    (tmp_path / "slurm.yaml").write_text(SMALL + SLURM)
+    try:
+        lab.up(tmp_path / "slurm.yaml")
+        yield lab
+    finally:
+        assert lab.run("down").returncode == 0
+        assert lab.remains() == []
+
+
+def test_jobs_run_on_both_nodes_and_leave_their_trace(lab: LabAt) -> None:
+    assert lab.state["slurm"] == {"login": "one", "nodes": ["one", "two"], "cpus": 2, "partition": "small"}
+    assert sorted(lab.on("one", *NOBODY, "srun", "-N2", "uname", "-n").split()) == ["one", "two"]
+    shown = lab.on("one", "scontrol", "show", "job", "1", "-o")
+    assert "JobState=COMPLETED" in shown
+    assert "Partition=small" in shown
+    refused = lab.run("exec", "one", "--", *NOBODY, "srun", "-N3", "--immediate=2", "true")
+    assert refused.returncode != 0
+    # The configuration is the nodes' own: this machine has none of it.
+    machines_own = Path("/etc/slurm/slurm.conf")
+    assert "ClusterName=lab" in lab.on("one", "cat", str(machines_own))
+    assert not machines_own.exists() or "ClusterName=lab" not in machines_own.read_text()
