@@ -26,7 +26,8 @@ from apps.bench.tools.base import (
 )
 
 ICMP, UDP, TCP = "icmp", "udp", "tcp"
-GRACE_S = 5.0
+# How long it waits for the last answers; its own 5 s are longer than any path.
+GRACE_S = 2.0
 NOBODY = "???"
 
 _ROW = re.compile(
@@ -100,19 +101,29 @@ class Mtr(Tool):
     def plan(self, params: Params, nodes: Mapping[str, Sequence[NodeRef]]) -> Plan:
         """Return one command on the client."""
         client, server = _pairs.players(nodes)
-        argv = ["mtr", "-n", "--json", "-c", str(params["count"]), "-i", f"{params['interval']:g}"]
+        argv = [
+            "mtr",
+            "-n",
+            "--json",
+            "-c",
+            str(params["count"]),
+            "-i",
+            f"{params['interval']:g}",
+            "-G",
+            f"{GRACE_S:g}",
+        ]
         argv += ["-m", str(params["max_hops"]), "-s", str(params["size"])]
         if params["method"] == UDP:
             argv.append("-u")
         if params["method"] == TCP:
             argv += ["-T", "-P", str(params["port"])]
         argv += ["-a", client.address, _outputs.target_of(server, client)]
-        return _pairs.one_command(argv, params["count"] * params["interval"] + 2 * GRACE_S + _pairs.MARGIN_S)
+        return _pairs.one_command(argv, params["count"] * params["interval"] + GRACE_S + _pairs.MARGIN_S)
 
     def estimate(self, params: Params, capacity_bps: float | None = None) -> Estimate:
         """Return the time of a path whose end answers, and a bound on the bytes for ten hops."""
         amount = 10 * params["count"] * params["size"]
-        return Estimate(params["count"] * params["interval"] + 1.0, {("client", "server"): amount})
+        return Estimate(params["count"] * params["interval"] + GRACE_S, {("client", "server"): amount})
 
     def recover(self, output: Output) -> dict[str, Value]:
         """Return what the argv says, else what the report does; its packet size is a text."""

@@ -246,9 +246,10 @@ def _address(output: Output) -> str:
 def _explain(output: Output, text: str, server: Output | None) -> ToolFailure:
     """Return why a test has no result; if nobody listened, what the server said of it."""
     address = _address(output)
+    # Whoever holds the port may take the client's connection: the server's words tell more.
+    if server and (busy := _BUSY.search(_outputs.read_text(server))):
+        return failure("port-busy", server, said=busy[0])
     if _UNCONNECTED.search(text):
-        if server and (busy := _BUSY.search(_outputs.read_text(server))):
-            return failure("port-busy", server, said=busy[0])
         return failure("refused", output, address=address)
     if found := _outputs.bad_option(output, text) or _outputs.system_error(output, text, address):
         return found

@@ -119,7 +119,7 @@ def test_the_command_of_each_method():
     def argv_of(**params):
         return " ".join(tool.plan(tool.clean(params), NODES).stages[0].commands[0].argv)
 
-    assert argv_of() == "mtr -n --json -c 10 -i 1 -m 30 -s 64 -a 192.0.2.1 192.0.2.2"
+    assert argv_of() == "mtr -n --json -c 10 -i 1 -G 2 -m 30 -s 64 -a 192.0.2.1 192.0.2.2"
     assert "-u" in argv_of(method="udp").split()
     assert "-T -P 443" in argv_of(method="tcp", port=443)
 
