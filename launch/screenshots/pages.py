@@ -17,10 +17,13 @@ NO_PAGES = {
         "campaign_status", "campaign_events", "launch", "pause", "resume", "withdraw", "rerun_failed",
         "experiment_preview", "dates", "deletions", "campaign_drawing",
     )),
-    *(f"results:{name}" for name in ("experiment_panel", "experiment_data", "csv", "json", "run_series")),
+    *(
+        f"results:{name}"
+        for name in ("experiment_panel", "experiment_data", "csv", "json", "run_series", "job_telemetry")
+    ),
     *(f"tuning:{name}" for name in ("decide", "campaign_panel")),
     *(f"toolbox:tool_{name}" for name in ("preview", "export", "restore")),
-    *(f"agents:{name}" for name in ("program", "unit", "job_output")),
+    *(f"agents:{name}" for name in ("program", "unit", "job_output", "job_file")),
     *(f"accounts:{name}" for name in ("logout", "language", "theme", "member_add", "member_role")),
     *(f"testbeds:{name}" for name in ("export", "example", "grant_revoke")),
     "home", "health", "set_language",
