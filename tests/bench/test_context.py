@@ -197,6 +197,8 @@ def test_what_was_sent_again_is_the_runs_own():
         samples=(SampleValue("goodput", 800e6), SampleValue("retransmits", 300_000.0)), observed={"mss": 1448}
     )
     assert flags(measured(sent=1.45 * OWN, received=0.03 * OWN), reading=reading) == {}
+    reading = Reading(samples=(SampleValue("goodput", 800e6),), observed={"tcp": {"bytes_retransmitted": 0.4 * OWN}})
+    assert flags(measured(sent=1.45 * OWN, received=0.03 * OWN), reading=reading) == {}
 
 
 def test_a_little_traffic_beside_a_quiet_run_is_no_matter():

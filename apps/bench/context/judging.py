@@ -115,10 +115,15 @@ def _foreign(reading: Reading, outputs: Sequence[Output], params: Params, tool: 
 
 
 def _sent_again(reading: Reading) -> float:
-    """Return how many bytes the run sent more than once."""
-    mss = reading.observed.get("mss") or (reading.observed.get("tcp") or {}).get("mss")
+    """Return how many bytes the run sent more than once, as the tool or the kernel counted them."""
+    kernel = reading.observed.get("tcp") or {}
+    mss = reading.observed.get("mss") or kernel.get("mss")
     segments = (reading.value("retransmits") or 0.0) + (reading.value("retransmits_reverse") or 0.0)
-    return segments * (mss if isinstance(mss, int | float) else USUAL_MSS)
+    counted = kernel.get("bytes_retransmitted")
+    return max(
+        segments * (mss if isinstance(mss, int | float) else USUAL_MSS),
+        counted if isinstance(counted, int | float) else 0.0,
+    )
 
 
 def _rate_of(reading: Reading, tool: Tool) -> float | None:
