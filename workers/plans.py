@@ -1,15 +1,17 @@
 """The plan of a run: its tool's commands for the nodes of its lane."""
 
 import logging
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.db import DatabaseError
 
 from apps.agents.models import Agent
-from apps.bench import context, tools
+from apps.bench import context, settings, tools
 from apps.bench.sweep import setting_names
 from apps.bench.text import Message, _
 from apps.bench.tools.base import NodeRef, ParameterError, Plan, ToolFailure
+from apps.campaigns import grants
 from apps.campaigns.models import Run
 from apps.testbeds import queries as inventory
 from apps.testbeds.models import Node
@@ -25,7 +27,7 @@ def make_plan(run: Run) -> Plan:
         tool = toolbox.get_tool(trial.experiment.tool)
         params = tool.clean(setting_names.own_parameters(trial.parameters))
         nodes = _players(trial.lane.roles, trial.experiment.file_system_id)
-        plan = tool.plan(params, nodes)
+        plan = settings.wrap(tool.plan(params, nodes), _settings_of(run, nodes))
         return context.bracket(plan, nodes, tool) if trial.experiment.context else plan
     except tools.UnknownTool as error:
         text = _("This server no longer has the tool %(tool)s.")
@@ -41,6 +43,22 @@ def make_plan(run: Run) -> Plan:
         logger.exception("No commands could be made for run %s", run.pk)
         text = _("No commands could be made for this trial; the server's log has the details.")
         raise ToolFailure("no-plan", Message(text), False) from error
+
+
+def _settings_of(run: Run, nodes: Mapping[str, Sequence[NodeRef]]) -> dict[str, list[dict[str, str]]]:
+    """Return the kernel settings of each node of each role; ToolFailure if one was allowed and no longer is."""
+    trial = run.trial
+    chosen = setting_names.settings_of(trial.parameters)
+    if not chosen:
+        return {}
+    missing = inventory.not_allowed(trial.campaign.team_id, grants.wishes_of(chosen, trial.lane.roles))
+    if missing:
+        names = {
+            pk: node for role, ids in trial.lane.roles.items() for pk, node in zip(ids, nodes[role], strict=True)
+        }
+        message = grants.refusal_of(names[missing[0].node].name, missing[0])
+        raise ToolFailure("setting-not-allowed", message, retryable=False)
+    return {role: [values] * len(nodes[role]) for role, values in chosen.items()}
 
 
 def _players(roles: dict[str, list[int]], file_system_id: int | None) -> dict[str, list[NodeRef]]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 
+from apps.bench import settings
 from apps.bench.sweep import setting_names
 from apps.bench.text import Message, _
 from apps.campaigns import errors
@@ -28,20 +29,22 @@ def check_settings(expansion: Expansion, team_id: int) -> None:
             continue
         members = {node.pk: node for cast in expansion.casts for node in cast.roles[role]}
         nodes |= members
-        for value in dict.fromkeys(str(point[name]).strip() for point in expansion.points if name in point):
-            wishes |= {Wish(pk, key, value): name for pk in members if value}
+        for value in dict.fromkeys(settings.normalise(point[name]) for point in expansion.points if name in point):
+            if refused := settings.check_key(key) or settings.check_value(key, value):
+                wrong.setdefault(_field(expansion, name), refused)
+            wishes |= {Wish(pk, key, value): name for pk in members}
     for wish in queries.not_allowed(team_id, wishes):
         wrong.setdefault(_field(expansion, wishes[wish]), refusal_of(nodes[wish.node].name, wish))
     if wrong:
         raise errors.Refused(wrong)
 
 
-def wishes_of(settings: Mapping[str, Mapping[str, str]], roles: Mapping[str, Iterable[int]]) -> list[Wish]:
+def wishes_of(chosen: Mapping[str, Mapping[str, str]], roles: Mapping[str, Iterable[int]]) -> list[Wish]:
     """Return what a trial with these settings {role: {key: value}} sets on the nodes {role: ids}."""
     return [
         Wish(node, key, value)
-        for role, chosen in settings.items()
-        for key, value in chosen.items()
+        for role, values in chosen.items()
+        for key, value in values.items()
         for node in roles.get(role, ())
     ]
 

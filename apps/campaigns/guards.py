@@ -81,7 +81,7 @@ def _pairs(roles: Iterable[tuple[Node, ...]]) -> Iterator[tuple[Node, Node]]:
 
 
 def _check_link(link: Link, traffic: Traffic, share: float) -> None:
-    most, offered = link.most_udp_bps, traffic.offered_bps * share
+    most, offered = link.most_udp_bps, round(traffic.offered_bps * share)
     if most is not None and offered > most:
         text = _(
             "A point offers %(load)s of UDP to the link %(link)s, whose owner allows %(limit)s: offer less, or have "

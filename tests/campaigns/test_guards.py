@@ -44,14 +44,14 @@ def allow(**limits: object) -> None:
 def test_udp_may_fill_a_link_but_not_more_unless_its_owner_says_so(cast: SimpleNamespace, pair: list[Node]) -> None:
     attempt(cast, *pair, **udp("100M", "1G"))
     text = refusal(cast, *pair, **udp("100M", "1.2G"))
-    assert all(part in text for part in ("WAN", "1.200 Gbit/s", "1.000 Gbit/s", "offer less"))
+    assert all(part in text for part in ("WAN", "1.2 Gbit/s", "1 Gbit/s", "offer less"))
     allow(udp_share_limit=1.5)
     attempt(cast, *pair, **udp("1.2G"))
 
 
 def test_a_rate_set_by_the_owner_goes_before_the_share(cast: SimpleNamespace, pair: list[Node]) -> None:
     allow(udp_limit_bps=50_000_000)
-    assert "50.00 Mbit/s" in refusal(cast, *pair, **udp("60M"))
+    assert "50 Mbit/s" in refusal(cast, *pair, **udp("60M"))
     attempt(cast, *pair, **udp("50M"))
 
 

@@ -75,10 +75,10 @@ def test_rfc_6349_goes_from_the_mtu_to_tcp(cast: SimpleNamespace, pair: list[Nod
 
 def test_the_capacity_is_that_of_the_links_unless_it_is_given(cast: SimpleNamespace, pair: list[Node]) -> None:
     rates = draft(cast, "udp-load", {"loads": "2"}, players=between(pair)).experiments.get().factors
-    assert rates == [{"name": "rate", "expression": "500000000, 1000000000"}]
+    assert rates == [{"name": "rate", "expression": "500Mbit/s, 1Gbit/s"}]
     given = {"loads": "2", "capacity": "457 Mbit/s"}
     rates = draft(cast, "udp-load", given, players=between(pair)).experiments.get().factors
-    assert rates == [{"name": "rate", "expression": "228500000, 457000000"}]
+    assert rates == [{"name": "rate", "expression": "228500kbit/s, 457Mbit/s"}]
 
 
 def test_a_path_that_nobody_described_needs_a_capacity(cast: SimpleNamespace, pair: list[Node]) -> None:

@@ -62,6 +62,18 @@ def test_it_is_swept_like_a_parameter(cast: SimpleNamespace, pair: list[Node]) -
     assert {trial.parameters["duration"] for trial in Trial.objects.all()} == {2.0}
 
 
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [("kernel.core_pattern", "|x"), ("net.core.rmem_max", "plenty"), ("net.ipv4.tcp_rmem", "1 2"), ("mtu", "12")],
+)
+def test_a_value_that_no_kernel_takes_is_refused_even_if_it_is_allowed(
+    cast: SimpleNamespace, pair: list[Node], key: str, value: str
+) -> None:
+    allow(cast, pair[0], key)
+    name = f"setting.client.{key}"
+    assert key in refused(cast, pair, factors=[], fixed={name: value})[f"fixed.{name}"][0]
+
+
 def test_a_role_that_the_tool_has_not_is_named(cast: SimpleNamespace, pair: list[Node]) -> None:
     wrong = refused(cast, pair, factors=[], fixed={"setting.router.net.core.rmem_max": "1"})
     assert "no role" in wrong["fixed.setting.router.net.core.rmem_max"][0]

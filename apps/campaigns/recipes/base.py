@@ -98,5 +98,5 @@ class Recipe:
 
 
 def rate_text(bps: float) -> str:
-    """Return a rate (bit/s) as a whole number that a factor reads."""
-    return str(round(bps))
+    """Return a rate (bit/s) as a person would write it, to the whole bit."""
+    return units.canonical_text(round(bps), "rate")

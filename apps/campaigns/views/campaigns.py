@@ -130,6 +130,7 @@ def _status(campaign: Campaign) -> dict[str, Any]:
         "progress": queries.progress_of([campaign.pk])[campaign.pk],
         "time_left_s": queries.time_left_s(campaign) if campaign.state in Campaign.OPEN_STATES else None,
         "activities": queries.activities_of(campaign),
+        "waiting": queries.waiting_in(campaign.pk).count() if campaign.state in Campaign.OPEN_STATES else 0,
         "dates": queries.next_dates(campaign, now=timezone.now()) if campaign.state in ("scheduled", "draft") else (),
     }
 

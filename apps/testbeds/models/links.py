@@ -85,14 +85,14 @@ class Link(InventoryItem):
         ]
 
     @property
-    def most_udp_bps(self) -> float | None:
+    def most_udp_bps(self) -> int | None:
         """Return the most UDP (bit/s) that may be offered: the rate set, else the share of the capacity.
 
         None, that is any load, only where neither a rate is set nor the capacity is known.
         """
         if self.udp_limit_bps is not None:
-            return float(self.udp_limit_bps)
-        return self.udp_share_limit * self.capacity_bps if self.capacity_bps is not None else None
+            return self.udp_limit_bps
+        return round(self.udp_share_limit * self.capacity_bps) if self.capacity_bps is not None else None
 
     @property
     def key(self) -> str:
