@@ -1,5 +1,6 @@
 """Cut a file into the outputs it holds."""
 
+import bisect
 import dataclasses
 import json
 import re
@@ -52,8 +53,8 @@ def split_results(output: Output) -> list[Output]:
     for pattern in _RESULTS:
         lines = [(found.start(), found.end()) for found in pattern.finditer(text)]
         # Streams of one test begin in lines that follow each other.
-        ends = {text.find(b"\n", end) + 1 for _start, end in lines}
-        starts = [start for start, _end in lines if start not in ends]
+        follows = {text.find(b"\n", end) + 1 for _start, end in lines} - {0}
+        starts = [start for start, _end in lines if start not in follows]
         if len(starts) > 1:
             # What stands before the first, such as whose log this is, is said of all.
             head, pairs = text[: starts[0]], zip(starts, [*starts[1:], len(text)], strict=True)
@@ -67,10 +68,10 @@ def split_file(raw: bytes) -> list[Output]:
     A recording gives the argv and the exit status, a plain file neither: its outputs have an empty argv.
     """
     raw = raw.removeprefix(b"\xef\xbb\xbf")
-    first = _COMMAND.match(raw.lstrip())
-    if not first:
+    recorded = raw.lstrip()
+    if not _COMMAND.match(recorded):
         return [_output((), part, b"", None) for part in _plain_parts(raw)]
-    return [output for start, end in _sections(raw) for output in _recorded(raw[start:end])]
+    return [output for start, end in _sections(recorded) for output in _recorded(recorded[start:end])]
 
 
 def _sections(raw: bytes) -> Iterator[tuple[int, int]]:
@@ -83,7 +84,8 @@ def _sections(raw: bytes) -> Iterator[tuple[int, int]]:
     if exits:
         kept = starts[:1]
         for start in starts[1:]:
-            if any(kept[-1] < end < start for end in exits):
+            following = bisect.bisect_right(exits, kept[-1])
+            if following < len(exits) and exits[following] < start:
                 kept.append(start)
         starts = kept
     yield from zip(starts, [*starts[1:], len(raw)], strict=True)

@@ -1,4 +1,4 @@
-"""Outputs that no campaign's tool makes, but that belong to measurements: of batch schedulers and of ss."""
+"""Outputs that no campaign's tool makes, but that belong to measurements: of schedulers, launchers and of ss."""
 
 import dataclasses
 import pathlib
@@ -9,8 +9,9 @@ from typing import Any
 
 from apps.bench import schedulers, telemetry
 from apps.bench.tools._failures import failure
+from apps.bench.tools._mpi.run import launch_problem
 from apps.bench.tools._outputs import read_text
-from apps.bench.tools.base import Output
+from apps.bench.tools.base import Output, ToolFailure
 
 Json = dict[str, Any]
 
@@ -45,6 +46,15 @@ def _read_sockets(output: Output) -> Json:
     return {"sockets": [dataclasses.asdict(socket) for socket in found]}
 
 
+def _problem_of(output: Output) -> ToolFailure | None:
+    """Return what an MPI launcher complained of before anything ran."""
+    return launch_problem(output, read_text(output))
+
+
+def _read_launcher(output: Output) -> Json:
+    raise _problem_of(output) or failure("unreadable", output)
+
+
 FORMS: tuple[Form, ...] = (
     Form(
         "scheduler",
@@ -52,4 +62,5 @@ FORMS: tuple[Form, ...] = (
         lambda output: schedulers.read(read_text(output), output.argv),
     ),
     Form("sockets", _is_socket_listing, _read_sockets),
+    Form("mpi-launcher", lambda output: _problem_of(output) is not None, _read_launcher),
 )
