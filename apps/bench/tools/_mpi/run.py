@@ -60,6 +60,9 @@ _PROBLEMS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
 )
 
 
+_OF_LAUNCHERS = {"mpi-slots", "mpi-root", "mpi-missing-program", "mpi-unreachable", "mpi-binding"}
+
+
 @dataclass(frozen=True)
 class Started:
     """What is known of how ranks were started: the maps asked for and got, time in the queue, and doubts."""
@@ -148,6 +151,15 @@ def started(outputs: Sequence[Output], output: Output, params: Params) -> Starte
             "nodes": list(queued.nodes),
         }
     return Started(requested, observed, flags, samples)
+
+
+def launch_problem(output: Output, text: str) -> ToolFailure | None:
+    """Return why a launcher started no ranks, whatever they were to run; None if it does not say so."""
+    for pattern, reason in _PROBLEMS:
+        found = pattern.search(text) if reason in _OF_LAUNCHERS else None
+        if found:
+            return failure(reason, output, said=" ".join(found[0].split())[:200])
+    return None
 
 
 def why_none(output: Output, text: str) -> ToolFailure:
