@@ -145,8 +145,10 @@ def _result_lines(service: Service, experiment: Json) -> Iterator[str]:
     yield f"  {experiment['name']} ({experiment['tool']}): {what}"
     for group in results["groups"]:
         mean = "none" if group["mean"] is None else f"{group['mean']:.6g}"
-        series = f" {group['series']}" if group.get("series") else ""
-        yield f"    {group['x']}{series}: {mean} (n = {group['n']})"
+        others = "".join(f", {name} {value}" for name, value in group["others"].items())
+        yield f"    {group['x']}{others}: {mean} (n = {group['n']})"
+    if results["left_out"]:
+        yield f"    {results['left_out']} invalid measurements are left out"
     failed = list(service.every(f"trials/?experiment={experiment['id']}&state=failed"))
     for trial in failed[:5]:
         yield f"    trial {trial['id']} failed: {(trial['reason'] or {}).get('message', 'see its page')}"

@@ -42,7 +42,7 @@ MEASURING = {
     "irtt": "irtt", "mtr": "mtr-tiny", "bing": "bing", "pchar": "pchar",
     "globus-url-copy": "globus-gass-copy-progs", "globus-gridftp-server": "globus-gridftp-server-progs",
     "iozone": "iozone3", "fio": "fio", "mpirun.openmpi": "openmpi-bin", "mpirun.mpich": "mpich",
-    "NPopenmpi": "netpipe-openmpi", "slurmctld": "slurm-wlm", "munged": "munge",
+    "NPopenmpi": "netpipe-openmpi", "NPmpich2": "netpipe-mpich2", "slurmctld": "slurm-wlm", "munged": "munge",
     "ganesha.nfsd": "nfs-ganesha nfs-ganesha-vfs", "rpcbind": "rpcbind", "glusterd": "glusterfs-server",
     "glusterfs": "glusterfs-client", "cc": "gcc libc6-dev", "pkg-config": "pkg-config",
     "/usr/include/nfsc/libnfs.h": "libnfs-dev", "/usr/include/fuse3/fuse.h": "libfuse3-dev",
