@@ -88,7 +88,7 @@ class Pchar(Tool):
         Metric("capacity", _("Path capacity"), "bit/s", True, primary=True, axis="rate"),
         Metric("hops", _("Hops"), "count", False, axis="count"),
         Metric("rtt_min", _("RTT of an empty packet"), "s", False, axis="time"),
-        Metric("fit", _("Fit of the last link (r²)"), "1", True, axis="ratio"),
+        Metric("fit", _("Fit of the slowest link (r²)"), "1", True, axis="ratio"),
         Metric("loss", _("Probes lost"), "1", False, axis="fraction"),
     )
     signatures = (re.compile(r"^pchar to \S+ \(\S+\) using |^ +Path bottleneck: +[\d.]+ Kbps", re.M),)
