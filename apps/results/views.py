@@ -15,7 +15,7 @@ from apps.accounts import scoping
 from apps.agents import queries as agents
 from apps.agents.models import Job
 from apps.bench.sweep import setting_names
-from apps.bench.tools.base import Metric
+from apps.bench.tools.base import AROUND, Metric
 from apps.campaigns.models import Experiment, Run
 from apps.results import charts, downloads, loss, node_charts, queries, routes, services
 from apps.results.models import Result
@@ -64,8 +64,13 @@ class Attempt:
 
     @property
     def watched(self) -> list[Command]:
-        """Return the commands whose time was watched, what sent data over TCP first."""
-        found = [command for command in self.commands if command.watched]
+        """Return the tool's own commands whose time was watched, what sent data over TCP first."""
+        stages = (self.run.plan or {"stages": []})["stages"]
+        found = [
+            command
+            for command in self.commands
+            if command.watched and not stages[command.job.stage]["name"].startswith(AROUND)
+        ]
         return sorted(found, key=lambda command: not (command.watched and command.watched.is_sender))
 
 

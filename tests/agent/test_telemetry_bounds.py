@@ -65,10 +65,13 @@ def test_it_counts_the_sockets_that_are_too_many() -> None:
     assert left_out > 0
 
 
-def test_a_listing_that_takes_long_is_not_repeated_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("takes_s", "size"), [(0.25, 0), (0.0, 3 * 2**20)])
+def test_a_listing_that_costs_much_is_not_repeated_at_once(
+    monkeypatch: pytest.MonkeyPatch, takes_s: float, size: int
+) -> None:
     def slow(*_args: object, **_options: object) -> object:
-        time.sleep(0.05)
-        return type("Answer", (), {"stdout": b""})
+        time.sleep(takes_s)
+        return type("Answer", (), {"stdout": b"x" * size})
 
     calls = []
     monkeypatch.setattr(sockets, "_inodes_of", lambda pid: {b"1"})

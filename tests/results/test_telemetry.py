@@ -3,7 +3,7 @@
 import json
 import uuid
 import zlib
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
 from typing import Any
 
@@ -12,7 +12,6 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
-from django.utils import timezone
 
 from apps.agents.models import Job, JobOutput
 from apps.bench.tools.base import Plan
@@ -26,6 +25,7 @@ from tests.bench.tools import recordings
 from tests.workers.factories import job_of, listen, measure, report, start
 from workers import carry_out
 
+INSTANT = datetime(2026, 3, 2, 10, 0, tzinfo=UTC)
 RAW = recorded.raw("iperf3_loopback_window_16k")
 
 
@@ -146,12 +146,11 @@ def test_the_page_asks_no_more_of_the_database_for_more_jobs(client: Client, cas
 
 
 def planned(run: Run, role: str, *, stage: int, after_s: float, lasted_s: float | None) -> None:
-    """Have a job of a run been planned for now, started after a while and lasted for some time."""
-    now = timezone.now()
-    begun = now + timedelta(seconds=after_s)
+    """Have a job of a run been planned for one instant, started after a while and lasted for some time."""
+    begun = INSTANT + timedelta(seconds=after_s)
     Job.objects.filter(run_ref=run.pk, role=role).update(
         stage=stage,
-        start_at=now,
+        start_at=INSTANT,
         started_at=begun,
         ended_at=begun + timedelta(seconds=lasted_s) if lasted_s is not None else None,
         clock_error_s=0.002 if role == "client" else 0.001,
@@ -163,9 +162,6 @@ def test_starts_of_a_stage_are_compared(client: Client, cast: SimpleNamespace, p
     listen(run)
     planned(run, "client", stage=1, after_s=0.010, lasted_s=10)
     planned(run, "server", stage=1, after_s=0.030, lasted_s=10)
-    # Both were planned for one instant, some microseconds apart in this test.
-    instant = Job.objects.filter(role="client").get().start_at
-    Job.objects.update(start_at=instant)
     plan = Plan.from_json(run.plan).as_json()
     plan["stages"][1]["together"] = True
     Run.objects.update(plan=plan)

@@ -12,10 +12,10 @@ from apps.bench.tools.base import Series
 # What each chart shows; the streams of a chart are its lines.
 LABELS = {
     "kernel_tcp_limits": _("What TCP waited for"),
-    "kernel_tcp_window": _("TCP windows, mean of the connections"),
-    "kernel_tcp_rtt": _("RTT that TCP saw, mean of the connections"),
+    "kernel_tcp_window": _("TCP windows, mean"),
+    "kernel_tcp_rtt": _("RTT of TCP, mean"),
     "kernel_nic_rate": _("Rate at the interface"),
-    "kernel_retransmits": _("TCP segments sent again, whole node"),
+    "kernel_retransmits": _("TCP segments sent again"),
     "kernel_losses": _("Packets dropped or in error"),
     "kernel_cpu": _("Processor load"),
     "kernel_disk_rate": _("Disk rate"),

@@ -16,8 +16,10 @@ from ..config import USUAL_FOLDERS
 # Numbers, TCP, internals, memory; extended gives the inodes. Sockets that only listen are not among them.
 OPTIONS = ("-t", "-m", "-i", "-n", "-e", "-H")
 TIMEOUT_S = 2.0
-# Where listing takes long, for there are many sockets, it is done less often: at most this share of the time.
-MOST_SHARE = 0.02
+# Where there are many sockets, listing them takes long: no more than so much text (B) is read in a second.
+MOST_PER_SECOND = 1024 * 1024
+# A listing that is slow, on a machine with no time to spare, is followed by a pause of so many times its length.
+SLOW_S, PAUSES = 0.2, 10
 MOST_PROCESSES = 256
 # Of one job at one moment; sockets beyond this are counted, not shown.
 MOST_TEXT = 32 * 1024
@@ -53,7 +55,8 @@ class Lister:
             self._not_before = now + 60
             return {}
         took = time.monotonic() - now
-        self._not_before = now + took / MOST_SHARE if took > MOST_SHARE else 0.0
+        pause = len(answer.stdout) / MOST_PER_SECOND + (PAUSES * took if took > SLOW_S else 0.0)
+        self._not_before = now + pause if pause > 1 else 0.0
         entries = list(_entries(answer.stdout))
         return {pid: found for pid, inodes in held.items() if (found := _those_of(entries, inodes))[0]}
 
