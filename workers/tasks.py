@@ -23,7 +23,7 @@ def tick() -> None:
         reconcile.reconcile,
         stages.open_stages,
         campaigns.finish_campaigns,
-        campaigns.cancel_leftovers,
+        campaigns.resume_cancelling,
         campaigns.resume_deletions,
     )
     for part in parts:
@@ -52,6 +52,12 @@ def job_changed(run_ref: int) -> None:
 def open_stages() -> None:
     """Make the trials of experiments whose turn has come."""
     stages.open_stages(now=timezone.now())
+
+
+@shared_task
+def cancel_leftovers() -> None:
+    """Mark the trials of cancelled campaigns that nobody will carry out any more."""
+    campaigns.cancel_leftovers(now=timezone.now())
 
 
 @shared_task

@@ -11,6 +11,7 @@ logger = logging.getLogger(__name__)
 JOB_CHANGED = "workers.tasks.job_changed"
 SCHEDULE = "workers.tasks.schedule"
 ANALYSE = "workers.tasks.analyse"
+CANCEL_LEFTOVERS = "workers.tasks.cancel_leftovers"
 DELETE = "workers.tasks.delete"
 OPEN_STAGES = "workers.tasks.open_stages"
 

@@ -1,7 +1,13 @@
 """Writes of campaigns, each one function; see the modules."""
 
 from apps.campaigns.services.campaigns import clone_campaign, create_campaign, update_campaign
-from apps.campaigns.services.completion import cancel_leftovers, finish_campaign, finish_campaigns, mark_analysed
+from apps.campaigns.services.completion import (
+    cancel_leftovers,
+    finish_campaign,
+    finish_campaigns,
+    mark_analysed,
+    resume_cancelling,
+)
 from apps.campaigns.services.deletion import continue_deletions, delete_campaign, resume_deletions
 from apps.campaigns.services.events import write_event
 from apps.campaigns.services.experiments import (
@@ -55,6 +61,7 @@ __all__ = [
     "release_run",
     "rerun_failed",
     "resume_campaign",
+    "resume_cancelling",
     "resume_deletions",
     "start_stage",
     "succeed_run",

@@ -3,7 +3,7 @@
 from datetime import datetime, timedelta
 
 from django.db import transaction
-from django.db.models import Exists, OuterRef
+from django.db.models import Exists, OuterRef, QuerySet
 
 from apps.bench.text import Message, _
 from apps.campaigns import live, queries
@@ -13,6 +13,9 @@ from apps.core import queue
 
 # So long are cancelled campaigns looked at for trials that were left pending.
 LEFTOVERS_FOR = timedelta(hours=1)
+# Trials marked in one transaction, and how long (at least) a worker that is at it takes for one.
+BATCH = 2000
+STALLED_AFTER = timedelta(seconds=10)
 _OPEN = (Trial.State.PENDING, Trial.State.RUNNING)
 
 
@@ -60,25 +63,41 @@ def finish_campaigns(*, now: datetime) -> None:
 
 
 @transaction.atomic
-def cancel_pending(*, campaign_id: int, now: datetime) -> int:
-    """Mark the trials of a cancelled campaign that nobody will carry out any more; return how many there were."""
-    waiting = Trial.objects.filter(
-        campaign=campaign_id, campaign__state=Campaign.State.CANCELLED, state=Trial.State.PENDING
-    )
-    marked = waiting.update(state=Trial.State.CANCELLED, finished_at=now, updated_at=now)
-    if marked:
+def cancel_pending(*, campaign_id: int, now: datetime) -> bool:
+    """Mark trials of a cancelled campaign that nobody will carry out any more; True if there are more than a batch.
+
+    False also if somebody else is at it.
+    """
+    cancelled = Campaign.objects.filter(pk=campaign_id, state=Campaign.State.CANCELLED)
+    if cancelled.select_for_update(no_key=True, skip_locked=True).first() is None:
+        return False
+    pending = Trial.objects.filter(campaign=campaign_id, state=Trial.State.PENDING).order_by()
+    batch = list(pending.values_list("pk", flat=True)[:BATCH])
+    marked = Trial.objects.filter(pk__in=batch, state=Trial.State.PENDING)
+    marked.update(state=Trial.State.CANCELLED, finished_at=now, updated_at=now)
+    cancelled.update(updated_at=now)
+    if batch:
         live.publish(campaign_id, "campaign")
-    return marked
+    return len(batch) == BATCH
 
 
 def cancel_leftovers(*, now: datetime) -> None:
-    """Mark trials of cancelled campaigns that were not marked when those were cancelled."""
+    """Mark all trials that were left pending by cancelled campaigns."""
+    for campaign_id in list(_unmarked(now).values_list("pk", flat=True)):
+        while cancel_pending(campaign_id=campaign_id, now=now):
+            pass
+
+
+def resume_cancelling(*, now: datetime) -> None:
+    """Ask a worker to go on where for a while no trial was marked: its message was lost, or it was killed."""
+    if _unmarked(now).filter(updated_at__lt=now - STALLED_AFTER).exists():
+        queue.send(queue.CANCEL_LEFTOVERS)
+
+
+def _unmarked(now: datetime) -> QuerySet[Campaign]:
     left = Trial.objects.filter(campaign=OuterRef("pk"), state=Trial.State.PENDING)
-    recent = Campaign.objects.filter(
-        Exists(left), state=Campaign.State.CANCELLED, finished_at__gte=now - LEFTOVERS_FOR
-    )
-    for campaign_id in recent.values_list("pk", flat=True):
-        cancel_pending(campaign_id=campaign_id, now=now)
+    recent = Campaign.objects.filter(state=Campaign.State.CANCELLED, finished_at__gte=now - LEFTOVERS_FOR)
+    return recent.filter(Exists(left))
 
 
 def mark_analysed(*, campaign: Campaign, now: datetime) -> None:

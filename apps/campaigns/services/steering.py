@@ -52,11 +52,12 @@ def withdraw_campaign(*, campaign: Campaign, user: User) -> Campaign:
 def cancel_campaign(*, campaign: Campaign, user: User, now: datetime) -> Campaign:
     """Start nothing any more and stop what is under way; results so far are kept.
 
-    The traffic is stopped first, in a transaction of its own: marking a hundred thousand trials that wait takes
-    seconds, and nothing starts them any more meanwhile. If that is cut short, the next tick does it.
+    The traffic is stopped first, in a transaction of its own. Marking a hundred thousand trials that wait takes
+    seconds; nothing starts them any more meanwhile, and a worker does it.
     """
     campaign = _stop(campaign, user, now)
-    completion.cancel_pending(campaign_id=campaign.pk, now=now)
+    if completion.cancel_pending(campaign_id=campaign.pk, now=now):
+        queue.send(queue.CANCEL_LEFTOVERS)
     return campaign
 
 
