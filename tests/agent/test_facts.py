@@ -15,7 +15,8 @@ from workers.agent.facts import Collector, interfaces, machine, netlink, program
 def test_facts_of_this_machine_are_what_the_server_accepts() -> None:
     collector = Collector(identity.find_identity("nobody"))
     allowed = config.Config("http://x", "t").allowed()
-    found = collector.collect(allowed)
+    found = collector.collect(allowed, ["mtu"])
+    assert found["settings"] == ["mtu"]
     assert checked_facts(found) == found
     assert found == collector.collect(allowed), "what changes by itself is no fact"
     assert found["cpu"]["threads"] == os.cpu_count()
