@@ -66,8 +66,8 @@ class OsuLatency(Tool):
         Metric("latency", _("Latency"), "s", False, primary=True, axis="time"),
         Metric("latency_least", _("Latency of the smallest message"), "s", False, axis="time"),
         Metric("latency_p50", _("Median latency"), "s", False, axis="time"),
-        Metric("latency_p90", _("Latency, 90 % of the messages"), "s", False, axis="time"),
-        Metric("latency_p99", _("Latency, 99 % of the messages"), "s", False, axis="time"),
+        Metric("latency_p90", _("Latency, 90th percentile"), "s", False, axis="time"),
+        Metric("latency_p99", _("Latency, 99th percentile"), "s", False, axis="time"),
         Metric("queue_time", _("Time in the queue"), "s", False, axis="queue"),
     )
 

@@ -22,7 +22,7 @@ class AdaptationForm(forms.Form):
         max_value=50,
         widget=forms.NumberInput(attrs={"placeholder": "3", "step": "any"}),
         help_text=gettext_lazy(
-            "Half the width of the mean's 95 % interval, in per cent of the mean; empty repeats as often as given."
+            "Half the width of the mean's interval (95 %), in per cent of the mean; empty repeats as often as given."
         ),
     )
     most_repetitions = forms.IntegerField(

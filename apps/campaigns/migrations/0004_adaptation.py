@@ -27,7 +27,7 @@ class Migration(migrations.Migration):
             name="precision",
             field=models.FloatField(
                 blank=True,
-                help_text="Half the width of the 95 % interval over the mean, for example 0.03; empty repeats as given.",
+                help_text="Half the width of the mean's interval (95 %) over the mean, for example 0.03; empty repeats as given.",
                 null=True,
                 validators=[
                     django.core.validators.MinValueValidator(0.001),

@@ -23,7 +23,9 @@ class Adaptive(models.Model):
         null=True,
         blank=True,
         validators=[MinValueValidator(0.001), MaxValueValidator(0.5)],
-        help_text=_("Half the width of the 95 % interval over the mean, for example 0.03; empty repeats as given."),
+        help_text=_(
+            "Half the width of the mean's interval (95 %) over the mean, for example 0.03; empty repeats as given."
+        ),
     )
     most_repetitions = models.PositiveSmallIntegerField(
         _("repetitions at most"), default=20, validators=[MinValueValidator(3), MaxValueValidator(1000)]
