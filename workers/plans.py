@@ -1,5 +1,6 @@
 """The plan of a run: its tool's commands for the nodes of its lane."""
 
+import dataclasses
 import logging
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -27,6 +28,8 @@ def make_plan(run: Run) -> Plan:
         tool = toolbox.get_tool(trial.experiment.tool)
         params = tool.clean(setting_names.own_parameters(trial.parameters))
         nodes = _players(trial.lane.roles, trial.experiment.file_system_id)
+        if tool.group == "mpi":
+            nodes = {role: _with_switches(members, trial.lane.roles[role]) for role, members in nodes.items()}
         plan = settings.wrap(tool.plan(params, nodes), _settings_of(run, nodes))
         return context.bracket(plan, nodes, tool) if trial.experiment.context else plan
     except tools.UnknownTool as error:
@@ -70,6 +73,15 @@ def _players(roles: dict[str, list[int]], file_system_id: int | None) -> dict[st
         role: [_reference(nodes, pk, directories.get(pk, ""), facts.get(pk, {})) for pk in members]
         for role, members in roles.items()
     }
+
+
+def _with_switches(members: list[NodeRef], ids: Sequence[int]) -> list[NodeRef]:
+    """Return the nodes of a role, the first of which knows how many switches lie between it and each other one."""
+    if len(members) < 2:
+        return members
+    names = {pk: member.name for pk, member in zip(ids, members, strict=True)}
+    switches = {names[pk]: count for pk, count in inventory.switches_between(ids[0], ids[1:]).items()}
+    return [dataclasses.replace(members[0], facts={**members[0].facts, "switches": switches}), *members[1:]]
 
 
 def _reference(nodes: dict[int, Node], pk: int, directory: str, facts: dict[str, Any]) -> NodeRef:

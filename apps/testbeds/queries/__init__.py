@@ -16,7 +16,7 @@ from apps.testbeds.queries.listings import (
     testbeds,
 )
 from apps.testbeds.queries.mounts import directories
-from apps.testbeds.queries.paths import Graph, graph, path_between, resources_of
+from apps.testbeds.queries.paths import Graph, graph, path_between, resources_of, switches_between
 from apps.testbeds.queries.reports import MOST_CLIENTS, Limit, PathReport, report_path
 
 __all__ = [
@@ -44,5 +44,6 @@ __all__ = [
     "site_pairs",
     "sites",
     "switches",
+    "switches_between",
     "testbeds",
 ]

@@ -89,6 +89,14 @@ def path_between(node_a: Node, node_b: Node) -> network.Path | None:
     return graph(node_a.team_id).path(node_a, node_b) if node_a.team_id == node_b.team_id else None
 
 
+def switches_between(first: int, others: Sequence[int]) -> dict[int, int]:
+    """Return how many switches lie between a node and others of its team, {id: number}, of those that links join."""
+    team_id = Node.objects.values_list("team_id", flat=True).get(pk=first)
+    network_of_team = graph(team_id)
+    paths = {other: network_of_team.find(f"node:{first}", f"node:{other}") for other in others if other != first}
+    return {other: path.hops - 1 for other, path in paths.items() if path}
+
+
 def resources_of(nodes: Sequence[Node]) -> list[str]:
     """Return the keys, sorted, of all that measurements between nodes disturb: the nodes and the links between."""
     keys = {node_key(node) for node in nodes}
