@@ -3,7 +3,7 @@
 The points are those of a campaign: the tool plans the commands and reads what they printed.
 """
 
-import contextlib
+import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from apps.bench import tools
-from apps.bench.tools.base import NodeRef, Output, ToolFailure
+from apps.bench.tools.base import NodeRef, Output
 from apps.bench.units import parse_quantity
 from tests.lab.labs import KISTI_PUSAN, KNU_CALTECH, REAL, LabAt
 
@@ -36,9 +36,10 @@ def measure(lab: LabAt, client: str, server: str, **wishes: str) -> dict[str, fl
             assert listening.stdout
             while "listening" not in (line := listening.stdout.readline()):
                 assert line, "the server ended at once"
+            # Somebody has to read on what it says of each stream and second, or it waits for that.
+            threading.Thread(target=listening.stdout.read, daemon=True).start()
             began = time.time()
-            # With many streams on a busy machine iperf3 has been seen to wait for ever.
-            done = lab.run("exec", client, "--", "timeout", "45", *commands["client"].argv)
+            done = lab.run("exec", client, "--", *commands["client"].argv)
         finally:
             listening.terminate()
     output = Output(
@@ -115,17 +116,16 @@ def test_with_a_limited_window_the_rate_grows_with_the_streams_and_then_stays_fl
     assert one < 12e6
     for streams in (10, 20):
         assert _nearest(rate, streams, streams * one) == pytest.approx(streams * one, rel=0.15)
-    plateau = _nearest(rate, 70, OC12_1500)
+    plateau = _nearest(rate, 80, OC12_1500)
     assert plateau == pytest.approx(OC12_1500, rel=0.15)
-    assert _nearest(rate, 90, plateau) == pytest.approx(plateau, rel=0.1)
+    assert _nearest(rate, 100, plateau) == pytest.approx(plateau, rel=0.1)
 
 
 def _nearest(rate: Callable[[int], float], streams: int, expected: float) -> float:
     """Return the rate of so many streams: the first near what is expected, else the nearest of some tries."""
     found = []
     for _ in range(TRIES):
-        with contextlib.suppress(ToolFailure):
-            found.append(rate(streams))
-            if found[-1] == pytest.approx(expected, rel=0.1):
-                break
+        found.append(rate(streams))
+        if found[-1] == pytest.approx(expected, rel=0.1):
+            break
     return min(found, key=lambda value: abs(value - expected))
