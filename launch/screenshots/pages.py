@@ -19,7 +19,9 @@ NO_PAGES = {
     )),
     *(
         f"results:{name}"
-        for name in ("experiment_panel", "experiment_loss", "experiment_data", "csv", "json", "run_series", "job_telemetry")
+        for name in (
+            "experiment_panel", "experiment_loss", "experiment_data", "csv", "json", "run_series", "job_telemetry",
+        )
     ),
     *(f"tuning:{name}" for name in ("decide", "campaign_panel")),
     *(f"toolbox:tool_{name}" for name in ("preview", "export", "restore")),
