@@ -6,6 +6,7 @@ databases, so each worker starts a Valkey of its own.
 """
 
 import os
+import signal
 import tempfile
 from pathlib import Path
 
@@ -17,6 +18,11 @@ _folder = tempfile.TemporaryDirectory(prefix="fathom-test-")
 _children: list[process.Child] = []
 # Set by the controller, for its workers: this Valkey is not theirs to share.
 _EMBEDDED_REDIS = "FATHOM_TEST_EMBEDDED_REDIS"
+
+
+# A shell's background job has Ctrl-C switched off, and so would all that the tests start and interrupt.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def _start(server: embedded.Server) -> str:
