@@ -25,7 +25,8 @@ MPI4PY_TITLE = re.compile(r"^# MPI PingPong Test\n# Size \[B\]", re.M)
 def read_netpipe(output: Output) -> Table:
     """Return NetPIPE's table.
 
-    The time is half of a round trip; it is printed with fewer digits than the rate, and so taken from that.
+    The time is half of a round trip. Both figures are printed with two decimals: the one of more digits is taken,
+    which is the rate of long or fast messages and the time of short or slow ones, whose rate is printed as 0.00.
     """
     text = _outputs.read_text(output)
     rows = NETPIPE.findall(text)
@@ -33,8 +34,11 @@ def read_netpipe(output: Output) -> Table:
         raise run.why_none(output, text)
     table: Table = {}
     for size, _times, rate, time in rows:
-        length, speed = int(size), float(rate) * MEBIBIT_BYTES
-        _add(output, table, length, float(time) * 1e-6, speed, exact=length / speed if speed else 0.0)
+        length, seconds, speed = int(size), float(time) * 1e-6, float(rate) * MEBIBIT_BYTES
+        if not speed and seconds and length / seconds < 0.006 * MEBIBIT_BYTES:
+            speed = length / seconds
+        has_finer_rate = bool(speed) and float(rate) > float(time)
+        _add(output, table, length, seconds, speed, exact=length / speed if has_finer_rate else seconds)
     return table
 
 

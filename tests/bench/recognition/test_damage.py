@@ -33,7 +33,7 @@ def survives(raw):
             json.dumps(finding.data, allow_nan=False)
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=300, deadline=None)
 @given(data=st.data())
 def test_damaged_files_give_findings(data):
     raw = data.draw(st.sampled_from(FILES)).read_bytes()[:60_000]

@@ -178,3 +178,10 @@ def test_a_pair_without_a_result_leaves_none():
     with pytest.raises(ToolFailure) as caught:
         contend([], 2)
     assert caught.value.code == "no-result"
+
+
+def test_messages_so_slow_that_their_rate_is_printed_as_zero_have_their_time():
+    # A busy machine: 4.28 ms for one byte, which NetPIPE prints as 0.00 Mbps.
+    reading = parse("slurm_slow_messages.txt", message_size=1, min_size=1, max_size=64)
+    assert reading.value("time") == pytest.approx(4277.92e-6)
+    assert reading.value("bandwidth") == pytest.approx(1 / 4277.92e-6)
