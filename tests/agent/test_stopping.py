@@ -22,7 +22,8 @@ from tests.campaigns import factories as make
 from workers import carry_out
 
 pytestmark = pytest.mark.django_db(transaction=True)
-WITHIN_S = 2.0
+# Two seconds on a machine that has time; these share theirs, and what is not stopped would go on for a minute.
+WITHIN_S = 10.0
 
 
 def loopback_bytes() -> int:

@@ -86,7 +86,7 @@ def test_a_node_without_an_address_fails_with_what_to_do(cast: SimpleNamespace, 
 
 def test_a_tool_that_is_gone_fails_with_its_name(cast: SimpleNamespace, pair: list[Node]) -> None:
     make.launched(cast, *pair)
-    Experiment.objects.update(tool="netperf")
+    Experiment.objects.update(tool="no-such-tool")
     assert carry_out.schedule() == 0
     assert Trial.objects.first().reason["code"] == "tool-missing"
 
