@@ -50,6 +50,7 @@ def plan(team: Team, user: User, nodes: list[Node], trials: int) -> int:
             tool="ping",
             fixed={"count": "10"},
             repetitions=trials,
+            context=False,
             roles=[services.Player("client", node=client), services.Player("server", node=server)],
         )
     return campaign.pk
