@@ -1,5 +1,6 @@
 """What a formula is made of, as a tree: each part gives one value, or as many as the formula's list has."""
 
+import abc
 import math
 import statistics
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -30,12 +31,12 @@ SUMMARIES: Mapping[str, Callable[[Sequence[float]], float]] = MappingProxyType(
 )
 
 
-class Node:
+class Node(abc.ABC):
     """A part of a formula."""
 
+    @abc.abstractmethod
     def values(self, lookup: Lookup) -> list[float]:
         """Return the part's value or values; FormulaError if something it needs was not measured."""
-        raise NotImplementedError
 
     def parts(self) -> Iterator["Node"]:
         """Yield this part and all those below."""
