@@ -1,7 +1,7 @@
 """What rules read (evidence) and what they conclude (findings)."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any
 
 from apps.bench.text import Message, _
@@ -9,12 +9,33 @@ from apps.bench.text import Message, _
 Json = dict[str, Any]
 
 
+# What a figure is: one measured value, or what a publication prints of several ("mode": one of two or more levels).
+SAMPLE, MODE, AT_LEAST, BELOW, ABOUT = "sample", "mode", "at-least", "below", "about"
+# What a finding is: a change to make, a cause named, the word that something needs no change, or a doubt in a figure.
+RECOMMENDATION, DIAGNOSIS, NO_CHANGE, DOUBT = KINDS = ("recommendation", "diagnosis", "no-change", "doubt")
+# The layers of a path to data, each of which can be measured alone.
+NETWORK, DISK, FILE_SYSTEM, INTERCONNECT = "network", "disk", "file-system", "interconnect"
+
+
 @dataclass(frozen=True)
 class Point:
-    """One point of a sweep: its parameters, and {metric: {trial id: value}} of its successful trials."""
+    """One point of a sweep: its parameters, and {metric: {trial id: value}} of its successful trials.
+
+    `roles` {role: names of its nodes}; `file_system` a name of `Evidence.file_systems`; `observed` is what judges
+    saw (as `Reading.observed`, of its last trial); `warnings` names of its flags; `at` its last one's Unix time.
+    """
 
     parameters: Mapping[str, Any]
     metrics: Mapping[str, Mapping[int, float]]
+    tool: str = ""
+    layer: str = ""
+    roles: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    file_system: str = ""
+    observed: Mapping[str, Any] = field(default_factory=dict)
+    warnings: frozenset[str] = frozenset()
+    statistic: str = SAMPLE
+    experiment: int | None = None
+    at: float | None = None
 
     def values(self, metric: str) -> list[float]:
         """Return the metric's values over the trials of the point."""
@@ -26,54 +47,147 @@ class Point:
 
 
 @dataclass(frozen=True)
-class PathFacts:
-    """What is known of the path: the given capacity (bit/s), RTT (s) and MTU (B) of its links."""
+class LinkFacts:
+    """A link of a path, as described: capacity (bit/s), RTT (s), MTU (B)."""
 
+    name: str
     capacity_bps: float | None = None
     rtt_s: float | None = None
     mtu: int | None = None
 
 
 @dataclass(frozen=True)
+class PathFacts:
+    """What is known of the path: the given capacity (bit/s), RTT (s) and MTU (B) of its links, and these in order."""
+
+    capacity_bps: float | None = None
+    rtt_s: float | None = None
+    mtu: int | None = None
+    links: tuple[LinkFacts, ...] = ()
+    bottleneck: str = ""
+
+
+@dataclass(frozen=True)
+class FileSystemFacts:
+    """A file system as described: block size (B), the nodes that serve it, options by name, the disks' rate (B/s)."""
+
+    name: str
+    kind: str
+    block_size_bytes: int | None = None
+    servers: tuple[str, ...] = ()
+    options: Mapping[str, Any] = field(default_factory=dict)
+    disks: int | None = None
+    disk_bytes_per_s: float | None = None
+
+
+@dataclass(frozen=True)
+class Trend:
+    """How a metric goes with a factor: ``rises``, ``flat``, ``falls``, or ``saturates`` from `knee` on.
+
+    Computed from points, or printed by a publication that gives no figures; `best` is the rate of the plateau.
+    """
+
+    tool: str
+    metric: str
+    factor: str
+    shape: str
+    knee: float | None = None
+    best: float | None = None
+    file_system: str = ""
+    fixed: Mapping[str, Any] = field(default_factory=dict)
+    trials: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class Ratio:
+    """A ratio of two things measured alike, `low` to `high`: computed, or printed without the figures behind it."""
+
+    tool: str
+    metric: str
+    of: Mapping[str, Any]
+    to: Mapping[str, Any]
+    low: float
+    high: float
+    trials: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
 class Evidence:
-    """All that a rule may use, of one pair of ends.
+    """All that a rule may use: of one pair of ends, or (in ``overview``) of a whole campaign or pair of sites.
 
     `points` carry parameters and metrics as the tools name them (ping's and iperf3's together); `facts` are the
-    nodes' facts by role, of which the rules read ``{"sysctls": {name: text}}``.
+    nodes' facts by role (of a whole campaign: by node name), of which the rules read ``{"sysctls": {name: text}}``;
+    `paths` {(node, node): path} of a whole campaign; `trends` and `ratios` only those that a publication prints.
     """
 
     points: tuple[Point, ...]
     path: PathFacts = PathFacts()
     facts: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    paths: Mapping[tuple[str, str], PathFacts] = field(default_factory=dict)
+    file_systems: Mapping[str, FileSystemFacts] = field(default_factory=dict)
+    trends: tuple[Trend, ...] = ()
+    ratios: tuple[Ratio, ...] = ()
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """An experiment that would decide: factors as {name: what a person would write}, nodes of roles by name."""
+
+    tool: str
+    fixed: Mapping[str, Any] = field(default_factory=dict)
+    factors: Mapping[str, str] = field(default_factory=dict)
+    roles: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    file_system: str = ""
 
 
 @dataclass(frozen=True)
 class Alternative:
-    """Another explanation or remedy, and what would tell them apart."""
+    """Another explanation or remedy, and what would tell them apart; alternatives are ranked, the likeliest first."""
 
     title: Message
     test: Message
+    proposal: Proposal | None = None
+
+
+@dataclass(frozen=True)
+class Proof:
+    """What verifies a finding: the tool's parameters `now` and `then` (settings of nodes among them), and the metric.
+
+    The two are measured in turn on the nodes of the evidence; the gain is the metric's ratio, then to now.
+    """
+
+    tool: str
+    metric: str
+    now: Mapping[str, Any]
+    then: Mapping[str, Any]
+    file_system: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
 class FindingDraft:
     """One conclusion: a value with its formula, the trials it rests on, the change and how to take it back.
 
-    `value`, `low`, `high` are in `unit`; `predicted` and its interval in `predicted_unit`; `confidence` 0 to 1.
+    `kind` is one of KINDS. `value`, `low`, `high` are in `unit`; `predicted` and its interval in `predicted_unit`, at
+    `proof.then`, and `present` is the same at `proof.now`; `confidence` 0 to 1. `subject` tells findings of one rule
+    apart; `against` is what speaks against it, `missing` what is still unmeasured, `proposals` measures that.
     """
 
     rule: str
     version: int
+    kind: str = RECOMMENDATION
+    subject: str = ""
     title: Message
     why: tuple[Message, ...]
-    value: float
-    unit: str
+    against: tuple[Message, ...] = ()
+    value: float | None = None
+    unit: str = ""
     low: float | None = None
     high: float | None = None
     formula: str
     evidence: tuple[int, ...]
     change: str = ""
     undo: str = ""
+    present: float | None = None
     predicted: float | None = None
     predicted_interval: tuple[float, float] | None = None
     predicted_unit: str = "bit/s"
@@ -83,6 +197,9 @@ class FindingDraft:
     side_effects: tuple[Message, ...] = ()
     source: str = ""
     alternatives: tuple[Alternative, ...] = ()
+    missing: tuple[Message, ...] = ()
+    proposals: tuple[Proposal, ...] = ()
+    proof: Proof | None = None
 
     @property
     def confidence_label(self) -> str:
@@ -93,18 +210,17 @@ class FindingDraft:
 
     def as_json(self) -> Json:
         """Return the finding as plain JSON values."""
-        interval = list(self.predicted_interval) if self.predicted_interval else None
-        return {
-            **vars(self),
-            "title": self.title.as_json(),
-            "why": [message.as_json() for message in self.why],
-            "evidence": list(self.evidence),
-            "predicted_interval": interval,
-            "confidence_label": self.confidence_label,
-            "applies_when": self.applies_when.as_json(),
-            "limits": [message.as_json() for message in self.limits],
-            "side_effects": [message.as_json() for message in self.side_effects],
-            "alternatives": [
-                {"title": item.title.as_json(), "test": item.test.as_json()} for item in self.alternatives
-            ],
-        }
+        return {**_plain(self), "confidence_label": self.confidence_label}
+
+
+def _plain(value: Any) -> Any:
+    """Return a value as JSON has it: messages by their own form, tuples as lists, dataclasses as objects."""
+    if isinstance(value, Message):
+        return value.as_json()
+    if is_dataclass(value):
+        return {item.name: _plain(getattr(value, item.name)) for item in fields(value)}
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    return value
