@@ -1,0 +1,152 @@
+// Series with 95 % intervals over a factor or over time, lines of theory, single samples, log axes.
+//
+// {kind: "line" (also where no kind is given),
+//  metric: {name, label, unit, log?},             the y axis
+//  x: {name, label, unit, numeric, log?},         unit "time": seconds since the epoch, shown as dates
+//  series: [{label, points: [{x, y, low?, high?, n?, points?: [value], url?, note?}]}],
+//  individual?: true,                             draws the single samples `points[].points`, too
+//  lines?: [{axis: "x" | "y", value, label, style?: "theory" | "change" | "dismissed", from?, to?}]}
+//
+// All in base units. Without `numeric` x is a word, and points are not joined. `url` opens on a click; `note` is a
+// further line of the tooltip; `from` and `to` bound a line on the other axis.
+import { formatQuantity } from "../units.js";
+import { annotationsOf, linesOf } from "./lines.js";
+import { COLOURS, DASHES, MARKS, axisStyle, baseOptions, css, formatMoment, isNumber, tickText } from "./theme.js";
+
+// More points than this draw no marks, only the line.
+const MARKED_POINTS = 60;
+
+function xsOf(data) {
+  const found = new Set(data.series.flatMap((series) => series.points.map((point) => point.x)));
+  return data.x.numeric ? [...found].filter(isNumber).sort((a, b) => a - b) : [...found].map(String);
+}
+
+function pointsOf(series, data) {
+  const log = Boolean(data.metric.log);
+  return series.points
+    .filter((point) => !data.x.numeric || (isNumber(point.x) && (!data.x.log || point.x > 0)))
+    .filter((point) => !log || point.y > 0)
+    .map((point) => ({
+      x: data.x.numeric ? point.x : String(point.x),
+      y: isNumber(point.y) ? point.y : NaN,
+      // Without an interval there is no bar at all, not one of no length.
+      ...(isNumber(point.low) && isNumber(point.high) && (!log || point.low > 0)
+        ? { yMin: point.low, yMax: point.high } : {}),
+      n: point.n,
+      ...(point.url ? { url: point.url } : {}),
+      ...(point.note ? { note: point.note } : {}),
+    }));
+}
+
+function singlesOf(series, data) {
+  return series.points.flatMap((point) => (point.points ?? [])
+    .filter((value) => isNumber(value) && (!data.metric.log || value > 0))
+    .map((value) => ({ x: data.x.numeric ? point.x : String(point.x), y: value })));
+}
+
+function styleOf(index, points, joined) {
+  const colour = css(COLOURS[index % COLOURS.length]);
+  return {
+    borderColor: colour,
+    backgroundColor: colour,
+    errorBarColor: colour,
+    errorBarWhiskerColor: colour,
+    errorBarLineWidth: 1.5,
+    errorBarWhiskerLineWidth: 1.5,
+    errorBarWhiskerSize: 12,
+    borderWidth: 2,
+    borderDash: DASHES[Math.floor(index / COLOURS.length) % DASHES.length],
+    pointStyle: MARKS[index % MARKS.length],
+    // Not "pointRadius": the element that carries the error bar is no plain point.
+    radius: points.length > MARKED_POINTS && joined ? 0 : 4,
+    hoverRadius: 6,
+    spanGaps: false,
+    // Between words there is nothing to interpolate.
+    showLine: joined,
+  };
+}
+
+/** Return the datasets, those of before reused by label, so that what a reader hid stays hidden. */
+function datasets(data, before = []) {
+  const means = data.series.map((series, index) => {
+    const label = series.label || data.metric.label;
+    const points = pointsOf(series, data);
+    const dataset = before.find((item) => item.label === label && !item.singles) ?? { label };
+    return Object.assign(dataset, styleOf(index, points, Boolean(data.x.numeric)), { data: points });
+  });
+  if (!data.individual) return means;
+  const singles = data.series.map((series, index) => ({
+    ...styleOf(index, [], false),
+    label: means[index].label,
+    singles: true,
+    backgroundColor: `color-mix(in srgb, ${css(COLOURS[index % COLOURS.length])} 40%, transparent)`,
+    borderWidth: 0,
+    radius: 2.5,
+    hidden: means[index].hidden,
+    data: singlesOf(series, data),
+  }));
+  return [...means, ...singles];
+}
+
+function xScale(data, common) {
+  const xs = xsOf(data);
+  if (!data.x.numeric) return { ...common, type: "category", labels: xs };
+  const scale = { ...common, type: data.x.log ? "logarithmic" : "linear" };
+  scale.ticks = { ...common.ticks, callback: (value) => tickText(value, data.x.unit) };
+  const marks = linesOf(data).filter((line) => line.axis === "x").map((line) => line.value);
+  const all = [...xs, ...marks].filter((value) => !data.x.log || value > 0);
+  if (!all.length) return scale;
+  const [low, high] = [Math.min(...all), Math.max(...all)];
+  if (data.x.log) {
+    // Ticks at the measured values: a sweep by doubling has no round decades.
+    scale.min = low / 1.2;
+    scale.max = high * 1.2;
+    scale.afterBuildTicks = (axis) => { axis.ticks = xs.map((value) => ({ value })); };
+  } else {
+    scale.suggestedMin = low;
+    scale.suggestedMax = high;
+  }
+  return scale;
+}
+
+function yScale(data, common) {
+  const means = data.series.flatMap((series) => series.points.map((point) => point.y)).filter(isNumber);
+  const highest = Math.max(0, ...linesOf(data).filter((line) => line.axis === "y").map((line) => line.value));
+  return {
+    ...common,
+    type: data.metric.log ? "logarithmic" : "linear",
+    beginAtZero: !data.metric.log,
+    // Of what is never negative, the interval of a few samples may be; the axis need not follow it there.
+    ...(!data.metric.log && means.every((mean) => mean >= 0) ? { min: 0 } : {}),
+    suggestedMax: highest * 1.1,
+    ticks: { ...common.ticks, callback: (value) => tickText(value, data.metric.unit) },
+  };
+}
+
+function tooltipLine(item, data) {
+  const { y, yMin, yMax, n } = item.raw;
+  const unit = data.metric.unit;
+  const spread = yMax > yMin ? ` (${formatQuantity(yMin, unit)} – ${formatQuantity(yMax, unit)})` : "";
+  return `${item.dataset.label}: ${formatQuantity(y, unit)}${spread}${n ? `, n = ${n}` : ""}`;
+}
+
+function xText(item, data) {
+  if (!data.x.numeric) return item?.label;
+  return data.x.unit === "time" ? formatMoment(item?.parsed.x ?? 0) : formatQuantity(item?.parsed.x, data.x.unit);
+}
+
+/** Return Chart.js' type, data and options for `data`; `before` are the datasets the chart has now. */
+export function lineConfig(data, before) {
+  const options = baseOptions(data.series.length);
+  options.plugins.legend.labels.filter = (item, { datasets: shown }) => !shown[item.datasetIndex].singles;
+  options.plugins.annotation = { annotations: annotationsOf(data) };
+  options.plugins.tooltip = {
+    callbacks: {
+      title: ([item]) => xText(item, data),
+      label: (item) => tooltipLine(item, data),
+      afterLabel: (item) => item.raw.note,
+    },
+  };
+  options.scales = { x: xScale(data, axisStyle(data.x.label)), y: yScale(data, axisStyle(data.metric.label)) };
+  return { type: "lineWithErrorBars", data: { datasets: datasets(data, before) }, options };
+}

@@ -1,0 +1,55 @@
+// What all charts share: colours of the theme, marks, and the look of axes, legends and tooltips.
+import { formatTick } from "../units.js";
+
+export const COLOURS = ["--chart-1", "--chart-2", "--chart-3", "--chart-4", "--chart-5", "--chart-6"];
+// Colour is never the only sign: marks differ too, and beyond six series the dashes.
+export const MARKS = ["circle", "rect", "triangle", "rectRot", "crossRot", "star"];
+export const DASHES = [[], [6, 3], [2, 2]];
+
+export function css(name) {
+  return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+}
+
+export function isNumber(value) {
+  return typeof value === "number" && Number.isFinite(value);
+}
+
+/** Return seconds since the epoch as "2026-03-02 10:00" in the reader's own zone. */
+export function formatMoment(seconds) {
+  const at = new Date(seconds * 1000);
+  const two = (number) => String(number).padStart(2, "0");
+  return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())} ${two(at.getHours())}:${two(at.getMinutes())}`;
+}
+
+/** Return the text at a tick of an axis; the unit "time" is seconds since the epoch. */
+export function tickText(value, unit) {
+  return unit === "time" ? formatMoment(value).slice(0, 10) : formatTick(value, unit);
+}
+
+/** Return what every axis has: its title and its colours. */
+export function axisStyle(text) {
+  return {
+    title: { display: Boolean(text), text, color: css("--bs-body-color") },
+    grid: { color: css("--bs-border-color") },
+    border: { color: css("--bs-border-color") },
+    ticks: { color: css("--bs-secondary-color"), maxRotation: 45, autoSkipPadding: 8 },
+  };
+}
+
+/** Return the options every chart of Chart.js begins with; `series` is how many names the legend has. */
+export function baseOptions(series) {
+  window.Chart.defaults.font.family = getComputedStyle(document.body).fontFamily;
+  return {
+    animation: false,
+    responsive: true,
+    maintainAspectRatio: false,
+    interaction: { mode: "nearest", axis: "xy", intersect: false },
+    plugins: {
+      legend: {
+        display: series > 1,
+        position: "bottom",
+        labels: { color: css("--bs-body-color"), usePointStyle: true, boxWidth: 8, boxHeight: 8 },
+      },
+    },
+  };
+}
