@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from apps.bench.network import Path
 from apps.bench.tools.base import Estimate
 from apps.campaigns.expansion import Cast, Expansion
-from apps.testbeds.models import Node
+from apps.testbeds import queries as inventory
+from apps.testbeds.models import FileSystem, Node
 from apps.testbeds.queries import paths as testbeds
 
 # Between the end of one measurement and the start of the next on the same nodes, in seconds.
@@ -49,13 +50,24 @@ class Estimator:
         self._graphs: dict[int, testbeds.Graph] = {}
         self._paths: dict[tuple[int, int], Path | None] = {}
         self._estimates: dict[tuple[int, float | None], list[Estimate]] = {}
+        self._serving: dict[int, tuple[set[int], list[Node]]] = {}
 
     def resources_of(self, expansion: Expansion, cast: Cast) -> list[str]:
-        """Return the keys of all that a run of the cast reserves: nodes, links between them, the file system."""
-        paths = self._paths_of(cast)
-        links = {str(link.key) for path in paths for link in path.links}
-        files = {expansion.file_system.key} if expansion.file_system else set()
-        return sorted({testbeds.node_key(node) for node in cast.nodes} | links | files)
+        """Return the keys of all that a run of the cast reserves: nodes, links between them, the file system.
+
+        And what serves that: its nodes, with them their disks, and the links that lead to them.
+        """
+        nodes, paths = list(cast.nodes), self._paths_of(cast)
+        keys = set()
+        if expansion.file_system:
+            keys.add(expansion.file_system.key)
+            mounting, servers = self._serving_of(expansion.file_system)
+            clients = [node for node in nodes if node.pk in mounting]
+            ways = (self.path(client, server) for client in clients for server in servers if client != server)
+            paths += [path for path in ways if path]
+            nodes += servers
+        keys |= {str(link.key) for path in paths for link in path.links}
+        return sorted(keys | {testbeds.node_key(node) for node in nodes})
 
     def durations_of(self, expansion: Expansion, cast: Cast) -> list[float]:
         """Return how long (s) a trial of each point takes the cast."""
@@ -97,6 +109,12 @@ class Estimator:
     def _paths_of(self, cast: Cast) -> list[Path]:
         paths = (self.path(a, b) for a, b in itertools.combinations(cast.nodes, 2))
         return [path for path in paths if path]
+
+    def _serving_of(self, file_system: FileSystem) -> tuple[set[int], list[Node]]:
+        """Return the ids of the nodes that mount a file system, and the nodes that serve it."""
+        if file_system.pk not in self._serving:
+            self._serving[file_system.pk] = inventory.mounting(file_system), inventory.servers(file_system)
+        return self._serving[file_system.pk]
 
     def path(self, a: Node, b: Node) -> Path | None:
         """Return the path between two nodes, None if none is described."""

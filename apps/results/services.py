@@ -13,10 +13,11 @@ from apps.agents.models import Job
 from apps.bench import judges, settings
 from apps.bench.sweep import setting_names
 from apps.bench.tools.base import Output, Plan, Reading
-from apps.campaigns.models import Lane, Run
+from apps.campaigns.models import Run, Trial
 from apps.results import faults
 from apps.results.models import Result, Sample, Series
-from apps.testbeds.models import Link
+from apps.testbeds import queries as inventory
+from apps.testbeds.models import Link, Node
 from apps.toolbox import queries as toolbox
 
 
@@ -39,17 +40,25 @@ def record_run(*, run: Run) -> Result:
     if refusals:
         raise refusals[0]
     params = tool.clean(setting_names.own_parameters(trial.parameters))
-    reading = judges.read_run(outputs, params, tool, _least_capacity_bps(trial.lane) if tool.transport else None)
+    reading = judges.read_run(outputs, params, tool, _least_capacity_bps(trial) if tool.transport else None)
     return _store(run, tool.slug, reading, start_skew_s(jobs))
 
 
-def _least_capacity_bps(lane: Lane) -> int | None:
-    """Return the least capacity (bit/s) of the links that a lane's runs take, None if one of them is unknown."""
+def _least_capacity_bps(trial: Trial) -> int | None:
+    """Return the least capacity (bit/s) of the links between a trial's nodes, None if one of them is unknown."""
     prefix = "link:"
-    links = [key.removeprefix(prefix) for key in lane.resources if key.startswith(prefix)]
+    links = [key.removeprefix(prefix) for key in _resources_between(trial) if key.startswith(prefix)]
     found = list(Link.objects.filter(pk__in=links).values_list("capacity_bps", flat=True))
     known = [capacity for capacity in found if capacity is not None]
     return min(known) if known and len(known) == len(links) else None
+
+
+def _resources_between(trial: Trial) -> list[str]:
+    """Return the keys of a trial's nodes and of the links between them, not of those to a file system's servers."""
+    if trial.experiment.file_system_id is None:
+        return trial.lane.resources
+    players = [pk for members in trial.lane.roles.values() for pk in members]
+    return inventory.resources_of(list(Node.objects.filter(pk__in=players)))
 
 
 def output_of(job: Job, plan: Plan) -> Output:

@@ -1,6 +1,7 @@
 """Experiments that write to a file system: who may, who must, and what a run keeps to itself."""
 
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from django.core.exceptions import ValidationError
@@ -9,8 +10,10 @@ from django.test import Client
 from apps.bench import tools
 from apps.bench.text import Message
 from apps.campaigns import services
+from apps.campaigns.estimation import Estimator
+from apps.campaigns.expansion import expand_experiment
 from apps.campaigns.models import Experiment, Lane
-from apps.testbeds.models import Node
+from apps.testbeds.models import FileSystem, Node
 from tests.campaigns import factories as make
 from tests.campaigns.browsing import Api, address, browser, experiment_body, form
 from tests.testbeds import factories as inventory
@@ -89,6 +92,79 @@ def test_two_experiments_on_one_file_system_take_turns(
     make.launched(cast, *first, file_system=found)
     make.launched(cast, *second, file_system=found)
     assert len(make.take()) == 1
+
+
+def served(cast: SimpleNamespace, path: str, servers: list[Node], *clients: Node) -> FileSystem:
+    """Return a file system that a cluster of `servers` serves to the clients."""
+    by = inventory.cluster(cast.team, "", *servers)
+    mounting = inventory.cluster(cast.team, "", *clients)
+    return inventory.file_system(cast.team, path.strip("/"), mounting, mount_path=path, server_cluster=by)
+
+
+def test_a_run_reserves_what_serves_it_and_the_links_there(
+    cast: SimpleNamespace, pair: list[Node], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    storage_tool(monkeypatch, "optional")
+    server, other = make.nodes(cast.team, "nsd01", "nsd02", site="Busan")
+    there = make.link(pair[0], server, "to the server")
+    bystander = make.link(pair[1], other, "from a node that does not mount it")
+    found = served(cast, "/gpfs", [server, other], pair[0])
+    make.launched(cast, *pair, file_system=found)
+    resources = set(Lane.objects.get().resources)
+    assert resources >= {found.key, f"node:{server.pk}", f"node:{other.pk}", there.key}
+    assert bystander.key not in resources
+
+
+def test_a_server_s_disk_is_measured_by_itself(
+    cast: SimpleNamespace, pair: list[Node], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    storage_tool(monkeypatch, "required")
+    server, spare = make.nodes(cast.team, "nsd01", "spare", site="Busan")
+    disk = inventory.file_system(
+        cast.team, "raid", inventory.cluster(cast.team, "", server, spare), mount_path="/raid"
+    )
+    make.launched(cast, *pair, file_system=served(cast, "/gpfs", [server], *pair))
+    (first,) = make.take()
+    make.launched(cast, server, spare, name="Its disk", file_system=disk)
+    assert not make.take()
+    services.succeed_run(run=first, now=make.NOW)
+    services.pause_campaign(campaign=first.trial.campaign, user=cast.oscar)
+    (second,) = make.take()
+    assert second.trial.campaign.name == "Its disk"
+    services.resume_campaign(campaign=first.trial.campaign, user=cast.oscar, now=make.NOW)
+    assert not make.take()
+
+
+def test_two_file_systems_of_one_server_take_turns(cast: SimpleNamespace, monkeypatch: pytest.MonkeyPatch) -> None:
+    storage_tool(monkeypatch, "required")
+    (server,) = make.nodes(cast.team, "nsd01", site="Busan")
+    for path, names in (("/home", ("a", "b")), ("/data", ("c", "d"))):
+        clients = make.nodes(cast.team, *names)
+        make.launched(cast, *clients, file_system=served(cast, path, [server], *clients))
+    assert len(make.take()) == 1
+
+
+def test_a_server_needs_no_agent(cast: SimpleNamespace, pair: list[Node], monkeypatch: pytest.MonkeyPatch) -> None:
+    storage_tool(monkeypatch, "required")
+    (server,) = make.nodes(cast.team, "nsd01", site="Busan")
+    make.launched(cast, *pair, file_system=served(cast, "/gpfs", [server], *pair))
+    assert len(make.take(*pair)) == 1
+
+
+def test_servers_are_looked_for_once_however_many_pairs_measure(
+    cast: SimpleNamespace, monkeypatch: pytest.MonkeyPatch, django_assert_max_num_queries: Any
+) -> None:
+    storage_tool(monkeypatch, "required")
+    left, right = make.nodes(cast.team, *"abcd"), make.nodes(cast.team, *"efgh", site="Busan")
+    found = served(cast, "/gpfs", right[:2], *left, *right)
+    draft = make.campaign(cast)
+    made = make.experiment(draft, left, right, file_system=found)
+    expansion = expand_experiment(made, made.roles.select_related("node"))
+    estimator = Estimator()
+    # The two clusters, and the team's links and RTTs.
+    with django_assert_max_num_queries(4):
+        resources = [estimator.resources_of(expansion, cast) for cast in expansion.casts]
+    assert len(resources) == 16
 
 
 def test_a_clone_keeps_it_and_the_inventory_does_not_lose_it(

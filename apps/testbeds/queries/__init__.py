@@ -15,7 +15,7 @@ from apps.testbeds.queries.listings import (
     switches,
     testbeds,
 )
-from apps.testbeds.queries.mounts import directories
+from apps.testbeds.queries.mounts import directories, mounting, servers
 from apps.testbeds.queries.paths import Graph, graph, path_between, resources_of, switches_between
 from apps.testbeds.queries.reports import MOST_CLIENTS, Limit, PathReport, report_path
 
@@ -36,11 +36,13 @@ __all__ = [
     "links",
     "links_at",
     "links_elsewhere",
+    "mounting",
     "nodes",
     "not_allowed",
     "path_between",
     "report_path",
     "resources_of",
+    "servers",
     "site_pairs",
     "sites",
     "switches",
