@@ -9,7 +9,7 @@ from django.http import Http404
 from apps.campaigns.models import Campaign
 from apps.results.models import Result, Sample
 from apps.testbeds.models import Node
-from apps.tuning import services
+from apps.tuning import evidence, services
 from apps.tuning.models import Finding
 
 
@@ -51,7 +51,7 @@ def test_without_the_rtt_there_is_no_bdp(swept: Campaign, pair: list[Node]) -> N
 def test_invalid_results_are_no_evidence(swept: Campaign) -> None:
     flag = {"name": "x", "severity": "invalid", "message": {"msgid": "x", "params": {}}}
     Result.objects.update(flags=[flag])
-    assert services.evidence_of(swept) == {}
+    assert evidence.by_ends(swept) == {}
 
 
 def test_what_no_longer_follows_goes_unless_somebody_decided_on_it(swept: Campaign, cast: SimpleNamespace) -> None:

@@ -128,6 +128,10 @@ class Evidence:
     trends: tuple[Trend, ...] = ()
     ratios: tuple[Ratio, ...] = ()
 
+    def path_between(self, a: str, b: str) -> PathFacts:
+        """Return the path between two nodes, in whichever order `paths` names them; nothing is known of others."""
+        return self.paths.get((a, b)) or self.paths.get((b, a)) or PathFacts()
+
 
 @dataclass(frozen=True)
 class Proposal:

@@ -15,7 +15,12 @@ class Campaign(TeamOwned):
     """A set of experiments carried out together.
 
     A campaign with a cron expression is a series: each date makes a clone (`series` points back) that is launched.
+    One of published figures was never carried out here: `publication` {"case", "source", "conclusion", "remarks"}.
     """
+
+    class Origin(models.TextChoices):
+        MEASURED = "measured", _("measured here")
+        PUBLISHED = "published", _("published figures")
 
     class State(models.TextChoices):
         DRAFT = "draft", _("draft")
@@ -49,6 +54,8 @@ class Campaign(TeamOwned):
     finished_at = models.DateTimeField(_("finished"), null=True, blank=True)
     # When conclusions were last drawn from the results; null on an ended campaign asks for it.
     analysed_at = models.DateTimeField(null=True, blank=True)
+    origin = models.CharField(_("origin"), max_length=10, choices=Origin.choices, default=Origin.MEASURED)
+    publication = models.JSONField(default=dict, blank=True, editable=False)
     # Set when it is to be deleted: nobody sees it any more but as the share of `delete_trials` that is gone.
     deleting_at = models.DateTimeField(null=True, blank=True, editable=False)
     delete_trials = models.PositiveIntegerField(default=0, editable=False)
@@ -73,6 +80,11 @@ class Campaign(TeamOwned):
     def get_absolute_url(self) -> str:
         """Return the address of the campaign's page."""
         return reverse("campaigns:campaign_detail", args=[self.pk])
+
+    @property
+    def is_published(self) -> bool:
+        """Return whether its figures were read from a publication, not measured here."""
+        return self.origin == self.Origin.PUBLISHED
 
     def has_running_trials(self) -> bool:
         """Say whether a trial of it is being carried out."""

@@ -67,6 +67,8 @@ class Experiment(Adaptive, TimeStamped):
         verbose_name=_("waits for"),
     )
     resolved = models.JSONField(default=dict, blank=True, editable=False)
+    # Of a publication: {"trends", "ratios"} that it prints without the figures, as `apps.bench.rules.base` has them.
+    printed = models.JSONField(default=dict, blank=True, editable=False)
     # When its trials were made; null before, also while it waits for another experiment.
     expanded_at = models.DateTimeField(null=True, blank=True, editable=False)
     # Why no trials could be made of it once its turn had come: {"msgid", "params"}.

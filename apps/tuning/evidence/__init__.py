@@ -1,0 +1,70 @@
+"""Gather what rules read: of a campaign by pair of ends, of a whole campaign, of a pair of sites over the archive."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+from apps.agents import queries as agents
+from apps.bench.rules.base import Evidence, Point
+from apps.campaigns.models import Campaign
+from apps.testbeds.models import Site
+from apps.tuning.evidence import paths, points, printed, storage
+from apps.tuning.evidence.lanes import Ends, Measured, lanes_of_campaign, lanes_of_sites
+
+__all__ = ["Ends", "between_sites", "by_ends", "of_campaign"]
+
+
+def by_ends(campaign: Campaign) -> dict[Ends, Evidence]:
+    """Return what the campaign measured (or, of published figures, prints), by the nodes it was measured between."""
+    lanes = lanes_of_campaign(campaign)
+    found = points.of_lanes([item.lane for item in lanes.values()])
+    cells: dict[Ends, list[Point]] = defaultdict(list)
+    for pk, point in found:
+        cells[lanes[pk].ends].append(points.place(point, lanes[pk]))
+    members: dict[Ends, list[Measured]] = defaultdict(list)
+    for item in lanes.values():
+        if item.ends in cells or printed.has_any(item.lane.experiment):
+            members[item.ends].append(item)
+    network = paths.Network([campaign.team_id])
+    facts = agents.latest_facts({node for ends in members for _role, node in ends})
+    return {
+        ends: Evidence(
+            points=tuple(cells[ends]),
+            path=network.path_of(ends),
+            facts={role: facts[node] for role, node in ends if node in facts},
+            paths=network.paths_of(own),
+            file_systems=storage.file_systems_of(own, facts),
+            **printed.of_lanes(own),
+        )
+        for ends, own in members.items()
+    }
+
+
+def of_campaign(campaign: Campaign) -> Evidence:
+    """Return all that the campaign measured or prints, between whichever nodes."""
+    lanes = lanes_of_campaign(campaign)
+    return _whole(lanes, points.of_lanes([item.lane for item in lanes.values()]), [campaign.team_id])
+
+
+def between_sites(a: Site, b: Site, *, most_results: int = points.MOST_RESULTS) -> Evidence:
+    """Return what the team of two sites measured between them or at either, of all campaigns: the latest results.
+
+    Published figures count if there are such; invalid results and warm-ups never do. A site with itself is its own.
+    """
+    lanes = lanes_of_sites(a, b)
+    found = points.of_lanes([item.lane for item in lanes.values()], most_results=most_results)
+    return _whole(lanes, found, [a.team_id])
+
+
+def _whole(lanes: dict[int, Measured], found: Sequence[tuple[int, Point]], teams: Sequence[int]) -> Evidence:
+    used = {pk for pk, _point in found}
+    own = [item for pk, item in lanes.items() if pk in used or printed.has_any(item.lane.experiment)]
+    network = paths.Network(teams)
+    names = {node: name for item in own for node, name in item.names.items()}
+    facts = agents.latest_facts(names)
+    return Evidence(
+        points=tuple(points.place(point, lanes[pk]) for pk, point in found),
+        facts={names[node]: told for node, told in facts.items()},
+        paths=network.paths_of(own),
+        file_systems=storage.file_systems_of(own, facts),
+        **printed.of_lanes(own),
+    )

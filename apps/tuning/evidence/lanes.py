@@ -1,0 +1,90 @@
+"""Who was measured: the lanes of a campaign or between two sites, with the names of their nodes."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from django.db.models import QuerySet
+
+from apps.bench.tools.base import Tool
+from apps.campaigns.models import Campaign, Lane
+from apps.results import queries as results
+from apps.testbeds.models import FileSystem, Node, Site
+from apps.toolbox import queries as toolbox
+
+# Who was measured: (role, node id) pairs in the order of the tool's roles.
+Ends = tuple[tuple[str, int], ...]
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A lane with its tool and its nodes: {id: name} of all, `ends` the first of each role.
+
+    `serving` {id: name} are the nodes that serve its file system.
+    """
+
+    lane: Lane
+    tool: Tool
+    ends: Ends
+    names: Mapping[int, str]
+    serving: Mapping[int, str]
+
+    @property
+    def file_system(self) -> FileSystem | None:
+        """Return what the experiment writes to."""
+        return self.lane.experiment.file_system
+
+    @property
+    def roles(self) -> dict[str, tuple[str, ...]]:
+        """Return {role: names of its nodes}."""
+        return {role: tuple(self.names[node] for node in nodes) for role, nodes in self.lane.roles.items()}
+
+    @property
+    def is_local(self) -> bool:
+        """Return whether all of its nodes serve the file system themselves, or nothing is said of who does."""
+        return not self.serving or self.names.keys() <= self.serving.keys()
+
+
+def lanes_of_campaign(campaign: Campaign) -> dict[int, Measured]:
+    """Return the campaign's lanes by id."""
+    return _measured(Lane.objects.filter(experiment__campaign=campaign))
+
+
+def lanes_of_sites(a: Site, b: Site) -> dict[int, Measured]:
+    """Return the lanes of the sites' team whose nodes, and those that serve their file systems, are all at the two.
+
+    Campaigns that are being deleted are left out.
+    """
+    sites = {a.pk, b.pk}
+    elsewhere = set(Node.objects.filter(team=a.team_id).exclude(testbed__site__in=sites).values_list("pk", flat=True))
+    rows = Lane.objects.filter(experiment__campaign__team=a.team_id, experiment__campaign__deleting_at=None)
+    away = rows.filter(resources__overlap=[f"node:{node}" for node in elsewhere]) if elsewhere else rows.none()
+    found = _measured(rows.exclude(pk__in=away.values("pk")))
+    return {pk: item for pk, item in found.items() if item.names and not (item.serving.keys() & elsewhere)}
+
+
+def _measured(lanes: QuerySet[Lane]) -> dict[int, Measured]:
+    rows = list(
+        lanes.select_related("experiment__file_system__server_cluster", "experiment__campaign").order_by("pk")
+    )
+    tools = {slug: toolbox.get_tool(slug) for slug in {lane.experiment.tool for lane in rows}}
+    wanted = {node for lane in rows for nodes in lane.roles.values() for node in nodes}
+    names = dict(Node.objects.filter(pk__in=wanted).values_list("pk", "name"))
+    serving = _serving({lane.experiment.file_system for lane in rows} - {None})
+    found = {}
+    for lane in rows:
+        own = {node: names[node] for nodes in lane.roles.values() for node in nodes if node in names}
+        tool = tools[lane.experiment.tool]
+        servers = serving.get(lane.experiment.file_system_id, {})
+        if own:
+            found[lane.pk] = Measured(lane, tool, results.ends_of(lane, tool), own, servers)
+    return found
+
+
+def _serving(file_systems: Iterable[FileSystem | None]) -> dict[int | None, dict[int, str]]:
+    """Return {file system: {id: name} of the nodes that serve it}."""
+    clusters = {item.pk: item.server_cluster_id for item in file_systems if item and item.server_cluster_id}
+    members: dict[int, dict[int, str]] = {}
+    rows = Node.objects.filter(clusters__in=set(clusters.values())).order_by("name")
+    for cluster, node, name in rows.values_list("clusters", "pk", "name"):
+        members.setdefault(cluster, {})[node] = name
+    return {pk: members.get(cluster, {}) for pk, cluster in clusters.items()}

@@ -1,0 +1,69 @@
+"""The paths over a team's links, as rules read them."""
+
+import itertools
+from collections.abc import Iterable, Sequence
+
+from apps.bench import network
+from apps.bench.rules.base import LinkFacts, PathFacts
+from apps.testbeds import queries as testbeds
+from apps.testbeds.models import Node
+from apps.tuning.evidence.lanes import Ends, Measured
+
+# Of large clusters that mount one file system not every pair of nodes is looked at.
+MOST_PAIRS = 512
+
+
+class Network:
+    """The networks of teams; each is read once."""
+
+    def __init__(self, teams: Sequence[int]) -> None:
+        self._graphs = {team: testbeds.graph(team) for team in teams}
+        self._nodes: dict[int, Node] = {}
+
+    def path_of(self, ends: Ends) -> PathFacts:
+        """Return the path between two ends; nothing is known of the path of one end, or of three."""
+        found = self._find(*(node for _role, node in ends)) if len(ends) == 2 else None
+        return facts_of(found) if found else PathFacts()
+
+    def paths_of(self, lanes: Iterable[Measured]) -> dict[tuple[str, str], PathFacts]:
+        """Return {(name, name): path} between the nodes of lanes, and from those to their file systems' servers."""
+        lanes = list(lanes)
+        names = {node: name for item in lanes for node, name in (*item.names.items(), *item.serving.items())}
+        self._load(names)
+        pairs = dict.fromkeys(pair for item in lanes for pair in _pairs(item))
+        found = {pair: self._find(*pair) for pair in itertools.islice(pairs, MOST_PAIRS)}
+        return {(names[a], names[b]): facts_of(path) for (a, b), path in found.items() if path}
+
+    def _load(self, wanted: Iterable[int]) -> None:
+        missing = set(wanted) - self._nodes.keys()
+        if missing:
+            self._nodes |= Node.objects.select_related("testbed").in_bulk(missing)
+
+    def _find(self, a: int, b: int) -> network.Path | None:
+        self._load((a, b))
+        first, second = self._nodes.get(a), self._nodes.get(b)
+        if first is None or second is None or first.team_id != second.team_id or first.team_id not in self._graphs:
+            return None
+        return self._graphs[first.team_id].path(first, second)
+
+
+def facts_of(path: network.Path) -> PathFacts:
+    """Return a path of the inventory as rules read it."""
+    return PathFacts(
+        capacity_bps=path.capacity_bps,
+        rtt_s=path.rtt_s,
+        mtu=path.mtu,
+        links=tuple(LinkFacts(link.name, link.capacity_bps, link.rtt_s, link.mtu) for link in path.links),
+        bottleneck=path.bottleneck.name if path.bottleneck else "",
+    )
+
+
+def _pairs(item: Measured) -> Iterable[tuple[int, int]]:
+    """Yield the pairs of different nodes that a lane's measurement joins."""
+    roles = [nodes for nodes in item.lane.roles.values() if nodes]
+    if item.serving:
+        yield from ((a, b) for nodes in roles for a in nodes for b in item.serving if a != b)
+    elif len(roles) > 1:
+        yield from ((a, b) for near, far in itertools.combinations(roles, 2) for a in near for b in far if a != b)
+    else:
+        yield from ((nodes[0], other) for nodes in roles for other in nodes[1:])

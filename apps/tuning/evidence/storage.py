@@ -1,0 +1,71 @@
+"""The file systems that lanes write to, as rules read them."""
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from apps.bench import units
+from apps.bench.rules.base import FileSystemFacts
+from apps.testbeds import queries as testbeds
+from apps.testbeds.models import FileSystem
+from apps.tuning.evidence.lanes import Measured
+
+Facts = Mapping[int, Mapping[str, Any]]
+
+# "8 × 250 GB SATA, 800 MB/s": how many disks, and what they give together.
+_COUNT = re.compile(r"\s*(\d{1,5})\b(?!\s*[.,]?\d*\s*[kMGTP]i?B)")
+_RATE = re.compile(r"(\d{1,9}(?:\.\d{1,6})?)\s*([kMGT]i?B/s)")
+
+
+def file_systems_of(lanes: Iterable[Measured], facts: Facts) -> dict[str, FileSystemFacts]:
+    """Return the file systems that lanes write to by name; `facts` {node: what its agent told} have the options."""
+    by_file_system: dict[str, list[Measured]] = {}
+    for item in lanes:
+        if item.file_system:
+            by_file_system.setdefault(item.file_system.name, []).append(item)
+    return {name: _facts_of(own[0].file_system, own, facts) for name, own in by_file_system.items()}
+
+
+def _facts_of(file_system: FileSystem | None, lanes: list[Measured], facts: Facts) -> FileSystemFacts:
+    assert file_system is not None
+    disks, rate = read_disks(file_system.disks)
+    return FileSystemFacts(
+        name=file_system.name,
+        kind=file_system.kind,
+        block_size_bytes=file_system.block_size_bytes,
+        servers=tuple(dict.fromkeys(name for item in lanes for name in item.serving.values())),
+        options=_options_of(file_system, lanes, facts),
+        disks=disks,
+        disk_bytes_per_s=rate,
+    )
+
+
+def read_disks(text: str) -> tuple[int | None, float | None]:
+    """Return how many disks a description names first, and the rate (B/s) it gives; None for what it does not say."""
+    count, rate = _COUNT.match(text), _RATE.search(text)
+    return (
+        int(count[1]) if count and int(count[1]) else None,
+        float(units.parse_quantity(f"{rate[1]} {rate[2]}", "byte-rate") or 0) or None if rate else None,
+    )
+
+
+def _options_of(file_system: FileSystem, lanes: list[Measured], facts: Facts) -> dict[str, Any]:
+    """Return the mount options that the first client to tell them has: {name: value, number or True}."""
+    clients = list(dict.fromkeys(node for item in lanes for node in item.names))
+    told = [node for node in clients if node in facts]
+    where = testbeds.directories(file_system, told) if told else {}
+    for node in told:
+        for mount in facts[node].get("mounts", ()):
+            if mount.get("target") == where.get(node):
+                return read_options(str(mount.get("options", "")))
+    return {}
+
+
+def read_options(text: str) -> dict[str, Any]:
+    """Return mount options by name: ``rw,vers=4.2,rsize=1048576`` has a switch, a text and a number."""
+    pairs = (word.partition("=") for word in text.split(",") if word)
+    return {name: _value(value) if has else True for name, has, value in pairs}
+
+
+def _value(text: str) -> int | str:
+    return int(text) if re.fullmatch(r"[0-9]{1,15}", text) else text
