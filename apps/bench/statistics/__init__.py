@@ -1,35 +1,42 @@
 """What samples say: location, spread, intervals, differences, modes, scaling and changes, without any library."""
 
+from apps.bench.statistics.boxes import Box, box_of
 from apps.bench.statistics.changes import Change, find_changes
-from apps.bench.statistics.differences import Difference, adjust_holm, compare_many, compare_two
+from apps.bench.statistics.differences import Difference, adjust_holm, compare_many, compare_two, least_p
 from apps.bench.statistics.distributions import student_t_quantile
 from apps.bench.statistics.importance import Importance, Share, explain_variance
 from apps.bench.statistics.intervals import Interval, bootstrap_interval, quantile_interval
 from apps.bench.statistics.means import Mean, mean_of, right_mean
 from apps.bench.statistics.modes import Modes, find_modes, find_outliers
 from apps.bench.statistics.scaling import Scaling, fit_scaling
+from apps.bench.statistics.strata import Overall, compare_strata
 from apps.bench.statistics.summary import CONFIDENCE, Summary, quantile, summarise
 
 __all__ = [
     "CONFIDENCE",
+    "Box",
     "Change",
     "Difference",
     "Importance",
     "Interval",
     "Mean",
     "Modes",
+    "Overall",
     "Scaling",
     "Share",
     "Summary",
     "adjust_holm",
     "bootstrap_interval",
+    "box_of",
     "compare_many",
+    "compare_strata",
     "compare_two",
     "explain_variance",
     "find_changes",
     "find_modes",
     "find_outliers",
     "fit_scaling",
+    "least_p",
     "mean_of",
     "quantile",
     "quantile_interval",

@@ -10,6 +10,9 @@ from apps.bench.statistics.summary import CONFIDENCE, quantile
 
 # Up to this many pairs the exact distribution of U is counted, beyond it is normal to three digits.
 _MOST_EXACT = 400
+# The shift of larger sets is that of their quantiles: it changes by less than its interval could show.
+_MOST_PAIRS = 40_000
+_KEPT = 200
 _NORMAL = NormalDist()
 
 
@@ -42,14 +45,20 @@ class Difference:
 
 def compare_two(first: Sequence[float], second: Sequence[float]) -> Difference:
     """Return how two sets of one or more values differ (Mann, Whitney, 1947; Hodges, Lehmann, 1963)."""
-    wins = [0.5 if b == a else float(b > a) for a in first for b in second]
-    u = math.fsum(wins)
+    n, m = len(first), len(second)
+    ranks, ties = ranks_of([*first, *second])
+    u = math.fsum(ranks[n:]) - m * (m + 1) / 2
     shift, low, high = _shift(first, second)
     ratios: tuple[float | None, float | None, float | None] = (None, None, None)
     if min(*first, *second) > 0:
         logs = _shift([math.log(value) for value in first], [math.log(value) for value in second])
         ratios = (math.exp(logs[0]), math.exp(logs[1]), math.exp(logs[2]))
-    return Difference(_p_of_u(u, first, second), u / len(wins), shift, low, high, *ratios)
+    return Difference(_p_of_u(u, n, m, ties), u / (n * m), shift, low, high, *ratios)
+
+
+def least_p(n: int, m: int) -> float:
+    """Return the least p that any two sets of n and m values can have: that of sets that do not overlap."""
+    return min(1.0, 2 / math.comb(n + m, n))
 
 
 def compare_many(groups: Sequence[Sequence[float]]) -> tuple[float, float]:
@@ -62,7 +71,7 @@ def compare_many(groups: Sequence[Sequence[float]]) -> tuple[float, float]:
         raise ValueError("a comparison needs two groups with values")
     values = [value for group in filled for value in group]
     n = len(values)
-    ranks, ties = _ranks(values)
+    ranks, ties = ranks_of(values)
     if ties == 1:
         return 1.0, 0.0
     sums, place = [], 0
@@ -85,18 +94,27 @@ def adjust_holm(ps: Sequence[float]) -> list[float]:
 
 def _shift(first: Sequence[float], second: Sequence[float]) -> tuple[float, float, float]:
     """Return the median of all differences and the interval of the shift, from order statistics of the same."""
-    differences = sorted(b - a for a in first for b in second)
     n, m = len(first), len(second)
+    if n * m > _MOST_PAIRS:
+        first, second = _thinned(first), _thinned(second)
+    differences = sorted(b - a for a in first for b in second)
     z = _NORMAL.inv_cdf((1 + CONFIDENCE) / 2)
     left = math.floor(n * m / 2 - z * math.sqrt(n * m * (n + m + 1) / 12))
     # Too few values for the interval: all that can be said is the range.
-    left = max(0, left)
+    left = max(0, left) * len(differences) // (n * m)
     return quantile(differences, 0.5), differences[left], differences[-1 - left]
 
 
-def _p_of_u(u: float, first: Sequence[float], second: Sequence[float]) -> float:
-    n, m = len(first), len(second)
-    _ranked, ties = _ranks([*first, *second])
+def _thinned(values: Sequence[float]) -> list[float]:
+    """Return so many quantiles of many values, evenly spaced."""
+    ordered = sorted(values)
+    if len(ordered) <= _KEPT:
+        return ordered
+    return [quantile(ordered, (place + 0.5) / _KEPT) for place in range(_KEPT)]
+
+
+def _p_of_u(u: float, n: int, m: int, ties: float) -> float:
+    """Return the two-sided p of U with the share of ties that `ranks_of` gives."""
     if ties == 0 and n * m <= _MOST_EXACT:
         return _exact_p(round(u), n, m)
     spread = math.sqrt(n * m * (n + m + 1) / 12 * (1 - ties))
@@ -119,7 +137,7 @@ def _exact_p(u: int, n: int, m: int) -> float:
     return min(1.0, 2 * sum(counts[: extreme + 1]) / sum(counts))
 
 
-def _ranks(values: Sequence[float]) -> tuple[list[float], float]:
+def ranks_of(values: Sequence[float]) -> tuple[list[float], float]:
     """Return the ranks (ties share their mean) and the share that ties take: sum(t³ - t) / (n³ - n), 0 to 1."""
     order = sorted(range(len(values)), key=lambda place: values[place])
     ranks, tied, start, n = [0.0] * len(values), 0, 0, len(values)

@@ -1,5 +1,6 @@
 """Values that stand apart: outliers, and two modes where one mean would lie."""
 
+import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -56,7 +57,7 @@ def find_modes(values: Sequence[float]) -> Modes | None:
     whole = _squares(ordered)
     if not whole:
         return None
-    split = min(range(2, n - 1), key=lambda place: _squares(ordered[:place]) + _squares(ordered[place:]))
+    split = _best_split(ordered)
     below, above = ordered[:split], ordered[split:]
     within = _squares(below) + _squares(above)
     lower_mean, upper_mean = math.fsum(below) / len(below), math.fsum(above) / len(above)
@@ -67,6 +68,13 @@ def find_modes(values: Sequence[float]) -> Modes | None:
     if explained < LEAST_EXPLAINED or not is_apart or not is_far:
         return None
     return Modes(tuple(sorted(order[:split])), tuple(sorted(order[split:])), lower_mean, upper_mean, explained)
+
+
+def _best_split(ordered: Sequence[float]) -> int:
+    """Return how many values are below the split with the most squares between both sides, two or more on each."""
+    n, mean = len(ordered), math.fsum(ordered) / len(ordered)
+    below = list(itertools.accumulate(value - mean for value in ordered))
+    return max(range(2, n - 1), key=lambda place: below[place - 1] ** 2 / (place * (n - place)))
 
 
 def _squares(values: Sequence[float]) -> float:

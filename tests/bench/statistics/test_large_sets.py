@@ -1,0 +1,52 @@
+"""Sets of thousands of values are compared at once, with the figures that every pair of values would give."""
+
+import random
+
+import pytest
+
+from apps.bench import statistics
+
+
+def sets(count: int, shift: float) -> tuple[list[float], list[float]]:
+    source = random.Random(7)
+    return [source.gauss(100, 5) for _ in range(count)], [source.gauss(100 + shift, 5) for _ in range(count)]
+
+
+def test_the_chance_of_superiority_counts_every_pair() -> None:
+    first, second = sets(40, 3)
+    wins = sum(1.0 if b > a else 0.5 if b == a else 0.0 for a in first for b in second)
+    assert statistics.compare_two(first, second).superiority == pytest.approx(wins / 1600)
+
+
+def test_ties_count_half() -> None:
+    assert statistics.compare_two([1, 2, 3], [2, 2, 5]).superiority == pytest.approx(6 / 9)
+
+
+def test_the_shift_of_large_sets_is_that_of_all_pairs() -> None:
+    first, second = sets(300, 3)
+    found = statistics.compare_two(first, second)
+    every = sorted(b - a for a in first for b in second)
+    assert found.shift == pytest.approx(statistics.quantile(every, 0.5), abs=0.05)
+    assert found.shift_low < 3 < found.shift_high
+    assert found.shift_high - found.shift_low < 2
+
+
+def test_thousands_of_values_do_not_take_millions_of_pairs() -> None:
+    first, second = sets(9000, 1)
+    found = statistics.compare_two(first, second)
+    assert found.p < 1e-20
+    assert found.shift == pytest.approx(1, abs=0.3)
+
+
+def test_modes_of_thousands_of_values_are_found() -> None:
+    source = random.Random(3)
+    values = [source.gauss(13, 1) for _ in range(2000)] + [source.gauss(80, 2) for _ in range(3000)]
+    found = statistics.find_modes(values)
+    assert found
+    assert (len(found.lower), len(found.upper)) == (2000, 3000)
+
+
+def test_the_least_p_is_that_of_sets_that_do_not_overlap() -> None:
+    for n, m in ((3, 3), (4, 4), (3, 8)):
+        first, second = list(range(n)), list(range(100, 100 + m))
+        assert statistics.compare_two(first, second).p == pytest.approx(statistics.least_p(n, m))
