@@ -1,0 +1,74 @@
+"""Factors under names that all tools share."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from apps.bench.rules.base import Evidence, Point
+
+RECORD, CLIENTS, THREADS, TASKS = "record_size", "clients", "threads", "tasks"
+FILE_SYSTEM, KIND, BLOCK = "file_system", "file_system_kind", "file_system_block"
+
+# What the tools call the bytes moved by one call, and the processes on each client.
+_RECORDS = {"iozone": "record_size", "fio": "block_size", "ior": "transfer_size"}
+_THREADS = {"iozone": "threads", "fio": "jobs"}
+
+
+def described(point: Point, evidence: Evidence) -> dict[str, Any]:
+    """Return a point's parameters under the names that all tools share, and what follows from the evidence."""
+    known = dict(point.parameters)
+    for names, shared in ((_RECORDS, RECORD), (_THREADS, THREADS)):
+        own = names.get(point.tool, "")
+        if own in known:
+            known[shared] = known.pop(own)
+    if point.tool in _THREADS:
+        known[CLIENTS] = known.get(CLIENTS) or len(nodes_of(point)) or None
+    if known.get(CLIENTS) and known.get(THREADS):
+        known[TASKS] = known[CLIENTS] * known[THREADS]
+    elif point.tool == "ior" and known.get("ranks"):
+        known[TASKS] = known["ranks"]
+    if point.file_system:
+        known[FILE_SYSTEM] = point.file_system
+        facts = evidence.file_systems.get(point.file_system)
+        known |= {KIND: facts.kind} if facts else {}
+        known |= {BLOCK: facts.block_size_bytes} if facts and facts.block_size_bytes else {}
+    return known
+
+
+def nodes_of(point: Point) -> tuple[str, ...]:
+    """Return the nodes that did the work: clients of a file system, or the nodes of a parallel program."""
+    return point.roles.get("client") or point.roles.get("node") or ()
+
+
+def factors_behind(point: Point, factor: str) -> frozenset[str]:
+    """Return the names that change with a factor and so are not among what is held fixed."""
+    if factor == BLOCK:
+        return frozenset({BLOCK, FILE_SYSTEM})
+    if factor == FILE_SYSTEM:
+        return frozenset({BLOCK, FILE_SYSTEM, KIND})
+    if factor == TASKS:
+        return frozenset({TASKS, CLIENTS, THREADS, "ranks"})
+    return frozenset({factor, TASKS} if factor in (CLIENTS, THREADS, "ranks") else {factor})
+
+
+def canonical(tool: str, name: str) -> str:
+    """Return the shared name of a tool's parameter."""
+    if name == _RECORDS.get(tool) or (name == "block_size" and tool == "iozone"):
+        return RECORD
+    if name in ("block_size_bytes", "gpfs_block_bytes"):
+        return BLOCK
+    return THREADS if name == _THREADS.get(tool) else name
+
+
+def is_number(value: Any) -> bool:
+    """Return whether a factor's value is a quantity."""
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def order(value: Any) -> tuple[int, Any]:
+    """Return a key that sorts numbers before words."""
+    return (0, value) if is_number(value) else (1, str(value))
+
+
+def frozen(values: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
+    """Return a mapping as a key."""
+    return tuple(sorted((name, repr(value)) for name, value in values.items()))

@@ -1,0 +1,78 @@
+"""Ratios between settings, measured or printed."""
+
+import math
+from typing import Any
+
+from apps.bench import statistics
+from apps.bench.rules.base import Evidence, Ratio
+from apps.bench.rules.shapes.curves import Curve, curves
+from apps.bench.rules.shapes.forms import EQUAL, FALL
+from apps.bench.rules.shapes.names import BLOCK, FILE_SYSTEM, KIND, canonical
+
+
+def ratios(evidence: Evidence, *, factor: str, metric: str = "", tool: str = "") -> list[Ratio]:
+    """Return the ratios between settings that differ in one factor: those printed, and those of the points.
+
+    Of each pair of values there is one, of the larger number, or later word, to the other; with its 95 % interval.
+    """
+    printed = [ratio for ratio in evidence.ratios if _differs(ratio) == factor]
+    found = [*printed, *(ratio for curve in curves(evidence, factor=factor) for ratio in ratios_of(curve))]
+    return [ratio for ratio in found if metric in ("", ratio.metric) and tool in ("", ratio.tool)]
+
+
+def ratios_of(curve: Curve) -> list[Ratio]:
+    """Return the ratio of each pair of values of a curve, of the later to the earlier."""
+    found = []
+    values = [value for value, cell in curve.cells.items() if min(cell.values()) > 0]
+    for place, to in enumerate(values):
+        for of in values[place + 1 :]:
+            first, second = list(curve.cells[to].values()), list(curve.cells[of].values())
+            difference = statistics.compare_two(first, second)
+            low, high = difference.ratio_low or 0.0, difference.ratio_high or math.inf
+            trials = tuple(sorted({*curve.cells[to], *curve.cells[of]}))
+            named = {**curve.fixed, curve.factor: of}, {**curve.fixed, curve.factor: to}
+            found.append(Ratio(curve.tool, curve.metric, *named, low, high, trials))
+    return found
+
+
+def common(ratio: Ratio) -> dict[str, Any]:
+    """Return what both sides of a ratio have alike."""
+    return {name: value for name, value in ratio.of.items() if name in ratio.to and ratio.to[name] == value}
+
+
+def is_better(ratio: Ratio) -> bool:
+    """Return whether the first side is surely the larger, by more than rates that are one differ."""
+    return ratio.low >= 1 and (math.isinf(ratio.high) or middle(ratio) > 1 + EQUAL)
+
+
+def is_equal(ratio: Ratio) -> bool:
+    """Return whether both sides are alike within 5 %, as far as the ratio tells."""
+    return 1 - EQUAL <= middle(ratio) <= 1 + EQUAL and ratio.high <= 1 + 2 * FALL and ratio.low >= 1 - 2 * FALL
+
+
+def middle(ratio: Ratio) -> float:
+    """Return the geometric middle of a ratio's interval; its lower end where the upper is not told."""
+    return ratio.low if math.isinf(ratio.high) else math.sqrt(ratio.low * ratio.high)
+
+
+def inverse(ratio: Ratio) -> Ratio:
+    """Return the ratio of the second side to the first."""
+    low = 1 / ratio.high if ratio.high else math.inf
+    high = 1 / ratio.low if ratio.low else math.inf
+    return Ratio(ratio.tool, ratio.metric, ratio.to, ratio.of, low, high, ratio.trials)
+
+
+def _differs(ratio: Ratio) -> str:
+    """Return the one factor in which the sides of a ratio differ, as tools share its name; "" if there are several.
+
+    A file system and its block size are one, and so are a file system and its kind.
+    """
+    names = {
+        canonical(ratio.tool, name)
+        for name in {*ratio.of, *ratio.to}
+        if name not in ratio.of or name not in ratio.to or ratio.of[name] != ratio.to[name]
+    }
+    if names == {FILE_SYSTEM, BLOCK}:
+        return BLOCK
+    names -= {KIND} if FILE_SYSTEM in names else set()
+    return next(iter(names)) if len(names) == 1 else ""
