@@ -1,0 +1,63 @@
+"""Figures against a baseline: ratios, whether the difference is chance, and how large it is."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+from apps.bench import statistics
+from apps.bench.statistics import Difference
+
+# What is called significant, after correction for all the places that are looked at.
+ALPHA = 0.05
+
+Pair = tuple[Sequence[float], Sequence[float]]
+
+
+class Verdict(Enum):
+    """What can be said of figures against their baseline."""
+
+    HIGHER = "higher"
+    LOWER = "lower"
+    NO_DIFFERENCE = "no-difference"
+    TOO_FEW = "too-few"
+
+
+@dataclass(frozen=True)
+class Contrast:
+    """One set of figures against its baseline; `p` is corrected for all the places compared (Holm)."""
+
+    difference: Difference
+    p: float
+    verdict: Verdict
+
+    @property
+    def effect(self) -> str:
+        """Return the size of the effect: none, small, medium or large (Vargha and Delaney)."""
+        return self.difference.effect
+
+    def is_better(self, *, higher_is_better: bool | None) -> bool | None:
+        """Return whether the figures are better than the baseline; None if not different, or no direction is good."""
+        if higher_is_better is None or self.verdict not in (Verdict.HIGHER, Verdict.LOWER):
+            return None
+        return (self.verdict is Verdict.HIGHER) == higher_is_better
+
+
+def contrast(pairs: Sequence[Pair]) -> list[Contrast]:
+    """Return each (baseline, figures) pair's contrast; every set has one figure or more.
+
+    Places with so few figures that even sets that do not overlap would prove nothing say so, and do not count among
+    those that the others are corrected for.
+    """
+    able = [statistics.least_p(len(base), len(figures)) <= ALPHA for base, figures in pairs]
+    differences = [statistics.compare_two(base, figures) for base, figures in pairs]
+    corrected = iter(statistics.adjust_holm([found.p for found, can in zip(differences, able, strict=True) if can]))
+    return [
+        _judged(found, next(corrected)) if can else Contrast(found, found.p, Verdict.TOO_FEW)
+        for found, can in zip(differences, able, strict=True)
+    ]
+
+
+def _judged(found: Difference, p: float) -> Contrast:
+    if p > ALPHA:
+        return Contrast(found, p, Verdict.NO_DIFFERENCE)
+    return Contrast(found, p, Verdict.HIGHER if found.superiority > 0.5 else Verdict.LOWER)
