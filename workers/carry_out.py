@@ -17,7 +17,7 @@ from apps.campaigns import services as campaigns
 from apps.campaigns.models import Campaign, Run
 from apps.results import services as results
 from apps.results import timings
-from workers import adaptation, plans, starting
+from workers import adaptation, clean_up, plans, starting
 from workers.steps import JobView, Step, next_step
 
 logger = logging.getLogger(__name__)
@@ -111,7 +111,15 @@ def _take_step(run: Run) -> Step:
     plan = Plan.from_json(run.plan or {"stages": []})
     cancelled = run.trial.campaign.state == Campaign.State.CANCELLED
     jobs = job_views([run.pk])[run.pk]
-    step = next_step(stages=len(plan.stages), stage=run.stage, stopping=run.stopping, cancelled=cancelled, jobs=jobs)
+    due = plan.clean_up_due(run.stage)
+    step = next_step(
+        stages=len(plan.stages),
+        stage=run.stage,
+        stopping=run.stopping,
+        cancelled=cancelled,
+        jobs=jobs,
+        cleans=due is not None,
+    )
     if step is Step.STOP and not cancelled and _ends_soon(plan, jobs):
         return Step.WAIT
     if step is Step.NEXT_STAGE:
@@ -120,7 +128,13 @@ def _take_step(run: Run) -> Step:
     elif step is Step.STOP:
         now = timezone.now()
         campaigns.mark_stopping(run=run, now=now)
-        agents.request_stop(run_ref=run.pk, now=now)
+        agents.request_stop(run_ref=run.pk, now=now, spared=plan.clean_up)
+    elif step is Step.CLEAN_UP and due is not None:
+        now = timezone.now()
+        # All else has ended: nothing of it is to be waited for, or stopped, any more.
+        campaigns.mark_stopping(run=run, now=now)
+        campaigns.enter_stage(run=run, stage=due, now=now)
+        _queue_stage(run, plan)
     return step
 
 
@@ -170,12 +184,14 @@ def _close(run_id: int) -> None:
     if run is None:
         return
     if run.trial.campaign.state == Campaign.State.CANCELLED:
+        clean_up.tell_what_is_left(run)
         campaigns.cancel_run(run=run, now=timezone.now())
         return
     timings.record_timings(run=run)
     try:
         results.record_run(run=run)
     except ToolFailure as failure:
+        clean_up.tell_what_is_left(run)
         _fail(run, failure)
     except DatabaseError:
         # Not the measurement's fault: the run stays open and the next tick closes it.

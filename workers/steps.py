@@ -12,6 +12,7 @@ class Step(enum.Enum):
     WAIT = "wait"
     NEXT_STAGE = "next stage"
     STOP = "stop"
+    CLEAN_UP = "clean up"
     CLOSE = "close"
 
 
@@ -43,13 +44,17 @@ class JobView:
         return (self.has_fault or gave_up) and not self.optional
 
 
-def next_step(*, stages: int, stage: int, stopping: bool, cancelled: bool, jobs: Sequence[JobView]) -> Step:
+def next_step(
+    *, stages: int, stage: int, stopping: bool, cancelled: bool, jobs: Sequence[JobView], cleans: bool = False
+) -> Step:
     """Return what a run in `stage` (0 to `stages` - 1) needs, given the jobs of all its stages so far.
 
     Background jobs are stopped when the last stage is done, and every job when the run is cancelled or one of them
-    is broken; the run is closed when all have ended.
+    is broken; the run is closed when all have ended. With `cleans` one that ends early is cleaned up after first.
     """
     if all(job.has_ended for job in jobs):
+        if cleans and (stopping or cancelled or any(job.is_broken for job in jobs)):
+            return Step.CLEAN_UP
         done = stopping or cancelled or stage == stages - 1 or any(job.is_broken for job in jobs)
         return Step.CLOSE if done else Step.NEXT_STAGE
     if stopping:

@@ -33,8 +33,10 @@ def lost(job: JobView) -> JobView:
     return dataclasses.replace(job, has_ended=True, has_fault=True)
 
 
-def step(*jobs: JobView, stage: int = 1, stopping: bool = False, cancelled: bool = False) -> Step:
-    return next_step(stages=2, stage=stage, stopping=stopping, cancelled=cancelled, jobs=jobs)
+def step(
+    *jobs: JobView, stage: int = 1, stopping: bool = False, cancelled: bool = False, cleans: bool = False
+) -> Step:
+    return next_step(stages=2, stage=stage, stopping=stopping, cancelled=cancelled, jobs=jobs, cleans=cleans)
 
 
 @pytest.mark.parametrize("server", [SERVER, started(SERVER)])
@@ -103,3 +105,15 @@ def test_a_cancelled_run_is_stopped_and_then_closed() -> None:
 def test_a_run_without_jobs_goes_on_unless_it_is_in_its_last_stage() -> None:
     assert step(stage=0) is Step.NEXT_STAGE
     assert step(stage=1) is Step.CLOSE
+
+
+def test_a_run_that_ends_early_is_cleaned_up_after_once_nothing_runs_any_more() -> None:
+    assert step(ready(SERVER), lost(CLIENT), cleans=True) is Step.STOP
+    assert step(ready(SERVER), lost(CLIENT), cleans=True, stopping=True) is Step.WAIT
+    assert step(ended(ready(SERVER)), lost(CLIENT), cleans=True, stopping=True) is Step.CLEAN_UP
+    assert step(ended(CLIENT), cleans=True, cancelled=True) is Step.CLEAN_UP
+    assert step(lost(CLIENT), cleans=True) is Step.CLEAN_UP
+
+
+def test_a_run_that_goes_on_comes_to_its_clean_up_by_itself() -> None:
+    assert step(ended(CLIENT), stage=0, cleans=True) is Step.NEXT_STAGE

@@ -1,6 +1,6 @@
 """Jobs on their way to agents: queued, delivered, asked to stop."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -74,15 +74,20 @@ def queue_jobs(*, specs: Sequence[JobSpec]) -> list[Job]:
     return jobs
 
 
-def request_stop(*, run_ref: int, now: datetime) -> int:
-    """Ask for the end of all open jobs of a run; return how many there are. Those never delivered end at once."""
-    return request_stops(run_refs=[run_ref], now=now)
+def request_stop(*, run_ref: int, now: datetime, spared: int | None = None) -> int:
+    """Ask for the end of all open jobs of a run; return how many there are. Those never delivered end at once.
+
+    Those of the stage that is `spared` go on.
+    """
+    return request_stops(run_refs=[run_ref], now=now, spared={} if spared is None else {run_ref: spared})
 
 
 @transaction.atomic
-def request_stops(*, run_refs: Collection[int], now: datetime) -> int:
-    """Ask for the end of all open jobs of several runs, as `request_stop` does."""
+def request_stops(*, run_refs: Collection[int], now: datetime, spared: Mapping[int, int] | None = None) -> int:
+    """Ask for the end of all open jobs of several runs, as `request_stop` does; `spared` {run: stage}."""
     opened = Job.objects.filter(run_ref__in=run_refs, state__in=Job.OPEN_STATES)
+    for run_ref, stage in (spared or {}).items():
+        opened = opened.exclude(run_ref=run_ref, stage=stage)
     queued = opened.filter(state=Job.State.QUEUED)
     waiting = {run_ref for run_ref in queued.values_list("run_ref", flat=True) if run_ref is not None}
     ended = queued.update(

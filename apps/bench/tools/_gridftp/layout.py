@@ -116,7 +116,7 @@ def _clean(ends: tuple[End, End]) -> Stage:
         if end.on_disk
         for command in places.clean_stage([end.paths] * len(end.nodes), end.role).commands
     ]
-    return Stage(places.CLEAN, tuple(commands))
+    return Stage(places.CLEAN, tuple(commands), cleans_up_after=places.CHECK)
 
 
 def _prepare(params: Params, source: End) -> Command:

@@ -95,7 +95,7 @@ def check_stage(nodes: Sequence[NodeRef], params: Params, role: str = "client") 
 
 
 def clean_stage(paths: Sequence[Iterable[str]], role: str = "client") -> Stage:
-    """Return the stage that removes the paths of each node, whatever became of the stages before it."""
+    """Return the stage that removes the paths of each node, whatever became of the stages after the check."""
     commands = tuple(
         Command(
             role=role,
@@ -107,7 +107,7 @@ def clean_stage(paths: Sequence[Iterable[str]], role: str = "client") -> Stage:
         )
         for index, own in enumerate(paths)
     )
-    return Stage(CLEAN, commands)
+    return Stage(CLEAN, commands, cleans_up_after=CHECK)
 
 
 def read_places(outputs: Sequence[Output], params: Params) -> list[Place]:

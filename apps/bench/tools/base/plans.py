@@ -61,11 +61,16 @@ class Command:
 
 @dataclass(frozen=True)
 class Stage:
-    """Commands started one after the other's readiness, or with `together` at one instant of server time."""
+    """Commands started one after the other's readiness, or with `together` at one instant of server time.
+
+    One that `cleans_up_after` an earlier stage, named here, is carried out whatever became of the run, as soon as
+    that stage has let it go on.
+    """
 
     name: str
     commands: tuple[Command, ...]
     together: bool = False
+    cleans_up_after: str = ""
 
 
 @dataclass(frozen=True)
@@ -74,12 +79,26 @@ class Plan:
 
     stages: tuple[Stage, ...]
 
+    @property
+    def clean_up(self) -> int | None:
+        """Return the number of the stage that removes what the others leave behind, None if there is none."""
+        return next((index for index, stage in enumerate(self.stages) if stage.cleans_up_after), None)
+
+    def clean_up_due(self, stage: int) -> int | None:
+        """Return the number of the clean-up that a run which ends in `stage` (a number) still needs, or None."""
+        last = self.clean_up
+        if last is None or stage >= last:
+            return None
+        names = [item.name for item in self.stages[:stage]]
+        return last if self.stages[last].cleans_up_after in names else None
+
     def as_json(self) -> Json:
         """Return the plan as plain JSON values."""
         stages = [
             {
                 "name": stage.name,
                 "together": stage.together,
+                "cleans_up_after": stage.cleans_up_after,
                 "commands": [command.as_json() for command in stage.commands],
             }
             for stage in self.stages
@@ -95,6 +114,7 @@ class Plan:
                     stage["name"],
                     tuple(Command.from_json(item) for item in stage["commands"]),
                     stage["together"],
+                    stage.get("cleans_up_after", ""),
                 )
                 for stage in data["stages"]
             )
