@@ -1,0 +1,1 @@
+"""Tests of the core law and the models calibrated on it."""
