@@ -5,11 +5,12 @@ from dataclasses import dataclass, field
 from ipaddress import IPv4Interface, IPv4Network
 from pathlib import Path
 
-from lab import emulator, inventory, machine, netem, rooms, routes
+from lab import emulator, inventory, machine, netem, rooms, routes, services
 from lab.file_systems import making, throttle
 from lab.file_systems.spec import Disk
 from lab.machine import LabError, ip
 from lab.quantities import format_quantity
+from lab.remote import DOOR
 from lab.rooms import Room
 from lab.services import Service
 from lab.slurm import make as slurm
@@ -43,6 +44,7 @@ class Builder:
         """Build everything and return its state; LabError if the machine refuses something."""
         subnet = self._make_management()
         hosts = rooms.prepare(self.place, [f"{node.address} {node.name}" for node in self.lab.nodes])
+        rooms.write_remote(self.place)
         for switch in self.lab.switches:
             self._make_switch(switch)
             self.check()
@@ -54,6 +56,7 @@ class Builder:
             self.make_link(link)
             self.check()
         self.set_routes()
+        self._open_doors()
         making.make_all(self.lab, self.rooms, self.services, say=self.say, check=self.check)
         if self.lab.slurm:
             self._start_slurm()
@@ -117,6 +120,13 @@ class Builder:
         room = Room(self.place, node.name, throttle.to_join(self.place.group) if limited else None)
         room.make(hosts)
         self.rooms[node.name] = room
+
+    def _open_doors(self) -> None:
+        """Give each node the process by which others enter it, in a lab where a job may: those of root alone can."""
+        if any(node.allowance.user == "root" for node in self.lab.nodes):
+            self.services += [
+                services.start(room, "door", [*DOOR], ready=lambda: True) for room in self.rooms.values()
+            ]
 
     def _start_slurm(self) -> None:
         cluster = self.lab.slurm

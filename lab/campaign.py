@@ -89,9 +89,14 @@ def read_campaign(path: Path) -> Json:
 def run(service: Service, content: Json, say: Callable[[str], None]) -> bool:
     """Define the campaign, launch it, wait for its end and say what it measured; True if every trial succeeded."""
     known = {kind: service.names(kind) for kind in ("nodes", "clusters", "file-systems")}
+    try:
+        bodies = [_body(experiment, known) for experiment in content["experiments"]]
+    except LabError as error:
+        written_for = f" The campaign is written for lab/{content['lab']}.yaml." if "lab" in content else ""
+        raise LabError(f"{error}{written_for}") from error
     campaign = service.call("POST", "campaigns/", {"name": content["name"], "goal": content.get("goal", "")})
-    for experiment in content["experiments"]:
-        service.call("POST", "experiments/", {"campaign": campaign["id"], **_body(experiment, known)})
+    for body in bodies:
+        service.call("POST", "experiments/", {"campaign": campaign["id"], **body})
     service.call("POST", f"campaigns/{campaign['id']}/launch/")
     say(f"{content['name']}: watch it at {service.address}/campaigns/{campaign['id']}/")
     shown = ""

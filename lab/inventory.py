@@ -11,7 +11,7 @@ from lab.file_systems.spec import BLOCK_BYTES, Disk, FileSystem, Nfs
 from lab.rooms import Room
 from lab.services import Service
 from lab.spec import Lab, Node
-from lab.state import Place, State
+from lab.state import REMOTE, Place, State
 
 
 def management_address(subnet: IPv4Network, number: int) -> IPv4Address:
@@ -70,7 +70,7 @@ def describe(
                 "management_interface": "mgmt0",
                 "mtu": node.switch.mtu,
                 "prefix": list(rooms[node.name].prefix),
-                "programs": allowed_programs(node),
+                "programs": allowed_programs(node, place),
                 "settings": list(node.allowance.settings),
                 "user": node.allowance.user,
             }
@@ -109,9 +109,12 @@ def describe(
     }
 
 
-def allowed_programs(node: Node) -> dict[str, str]:
+def allowed_programs(node: Node, place: Place) -> dict[str, str]:
     """Return the further programs that the node's agent may run and that are there: {name: path}."""
     found = {name: str(path) if path else shutil.which(name) for name, path in node.allowance.programs.items()}
+    # Only root can enter another node's namespaces.
+    if node.allowance.user == "root":
+        found[REMOTE] = str(place.remote.resolve())
     return {name: path for name, path in found.items() if path}
 
 

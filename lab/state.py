@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any
 
 State = dict[str, Any]
+# The program by which a job of one node starts commands on another.
+REMOTE = "lab-remote"
 
 
 @dataclass(frozen=True)
@@ -52,6 +54,11 @@ class Place:
         return self.folder / "inventory.yaml"
 
     @property
+    def remote(self) -> Path:
+        """Return the program that starts commands on the lab's nodes, as ssh does on machines."""
+        return self.folder / REMOTE
+
+    @property
     def state_file(self) -> Path:
         """Return the file that stands there exactly while a lab is up."""
         return self.folder / "state.json"
@@ -75,9 +82,10 @@ class Place:
         draft.replace(self.state_file)
 
     def forget_state(self) -> None:
-        """Remove the state file, and the inventory that was made from it."""
+        """Remove the state file, and what was made from or for it."""
         self.state_file.unlink(missing_ok=True)
         self.inventory_file.unlink(missing_ok=True)
+        self.remote.unlink(missing_ok=True)
 
     @contextlib.contextmanager
     def locked(self) -> Iterator[None]:

@@ -111,8 +111,12 @@ def test_a_name_that_the_service_does_not_know_is_told(
     service: tuple[campaign.Service, list], field: str, value: object, message: str
 ) -> None:
     content = {**CONTENT, "experiments": [{**CONTENT["experiments"][0], field: value}]}
-    with pytest.raises(LabError, match=message):
+    with pytest.raises(LabError, match=message + r"\.$"):
         campaign.run(service[0], content, print)
+    with pytest.raises(LabError, match=r"written for lab/mpi\.yaml"):
+        campaign.run(service[0], {**content, "lab": "mpi"}, print)
+    # Nothing was made of half of it.
+    assert not [path for method, path, _body in service[1] if method == "POST"]
 
 
 def test_a_refusal_is_told_in_the_services_words(service: tuple[campaign.Service, list]) -> None:
@@ -138,8 +142,9 @@ def test_a_file_that_is_no_campaign_is_refused(tmp_path: Path, text: str) -> Non
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
 def test_a_campaign_of_the_lab_names_tools_parameters_nodes_and_file_systems_that_there_are(file: Path) -> None:
-    lab = read_lab(ROOT / "lab" / "storage.yaml")
-    for experiment in campaign.read_campaign(file)["experiments"]:
+    content = campaign.read_campaign(file)
+    lab = read_lab(ROOT / "lab" / f"{content.get('lab', 'storage')}.yaml")
+    for experiment in content["experiments"]:
         tool = tools.get(experiment["tool"])
         given = {*experiment.get("fixed", {}), *experiment["factors"]}
         assert given <= {parameter.name for parameter in tool.parameters}
