@@ -11,6 +11,7 @@ from apps.campaigns.models import Event, Experiment, Trial
 from apps.campaigns.services import adaptation, write_event
 from apps.results import queries as results
 from apps.toolbox import queries as toolbox
+from apps.tuning import services as tuning
 
 _OPEN = (Trial.State.PENDING, Trial.State.RUNNING)
 
@@ -23,6 +24,8 @@ def adapt(*, trial: Trial, now: datetime) -> None:
     if not trial.experiment.is_adaptive or trial.is_warmup:
         return
     experiment = adaptation.lock_experiment(trial.experiment_id)
+    if tuning.continue_verification(experiment=experiment, now=now):
+        return
     tool = toolbox.get_tool(experiment.tool)
     metric = results.metrics_of(tool)[0].name
     tried = Trial.objects.filter(lane=trial.lane_id, point=trial.point, is_warmup=False)

@@ -23,6 +23,7 @@ def analyse_campaign(*, campaign_id: int, now: datetime) -> bool:
             return False
         try:
             with transaction.atomic():
+                tuning.judge_verification(campaign=campaign, now=now)
                 tuning.refresh_findings(campaign=campaign)
         except Exception:
             # The campaign's results stand without findings; trying again would meet the same fault each second.

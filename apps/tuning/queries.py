@@ -1,12 +1,91 @@
-"""Reads of findings."""
+"""Reads of findings, and of what their verifications measured."""
 
-from django.db.models import QuerySet
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from django.db.models import Count, F, Q, QuerySet
 
 from apps.accounts import scoping
 from apps.accounts.models import User
-from apps.tuning.models import Finding
+from apps.bench.sweep.verification import AGREE, Pair
+from apps.bench.tools.base import is_invalid
+from apps.campaigns.models import Experiment, Trial
+from apps.results.models import Sample
+from apps.testbeds.models import Node
+from apps.tuning.models import Finding, Verification
 
 
 def findings_for(user: User) -> QuerySet[Finding]:
     """Return the findings of the user's teams with what lists show, the latest first."""
-    return scoping.visible(Finding.objects.select_related("campaign", "team"), user)
+    rows = Finding.objects.filter(campaign__deleting_at=None).select_related("campaign", "team")
+    return scoping.visible(rows.prefetch_related("verifications__campaign"), user)
+
+
+def attach_ends(findings: Iterable[Finding]) -> None:
+    """Give each finding the names of the ends that it speaks of, as (role, name) pairs."""
+    listed = list(findings)
+    wanted = {node for finding in listed for _role, node in finding.ends}
+    names = dict(Node.objects.filter(pk__in=wanted).values_list("pk", "name")) if wanted else {}
+    for finding in listed:
+        finding.end_names = [(role, names.get(node, "?")) for role, node in finding.ends]
+
+
+def verification_of(campaign_id: int, user: User) -> Verification | None:
+    """Return what a campaign of the user's teams verifies, or None."""
+    rows = Verification.objects.select_related("finding__campaign", "finding__team", "campaign")
+    return scoping.visible(rows, user, path="finding__team").filter(campaign=campaign_id).first()
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """How predictions turned out: how many were put to the test, verified, refuted, and within 15 % of what came."""
+
+    judged: int
+    verified: int
+    refuted: int
+    close: int
+
+
+def calibration_for(user: User) -> Calibration:
+    """Return how the predictions of the user's teams turned out."""
+    rows = scoping.visible(Verification.objects.all(), user, path="finding__team").filter(
+        gain__isnull=False, predicted_gain__isnull=False
+    )
+    close = Q(predicted_gain__gte=F("gain") * (1 - AGREE), predicted_gain__lte=F("gain") * (1 + AGREE))
+    return Calibration(
+        **rows.aggregate(
+            judged=Count("pk"),
+            verified=Count("pk", filter=Q(verdict=Verification.Verdict.VERIFIED)),
+            refuted=Count("pk", filter=Q(verdict=Verification.Verdict.REFUTED)),
+            close=Count("pk", filter=close),
+        )
+    )
+
+
+@dataclass(frozen=True)
+class Blocks:
+    """What an A/B experiment measured: (now, then) of each block that gave both, and how many were attempted.
+
+    It `is_complete` while nothing planned is left to be done.
+    """
+
+    pairs: list[Pair]
+    attempted: int
+    is_complete: bool
+
+
+def blocks_of(experiment: Experiment, metric: str) -> Blocks:
+    """Return the blocks of an A/B experiment: its first point is now, its second then, a repetition is a block."""
+    trials = Trial.objects.filter(experiment=experiment, is_warmup=False)
+    samples = Sample.objects.filter(experiment=experiment, metric=metric, trial__is_warmup=False)
+    blocks: dict[int, dict[int, float]] = defaultdict(dict)
+    rows = samples.values_list("trial__repetition", "trial__point", "value", "result__flags")
+    for block, point, value, flags in rows:
+        if not any(is_invalid(flag, metric) for flag in flags):
+            blocks[block][point] = value
+    return Blocks(
+        pairs=[(found[0], found[1]) for _block, found in sorted(blocks.items()) if len(found) == 2],
+        attempted=trials.values("repetition").distinct().count(),
+        is_complete=not trials.filter(state__in=(Trial.State.PENDING, Trial.State.RUNNING)).exists(),
+    )

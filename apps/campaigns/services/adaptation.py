@@ -3,10 +3,12 @@
 import json
 from collections.abc import Sequence
 from datetime import datetime
+from typing import Any
 
 from django.db import transaction
 from django.db.models import Max
 
+from apps.bench import sweep
 from apps.bench.sweep import setting_names
 from apps.bench.text import Message, _
 from apps.bench.tools.base import ParameterError, Params
@@ -30,8 +32,21 @@ def add_repetitions(*, like: Trial, count: int, now: datetime) -> list[Trial]:
     last = Trial.objects.filter(lane=like.lane_id, point=like.point, is_warmup=False).aggregate(
         most=Max("repetition")
     )
-    rows = [(like.point, like.parameters, (last["most"] or 0) + 1 + number) for number in range(count)]
-    return _add(like, rows, like.estimate_s, now)
+    first = (last["most"] or 0) + 1
+    return _add([_again(like, repetition=first + number) for number in range(count)])
+
+
+@transaction.atomic
+def add_blocks(*, experiment: Experiment, count: int, now: datetime) -> list[Trial]:
+    """Add blocks after all that is planned: each visits every point of every lane once, in the experiment's order."""
+    trials = Trial.objects.filter(experiment=experiment, is_warmup=False).select_related("experiment")
+    cells: list[Any] = list(trials.order_by("position"))
+    done = max((trial.repetition for trial in cells), default=0)
+    cells = [trial for trial in cells if trial.repetition == 1]
+    # Scheduled from the first block on, so that a random order goes on and does not begin anew.
+    spec = sweep.make_spec(factors=[], repetitions=done + count, order=experiment.order, seed=experiment.seed)
+    turns = [turn for turn in sweep.schedule_trials(cells, spec) if turn.repetition > done]
+    return _add([_again(cells[turn.point_index], repetition=turn.repetition) for turn in turns])
 
 
 @transaction.atomic
@@ -39,7 +54,7 @@ def add_points(*, like: Trial, points: Sequence[Params], repetitions: int, now: 
     """Add points to a trial's lane; those that the tool refuses are left out, which is said in the log."""
     tool = toolbox.get_tool(like.experiment.tool)
     taken = Trial.objects.filter(experiment=like.experiment_id).aggregate(most=Max("point"))["most"] or 0
-    added: list[Trial] = []
+    rows: list[Trial] = []
     for point in points:
         try:
             parameters = tool.clean(setting_names.own_parameters(point))
@@ -50,27 +65,36 @@ def add_points(*, like: Trial, points: Sequence[Params], repetitions: int, now: 
             continue
         taken += 1
         settings = {name: value for name, value in point.items() if setting_names.is_setting(name)}
-        rows = [(taken, parameters | settings, number) for number in range(1, repetitions + 1)]
-        added += _add(like, rows, tool.estimate(parameters).duration_s + GAP_S, now)
-    return added
+        changes = {
+            "point": taken,
+            "parameters": json.loads(json.dumps(parameters | settings)),
+            "estimate_s": tool.estimate(parameters).duration_s + GAP_S,
+        }
+        rows += [_again(like, repetition=number, **changes) for number in range(1, repetitions + 1)]
+    return _add(rows)
 
 
-def _add(like: Trial, rows: Sequence[tuple[int, Params, int]], estimate_s: float, now: datetime) -> list[Trial]:
-    position = Trial.objects.filter(experiment=like.experiment_id).aggregate(most=Max("position"))["most"] or 0
-    added = Trial.objects.bulk_create(
-        Trial(
-            campaign_id=like.campaign_id,
-            experiment_id=like.experiment_id,
-            lane_id=like.lane_id,
-            position=position + place,
-            point=point,
-            repetition=repetition,
-            parameters=json.loads(json.dumps(parameters)),
-            estimate_s=estimate_s,
-            attempts_allowed=like.experiment.max_attempts,
-        )
-        for place, (point, parameters, repetition) in enumerate(rows, start=1)
+def _again(like: Trial, **changes: Any) -> Trial:
+    """Return an unsaved trial on the lane of another and, but for the changes, of its point."""
+    values = {"point": like.point, "parameters": like.parameters, "estimate_s": like.estimate_s} | changes
+    return Trial(
+        campaign_id=like.campaign_id,
+        experiment_id=like.experiment_id,
+        lane_id=like.lane_id,
+        attempts_allowed=like.experiment.max_attempts,
+        **values,
     )
-    live.publish(like.campaign_id, "trial", experiment=like.experiment_id, trial=like.pk)
+
+
+def _add(rows: Sequence[Trial]) -> list[Trial]:
+    """Save trials of one experiment after all that it has, and have a worker look."""
+    if not rows:
+        return []
+    experiment = rows[0].experiment_id
+    last = Trial.objects.filter(experiment=experiment).aggregate(most=Max("position"))["most"] or 0
+    for position, trial in enumerate(rows, start=last + 1):
+        trial.position = position
+    added = Trial.objects.bulk_create(rows)
+    live.publish(rows[0].campaign_id, "trial", experiment=experiment, trial=added[0].pk)
     queue.send(queue.SCHEDULE)
     return added

@@ -1,0 +1,52 @@
+"""What is decided of findings, by people and by measurements, and its history."""
+
+from django.db import transaction
+
+from apps.accounts import scoping
+from apps.accounts.models import Role, User
+from apps.bench.text import Message
+from apps.tuning.models import Decision, Finding, Verification
+
+
+class FindingNeedsReason(ValueError):
+    """A finding was dismissed without saying why."""
+
+
+class NotForPeople(ValueError):
+    """A state was chosen that only a measurement gives."""
+
+
+@transaction.atomic
+def decide_finding(*, finding: Finding, user: User, state: Finding.State, reason: str = "") -> Finding:
+    """Accept or dismiss a finding, or open it again; dismissing needs a reason, so that the next reader knows."""
+    scoping.require(user, finding.team, Role.OPERATOR)
+    if state not in Finding.DECISIONS:
+        raise NotForPeople
+    if state == Finding.State.DISMISSED and not reason.strip():
+        raise FindingNeedsReason
+    record(finding=finding, state=state, user=user, reason=reason.strip())
+    return finding
+
+
+def record(
+    *,
+    finding: Finding,
+    state: Finding.State,
+    user: User | None = None,
+    reason: str = "",
+    note: Message | None = None,
+    verification: Verification | None = None,
+) -> None:
+    """Give a finding a state and keep the line of its history; within a transaction of the caller's."""
+    locked = Finding.objects.select_for_update(of=("self",)).get(pk=finding.pk)
+    Decision.objects.create(
+        finding=finding,
+        user=user,
+        verification=verification,
+        earlier=locked.state,
+        state=state,
+        reason=reason,
+        note=note.as_json() if note else None,
+    )
+    finding.state, finding.state_reason = state, reason
+    finding.save(update_fields=["state", "state_reason", "updated_at"])

@@ -1,0 +1,145 @@
+"""Findings put to the test: an A/B campaign made and launched, gone on with until it decides, and judged."""
+
+import math
+from datetime import datetime
+
+from django.db import transaction
+from django.db.models import Q
+from django.utils.translation import gettext
+
+from apps.accounts import scoping
+from apps.accounts.models import Role, User
+from apps.bench.sweep import repetition, verification
+from apps.bench.text import Message, _
+from apps.campaigns import live
+from apps.campaigns import services as campaigns
+from apps.campaigns.models import Campaign, Experiment
+from apps.campaigns.services import adaptation
+from apps.core import messages
+from apps.tuning import contrasts, queries, writing
+from apps.tuning.models import Finding, Verification
+from apps.tuning.services import decisions
+
+Verdict = Verification.Verdict
+# Leaves room in a campaign's name for the words around a finding's title.
+LONGEST_TITLE = 150
+
+
+@transaction.atomic
+def verify_finding(*, finding: Finding, user: User, now: datetime) -> Verification:
+    """Make the smallest A/B campaign that proves a finding, and launch it; errors.Refused says why it can not be."""
+    scoping.require(user, finding.team, Role.OPERATOR)
+    Finding.objects.select_for_update(of=("self",)).get(pk=finding.pk)
+    _close_lost(finding, now)
+    if finding.state == Finding.State.DISMISSED:
+        raise writing.refuse(_("The finding is dismissed: open it again first."))
+    if finding.verifications.filter(verdict=Verdict.OPEN).exists():
+        raise writing.refuse(_("It is being verified already: wait for that campaign's end, or cancel it."))
+    contrast = contrasts.contrast_of(finding)
+    title = messages.render(finding.title)
+    campaign = campaigns.create_campaign(
+        team=finding.team,
+        user=user,
+        now=now,
+        name=gettext("Verify: %(title)s") % {"title": title[:LONGEST_TITLE]},
+        goal=gettext(
+            "Measures the present and the recommended setting in turn until the interval of the gain decides."
+        ),
+    )
+    campaigns.create_experiment(
+        campaign=campaign,
+        user=user,
+        roles=[campaigns.Player(role, node) for role, nodes in contrast.nodes.items() for node in nodes],
+        name=gettext("Now and then"),
+        repetitions=verification.LOOKS[0],
+        order=Experiment.Order.RANDOMISED,
+        seed=finding.verifications.count() + 1,
+        # A copy of the campaign verifies nothing: it repeats each setting until its mean is known.
+        precision=repetition.DEFAULT_PRECISION,
+        most_repetitions=verification.LOOKS[-1],
+        **contrast.as_experiment(),
+    )
+    made = Verification.objects.create(
+        finding=finding,
+        campaign=campaign,
+        requested_by=user,
+        proof=finding.details["proof"],
+        unit=contrast.metric.unit,
+        higher_is_better=contrast.metric.higher_is_better,
+        predicted=finding.details.get("predicted"),
+        predicted_gain=finding.predicted_gain,
+    )
+    campaigns.launch_campaign(campaign=campaign, user=user, now=now)
+    live.publish(finding.campaign_id, "findings")
+    return made
+
+
+def continue_verification(*, experiment: Experiment, now: datetime) -> bool:
+    """Add the blocks that a verification still needs, once all that were planned have ended.
+
+    False if the experiment verifies nothing. The caller holds the experiment's lock.
+    """
+    found = Verification.objects.filter(campaign=experiment.campaign_id).first()
+    if found is None:
+        return False
+    blocks = queries.blocks_of(experiment, found.proof["metric"])
+    if blocks.is_complete:
+        ruling = verification.rule(
+            blocks.pairs, blocks.attempted, _claim_of(found, blocks.pairs), experiment.most_repetitions
+        )
+        if ruling.missing:
+            adaptation.add_blocks(experiment=experiment, count=ruling.missing, now=now)
+    return True
+
+
+@transaction.atomic
+def judge_verification(*, campaign: Campaign, now: datetime) -> Verification | None:
+    """Write what an ended campaign decided on the finding that it verifies; None if it verifies nothing.
+
+    A verdict gives the finding its state, unless it was dismissed in the meantime; undecided leaves it as it is.
+    """
+    found = Verification.objects.select_for_update(of=("self",)).filter(campaign=campaign).first()
+    experiment = campaign.experiments.first()
+    if found is None or experiment is None:
+        return None
+    blocks = queries.blocks_of(experiment, found.proof["metric"])
+    gain = verification.gain_of(blocks.pairs)
+    earlier = found.verdict
+    found.verdict = verification.verdict_of(gain, _claim_of(found, blocks.pairs))
+    found.pairs = gain.pairs if gain else 0
+    found.gain, found.gain_low, found.gain_high = (gain.ratio, gain.low, gain.high) if gain else (None, None, None)
+    usable = [pair for pair in blocks.pairs if min(pair) > 0]
+    found.present, found.realised = (_mean([pair[side] for pair in usable]) for side in (0, 1))
+    if found.predicted_gain is None and found.predicted and found.present:
+        found.predicted_gain = found.predicted / found.present
+    found.judged_at = now
+    found.save()
+    if found.verdict not in (Verdict.UNDECIDED, earlier) and found.finding.state != Finding.State.DISMISSED:
+        text = _("Measured %(pairs)s times in turn: the gain is ×%(gain)s (×%(low)s to ×%(high)s).")
+        assert gain and gain.low is not None and gain.high is not None
+        shown = {"gain": gain.ratio, "low": gain.low, "high": gain.high}
+        note = Message(text, {"pairs": gain.pairs, **{name: f"{value:.3g}" for name, value in shown.items()}})
+        state = Finding.State(found.verdict)
+        decisions.record(finding=found.finding, state=state, note=note, verification=found)
+    live.publish(found.finding.campaign_id, "findings")
+    return found
+
+
+def _claim_of(found: Verification, pairs: list[verification.Pair]) -> float:
+    """Return the gain that is put to the test; what was predicted without a present figure is set against that."""
+    gain = found.predicted_gain
+    present = _mean([now for now, then in pairs if min(now, then) > 0])
+    if gain is None and found.predicted and present:
+        gain = found.predicted / present
+    return verification.claim_of(gain, found.higher_is_better)
+
+
+def _mean(values: list[float]) -> float | None:
+    """Return the geometric mean, so that the ratio of two is the gain; None of nothing."""
+    return math.exp(math.fsum(math.log(value) for value in values) / len(values)) if values else None
+
+
+def _close_lost(finding: Finding, now: datetime) -> None:
+    """End verifications whose campaign was deleted: nothing will come of them any more."""
+    gone = Q(campaign=None) | Q(campaign__deleting_at__isnull=False)
+    finding.verifications.filter(gone, verdict=Verdict.OPEN).update(verdict=Verdict.UNDECIDED, judged_at=now)
