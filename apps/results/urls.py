@@ -3,6 +3,7 @@
 from django.urls import path
 
 from apps.results import views
+from apps.results.figures import views as figures
 
 app_name = "results"
 urlpatterns = [
@@ -14,5 +15,6 @@ urlpatterns = [
     path("experiments/<int:pk>/samples.json", views.download, {"ending": "json"}, name="json"),
     path("trials/<int:pk>/", views.trial, name="trial"),
     path("jobs/<uuid:pk>/telemetry/", views.job_telemetry, name="job_telemetry"),
+    path("figure/", figures.figure, name="figure"),
     path("runs/<int:pk>/series/", views.run_series, name="run_series"),
 ]

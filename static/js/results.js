@@ -1,5 +1,6 @@
-// Draws the charts of result panels, also of those that htmx brings later, and refreshes them when told to.
-import { lineChart } from "./charts.js";
+// Draws the charts of a page, also of the parts that htmx brings later, each with its tools.
+import { drawChart } from "./charts/draw.js";
+import { addTools } from "./charts/tools.js";
 
 async function fetchJson(url) {
   const response = await fetch(url, { headers: { Accept: "application/json" } });
@@ -7,13 +8,12 @@ async function fetchJson(url) {
   return response.json();
 }
 
-function drawPanels(root) {
-  for (const panel of root.querySelectorAll("[data-chart-panel]")) {
-    const canvas = panel.querySelector("canvas[data-chart]");
-    if (canvas && !canvas.dataset.drawn) {
-      canvas.dataset.drawn = "yes";
-      lineChart(canvas, JSON.parse(canvas.dataset.chart));
-    }
+/** Draw what stands in the page: data-chart holds the chart's JSON, data-chart-url says where to fetch it. */
+async function drawCanvases(root) {
+  for (const canvas of root.querySelectorAll("canvas[data-chart]:not([data-drawn]), canvas[data-chart-url]:not([data-drawn])")) {
+    canvas.dataset.drawn = "yes";
+    const data = canvas.dataset.chart ? JSON.parse(canvas.dataset.chart) : await fetchJson(canvas.dataset.chartUrl);
+    if (drawChart(canvas, data)) addTools(canvas);
   }
 }
 
@@ -30,20 +30,23 @@ async function drawSeries(root) {
     place.dataset.drawn = "yes";
     const { charts } = await fetchJson(place.dataset.url);
     for (const data of charts) {
+      const part = document.createElement("div");
       const frame = document.createElement("div");
       frame.className = "chart-frame chart-frame-small";
       const canvas = document.createElement("canvas");
       canvas.setAttribute("role", "img");
       canvas.setAttribute("aria-label", data.metric.label);
+      canvas.dataset.table = "make";
       frame.append(canvas);
-      place.append(frame);
-      lineChart(canvas, data);
+      part.append(frame);
+      place.append(part);
+      if (drawChart(canvas, data)) addTools(canvas);
     }
   }
 }
 
 function draw(root) {
-  drawPanels(root);
+  drawCanvases(root);
   drawSeries(root);
 }
 

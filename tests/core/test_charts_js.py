@@ -23,6 +23,7 @@ class Chart {
 globalThis.window = { Chart };
 const canvas = { isConnected: true };
 """
+MODULES = ("units.js", *(f"charts/{name}.js" for name in "theme lines line heat box brushing parallel draw".split()))
 
 
 def sweep(**changes: Any) -> dict[str, Any]:
@@ -40,11 +41,11 @@ def sweep(**changes: Any) -> dict[str, Any]:
 
 def draw(program: str, **changes: Any) -> Any:
     data = f"const data = {json.dumps(sweep(**changes))};"
-    return javascript.run(f"{data}\n{program}", "units.js", "charts.js", before=BROWSER)
+    return javascript.run(f"{data}\n{program}", *MODULES, before=BROWSER)
 
 
 def drawn(program: str, **changes: Any) -> Any:
-    return draw(f"const chart = lineChart(canvas, data);\n{program}", **changes)
+    return draw(f"const chart = drawChart(canvas, data);\n{program}", **changes)
 
 
 def test_an_axis_of_ratios_is_logarithmic_and_shows_the_bdp() -> None:
@@ -113,13 +114,13 @@ def test_nothing_to_draw_breaks_nothing() -> None:
         [],
         None,
     ]
-    assert draw("window.Chart = undefined; done(lineChart(canvas, data));") is None
+    assert draw("window.Chart = undefined; done(drawChart(canvas, data));") is None
 
 
 def test_an_update_happens_in_place_and_keeps_the_datasets_of_before() -> None:
     shown = drawn(
         "const before = chart.data.datasets[1]; before.hidden = true; data.series.reverse();"
-        "const again = lineChart(canvas, data);"
+        "const again = drawChart(canvas, data);"
         "done([again === chart, again.data.datasets[0] === before, before.hidden, chart.updates]);"
     )
     assert shown == [True, True, True, ["none"]]
@@ -127,7 +128,7 @@ def test_an_update_happens_in_place_and_keeps_the_datasets_of_before() -> None:
 
 def test_colours_follow_the_theme_and_removed_charts_are_forgotten() -> None:
     shown = drawn(
-        "const gone = lineChart({ isConnected: true }, data); gone.canvas.isConnected = false;"
+        "const gone = drawChart({ isConnected: true }, data); gone.canvas.isConnected = false;"
         "globalThis.theme = 'dark'; listeners.themechange();"
         "done([chart.data.datasets[0].borderColor, gone.destroyed, gone.updates]);"
     )

@@ -136,7 +136,10 @@ STATICFILES_DIRS = [
     ("vendor/bootstrap-icons", MODULES / "bootstrap-icons" / "font"),
     ("vendor/chart.js", MODULES / "chart.js" / "dist"),
     ("vendor/chartjs-plugin-annotation", MODULES / "chartjs-plugin-annotation" / "dist"),
+    ("vendor/chartjs-plugin-zoom", MODULES / "chartjs-plugin-zoom" / "dist"),
     ("vendor/chartjs-chart-error-bars", MODULES / "chartjs-chart-error-bars" / "build"),
+    ("vendor/chartjs-chart-boxplot", MODULES / "@sgratzl" / "chartjs-chart-boxplot" / "build"),
+    ("vendor/chartjs-chart-matrix", MODULES / "chartjs-chart-matrix" / "dist"),
 ]
 SERVESTATIC_USE_FINDERS = True
 SERVESTATIC_AUTOREFRESH = False

@@ -1,0 +1,144 @@
+"""How figures look: fonts with Korean, the colours of the light theme, and axes in units people read."""
+
+import importlib.util
+import re
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import matplotlib
+from matplotlib import font_manager
+from matplotlib.axes import Axes
+from matplotlib.colors import LinearSegmentedColormap, LogNorm, Normalize
+from matplotlib.figure import Figure
+from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter
+
+from apps.bench import units
+
+DPI = 160
+COLOURS = ("#0b6e99", "#c2571a", "#3a7d34", "#8e4aa8", "#b3261e", "#55606e")
+MARKS = ("o", "s", "^", "D", "X", "*")
+DASHES = ("-", "--", ":")
+LINE_COLOURS = {"theory": "#7a5c00", "change": "#b3261e", "dismissed": "#55606e"}
+SHADES = LinearSegmentedColormap.from_list("fathom", ["#e9f3f8", "#6aadcc", "#09425c"])
+# More labels than this along an axis are thinned.
+MOST_TICKS = 24
+_PADDING = re.compile(r"(\.\d*?)0+(?=\D|$)")
+
+
+def figure_for(chart: dict[str, Any]) -> Figure:
+    """Return an empty figure of a size that suits the chart."""
+    _prepare()
+    width, height = 8.0, 4.5
+    if chart.get("kind") == "heat":
+        height = min(max(3.0, 1.6 + 0.34 * len(chart["y"]["labels"])), 14.0)
+        width = min(max(6.0, 3.0 + 0.75 * len(chart["x"]["labels"])), 18.0)
+    elif chart.get("kind") == "parallel":
+        width = min(max(8.0, 1.5 * len(chart["axes"])), 20.0)
+    return Figure(figsize=(width, height), layout="constrained")
+
+
+def _prepare() -> None:
+    found = importlib.util.find_spec("koreanize_matplotlib")
+    families = ["DejaVu Sans"]
+    if found and found.submodule_search_locations:
+        fonts = Path(found.submodule_search_locations[0]) / "fonts"
+        for name in ("NanumGothic.ttf", "NanumGothicBold.ttf"):
+            font_manager.fontManager.addfont(fonts / name)
+        families.append("NanumGothic")
+    matplotlib.rcParams.update(
+        {
+            "font.family": families,
+            "font.size": 9,
+            # A dollar in a name is a dollar.
+            "text.parse_math": False,
+            "axes.unicode_minus": False,
+            "axes.spines.top": False,
+            "axes.spines.right": False,
+            "axes.grid": True,
+            "axes.axisbelow": True,
+            "grid.color": "#dfe4e9",
+            "legend.frameon": False,
+            # Text as paths: the file looks alike wherever it is opened.
+            "svg.fonttype": "path",
+            "svg.hashsalt": "fathom",
+        }
+    )
+
+
+def text_of(value: float, unit: str) -> str:
+    """Return the text at a tick, without padding zeros; the unit "time" is seconds since the epoch, shown in UTC."""
+    if unit == "time":
+        return f"{datetime.fromtimestamp(value, UTC):%Y-%m-%d}"
+    text = units.format_quantity(float(f"{value:.6g}"), unit)
+    return re.sub(r"\.(?=\D|$)", "", _PADDING.sub(r"\1", text))
+
+
+def set_axis(axes: Axes, which: str, axis: dict[str, Any], *, ticks: list[float] | None = None) -> None:
+    """Give the x or y axis its label, scale, bounds and ticks; on a log axis at `ticks`, if given."""
+    target = getattr(axes, f"{which}axis")
+    unit = axis.get("unit", "")
+    getattr(axes, f"set_{which}label")(f"{axis['label']} (UTC)" if unit == "time" else axis["label"])
+    if axis.get("log"):
+        getattr(axes, f"set_{which}scale")("log")
+        target.set_minor_formatter(NullFormatter())
+        if ticks:
+            step = -(-len(ticks) // MOST_TICKS)
+            target.set_major_locator(FixedLocator(ticks[::step]))
+            target.set_minor_locator(FixedLocator([]))
+    target.set_major_formatter(FuncFormatter(lambda value, _place: text_of(value, unit)))
+    bounds = {name: axis[key] for name, key in (("left", "min"), ("right", "max")) if axis.get(key) is not None}
+    if which == "y":
+        bounds = {{"left": "bottom", "right": "top"}[name]: value for name, value in bounds.items()}
+    if bounds:
+        getattr(axes, f"set_{which}lim")(**bounds)
+
+
+def set_words(axes: Axes, which: str, axis: dict[str, Any]) -> None:
+    """Give an axis its words, one at each whole number."""
+    labels = axis["labels"]
+    step = max(1, -(-len(labels) // MOST_TICKS))
+    places = list(range(0, len(labels), step))
+    turned = which == "x" and sum(len(labels[place]) for place in places) > 80
+    getattr(axes, f"set_{which}ticks")(
+        places, [labels[place] for place in places], **({"rotation": 40, "ha": "right"} if turned else {})
+    )
+    getattr(axes, f"set_{which}label")(axis["label"])
+
+
+def draw_lines(axes: Axes, lines: list[dict[str, Any]], *, is_numeric: bool) -> None:
+    """Draw the lines of theory and of change."""
+    for line in lines:
+        if line.get("value") is None or (line["axis"] == "x" and not is_numeric):
+            continue
+        colour = LINE_COLOURS.get(line.get("style", "theory"), LINE_COLOURS["theory"])
+        style: dict[str, Any] = {"color": colour, "linestyle": (0, (5, 3)), "linewidth": 1.2}
+        bounded = line.get("from") is not None
+        if line["axis"] == "y":
+            if bounded:
+                axes.hlines(line["value"], line["from"], line["to"], **style)
+            else:
+                axes.axhline(line["value"], **style)
+            place: dict[str, Any] = {
+                "xy": (0, line["value"]),
+                "xycoords": ("axes fraction", "data"),
+                "xytext": (4, 3),
+            }
+            if bounded:
+                place = {"xy": (line["from"], line["value"]), "xycoords": "data", "xytext": (4, 3)}
+        else:
+            axes.axvline(line["value"], **style)
+            place = {"xy": (line["value"], 1), "xycoords": ("data", "axes fraction"), "xytext": (4, -10)}
+        axes.annotate(line.get("label", ""), textcoords="offset points", color=colour, fontsize=8, **place)
+
+
+def norm_of(values: list[float], *, log: bool) -> Normalize:
+    """Return the scale of the shades."""
+    low, high = (min(values), max(values)) if values else (0.0, 1.0)
+    return LogNorm(low, high) if log and low > 0 and high > low else Normalize(low, high)
+
+
+def add_legend(axes: Axes, count: int) -> None:
+    """Put a legend under the axes if there is more than one series."""
+    if count > 1:
+        axes.figure.legend(loc="outside lower center", ncols=min(count, 4), fontsize=8)
