@@ -1,0 +1,18 @@
+"""What limits a file system: the network, the disks, or the file system itself; each layer alone, side by side.
+
+The evidence has points of each layer (`Point.layer`) with their nodes, `paths` from the clients of each file system
+to its servers, and `file_systems` with theirs; a local file system lies beneath one whose servers it shares, or which
+names it in its option ``disk``.
+"""
+
+from apps.bench.rules.base import Evidence, FindingDraft
+from apps.bench.rules.layers import doubts, limiting
+from apps.bench.rules.layers.tables import Row, Table, table, verdicts
+
+__all__ = ["Row", "Table", "overview", "table", "verdicts"]
+
+
+def overview(evidence: Evidence) -> list[FindingDraft]:
+    """Return the limiting layer of each file system and direction, and the figures that are a cache's."""
+    drafts = [rule.conclude(evidence, verdict) for verdict in verdicts(evidence) for rule in (limiting, doubts)]
+    return [draft for draft in drafts if draft is not None]

@@ -1,0 +1,60 @@
+"""Figures of a file system that no layer beneath it can give: a cache was measured."""
+
+from apps.bench.rules.base import DOUBT, Evidence, FindingDraft
+from apps.bench.rules.layers.questions import Level
+from apps.bench.rules.layers.verdicts import BEYOND, Verdict
+from apps.bench.text import Message, _
+from apps.bench.units import format_quantity
+
+RULE, VERSION = "cache-effect", 1
+
+
+def conclude(evidence: Evidence, verdict: Verdict) -> FindingDraft | None:
+    """Return the doubt in rates above what the disks or the network give alone; None if there are none."""
+    if not verdict.cached:
+        return None
+    level, question = max(verdict.cached, key=lambda item: item.value), verdict.question
+    rate = format_quantity(level.value, "B/s")
+    return FindingDraft(
+        rule=RULE,
+        version=VERSION,
+        kind=DOUBT,
+        subject=question.subject[:200],
+        title=Message(
+            _("%(rate)s of %(name)s is not believable: the layers beneath give less"),
+            {"rate": rate, "name": question.facts.name},
+        ),
+        why=tuple(_reasons(verdict, level)),
+        value=level.value,
+        unit="B/s",
+        formula=f"X > {BEYOND:g} · min(X_net, B_disk)",
+        evidence=tuple(sorted({trial for item in verdict.cached for trial in item.trials} | set(verdict.trials))),
+        change="iozone -e -c -I",
+        confidence=0.85 if level.n > 1 else 0.7,
+        applies_when=Message(_("The figure is to stand for the disks or the network, not for a cache.")),
+        limits=(
+            Message(_("Or the figure of the layer beneath is too low: measure that again, too.")),
+            Message(_("A compressing or deduplicating file system may rightly give more than its disks.")),
+        ),
+        source="IOzone documentation, file size; IOR user guide, effects of caching",
+    )
+
+
+def _reasons(verdict: Verdict, level: Level) -> list[Message]:
+    reasons = []
+    for text, layer in (
+        (_("The disks beneath give %(beneath)s alone; %(rate)s is ×%(ratio)s of that."), verdict.disk),
+        (_("The network carries %(beneath)s alone; %(rate)s is ×%(ratio)s of that."), verdict.network),
+    ):
+        if layer and level.value > BEYOND * layer.value:
+            shown = {
+                "beneath": format_quantity(layer.value, "B/s"),
+                "rate": format_quantity(level.value, "B/s"),
+                "ratio": f"{level.value / layer.value:.2f}",
+            }
+            reasons.append(Message(text, shown))
+    text = _(
+        "Use files of twice the memory of clients and servers or more, or direct I/O, and time the writes to"
+        " their end."
+    )
+    return [*reasons, Message(text)]

@@ -1,0 +1,82 @@
+"""What is still unmeasured of the layers of a path to data, and the experiments that measure it."""
+
+from apps.bench.rules.base import DISK, NETWORK, Evidence, Proposal
+from apps.bench.rules.layers.questions import READ, Question
+from apps.bench.rules.layers.verdicts import Verdict
+from apps.bench.text import Message, _
+
+_GIB = 1024**3
+# Repeated so often a mean is known, and two modes can be told from chance.
+ENOUGH, FOR_MODES = 3, 8
+
+
+def gaps(evidence: Evidence, verdict: Verdict) -> tuple[tuple[Message, Proposal | None], ...]:
+    """Return what to measure so that the verdict is decided or surer, each with its experiment as far as one can."""
+    found: list[tuple[Message, Proposal | None]] = []
+    question, level = verdict.question, verdict.level
+    servers = question.facts.servers
+    if verdict.network is None or verdict.network.is_stated or verdict.network.is_floor or NETWORK in verdict.lacks:
+        text = _("The network alone between clients and servers, with as many flows as the file system opens.")
+        found.append((Message(text), _network(question, max(level.tasks, 1))))
+    if verdict.disk is None or verdict.disk.is_stated or DISK in verdict.lacks:
+        text = _("The disks alone, on the servers (%(servers)s).")
+        shown = {"servers": ", ".join(servers) or "?"}
+        found.append((Message(text, shown), _disk(evidence, question)))
+    if not verdict.others:
+        text = _("Another file system over the same path, such as NFS served by the same nodes.")
+        found.append((Message(text), _other(evidence, question)))
+    if level.n < ENOUGH and not verdict.high:
+        text = _("More repetitions: %(n)s of them tell nothing of how far the rate scatters.")
+        repeated = Proposal(
+            level.point.tool or "iozone",
+            dict(level.point.parameters),
+            {},
+            {"client": level.clients},
+            question.facts.name,
+        )
+        found.append((Message(text, {"n": level.n}), repeated if level.clients else None))
+    return tuple(found)
+
+
+def _network(question: Question, flows: int) -> Proposal | None:
+    clients, servers = sorted(question.clients), question.facts.servers
+    if not clients or not servers:
+        return None
+    return Proposal(
+        tool="iperf3-tcp",
+        fixed={"direction": "reverse" if question.metric == READ else "forward"},
+        factors={"streams": ", ".join(str(count) for count in sorted({1, min(flows, 128)}))},
+        roles={"client": (clients[0],), "server": (servers[0],)},
+    )
+
+
+def _disk(evidence: Evidence, question: Question) -> Proposal | None:
+    servers = set(question.facts.servers)
+    local = [
+        facts
+        for facts in evidence.file_systems.values()
+        if facts.name != question.facts.name and servers & set(facts.servers) and facts.kind in LOCAL
+    ]
+    if not servers:
+        return None
+    return _io(local[0].name if local else "", local[0].servers[:1] if local else question.facts.servers[:1])
+
+
+def _other(evidence: Evidence, question: Question) -> Proposal | None:
+    servers = set(question.facts.servers)
+    others = [
+        facts
+        for facts in evidence.file_systems.values()
+        if facts.name != question.facts.name and facts.kind not in LOCAL and servers & set(facts.servers)
+    ]
+    clients = tuple(sorted(question.clients))
+    return _io(others[0].name, clients) if others and clients else None
+
+
+def _io(file_system: str, clients: tuple[str, ...]) -> Proposal:
+    """Return a measurement of writing and reading in order, of files that are no cache's."""
+    return Proposal("iozone", {"file_size": 4 * _GIB, "direct": True}, {}, {"client": clients}, file_system)
+
+
+# Kinds of file systems that lie on the disks of the node that measures them.
+LOCAL = ("ext", "ext2", "ext3", "ext4", "xfs", "btrfs", "zfs", "jfs", "local")

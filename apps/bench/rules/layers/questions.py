@@ -1,0 +1,157 @@
+"""Whose rate is in question: a file system in one direction, as one group of clients over one path sees it."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from apps.bench import statistics
+from apps.bench.rules.base import (
+    AT_LEAST,
+    BELOW,
+    FILE_SYSTEM,
+    MODE,
+    SAMPLE,
+    Evidence,
+    FileSystemFacts,
+    PathFacts,
+    Point,
+)
+from apps.bench.rules.shapes import CLIENTS, THREADS, described, nodes_of
+
+METRICS = WRITE, READ = ("write", "read")
+# Two printed levels are two modes if they differ by this factor, as measured ones must (apps.bench.statistics).
+APART = 1.5
+
+
+@dataclass(frozen=True)
+class Level:
+    """A rate (B/s) that a file system gave, with how many clients and processes on each."""
+
+    value: float
+    n: int
+    trials: tuple[int, ...]
+    point: Point
+    clients: tuple[str, ...] = ()
+    tasks: int = 1
+    statistic: str = SAMPLE
+    interval: tuple[float, float] | None = None
+
+
+@dataclass(frozen=True)
+class Question:
+    """A file system, a metric, the clients that measured it, and the points."""
+
+    facts: FileSystemFacts
+    metric: str
+    clients: frozenset[str]
+    points: tuple[Point, ...]
+    bottleneck: str = ""
+
+    @property
+    def subject(self) -> str:
+        """Return what tells the question from others of its campaign."""
+        where = self.bottleneck or ", ".join(sorted(self.clients)[:3])
+        return f"{self.facts.name} {self.metric}" + (f" ({where})" if where else "")
+
+    def levels(self) -> list[Level]:
+        """Return what each point gave, the highest first; bounds from above and single modes are left out."""
+        found = [
+            level_of(point, self.metric, point.values(self.metric), point.statistic)
+            for point in self.points
+            if point.statistic not in (MODE, BELOW)
+        ]
+        return sorted(found, key=lambda level: -level.value)
+
+    def modes(self) -> tuple[Level, Level] | None:
+        """Return the lower and the upper of two modes, printed or found in the repetitions of a point, or None."""
+        printed = [point for point in self.points if point.statistic == MODE]
+        levels = sorted(
+            (level_of(point, self.metric, point.values(self.metric), MODE) for point in printed),
+            key=lambda level: level.value,
+        )
+        if len(levels) > 1 and levels[-1].value >= APART * levels[0].value:
+            return levels[0], levels[-1]
+        for point in self.points:
+            values = point.values(self.metric)
+            modes = statistics.find_modes(values) if point.statistic == SAMPLE else None
+            if modes:
+                lower, upper = ([values[place] for place in places] for places in (modes.lower, modes.upper))
+                return level_of(point, self.metric, lower, MODE), level_of(point, self.metric, upper, MODE)
+        return None
+
+
+def questions(evidence: Evidence) -> list[Question]:
+    """Return the questions that the evidence lets one ask, by file system and metric."""
+    found: list[Question] = []
+    for facts in evidence.file_systems.values():
+        for metric in METRICS:
+            points = [p for p in of_layer(evidence, FILE_SYSTEM, metric) if p.file_system == facts.name]
+            for route, group in _groups(evidence, facts, points):
+                clients = frozenset(node for point in group for node in nodes_of(point))
+                found.append(Question(facts, metric, clients, tuple(group), route))
+    return found
+
+
+def of_layer(evidence: Evidence, layer: str, metric: str) -> list[Point]:
+    """Return the points of a layer that read or wrote in order, with a rate above zero."""
+    return [
+        point
+        for point in evidence.points
+        if point.layer == layer
+        and point.parameters.get("pattern", metric) == metric
+        and point.values(metric)
+        and min(point.values(metric)) > 0
+    ]
+
+
+def level_of(point: Point, metric: str, values: list[float], statistic: str) -> Level:
+    """Return the level of some values of a point: their mean with its 95 % interval."""
+    summary = statistics.summarise(values)
+    known = described(point, Evidence(()))
+    clients = nodes_of(point)[: known.get(CLIENTS) or None]
+    return Level(
+        value=summary.mean,
+        n=summary.n,
+        trials=point.trials(metric),
+        point=point,
+        clients=clients,
+        tasks=max(len(clients), known.get(CLIENTS) or 1) * (known.get(THREADS) or 1),
+        statistic=statistic,
+        interval=None if summary.ci_low is None or summary.ci_high is None else (summary.ci_low, summary.ci_high),
+    )
+
+
+def is_floor(level: Level) -> bool:
+    """Return whether a level is only said to be reached at least."""
+    return level.statistic == AT_LEAST
+
+
+def path_of(evidence: Evidence, clients: Iterable[str], servers: Iterable[str]) -> PathFacts | None:
+    """Return the path from the first client that has one to a server; that of the evidence if none is told apart."""
+    ends = list(servers)
+    for client in sorted(clients):
+        for server in ends:
+            path = evidence.paths.get((client, server)) or evidence.paths.get((server, client))
+            if path:
+                return path
+    return evidence.path if evidence.path.capacity_bps and not evidence.paths else None
+
+
+def _groups(evidence: Evidence, facts: FileSystemFacts, points: list[Point]) -> list[tuple[str, list[Point]]]:
+    """Return the points that share a path's bottleneck, or (where no path is known) a client."""
+    groups: list[tuple[str, set[str], list[Point]]] = []
+    for point in points:
+        nodes = set(nodes_of(point))
+        path = path_of(evidence, nodes, facts.servers)
+        route = path.bottleneck if path else ""
+        joined: list[Point] = [point]
+        for group in [group for group in groups if _is_one((route, nodes), group)]:
+            groups.remove(group)
+            joined, nodes, route = [*group[2], *joined], nodes | group[1], route or group[0]
+        groups.append((route, nodes, joined))
+    return [(route, joined) for route, _nodes, joined in groups]
+
+
+def _is_one(point: tuple[str, set[str]], group: tuple[str, set[str], list[Point]]) -> bool:
+    if point[0] and group[0]:
+        return point[0] == group[0]
+    return not point[1] or not group[1] or bool(point[1] & group[1])

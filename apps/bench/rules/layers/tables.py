@@ -1,0 +1,165 @@
+"""The layers of a path to data side by side, as a page shows them."""
+
+from dataclasses import dataclass
+
+from apps.bench.rules.base import DISK, FILE_SYSTEM, NETWORK, SAMPLE, Alternative, Evidence, Proposal
+from apps.bench.rules.layers.beneath import Beneath, rtt_of
+from apps.bench.rules.layers.gaps import gaps
+from apps.bench.rules.layers.questions import Level, path_of, questions
+from apps.bench.rules.layers.signatures import explain
+from apps.bench.rules.layers.verdicts import Verdict, judge
+from apps.bench.text import Message, _
+from apps.bench.units import format_quantity
+
+
+@dataclass(frozen=True)
+class Row:
+    """One layer alone, or a file system: its rate (B/s) with n and 95 % interval.
+
+    `ratio` is the share that the rate in question has of it; `statistic` as of a `Point`; `is_stated` of the
+    inventory, not measured; `is_limit` if the verdict names it; `note` is a doubt in the figure.
+    """
+
+    layer: str
+    subject: str
+    metric: str
+    value: float
+    tool: str = ""
+    n: int = 0
+    interval: tuple[float, float] | None = None
+    ratio: float | None = None
+    trials: tuple[int, ...] = ()
+    statistic: str = SAMPLE
+    is_stated: bool = False
+    is_question: bool = False
+    is_limit: bool = False
+    note: Message | None = None
+
+
+@dataclass(frozen=True)
+class Table:
+    """The rows of one file system and metric, what limits it, why else it might, and what to measure still.
+
+    `layer` is one of base's layers, "" while undecided.
+    """
+
+    file_system: str
+    metric: str
+    clients: tuple[str, ...]
+    rows: tuple[Row, ...]
+    layer: str
+    verdict: Message
+    alternatives: tuple[Alternative, ...]
+    missing: tuple[Message, ...]
+    proposals: tuple[Proposal, ...]
+
+
+def table(evidence: Evidence) -> tuple[Table, ...]:
+    """Return a table for each file system, metric and group of clients that was measured."""
+    return tuple(_table(evidence, verdict) for verdict in verdicts(evidence))
+
+
+def verdicts(evidence: Evidence) -> list[Verdict]:
+    """Return the verdicts on all questions of the evidence."""
+    asked = questions(evidence)
+    return [verdict for question in asked if (verdict := judge(evidence, question, asked))]
+
+
+def alternatives_of(evidence: Evidence, verdict: Verdict) -> tuple[Alternative, ...]:
+    """Return the explanations that the arithmetic allows of a rate below every layer, ranked."""
+    if verdict.layer != FILE_SYSTEM:
+        return ()
+    question = verdict.question
+    path = path_of(evidence, question.clients, question.facts.servers)
+    return explain(evidence, question, verdict.level, rtt_of(evidence, question), path.mtu if path else None)
+
+
+def say(verdict: Verdict) -> Message:
+    """Return the verdict in a sentence."""
+    level, share = verdict.level, None
+    text = _("Not decided: what limits %(name)s (%(rate)s) cannot be told from what was measured.")
+    if verdict.layer == NETWORK:
+        text = _("The network is the limit of %(name)s: %(rate)s is %(share)s %% of what it carries.")
+        share = verdict.of_network
+    elif verdict.layer == DISK:
+        text = _("The disks are the limit of %(name)s: %(rate)s is %(share)s %% of what they give.")
+        share = verdict.of_disk
+    elif verdict.layer == FILE_SYSTEM and verdict.high and verdict.others:
+        text = _(
+            "The fault is inside %(name)s: at times it gives only %(rate)s, which neither network nor disks explain."
+        )
+    elif verdict.layer == FILE_SYSTEM:
+        text = _("%(name)s itself is the limit: %(rate)s fills neither the network nor the disks.")
+    elif level in verdict.cached:
+        text = _("%(rate)s of %(name)s is more than the layers beneath give: a cache was measured.")
+    elif verdict.shared:
+        text = _("Not decided: another file system is as slow as %(name)s (%(rate)s) over the same path.")
+    shown = {"name": verdict.question.facts.name, "rate": format_quantity(level.value, "B/s")}
+    return Message(text, {**shown, "share": f"{100 * share:.0f}" if share else ""})
+
+
+def _table(evidence: Evidence, verdict: Verdict) -> Table:
+    question, still = verdict.question, gaps(evidence, verdict)
+    return Table(
+        file_system=question.facts.name,
+        metric=question.metric,
+        clients=tuple(sorted(question.clients)),
+        rows=tuple(_rows(verdict)),
+        layer=verdict.layer,
+        verdict=say(verdict),
+        alternatives=alternatives_of(evidence, verdict),
+        missing=tuple(message for message, _proposal in still),
+        proposals=tuple(proposal for _message, proposal in still if proposal),
+    )
+
+
+def _rows(verdict: Verdict) -> list[Row]:
+    rows = [_beneath(verdict, layer) for layer in (verdict.network, verdict.disk) if layer]
+    for other in verdict.others:
+        note = _("More than its disks give: a cache was measured.") if other.is_cached else ""
+        rows.append(_level(verdict, other.level, other.question.facts.name, note))
+    name = verdict.question.facts.name
+    if verdict.high:
+        rows.append(_level(verdict, verdict.high, name, _("The upper of two modes.")))
+    rows += [_level(verdict, item, name, CACHED) for item in verdict.cached if item != verdict.level]
+    note = CACHED if verdict.level in verdict.cached else _("The lower of two modes.") if verdict.high else ""
+    return [*rows, _level(verdict, verdict.level, name, note, is_question=True)]
+
+
+def _beneath(verdict: Verdict, layer: Beneath) -> Row:
+    note = _("Not measured with as many at once: it may give more.") if layer.is_floor else ""
+    return Row(
+        layer=layer.layer,
+        subject=layer.subject,
+        metric=verdict.question.metric,
+        value=layer.value,
+        tool=layer.tool,
+        n=layer.n,
+        interval=layer.interval,
+        ratio=verdict.level.value / layer.value,
+        trials=layer.trials,
+        is_stated=layer.is_stated,
+        is_limit=verdict.layer == layer.layer,
+        note=Message(note) if note else None,
+    )
+
+
+def _level(verdict: Verdict, level: Level, name: str, note: str, *, is_question: bool = False) -> Row:
+    return Row(
+        layer=FILE_SYSTEM,
+        subject=name,
+        metric=verdict.question.metric,
+        value=level.value,
+        tool=level.point.tool,
+        n=level.n,
+        interval=level.interval,
+        ratio=None if is_question else verdict.level.value / level.value,
+        trials=level.trials,
+        statistic=level.statistic,
+        is_question=is_question,
+        is_limit=is_question and verdict.layer == FILE_SYSTEM,
+        note=Message(note) if note else None,
+    )
+
+
+CACHED = _("More than the layers beneath give: a cache was measured.")

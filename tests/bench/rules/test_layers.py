@@ -1,0 +1,221 @@
+"""Which layer limits a file system: the published cases, and the same with evidence taken away or turned round."""
+
+import dataclasses
+import json
+
+import pytest
+
+from apps.bench import rules
+from apps.bench.rules import layers
+from apps.bench.rules.base import AT_LEAST, DOUBT, FileSystemFacts, LinkFacts, PathFacts
+from tests.bench.rules.storing import CLIENTS, GPFS, MB, NFS, RAID1, SAN, Storing, polarised, wan
+
+
+def limiting(evidence):
+    """Return {subject's beginning: draft} of the rule."""
+    drafts = [draft for draft in layers.overview(evidence) if draft.rule == "limiting-layer"]
+    return {" ".join(draft.subject.split()[:2]): draft for draft in drafts}
+
+
+def table_of(evidence, name, metric="write"):
+    (found,) = [item for item in layers.table(evidence) if (item.file_system, item.metric) == (name, metric)]
+    return found
+
+
+def test_polarised_writes_are_a_fault_inside_the_parallel_file_system():
+    evidence = polarised()
+    draft = limiting(evidence)["GPFS_PDAISY write"]
+    assert str(draft.title).startswith("The fault is inside GPFS_PDAISY: at times it gives only 13.00 MB/s")
+    assert draft.confidence_label == "high"
+    said = [str(line) for line in draft.why]
+    assert "The network alone carries 122.5 MB/s: this is 11 % of it." in said
+    assert "The disks alone give 264.0 MB/s: this is 5 % of it." in said
+    assert any("13.00 MB/s at times and 80.00 MB/s at others" in line for line in said)
+    assert any("NFS_PGFS01 over the same path gives 26.00 MB/s, ×2.00" in line for line in said)
+    assert any("36.00 MB/s of NFS_PGFS01 is more than its disks give" in str(line) for line in draft.against)
+    assert (draft.present, draft.predicted) == (13 * MB, 122.5 * MB)
+    assert set(draft.evidence) >= {1, 2, 3, 5}
+
+
+def test_the_arithmetic_of_the_slow_mode_is_told_beside_the_verdict_with_what_would_decide():
+    first, second, *rest = limiting(polarised())["GPFS_PDAISY write"].alternatives
+    assert str(first.title).startswith("One unscaled 64 KiB window: 13 MiB/s · 4.80 ms = 65,431 B")
+    assert first.proposal.factors == {"threads": "1, 2, 4, 8, 12"}
+    assert first.proposal.file_system == "GPFS_PDAISY"
+    assert "4 round trips for each block of 256 KiB" in str(second.title)
+    assert "4.01 RTT" in str(second.title)
+    assert second.proposal.factors["record_size"] == "256 KiB, 512 KiB, 1 MiB, 2 MiB"
+    assert all(str(item.test) for item in (first, second, *rest))
+    assert any("Loss" in str(item.title) for item in rest)
+
+
+def test_a_slow_mode_of_another_size_has_no_such_signature():
+    titles = [str(item.title) for item in limiting(polarised(low=15 * MB))["GPFS_PDAISY write"].alternatives]
+    assert not any("64 KiB window" in title or "round trips" in title for title in titles)
+
+
+@pytest.mark.parametrize("without", [{"network": None}, {"disk": None}])
+def test_without_a_layer_the_fault_is_not_placed(without):
+    evidence = polarised(**without)
+    if "network" in without:
+        evidence = dataclasses.replace(evidence, paths={})
+    assert "GPFS_PDAISY write" not in limiting(evidence)
+    found = table_of(evidence, "GPFS_PDAISY")
+    assert found.layer == ""
+    assert str(found.verdict).startswith("Not decided")
+    wanted = "network alone" if "network" in without else "disks alone"
+    assert any(wanted in str(line) for line in found.missing)
+    assert {"network": "iperf3-tcp", "disk": "iozone"}[next(iter(without))] in [item.tool for item in found.proposals]
+
+
+@pytest.mark.parametrize(
+    ("turned", "layer"),
+    [
+        ({"network": (105, 105)}, "network"),
+        ({"disk": 14 * MB}, ""),
+        ({"nfs": 13 * MB, "hexa": None}, ""),
+        ({"network": (165, 165)}, ""),
+    ],
+    ids=["slow network", "slow disk", "slow NFS", "network not ruled out"],
+)
+def test_turned_round_the_evidence_places_the_limit_elsewhere(turned, layer):
+    found = table_of(polarised(**turned), "GPFS_PDAISY")
+    assert found.layer == layer
+    draft = limiting(polarised(**turned)).get("GPFS_PDAISY write")
+    assert draft is None if not layer else "fault" not in str(draft.title)
+
+
+def test_without_another_file_system_it_is_the_limit_but_no_fault_is_said_to_be_inside():
+    draft = limiting(polarised(nfs=None, hexa=None))["GPFS_PDAISY write"]
+    assert "fault" not in str(draft.title)
+    assert draft.confidence < limiting(polarised())["GPFS_PDAISY write"].confidence
+    assert any("Another file system over the same path" in str(line) for line in draft.missing)
+
+
+def test_two_modes_in_eight_repetitions_are_found_where_they_were_measured():
+    make = Storing().io(
+        "GPFS_PDAISY", write=[13 * MB, 80 * MB, 13.2 * MB, 79 * MB, 12.9 * MB, 81 * MB, 13 * MB, 80 * MB]
+    )
+    make.tcp("KGFS01", "PGFS01", [980, 981]).disk("SAN", "PGFS01", write=264 * MB)
+    make.io("NFS_PGFS01", write=[26 * MB, 26 * MB])
+    draft = limiting(make.evidence(GPFS, SAN, NFS))["GPFS_PDAISY write"]
+    assert "13.0" in str(draft.title)
+    assert draft.title.msgid.startswith("The fault is inside")
+
+
+def test_the_wan_is_full_so_that_faster_disks_gain_nothing():
+    x4500 = FileSystemFacts("GPFS_X4500", "gpfs", None, ("X4500",), disk_bytes_per_s=800 * MB)
+    make = Storing().io("GPFS_X4500", write=115 * MB, read=115 * MB, clients=CLIENTS)
+    drafts = limiting(make.evidence(x4500))
+    for metric in ("write", "read"):
+        draft = drafts[f"GPFS_X4500 {metric}"]
+        assert "The network is the limit" in str(draft.title)
+        assert any("Faster disks, or more of them, would gain nothing." in str(line) for line in draft.why)
+        assert "X / X_net = 115.0 MB/s / 123.8 MB/s = 0.93" in draft.formula
+    # A link of ten times the rate carries the same 115 MB/s and is not full.
+    wide = {ends: PathFacts(1e10, 0.0048, 9000, (LinkFacts("wan", 1e10),), "wan") for ends in [(CLIENTS[0], "X4500")]}
+    assert limiting(make.evidence(x4500, paths=wide))["GPFS_X4500 write"].title.msgid.startswith("%(name)s itself")
+    assert limiting(make.evidence(dataclasses.replace(x4500, disk_bytes_per_s=None), paths={})) == {}
+
+
+def lan(*, gpfs=300 * MB, ext3=500 * MB):
+    """Return the X4500 on its LAN: clients of 1 Gbit/s each, four links of the server bonded."""
+    x4500 = FileSystemFacts("GPFS_X4500", "gpfs", None, ("X4500",), disks=8, disk_bytes_per_s=800 * MB)
+    local = FileSystemFacts("ext3", "ext", None, ("X4500",))
+    trunk = LinkFacts("X4500 - switch", 4e9, 0.0001, 9000)
+    paths = {
+        (client, "X4500"): PathFacts(
+            1e9, 0.0001, 9000, (LinkFacts(f"{client} - switch", 1e9), trunk), f"{client} - switch"
+        )
+        for client in CLIENTS
+    }
+    make = Storing().io("GPFS_X4500", write=gpfs, clients=CLIENTS)
+    if ext3:
+        make.disk("ext3", "X4500", write=ext3)
+    return make.evidence(x4500, local, paths=paths)
+
+
+def test_on_the_lan_the_file_system_is_the_limit_as_four_links_carry_more():
+    draft = limiting(lan())["GPFS_X4500 write"]
+    assert str(draft.title) == "GPFS_X4500 itself is the limit: 300.0 MB/s fills neither the network nor the disks."
+    assert "X / X_net = 300.0 MB/s / 495.0 MB/s = 0.61; X / B_disk = 300.0 MB/s / 500.0 MB/s = 0.60" in draft.formula
+    nearly = limiting(lan(gpfs=430 * MB, ext3=450 * MB))["GPFS_X4500 write"]
+    assert "The disks are the limit" in str(nearly.title)
+    assert any("nearly as full (87 %)" in str(line) for line in nearly.against)
+
+
+def test_nfs_writes_at_the_rate_of_its_disk_and_reads_at_neither():
+    make = (
+        Storing().io("NFS_PGFS01", write=28 * MB, read=70 * MB).disk("RAID1", "PGFS01", write=30 * MB, read=110 * MB)
+    )
+    drafts = limiting(make.evidence(NFS, RAID1))
+    assert "The disks are the limit of NFS_PGFS01: 28.00 MB/s is 93 %" in str(drafts["NFS_PGFS01 write"].title)
+    assert any("A faster network would gain nothing." in str(line) for line in drafts["NFS_PGFS01 write"].why)
+    assert drafts["NFS_PGFS01 read"].title.msgid.startswith("%(name)s itself")
+
+
+def test_a_rate_above_its_disk_is_doubted_and_no_limit_is_named_by_it():
+    make = Storing().io("NFS_PGFS01", clients=("HEXA01",), write=36 * MB).disk("RAID1", "PGFS01", write=30 * MB)
+    found = layers.overview(make.evidence(NFS, RAID1, clients=("HEXA01",)))
+    assert [(draft.rule, draft.kind) for draft in found] == [("cache-effect", DOUBT)]
+    assert str(found[0].title) == "36.00 MB/s of NFS_PGFS01 is not believable: the layers beneath give less"
+    assert any("×1.20" in str(line) for line in found[0].why)
+    believed = Storing().io("NFS_PGFS01", clients=("HEXA01",), write=29 * MB).disk("RAID1", "PGFS01", write=30 * MB)
+    assert "cache-effect" not in [draft.rule for draft in layers.overview(believed.evidence(NFS, RAID1))]
+
+
+def test_clients_on_the_lan_and_over_the_wan_are_questions_of_their_own():
+    make = (
+        Storing()
+        .io("GPFS_PDAISY", write=115 * MB, clients=CLIENTS)
+        .io("GPFS_PDAISY", write=220 * MB, clients=("PGFS05",))
+    )
+    near = PathFacts(2e9, 0.0001, 9000, (LinkFacts("PGFS05 - switch", 2e9),), "PGFS05 - switch")
+    paths = {(client, "PGFS01"): wan(client, "PGFS01") for client in CLIENTS} | {("PGFS05", "PGFS01"): near}
+    found = layers.table(make.disk("SAN", "PGFS01", write=264 * MB).evidence(GPFS, SAN, paths=paths))
+    assert [(item.clients, item.layer) for item in found] == [(CLIENTS, "network"), (("PGFS05",), "network")]
+
+
+def test_a_rate_reached_at_least_is_ruled_no_limit():
+    make = Storing().io("GPFS_PDAISY", read=50 * MB, statistic=AT_LEAST).disk("SAN", "PGFS01", read=354 * MB)
+    assert table_of(make.evidence(GPFS, SAN), "GPFS_PDAISY", "read").layer == ""
+
+
+def test_one_flow_alone_does_not_show_that_many_fill_the_network():
+    make = Storing().io("GPFS_PDAISY", write=115 * MB, clients=CLIENTS).tcp("KGFS01", "PGFS01", 950)
+    evidence = make.disk("SAN", "PGFS01", write=264 * MB).evidence(GPFS, SAN, paths={})
+    found = table_of(evidence, "GPFS_PDAISY")
+    assert found.layer == ""
+    assert any("as many flows" in str(line) for line in found.missing)
+
+
+def test_the_table_shows_the_layers_with_the_share_of_the_file_system_in_question():
+    found = table_of(polarised(), "GPFS_PDAISY")
+    assert [(row.layer, row.subject) for row in found.rows] == [
+        ("network", "KGFS01 - PGFS01"),
+        ("disk", "SAN"),
+        ("file-system", "NFS_PGFS01"),
+        ("file-system", "NFS_PGFS01"),
+        ("file-system", "GPFS_PDAISY"),
+        ("file-system", "GPFS_PDAISY"),
+    ]
+    assert found.rows[0].ratio == pytest.approx(13 / 122.5)
+    assert [row.is_limit for row in found.rows] == [False] * 5 + [True]
+    assert found.rows[-1].is_question
+    assert "cache" in str(next(row.note for row in found.rows if row.value == 36 * MB))
+    assert found.layer == "file-system"
+    assert len(found.alternatives) == 3
+
+
+def test_findings_of_the_layers_can_be_stored():
+    for draft in layers.overview(polarised()):
+        stored = json.loads(json.dumps(draft.as_json(), allow_nan=False))
+        assert 0 < draft.confidence <= 0.95
+        assert len(draft.subject) <= 200
+        for message in (stored["title"], *stored["why"], *stored["missing"], *stored["against"]):
+            assert message["msgid"] % message["params"]
+
+
+def test_no_evidence_is_no_verdict():
+    assert layers.table(Storing().evidence()) == ()
+    assert rules.overview(Storing().evidence()) == []
