@@ -16,9 +16,9 @@ from apps.toolbox import queries as toolbox
 # From this ratio of the largest to the smallest value on, equal steps are steps of ratio.
 LOG_FROM = 10
 # Units of rates, and how many bits one of them moves in a second.
-_BITS = {"bit/s": 1, "B/s": 8}
+RATE_BITS = {"bit/s": 1, "B/s": 8}
 _ACRONYMS = {"bdp", "cpu", "ip", "mss", "mtu", "nic", "rtt", "tcp", "udp"}
-_CEILINGS = {"tcp": network.tcp_ceiling_bps, "udp": network.udp_ceiling_bps}
+CEILINGS = {"tcp": network.tcp_ceiling_bps, "udp": network.udp_ceiling_bps}
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ def theory_of(experiment: Experiment) -> Theory:
     if path is None or path.bottleneck is None or path.capacity_bps is None:
         return Theory()
     return Theory(
-        ceiling_bps=_CEILINGS[tool.transport](path.capacity_bps, path.mtu or 1500) if tool.transport else None,
+        ceiling_bps=CEILINGS[tool.transport](path.capacity_bps, path.mtu or 1500) if tool.transport else None,
         bdp_bytes=network.bdp_bytes(path.capacity_bps, path.rtt_s) if path.rtt_s else None,
         bottleneck=path.bottleneck.name,
     )
@@ -107,7 +107,7 @@ def text_of(parameter: Parameter | None, value: object, lanes: dict[int, str]) -
     if value is None:
         return _("default")
     if isinstance(value, int | float) and not isinstance(value, bool):
-        return units.format_quantity(value, parameter.unit)
+        return _(parameter.zero) if parameter.zero and not value else units.format_quantity(value, parameter.unit)
     return str(value)
 
 
@@ -181,10 +181,8 @@ def kept_of(tool: Tool, result: Result) -> list[Kept]:
     return [
         Kept(
             labels.get(name) or _words(name),
-            *(
-                _kept_text(tool, name, values.get(name))
-                for values in (result.requested, result.granted, result.observed)
-            ),
+            _requested_text(tool, name, result.requested.get(name)),
+            *(_kept_text(tool, name, values.get(name)) for values in (result.granted, result.observed)),
         )
         for name in names
     ]
@@ -223,6 +221,11 @@ def _is_plain(value: object) -> bool:
     return not isinstance(value, dict | list)
 
 
+def _requested_text(tool: Tool, name: str, value: object) -> str:
+    zeros = {item.name: item.zero for item in tool.parameters if item.zero}
+    return _(zeros[name]) if value == 0 and name in zeros else _kept_text(tool, name, value)
+
+
 def _kept_text(tool: Tool, name: str, value: object) -> str:
     units_of = {item.name: item.unit for item in tool.parameters} | {item.name: item.unit for item in tool.metrics}
     unit = units_of.get(name) or ("B" if name.endswith(("buffer", "mss", "mtu")) else "")
@@ -235,7 +238,7 @@ def _kept_text(tool: Tool, name: str, value: object) -> str:
 
 def _lines(table: queries.Table, parameter: Parameter | None, theory: Theory) -> list[dict[str, object]]:
     lines: list[dict[str, object]] = []
-    bits = _BITS.get(table.metric.unit)
+    bits = RATE_BITS.get(table.metric.unit)
     if bits and theory.ceiling_bps:
         ceiling = theory.ceiling_bps / bits
         label = _("Ceiling of the path (%(link)s): %(rate)s") % {

@@ -84,7 +84,7 @@ def charts_of(sweeps: list[Sweep]) -> dict[str, object]:
         if sweep.curve.full
     ]
     jitter = [_line(sweep.label, sweep, lambda _s, point: point.jitter) for sweep in sweeps]
-    found = [_chart(LOSS, _("Datagram loss"), "1", loss, sweeps)]
+    found = [_chart(LOSS, _("Datagram loss"), "fraction", loss, sweeps)]
     if any(point["y"] is not None for series in jitter for point in series["points"]):
         found.append(_chart(JITTER, _("Jitter"), "s", jitter, sweeps))
     return {"charts": found if sweeps else []}

@@ -72,6 +72,7 @@ export function formatQuantity(value, unit) {
     return scaled(value, PREFIXES.map((prefix) => prefix + unit), 1000, 4, Number.isInteger(value));
   }
   if (unit === "s") return duration(value);
+  if (unit === "fraction") return `${plain(100 * value)} %`;
   return unit && unit !== "1" && unit !== "count" ? `${plain(value)} ${unit}` : plain(value);
 }
 

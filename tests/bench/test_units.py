@@ -168,6 +168,9 @@ def test_it_refuses_a_kind_that_does_not_exist():
         (90_061.0, "s", "1 d 1 h 1 min 1 s"),
         (0.32689, "1", "0.3269"),
         (32.7, "%", "32.7 %"),
+        (0.9998, "fraction", "99.98 %"),
+        (1.4, "fraction", "140 %"),
+        (0.0, "fraction", "0 %"),
         (7, "count", "7"),
         (3.5, "", "3.5"),
         (9 * 10**18, "count", "9000000000000000000"),
@@ -248,10 +251,10 @@ def test_any_text_is_either_read_or_refused_with_a_message(text, kind):
         assert units.parse_quantity(units.canonical_text(value, kind), kind) == value
 
 
-@given(st.floats(), st.sampled_from(["B", "bit/s", "B/s", "s", "%", "hops"]))
+@given(st.floats(), st.sampled_from(["B", "bit/s", "B/s", "s", "%", "fraction", "hops"]))
 def test_a_shown_quantity_never_loses_its_unit(value, unit):
     last_word = units.format_quantity(value, unit).split()[-1]
-    endings = {"s": ("s", "min", "h", "d"), "B": ("B",)}.get(unit, (unit,))
+    endings = {"s": ("s", "min", "h", "d"), "B": ("B",), "fraction": ("%",)}.get(unit, (unit,))
     assert last_word.endswith(endings)
 
 

@@ -1,9 +1,13 @@
 """RFC 6349's metrics of stored runs, held against the capacity of the inventory's links."""
 
+import re
+
 import pytest
+from django.urls import reverse
 
 from apps.bench import tools
 from apps.campaigns.models import Campaign
+from apps.results import charts, queries
 from apps.results.models import Result, Sample
 from apps.testbeds.models import Link
 from tests.campaigns import factories as make
@@ -38,3 +42,29 @@ def test_the_links_to_a_file_system_s_servers_are_not_on_its_path(cast, pair, mo
     make.launched(cast, *pair, fixed={"duration": "4 s", "omit": "1 s"}, repetitions=1, file_system=gpfs)
     carry_out_all()
     assert [kept["rfc6349"]["bottleneck"] for kept in Result.objects.values_list("observed", flat=True)] == [1e9, 1e9]
+
+
+def test_shares_are_shown_in_per_cent_and_what_was_not_given_as_such(client, measured, cast) -> None:
+    client.force_login(cast.bob)
+    page = client.get(reverse("results:trial", args=[measured.trials.first().pk])).content.decode()
+    shown = dict(re.findall(r'<th scope="row" class="fw-normal">([^<]+)</th><td class="text-end">([^<]+)</td>', page))
+    assert re.fullmatch(r"(100|99\.\d+) %", shown["TCP efficiency (RFC 6349)"])
+    assert re.fullmatch(r"[\d.]+ %", shown["Buffer delay (RFC 6349)"])
+    assert re.fullmatch(r"\d\.\d+", shown["Transfer-time ratio (RFC 6349)"])
+    for name in ("Bottleneck bandwidth", "Baseline RTT", "MSS"):
+        assert f'{name}</dt><dd class="col-7">not given</dd>' in page
+
+
+@pytest.mark.parametrize(
+    ("tool", "name", "text"),
+    [("iperf3-tcp", "window", "autotuned"), ("iozone", "clients", "all"), ("ping", "interval", "0 s")],
+)
+def test_a_zero_says_what_it_means(tool: str, name: str, text: str) -> None:
+    parameter = queries.parameter_of(tools.get(tool), name)
+    assert charts.text_of(parameter, 0, {}) == text
+
+
+@pytest.mark.parametrize("tool", tools.all_tools(), ids=lambda tool: tool.slug)
+def test_every_rate_and_time_that_need_not_be_given_says_what_its_zero_means(tool) -> None:
+    unset = [item for item in tool.parameters if item.kind in ("rate", "duration") and not item.default]
+    assert all(item.zero for item in unset)

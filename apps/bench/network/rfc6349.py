@@ -32,6 +32,7 @@ BOTTLENECK = Parameter(
         "estimator of capacity; 0 takes the least capacity of the links in the inventory."
     ),
     default=0,
+    zero=_("not given"),
     unit="bit/s",
     minimum=0,
     maximum=10**13,
@@ -46,6 +47,7 @@ BASELINE_RTT = Parameter(
         "or the least under load."
     ),
     default=0.0,
+    zero=_("not given"),
     unit="s",
     minimum=0,
     maximum=60,
@@ -55,8 +57,8 @@ BASELINE_RTT = Parameter(
 PARAMETERS = (BOTTLENECK, BASELINE_RTT)
 METRICS = (
     Metric("transfer_time_ratio", _("Transfer-time ratio (RFC 6349)"), "1", False, axis="ratio"),
-    Metric("tcp_efficiency", _("TCP efficiency (RFC 6349)"), "1", True, axis="fraction"),
-    Metric("buffer_delay", _("Buffer delay (RFC 6349)"), "1", False, axis="ratio"),
+    Metric("tcp_efficiency", _("TCP efficiency (RFC 6349)"), "fraction", True, axis="fraction"),
+    Metric("buffer_delay", _("Buffer delay (RFC 6349)"), "fraction", False, axis="fraction"),
 )
 
 

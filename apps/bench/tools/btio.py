@@ -92,6 +92,7 @@ class Btio(Tool):
             _("Collective buffer: nodes"),
             help=_("Ranks that write for the others (cb_nodes), with full MPI-IO; 0 leaves it to the MPI library."),
             default=0,
+            zero=_("left to the program"),
             unit="count",
             minimum=0,
             maximum=100_000,

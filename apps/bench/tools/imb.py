@@ -71,6 +71,7 @@ class Imb(Tool):
                 "The size whose figure is the result; the table of all sizes is kept beside it. 0 takes the largest."
             ),
             default=0,
+            zero=_("the largest"),
             unit="B",
             minimum=0,
             maximum=2**30,
@@ -83,6 +84,7 @@ class Imb(Tool):
             _("Iterations"),
             help=_("Messages of each size at most; 0 leaves it to the benchmark, which sends fewer of large ones."),
             default=0,
+            zero=_("left to the program"),
             unit="count",
             minimum=0,
             maximum=10_000_000,

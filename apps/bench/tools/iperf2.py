@@ -59,6 +59,7 @@ class Iperf2(Tool):
             _("Window"),
             help=_("Socket buffer to ask for on both ends (-w); 0 leaves it to the kernel's autotuning."),
             default=0,
+            zero=_("autotuned"),
             unit="B",
             minimum=0,
             maximum=512 * 1024**2,
@@ -99,7 +100,7 @@ class Iperf2(Tool):
     metrics = (
         Metric("goodput", _("Goodput"), "bit/s", True, primary=True, axis="rate"),
         Metric("sent_rate", _("Sent rate"), "bit/s", True, axis="rate"),
-        Metric("loss", _("Datagram loss"), "1", False, axis="fraction"),
+        Metric("loss", _("Datagram loss"), "fraction", False, axis="fraction"),
         Metric("jitter", _("Jitter"), "s", False, axis="time"),
         Metric("out_of_order", _("Datagrams out of order"), "count", False, axis="count"),
         Metric("retransmits", _("Retransmits"), "count", False, axis="count"),

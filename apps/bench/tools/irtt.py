@@ -81,9 +81,9 @@ class Irtt(Tool):
         Metric("ipdv_mean", _("Mean delay variation (IPDV)"), "s", False, axis="time"),
         Metric("send_ipdv_mean", _("Mean IPDV to the server"), "s", False, axis="time"),
         Metric("receive_ipdv_mean", _("Mean IPDV from the server"), "s", False, axis="time"),
-        Metric("loss", _("Packets lost"), "1", False, axis="fraction"),
-        Metric("send_loss", _("Packets lost to the server"), "1", False, axis="fraction"),
-        Metric("receive_loss", _("Packets lost from the server"), "1", False, axis="fraction"),
+        Metric("loss", _("Packets lost"), "fraction", False, axis="fraction"),
+        Metric("send_loss", _("Packets lost to the server"), "fraction", False, axis="fraction"),
+        Metric("receive_loss", _("Packets lost from the server"), "fraction", False, axis="fraction"),
     )
     signatures = (
         _SERVER,

@@ -60,6 +60,7 @@ class MpiPingPong(Tool):
                 "The size whose figure is the result; the table of all sizes is kept beside it. 0 takes the largest."
             ),
             default=0,
+            zero=_("the largest"),
             unit="B",
             minimum=0,
             maximum=LARGEST,
@@ -72,6 +73,7 @@ class MpiPingPong(Tool):
             _("Iterations"),
             help=_("Messages of each size; 0 leaves it to the program, which sends fewer of large ones."),
             default=0,
+            zero=_("left to the program"),
             unit="count",
             minimum=0,
             maximum=100_000_000,

@@ -89,7 +89,7 @@ class Mtr(Tool):
         Metric("rtt_mean", _("Mean RTT to the end"), "s", False, primary=True, axis="time"),
         Metric("rtt_max", _("Largest RTT to the end"), "s", False, axis="time"),
         Metric("rtt_deviation", _("Deviation of the RTT"), "s", False, axis="time"),
-        Metric("loss", _("Probes lost"), "1", False, axis="fraction"),
+        Metric("loss", _("Probes lost"), "fraction", False, axis="fraction"),
     )
     signatures = (
         re.compile(r'"report": *\{\s*"mtr": *\{'),

@@ -89,6 +89,7 @@ class Netperf(Tool):
             _("Window"),
             help=_("Socket buffer to ask for on both ends (-s, -S); 0 leaves it to the kernel's autotuning."),
             default=0,
+            zero=_("autotuned"),
             unit="B",
             minimum=0,
             maximum=1024**3,

@@ -59,6 +59,7 @@ class Pathload(Tool):
             _("Resolution"),
             help=_("How narrow the range is to become (-w); 0 leaves it to the program."),
             default=0,
+            zero=_("left to the program"),
             unit="bit/s",
             minimum=0,
             maximum=10_000_000_000,

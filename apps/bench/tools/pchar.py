@@ -89,7 +89,7 @@ class Pchar(Tool):
         Metric("hops", _("Hops"), "count", False, axis="count"),
         Metric("rtt_min", _("RTT of an empty packet"), "s", False, axis="time"),
         Metric("fit", _("Fit of the slowest link (r²)"), "1", True, axis="ratio"),
-        Metric("loss", _("Probes lost"), "1", False, axis="fraction"),
+        Metric("loss", _("Probes lost"), "fraction", False, axis="fraction"),
     )
     signatures = (re.compile(r"^pchar to \S+ \(\S+\) using |^ +Path bottleneck: +[\d.]+ Kbps", re.M),)
 

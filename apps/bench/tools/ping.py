@@ -112,7 +112,7 @@ class Ping(Tool):
         Metric("rtt_mean", _("Mean RTT"), "s", False, axis="time"),
         Metric("rtt_max", _("Largest RTT"), "s", False, axis="time"),
         Metric("rtt_mdev", _("Deviation of the RTT"), "s", False, axis="time"),
-        Metric("loss", _("Probes lost"), "1", False, axis="fraction"),
+        Metric("loss", _("Probes lost"), "fraction", False, axis="fraction"),
     )
 
     def plan(self, params: Params, nodes: Mapping[str, Sequence[NodeRef]]) -> Plan:

@@ -75,6 +75,7 @@ class Qperf(Tool):
         ),
         Parameter(
             "message_size", "size", _("Message size"), default=0, unit="B", minimum=0, maximum=1024**3,
+            zero=_("left to the program"),
             help=_("Bytes of each message; 0 takes its own: 64 KiB (UDP: 32 KiB) for rates, 1 B for latency."),
         ),
         Parameter(
@@ -83,6 +84,7 @@ class Qperf(Tool):
             _("Window"),
             help=_("Socket buffer to ask for on both ends; 0 leaves it to the kernel's autotuning."),
             default=0,
+            zero=_("autotuned"),
             unit="B",
             minimum=0,
             maximum=1024**3,
@@ -92,7 +94,7 @@ class Qperf(Tool):
     metrics = (
         Metric("goodput", _("Goodput"), "bit/s", True, primary=True, axis="rate"),
         Metric("sent_rate", _("Sent rate"), "bit/s", True, axis="rate"),
-        Metric("loss", _("Datagram loss"), "1", False, axis="fraction"),
+        Metric("loss", _("Datagram loss"), "fraction", False, axis="fraction"),
         Metric("latency", _("One-way latency (half the round trip)"), "s", False, axis="time"),
         Metric("message_rate", _("Messages per second"), "1/s", True, axis="frequency"),
     )

@@ -59,6 +59,7 @@ class Tracepath(Tool):
             _("First packet length"),
             help=_("Bytes of the first probe; 0 starts with the largest (65535, IPv6: 128000)."),
             default=0,
+            zero=_("the largest"),
             unit="B",
             minimum=0,
             maximum=65535,

@@ -15,6 +15,8 @@ _LONGEST_FIXED = 12
 _RATE_DIGITS = 4
 _SIZE_DIGITS = 4
 _TIME_DIGITS = 3
+# What is stored as a share of one and shown in per cent.
+FRACTION = "fraction"
 _TIME_SCALES = (("s", 1.0), ("ms", 1e3), ("us", 1e6), ("ns", 1e9))
 
 
@@ -22,10 +24,12 @@ def format_quantity(value: float, unit: str) -> str:
     """Return a value of a base unit as text for people: "64 KiB", "983.0 Mbit/s", "4.80 ms", "32.7 %".
 
     `unit` is what the value is stored in: "B" (shown with IEC prefixes), "bit/s" and "B/s" (SI prefixes), "s",
-    "%" (the value is already in percent), "1", "count" or "" (no unit), or any other word, which is put behind
-    the number. Sizes and whole (int) rates that are round are shown without decimals; measured rates (float) keep
-    four digits, times three.
+    "%" (the value is already in percent), "fraction" (a share of 1, shown in percent), "1", "count" or "" (no unit),
+    or any other word, which is put behind the number. Sizes and whole (int) rates that are round are shown without
+    decimals; measured rates (float) keep four digits, times three.
     """
+    if unit == FRACTION:
+        return format_quantity(100 * value, "%")
     if not math.isfinite(value):
         return f"{value} {unit}" if unit not in ("1", "count", "") else str(value)
     if value < 0:

@@ -107,6 +107,7 @@ PARAMETERS = (
         _("Synchronise every"),
         help=_("Writes after which the file is brought to the disk, in the time measured (--fsync); 0 for never."),
         default=0,
+        zero=_("never"),
         unit="count",
         minimum=0,
         maximum=1_000_000,

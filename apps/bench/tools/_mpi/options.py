@@ -27,6 +27,7 @@ CLIENTS = Parameter(
     _("Number of nodes"),
     help=_("The first so many of the chosen nodes; 0 takes all. With Slurm, how many nodes to ask it for."),
     default=0,
+    zero=_("all"),
     unit="count",
     minimum=0,
     maximum=100_000,
@@ -82,6 +83,7 @@ JOB_TIME = Parameter(
     _("Slurm time limit"),
     help=_("What the job asks for; 0 takes the measurement's own limit, a shared allocation the cluster's."),
     default=0.0,
+    zero=_("not given"),
     unit="s",
     minimum=0,
     maximum=30 * 86400,
@@ -115,6 +117,7 @@ BUNDLE_RANKS = Parameter(
         "How many the shared allocation has room for: the most that a trial of the sweep needs. 0: as this trial."
     ),
     default=0,
+    zero=_("not given"),
     unit="count",
     minimum=0,
     maximum=100_000,

@@ -15,6 +15,7 @@ CLIENTS = Parameter(
     _("Clients"),
     help=_("How many of the chosen nodes measure, all at one instant; 0 for all of them."),
     default=0,
+    zero=_("all"),
     unit="count",
     minimum=0,
     maximum=4096,

@@ -31,6 +31,7 @@ PAGE_POOL = Parameter(
     _("Page pool"),
     help=_("The file system's own cache on each client, such as GPFS's page pool; 0 if it has none."),
     default=0,
+    zero=_("none"),
     unit="B",
     minimum=0,
     advanced=True,

@@ -30,7 +30,7 @@ class Parameter:
 
     `kind` is one of size (B), rate (bit/s), byte-rate (B/s), duration (s), integer, float, boolean, text, choice;
     `default`, `minimum` and `maximum` are in base units; `choices` are (value, label) pairs; `advanced` ones hide
-    until asked for.
+    until asked for. `zero` is what 0 means where it is no quantity: "0 B" of a window says "autotuned".
     """
 
     name: str
@@ -44,6 +44,7 @@ class Parameter:
     choices: tuple[tuple[str, str], ...] = ()
     required: bool = False
     advanced: bool = False
+    zero: str = ""
 
     def clean(self, raw: Value) -> Value:
         """Return the typed value of a text or a value; units.UnitError says what is wrong."""
