@@ -9,6 +9,8 @@ from apps.bench import network
 CAPACITY, WINDOW, LOSS, FLOW, DISK = "capacity", "window", "loss", "flow", "disk"
 # Mathis, Semke, Mahdavi, Ott (1997): sqrt(3/2) for periodic loss with an acknowledgement of each segment.
 MATHIS = math.sqrt(1.5)
+# The constant of CUBIC's mean window, from its C and β.
+CUBIC = (0.4 * 3.7 / (4 * 0.3)) ** 0.25
 USUAL_MTU = 1500
 
 
@@ -62,6 +64,17 @@ def mathis_bps(mss: float | None, rtt_s: float | None, loss: float | None, strea
     if not mss or not rtt_s or not loss:
         return None
     return streams * mss * 8 / rtt_s * MATHIS / math.sqrt(loss)
+
+
+def cubic_bps(mss: float | None, rtt_s: float | None, loss: float | None, streams: int = 1) -> float | None:
+    """Return the rate (bit/s) that random loss leaves to CUBIC (RFC 9438, section 5.1): at least Reno's.
+
+    Its mean window is (C (3 + β) / (4 (1 - β)))^(1/4) (RTT / p)^(3/4) segments with C = 0.4 and β = 0.7.
+    """
+    reno = mathis_bps(mss, rtt_s, loss, streams)
+    if reno is None or not mss or not rtt_s or not loss:
+        return None
+    return max(reno, streams * CUBIC * (rtt_s / loss) ** 0.75 * mss * 8 / rtt_s)
 
 
 def mathis_loss(rate_bps: float, mss: float, rtt_s: float) -> float:

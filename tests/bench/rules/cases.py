@@ -1,6 +1,8 @@
 """Evidence for the rules: made up from the law of the window, or read from recorded sweeps."""
 
+import dataclasses
 import itertools
+import json
 import re
 
 from apps.bench import tools
@@ -26,7 +28,7 @@ class Maker:
             trial = next(self.ids)
             for metric, value in sample.items():
                 metrics.setdefault(metric, {})[trial] = value
-        return Point(tool.clean(parameters), metrics)
+        return Point(tool.clean(parameters), metrics, tool=tool.slug)
 
     def ping(self, *rtts):
         return self.point(PING, {}, *({"rtt_min": rtt, "rtt_mean": rtt * 1.1} for rtt in rtts))
@@ -63,19 +65,29 @@ class Maker:
         ]
 
     def recorded(self, folder):
-        """Return the points of a recorded sweep, read by the tool's own parser."""
+        """Return the points of a recorded sweep, read by the tool's own parser; CUBIC was the system's choice."""
         points = []
         for name in recordings.names("iperf3-tcp", "*.json"):
-            found = re.match(rf"{folder}/(?:P(?P<streams>\d+)_)?w(?P<window>auto|\d+[KM])_cubic_r\d", name)
+            found = re.match(
+                rf"{folder}/(?:P(?P<streams>\d+)_)?w(?P<window>auto|\d+[KM])_(?P<congestion>\w+)_r\d", name
+            )
             if not found:
                 continue
             window = 0 if found["window"] == "auto" else int(found["window"][:-1]) * UNITS[found["window"][-1]]
-            parameters = {"duration": 4, "omit": 1, "window": window, "streams": int(found["streams"] or 1)}
-            reading = TCP.parse([recordings.load("iperf3-tcp", name)], TCP.clean(parameters))
-            samples = {sample.metric: sample.value for sample in reading.samples}
-            points.append(self.point(TCP, parameters, samples))
+            congestion = "" if found["congestion"] == "cubic" else found["congestion"]
+            parameters = {"window": window, "streams": int(found["streams"] or 1), "congestion": congestion}
+            points.append(self.read(name, **parameters))
         assert points, folder
         return points
+
+    def read(self, name, **parameters):
+        """Return one recording as a point, with what the judges saw."""
+        output = recordings.load("iperf3-tcp", name)
+        start = json.loads(output.stdout)["start"]["test_start"]
+        parameters = {"duration": start["duration"], "omit": start["omit"], **parameters}
+        reading = TCP.parse([output], TCP.clean(parameters))
+        point = self.point(TCP, parameters, {sample.metric: sample.value for sample in reading.samples})
+        return dataclasses.replace(point, observed=reading.observed)
 
 
 def evidence(points, path=LINKS, **facts):

@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 
 from apps.bench import network
-from apps.bench.rules.base import Evidence
+from apps.bench.rules.base import BELOW, Evidence
+from apps.bench.rules.tcp import estimates
 from apps.bench.rules.tcp.sweeps import tcp_points
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
@@ -101,17 +102,14 @@ def read_rtt(evidence: Evidence) -> Known | None:
 def read_capacity(evidence: Evidence) -> Known | None:
     """Return the path's capacity: the links' if measurements come near it, else the best rate if it is a plateau.
 
-    None if nothing is known, or if a measured rate exceeds what the links are said to carry.
+    Else what packet dispersion tells, or the highest load of UDP that arrived, before what is only said of the
+    links. None if nothing is known, or if a measured rate exceeds what the links are said to carry.
     """
     nominal = evidence.path.capacity_bps
     best, trials, is_plateau = _best_rate(evidence)
     if nominal and best > REFUTED * nominal:
         return None
-    shown = {
-        "rate": format_quantity(best, "bit/s"),
-        "nominal": format_quantity(nominal, "bit/s") if nominal else "",
-        "share": f"{100 * best / nominal:.0f}" if nominal else "",
-    }
+    shown = _rates(best, nominal)
     if nominal and best >= CONFIRMED * nominal * network.tcp_efficiency(evidence.path.mtu or USUAL_MTU):
         text = _("Capacity %(nominal)s: the lowest link's, confirmed by a measured %(rate)s.")
         return Known(nominal, Message(text, shown), 0.95, trials)
@@ -120,6 +118,15 @@ def read_capacity(evidence: Evidence) -> Known | None:
         if nominal:
             text = _("Capacity %(rate)s: the best rate measured, %(share)s %% of the links' %(nominal)s.")
         return Known(best, Message(text, shown), 0.85, trials)
+    if (dispersed := estimates.by_dispersion(evidence)) and best <= REFUTED * dispersed.high:
+        value = min(dispersed.high, nominal) if nominal else dispersed.high
+        text = _("Capacity %(rate)s: the most that packet dispersion tells (%(tools)s).")
+        shown = _rates(value, nominal) | {"tools": dispersed.tools}
+        return Known(value, Message(text, shown), 0.8, dispersed.trials)
+    curve = estimates.by_udp(evidence)
+    if curve and curve.value >= CONFIRMED * best:
+        text = _("Capacity %(rate)s: the highest load of UDP that arrived; more was lost.")
+        return Known(curve.value, Message(text, _rates(curve.value, nominal)), 0.75, curve.trials)
     if nominal:
         text = _("Capacity %(nominal)s: the lowest link's; nothing measured has come near it.")
         return Known(nominal, Message(text, shown), 0.65)
@@ -129,13 +136,21 @@ def read_capacity(evidence: Evidence) -> Known | None:
     return None
 
 
+def _rates(rate: float, nominal: float | None) -> dict[str, object]:
+    return {
+        "rate": format_quantity(rate, "bit/s"),
+        "nominal": format_quantity(nominal, "bit/s") if nominal else "",
+        "share": f"{100 * rate / nominal:.0f}" if nominal else "",
+    }
+
+
 def _best_rate(evidence: Evidence) -> tuple[float, tuple[int, ...], bool]:
     """Return the best mean goodput (bit/s) of TCP or UDP, its trials, and whether a plateau or overload shows it."""
     rates: list[tuple[float, tuple[int, ...]]] = []
     overloaded: list[float] = []
     for point in evidence.points:
         values = point.values("goodput")
-        if values:
+        if values and point.statistic != BELOW:
             rates.append((sum(values) / len(values), point.trials("goodput")))
             losses = point.values("loss")
             if losses and min(losses) > OVERLOADED:
@@ -154,9 +169,9 @@ def _is_plateau(evidence: Evidence, best: float) -> bool:
     """
     in_flight = []
     for point in tcp_points(evidence):
-        rates, windows = point.values("goodput"), point.values("window_observed")
+        rates, windows = point.values("goodput"), [size for size in point.values("window_observed") if size > 0]
         if sum(rates) / len(rates) >= PLATEAU * best and windows:
-            in_flight.append(point.parameters["streams"] * sum(windows) / len(windows))
+            in_flight.append(point.parameters.get("streams", 1) * sum(windows) / len(windows))
     return bool(in_flight) and max(in_flight) >= APART * min(in_flight)
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from apps.bench import statistics
-from apps.bench.rules.base import Evidence, Point
+from apps.bench.rules.base import BELOW, Evidence, Point
 
 # A point whose repetitions scatter by more than this (stdev / mean) says nothing that a rule may rest on.
 MOST_SCATTER = 0.15
@@ -17,7 +17,7 @@ MOST_FALL = 0.10
 class Cell:
     """The trials of one value of the swept parameter: {metric: {trial id: value}}."""
 
-    value: int
+    value: Any
     metrics: Mapping[str, Mapping[int, float]]
 
     @property
@@ -70,19 +70,27 @@ class Sweep:
         return next(cell for cell in self.cells if cell.rate.mean >= least)
 
 
+def is_tcp(point: Point) -> bool:
+    """Return whether a point is of TCP connections, whichever tool made them."""
+    parameters = point.parameters
+    return "congestion" in parameters or ("window" in parameters and parameters.get("protocol") == "tcp")
+
+
 def tcp_points(evidence: Evidence) -> list[Point]:
-    """Return the points of TCP measurements that have a goodput above zero in each trial."""
+    """Return the points of TCP measurements that have a goodput above zero in each trial, and not just a bound."""
     return [
         point
         for point in evidence.points
-        if "congestion" in point.parameters and point.values("goodput") and min(point.values("goodput")) > 0
+        if is_tcp(point) and point.statistic != BELOW and point.values("goodput") and min(point.values("goodput")) > 0
     ]
 
 
 def find_sweeps(points: Iterable[Point], parameter: str) -> list[Sweep]:
     """Return the sweeps of a parameter, those of the most values first, then of the most trials."""
-    groups: dict[tuple[tuple[str, Any], ...], dict[int, dict[str, dict[int, float]]]] = {}
+    groups: dict[tuple[tuple[str, Any], ...], dict[Any, dict[str, dict[int, float]]]] = {}
     for point in points:
+        if parameter not in point.parameters:
+            continue
         rest = tuple(sorted((name, value) for name, value in point.parameters.items() if name != parameter))
         cell = groups.setdefault(rest, {}).setdefault(point.parameters[parameter], {})
         for metric, values in point.metrics.items():

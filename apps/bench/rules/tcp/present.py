@@ -1,0 +1,90 @@
+"""How TCP does now: with the kernel's own settings and no window asked for."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from apps.bench import network
+from apps.bench.rules.base import Evidence, Point
+from apps.bench.rules.tcp.sweeps import tcp_points
+from apps.bench.sweep import setting_names
+
+
+@dataclass(frozen=True)
+class Present:
+    """One setting's trials together: its mean rate (bit/s) and what the kernel saw of its connections."""
+
+    point: Point
+    rate: float
+    streams: int
+
+    @property
+    def trials(self) -> tuple[int, ...]:
+        """Return the ids of its trials."""
+        return self.point.trials("goodput")
+
+    @property
+    def kernel(self) -> Mapping[str, Any]:
+        """Return what the kernel's list of sockets told of the last trial; {} if it was not asked."""
+        told = self.point.observed.get("tcp")
+        return told if isinstance(told, dict) else {}
+
+    @property
+    def mss(self) -> float | None:
+        """Return the largest segment (B) that was seen, by the tool or the kernel."""
+        seen = (self.point.observed.get("mss"), self.kernel.get("mss"))
+        return next((float(value) for value in seen if isinstance(value, int | float) and value > 0), None)
+
+    @property
+    def congestion(self) -> str:
+        """Return the congestion control, as far as it is known."""
+        return str(self.kernel.get("congestion") or self.point.parameters.get("congestion") or "")
+
+    def mean(self, metric: str) -> float | None:
+        """Return the mean of a metric over the trials, None without any."""
+        values = self.point.values(metric)
+        return sum(values) / len(values) if values else None
+
+    def window(self, rtt_s: float) -> float:
+        """Return how much of each connection was under way in each RTT (B): X RTT / 8 / N."""
+        return self.rate * rtt_s / 8 / self.streams
+
+    def allowed(self, rtt_s: float) -> float | None:
+        """Return the rate (bit/s) that the windows observed allow, at the mean RTT under load where it is known."""
+        rtt = self.mean("mean_rtt") or rtt_s
+        return network.window_limited_bps(self.mean("window_observed"), rtt, self.streams)
+
+    @property
+    def lost_share(self) -> float | None:
+        """Return the share of segments that were sent again (0 to 1), None if nobody counted."""
+        again, sent = self.kernel.get("bytes_retransmitted"), self.kernel.get("bytes_sent")
+        if isinstance(again, int | float) and isinstance(sent, int | float) and sent > 0:
+            return min(1.0, again / sent)
+        segments, seconds = self.mean("retransmits"), self.point.parameters.get("duration")
+        if segments is None or not seconds:
+            return None
+        return min(1.0, segments * (self.mss or 1448) / (self.rate * float(seconds) / 8))
+
+
+def read_all(evidence: Evidence) -> list[Present]:
+    """Return every TCP setting measured forward, the fewest streams first, then that of the most trials."""
+    found = [
+        Present(point, sum(rates) / len(rates), int(point.parameters.get("streams") or 1))
+        for point in tcp_points(evidence)
+        if point.parameters.get("direction", "forward") == "forward" and (rates := point.values("goodput"))
+    ]
+    return sorted(found, key=lambda present: (present.streams, -len(present.trials)))
+
+
+def is_plain(point: Point) -> bool:
+    """Return whether a point was measured with the nodes' own settings."""
+    return not any(setting_names.is_setting(name) for name in point.parameters)
+
+
+def read_present(evidence: Evidence) -> Present | None:
+    """Return the automatic window's measurement with the fewest streams, None if there is none.
+
+    Where several congestion controls were measured, that of the system comes first.
+    """
+    plain = [item for item in read_all(evidence) if not item.point.parameters.get("window") and is_plain(item.point)]
+    return min(plain, key=lambda item: (item.streams, bool(item.point.parameters.get("congestion"))), default=None)

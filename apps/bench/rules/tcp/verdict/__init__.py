@@ -1,0 +1,76 @@
+"""What limits a transfer now: the path, the window, loss, or a processor (the core law; rules R2 and R7)."""
+
+from apps.bench.rules.base import NO_CHANGE, Evidence, FindingDraft, Proposal
+from apps.bench.rules.tcp.path import PathReading, read_path
+from apps.bench.rules.tcp.present import Present, is_plain, read_all, read_present
+from apps.bench.rules.tcp.sweeps import confidence_of
+from apps.bench.rules.tcp.verdict import loss, window
+from apps.bench.rules.tcp.verdict.case import FULL, GREW, RULE, VERSION, Case, make_draft
+from apps.bench.text import Message, _
+from apps.bench.units import format_quantity
+
+__all__ = ["RULE", "VERSION", "conclude"]
+
+PATH, PROCESSOR = "path", "processor"
+# What the judge of telemetry says of a processor that was busy all the time, and the load (%) that says it, too.
+FLAG, BUSY = "processor-full", 90
+
+
+def conclude(evidence: Evidence) -> FindingDraft | None:
+    """Return what limits the automatic window's rate; None where nothing decides."""
+    path, present = read_path(evidence), read_present(evidence)
+    if path is None or present is None:
+        return None
+    case = Case(present, path, _larger(evidence, present, path))
+    if path.capacity.is_lower_bound or present.rate < FULL * path.ceiling_bps:
+        return _processor(case) or window.conclude(case) or loss.conclude(case)
+    return _full(case)
+
+
+def _larger(evidence: Evidence, present: Present, path: PathReading) -> tuple[Present, ...]:
+    """Return the measurements of as many streams with explicit windows larger than what was under way."""
+    implied = present.window(path.rtt.value)
+    return tuple(
+        item
+        for item in read_all(evidence)
+        if item.streams == present.streams
+        and is_plain(item.point)
+        and (item.point.parameters.get("window") or 0) > GREW * implied
+        and item.congestion in ("", present.congestion or item.congestion)
+    )
+
+
+def _full(case: Case) -> FindingDraft:
+    present, path = case.present, case.path
+    rate = format_quantity(present.rate, "bit/s")
+    share = f"{100 * present.rate / path.ceiling_bps:.0f}"
+    text = _(
+        "%(rate)s are %(share)s %% of what TCP can have of the path: more needs a faster path, not other settings."
+    )
+    return make_draft(
+        case,
+        PATH,
+        kind=NO_CHANGE,
+        title=Message(_("The path is the limit, and it is filled: %(rate)s"), {"rate": rate}),
+        why=(path.capacity.source, Message(text, {"rate": rate, "share": share})),
+        formula=f"X = {rate} = {share} % of η · C = {format_quantity(path.ceiling_bps, 'bit/s')}",
+        confidence=confidence_of((len(present.trials) > 1, 0.2), (path.capacity.trust > 0.8, 0.15), base=0.6),
+    )
+
+
+def _processor(case: Case) -> FindingDraft | None:
+    loads = [value for name in ("cpu_local", "cpu_remote") if (value := case.present.mean(name)) is not None]
+    busiest = max(loads, default=0.0)
+    if FLAG not in case.present.point.warnings or busiest < BUSY:
+        return None
+    text = _("A processor was fully busy during the run (%(load)s %% of one): it set the pace, not the path.")
+    return make_draft(
+        case,
+        PROCESSOR,
+        title=Message(_("A processor is the limit: %(rate)s"), {"rate": format_quantity(case.present.rate, "bit/s")}),
+        why=(Message(text, {"load": f"{busiest:.0f}"}),),
+        formula=f"X = {format_quantity(case.present.rate, 'bit/s')} < η · C",
+        confidence=0.6,
+        missing=(Message(_("Whether several streams on several processors, or larger frames, carry more.")),),
+        proposals=(Proposal("iperf3-tcp", {"window": "0"}, {"streams": "1, 2, 4"}),),
+    )

@@ -1,0 +1,93 @@
+"""One setting on its path, and the form of what is said of its limit."""
+
+from dataclasses import dataclass
+
+from apps.bench.rules.base import DIAGNOSIS, Alternative, FindingDraft, Proof, Proposal
+from apps.bench.rules.tcp.path import PathReading
+from apps.bench.rules.tcp.present import Present
+from apps.bench.text import Message, _
+from apps.bench.units import canonical_text
+
+RULE, VERSION = "tcp-limit", 1
+# A larger window shows that the smaller one was the limit, if the rate grows by this; that it was not, by less.
+GREW, STAYED = 1.2, 1.1
+# A rate of this share of what TCP can have of the path fills it.
+FULL = 0.90
+
+
+@dataclass(frozen=True)
+class Case:
+    """What is judged: the present setting on its path, and the settings beside it."""
+
+    present: Present
+    path: PathReading
+    larger: tuple[Present, ...]
+
+    @property
+    def rtt(self) -> float:
+        """Return the path's own RTT (s)."""
+        return self.path.rtt.value
+
+    @property
+    def better(self) -> Present | None:
+        """Return the least of the larger windows with which the rate clearly grew."""
+        grown = [item for item in self.larger if item.rate >= GREW * self.present.rate]
+        return min(grown, key=lambda item: item.point.parameters["window"], default=None)
+
+    @property
+    def is_refuted(self) -> bool:
+        """Return whether larger windows were tried and gave no more."""
+        return bool(self.larger) and all(item.rate < STAYED * self.present.rate for item in self.larger)
+
+
+def make_draft(
+    case: Case,
+    subject: str,
+    *,
+    title: Message,
+    why: tuple[Message, ...],
+    formula: str,
+    confidence: float,
+    kind: str = DIAGNOSIS,
+    value: float | None = None,
+    unit: str = "",
+    predicted: float | None = None,
+    interval: tuple[float, float] | None = None,
+    alternatives: tuple[Alternative, ...] = (),
+    missing: tuple[Message, ...] = (),
+    proposals: tuple[Proposal, ...] = (),
+    proof: Proof | None = None,
+    also: tuple[int, ...] = (),
+) -> FindingDraft:
+    """Return the finding with this subject, resting on the case's trials and `also` these."""
+    return FindingDraft(
+        rule=RULE,
+        version=VERSION,
+        kind=kind,
+        subject=subject,
+        title=title,
+        why=(case.path.rtt.source, *why),
+        value=value,
+        unit=unit,
+        formula=formula,
+        evidence=tuple(sorted({*case.path.trials, *case.present.trials, *also})),
+        present=case.present.rate,
+        predicted=predicted,
+        predicted_interval=interval,
+        confidence=confidence,
+        applies_when=Message(
+            _("Streams = %(streams)s with the kernel's automatic window, as measured."),
+            {"streams": case.present.streams},
+        ),
+        limits=(Message(_("The limit of one moment: other traffic, other settings or another path move it.")),),
+        source="RFC 6349; Mathis, Semke, Mahdavi, Ott (1997)",
+        alternatives=alternatives,
+        missing=missing,
+        proposals=proposals,
+        proof=proof,
+    )
+
+
+def rates_around(rate: float) -> str:
+    """Return half, once and twice a rate (bit/s), for a sweep of UDP's offered load."""
+    return ", ".join(canonical_text(max(1_000_000, round(rate * share, -6)), "rate") for share in (0.5, 1.0, 2.0))
