@@ -69,7 +69,7 @@ def verify_finding(*, finding: Finding, user: User, now: datetime) -> Verificati
         predicted=finding.details.get("predicted"),
         predicted_gain=finding.predicted_gain,
     )
-    campaigns.launch_campaign(campaign=campaign, user=user, now=now)
+    made.campaign = campaigns.launch_campaign(campaign=campaign, user=user, now=now)
     live.publish(finding.campaign_id, "findings")
     return made
 
