@@ -1,7 +1,7 @@
 // Distributions as boxes: quartiles, whiskers, outliers as points, and the mean as a mark.
 //
 // {kind: "box",
-//  metric: {name, label, unit, log?},             the y axis
+//  metric: {name, label, unit, log?, min?, max?}, the y axis
 //  x: {name, label, labels: [text]},              one place a group
 //  series: [{label, boxes: [{x, n, min, q1, median, q3, max, whisker_low, whisker_high, mean?, outliers: [value],
 //            points?: [value], url?}]}],          x is a place in the labels; `apps.bench.statistics` gives the rest
@@ -12,7 +12,7 @@
 // outlier, shown and never dropped. All in base units.
 import { formatQuantity } from "../units.js";
 import { annotationsOf } from "./lines.js";
-import { COLOURS, MARKS, axisStyle, baseOptions, css, tickText } from "./theme.js";
+import { COLOURS, MARKS, axisStyle, baseOptions, boundsOf, css, tickText } from "./theme.js";
 
 const FIGURES = [["max", "max"], ["q3", "Q3"], ["median", "median"], ["q1", "Q1"], ["min", "min"]];
 
@@ -71,14 +71,14 @@ export function boxConfig(data, before) {
   const options = baseOptions(data.series.length);
   options.plugins.annotation = { annotations: annotationsOf({ ...data, x: { numeric: false } }) };
   options.plugins.tooltip = { callbacks: { label: (item) => boxLines(item, data.metric.unit) } };
-  const values = data.series.flatMap((series) => series.boxes.map((box) => box.min));
   options.scales = {
     x: { ...axisStyle(data.x.label), type: "category", labels: data.x.labels },
     y: {
       ...axisStyle(data.metric.label),
       type: data.metric.log ? "logarithmic" : "linear",
-      ...(!data.metric.log && values.every((value) => value >= 0) ? { min: 0 } : {}),
+      beginAtZero: false,
       grace: "5%",
+      ...boundsOf(data.metric),
       ticks: { ...axisStyle("").ticks, callback: (value) => tickText(value, data.metric.unit) },
     },
   };

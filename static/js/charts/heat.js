@@ -105,7 +105,7 @@ export function heatConfig(data) {
   const axis = (side) => ({
     ...axisStyle(side.label), type: "category", labels: side.labels, offset: true, grid: { display: false },
   });
-  options.scales = { x: axis(data.x), y: axis(data.y) };
+  options.scales = { x: axis(data.x), y: { ...axis(data.y), reverse: false } };
   const dataset = {
     label: data.metric.label,
     data: cells,

@@ -1,8 +1,8 @@
 // Series with 95 % intervals over a factor or over time, lines of theory, single samples, log axes.
 //
 // {kind: "line" (also where no kind is given),
-//  metric: {name, label, unit, log?},             the y axis
-//  x: {name, label, unit, numeric, log?},         unit "time": seconds since the epoch, shown as dates
+//  metric: {name, label, unit, log?, min?, max?}, the y axis; min and max bound what is shown
+//  x: {name, label, unit, numeric, log?, min?, max?},    unit "time": seconds since the epoch, shown as dates
 //  series: [{label, points: [{x, y, low?, high?, n?, points?: [value], url?, note?}]}],
 //  individual?: true,                             draws the single samples `points[].points`, too
 //  lines?: [{axis: "x" | "y", value, label, style?: "theory" | "change" | "dismissed", from?, to?}]}
@@ -11,7 +11,7 @@
 // further line of the tooltip; `from` and `to` bound a line on the other axis.
 import { formatQuantity } from "../units.js";
 import { annotationsOf, linesOf } from "./lines.js";
-import { COLOURS, DASHES, MARKS, axisStyle, baseOptions, css, formatMoment, isNumber, tickText } from "./theme.js";
+import { COLOURS, DASHES, MARKS, axisStyle, baseOptions, boundsOf, css, formatMoment, isNumber, tickText } from "./theme.js";
 
 // More points than this draw no marks, only the line.
 const MARKED_POINTS = 60;
@@ -81,7 +81,7 @@ function datasets(data, before = []) {
     singles: true,
     backgroundColor: `color-mix(in srgb, ${css(COLOURS[index % COLOURS.length])} 40%, transparent)`,
     borderWidth: 0,
-    radius: 2.5,
+    radius: 3,
     hidden: means[index].hidden,
     data: singlesOf(series, data),
   }));
@@ -90,7 +90,7 @@ function datasets(data, before = []) {
 
 function xScale(data, common) {
   const xs = xsOf(data);
-  if (!data.x.numeric) return { ...common, type: "category", labels: xs };
+  if (!data.x.numeric) return { ...common, type: "category", labels: xs, offset: true };
   const scale = { ...common, type: data.x.log ? "logarithmic" : "linear" };
   scale.ticks = { ...common.ticks, callback: (value) => tickText(value, data.x.unit) };
   const marks = linesOf(data).filter((line) => line.axis === "x").map((line) => line.value);
@@ -106,7 +106,7 @@ function xScale(data, common) {
     scale.suggestedMin = low;
     scale.suggestedMax = high;
   }
-  return scale;
+  return Object.assign(scale, boundsOf(data.x));
 }
 
 function yScale(data, common) {
@@ -119,6 +119,7 @@ function yScale(data, common) {
     // Of what is never negative, the interval of a few samples may be; the axis need not follow it there.
     ...(!data.metric.log && means.every((mean) => mean >= 0) ? { min: 0 } : {}),
     suggestedMax: highest * 1.1,
+    ...boundsOf(data.metric),
     ticks: { ...common.ticks, callback: (value) => tickText(value, data.metric.unit) },
   };
 }

@@ -4,7 +4,8 @@
 //  axes: [{name, label, unit, log?, labels?: [text]}],   with `labels` the values are places in them (words)
 //  rows: [[value or null, ...]],                         one value an axis, in base units
 //  ids?: [id], url?: "/results/trials/{id}/",            where a chosen run's page is
-//  colour?: place of the axis that colours the lines (the last one unless given)}
+//  colour?: place of the axis that colours the lines (the last one unless given),
+//  ranges?: [[low, high] or null]}                       shares (0 to 1) of each axis that are chosen at first
 //
 // A null is drawn at the foot of its axis. The canvas sends "brushchange" with detail {chosen: [place of row], ids}.
 import { brushing } from "./brushing.js";
@@ -17,6 +18,8 @@ const ROOM = { top: 44, bottom: 34, left: 64, right: 96 };
 const FOOT_PX = 16;
 const SHADES = 12;
 const TICKS = 5;
+// An axis with so many different values at most, such as a sweep's, has its ticks at them.
+const MOST_OWN_TICKS = 10;
 
 /** Return the bounds of an axis' values, and a function from a value to its share of the axis, 0 to 1. */
 function scaleOf(axis, place, rows) {
@@ -24,24 +27,26 @@ function scaleOf(axis, place, rows) {
     const last = Math.max(axis.labels.length - 1, 1);
     return { bounds: [0, last], share: (value) => (axis.labels.length === 1 ? 0.5 : value / last) };
   }
+  const own = new Set(rows.map((row) => row[place]).filter((value) => isNumber(value) && !(axis.log && value <= 0)));
   let [low, high] = [Infinity, -Infinity];
-  for (const row of rows) {
-    const value = row[place];
-    if (!isNumber(value) || (axis.log && value <= 0)) continue;
+  for (const value of own) {
     if (value < low) low = value;
     if (value > high) high = value;
   }
-  return { bounds: [low, high], share: (value) => shareOf(value, [low, high], axis.log) };
+  return {
+    bounds: [low, high],
+    share: (value) => shareOf(value, [low, high], axis.log),
+    own: own.size > MOST_OWN_TICKS ? null : [...own].sort((a, b) => a - b),
+  };
 }
 
-function ticksOf(axis, { bounds: [low, high] }) {
+function ticksOf(axis, { bounds: [low, high], own }) {
   if (axis.labels) return axis.labels.map((text, index) => ({ text, value: index }));
-  if (low > high) return [];
-  const values = Array.from({ length: TICKS }, (_, step) => {
+  const values = own ?? Array.from({ length: TICKS }, (_, step) => {
     const share = step / (TICKS - 1);
     return axis.log ? low * (high / low) ** share : low + (high - low) * share;
   });
-  return (low === high ? [low] : values).map((value) => ({ value, text: tickText(Number(value.toPrecision(3)), axis.unit) }));
+  return values.map((value) => ({ value, text: tickText(value, axis.unit) }));
 }
 
 function shortened(ctx, text, room) {
@@ -57,7 +62,7 @@ class Parallel {
     Object.assign(this, { canvas, fathom: data, context: canvas.getContext("2d"), ground: document.createElement("canvas") });
     this.scales = data.axes.map((axis, place) => scaleOf(axis, place, data.rows));
     // Of each axis, the range of shares that is chosen, or null for all.
-    this.ranges = data.axes.map(() => null);
+    this.ranges = data.axes.map((_, place) => data.ranges?.[place] ?? null);
     this.positions = this.sharesOfRows();
     this.active = -1;
     this.choose();
@@ -232,7 +237,7 @@ class Parallel {
     const [low, high] = this.scales[place].bounds;
     if (axis.labels) return axis.labels[Math.round(share * (axis.labels.length - 1))];
     const value = axis.log ? low * (high / low) ** share : low + (high - low) * share;
-    return tickText(Number(value.toPrecision(3)), axis.unit);
+    return tickText(value, axis.unit);
   }
 
   destroy() {

@@ -36,6 +36,11 @@ export function axisStyle(text) {
   };
 }
 
+/** Return the bounds an axis was given, as Chart.js takes them. */
+export function boundsOf({ min, max }) {
+  return { ...(isNumber(min) ? { min } : {}), ...(isNumber(max) ? { max } : {}) };
+}
+
 /** Return the options every chart of Chart.js begins with; `series` is how many names the legend has. */
 export function baseOptions(series) {
   window.Chart.defaults.font.family = getComputedStyle(document.body).fontFamily;

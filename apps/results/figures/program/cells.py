@@ -11,6 +11,7 @@ from apps.results.figures.program import look
 FIGURES_UP_TO = 16
 # Above this share of the shades ink is white.
 DARK_FROM = 0.55
+SHADE_TICKS = 5
 
 
 def draw(figure: Figure, chart: dict[str, Any]) -> None:
@@ -35,5 +36,10 @@ def draw(figure: Figure, chart: dict[str, Any]) -> None:
             text = look.text_of(cell["v"], metric["unit"])
             axes.text(cell["x"], cell["y"], text, ha="center", va="center", color=ink, fontsize=7)
     bar = figure.colorbar(mesh, ax=axes, label=metric["label"])
-    bar.ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _place: look.text_of(value, metric["unit"])))
+    if log and cells:
+        low, high = float(norm.vmin or 1), float(norm.vmax or 1)
+        bar.set_ticks([low * (high / low) ** (step / (SHADE_TICKS - 1)) for step in range(SHADE_TICKS)])
+    bar.ax.yaxis.set_major_formatter(
+        FuncFormatter(lambda value, _place: look.text_of(float(f"{value:.3g}"), metric["unit"]))
+    )
     bar.ax.yaxis.set_minor_formatter(NullFormatter())

@@ -25,6 +25,7 @@ def draw(figure: Figure, chart: dict[str, Any]) -> None:
         ]
         found |= {point["at"] for point in points}
         _draw_series(axes, chart, series["label"], points, index=index, joined=is_numeric)
+    axes.margins(y=0.1)
     if not log_y and all(point["y"] is None or point["y"] >= 0 for s in chart["series"] for point in s["points"]):
         axes.set_ylim(bottom=0)
     look.draw_lines(axes, chart.get("lines", []), is_numeric=is_numeric)
@@ -33,6 +34,7 @@ def draw(figure: Figure, chart: dict[str, Any]) -> None:
         look.set_axis(axes, "x", chart["x"], ticks=sorted(found))
     else:
         look.set_words(axes, "x", {"label": chart["x"]["label"], "labels": words})
+        axes.set_xlim(-0.5, max(len(words), 1) - 0.5)
     if chart["x"].get("unit") == "time":
         axes.tick_params(axis="x", rotation=30)
     look.add_legend(axes, len(chart["series"]))

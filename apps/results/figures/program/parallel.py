@@ -10,6 +10,8 @@ from matplotlib.figure import Figure
 from apps.results.figures.program import look
 
 TICKS = 5
+# An axis with so many different values at most has its ticks at them.
+MOST_OWN_TICKS = 10
 # Where a run has no value: below the axis' least.
 FOOT = -0.06
 
@@ -32,7 +34,7 @@ def draw(figure: Figure, chart: dict[str, Any]) -> None:
     axes.add_collection(LineCollection([_line(row) for row in chosen], colors=tints, linewidths=0.8, alpha=alpha))
     for place, (spec, (bounds, share)) in enumerate(zip(specs, scales, strict=True)):
         axes.axvline(place, color="#10161b", linewidth=0.9)
-        for value, text in _ticks(spec, bounds):
+        for value, text in _ticks(spec, bounds, [row[place] for row in rows]):
             axes.annotate(
                 text,
                 (place, share(value)),
@@ -72,16 +74,17 @@ def _scale(spec: dict[str, Any], values: list[Any]) -> tuple[tuple[float, float]
     return (low, high), share
 
 
-def _ticks(spec: dict[str, Any], bounds: tuple[float, float]) -> list[tuple[float, str]]:
+def _ticks(spec: dict[str, Any], bounds: tuple[float, float], values: list[Any]) -> list[tuple[float, str]]:
+    """Return where ticks stand and their texts: at the values themselves if they are few, as those of a sweep are."""
     if spec.get("labels"):
         step = max(1, -(-len(spec["labels"]) // look.MOST_TICKS))
         return [(place, text) for place, text in enumerate(spec["labels"]) if place % step == 0]
     low, high = bounds
-    if high <= low:
-        return [(low, look.text_of(low, spec.get("unit", "")))]
-    places = [step / (TICKS - 1) for step in range(TICKS)]
-    values = [low * (high / low) ** place if spec.get("log") else low + (high - low) * place for place in places]
-    return [(value, look.text_of(float(f"{value:.3g}"), spec.get("unit", ""))) for value in values]
+    few = sorted({value for value in values if value is not None and low <= value <= high})
+    if len(few) > MOST_OWN_TICKS:
+        places = [step / (TICKS - 1) for step in range(TICKS)]
+        few = [low * (high / low) ** place if spec.get("log") else low + (high - low) * place for place in places]
+    return [(value, look.text_of(value, spec.get("unit", ""))) for value in few]
 
 
 def _line(row: list[float | None]) -> list[tuple[float, float]]:
