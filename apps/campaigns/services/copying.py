@@ -14,7 +14,7 @@ def copy_campaign(*, campaign: Campaign, **values: Any) -> Campaign:
     waits: list[tuple[Experiment, int]] = []
     for experiment in campaign.experiments.prefetch_related("roles"):
         roles, original, earlier = list(experiment.roles.all()), experiment.pk, experiment.after_id
-        _save_as_new(experiment, campaign=copy, after=None, resolved={}, expanded_at=None, refusal=None)
+        _save_as_new(experiment, campaign=copy, after=None, resolved={}, printed={}, expanded_at=None, refusal=None)
         for role in roles:
             _save_as_new(role, experiment=experiment)
         copies[original] = experiment

@@ -24,7 +24,7 @@ def by_ends(campaign: Campaign) -> dict[Ends, Evidence]:
     for item in lanes.values():
         if item.ends in cells or printed.has_any(item.lane.experiment):
             members[item.ends].append(item)
-    network = paths.Network([campaign.team_id])
+    network = paths.Network(campaign.team_id, campaign)
     facts = agents.latest_facts({node for ends in members for _role, node in ends})
     return {
         ends: Evidence(
@@ -42,7 +42,9 @@ def by_ends(campaign: Campaign) -> dict[Ends, Evidence]:
 def of_campaign(campaign: Campaign) -> Evidence:
     """Return all that the campaign measured or prints, between whichever nodes."""
     lanes = lanes_of_campaign(campaign)
-    return _whole(lanes, points.of_lanes([item.lane for item in lanes.values()]), [campaign.team_id])
+    return _whole(
+        lanes, points.of_lanes([item.lane for item in lanes.values()]), paths.Network(campaign.team_id, campaign)
+    )
 
 
 def between_sites(a: Site, b: Site, *, most_results: int = points.MOST_RESULTS) -> Evidence:
@@ -52,13 +54,12 @@ def between_sites(a: Site, b: Site, *, most_results: int = points.MOST_RESULTS) 
     """
     lanes = lanes_of_sites(a, b)
     found = points.of_lanes([item.lane for item in lanes.values()], most_results=most_results)
-    return _whole(lanes, found, [a.team_id])
+    return _whole(lanes, found, paths.Network(a.team_id))
 
 
-def _whole(lanes: dict[int, Measured], found: Sequence[tuple[int, Point]], teams: Sequence[int]) -> Evidence:
+def _whole(lanes: dict[int, Measured], found: Sequence[tuple[int, Point]], network: paths.Network) -> Evidence:
     used = {pk for pk, _point in found}
     own = [item for pk, item in lanes.items() if pk in used or printed.has_any(item.lane.experiment)]
-    network = paths.Network(teams)
     names = {node: name for item in own for node, name in item.names.items()}
     facts = agents.latest_facts(names)
     return Evidence(

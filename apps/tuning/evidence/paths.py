@@ -1,12 +1,14 @@
 """The paths over a team's links, as rules read them."""
 
 import itertools
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from apps.bench import network
 from apps.bench.rules.base import LinkFacts, PathFacts
+from apps.campaigns.models import Campaign
 from apps.testbeds import queries as testbeds
 from apps.testbeds.models import Node
+from apps.tuning.evidence import printed
 from apps.tuning.evidence.lanes import Ends, Measured
 
 # Of large clusters that mount one file system not every pair of nodes is looked at.
@@ -14,16 +16,15 @@ MOST_PAIRS = 512
 
 
 class Network:
-    """The networks of teams; each is read once."""
+    """The network of a team, read once; `campaign` is that whose publication may know its paths better."""
 
-    def __init__(self, teams: Sequence[int]) -> None:
-        self._graphs = {team: testbeds.graph(team) for team in teams}
+    def __init__(self, team: int, campaign: Campaign | None = None) -> None:
+        self._team, self._graph, self._campaign = team, testbeds.graph(team), campaign
         self._nodes: dict[int, Node] = {}
 
     def path_of(self, ends: Ends) -> PathFacts:
         """Return the path between two ends; nothing is known of the path of one end, or of three."""
-        found = self._find(*(node for _role, node in ends)) if len(ends) == 2 else None
-        return facts_of(found) if found else PathFacts()
+        return self._find(*(node for _role, node in ends)) if len(ends) == 2 else PathFacts()
 
     def paths_of(self, lanes: Iterable[Measured]) -> dict[tuple[str, str], PathFacts]:
         """Return {(name, name): path} between the nodes of lanes, and from those to their file systems' servers."""
@@ -32,19 +33,21 @@ class Network:
         self._load(names)
         pairs = dict.fromkeys(pair for item in lanes for pair in _pairs(item))
         found = {pair: self._find(*pair) for pair in itertools.islice(pairs, MOST_PAIRS)}
-        return {(names[a], names[b]): facts_of(path) for (a, b), path in found.items() if path}
+        return {(names[a], names[b]): path for (a, b), path in found.items() if path != PathFacts()}
 
     def _load(self, wanted: Iterable[int]) -> None:
         missing = set(wanted) - self._nodes.keys()
         if missing:
             self._nodes |= Node.objects.select_related("testbed").in_bulk(missing)
 
-    def _find(self, a: int, b: int) -> network.Path | None:
+    def _find(self, a: int, b: int) -> PathFacts:
         self._load((a, b))
         first, second = self._nodes.get(a), self._nodes.get(b)
-        if first is None or second is None or first.team_id != second.team_id or first.team_id not in self._graphs:
-            return None
-        return self._graphs[first.team_id].path(first, second)
+        if first is None or second is None or {first.team_id, second.team_id} != {self._team}:
+            return PathFacts()
+        found = self._graph.path(first, second)
+        path = facts_of(found) if found else PathFacts()
+        return printed.path_of(self._campaign, path) if self._campaign else path
 
 
 def facts_of(path: network.Path) -> PathFacts:

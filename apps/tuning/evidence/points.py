@@ -81,15 +81,20 @@ def layer_of(point: Point, measured: Measured) -> str:
     """Return which layer of the way to the data a point measures alone; "" for none, such as a copy of files."""
     group, file_system = measured.tool.group, measured.file_system
     if group == "storage" or (group == "mpi" and measured.tool.file_system == "required"):
-        if file_system and file_system.kind in LOCAL and measured.is_local:
-            return DISK
-        return FILE_SYSTEM
+        return DISK if file_system and _is_disk(file_system, measured) else FILE_SYSTEM
     if group == "mpi":
         return INTERCONNECT
     if group == "network":
         return NETWORK
     on_disk = "file" in (point.parameters.get("read_from"), point.parameters.get("write_to"))
     return NETWORK if group == "transfer" and not on_disk else ""
+
+
+def _is_disk(file_system: FileSystem, measured: Measured) -> bool:
+    """Return whether it is local, or of a kind of its own on the very nodes that are said to serve it."""
+    if file_system.kind in LOCAL:
+        return measured.is_local
+    return file_system.kind == FileSystem.Kind.OTHER and bool(measured.serving) and measured.is_local
 
 
 def _samples(rows: QuerySet[Result]) -> QuerySet[Sample, Any]:

@@ -1,10 +1,12 @@
 """Trends and ratios that a publication prints without the figures behind them."""
 
+import dataclasses
+import math
 from collections.abc import Iterable
 from typing import Any, TypedDict
 
-from apps.bench.rules.base import Ratio, Trend
-from apps.campaigns.models import Experiment
+from apps.bench.rules.base import PathFacts, Ratio, Trend
+from apps.campaigns.models import Campaign, Experiment
 from apps.tuning.evidence.lanes import Measured
 
 
@@ -20,15 +22,29 @@ def has_any(experiment: Experiment) -> bool:
     return bool(experiment.printed)
 
 
+def path_of(campaign: Campaign, path: PathFacts) -> PathFacts:
+    """Return a path with what the publication says of it itself; where that differs no link is its bottleneck."""
+    told = campaign.publication.get("path") or {}
+    if not told:
+        return path
+    agrees = told.get("capacity_bps", path.capacity_bps) == path.capacity_bps
+    return dataclasses.replace(path, **told, bottleneck=path.bottleneck if agrees else "")
+
+
 def of_lanes(lanes: Iterable[Measured]) -> Printed:
     """Return what is printed of the experiments of lanes."""
     experiments = {item.lane.experiment_id: item.lane.experiment for item in lanes}
     own = [experiment.printed for experiment in experiments.values() if experiment.printed]
     return Printed(
         trends=tuple(Trend(**_plain(item)) for printed in own for item in printed.get("trends", ())),
-        ratios=tuple(Ratio(**_plain(item)) for printed in own for item in printed.get("ratios", ())),
+        ratios=tuple(Ratio(**_open_ended(_plain(item))) for printed in own for item in printed.get("ratios", ())),
     )
 
 
 def _plain(item: dict[str, Any]) -> dict[str, Any]:
     return {**item, "trials": tuple(item.get("trials", ()))}
+
+
+def _open_ended(item: dict[str, Any]) -> dict[str, Any]:
+    """Return a ratio whose upper end, which JSON has as null, is open."""
+    return {**item, "high": math.inf if item["high"] is None else item["high"]}

@@ -1,0 +1,58 @@
+"""List what the rules conclude: ``manage.py findings --json --campaign 12``."""
+
+import json
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+from django.utils.translation import gettext as _
+
+from apps.accounts.models import Team
+from apps.campaigns.models import Campaign
+from apps.tuning import records
+from apps.tuning.models import Finding
+
+
+class Command(BaseCommand):
+    """All findings with their kind, their evidence and their confidence."""
+
+    help = "List findings: what the rules conclude, from which figures, how sure, and what else it may be."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """Declare what may be asked for."""
+        parser.add_argument("--json", action="store_true", help="whole records as one JSON list, not one line each")
+        parser.add_argument("--campaign", help="only those of a campaign, by number or by name")
+        parser.add_argument("--team", help="only those of a team, by its short name")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Print them; CommandError if the campaign or the team does not exist."""
+        findings = Finding.objects.filter(campaign__deleting_at=None)
+        if options["team"]:
+            if not Team.objects.filter(slug=options["team"]).exists():
+                raise CommandError(_("There is no team “%s”.") % options["team"])
+            findings = findings.filter(team__slug=options["team"])
+        if options["campaign"]:
+            findings = findings.filter(campaign__in=_campaigns(options["campaign"]))
+        found = records.of_findings(findings)
+        if options["json"]:
+            self.stdout.write(json.dumps(found, ensure_ascii=False, indent=2, allow_nan=False))
+            return
+        for record in found:
+            words = (
+                record["campaign_name"],
+                record["rule"],
+                record["kind"],
+                record["confidence_label"],
+                record["title"],
+            )
+            self.stdout.write("\t".join(map(str, words)))
+
+
+def _campaigns(wanted: str) -> list[int]:
+    """Return the campaigns of a number or a name."""
+    named = Campaign.objects.filter(name=wanted)
+    numbered = Campaign.objects.filter(pk=int(wanted)) if wanted.isascii() and wanted.isdigit() else named
+    found = [campaign.pk for campaign in (numbered or named)]
+    if not found:
+        raise CommandError(_("There is no campaign “%s”: give its number or its name.") % wanted)
+    return found

@@ -1,0 +1,92 @@
+"""What readers of cases share: the case, what its words say, and the measurements most of them print."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from django.utils.translation import gettext
+
+from apps.bench.rules.base import ABOUT, Trend
+from apps.bench.rules.shapes import FALLS, FLAT, RISES, SATURATES
+from apps.tuning.published.drafts import Figure, Setup
+from apps.tuning.published.places import At, Wrong
+from apps.tuning.published.world import World
+
+# The program of these years; today's iperf 2 goes on from it.
+TCP = UDP = "iperf2"
+STORAGE = "iozone"
+# The window that both ends of the line between KISTI and PNU were given (GFS report, section 1, and table 2-5).
+TUNED_WINDOW = 1_048_576
+
+
+@dataclass(frozen=True)
+class Case:
+    """A case of the file: its name, what it gives, and what its authors say in words."""
+
+    name: str
+    given: At
+    words: str
+    world: World
+
+    def says(self, pattern: str) -> re.Match[str] | None:
+        """Return where the words say something; what stands nowhere in figures is read from them."""
+        return re.search(pattern, self.words, re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Read:
+    """What a case comes to; `path` what it says of the path itself: ``capacity_bps``, ``rtt_s``."""
+
+    setups: tuple[Setup, ...]
+    path: Mapping[str, float] = field(default_factory=dict)
+
+
+def ends(case: Case, near: str, far: str, sites: tuple[str, str]) -> dict[str, tuple[str, ...]]:
+    """Return {"client", "server"}: the first nodes of two testbeds."""
+    return {
+        "client": case.world.machines(near, sites[0], 1),
+        "server": case.world.machines(far, sites[1], 1),
+    }
+
+
+def rtt(case: Case, roles: Mapping[str, tuple[str, ...]]) -> list[Setup]:
+    """Return the measurement of the RTT, if it is given; publications measure it with ping or traceroute."""
+    found = case.given.find("rtt_s")
+    if found is None:
+        return []
+    figure = Figure(found.place, {}, {"rtt_min": found.number(most=3600.0)}, ABOUT)
+    return [Setup("RTT", "ping", roles, figures=(figure,))]
+
+
+def path_given(case: Case, capacity: str = "bit_per_s") -> dict[str, float]:
+    """Return what the case says of its path."""
+    found: dict[str, float] = {}
+    if rate := case.given.find(capacity):
+        found["capacity_bps"] = rate.number()
+    if time := case.given.find("rtt_s"):
+        found["rtt_s"] = time.number(most=3600.0)
+    return found
+
+
+def shape(of: At) -> str:
+    """Return how a printed trend goes."""
+    shapes = (RISES, FLAT, FALLS, SATURATES)
+    if of.text() not in shapes:
+        raise Wrong(of.place, gettext("a trend is one of: %s.") % ", ".join(shapes))
+    return of.text()
+
+
+def rates(of: At, names: tuple[str, ...] = ("write", "read")) -> dict[str, float]:
+    """Return {metric: B/s} of those named that an object has."""
+    return {name: found.number() for name in names if (found := of.find(name))}
+
+
+def storage(
+    name: str,
+    clients: tuple[str, ...],
+    file_system: str,
+    *figures: Figure,
+    trends: tuple[Trend, ...] = (),
+) -> Setup:
+    """Return an experiment with IOzone."""
+    return Setup(name, STORAGE, {"client": clients}, file_system=file_system, figures=figures, trends=trends)

@@ -1,0 +1,153 @@
+"""Import a file of published figures: all of it or nothing, and the same again changes nothing."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.utils.translation import gettext
+
+from apps.accounts.models import Team, User
+from apps.bench.text import Message, _
+from apps.campaigns.models import Campaign
+from apps.testbeds import inventory, queries
+from apps.tuning import services
+from apps.tuning.published import places, slips, storing
+from apps.tuning.published.cases import READERS, Case
+from apps.tuning.published.drafts import CaseDraft
+from apps.tuning.published.places import At, Wrong
+from apps.tuning.published.world import World, ends_of, read_world
+
+MOST_BYTES = 2 * 1024 * 1024
+MOST_PROBLEMS = 20
+# What the file may hold beside these is left alone.
+KNOWN = ("sites", "testbeds", "clusters", "links", "cases")
+
+
+@dataclass
+class Imported:
+    """What an import did, or would do: campaigns made, changed or found alike; things of the inventory; doubts."""
+
+    created: list[Campaign] = field(default_factory=list)
+    changed: list[Campaign] = field(default_factory=list)
+    same: list[Campaign] = field(default_factory=list)
+    items: list[inventory.Change] = field(default_factory=list)
+    remarks: list[Message] = field(default_factory=list)
+
+    @property
+    def campaigns(self) -> list[Campaign]:
+        """Return all campaigns of the file, in its order within what was done."""
+        return [*self.created, *self.changed, *self.same]
+
+    @property
+    def described(self) -> int:
+        """Return how many things of the inventory were created or changed."""
+        return sum(change.action != inventory.SAME for change in self.items)
+
+
+def decode(data: bytes) -> str:
+    """Return the text of a file; ValidationError if it is too large or not UTF-8."""
+    if len(data) > MOST_BYTES:
+        text = gettext("the file is larger than %s KiB: split it.") % (MOST_BYTES // 1024)
+        raise Wrong(gettext("the file"), text)
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise Wrong(
+            gettext("byte %s") % (error.start + 1), gettext("this is not UTF-8: save it as UTF-8.")
+        ) from error
+
+
+@transaction.atomic
+def import_published(
+    *,
+    team: Team,
+    text: str,
+    now: datetime,
+    user: User | None = None,
+    facts: str = "",
+    dry_run: bool = False,
+) -> Imported:
+    """Store the places, machines, figures and conclusions of a file as campaigns that nobody carried out here.
+
+    A case is known by its `id`: one that is there already is changed where it differs. `facts` is a second file with
+    the sources' slips, which are shown beside the cases and never computed with. What the rules conclude is drawn
+    anew. ValidationError names the place of every problem under "published"; with `dry_run` everything is checked and
+    nothing kept.
+    """
+    Team.objects.select_for_update().get(pk=team.pk)
+    world, drafts, remarks = read_cases(text, facts)
+    done = Imported(remarks=remarks, items=_describe(team, world))
+    store = storing.Store(team, user, now)
+    for draft in drafts:
+        action, campaign = store.keep(draft)
+        getattr(done, action).append(campaign)
+        if not dry_run:
+            services.refresh_findings(campaign=campaign)
+    if dry_run:
+        transaction.set_rollback(True)
+    return done
+
+
+def read_cases(text: str, facts: str = "") -> tuple[World, list[CaseDraft], list[Message]]:
+    """Return the inventory, the cases and the doubts of a file; ValidationError names every place that is wrong."""
+    document = places.read(text)
+    world = read_world(document)
+    if not document.has("cases"):
+        wanted = ", ".join(KNOWN)
+        raise Wrong("cases", gettext("this is no file of published figures: it has the lists %s.") % wanted)
+    told = slips.read_facts(facts) if facts else slips.Facts()
+    remarks, problems, drafts = [*told.remarks], [], []
+    seen: dict[str, str] = {}
+    for item in document.get("cases").items():
+        try:
+            draft = _read_case(item, world, seen, remarks, told)
+        except ValidationError as error:
+            problems += error.messages
+        else:
+            drafts += [draft] if draft else []
+    if problems:
+        more = len(problems) - MOST_PROBLEMS
+        rest = [gettext("… and %(number)s more.") % {"number": more}] if more > 0 else []
+        raise ValidationError({"published": problems[:MOST_PROBLEMS] + rest})
+    return world, drafts, [*world.remarks, *remarks, *slips.between(drafts)]
+
+
+def _read_case(
+    item: At, world: World, seen: dict[str, str], remarks: list[Message], told: slips.Facts
+) -> CaseDraft | None:
+    name = item.get("id").text()
+    if name in seen:
+        raise Wrong(f"{item.place}.id", gettext("%s has the same: leave one out.") % seen[name])
+    seen[name] = item.place
+    if name not in READERS:
+        text = _("%(place)s: nothing is known of a case “%(name)s”, so it is left out. Known are %(known)s.")
+        remarks.append(Message(text, {"place": item.place, "name": name, "known": ", ".join(READERS)}))
+        return None
+    words = {key: found.text() if (found := item.find(key)) else "" for key in ("conclusion", "note")}
+    given = item.get("given")
+    read = READERS[name](Case(name, given, " ".join(words.values()), world))
+    own = (*slips.of_case(item, given), *told.of_case(name))
+    return CaseDraft(
+        name=name,
+        **words,
+        given=dict(given.value),
+        setups=read.setups,
+        path=read.path,
+        remarks=own,
+    )
+
+
+def _describe(team: Team, world: World) -> list[inventory.Change]:
+    """Store the inventory; what it refuses is told as what is wrong with the file."""
+    known = {}
+    for link in queries.links().filter(team=team):
+        ends = {
+            side: {kind: str(end) for kind in ("node", "switch") if (end := getattr(link, f"{side}_{kind}"))}
+            for side in ("a", "b")
+        }
+        known[ends_of(ends)] = link.name
+    try:
+        return inventory.import_inventory(team=team, text=world.as_inventory(known))
+    except ValidationError as error:
+        raise ValidationError({"published": error.messages}) from error

@@ -1,0 +1,135 @@
+"""What does not agree within a publication, or between two: told beside the figures, and never computed with."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from apps.bench import network, units
+from apps.bench.text import Message, _
+from apps.tuning.published import places
+from apps.tuning.published.drafts import CaseDraft
+from apps.tuning.published.places import At
+
+# Which facts of the second file tell more of a case, by the case's name.
+FACTS = {
+    "bdp-kisti-pnu": ("S0-01", "S0-04", "S0-05", "S0-06"),
+    "bdp-10ms": ("S1-01", "S1-03"),
+    "bdp-knu-koren": ("S4-01", "S4-02"),
+    "bdp-knu-caltech": ("S4-06", "S4-09"),
+    "window-limited": ("S0-02", "S0-03"),
+    "x4500-storage": ("S0-08", "S0-10", "S0-20"),
+    "nfs-does-not-scale": ("S0-12",),
+    "pdaisy-server-polarised": ("S0-15", "S0-16", "S0-17", "S0-18"),
+    "knu-caltech-udp": ("S4-05",),
+    "knu-caltech-streams": ("S4-08",),
+}
+TRIPLES = ("tcp_rmem", "tcp_wmem")
+# A printed BDP that is further off than rounding explains.
+OFF = 0.005
+
+_NUMBERS = re.compile(r"\s*([0-9]{1,15})\s+([0-9]{1,15})\s+([0-9]{1,15})\s*")
+
+
+@dataclass(frozen=True)
+class Facts:
+    """The doubts of a file of facts, by the fact's name."""
+
+    doubts: dict[str, tuple[Message, ...]] = field(default_factory=dict)
+
+    @property
+    def remarks(self) -> tuple[Message, ...]:
+        """Return all of them."""
+        return tuple(doubt for doubts in self.doubts.values() for doubt in doubts)
+
+    def of_case(self, name: str) -> tuple[Message, ...]:
+        """Return those that a case bears on."""
+        return tuple(doubt for fact in FACTS.get(name, ()) for doubt in self.doubts.get(fact, ()))
+
+
+def read_facts(text: str) -> Facts:
+    """Return the doubts in a file of facts: what it flags itself, and settings that no kernel takes."""
+    doubts: dict[str, tuple[Message, ...]] = {}
+    for item in places.read(text).get("facts").items():
+        name, where = item.get("id").text(), item.find("where")
+        shown = {"fact": name, "where": where.text() if where else ""}
+        own = [_flagged(item.get("flag"), shown)] if item.has("flag") else []
+        value = item.find("value")
+        if value and isinstance(value.value, dict):
+            own += list(_triples(value, shown))
+        if own:
+            doubts[name] = tuple(own)
+    return Facts(doubts)
+
+
+def of_case(case: At, given: At) -> tuple[Message, ...]:
+    """Return what a case prints against its own figures."""
+    return (*_bdp(case, given), *_beyond_disk(given))
+
+
+def between(drafts: Iterable[CaseDraft]) -> list[Message]:
+    """Return what cases print differently of one thing: the disk that NFS exports."""
+    found: dict[str, dict[str, float]] = {}
+    for draft in drafts:
+        for key in ("disk_B_per_s", "nfs_disk_B_per_s"):
+            told = draft.given.get(key)
+            if isinstance(told, dict) and ("nfs_B_per_s" in draft.given) and (key[:3] == "nfs" or _has_one(draft)):
+                for metric, value in told.items():
+                    found.setdefault(metric, {})[draft.name] = value
+    text = _("The disk behind NFS is printed with %(rates)s for %(metric)s (%(cases)s).")
+    return [
+        Message(
+            text, {"rates": " / ".join(map(_rate, values.values())), "metric": metric, "cases": ", ".join(values)}
+        )
+        for metric, values in found.items()
+        if len(set(values.values())) > 1
+    ]
+
+
+def _has_one(draft: CaseDraft) -> bool:
+    return "nfs_disk_B_per_s" not in draft.given
+
+
+def _flagged(flag: At, shown: dict[str, Any]) -> Message:
+    return Message(_("%(fact)s, %(where)s: %(flag)s"), {**shown, "flag": flag.text()})
+
+
+def _triples(value: At, shown: dict[str, Any]) -> Iterable[Message]:
+    for name in TRIPLES:
+        written = value.find(name)
+        found = _NUMBERS.fullmatch(written.text()) if written else None
+        if found and not int(found[1]) <= int(found[2]) <= int(found[3]):
+            text = _("%(fact)s, %(where)s: %(name)s is printed as “%(value)s”, not least ≤ default ≤ most.")
+            yield Message(text, {**shown, "name": name, "value": found[0].strip()})
+
+
+def _bdp(case: At, given: At) -> Iterable[Message]:
+    expect = case.find("expect")
+    printed = expect.find("bdp_bytes") if expect else None
+    rate, rtt = given.find("bit_per_s"), given.find("rtt_s")
+    if not (printed and rate and rtt):
+        return
+    true = network.bdp_bytes(rate.number(), rtt.number()) or 0
+    if abs(printed.number() - true) > OFF * true:
+        text = _("The BDP is given as %(printed)s; %(rate)s · %(rtt)s / 8 is %(true)s.")
+        shown = {
+            "rate": units.format_quantity(rate.number(), "bit/s"),
+            "rtt": units.format_quantity(rtt.number(), "s"),
+        }
+        yield Message(text, {**shown, "printed": f"{printed.number():,.0f} B", "true": f"{true:,} B"})
+
+
+def _beyond_disk(given: At) -> Iterable[Message]:
+    """Yield which client wrote or read faster than the disk behind its file system."""
+    disk, told = given.find("nfs_disk_B_per_s"), given.find("nfs_B_per_s")
+    for client, rates in told.members() if disk and told else ():
+        for metric, limit in disk.members() if disk else ():
+            rate = rates.find(metric)
+            if rate and rate.number() > limit.number():
+                text = _("%(client)s: %(metric)s over NFS is printed as %(rate)s, more than its disk's %(limit)s.")
+                values = {"rate": _rate(rate.number()), "limit": _rate(limit.number())}
+                yield Message(text, {"client": client, "metric": metric, **values})
+
+
+def _rate(value: float) -> str:
+    return units.format_quantity(value, "B/s")
