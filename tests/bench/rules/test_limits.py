@@ -1,11 +1,10 @@
 """The sysctl lines."""
 
-import shlex
 import subprocess
 
 import pytest
 
-from apps.bench.rules.base import PathFacts
+from apps.bench.rules.base import NO_CHANGE, PathFacts
 from apps.bench.rules.tcp import limits
 from tests.bench.rules.cases import LINKS, Maker, evidence
 
@@ -50,14 +49,17 @@ def test_smaller_frames_leave_less_of_the_limit_as_window(make):
 
 def test_the_lines_keep_the_present_least_and_default(make):
     draft = conclude(make, client=OLD, server=OLD)
-    pairs = [
-        "'net.core.rmem_max=1769472'",
-        "'net.core.wmem_max=1769472'",
-        "'net.ipv4.tcp_rmem=4096 87380 1769472'",
-        "'net.ipv4.tcp_wmem=4096 16384 1769472'",
+    assert draft.change.splitlines() == [
+        "# client + server",
+        "cat > /etc/sysctl.d/90-fathom-tcp.conf <<'END'",
+        "# Fathom tcp-sysctl: a window of 1,200,000 B, twice the BDP of the path",
+        "net.core.rmem_max=1769472",
+        "net.core.wmem_max=1769472",
+        "net.ipv4.tcp_rmem=4096 87380 1769472",
+        "net.ipv4.tcp_wmem=4096 16384 1769472",
+        "END",
+        "sysctl -p /etc/sysctl.d/90-fathom-tcp.conf",
     ]
-    keep = f"printf '%s\\n' {' '.join(pairs)} > /etc/sysctl.d/90-fathom-tcp.conf"
-    assert draft.change.splitlines() == ["# client + server", *(f"sysctl -w {pair}" for pair in pairs), keep]
     assert draft.undo.splitlines() == [
         "# client + server",
         "rm -f /etc/sysctl.d/90-fathom-tcp.conf",
@@ -69,13 +71,33 @@ def test_the_lines_keep_the_present_least_and_default(make):
     assert not any("reboot." in str(limit) for limit in draft.limits if "known" in str(limit))
 
 
-def test_a_shell_reads_the_lines_as_they_are_meant(make):
-    lines = conclude(make, client=OLD, server=OLD).change.splitlines()
-    assert shlex.split(lines[3], comments=True) == ["sysctl", "-w", "net.ipv4.tcp_rmem=4096 87380 1769472"]
-    printed = subprocess.run(
-        ["sh", "-c", lines[-1].replace("> /etc/sysctl.d/90-fathom-tcp.conf", "")], capture_output=True, check=True
-    ).stdout.decode()
-    assert printed.splitlines()[2] == "net.ipv4.tcp_rmem=4096 87380 1769472"
+def test_a_shell_installs_the_file_that_is_meant(make, tmp_path):
+    lines = conclude(make, client=OLD, server=OLD).change.replace("/etc/sysctl.d", str(tmp_path))
+    subprocess.run(["sh", "-c", lines.replace("sysctl -p", "true")], check=True)
+    installed = (tmp_path / "90-fathom-tcp.conf").read_text().splitlines()
+    assert installed[0].startswith("# Fathom")
+    assert [line.partition("=")[::2] for line in installed[1:]] == [
+        ("net.core.rmem_max", "1769472"),
+        ("net.core.wmem_max", "1769472"),
+        ("net.ipv4.tcp_rmem", "4096 87380 1769472"),
+        ("net.ipv4.tcp_wmem", "4096 16384 1769472"),
+    ]
+
+
+def test_the_proof_sets_what_the_automatic_window_heeds_on_both_nodes(make):
+    proof = conclude(make, client=OLD, server=OLD).proof
+    assert dict(proof.now) == {
+        "window": 0,
+        "streams": 1,
+        "setting.client.net.ipv4.tcp_rmem": "4096 87380 174760",
+        "setting.client.net.ipv4.tcp_wmem": "4096 16384 131072",
+        "setting.server.net.ipv4.tcp_rmem": "4096 87380 174760",
+        "setting.server.net.ipv4.tcp_wmem": "4096 16384 131072",
+    }
+    assert proof.then["setting.server.net.ipv4.tcp_rmem"] == "4096 87380 1769472"
+    assert proof.then.keys() == proof.now.keys()
+    unknown = conclude(Maker()).proof
+    assert unknown.now["setting.client.net.ipv4.tcp_rmem"] == ""
 
 
 def test_every_triple_it_writes_is_least_default_most(make):
@@ -88,38 +110,37 @@ def test_every_triple_it_writes_is_least_default_most(make):
 
 def test_larger_limits_of_a_node_stay(make):
     draft = conclude(make, client=LARGE, server=OLD)
-    assert "sysctl -w 'net.ipv4.tcp_rmem=4096 131072 67108864'" in draft.change
+    assert "net.ipv4.tcp_rmem=4096 131072 67108864\n" in draft.change
 
 
 def test_nodes_whose_limits_are_large_enough_need_no_change(make):
     draft = conclude(make, client=LARGE, server=LARGE)
     assert "allow a window of" in str(draft.title)
     assert "already" in str(draft.title)
-    assert (draft.change, draft.undo) == ("", "")
+    assert (draft.change, draft.undo, draft.proof) == ("", "", None)
+    assert draft.kind == NO_CHANGE
 
 
 def test_nodes_that_differ_get_lines_of_their_own(make):
     draft = conclude(make, client=OLD, server=LARGE)
     assert "already" not in str(draft.title)
-    blocks = draft.change.split("# ")
-    assert blocks[1].startswith("client\n")
-    assert blocks[2].startswith("server\n")
-    assert "tcp_rmem=4096 87380 1769472" in blocks[1]
-    assert "tcp_rmem=4096 131072 67108864" in blocks[2]
+    client, server = draft.change.removeprefix("# client\n").split("# server\n")
+    assert "tcp_rmem=4096 87380 1769472" in client
+    assert "tcp_rmem=4096 131072 67108864" in server
 
 
 def test_an_invalid_triple_is_named_and_mended(make):
     # The listing of the report itself: the least is more than the default.
     wrong = {**OLD, "net.ipv4.tcp_rmem": "302400 262144 1048576"}
     draft = conclude(make, client=wrong, server=OLD)
-    assert "sysctl -w 'net.ipv4.tcp_rmem=4096 131072 1769472'" in draft.change
+    assert "net.ipv4.tcp_rmem=4096 131072 1769472\n" in draft.change
     assert any("302400 262144 1048576" in str(line) and "mends" in str(line) for line in draft.why)
 
 
 def test_unknown_nodes_get_linuxs_own_least_and_default(make):
     draft = conclude(make)
-    assert "sysctl -w 'net.ipv4.tcp_rmem=4096 131072 1769472'" in draft.change
-    assert "sysctl -w 'net.ipv4.tcp_wmem=4096 16384 1769472'" in draft.change
+    assert "net.ipv4.tcp_rmem=4096 131072 1769472\n" in draft.change
+    assert "net.ipv4.tcp_wmem=4096 16384 1769472\n" in draft.change
     assert draft.undo == "# client + server\nrm -f /etc/sysctl.d/90-fathom-tcp.conf\n"
     assert any("client + server" in str(limit) and "reboot" in str(limit) for limit in draft.limits)
     assert any("is not known" in str(line) for line in draft.why)
@@ -135,14 +156,14 @@ def test_facts_that_are_no_numbers_never_reach_the_lines(make, text):
     for line in (draft.change + draft.undo).splitlines():
         assert "reboot" not in line
         assert str(text) not in line or text == 7
-    assert "sysctl -w 'net.ipv4.tcp_rmem=4096 131072 1769472'" in draft.change
+    assert "net.ipv4.tcp_rmem=4096 131072 1769472\n" in draft.change
 
 
 def test_switches_that_are_off_are_turned_on(make):
     off = {**LARGE, "net.ipv4.tcp_window_scaling": "0", "net.ipv4.tcp_moderate_rcvbuf": "1"}
     draft = conclude(make, client=off, server=LARGE)
     assert "already" not in str(draft.title)
-    assert "sysctl -w 'net.ipv4.tcp_window_scaling=1'" in draft.change
+    assert "net.ipv4.tcp_window_scaling=1\n" in draft.change
     assert "sysctl -w 'net.ipv4.tcp_window_scaling=0'" in draft.undo
     assert "moderate" not in draft.change
 

@@ -1,16 +1,20 @@
 """How much the path holds, and so how large a window one stream needs (rule R1)."""
 
-from apps.bench.rules.base import Evidence, FindingDraft
+from apps.bench.network import rfc6349
+from apps.bench.rules.base import Evidence, FindingDraft, Proof, Proposal
 from apps.bench.rules.tcp.path import PathReading, read_path
+from apps.bench.rules.tcp.present import is_plain, read_all
 from apps.bench.rules.tcp.sweeps import tcp_points
 from apps.bench.text import Message, _
-from apps.bench.units import format_quantity
+from apps.bench.units import canonical_text, format_quantity
 
 RULE, VERSION = "tcp-bdp", 1
 # The least window fills the path only if nothing ever waits; twice as much rides out a queue's worth of delay.
 MARGIN = 2
 # The largest window without window scaling (RFC 7323).
 UNSCALED = 65535
+# The largest window that iperf3 can be asked for (-w).
+MOST_ASKED = 512 * 1024**2
 
 
 def wanted_window(path: PathReading) -> int:
@@ -33,6 +37,7 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
         ),
     ]
     present = present_rate(evidence)
+    is_swept = len({point.parameters["window"] for point in tcp_points(evidence) if point.parameters["window"]}) > 2
     if present:
         text = _("With the kernel's automatic window one stream now reaches %(rate)s: a gain of ×%(gain)s at most.")
         gain = f"{max(path.ceiling_bps / present, 1):.2f}"
@@ -53,6 +58,7 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
         high=float(window),
         formula=f"{path.bdp_formula}; W = {MARGIN} · BDP = {window:,} B",
         evidence=path.trials,
+        present=present,
         predicted=path.ceiling_bps,
         predicted_interval=path.reachable_bps,
         confidence=path.trust,
@@ -60,21 +66,33 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
         limits=(
             Message(_("Without loss and with idle ends; cross traffic leaves less than the capacity.")),
             Message(
+                _("It is where a sweep of windows starts, not where it ends: kernels use a part of a buffer only.")
+            ),
+            Message(
                 _("A window beyond this gains nothing: the rest waits in the bottleneck's queue and adds delay.")
             ),
         ),
         source="RFC 6349, sections 3.2 and 3.3.1",
+        missing=() if is_swept else (Message(_("From which window on the rate really grows no more.")),),
+        proposals=() if is_swept else (_sweep(path),),
+        proof=Proof("iperf3-tcp", "goodput", {"window": 0, "streams": 1}, {"window": window, "streams": 1})
+        if present and window <= MOST_ASKED
+        else None,
     )
 
 
 def present_rate(evidence: Evidence) -> float | None:
-    """Return the mean goodput (bit/s) of one stream with the automatic window, or None."""
+    """Return the mean goodput (bit/s) of one stream with the automatic window and the nodes' own settings."""
     rates = [
         rate
-        for point in tcp_points(evidence)
-        if point.parameters["window"] == 0
-        and point.parameters["streams"] == 1
-        and point.parameters["direction"] == "forward"
-        for rate in point.values("goodput")
+        for item in read_all(evidence)
+        if item.streams == 1 and not item.point.parameters.get("window") and is_plain(item.point)
+        for rate in item.point.values("goodput")
     ]
     return sum(rates) / len(rates) if rates else None
+
+
+def _sweep(path: PathReading) -> Proposal:
+    """Return the sweep of windows from a quarter of the BDP to four times it (RFC 6349, section 5.1)."""
+    windows = rfc6349.windows_to_test(path.capacity.value, path.rtt.value)
+    return Proposal("iperf3-tcp", {"streams": "1"}, {"window": ", ".join(canonical_text(w, "size") for w in windows)})

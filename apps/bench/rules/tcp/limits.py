@@ -1,13 +1,13 @@
 """The kernel's limits that let a stream have the window the path needs, as lines to paste (rules R3 and R5)."""
 
 import math
-import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 
-from apps.bench.rules.base import Alternative, Evidence, FindingDraft
+from apps.bench.rules.base import NO_CHANGE, RECOMMENDATION, Alternative, Evidence, FindingDraft, Proposal
+from apps.bench.rules.tcp import sysctl
 from apps.bench.rules.tcp.bdp import UNSCALED, present_rate, wanted_window
 from apps.bench.rules.tcp.path import PathReading, read_path
+from apps.bench.rules.tcp.sysctl import Settings, read_sysctls
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
 
@@ -25,24 +25,7 @@ MAXIMA = ("net.core.rmem_max", "net.core.wmem_max")
 # Linux's own minimum and default, where a node has not told its present ones.
 TRIPLES = {"net.ipv4.tcp_rmem": (4096, 131072), "net.ipv4.tcp_wmem": (4096, 16384)}
 SWITCHES = ("net.ipv4.tcp_moderate_rcvbuf", "net.ipv4.tcp_window_scaling")
-FILE = "/etc/sysctl.d/90-fathom-tcp.conf"
-
-
-_NUMBERS = re.compile(r"[0-9]{1,15}( [0-9]{1,15}){0,2}")
-
-
-@dataclass(frozen=True)
-class Settings:
-    """One node's sysctls as they should be and as they are (None where unknown), and those that were not valid."""
-
-    wanted: Mapping[str, str]
-    present: Mapping[str, str | None]
-    invalid: tuple[str, ...] = ()
-
-    @property
-    def is_set(self) -> bool:
-        """Return whether the node needs no change."""
-        return self.wanted == self.present
+NAME = "tcp"
 
 
 def conclude(evidence: Evidence) -> FindingDraft | None:
@@ -54,8 +37,9 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
     share = SHARE_JUMBO if (evidence.path.mtu or 0) >= JUMBO else SHARE_USUAL
     least = math.ceil(window / share)
     maximum = min(math.ceil(least / STEP) * STEP, MOST)
-    nodes = {role: make_settings(_sysctls(evidence, role), maximum) for role in ("client", "server")}
+    nodes = {role: make_settings(read_sysctls(evidence, role), maximum) for role in ("client", "server")}
     is_set = all(settings.is_set for settings in nodes.values())
+    present = present_rate(evidence)
     title = _("Let the kernels grow a window of %(window)s: limits of %(maximum)s on both nodes")
     if is_set:
         title = _("The kernels of both nodes allow a window of %(window)s already")
@@ -63,6 +47,7 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
     return FindingDraft(
         rule=RULE,
         version=VERSION,
+        kind=NO_CHANGE if is_set else RECOMMENDATION,
         title=Message(title, shown),
         why=tuple(_reasons(evidence, path, nodes)),
         value=float(maximum),
@@ -71,19 +56,20 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
         high=float(maximum),
         formula=f"{path.bdp_formula}; W = 2 · BDP = {window:,} B; M = W / {share} = {least:,} B -> {maximum:,} B",
         evidence=path.trials,
-        change="" if is_set else _blocks({role: _set_lines(settings) for role, settings in nodes.items()}),
-        undo="" if is_set else _blocks({role: _undo_lines(settings) for role, settings in nodes.items()}),
+        change=sysctl.change(nodes, NAME, f"Fathom {RULE}: a window of {window:,} B, twice the BDP of the path"),
+        undo=sysctl.undo(nodes, NAME),
+        present=present,
         predicted=path.ceiling_bps,
         predicted_interval=path.reachable_bps,
-        confidence=round(path.trust * (1 if all(_sysctls(evidence, role) for role in nodes) else 0.8), 2),
+        confidence=round(path.trust * (1 if all(read_sysctls(evidence, role) for role in nodes) else 0.8), 2),
         applies_when=Message(_("Linux; programs that do not set their socket buffers, or set them up to the limit.")),
         limits=(
             Message(_("The share of the limit that becomes window was measured on kernel 6.18; it is 0.75 on 2.6.")),
             Message(
                 _("tcp_rmem and tcp_wmem bound the automatic window; rmem_max and wmem_max an explicit one only.")
             ),
-            Message(_("The printf line keeps the settings over a reboot; sysctl --system reads its file again.")),
-            *_undo_limit(nodes),
+            Message(sysctl.KEPT),
+            *sysctl.undo_limit(nodes),
         ),
         side_effects=(
             Message(
@@ -93,6 +79,8 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
         ),
         source="tcp(7), socket(7); RFC 7323, section 2.3",
         alternatives=(_several_streams(),),
+        # The automatic window heeds neither of the maxima, which belong to the whole machine.
+        proof=None if is_set else sysctl.proof(nodes, {"window": 0, "streams": 1}, leave_out=MAXIMA),
     )
 
 
@@ -127,34 +115,6 @@ def _read_triple(text: str) -> tuple[int, int, int] | None:
     return (least, default, most) if least <= default <= most else None
 
 
-def _sysctls(evidence: Evidence, role: str) -> Mapping[str, str]:
-    """Return the sysctls that a node has told and that are numbers: they go into lines that people paste."""
-    sysctls = evidence.facts.get(role, {}).get("sysctls", {})
-    return {name: text for name, text in sysctls.items() if isinstance(text, str) and _NUMBERS.fullmatch(text)}
-
-
-def _assignments(values: Mapping[str, str]) -> list[str]:
-    # No blanks around "=": `sysctl -w` would take them for words of their own.
-    return [f"'{name}={value}'" for name, value in values.items()]
-
-
-def _set_lines(settings: Settings) -> list[str]:
-    pairs = _assignments(settings.wanted)
-    return [f"sysctl -w {pair}" for pair in pairs] + [f"printf '%s\\n' {' '.join(pairs)} > {FILE}"]
-
-
-def _undo_lines(settings: Settings) -> list[str]:
-    known = {name: value for name, value in settings.present.items() if value is not None}
-    return [f"rm -f {FILE}", *(f"sysctl -w {pair}" for pair in _assignments(known))]
-
-
-def _blocks(lines: Mapping[str, list[str]]) -> str:
-    """Return the lines of each role under its name, or once if all are equal."""
-    if len({tuple(block) for block in lines.values()}) == 1:
-        lines = {" + ".join(lines): next(iter(lines.values()))}
-    return "\n".join("\n".join((f"# {role}", *block)) for role, block in lines.items()) + "\n"
-
-
 def _reasons(evidence: Evidence, path: PathReading, nodes: Mapping[str, Settings]) -> list[Message]:
     reasons = [path.rtt.source, path.capacity.source]
     for role, settings in nodes.items():
@@ -177,14 +137,9 @@ def _reasons(evidence: Evidence, path: PathReading, nodes: Mapping[str, Settings
     return reasons
 
 
-def _undo_limit(nodes: Mapping[str, Settings]) -> list[Message]:
-    unknown = [role for role, settings in nodes.items() if None in settings.present.values()]
-    text = _("Not all present values of %(roles)s are known: to take the change back, remove the file and reboot.")
-    return [Message(text, {"roles": " + ".join(unknown)})] if unknown else []
-
-
 def _several_streams() -> Alternative:
     return Alternative(
         Message(_("Leave the limits and open several streams: each has a window of its own.")),
         Message(_("Sweep the number of streams with the automatic window.")),
+        Proposal("iperf3-tcp", {"window": "0"}, {"streams": "1, 2, 4, 8, 16"}),
     )
