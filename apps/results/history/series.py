@@ -1,0 +1,222 @@
+"""What was measured alike again and again: the histories there are, and the figures of one."""
+
+import hashlib
+import json
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db.models import Count, Max, QuerySet
+
+from apps.accounts import scoping
+from apps.accounts.models import Team, User
+from apps.bench import statistics
+from apps.bench.tools.base import Metric, Tool, is_invalid
+from apps.campaigns.models import Campaign, Experiment, Lane, Trial
+from apps.results import charts, queries
+from apps.results.models import Sample
+from apps.testbeds.models import Node
+from apps.toolbox import queries as toolbox
+
+# The newest campaigns up to this many are looked at.
+MOST_CAMPAIGNS = 500
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What a history is of: one metric of one tool between the same nodes with the same parameters."""
+
+    team: Team
+    tool: Tool
+    metric: Metric
+    roles: dict[str, list[int]]
+    parameters: dict[str, Any]
+
+    @property
+    def key(self) -> str:
+        """Return the name of the history: the same for whatever is measured alike."""
+        told = [self.tool.slug, self.metric.name, self.roles, self.parameters]
+        return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()[:40]
+
+
+@dataclass(frozen=True)
+class Level:
+    """What one campaign measured of the subject: its figures in the order of time, `at` the first of them."""
+
+    campaign: int
+    name: str
+    experiment: int
+    at: datetime
+    values: tuple[float, ...]
+    versions: frozenset[str]
+    summary: statistics.Summary
+    interval: statistics.Interval | None
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One point of the sweep that was measured, `key` its name in addresses, in how many campaigns."""
+
+    key: str
+    parameters: dict[str, Any]
+    campaigns: int
+    label: str = ""
+
+
+@dataclass(frozen=True)
+class Known:
+    """A tool between the same nodes, as the list of histories shows it; `lane` is the newest such."""
+
+    lane: int
+    tool: Tool
+    nodes: str
+    team: Team
+    campaigns: int
+    last: datetime | None
+
+
+def lanes_for(user: User) -> QuerySet[Lane]:
+    """Return the lanes of what the user's teams measured themselves."""
+    lanes = Lane.objects.filter(
+        experiment__campaign__deleting_at=None,
+        experiment__campaign__launched_at__isnull=False,
+        experiment__campaign__origin=Campaign.Origin.MEASURED,
+    )
+    return scoping.visible(lanes, user, path="experiment__campaign__team")
+
+
+def known_histories(user: User, *, least: int = 1) -> list[Known]:
+    """Return what was measured in `least` campaigns or more, what was repeated most often first."""
+    rows = list(
+        lanes_for(user)
+        .values("experiment__tool", "experiment__campaign__team", "roles")
+        .annotate(
+            lane=Max("pk"),
+            campaigns=Count("experiment__campaign", distinct=True),
+            last=Max("experiment__campaign__launched_at"),
+        )
+        .filter(campaigns__gte=least)
+        .order_by("-campaigns", "-last")
+    )
+    names = dict(
+        Node.objects.filter(pk__in={pk for row in rows for ids in row["roles"].values() for pk in ids}).values_list(
+            "pk", "name"
+        )
+    )
+    teams = Team.objects.in_bulk({row["experiment__campaign__team"] for row in rows})
+    tools = {slug: toolbox.get_tool(slug) for slug in {row["experiment__tool"] for row in rows}}
+    return [
+        Known(
+            lane=row["lane"],
+            tool=tools[row["experiment__tool"]],
+            nodes=_ends(tools[row["experiment__tool"]], row["roles"], names),
+            team=teams[row["experiment__campaign__team"]],
+            campaigns=row["campaigns"],
+            last=row["last"],
+        )
+        for row in rows
+    ]
+
+
+def like(lane: Lane) -> list[int]:
+    """Return the lanes on which the same tool ran between the same nodes for the same team."""
+    campaigns = (
+        Campaign.objects.filter(
+            team=lane.experiment.campaign.team_id,
+            deleting_at=None,
+            launched_at__isnull=False,
+            origin=Campaign.Origin.MEASURED,
+            experiments__tool=lane.experiment.tool,
+            experiments__lanes__roles=lane.roles,
+        )
+        .order_by("-launched_at")
+        .values_list("pk", flat=True)
+        .distinct()[:MOST_CAMPAIGNS]
+    )
+    lanes = Lane.objects.filter(
+        experiment__tool=lane.experiment.tool, roles=lane.roles, experiment__campaign__in=list(campaigns)
+    )
+    return list(lanes.values_list("pk", flat=True))
+
+
+def settings_of(lanes: Iterable[int], tool: Tool) -> list[Setting]:
+    """Return the points measured on the lanes, those of most campaigns first, with what tells them apart."""
+    rows = (
+        Trial.objects.filter(lane__in=list(lanes), state=Trial.State.SUCCEEDED, is_warmup=False)
+        .values("parameters")
+        .annotate(campaigns=Count("campaign", distinct=True), last=Max("pk"))
+        .order_by("-campaigns", "-last")
+    )
+    found = [Setting(_short(row["parameters"]), row["parameters"], row["campaigns"]) for row in rows]
+    names = list(dict.fromkeys(name for item in found for name in item.parameters))
+    differing = [name for name in names if len({json.dumps(item.parameters.get(name)) for item in found}) > 1]
+    return [
+        Setting(item.key, item.parameters, item.campaigns, label_of(tool, item.parameters, differing))
+        for item in found
+    ]
+
+
+def label_of(tool: Tool, parameters: dict[str, Any], names: Iterable[str]) -> str:
+    """Return "Window 64 KiB, Streams 4" for these of the parameters."""
+    chosen = tuple(name for name in names if name in parameters)
+    return charts.label_of(tool, chosen, tuple(parameters[name] for name in chosen), {})
+
+
+def levels_of(subject: Subject, lanes: Iterable[int]) -> list[Level]:
+    """Return what each campaign measured of the subject, the oldest first; warm-ups and invalid figures never count."""
+    rows = (
+        Sample.objects.filter(
+            trial__lane__in=list(lanes),
+            trial__parameters=subject.parameters,
+            trial__is_warmup=False,
+            metric=subject.metric.name,
+        )
+        .order_by("result__recorded_at", "pk")
+        .values_list(
+            "trial__campaign_id",
+            "trial__campaign__name",
+            "experiment_id",
+            "result__recorded_at",
+            "value",
+            "result__flags",
+            "result__tool_version",
+        )
+    )
+    grouped: dict[int, list[tuple[Any, ...]]] = defaultdict(list)
+    for campaign, *rest in rows:
+        if not any(is_invalid(flag, subject.metric.name) for flag in rest[4]):
+            grouped[campaign].append(tuple(rest))
+    return [_level(campaign, members) for campaign, members in grouped.items()]
+
+
+def metrics_measured(tool: Tool, lanes: Iterable[int]) -> list[Metric]:
+    """Return the tool's metrics, the primary one first, of which there are figures on the lanes."""
+    experiments = Experiment.objects.filter(lanes__in=list(lanes))
+    names = set(Sample.objects.filter(experiment__in=experiments).values_list("metric", flat=True).distinct())
+    return [metric for metric in queries.metrics_of(tool) if metric.name in names]
+
+
+def _level(campaign: int, members: list[tuple[Any, ...]]) -> Level:
+    name, experiment, at = members[0][:3]
+    values = tuple(member[3] for member in members)
+    return Level(
+        campaign=campaign,
+        name=name,
+        experiment=experiment,
+        at=at,
+        values=values,
+        versions=frozenset(member[5] for member in members if member[5]),
+        summary=statistics.summarise(values),
+        interval=statistics.quantile_interval(values),
+    )
+
+
+def _ends(tool: Tool, roles: dict[str, list[int]], names: dict[int, str]) -> str:
+    parts = ("+".join(names.get(pk, str(pk)) for pk in roles.get(role.name, [])) for role in tool.roles)
+    return " → ".join(part for part in parts if part)
+
+
+def _short(parameters: dict[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(parameters, sort_keys=True).encode()).hexdigest()[:12]

@@ -1,0 +1,58 @@
+"""Keep what a person says of a change-point."""
+
+from datetime import datetime
+
+from django.db import transaction
+
+from apps.accounts.models import User
+from apps.results.history.changes import shown_changes
+from apps.results.history.series import Level, Subject
+from apps.results.models import ChangePoint
+
+_NEED_WORDS = (ChangePoint.State.EXPLAINED, ChangePoint.State.DISMISSED)
+
+
+class NoSuchChange(Exception):
+    """The history has no change at this campaign, and nobody had decided about one."""
+
+
+class NeedsExplanation(Exception):
+    """Who explains or dismisses a change has to say why."""
+
+
+@transaction.atomic
+def decide_change(
+    *, subject: Subject, levels: list[Level], campaign: int, state: ChangePoint.State, explanation: str, user: User,
+    now: datetime,
+) -> ChangePoint:  # fmt: skip
+    """Confirm, explain or dismiss the change at a campaign; a later decision takes the place of an earlier one."""
+    words = explanation.strip()
+    if state in _NEED_WORDS and not words:
+        raise NeedsExplanation
+    change = next((item for item in shown_changes(subject, levels) if item.level.campaign == campaign), None)
+    if change is None:
+        raise NoSuchChange
+    made, _created = ChangePoint.objects.update_or_create(
+        team=subject.team,
+        key=subject.key,
+        campaign_id=campaign,
+        defaults={
+            "tool": subject.tool.slug,
+            "metric": subject.metric.name,
+            "roles": subject.roles,
+            "parameters": subject.parameters,
+            "before": change.before,
+            "after": change.after,
+            "state": state,
+            "explanation": words,
+            "decided_by": user,
+            "decided_at": now,
+        },
+    )
+    return made
+
+
+def reopen_change(*, subject: Subject, campaign: int) -> None:
+    """Take back what was said of the change at a campaign; NoSuchChange if nothing was."""
+    if not ChangePoint.objects.filter(team=subject.team, key=subject.key, campaign=campaign).delete()[0]:
+        raise NoSuchChange
