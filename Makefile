@@ -20,9 +20,8 @@ serve:  ## start the service (PORT=8000; LAB=lab/storage.yaml: with emulated sit
 
 test:  ## run all tests, against real servers and real tools; those that need quiet first, one at a time
 	@$(SETUP) test
-	@$(PY) -m pytest -m lab
-	@$(PY) -m pytest -m e2e
-	@$(PY) -m pytest -n 2 --dist loadgroup -m "not lab and not e2e"
+	@$(PY) -m pytest -m quiet
+	@$(PY) -m pytest -n 3 --dist loadgroup -m "not quiet"
 
 lint:  ## check style, types, migrations and settings
 	@$(SETUP) lint

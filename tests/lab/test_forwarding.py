@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from lab import emulator
-from tests.lab.labs import REAL, SMALL, LabAt
+from tests.lab.labs import QUIET, SMALL, LabAt
 
-pytestmark = REAL
+pytestmark = QUIET
 KINDS = ["c", "python"]
 TWO = "10.96.2.11"
 LOSSY = SMALL + "    loss: 0.1\n    seed: 4242\n"

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.lab.labs import KISTI_PUSAN, REAL, LabAt
+from tests.lab.labs import KISTI_PUSAN, QUIET, LabAt
 
-pytestmark = REAL
+pytestmark = QUIET
 PUSAN_1 = "10.96.2.11"
 
 

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.lab.labs import REAL, ROOT, LabAt
+from tests.lab.labs import QUIET, ROOT, LabAt
 
-pytestmark = REAL
+pytestmark = QUIET
 
 
 @pytest.fixture(scope="module")

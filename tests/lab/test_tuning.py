@@ -14,9 +14,9 @@ import yaml
 from apps.bench import tools
 from apps.bench.tools.base import NodeRef, Output
 from apps.bench.units import parse_quantity
-from tests.lab.labs import KISTI_PUSAN, KNU_CALTECH, REAL, LabAt
+from tests.lab.labs import KISTI_PUSAN, KNU_CALTECH, QUIET, LabAt
 
-pytestmark = REAL
+pytestmark = QUIET
 # What TCP with timestamps gets of a line: 52 bytes of headers in the packet, 38 of Ethernet around it.
 GIGABIT_9000 = 1e9 * (9000 - 52) / (9000 + 38)
 OC12_1500 = 457e6 * (1500 - 52) / (1500 + 38)
@@ -83,7 +83,7 @@ def caltech(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LabAt]:
     yield from standing(file, folder / "state")
 
 
-@pytest.mark.parametrize("window", ["32 KiB", "64 KiB", "128 KiB", "256 KiB", "512 KiB", "1 MiB", "2 MiB", "4 MiB"])
+@pytest.mark.parametrize("window", ["32 KiB", "128 KiB", "512 KiB", "1 MiB", "4 MiB"])
 def test_the_rate_is_the_observed_window_by_the_rtt_and_at_most_the_lines(kisti_pusan: LabAt, window: str) -> None:
     seen = []
     for _ in range(TRIES):
@@ -114,8 +114,7 @@ def test_with_a_limited_window_the_rate_grows_with_the_streams_and_then_stays_fl
 
     one = _nearest(rate, 1, 220000 * 0.62 * 8 / 0.1355)
     assert one < 12e6
-    for streams in (10, 20):
-        assert _nearest(rate, streams, streams * one) == pytest.approx(streams * one, rel=0.15)
+    assert _nearest(rate, 20, 20 * one) == pytest.approx(20 * one, rel=0.15)
     plateau = _nearest(rate, 80, OC12_1500)
     assert plateau == pytest.approx(OC12_1500, rel=0.15)
     assert _nearest(rate, 100, plateau) == pytest.approx(plateau, rel=0.1)
