@@ -33,14 +33,14 @@ def survives(raw):
             json.dumps(finding.data, allow_nan=False)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(data=st.data())
 def test_damaged_files_give_findings(data):
     raw = data.draw(st.sampled_from(FILES)).read_bytes()[:60_000]
     survives(data.draw(damages(raw)))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(data=st.data())
 def test_interleaved_files_give_findings(data):
     first, second = (data.draw(st.sampled_from(FILES)).read_bytes()[:20_000].splitlines(True) for _ in range(2))
@@ -53,7 +53,7 @@ def test_interleaved_files_give_findings(data):
     survives(b"".join(mixed))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(raw=st.lists(st.binary(max_size=20) | WORDS, max_size=20).map(b"".join))
 @example(b"$ '\n")
 @example(b" $ x")

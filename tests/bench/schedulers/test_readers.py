@@ -217,7 +217,7 @@ def test_lists_of_hosts_are_written_out(listed, hosts):
     assert schedulers.jobs.expand_hosts(listed) == hosts
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(data=st.data())
 def test_damage_never_gives_anything_but_a_tool_failure(data):
     text = data.draw(st.sampled_from(RECORDINGS)).read_text(encoding="utf-8", errors="replace")

@@ -83,7 +83,7 @@ def damages(draw, data):
     return data
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(data=st.data())
 @pytest.mark.parametrize("slug", SLUGS)
 def test_damage_never_gives_anything_but_a_tool_failure(slug, data):
@@ -122,7 +122,7 @@ def put_somewhere(draw, data):
             return
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(data=st.data())
 @pytest.mark.parametrize("slug", ["iperf3-tcp", "iperf3-udp"])
 def test_odd_values_in_a_whole_report_never_give_anything_but_a_tool_failure(slug, data):

@@ -212,7 +212,7 @@ def test_a_server_that_did_not_start_is_the_reason():
     assert fail([server(b""), server(b"", role="source")]).code == "no-result"
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(cut=st.integers(0, len(SERVER_LOG)), place=st.integers(0, len(SERVER_LOG)), noise=st.binary(max_size=30))
 def test_a_damaged_log_never_gives_anything_but_a_tool_failure(cut, place, noise):
     log = (SERVER_LOG[:place] + noise + SERVER_LOG[place:])[cut:]
