@@ -15,9 +15,9 @@ from apps.accounts import scoping
 from apps.agents import queries as agents
 from apps.agents.models import Job
 from apps.bench.sweep import setting_names
-from apps.bench.tools.base import AROUND, Metric
+from apps.bench.tools.base import AROUND, BY_SIZE, Metric
 from apps.campaigns.models import Experiment, Run
-from apps.results import charts, downloads, loss, node_charts, queries, routes, services
+from apps.results import charts, downloads, loss, node_charts, placements, queries, routes, services
 from apps.results.models import Result
 from apps.toolbox import queries as toolbox
 
@@ -54,6 +54,7 @@ class Attempt:
     samples: list[tuple[Metric, float]]
     kept: list[charts.Kept]
     clients: charts.Clients | None
+    placement: placements.Placement | None
 
     @property
     def flags(self) -> list[tuple[dict[str, Any], list[str]]]:
@@ -63,15 +64,32 @@ class Attempt:
         return [(flag, [labels.get(name, name) for name in flag.get("metrics", ())]) for flag in flags]
 
     @property
+    def is_by_size(self) -> bool:
+        """Return whether the run's series are over the size of messages or records, not over time."""
+        series = self.result.series.all() if self.result else ()
+        return bool(series) and all(item.stream.startswith(BY_SIZE) for item in series)
+
+    @property
     def watched(self) -> list[Command]:
-        """Return the tool's own commands whose time was watched, what sent data over TCP first."""
+        """Return the tool's own commands whose time was watched: those that measured first, of them the senders."""
         stages = (self.run.plan or {"stages": []})["stages"]
         found = [
             command
             for command in self.commands
             if command.watched and not stages[command.job.stage]["name"].startswith(AROUND)
         ]
-        return sorted(found, key=lambda command: not (command.watched and command.watched.is_sender))
+        measuring = [
+            (number, tuple(command["argv"]))
+            for number, stage in enumerate(stages)
+            for command in stage["commands"]
+            if command.get("measures", True)
+        ]
+
+        def order(command: Command) -> tuple[bool, bool]:
+            is_sender = bool(command.watched and command.watched.is_sender)
+            return (command.job.stage, tuple(command.job.argv)) not in measuring, not is_sender
+
+        return sorted(found, key=order)
 
 
 def _command(job: Job) -> Command:
@@ -186,7 +204,8 @@ def trial(request: HttpRequest, pk: int) -> HttpResponse:
         commands = [_command(job) for job in agents.jobs_of_run(run.pk)]
         kept = charts.kept_of(tool, result) if result else []
         clients = charts.clients_of(tool, result) if result else None
-        attempts.append(Attempt(run, commands, result, samples, kept, clients))
+        placement = placements.placement_of(result) if result else None
+        attempts.append(Attempt(run, commands, result, samples, kept, clients, placement))
     parameters = [
         (parameter, charts.text_of(parameter, found.parameters[parameter.name], {}))
         for parameter in (*tool.parameters, *setting_names.parameters_of(found.parameters).values())

@@ -1,0 +1,65 @@
+"""Where the ranks of a parallel program were to run and where they ran, for the trial's page."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from django.utils.translation import gettext as _
+
+from apps.results.models import Result
+
+# A page shows so many ranks; all of them are in the run's file of the placement, and in REST.
+SHOWN_RANKS = 128
+
+
+@dataclass(frozen=True)
+class Place:
+    """The place of one rank in words, "" where nothing is known of it."""
+
+    rank: str
+    asked: str
+    got: str
+
+
+@dataclass(frozen=True)
+class Placement:
+    """The places of the first ranks, and of how many there are more."""
+
+    places: list[Place]
+    others: int
+
+
+def placement_of(result: Result) -> Placement | None:
+    """Return the map of ranks of a result, None if it has none."""
+    asked, got = (_by_rank(kept.get("map")) for kept in (result.requested, result.observed))
+    ranks = list(dict.fromkeys([*asked, *got]))
+    if not ranks:
+        return None
+    places = [Place(rank, _words_of(asked.get(rank)), _words_of(got.get(rank))) for rank in ranks[:SHOWN_RANKS]]
+    return Placement(places, len(ranks) - len(places))
+
+
+def _by_rank(kept: object) -> dict[str, Mapping[str, object]]:
+    """Return {rank: place} of a map, or {launch/rank: place} of several launches' maps, numbered from 1."""
+    if not isinstance(kept, list):
+        return {}
+    launches = kept if kept and all(isinstance(item, list) for item in kept) else [kept]
+    return {
+        f"{number}/{place.get('rank')}" if launches is kept else str(place.get("rank")): place
+        for number, launch in enumerate(launches, 1)
+        for place in launch
+        if isinstance(place, Mapping)
+    }
+
+
+def _words_of(place: Mapping[str, object] | None) -> str:
+    """Return "kisti-1, core 0:1": a node, and the cores (as socket:core) or processors that the rank is bound to."""
+    if place is None:
+        return ""
+    node = str(place.get("node") or place.get("host") or "")
+    cores, cpus = place.get("cores"), place.get("cpus")
+    if place.get("core") or cores:
+        named = " ".join(map(str, cores)) if isinstance(cores, list) and cores else str(place.get("core"))
+        return _("%(node)s, core %(cores)s") % {"node": node, "cores": named}
+    if isinstance(cpus, list) and cpus:
+        return _("%(node)s, processor %(cpus)s") % {"node": node, "cpus": " ".join(map(str, cpus))}
+    return _("%(node)s, not bound") % {"node": node} if [] in (cores, cpus) else node
