@@ -109,7 +109,7 @@ def rtt_of(evidence: Evidence, question: Question) -> float | None:
     measured = [
         value
         for point in evidence.points
-        if _joins(point, question)
+        if joins(point, question)
         for metric in ("rtt_min", "min_rtt")
         for value in point.values(metric)
         if value > 0
@@ -122,9 +122,9 @@ def _measured(evidence: Evidence, question: Question) -> dict[str, Level]:
     """Return the best TCP goodput (B/s) of each client to or from a server; the other way where there is none."""
     ways: tuple[dict[str, Level], dict[str, Level]] = ({}, {})
     for point in evidence.points:
-        if point.layer not in (NETWORK, "") or "loss" in point.metrics or not _joins(point, question):
+        if point.layer not in (NETWORK, "") or "loss" in point.metrics or not joins(point, question):
             continue
-        client, is_sender = _client_end(point, question)
+        client, is_sender = client_end(point, question)
         goes = is_sender != (point.parameters.get("direction") == "reverse")
         for metric, way in (("goodput", goes), ("goodput_reverse", not goes)):
             rates = [rate / 8 for rate in point.values(metric)]
@@ -137,7 +137,7 @@ def _measured(evidence: Evidence, question: Question) -> dict[str, Level]:
     return ways[True] or ways[False]
 
 
-def _joins(point: Point, question: Question) -> bool:
+def joins(point: Point, question: Question) -> bool:
     """Return whether a point was measured between a client of the question and a server."""
     ends = point.roles.get("client", ()), point.roles.get("server", ())
     if not all(ends):
@@ -152,7 +152,7 @@ def _joins(point: Point, question: Question) -> bool:
     return is_pair(one, other) or is_pair(other, one)
 
 
-def _client_end(point: Point, question: Question) -> tuple[str, bool]:
+def client_end(point: Point, question: Question) -> tuple[str, bool]:
     """Return which end of a network point is the file system's client, and whether it is the tool's client, too."""
     client, server = point.roles.get("client", ("",))[0], point.roles.get("server", ("",))[0]
     is_client = client not in question.facts.servers and (

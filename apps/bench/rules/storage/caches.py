@@ -1,0 +1,69 @@
+"""Reads that a cache gave: what came again came faster than it first did, or the files were too small."""
+
+from apps.bench.rules.base import DISK, DOUBT, FILE_SYSTEM, Evidence, FindingDraft, Point
+from apps.bench.rules.storage.common import rate
+from apps.bench.text import Message, _
+from apps.bench.units import format_quantity
+
+RULE, VERSION = "storage-cached-reads", 1
+# What is read again this much faster than at first comes from memory.
+AGAIN = 1.5
+FLAGS = frozenset({"cached-read", "cached-write"})
+
+
+def conclude(evidence: Evidence) -> list[FindingDraft]:
+    """Return the file systems of which figures are a client's memory's or page pool's."""
+    found: dict[str, FindingDraft] = {}
+    for name in sorted({point.file_system for point in evidence.points if point.file_system}):
+        own = [p for p in evidence.points if p.file_system == name and p.layer in (DISK, FILE_SYSTEM)]
+        facts = evidence.file_systems.get(name)
+        pool = _pool(facts.options.get("pagepool") if facts else None)
+        reasons = [(point, reason) for point in own for reason in _reasons(point, pool)]
+        if reasons:
+            found[name] = _draft(name, reasons)
+    return list(found.values())
+
+
+def _reasons(point: Point, pool: int) -> list[Message]:
+    """Return why a point's figures are believed to be a cache's."""
+    found = []
+    if FLAGS & point.warnings:
+        found.append(Message(_("The files were less than twice the client's memory, and no direct I/O was used.")))
+    first, again = _mean(point, "read"), _mean(point, "reread")
+    if first and again >= AGAIN * first:
+        text = _("Reading again gives %(again)s, ×%(ratio)s of the first reading: it came from memory.")
+        found.append(Message(text, {"again": rate(again), "ratio": f"{again / first:.1f}"}))
+    size = (point.parameters.get("file_size") or 0) * (point.parameters.get("threads") or 1)
+    if pool and 0 < size <= pool and (first or _mean(point, "write")):
+        text = _("The files (%(files)s) fit into the page pool (%(pool)s).")
+        found.append(Message(text, {"files": format_quantity(size, "B"), "pool": format_quantity(pool, "B")}))
+    return found
+
+
+def _draft(name: str, reasons: list[tuple[Point, Message]]) -> FindingDraft:
+    trials = {trial for point, _reason in reasons for metric in point.metrics for trial in point.trials(metric)}
+    texts = {str(reason): reason for _point, reason in reasons}
+    return FindingDraft(
+        rule=RULE,
+        version=VERSION,
+        kind=DOUBT,
+        subject=name[:200],
+        title=Message(_("Some figures of %(name)s are a cache's: do not compare them with others"), {"name": name}),
+        why=tuple(texts.values())[:5],
+        formula=f"X_reread >= {AGAIN:g} · X_read",
+        evidence=tuple(sorted(trials)),
+        change="iozone -I",
+        confidence=0.8,
+        applies_when=Message(_("The figures are to stand for the file system, not for the clients' memory.")),
+        limits=(Message(_("An application that reads its files again gains from the cache as these figures do.")),),
+        source="IOzone documentation, file size; IOR user guide, effects of caching",
+    )
+
+
+def _mean(point: Point, metric: str) -> float:
+    values = point.values(metric)
+    return sum(values) / len(values) if values else 0.0
+
+
+def _pool(value: object) -> int:
+    return value if isinstance(value, int) and not isinstance(value, bool) else 0

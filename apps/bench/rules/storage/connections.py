@@ -1,0 +1,124 @@
+"""A file system that sends all of a client's data over one TCP connection, which alone cannot fill the path."""
+
+from typing import NamedTuple
+
+from apps.bench.rules.base import RECOMMENDATION, Evidence, FindingDraft
+from apps.bench.rules.layers.beneath import joins
+from apps.bench.rules.layers.questions import READ, Question
+from apps.bench.rules.layers.tables import verdicts
+from apps.bench.rules.layers.verdicts import Verdict
+from apps.bench.rules.storage.common import rate
+from apps.bench.text import Message, _
+
+RULE, VERSION = "storage-connections", 1
+# The file system moves what one TCP stream does if it is within this of it; more streams must be this much faster.
+LIKE_ONE, FASTER = 0.15, 1.5
+# Of the best rate of several streams.
+ENOUGH = 0.95
+
+
+class Kind(NamedTuple):
+    """How a kind of file system opens more connections: the most, the command and the one to take it back."""
+
+    most: int
+    change: str
+    undo: str
+    limit: str
+
+
+KINDS = {
+    "nfs": Kind(
+        16,
+        "umount {name} && mount -o hard,proto=tcp,nconnect={count} {name}",
+        "umount {name} && mount -o hard,proto=tcp {name}",
+        _("Linux from kernel 5.3 on. The first mount of a server decides for all: unmount every mount of it first."),
+    ),
+    "gpfs": Kind(
+        8,
+        "mmchconfig maxTcpConnsPerNodeConn={count}",
+        "mmchconfig maxTcpConnsPerNodeConn=DEFAULT",
+        _("IBM Storage Scale from 5.1.1 on; the daemons must be restarted (mmshutdown, mmstartup)."),
+    ),
+}
+
+
+def conclude(evidence: Evidence) -> list[FindingDraft]:
+    """Return the file systems that move as much as one TCP stream where several move more."""
+    drafts = (_conclude(evidence, verdict) for verdict in verdicts(evidence))
+    return [draft for draft in drafts if draft is not None]
+
+
+def _conclude(evidence: Evidence, verdict: Verdict) -> FindingDraft | None:
+    question, kind = verdict.question, KINDS.get(verdict.question.facts.kind)
+    options = question.facts.options
+    if kind is None or verdict.level in verdict.cached or int(options.get("nconnect") or 1) > 1:
+        return None
+    rates = _streams(evidence, question)
+    single = rates.get(1)
+    best = max((value for value, _trials in rates.values()), default=0.0)
+    if single is None or best < FASTER * single[0]:
+        return None
+    present = verdict.level.value / max(len(verdict.level.clients), 1)
+    if abs(present / single[0] - 1) > LIKE_ONE:
+        return None
+    count = min(streams for streams, (value, _trials) in rates.items() if value >= ENOUGH * best)
+    wanted = min(count, kind.most)
+    reached = [value for streams, (value, _trials) in rates.items() if streams <= wanted]
+    disk = verdict.disk.value if verdict.disk else None
+    predicted = min(max(reached), disk) if disk else max(reached)
+    if predicted <= present:
+        return None
+    trials = {trial for _value, own in rates.values() for trial in own} | set(verdict.level.trials)
+    shown = {
+        "name": question.facts.name,
+        "present": rate(present),
+        "single": rate(single[0]),
+        "best": rate(best),
+        "streams": count,
+    }
+    return FindingDraft(
+        rule=RULE,
+        version=VERSION,
+        kind=RECOMMENDATION,
+        subject=question.subject[:200],
+        title=Message(
+            _("%(name)s moves what one TCP connection does (%(present)s): open %(count)s"), {**shown, "count": wanted}
+        ),
+        why=(
+            Message(_("One TCP stream over the same path reaches %(single)s, %(streams)s reach %(best)s."), shown),
+            Message(_("So its single connection is the limit, not the path.")),
+        ),
+        value=float(wanted),
+        unit="count",
+        formula=f"X = {rate(present)} ≈ X_1 = {rate(single[0])}; N = {count}: {rate(best)}",
+        evidence=tuple(sorted(trials)),
+        change=kind.change.format(count=wanted, name=options.get("mount", "MOUNTPOINT")),
+        undo=kind.undo.format(count=wanted, name=options.get("mount", "MOUNTPOINT")),
+        present=present,
+        predicted=predicted,
+        predicted_unit="B/s",
+        confidence=0.7,
+        applies_when=Message(_("Each client has one connection to each server.")),
+        limits=(Message(kind.limit),),
+        side_effects=(
+            Message(_("More connections take more memory on the servers and a larger share from other users.")),
+        ),
+        source="nfs(5), nconnect; IBM Storage Scale, multiple connections over TCP",
+    )
+
+
+def _streams(evidence: Evidence, question: Question) -> dict[int, tuple[float, tuple[int, ...]]]:
+    """Return the best goodput (B/s) of each number of streams with the automatic window, and its trials."""
+    found: dict[int, tuple[float, tuple[int, ...]]] = {}
+    for point in evidence.points:
+        is_reverse = point.parameters.get("direction") == "reverse"
+        values = point.values("goodput")
+        if not values or "loss" in point.metrics or point.parameters.get("window") or not joins(point, question):
+            continue
+        if is_reverse != (question.metric == READ) or not point.parameters.get("streams"):
+            continue
+        mean = sum(values) / len(values) / 8
+        streams = point.parameters["streams"]
+        if streams not in found or mean > found[streams][0]:
+            found[streams] = mean, point.trials("goodput")
+    return found

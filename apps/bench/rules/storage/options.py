@@ -1,0 +1,202 @@
+"""Mount and file-system options that keep less under way than the path holds (rules R19, R20, R21)."""
+
+import math
+from typing import Any
+
+from apps.bench import network
+from apps.bench.rules.base import DISK, NETWORK, RECOMMENDATION, Evidence, FindingDraft
+from apps.bench.rules.layers.beneath import rtt_of
+from apps.bench.rules.layers.questions import READ
+from apps.bench.rules.layers.tables import verdicts
+from apps.bench.rules.layers.verdicts import Verdict
+from apps.bench.rules.storage.common import rate
+from apps.bench.text import Message, _
+from apps.bench.units import format_quantity
+
+VERSION = 1
+MIB = 1024**2
+# Linux's largest NFS transfer.
+MOST_TRANSFER = MIB
+# What Lustre keeps under way for each stripe: requests, and bytes in each (lctl's defaults).
+REQUESTS, REQUEST = 8, MIB
+MOST_REQUESTS = 256
+# A rate of this share of what is under way in each RTT is limited by it.
+LIMITED = 0.80
+
+
+def conclude(evidence: Evidence) -> list[FindingDraft]:
+    """Return the options that facts show to be too small, of file systems that fill neither network nor disks."""
+    found = []
+    for verdict in verdicts(evidence):
+        if verdict.layer in (NETWORK, DISK) or verdict.level in verdict.cached:
+            continue
+        rule = {"nfs": _nfs, "lustre": _lustre, "gpfs": _gpfs}.get(verdict.question.facts.kind)
+        draft = rule(evidence, verdict) if rule else None
+        if draft:
+            found.append(draft)
+    return found
+
+
+def _nfs(evidence: Evidence, verdict: Verdict) -> FindingDraft | None:
+    """Return larger transfers where the mount's are below Linux's largest."""
+    facts = verdict.question.facts
+    name = "rsize" if verdict.question.metric == READ else "wsize"
+    size = _number(facts.options.get(name))
+    if size is None or size >= MOST_TRANSFER:
+        return None
+    mount = facts.options.get("mount", "MOUNTPOINT")
+    other = "wsize" if name == "rsize" else "rsize"
+    old = f"{name}={size},{other}={facts.options.get(other, size)}"
+    shown = {
+        "name": facts.name,
+        "option": name,
+        "size": format_quantity(size, "B"),
+        "most": format_quantity(MIB, "B"),
+    }
+    return _draft(
+        verdict,
+        rule="storage-nfs-transfer",
+        title=Message(_("%(name)s moves %(size)s with each request: set %(option)s to %(most)s"), shown),
+        why=(Message(_("Linux allows %(most)s, and each request costs a round trip."), shown),),
+        value=float(MOST_TRANSFER),
+        formula=f"{name} = {size:,} B < {MOST_TRANSFER:,} B",
+        change=f"umount {mount} && mount -o hard,proto=tcp,rsize={MIB},wsize={MIB} {mount}",
+        undo=f"umount {mount} && mount -o hard,proto=tcp,{old} {mount}",
+        confidence=0.5,
+        limit=_(
+            "The server may grant less: look at /proc/mounts. Do not set async on the server for more rate: it may"
+            " lose data."
+        ),
+        source="nfs(5)",
+    )
+
+
+def _lustre(evidence: Evidence, verdict: Verdict) -> FindingDraft | None:
+    """Return more requests in flight where those there are (stripes x requests x size) limit the rate."""
+    facts, rtt, flow = verdict.question.facts, rtt_of(evidence, verdict.question), _path_rate(verdict)
+    stripes = _number(facts.options.get("stripe_count"))
+    if stripes is None or stripes < 1 or not rtt or not flow:
+        return None
+    requests = _number(facts.options.get("max_rpcs_in_flight")) or REQUESTS
+    size = _number(facts.options.get("rpc_size")) or REQUEST
+    under_way = stripes * requests * size
+    allowed, bdp = under_way / rtt, network.bdp_bytes(8 * flow, rtt) or 0
+    each = verdict.level.value / max(len(verdict.level.clients), 1)
+    if each < LIMITED * allowed or under_way >= bdp:
+        return None
+    wanted = min(math.ceil(bdp / (stripes * size)), MOST_REQUESTS)
+    shown = {
+        "name": facts.name,
+        "wanted": wanted,
+        "requests": requests,
+        "bytes": format_quantity(under_way, "B"),
+        "allowed": rate(allowed),
+        "bdp": format_quantity(bdp, "B"),
+    }
+    return _draft(
+        verdict,
+        rule="storage-lustre-requests",
+        title=Message(
+            _("%(name)s has %(bytes)s under way and the path holds %(bdp)s: allow %(wanted)s requests"), shown
+        ),
+        why=(
+            Message(
+                _("%(requests)s requests for each stripe allow %(allowed)s at this RTT, which is what it gives."),
+                shown,
+            ),
+        ),
+        value=float(wanted),
+        formula=f"W / RTT = {stripes} · {requests} · {size:,} B / RTT = {rate(allowed)}; BDP / W1 = {wanted}",
+        change=f"lctl set_param osc.*.max_rpcs_in_flight={wanted} osc.*.max_dirty_mb={4 * wanted * size // MIB}",
+        undo=f"lctl set_param osc.*.max_rpcs_in_flight={requests} osc.*.max_dirty_mb={4 * requests * size // MIB}",
+        confidence=0.75,
+        predicted=min(flow, wanted * stripes * size / rtt),
+        limit=_("On each client; wide stripes are for large shared files, small files are best on one."),
+        source="Lustre wiki, Lustre Tuning; lctl(8)",
+        unit="count",
+    )
+
+
+def _gpfs(evidence: Evidence, verdict: Verdict) -> FindingDraft | None:
+    """Return sockets sized by the kernel where the daemon's own are smaller than the path holds."""
+    facts, rtt, flow = verdict.question.facts, rtt_of(evidence, verdict.question), _path_rate(verdict)
+    names = ("socketRcvBufferSize", "socketSndBufferSize")
+    sizes = [size for name in names if (size := _number(facts.options.get(name)))]
+    if not sizes or not rtt or not flow:
+        return None
+    least, bdp = min(sizes), network.bdp_bytes(8 * flow, rtt) or 0
+    if least >= bdp:
+        return None
+    shown = {"name": facts.name, "size": format_quantity(least, "B"), "bdp": format_quantity(bdp, "B")}
+    old = ",".join(f"{name}={_number(facts.options.get(name)) or 0}" for name in names)
+    return _draft(
+        verdict,
+        rule="storage-gpfs-sockets",
+        title=Message(
+            _("The sockets of %(name)s hold %(size)s and the path %(bdp)s: leave their size to the kernel"), shown
+        ),
+        why=(Message(_("A size of 0 lets the kernel grow the window; one that is set switches that off."), shown),),
+        value=0.0,
+        formula=f"W / RTT = {least:,} B / {format_quantity(rtt, 's')} = {rate(least / rtt)}; BDP = {bdp:,} B",
+        change="mmchconfig socketRcvBufferSize=0,socketSndBufferSize=0",
+        undo=f"mmchconfig {old}",
+        confidence=0.7,
+        predicted=flow,
+        limit=_("The daemons must be restarted: connections keep the sizes they were opened with."),
+        source="IBM Storage Scale, parameters for performance tuning",
+    )
+
+
+def _draft(
+    verdict: Verdict,
+    *,
+    rule: str,
+    title: Message,
+    why: tuple[Message, ...],
+    value: float,
+    formula: str,
+    change: str,
+    undo: str,
+    confidence: float,
+    limit: str,
+    source: str,
+    predicted: float | None = None,
+    unit: str = "B",
+) -> FindingDraft:
+    disk = verdict.disk.value if verdict.disk else None
+    reached = min(predicted, disk) if predicted and disk else predicted
+    return FindingDraft(
+        rule=rule,
+        version=VERSION,
+        kind=RECOMMENDATION,
+        subject=verdict.question.subject[:200],
+        title=title,
+        why=why,
+        value=value,
+        unit=unit,
+        formula=formula,
+        evidence=verdict.level.trials,
+        change=change,
+        undo=undo,
+        present=verdict.level.value if reached else None,
+        predicted=reached,
+        predicted_unit="B/s",
+        confidence=confidence,
+        applies_when=Message(_("Neither the network nor the disks are full.")),
+        limits=(Message(limit),),
+        side_effects=(Message(_("It interrupts whoever uses the file system: do it when nobody does.")),),
+        source=source,
+    )
+
+
+def _path_rate(verdict: Verdict) -> float | None:
+    return verdict.network.value if verdict.network else None
+
+
+def _number(value: Any) -> int | None:
+    """Return an option's value as a whole number above zero, None of anything else."""
+    try:
+        number = int(value)
+    except (TypeError, ValueError):
+        return None
+    return number if number > 0 else None

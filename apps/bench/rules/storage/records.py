@@ -1,0 +1,169 @@
+"""The record size: what it gains, or that it gains nothing (rule R18)."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from apps.bench.rules import shapes
+from apps.bench.rules.base import NO_CHANGE, RECOMMENDATION, Evidence, FindingDraft, Proof, Proposal, Trend
+from apps.bench.rules.storage.common import METRICS, TOOLS, name_of, rate, subject_of
+from apps.bench.text import Message, _
+from apps.bench.units import format_quantity
+
+RULE, VERSION = "storage-record-size", 1
+# Records that differ by less than this factor show no absence of an effect.
+LEAST_RANGE = 4
+# The law of one record at a time is told if it is this near to what was measured.
+NEAR = 0.10
+# Records whose transfer takes this many times their latency give nine tenths of the rate.
+TIMES = 10
+
+
+@dataclass(frozen=True)
+class Wait:
+    """One record after the other: each takes `latency` (s) and then goes at `rate` (B/s): X = b / (T + b / C)."""
+
+    latency: float
+    rate: float
+
+
+def conclude(evidence: Evidence) -> list[FindingDraft]:
+    """Return what the record size does to each file system's rates."""
+    found: dict[str, FindingDraft] = {}
+    curves = {curve.trials: curve for curve in shapes.curves(evidence, factor=shapes.RECORD)}
+    for trend in shapes.trends(evidence, factor=shapes.RECORD):
+        if trend.metric not in METRICS or (trend.tool and trend.tool not in TOOLS):
+            continue
+        curve = curves.get(trend.trials) if trend.trials else None
+        draft = _draft(trend, curve.means if curve and curve.metric == trend.metric else {})
+        if draft:
+            found.setdefault(draft.subject, draft)
+    return list(found.values())
+
+
+def find_wait(means: Mapping[float, float]) -> Wait | None:
+    """Return latency and rate of the law X = b / (T + b / C) if it fits within a tenth everywhere, else None.
+
+    b / X is linear in b; least squares with weights X / b make the errors relative ones.
+    """
+    points = [(float(size), value) for size, value in means.items() if size > 0 and value > 0]
+    if len(points) < 3:
+        return None
+    weights = [(value / size) ** 2 for size, value in points]
+    total = math.fsum(weights)
+    mean_b = math.fsum(w * size for w, (size, _x) in zip(weights, points, strict=True)) / total
+    mean_t = math.fsum(w * size / x for w, (size, x) in zip(weights, points, strict=True)) / total
+    spread = math.fsum(w * (size - mean_b) ** 2 for w, (size, _x) in zip(weights, points, strict=True))
+    joint = math.fsum(w * (size - mean_b) * (size / x - mean_t) for w, (size, x) in zip(weights, points, strict=True))
+    slope = joint / spread if spread else 0.0
+    latency = mean_t - slope * mean_b
+    if slope <= 0 or latency <= 0:
+        return None
+    errors = (abs(size / (latency + slope * size) / x - 1) for size, x in points)
+    return Wait(latency, 1 / slope) if max(errors) <= NEAR else None
+
+
+def _draft(trend: Trend, means: Mapping[float, float]) -> FindingDraft | None:
+    if trend.shape == shapes.FLAT:
+        if means and max(means) < LEAST_RANGE * min(means):
+            return None
+        return _no_effect(trend, means)
+    if not means:
+        return None
+    first, largest = min(means), max(means)
+    best = max(means, key=lambda size: means[size])
+    at = {shapes.SATURATES: trend.knee, shapes.FALLS: best, shapes.RISES: largest}[trend.shape] or best
+    # Where records beyond the best were worse, going back to it from them is the gain.
+    now = largest if trend.shape == shapes.FALLS and best == first else first
+    return _effect(trend, means, now, at) if means[at] > means[now] else None
+
+
+def _no_effect(trend: Trend, means: Mapping[float, float]) -> FindingDraft:
+    shown = {"name": name_of(trend), "metric": trend.metric, "rate": rate(trend.best) if trend.best else "?"}
+    why = [Message(_("%(metric)s of %(name)s gives %(rate)s whatever the record size."), shown)]
+    if means:
+        text = _("From %(least)s to %(most)s all rates are within 5 %% of each other.")
+        shown_range = {"least": format_quantity(min(means), "B"), "most": format_quantity(max(means), "B")}
+        why.append(Message(text, shown_range))
+    else:
+        why.append(Message(_("So it is printed; the figures are not.")))
+    return FindingDraft(
+        rule=RULE,
+        version=VERSION,
+        kind=NO_CHANGE,
+        subject=subject_of(trend),
+        title=Message(
+            _("The record size has no effect on %(name)s (%(metric)s): keep the file system's block"), shown
+        ),
+        why=tuple(why),
+        value=trend.best,
+        unit="B/s" if trend.best else "",
+        formula="max X <= 1.05 · min X",
+        evidence=trend.trials,
+        confidence=0.85 if len(trend.trials) > len(means) > 2 else 0.65,
+        applies_when=Message(_("Large files, read and written in order.")),
+        limits=(Message(_("Random access and small files are another matter: there the record size counts.")),),
+        source="Global file system over a WAN (KISTI, PNU)",
+    )
+
+
+def _effect(trend: Trend, means: Mapping[float, float], now: float, at: float) -> FindingDraft:
+    size, name = format_quantity(int(at), "B"), name_of(trend)
+    tool = trend.tool
+    parameter = TOOLS[tool].record
+    shown = {"name": name, "metric": trend.metric, "size": size, "rate": rate(means[at])}
+    text = _("Records of %(size)s give %(name)s its rate (%(metric)s): %(rate)s")
+    if trend.shape == shapes.RISES:
+        text = _("Larger records are faster on %(name)s (%(metric)s): %(rate)s at %(size)s, and still growing")
+    why = [
+        Message(
+            _("At %(now)s it is %(present)s: the gain is ×%(gain)s."),
+            {
+                "now": format_quantity(int(now), "B"),
+                "present": rate(means[now]),
+                "gain": f"{means[at] / means[now]:.2f}",
+            },
+        )
+    ]
+    wait = find_wait(means) if trend.shape != shapes.FALLS else None
+    formula = f"b = {size}, the least with X >= 0.95 · {rate(trend.best or means[at])}"
+    if wait:
+        wanted = TIMES * wait.latency * wait.rate
+        text_wait = _(
+            "Each record waits %(latency)s and then goes at %(rate)s; records of %(wanted)s give nine tenths."
+        )
+        shown_wait = {
+            "latency": format_quantity(wait.latency, "s"),
+            "rate": rate(wait.rate),
+            "wanted": format_quantity(round(wanted), "B"),
+        }
+        why.append(Message(text_wait, shown_wait))
+        formula += f"; X = b / (T + b / C), T = {format_quantity(wait.latency, 's')}, C = {rate(wait.rate)}"
+    is_growing = trend.shape == shapes.RISES
+    fixed = {key: value for key, value in trend.fixed.items() if key in TOOLS[tool].kept}
+    more = Proposal(tool, fixed, {parameter: ", ".join(f"{int(at * factor)}" for factor in (1, 2, 4))}, {}, name)
+    return FindingDraft(
+        rule=RULE,
+        version=VERSION,
+        kind=RECOMMENDATION,
+        subject=subject_of(trend),
+        title=Message(text, shown),
+        why=tuple(why),
+        value=at,
+        unit="B",
+        formula=formula,
+        evidence=trend.trials,
+        change=f"{TOOLS[tool].option}{int(at)}",
+        present=means[now],
+        predicted=means[at],
+        predicted_unit="B/s",
+        confidence=0.8 if len(trend.trials) > len(means) else 0.6,
+        applies_when=Message(_("The application chooses how much it reads or writes with each call.")),
+        limits=(Message(_("Measured in order; with several records under way at once the effect is smaller.")),),
+        source="Global file system over a WAN (KISTI, PNU); BTIO on a Power 595",
+        missing=(Message(_("Larger records: the rate still grew at the largest tried.")),) if is_growing else (),
+        proposals=(more,) if is_growing else (),
+        proof=Proof(
+            tool, trend.metric, {**fixed, parameter: int(now)}, {**fixed, parameter: int(at)}, trend.file_system
+        ),
+    )

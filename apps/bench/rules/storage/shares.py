@@ -1,0 +1,146 @@
+"""The share of its disks' rate that a file system leaves: what it and its protocol cost."""
+
+import math
+
+from apps.bench.rules import shapes
+from apps.bench.rules.base import DIAGNOSIS, NO_CHANGE, Evidence, FindingDraft, Ratio
+from apps.bench.rules.layers.beneath import stated_rate
+from apps.bench.rules.layers.gaps import LOCAL
+from apps.bench.rules.layers.questions import FILE_SYSTEM, of_layer
+from apps.bench.rules.layers.tables import verdicts
+from apps.bench.rules.layers.verdicts import FULL, Verdict
+from apps.bench.rules.shapes import nodes_of
+from apps.bench.rules.storage.common import METRICS, rate
+from apps.bench.text import Message, _
+
+RULE, VERSION = "storage-share-of-disk", 1
+# A share above this is a cache's (see the rule of those).
+MOST = 1.05
+
+
+def conclude(evidence: Evidence) -> list[FindingDraft]:
+    """Return each file system's share of the local one beneath it, printed or measured where the network has room."""
+    found: dict[str, FindingDraft] = {}
+    for ratio in shapes.ratios(evidence, factor=shapes.FILE_SYSTEM):
+        draft = _printed(evidence, ratio)
+        if draft:
+            found.setdefault(draft.subject, draft)
+    for verdict in verdicts(evidence):
+        draft = _measured(verdict)
+        if draft:
+            found.setdefault(draft.subject, draft)
+    return list(found.values())
+
+
+def _printed(evidence: Evidence, ratio: Ratio) -> FindingDraft | None:
+    name, below = str(ratio.of[shapes.FILE_SYSTEM]), str(ratio.to[shapes.FILE_SYSTEM])
+    if _is_local(evidence, name):
+        ratio, name, below = shapes.inverse(ratio), below, name
+    is_over = _is_local(evidence, below) and not _is_local(evidence, name)
+    if not is_over or ratio.metric not in METRICS or ratio.high > MOST or math.isinf(ratio.high):
+        return None
+    facts, disk = evidence.file_systems.get(name), _disk_rate(evidence, below, ratio.metric)
+    why: list[Message] = []
+    # Where both rates are known the network is told, too: a full one would be the reason for the share.
+    points = [p for p in of_layer(evidence, FILE_SYSTEM, ratio.metric) if p.file_system == name]
+    clients = max((nodes_of(point) for point in points), key=len, default=()) or _all_clients(evidence, name)
+    ceiling = stated_rate(evidence, clients, facts.servers) if facts and facts.servers else None
+    if disk and ceiling:
+        if shapes.middle(ratio) * disk >= FULL * ceiling:
+            return None
+        text = _(
+            "That is %(rate)s of the disks' %(disk)s; the network would carry %(ceiling)s, which it cannot fill."
+        )
+        shown = {"rate": rate(shapes.middle(ratio) * disk), "disk": rate(disk), "ceiling": rate(ceiling)}
+        why.append(Message(text, shown))
+    present = shapes.middle(ratio) * disk if disk else None
+    return _draft(name, below, ratio.metric, (ratio.low, ratio.high), ratio.trials, why, present, disk, 0.65)
+
+
+def _measured(verdict: Verdict) -> FindingDraft | None:
+    """Return the share where the rate is no cache's and the network is known to have room."""
+    disk, level = verdict.disk, verdict.level
+    if disk is None or disk.is_stated or disk.is_floor or verdict.high or level in verdict.cached:
+        return None
+    if verdict.of_network is None or verdict.of_network >= FULL:
+        return None
+    share = level.value / disk.value
+    low, high = level.interval or (level.value, level.value)
+    text = _("The network carries %(ceiling)s, which %(rate)s does not fill.")
+    ceiling = verdict.network.value if verdict.network else 0.0
+    why = [Message(text, {"ceiling": rate(ceiling), "rate": rate(level.value)})]
+    bounds = (min(low / disk.value, share), max(high / disk.value, share))
+    name = verdict.question.facts.name
+    trials = tuple(sorted({*level.trials, *disk.trials}))
+    confidence = 0.85 if level.n > 1 and disk.n > 1 else 0.7
+    return _draft(
+        name, disk.subject, verdict.question.metric, bounds, trials, why, level.value, disk.value, confidence
+    )
+
+
+def _draft(
+    name: str,
+    below: str,
+    metric: str,
+    share: tuple[float, float],
+    trials: tuple[int, ...],
+    why: list[Message],
+    present: float | None,
+    disk: float | None,
+    confidence: float,
+) -> FindingDraft:
+    low, high = (f"{100 * item:.0f}" for item in share)
+    is_near = share[0] >= FULL
+    text = _(
+        "%(name)s costs %(lost)s %% of what %(below)s beneath it gives (%(metric)s): the file system is the limit"
+    )
+    if is_near:
+        text = _("%(name)s gives nearly all that %(below)s beneath it does (%(metric)s)")
+    middle = math.sqrt(share[0] * share[1])
+    between = low if low == high else f"{low} - {high}"
+    shown = {"name": name, "below": below, "metric": metric, "lost": f"{100 * (1 - middle):.0f}", "share": between}
+    reason = Message(
+        _("%(name)s reaches %(share)s %% of %(below)s: its disks and its own overhead are the limit."), shown
+    )
+    return FindingDraft(
+        rule=RULE,
+        version=VERSION,
+        kind=NO_CHANGE if is_near else DIAGNOSIS,
+        subject=f"{name} {metric}"[:200],
+        title=Message(text, shown),
+        why=(reason, *why),
+        value=middle,
+        unit="1",
+        low=share[0],
+        high=share[1],
+        formula=f"X / B_disk = {between} %",
+        evidence=trials,
+        present=present if disk and present and not is_near else None,
+        predicted=disk if disk and present and not is_near else None,
+        predicted_unit="B/s",
+        confidence=confidence,
+        applies_when=Message(_("Both were measured alike: the same files, record size and number of tasks.")),
+        limits=(
+            Message(_("Only once the network's windows are tuned; before that the network hides the difference.")),
+        ),
+        source="Global file system over a WAN (KISTI, PNU)",
+    )
+
+
+def _is_local(evidence: Evidence, name: str) -> bool:
+    facts = evidence.file_systems.get(name)
+    return (facts.kind if facts else name.lower()) in LOCAL
+
+
+def _disk_rate(evidence: Evidence, name: str, metric: str) -> float | None:
+    points = [point for point in evidence.points if point.file_system == name and point.values(metric)]
+    return max((sum(point.values(metric)) / len(point.values(metric)) for point in points), default=None)
+
+
+def _all_clients(evidence: Evidence, name: str) -> tuple[str, ...]:
+    """Return the nodes that have a path to the servers of a file system."""
+    servers = set(evidence.file_systems[name].servers) if name in evidence.file_systems else set()
+    ends = [
+        one if other in servers else other for one, other in evidence.paths if (one in servers) != (other in servers)
+    ]
+    return tuple(dict.fromkeys(ends))

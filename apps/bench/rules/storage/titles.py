@@ -1,0 +1,20 @@
+"""What the aggregate's shape is called, with clients and with tasks as the factor."""
+
+from apps.bench.rules.shapes import FALLS, FLAT, RISES, SATURATES
+from apps.bench.text import _
+
+ONE_SERVER = "one-server"
+OF_CLIENTS = {
+    SATURATES: _("%(name)s saturates at %(count)s clients (%(metric)s): more add nothing"),
+    RISES: _("%(name)s grows with the clients (%(metric)s): let many nodes do I/O at once"),
+    FALLS: _("%(name)s falls as clients are added (%(metric)s): they are in each other's way"),
+    ONE_SERVER: _("%(name)s falls as clients are added (%(metric)s): for many nodes take a parallel file system"),
+    FLAT: _("%(name)s gives the same with any number of clients (%(metric)s): one fills it"),
+}
+OF_TASKS = {
+    SATURATES: _("%(name)s saturates at %(count)s tasks (%(metric)s): more add nothing"),
+    RISES: _("%(name)s grows with the tasks (%(metric)s): let many do I/O at once"),
+    FALLS: _("%(name)s falls as tasks are added (%(metric)s): they are in each other's way"),
+    ONE_SERVER: _("%(name)s falls as tasks are added (%(metric)s): for many of them take a parallel file system"),
+    FLAT: _("%(name)s gives the same with any number of tasks (%(metric)s): one fills it"),
+}
