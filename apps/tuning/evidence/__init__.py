@@ -25,6 +25,7 @@ def by_ends(campaign: Campaign) -> dict[Ends, Evidence]:
         if item.ends in cells or printed.has_any(item.lane.experiment):
             members[item.ends].append(item)
     network = paths.Network(campaign.team_id, campaign)
+    network.load(node for own in members.values() for item in own for node in (*item.names, *item.serving))
     facts = agents.latest_facts({node for ends in members for _role, node in ends})
     return {
         ends: Evidence(

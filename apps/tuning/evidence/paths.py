@@ -30,18 +30,19 @@ class Network:
         """Return {(name, name): path} between the nodes of lanes, and from those to their file systems' servers."""
         lanes = list(lanes)
         names = {node: name for item in lanes for node, name in (*item.names.items(), *item.serving.items())}
-        self._load(names)
+        self.load(names)
         pairs = dict.fromkeys(pair for item in lanes for pair in _pairs(item))
         found = {pair: self._find(*pair) for pair in itertools.islice(pairs, MOST_PAIRS)}
         return {(names[a], names[b]): path for (a, b), path in found.items() if path != PathFacts()}
 
-    def _load(self, wanted: Iterable[int]) -> None:
+    def load(self, wanted: Iterable[int]) -> None:
+        """Read nodes that paths will be asked of, all at once."""
         missing = set(wanted) - self._nodes.keys()
         if missing:
             self._nodes |= Node.objects.select_related("testbed").in_bulk(missing)
 
     def _find(self, a: int, b: int) -> PathFacts:
-        self._load((a, b))
+        self.load((a, b))
         first, second = self._nodes.get(a), self._nodes.get(b)
         if first is None or second is None or {first.team_id, second.team_id} != {self._team}:
             return PathFacts()

@@ -1,0 +1,193 @@
+"""Evidence: what rules are given of a pair of ends, of a whole campaign, and of two sites over the archive."""
+
+from types import SimpleNamespace
+
+import pytest
+from django.utils import timezone
+
+from apps.agents.models import FactSnapshot
+from apps.bench.rules.base import DISK, FILE_SYSTEM, NETWORK
+from apps.campaigns.models import Campaign, Experiment, Lane, Trial
+from apps.results.models import Result
+from apps.testbeds.models import Cluster, FileSystem, Node, Switch
+from apps.tuning import evidence
+from apps.tuning.evidence.storage import read_disks, read_options
+from tests import factories
+from tests.campaigns import factories as make
+from tests.tuning.conftest import measure
+
+
+@pytest.fixture
+def served(cast: SimpleNamespace) -> SimpleNamespace:
+    """Return clients at Daejeon and servers at Busan behind two switches, and a file system that the latter serve."""
+    wan = make.wan(cast.team, pairs=2)
+    clients, servers = make.cluster(cast.team, "clients", *wan.left), make.cluster(cast.team, "servers", *wan.right)
+    return SimpleNamespace(wan=wan, clients=clients, servers=servers)
+
+
+def file_system(served: SimpleNamespace, name: str, kind: str, by: Cluster | None, **values: str) -> FileSystem:
+    made = FileSystem.objects.create(
+        team=served.clients.team, name=name, kind=kind, server_cluster=by, mount_path=f"/{name}", **values
+    )
+    made.mounts.create(cluster=served.clients)
+    return made
+
+
+def stored(
+    cast: SimpleNamespace, on: FileSystem | None, *nodes: Node, tool: str = "iozone", **samples: float
+) -> Trial:
+    """Return the one trial of a campaign on a file system, measured by nodes."""
+    campaign = Campaign.objects.create(team=cast.team, name=on.name if on else tool, state="finished")
+    experiment = Experiment.objects.create(campaign=campaign, name="io", tool=tool, file_system=on)
+    lane = Lane.objects.create(
+        experiment=experiment,
+        roles={"client": [node.pk for node in nodes]},
+        resources=[f"node:{node.pk}" for node in nodes],
+    )
+    trial = Trial.objects.create(
+        campaign=campaign, experiment=experiment, lane=lane, position=0, point=0, repetition=1, parameters={}
+    )
+    measure(trial, **(samples or {"write": 1e8}))
+    return trial
+
+
+def test_points_say_who_measured_what_with_which_doubts(swept: Campaign) -> None:
+    flag = {"name": "short", "severity": "warning", "message": {"msgid": "x", "params": {}}}
+    Result.objects.filter(tool="iperf3-tcp").update(flags=[flag], observed={"tcp": {"mss": 8948}})
+    (found,) = evidence.by_ends(swept).values()
+    tcp = [point for point in found.points if point.tool == "iperf3-tcp"]
+    assert {point.parameters["window"] for point in tcp} == {65536, 131072, 262144, 524288, 1048576, 2097152}
+    for point in tcp:
+        assert point.layer == NETWORK
+        assert point.roles == {"client": ("kisti01",), "server": ("pnu01",)}
+        assert point.observed == {"tcp": {"mss": 8948}}
+        assert point.warnings == {"short"}
+        assert len(point.trials("goodput")) == 3
+        assert point.at and abs(point.at - timezone.now().timestamp()) < 3600
+
+
+def test_the_path_has_its_links_and_its_bottleneck(swept: Campaign) -> None:
+    (found,) = evidence.by_ends(swept).values()
+    assert [link.name for link in found.path.links] == ["WAN"]
+    assert found.path.bottleneck == "WAN"
+    assert found.path.capacity_bps == 1e9
+    assert found.paths == {("kisti01", "pnu01"): found.path}
+    assert found.path_between("pnu01", "kisti01") == found.path
+
+
+def test_a_whole_campaign_is_the_sum_of_its_ends(cast: SimpleNamespace) -> None:
+    wan = make.wan(cast.team, pairs=2)
+    campaign = make.launched(cast, wan.left[0], wan.right)
+    for trial in campaign.trials.all():
+        measure(trial, goodput=1e8)
+    ends, whole = evidence.by_ends(campaign), evidence.of_campaign(campaign)
+    assert len(ends) == 2
+    assert len(whole.points) == sum(len(found.points) for found in ends.values()) == 4
+    assert whole.paths.keys() == {("left0", "right0"), ("left0", "right1")}
+
+
+@pytest.mark.parametrize(
+    ("kind", "serves", "layer"),
+    [
+        ("ext", True, DISK),
+        ("xfs", True, DISK),
+        ("other", True, DISK),
+        ("gpfs", True, FILE_SYSTEM),
+        ("ext", False, FILE_SYSTEM),
+        ("other", False, FILE_SYSTEM),
+    ],
+)
+def test_a_disk_is_what_its_own_server_measures(
+    cast: SimpleNamespace, served: SimpleNamespace, kind: str, serves: bool, layer: str
+) -> None:
+    node = served.wan.right[0] if serves else served.wan.left[0]
+    trial = stored(cast, file_system(served, "data", kind, served.servers), node)
+    (point,) = evidence.of_campaign(trial.campaign).points
+    assert point.layer == layer
+    assert point.file_system == "data"
+
+
+def test_a_local_file_system_that_nobody_is_said_to_serve_is_a_disk(
+    cast: SimpleNamespace, served: SimpleNamespace
+) -> None:
+    for kind, layer in (("ext", DISK), ("other", FILE_SYSTEM)):
+        trial = stored(cast, file_system(served, kind, kind, None), served.wan.left[0])
+        assert evidence.of_campaign(trial.campaign).points[0].layer == layer
+
+
+def test_a_file_system_has_its_servers_options_and_disks(cast: SimpleNamespace, served: SimpleNamespace) -> None:
+    client = served.wan.left[0]
+    mount = {"source": "s:/x", "target": "/data", "type": "nfs4", "options": "rw,vers=4.2,rsize=1048576"}
+    facts = {"mounts": [{**mount, "target": "/"}, mount], "sysctls": {"net.core.rmem_max": "212992"}}
+    FactSnapshot.objects.create(node=client, facts=facts, digest="x")
+    on = file_system(served, "data", "nfs", served.servers, disks="8 × 250 GB SATA, 800 MB/s")
+    found = evidence.of_campaign(stored(cast, on, client).campaign)
+    described = found.file_systems["data"]
+    assert described.servers == ("right0", "right1")
+    assert described.options == {"rw": True, "vers": "4.2", "rsize": 1048576}
+    assert (described.disks, described.disk_bytes_per_s) == (8, 800e6)
+    assert found.facts["left0"]["sysctls"] == {"net.core.rmem_max": "212992"}
+    assert found.path_between("left0", "right1").capacity_bps == 10**9
+
+
+@pytest.mark.parametrize(
+    ("text", "disks", "rate"),
+    [
+        ("8 SATA disks", 8, None),
+        ("8 disks, 800 MB/s by specification", 8, 800e6),
+        ("RAID 1, 30 MB/s write", None, 30e6),
+        ("250 GB SATA", None, None),
+        ("12 x 4 TB", 12, None),
+        ("", None, None),
+    ],
+)
+def test_disks_are_read_from_their_description(text: str, disks: int | None, rate: float | None) -> None:
+    assert read_disks(text) == (disks, rate)
+
+
+def test_mount_options_are_switches_texts_and_numbers() -> None:
+    assert read_options("ro,sec=sys,,wsize=8192") == {"ro": True, "sec": "sys", "wsize": 8192}
+
+
+def test_two_sites_have_what_was_measured_between_or_at_them(cast: SimpleNamespace, served: SimpleNamespace) -> None:
+    here, there = served.wan.left[0].testbed.site, served.wan.right[0].testbed.site
+    elsewhere = make.nodes(cast.team, "far", site="Seoul")[0]
+    on = file_system(served, "data", "gpfs", served.servers)
+    both, disk = stored(cast, on, served.wan.left[0]), stored(cast, on, *served.wan.right)
+    stored(cast, on, elsewhere)
+    away = file_system(served, "away", "gpfs", make.cluster(cast.team, "far", elsewhere))
+    stored(cast, away, served.wan.left[0])
+    found = evidence.between_sites(here, there)
+    assert sorted(trial for point in found.points for trial in point.trials("write")) == sorted([both.pk, disk.pk])
+    assert evidence.between_sites(there, here).points == found.points
+    latest = evidence.between_sites(here, there, most_results=1)
+    assert [point.trials("write") for point in latest.points] == [(disk.pk,)]
+
+
+def test_a_campaign_that_is_being_deleted_is_no_evidence_of_sites(
+    cast: SimpleNamespace, served: SimpleNamespace
+) -> None:
+    trial = stored(cast, file_system(served, "data", "gpfs", served.servers), served.wan.left[0])
+    Campaign.objects.filter(pk=trial.campaign_id).update(deleting_at=timezone.now())
+    sites = served.wan.left[0].testbed.site, served.wan.right[0].testbed.site
+    assert evidence.between_sites(*sites).points == ()
+
+
+def test_evidence_costs_the_same_queries_however_much_was_measured(
+    cast: SimpleNamespace, django_assert_max_num_queries
+) -> None:
+    wan = make.wan(cast.team, pairs=3)
+    campaign = make.launched(cast, wan.left, wan.right)
+    for trial in campaign.trials.all():
+        measure(trial, goodput=1e8)
+    with django_assert_max_num_queries(12):
+        assert len(evidence.by_ends(campaign)) == 9
+    with django_assert_max_num_queries(12):
+        evidence.of_campaign(campaign)
+
+
+def test_another_team_sees_nothing_of_it(cast: SimpleNamespace, swept: Campaign) -> None:
+    other = factories.team("others")
+    left, right = make.nodes(other, "a")[0], make.nodes(other, "b", site="Busan")[0]
+    make.link(Switch.objects.create(team=other, name="s", site=left.testbed.site), left, "l")
+    assert evidence.between_sites(left.testbed.site, right.testbed.site).points == ()
