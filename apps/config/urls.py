@@ -23,6 +23,7 @@ urlpatterns = [
     path("", RedirectView.as_view(pattern_name="campaigns:campaign_list"), name="home"),
     path("campaigns/", include("apps.campaigns.urls")),
     path("results/", include("apps.results.urls")),
+    path("compare/", include("apps.results.comparison.urls")),
     path("findings/", include("apps.tuning.urls")),
     path("accounts/", include("apps.accounts.urls")),
     path("inventory/", include("apps.testbeds.urls")),

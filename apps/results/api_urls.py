@@ -4,11 +4,14 @@ from django.urls import path
 from rest_framework.routers import SimpleRouter
 
 from apps.results import api, path_api
+from apps.results.comparison import api as comparison_api
 
 router = SimpleRouter()
 router.register("results", api.ResultViewSet, basename="result")
+router.register("saved-views", comparison_api.SavedViewViewSet, basename="savedview")
 
 urlpatterns = [
+    path("comparison/", comparison_api.CompareResults.as_view(), name="comparison"),
     path("experiments/<int:pk>/results/", api.ExperimentTable.as_view(), name="experiment-results"),
     path("experiments/<int:pk>/loss/", path_api.ExperimentLoss.as_view(), name="experiment-loss"),
     path("experiments/<int:pk>/routes/", path_api.ExperimentRoutes.as_view(), name="experiment-routes"),

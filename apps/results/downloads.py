@@ -31,7 +31,7 @@ def csv_of(experiment: Experiment) -> StreamingHttpResponse:
             if not header:
                 header = list(row)
                 yield writer.writerow(header)
-            yield writer.writerow([_safe(value) for value in row.values()])
+            yield writer.writerow([safe(value) for value in row.values()])
 
     return _attachment(lines(), experiment, "csv", "text/csv; charset=utf-8")
 
@@ -49,7 +49,8 @@ def json_of(experiment: Experiment) -> StreamingHttpResponse:
     return _attachment(parts(), experiment, "json", "application/json")
 
 
-def _safe(value: object) -> object:
+def safe(value: object) -> object:
+    """Return a cell's value such that no spreadsheet takes it for a formula."""
     return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
 
 

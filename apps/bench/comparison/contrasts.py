@@ -45,19 +45,20 @@ class Contrast:
 def contrast(pairs: Sequence[Pair]) -> list[Contrast]:
     """Return each (baseline, figures) pair's contrast; every set has one figure or more.
 
-    Places with so few figures that even sets that do not overlap would prove nothing say so, and do not count among
-    those that the others are corrected for.
+    Places with so few figures that even sets that do not overlap would prove nothing do not count among those that
+    the others are corrected for. They say so, and so do those for which it is true after the correction.
     """
-    able = [statistics.least_p(len(base), len(figures)) <= ALPHA for base, figures in pairs]
+    least = [statistics.least_p(len(base), len(figures)) for base, figures in pairs]
     differences = [statistics.compare_two(base, figures) for base, figures in pairs]
+    able = [p <= ALPHA for p in least]
     corrected = iter(statistics.adjust_holm([found.p for found, can in zip(differences, able, strict=True) if can]))
     return [
-        _judged(found, next(corrected)) if can else Contrast(found, found.p, Verdict.TOO_FEW)
-        for found, can in zip(differences, able, strict=True)
+        _judged(found, next(corrected) if can else found.p, could_tell=can and sum(able) * p <= ALPHA)
+        for found, can, p in zip(differences, able, least, strict=True)
     ]
 
 
-def _judged(found: Difference, p: float) -> Contrast:
-    if p > ALPHA:
-        return Contrast(found, p, Verdict.NO_DIFFERENCE)
-    return Contrast(found, p, Verdict.HIGHER if found.superiority > 0.5 else Verdict.LOWER)
+def _judged(found: Difference, p: float, *, could_tell: bool) -> Contrast:
+    if p <= ALPHA:
+        return Contrast(found, p, Verdict.HIGHER if found.superiority > 0.5 else Verdict.LOWER)
+    return Contrast(found, p, Verdict.NO_DIFFERENCE if could_tell else Verdict.TOO_FEW)

@@ -1,0 +1,204 @@
+"""REST: comparisons of any sets of results, and views kept under a name."""
+
+from typing import Any
+
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from apps.accounts import scoping
+from apps.accounts.api import TeamField, TeamScopedViewSet, refuse_other_team, team_for_new
+from apps.bench.text import Message, _
+from apps.core.api import field_errors
+from apps.results.comparison import building, downloads, forms
+from apps.results.comparison.state import CHARTS, read_state
+from apps.results.models import SavedView
+
+_SETS = (
+    "A set, such as campaign:12;since:2026-11-01;streams=4: all parts must hold. It may name campaign, experiment, "
+    "cluster, node, site, file-system (by id), tool, since, until (dates), label, and values of parameters."
+)
+
+
+class ComparedSetSerializer(serializers.Serializer):
+    """One of the sets: its text, what it is called, and how many figures it has."""
+
+    text = serializers.CharField()
+    title = serializers.CharField()
+    samples = serializers.IntegerField()
+
+
+class VaryingFactorSerializer(serializers.Serializer):
+    """A factor that varies over the sets; values as addresses write them."""
+
+    name = serializers.CharField()
+    unit = serializers.CharField()
+    values = serializers.ListField(child=serializers.CharField())
+
+
+class RemarkSerializer(serializers.Serializer):
+    """What speaks against the comparison: a refusal, a caution, or only a note."""
+
+    level = serializers.ChoiceField(choices=["refusal", "caution", "note"])
+    text = serializers.CharField()
+
+
+class DeviationSerializer(serializers.Serializer):
+    """Something recorded that is not the same in all sets: the values of each, none where it is not known."""
+
+    topic = serializers.CharField()
+    name = serializers.CharField()
+    values = serializers.ListField(child=serializers.ListField(child=serializers.CharField()))
+
+
+class OverallSerializer(serializers.Serializer):
+    """A set against the baseline over all settings that both have (van Elteren's test)."""
+
+    set = serializers.CharField()
+    p = serializers.FloatField()
+    superiority = serializers.FloatField(help_text="Chance that a figure lies above one of the baseline.")
+    settings = serializers.IntegerField()
+
+
+class ShareSerializer(serializers.Serializer):
+    """The share of the variance that a factor, or a pair of them, explains; p corrected for the number of tests."""
+
+    factors = serializers.ListField(child=serializers.CharField())
+    share = serializers.FloatField()
+    p = serializers.FloatField(allow_null=True)
+
+
+class SetImportanceSerializer(serializers.Serializer):
+    """What the factors of one set explain."""
+
+    set = serializers.CharField()
+    shares = ShareSerializer(many=True)
+    rest = serializers.FloatField()
+    noise = serializers.FloatField()
+    is_balanced = serializers.BooleanField()
+
+
+class PlaceSerializer(serializers.Serializer):
+    """The figures of one set at one value of the axis and the series, in base units."""
+
+    set = serializers.CharField()
+    x = serializers.JSONField()
+    x_text = serializers.CharField()
+    series = serializers.JSONField(allow_null=True)
+    series_text = serializers.CharField()
+    n = serializers.IntegerField()
+    settings = serializers.IntegerField(help_text="How many points of sweeps are put together here.")
+    value = serializers.FloatField()
+    low = serializers.FloatField(allow_null=True)
+    high = serializers.FloatField(allow_null=True)
+    unit = serializers.CharField()
+    is_baseline = serializers.BooleanField()
+    ratio = serializers.FloatField(allow_null=True)
+    ratio_low = serializers.FloatField(allow_null=True)
+    ratio_high = serializers.FloatField(allow_null=True)
+    shift = serializers.FloatField(allow_null=True)
+    p = serializers.FloatField(allow_null=True, help_text="Corrected for all places compared (Holm).")
+    superiority = serializers.FloatField(allow_null=True)
+    effect = serializers.CharField()
+    verdict = serializers.ChoiceField(choices=["", "higher", "lower", "no-difference", "too-few"])
+    outliers = serializers.ListField(child=serializers.IntegerField(), help_text="Trials.")
+    modes = serializers.ListField(child=serializers.FloatField())
+    trials = serializers.ListField(child=serializers.IntegerField())
+
+
+class ComparisonSerializer(serializers.Serializer):
+    """Sets of results side by side."""
+
+    query = serializers.CharField(help_text="What follows the “?” in the address of its page.")
+    sets = ComparedSetSerializer(many=True)
+    metric = serializers.CharField(allow_null=True)
+    unit = serializers.CharField()
+    metrics = serializers.ListField(child=serializers.CharField())
+    statistic = serializers.CharField()
+    axis = serializers.CharField()
+    series = serializers.CharField(allow_null=True)
+    factors = VaryingFactorSerializer(many=True)
+    fixed = serializers.DictField(child=serializers.CharField())
+    averaged = serializers.ListField(child=serializers.CharField())
+    baseline = serializers.CharField()
+    is_comparable = serializers.BooleanField()
+    remarks = RemarkSerializer(many=True)
+    differences = DeviationSerializer(many=True)
+    overall = OverallSerializer(many=True)
+    importance = SetImportanceSerializer(many=True)
+    left_out = serializers.IntegerField(help_text="Figures that a flag makes invalid.")
+    reasons = serializers.DictField(child=serializers.IntegerField())
+    rows = PlaceSerializer(many=True)
+
+
+class CompareResults(APIView):
+    """Any sets of results side by side: figures, ratios, significance, what differs, and which factors matter."""
+
+    @extend_schema(
+        operation_id="compare_results",
+        parameters=[
+            OpenApiParameter("set", str, many=True, required=True, description=_SETS),
+            OpenApiParameter("metric", str, description="Name of a metric; the usual one unless given."),
+            OpenApiParameter("x", str, description="Factor of the axis; “set” puts the sets themselves on it."),
+            OpenApiParameter("by", str, description="Factor of the series."),
+            OpenApiParameter("fix", str, many=True, description="A factor and its value, such as streams:4."),
+            OpenApiParameter("stat", str, enum=["mean", "median"]),
+            OpenApiParameter("base", str, description="The baseline: set:0, x:65536 or by:4."),
+            OpenApiParameter("invalid", str, enum=["yes"], description="Count invalid samples, too."),
+            OpenApiParameter("chart", str, enum=list(CHARTS), description="Only kept in “query”."),
+        ],
+        responses={200: ComparisonSerializer, 400: OpenApiTypes.OBJECT},
+    )
+    def get(self, request: Request) -> Response:
+        """Return the comparison."""
+        state, errors = read_state(request.query_params)
+        if not state.sets and not errors:
+            errors = {"set": [Message(_("Choose a set first."))]}
+        if errors:
+            raise field_errors({name: found[0] for name, found in errors.items()})
+        made = building.compare(state, scoping.user_of(request))
+        return Response(downloads.as_json(made))
+
+
+class SavedViewSerializer(serializers.ModelSerializer):
+    """A comparison kept under a name; `query` is what follows the “?” in the address of its page."""
+
+    team = TeamField()
+    created_by: Any = serializers.SlugRelatedField(slug_field="username", read_only=True)
+    url = serializers.CharField(source="get_absolute_url", read_only=True)
+
+    class Meta:
+        model = SavedView
+        fields = ["id", "team", "name", "query", "url", "created_by", "created_at", "updated_at"]
+        # Whether the name is new in the team is asked once the team is known.
+        validators: list[Any] = []
+
+    def validate_query(self, value: str) -> str:
+        """Return the query as it is stored."""
+        return forms.checked_query(value)
+
+
+class SavedViewViewSet(TeamScopedViewSet):
+    """Comparisons kept under names."""
+
+    queryset = SavedView.objects.select_related("team", "created_by").order_by("name", "pk")
+    serializer_class = SavedViewSerializer
+    ordering_fields = ["id", "name", "created_at"]
+
+    def perform_create(self, serializer: Any) -> None:
+        """Keep it in the team given, or the only one the person may write in."""
+        team = team_for_new(self.request, serializer.validated_data, self.write_role)
+        values = {**serializer.validated_data, "team": team, "created_by": scoping.user_of(self.request)}
+        SavedView(**values).full_clean()
+        serializer.save(**{name: values[name] for name in ("team", "created_by")})
+
+    def perform_update(self, serializer: Any) -> None:
+        """Change name or view; it stays in its team."""
+        refuse_other_team(serializer)
+        for name, value in serializer.validated_data.items():
+            setattr(serializer.instance, name, value)
+        serializer.instance.full_clean()
+        serializer.save()

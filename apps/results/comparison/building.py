@@ -1,0 +1,227 @@
+"""A comparison: figures by set, axis and series, against their baseline."""
+
+from collections import defaultdict
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass, field
+
+from django.utils.translation import gettext as _
+
+from apps.accounts.models import User
+from apps.bench import comparison, statistics
+from apps.bench.comparison import Level, Remark, Statistic
+from apps.bench.statistics import Importance, Mean, Overall
+from apps.bench.tools.base import Metric, Params, Tool
+from apps.results.comparison import environment, factors, gathering, titles
+from apps.results.comparison.cells import Cell, Fixed, Key, Spread, cells_of, is_fixed, spread_of
+from apps.results.comparison.factors import Factor
+from apps.results.comparison.gathering import Gathered
+from apps.results.comparison.state import State
+
+# Whether a trial moves a set amount of data (and not as much as a set time allows), by the tool's group.
+EQUAL_WORK = ("storage", "transfer", "mpi")
+
+
+@dataclass
+class Comparison:
+    """All that the page, the REST interface and the downloads show of a state."""
+
+    state: State
+    gathered: Gathered
+    titles: list[str]
+    metrics: list[Metric]
+    metric: Metric | None
+    mean: Mean
+    why_mean: str
+    factors: list[Factor]
+    axis: Factor
+    series: Factor | None
+    fixed: Fixed
+    averaged: list[Factor]
+    cells: list[Cell]
+    remarks: list[Remark] = field(default_factory=list)
+    deviations: list[comparison.Deviation] = field(default_factory=list)
+    overall: dict[int, Overall] = field(default_factory=dict)
+
+    @property
+    def is_comparable(self) -> bool:
+        """Return whether nothing forbids to compare what is shown."""
+        return not any(remark.level is Level.REFUSAL for remark in self.remarks)
+
+    @property
+    def unit(self) -> str:
+        """Return the unit of the figures."""
+        return self.metric.unit if self.metric else ""
+
+    def importance(self) -> list[tuple[str, Importance]]:
+        """Return what each set's own factors explain of it: (title of the set, shares)."""
+        found = []
+        for title, rows in zip(self.titles, self.gathered.rows, strict=True):
+            names = [factor.name for factor in self.factors if factor.is_parameter or factor.name == factors.NODES]
+            points = [
+                ({name: factors.value_of(row, name, self.gathered) for name in names}, value)
+                for row in rows
+                for value in row.values
+            ]
+            if names and (explained := statistics.explain_variance(points)):
+                found.append((title, explained))
+        return found
+
+
+def compare(state: State, user: User) -> Comparison:
+    """Return the comparison of a state, with all that the user may see of its sets."""
+    choices = gathering.choose(state.sets, user)
+    tools = gathering.tools_of(choices)
+    metrics = _metrics(tools.values())
+    metric = next((item for item in metrics if item.name == state.metric), metrics[0] if metrics else None)
+    gathered = gathering.gather(choices, metric.name if metric else "", include_invalid=state.invalid)
+    named = titles.titles_of(choices)
+    varied = factors.varied(gathered)
+    by_name = {factor.name: factor for factor in varied}
+    sets = factors.of_sets(named)
+    axis = by_name.get(state.axis) or (sets if state.axis == factors.SET else _usual_axis(varied, sets))
+    series = by_name.get(state.series) if state.series != axis.name else None
+    fixed = [(by_name[name], text) for name, text in state.fixed if name in by_name and text in by_name[name].keys]
+    shown = {axis.name, series.name if series else "", *(factor.name for factor, _text in fixed)}
+    mean, why = _mean(gathered, tools, metric)
+    # What neither stands on an axis nor is fixed is averaged over, or was set once for each set: then it differs.
+    hidden = {
+        factor.name: spread_of(gathered, factor, fixed)
+        for factor in varied
+        if factor.is_parameter and factor.name not in shown
+    }
+    made = Comparison(
+        state=state, gathered=gathered, titles=named, metrics=metrics, metric=metric, mean=mean, why_mean=why,
+        factors=varied, axis=axis, series=series, fixed=fixed,
+        averaged=[by_name[name] for name, spread in hidden.items() if any(len(found) > 1 for found in spread)],
+        cells=cells_of(gathered, axis, series, fixed, list(hidden)),
+    )  # fmt: skip
+    for cell in made.cells:
+        cell.centre = comparison.centre_of(cell.values, state.statistic, mean)
+    once = [(by_name[name].label, spread) for name, spread in hidden.items() if by_name[name] not in made.averaged]
+    made.deviations = environment.deviations(gathered, once)
+    made.remarks = comparison.judge(_shown(made, tools, hidden))
+    if made.is_comparable:
+        _contrast(made)
+    return made
+
+
+def baseline_of(made: Comparison, cell: Cell) -> Key:
+    """Return the place that a cell is compared with."""
+    state = made.state
+    x, series = cell.x, cell.series
+    if state.base_axis is not None and made.axis.name != factors.SET:
+        return cell.set, _value(made.axis, state.base_axis, x), series
+    if state.base_series is not None and made.series:
+        return cell.set, x, _value(made.series, state.base_series, series)
+    # Where the sets are on the axis, the baseline is one of its places.
+    return state.baseline, state.baseline if made.axis.name == factors.SET else x, series
+
+
+def _value(factor: Factor, text: str, other: Hashable) -> Hashable:
+    keys = factor.keys
+    return factor.values[keys.index(text)] if text in keys else other
+
+
+def _metrics(tools: Iterable[Tool]) -> list[Metric]:
+    """Return the metrics of the tools, those that most of them have first, primary ones before others."""
+    count: dict[str, int] = defaultdict(int)
+    first: dict[str, Metric] = {}
+    for tool in tools:
+        for metric in tool.metrics:
+            count[metric.name] += 1
+            first.setdefault(metric.name, metric)
+    return sorted(first.values(), key=lambda metric: (-count[metric.name], not metric.primary))
+
+
+def _mean(gathered: Gathered, tools: dict[str, Tool], metric: Metric | None) -> tuple[Mean, str]:
+    params: Iterable[Params] = (row.parameters for rows in gathered.rows for row in rows)
+    equal = all(tool.group in EQUAL_WORK for tool in tools.values()) and not any(
+        item.get("duration") for item in params
+    )
+    kind, why = statistics.right_mean(metric.unit if metric else "", equal_work=equal)
+    return kind, why.msgid
+
+
+def _usual_axis(varied: list[Factor], sets: Factor) -> Factor:
+    """Return the first factor that varies, a number if there is one; the sets if nothing does."""
+    parameters = [factor for factor in varied if factor.is_parameter]
+    numbers = [factor for factor in parameters if factor.numeric]
+    nodes = [factor for factor in varied if factor.name == factors.NODES]
+    return next(iter([*numbers, *parameters, *([] if len(sets.values) > 1 else nodes)]), sets)
+
+
+def _shown(made: Comparison, tools: dict[str, Tool], spreads: dict[str, Spread]) -> comparison.Shown:
+    """Return what is to be judged of a comparison."""
+    gathered, metric = made.gathered, made.metric
+    used = [{gathered.experiments[row.experiment].tool for row in rows} for rows in gathered.rows]
+    units = {
+        slug: item.unit
+        for slug, tool in tools.items()
+        for item in tool.metrics
+        if metric and item.name == metric.name
+    }
+    places = [{cell.x for cell in made.cells if cell.set == place} for place in range(len(made.titles))]
+    return comparison.Shown(
+        names=tuple(made.titles),
+        tools=tuple(frozenset(tools[slug].name for slug in found) for found in used),
+        units=tuple(frozenset(units.get(slug, "") for slug in found) for found in used),
+        samples=tuple(sum(cell.n for cell in made.cells if cell.set == place) for place in range(len(made.titles))),
+        axis="" if made.axis.name == factors.SET else made.axis.label,
+        common=len(set.intersection(*places)) if places else 0,
+        averaged=tuple((factor.label, spreads[factor.name]) for factor in made.averaged),
+        deviations=tuple(made.deviations),
+        invalid=sum(gathered.invalid.values()) if made.state.invalid else 0,
+        cut=sum(choice.cut for choice in gathered.choices),
+    )
+
+
+def _contrast(made: Comparison) -> None:
+    """Give each cell its contrast with the baseline, and each set the answer over all common settings."""
+    cells = {cell.key: cell for cell in made.cells}
+    pairs = []
+    for cell in made.cells:
+        base = baseline_of(made, cell)
+        cell.is_baseline = base == cell.key
+        if not cell.is_baseline and base in cells:
+            pairs.append((cell, cells[base]))
+    found = comparison.contrast([(base.values, cell.values) for cell, base in pairs])
+    for (cell, _base), contrast in zip(pairs, found, strict=True):
+        cell.contrast = contrast
+    if made.state.base_axis is None and made.state.base_series is None:
+        made.overall = _overall(made)
+
+
+def _overall(made: Comparison) -> dict[int, Overall]:
+    """Return how each set differs from the baseline over the settings that both have."""
+    names = [factor.name for factor in made.factors if factor.is_parameter]
+    strata: list[dict[Hashable, list[float]]] = []
+    for rows in made.gathered.rows:
+        found: dict[Hashable, list[float]] = defaultdict(list)
+        for row in rows:
+            if is_fixed(row, made.fixed, made.gathered):
+                found[tuple(factors.value_of(row, name, made.gathered) for name in names)].extend(row.values)
+        strata.append(found)
+    answers = {}
+    base = strata[made.state.baseline] if strata else {}
+    for place, other in enumerate(strata):
+        if place != made.state.baseline:
+            common = [(base[key], other[key]) for key in base if key in other]
+            if answer := statistics.compare_strata(common):
+                answers[place] = answer
+    return answers
+
+
+def statistic_label(made: Comparison) -> str:
+    """Return what the figures shown are called."""
+    if made.state.statistic is Statistic.MEDIAN:
+        return _("Median")
+    return _("Harmonic mean") if made.mean is Mean.HARMONIC else _("Mean")
+
+
+def baseline_title(made: Comparison) -> str:
+    """Return what the others are compared with, "" where there is nothing to compare with."""
+    state = made.state
+    for factor, text in ((made.axis, state.base_axis), (made.series, state.base_series)):
+        if text is not None and factor and factor.name != factors.SET and text in factor.keys:
+            return f"{factor.label} {factor.texts[factor.keys.index(text)]}"
+    return made.titles[state.baseline] if len(made.titles) > 1 else ""

@@ -1,0 +1,223 @@
+"""The data of a comparison's charts, in the form that static/js/charts reads."""
+
+from typing import Any
+
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from apps.bench import statistics, units
+from apps.results.comparison import factors, theory
+from apps.results.comparison.building import Comparison
+from apps.results.comparison.cells import Cell
+from apps.results.comparison.factors import Factor
+
+Json = dict[str, Any]
+
+# More runs than this are not told apart by lines, and drawing them takes seconds.
+MOST_RUNS = 2000
+# More boxes or columns than this are thinner than a dot of the screen.
+MOST_PLACES = 1000
+# More lines than this are not told apart; the table has them all.
+MOST_SERIES = 60
+# More places than this on an axis of words cannot be read.
+MOST_LABELS = 200
+
+
+def charts_of(made: Comparison) -> list[tuple[str, Json]]:
+    """Return (title, data) of each chart; the title is "" where there is only one."""
+    if made.metric is None or not made.cells:
+        return []
+    if made.state.chart == "parallel":
+        return [("", _parallel(made))]
+    if made.state.chart == "heat":
+        return _heats(made) if len(made.axis.values) <= MOST_PLACES else []
+    if made.state.chart == "box" and len(made.axis.values) > MOST_PLACES:
+        return []
+    return [("", _boxes(made) if made.state.chart == "box" else _line(made))]
+
+
+def undrawn(made: Comparison) -> int:
+    """Return how many lines, or rows of boxes, the chart leaves to the table because there are too many."""
+    if made.state.chart not in ("line", "box"):
+        return 0
+    return max(0, len({label_of(made, cell) for cell in made.cells}) - MOST_SERIES)
+
+
+def note_of(made: Comparison, cell: Cell) -> str:
+    """Return what is to be known of a cell's figures: modes and outliers."""
+    parts = []
+    if cell.modes:
+        text = _("Two modes: %(low)s (%(below)s figures) and %(high)s (%(above)s figures).")
+        values = {"low": quantity(made, cell.modes.lower_mean), "high": quantity(made, cell.modes.upper_mean)}
+        parts.append(text % {**values, "below": len(cell.modes.lower), "above": len(cell.modes.upper)})
+    elif cell.outliers:
+        figures = ", ".join(quantity(made, value) for _trial, value in cell.outliers)
+        parts.append(_("Outliers: %(figures)s.") % {"figures": figures})
+    return " ".join(parts)
+
+
+def quantity(made: Comparison, value: float) -> str:
+    """Return a figure of the comparison with its unit."""
+    return units.format_quantity(value, made.unit)
+
+
+def label_of(made: Comparison, cell: Cell) -> str:
+    """Return the name of the line or the boxes that a cell belongs to."""
+    parts = [made.titles[cell.set]] if len(made.titles) > 1 and made.axis.name != factors.SET else []
+    if made.series:
+        parts.append(f"{made.series.label} {made.series.text(cell.series)}")
+    return " · ".join(parts)
+
+
+def figure_of(made: Comparison, cell: Cell) -> tuple[float, float | None, float | None] | None:
+    """Return (value, low, high) as the chart shows it: the centre, or the ratio against the baseline."""
+    if not made.state.ratio:
+        return cell.centre.value, cell.centre.low, cell.centre.high
+    if cell.is_baseline:
+        return 1.0, None, None
+    if cell.contrast is None or cell.contrast.difference.ratio is None:
+        return None
+    found = cell.contrast.difference
+    return found.ratio, found.ratio_low, found.ratio_high  # type: ignore[return-value]
+
+
+def _metric(made: Comparison) -> Json:
+    assert made.metric
+    label, unit = _(made.metric.label), made.metric.unit
+    if made.state.ratio:
+        label, unit = _("%(metric)s against the baseline (ratio)") % {"metric": label}, "1"
+    return {"name": made.metric.name, "label": label, "unit": unit, "log": made.state.log_y == "yes"}
+
+
+def _x(made: Comparison) -> Json:
+    axis = made.axis
+    log = axis.is_log if made.state.log_x == "auto" else axis.numeric and made.state.log_x == "yes"
+    return {"name": axis.name, "label": axis.label, "unit": axis.unit, "numeric": axis.numeric, "log": log}
+
+
+def _grouped(made: Comparison) -> dict[str, list[Cell]]:
+    found: dict[str, list[Cell]] = {}
+    for cell in sorted(made.cells, key=lambda cell: (cell.set, made.series.place(cell.series) if made.series else 0)):
+        found.setdefault(label_of(made, cell), []).append(cell)
+    return dict(list(found.items())[:MOST_SERIES])
+
+
+def _line(made: Comparison) -> Json:
+    series = []
+    for label, cells in _grouped(made).items():
+        points = []
+        for cell in sorted(cells, key=lambda cell: made.axis.place(cell.x)):
+            if (shown := figure_of(made, cell)) is None:
+                continue
+            x = cell.x if made.axis.numeric else made.axis.text(cell.x)
+            point: Json = {"x": x, "y": shown[0], "low": shown[1], "high": shown[2], "n": cell.n}
+            if made.state.points and not made.state.ratio:
+                point["points"] = cell.values
+            if note := note_of(made, cell):
+                point["note"] = note
+            points.append(point)
+        series.append({"label": label, "points": points})
+    data: Json = {"kind": "line", "metric": _metric(made), "x": _x(made), "series": series, "lines": _lines(made)}
+    return data | ({"individual": True} if made.state.points else {})
+
+
+def _lines(made: Comparison) -> list[Json]:
+    lines = theory.lines_of(made)
+    if made.state.ratio:
+        lines.append({"axis": "y", "value": 1.0, "label": _("Baseline")})
+    return lines
+
+
+def _boxes(made: Comparison) -> Json:
+    series = []
+    for label, cells in _grouped(made).items():
+        boxes = []
+        for cell in cells:
+            box = statistics.box_of(cell.values)
+            boxes.append(
+                {
+                    "x": made.axis.place(cell.x),
+                    "n": cell.n,
+                    "min": min(cell.values),
+                    "q1": box.q1,
+                    "median": box.median,
+                    "q3": box.q3,
+                    "max": max(cell.values),
+                    "whisker_low": box.whisker_low,
+                    "whisker_high": box.whisker_high,
+                    "mean": cell.centre.value,
+                    "outliers": list(box.outliers),
+                    **({"points": cell.values} if made.state.points else {}),
+                }
+            )
+        series.append({"label": label, "boxes": boxes})
+    # Boxes hold the figures themselves; a ratio has no distribution of its own.
+    metric = _metric(made) | {"label": _(made.metric.label) if made.metric else "", "unit": made.unit}
+    data: Json = {"kind": "box", "metric": metric, "x": _labels(made.axis), "series": series}
+    lines = [] if made.state.ratio else [line for line in theory.lines_of(made) if line["axis"] == "y"]
+    return data | {"lines": lines} | ({"individual": True} if made.state.points else {})
+
+
+def _heats(made: Comparison) -> list[tuple[str, Json]]:
+    """Return one heat map a set of the axis by the series, or without a series one of the axis by the sets."""
+    metric = _metric(made)
+    y = made.series or factors.of_sets(made.titles)
+    places = [None] if made.series is None else list(range(len(made.titles)))
+    on_sets = made.axis.name == factors.SET
+    found = []
+    for place in places if not on_sets else [None]:
+        cells = []
+        for cell in made.cells:
+            shown = figure_of(made, cell)
+            if shown is None or place not in (None, cell.set):
+                continue
+            row = y.place(cell.series) if made.series else cell.set
+            figure: Json = {"x": made.axis.place(cell.x), "y": row, "v": shown[0], "n": cell.n}
+            figure |= {"low": shown[1], "high": shown[2]} if shown[1] is not None else {}
+            if note := note_of(made, cell):
+                figure["note"] = note
+            cells.append(figure)
+        title = made.titles[place] if place is not None and len(made.titles) > 1 else ""
+        if cells:
+            found.append(
+                (title, {"kind": "heat", "metric": metric, "x": _labels(made.axis), "y": _labels(y), "cells": cells})
+            )
+    return found
+
+
+def _labels(factor: Factor) -> Json:
+    return {"name": factor.name, "label": factor.label, "labels": list(factor.texts)}
+
+
+def _parallel(made: Comparison) -> Json:
+    """Return the runs over all factors that vary and the metric; of very many evenly chosen ones."""
+    assert made.metric
+    several = len(made.titles) > 1
+    shown = [factor for factor in made.factors if len(factor.values) <= MOST_LABELS or factor.numeric]
+    axes: list[Json] = (
+        [{"name": factors.SET, "label": _("Sets"), "unit": "", "labels": made.titles}] if several else []
+    )
+    for factor in shown:
+        log = {"log": True} if factor.is_log else {}
+        words = {} if factor.numeric else {"labels": list(factor.texts)}
+        axes.append({"name": factor.name, "label": factor.label, "unit": factor.unit, **log, **words})
+    log_y = {"log": True} if made.state.log_y == "yes" else {}
+    axes.append({"name": made.metric.name, "label": _(made.metric.label), "unit": made.metric.unit, **log_y})
+    runs = []
+    for place, rows in enumerate(made.gathered.rows):
+        for row in rows:
+            values = [factors.value_of(row, factor.name, made.gathered) for factor in shown]
+            places: list[Any] = [
+                value if factor.numeric else factor.place(value) for factor, value in zip(shown, values, strict=True)
+            ]
+            start = [place] if several else []
+            runs += [(trial, [*start, *places, figure]) for trial, figure in zip(row.trials, row.values, strict=True)]
+    chosen = runs[:: max(1, -(-len(runs) // MOST_RUNS))]
+    return {
+        "kind": "parallel",
+        "axes": axes,
+        "rows": [values for _trial, values in chosen],
+        "ids": [trial for trial, _values in chosen],
+        "url": reverse("results:trial", args=[0]).replace("/0/", "/{id}/"),
+        **({"colour": 0} if several else {}),
+    }

@@ -1,0 +1,204 @@
+"""How each set was measured, as far as it was recorded: who, with what, upon which system, on which way."""
+
+import ipaddress
+from collections import defaultdict
+from collections.abc import Hashable, Iterable, Mapping
+from datetime import datetime
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from apps.agents.models import FactSnapshot
+from apps.bench import comparison, units
+from apps.bench.comparison import Deviation
+from apps.bench.network import routes
+from apps.results.comparison.gathering import Gathered, Row
+from apps.results.models import Result
+from apps.testbeds.models import Mount, NodeAddress
+
+# Of each set so many first and last results are looked at for versions, routes and what was granted.
+LOOKED_AT = 50
+# Facts that are kept for ever may be many: the newest of a period tell it.
+MOST_SNAPSHOTS = 300
+_FACTS = ("os", "kernel", "cpu", "memory", "interfaces", "sysctls", "congestion_controls", "mounts")
+
+Known = dict[tuple[str, str], set[Hashable]]
+
+
+def deviations(gathered: Gathered, settings: Iterable[tuple[str, tuple[frozenset[str], ...]]]) -> list[Deviation]:
+    """Return what differs between the sets; `settings` are (label, texts of each set's values) of parameters."""
+    if len(gathered.rows) < 2:
+        return []
+    known: list[Known] = [defaultdict(set) for _rows in gathered.rows]
+    for label, values in settings:
+        for mine, found in zip(known, values, strict=True):
+            mine[(_("Parameters"), label)] |= found
+    for mine, rows in zip(known, gathered.rows, strict=True):
+        _setup(mine, rows, gathered)
+    _facts(known, gathered)
+    _results(known, gathered)
+    return comparison.deviations([{key: frozenset(found) for key, found in mine.items()} for mine in known])
+
+
+def _setup(mine: Known, rows: list[Row], gathered: Gathered) -> None:
+    """Add what the experiments themselves say."""
+    topic = _("Measurement")
+    for lane in {row.lane: row for row in rows}.values():
+        experiment = gathered.experiments[lane.experiment]
+        mine[(topic, _("Tool"))].add(gathered.tool_of(lane).name)
+        mine[(topic, _("Origin"))].add(str(experiment.campaign.get_origin_display()))
+        if experiment.file_system:
+            mine[(topic, _("File system"))].add(str(experiment.file_system))
+            mine[(topic, _("Kind of file system"))].add(str(experiment.file_system.get_kind_display()))
+        for role in gathered.tool_of(lane).roles:
+            ids = gathered.lanes[lane.lane].roles.get(role.name, [])
+            names = [gathered.nodes[pk].name for pk in ids if pk in gathered.nodes]
+            if names:
+                mine[(topic, _("Nodes (%(role)s)") % {"role": _(role.label)})].add("+".join(names))
+            for pk in ids:
+                if node := gathered.nodes.get(pk):
+                    mine[(topic, _("Testbed (%(role)s)") % {"role": _(role.label)})].add(node.testbed.name)
+
+
+def _facts(known: list[Known], gathered: Gathered) -> None:
+    """Add what the agents told of the nodes while the sets were measured."""
+    periods = [_periods(rows, gathered) for rows in gathered.rows]
+    wanted = {pk for found in periods for pk in found}
+    taken: dict[int, list[tuple[datetime, int]]] = defaultdict(list)
+    snapshots = FactSnapshot.objects.filter(node__in=wanted).order_by("node", "created_at")
+    for node, moment, pk in snapshots.values_list("node_id", "created_at", "pk"):
+        taken[node].append((moment, pk))
+    chosen = [
+        {pk: _in_force(taken.get(pk, []), *period) for pk, (_roles, *period) in found.items()} for found in periods
+    ]
+    ids = sorted({pk for found in chosen for snapshots in found.values() for pk in snapshots})[-MOST_SNAPSHOTS:]
+    told = FactSnapshot.objects.filter(pk__in=ids).values_list("pk", *(f"facts__{name}" for name in _FACTS))
+    facts = {pk: dict(zip(_FACTS, parts, strict=True)) for pk, *parts in told}
+    addresses: dict[int, list[NodeAddress]] = defaultdict(list)
+    for address in NodeAddress.objects.filter(node__in=wanted):
+        addresses[address.node_id].append(address)
+    mounts = _mount_paths(gathered)
+    for mine, found, period, rows in zip(known, chosen, periods, gathered.rows, strict=True):
+        paths_of = {
+            path for row in rows for path in mounts.get(gathered.experiments[row.experiment].file_system_id, ())
+        }
+        for node, held in found.items():
+            for pk in held:
+                for role in period[node][0] if pk in facts else ():
+                    _add_facts(mine, facts[pk], role, addresses.get(node, []), paths_of)
+
+
+def _periods(rows: list[Row], gathered: Gathered) -> dict[int, tuple[set[str], datetime, datetime]]:
+    """Return {node: (labels of its roles, first and last moment at which a figure of the set was measured)}."""
+    found: dict[int, tuple[set[str], datetime, datetime]] = {}
+    lanes: dict[int, tuple[Row, datetime, datetime]] = {}
+    for row in rows:
+        first, last = min(row.moments), max(row.moments)
+        _row, low, high = lanes.get(row.lane, (row, first, last))
+        lanes[row.lane] = (row, min(first, low), max(last, high))
+    for lane, (row, first, last) in lanes.items():
+        for role in gathered.tool_of(row).roles:
+            for node in gathered.lanes[lane].roles.get(role.name, []):
+                roles, low, high = found.get(node, (set(), first, last))
+                found[node] = (roles | {_(role.label)}, min(first, low), max(last, high))
+    return found
+
+
+def _in_force(taken: list[tuple[datetime, int]], first: datetime, last: datetime) -> list[int]:
+    """Return the snapshots that held within a period: those taken in it, and the last before it."""
+    before = [pk for moment, pk in taken if moment <= first]
+    return [*before[-1:], *(pk for moment, pk in taken if first < moment <= last)]
+
+
+def _mount_paths(gathered: Gathered) -> dict[int | None, set[str]]:
+    """Return {file system: where it is mounted}, by its own path and by that of each cluster."""
+    systems = {item.file_system for item in gathered.experiments.values() if item.file_system}
+    found: dict[int | None, set[str]] = {system.pk: {system.mount_path} for system in systems}
+    if systems:
+        for system, path in Mount.objects.filter(file_system__in=systems).values_list("file_system_id", "path"):
+            found[system] |= {path} if path else set()
+    return found
+
+
+def _add_facts(
+    mine: Known, facts: Mapping[str, Any], role: str, addresses: list[NodeAddress], mounts: set[str]
+) -> None:
+    """Add what one node told, as one of those that play a role."""
+
+    def add(topic: str, name: str, value: object, unit: str = "") -> None:
+        if value not in (None, "", [], {}):
+            text = units.format_quantity(value, unit) if unit and isinstance(value, int | float) else str(value)
+            mine[(topic, f"{name} ({role})")].add(text)
+
+    machine, network = _("Machine"), _("Interface")
+    add(machine, _("Kernel"), (facts["kernel"] or {}).get("release"))
+    add(machine, _("Operating system"), (facts["os"] or {}).get("name"))
+    add(machine, _("CPU"), (facts["cpu"] or {}).get("model"))
+    add(machine, _("Hardware threads"), (facts["cpu"] or {}).get("threads"))
+    add(machine, _("RAM"), (facts["memory"] or {}).get("ram_bytes"), "B")
+    add(_("Kernel settings"), _("Congestion control"), (facts["congestion_controls"] or {}).get("current"))
+    for key, value in (facts["sysctls"] or {}).items():
+        if key != "net.ipv4.tcp_congestion_control":
+            add(_("Kernel settings"), key, value)
+    for interface in _data_plane(facts["interfaces"] or [], addresses):
+        add(network, _("MTU"), interface.get("mtu"), "B")
+        add(network, _("Speed"), interface.get("speed_bps"), "bit/s")
+        add(network, _("Duplex"), interface.get("duplex"))
+        add(network, _("Driver"), interface.get("driver"))
+        add(network, _("Bond"), (interface.get("bond") or {}).get("mode"))
+    for mount in facts["mounts"] or []:
+        if mount.get("target") in mounts:
+            add(_("Mount"), _("Type"), mount.get("type"))
+            add(_("Mount"), _("Options"), mount.get("options"))
+            add(_("Mount"), _("Source"), mount.get("source"))
+
+
+def _data_plane(interfaces: list[dict[str, Any]], addresses: list[NodeAddress]) -> list[dict[str, Any]]:
+    """Return the interfaces that carry a node's first address; by the name given with it where no address fits."""
+    if not addresses:
+        return []
+    usual = addresses[0]
+    fitting = [
+        item for item in interfaces if any(_is_same(text, usual.address) for text in item.get("addresses", []))
+    ]
+    return fitting or [item for item in interfaces if usual.interface and item.get("name") == usual.interface]
+
+
+def _is_same(with_length: str, address: str) -> bool:
+    try:
+        return ipaddress.ip_interface(with_length).ip == ipaddress.ip_address(address)
+    except ValueError:
+        return False
+
+
+def _results(known: list[Known], gathered: Gathered) -> None:
+    """Add what the first and last results of each set tell: versions, what was granted, the routes."""
+    looked: list[set[int]] = []
+    for rows in gathered.rows:
+        trials = sorted({trial for row in rows for trial in row.trials})
+        looked.append({*trials[:LOOKED_AT], *trials[-LOOKED_AT:]})
+    found = Result.objects.filter(trial__in=set().union(*looked)).values_list(
+        "trial_id", "tool", "tool_version", "granted", "observed__route", "observed__context__before__route"
+    )
+    seen: list[tuple[int, routes.Route]] = []
+    for trial, slug, version, granted, own, before in found:
+        for place, wanted in enumerate(looked):
+            if trial in wanted:
+                _add_result(known[place], gathered.tools[slug].name, version, granted)
+                if route := routes.from_json(own) or routes.from_json(before):
+                    seen.append((place, route))
+    # Hops among which traffic is spread make no other route.
+    for way in routes.variants([route for _place, route in seen]):
+        for sighting in way.sightings:
+            text = " → ".join("/".join(hop) or "*" for hop in way.route)
+            known[seen[sighting][0]][(_("Path"), _("Route"))].add(text)
+
+
+def _add_result(mine: Known, tool: str, version: str, granted: Any) -> None:
+    topic = _("Tool")
+    if version:
+        mine[(topic, _("Version of %(tool)s") % {"tool": tool})].add(version)
+    for name, value in granted.items() if isinstance(granted, dict) else ():
+        # Numbers follow from the parameters, which are shown themselves.
+        if isinstance(value, str) and value:
+            mine[(topic, _("Granted: %(name)s") % {"name": name})].add(value)

@@ -1,0 +1,255 @@
+"""The figures of the sets: grouped by point in the database, so that thousands of runs are a few thousand rows."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from itertools import compress
+from typing import Any
+
+from django.contrib.postgres.aggregates import ArrayAgg
+from django.db.models import Exists, F, Min, OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import Coalesce
+
+from apps.accounts import scoping
+from apps.accounts.models import User
+from apps.bench import units
+from apps.bench.tools.base import Tool, Value, is_invalid
+from apps.campaigns.models import Experiment, ExperimentRole, Lane, Trial
+from apps.results import queries
+from apps.results.comparison import sets
+from apps.results.comparison.sets import ResultSet
+from apps.results.models import Result, Sample
+from apps.testbeds.models import Node
+from apps.toolbox import queries as toolbox
+
+# A set's newest trials up to this many are looked at, of the newest experiments up to that many.
+MOST_TRIALS = 30_000
+MOST_EXPERIMENTS = 500
+_NODE_PATHS = {"cluster": "clusters", "site": "testbed__site", "node": "pk"}
+
+
+@dataclass(frozen=True)
+class Row:
+    """The figures of one point of an experiment's sweep on one lane, in the order of measurement."""
+
+    experiment: int
+    lane: int
+    parameters: dict[str, Any]
+    values: Sequence[float]
+    trials: Sequence[int]
+    moments: Sequence[datetime]
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What a set stands for: its experiments, and the nodes of which one must have played a role (None: any).
+
+    `cut` counts the trials of older experiments that are left out because there are too many.
+    """
+
+    found: ResultSet
+    experiments: dict[int, Experiment]
+    nodes: frozenset[int] | None
+    cut: int = 0
+
+
+@dataclass
+class Gathered:
+    """The rows of each set, and what they refer to; `invalid` counts figures that a flag makes so, by its name."""
+
+    choices: list[Choice]
+    rows: list[list[Row]] = field(default_factory=list)
+    experiments: dict[int, Experiment] = field(default_factory=dict)
+    tools: dict[str, Tool] = field(default_factory=dict)
+    lanes: dict[int, Lane] = field(default_factory=dict)
+    nodes: dict[int, Node] = field(default_factory=dict)
+    invalid: Counter[str] = field(default_factory=Counter)
+    left_out: int = 0
+    _pairs: dict[int, str] = field(default_factory=dict)
+
+    def tool_of(self, row: Row) -> Tool:
+        """Return the tool that measured a row."""
+        return self.tools[self.experiments[row.experiment].tool]
+
+    def nodes_of(self, row: Row) -> str:
+        """Return "client → server" with the names of the nodes that played a row's roles."""
+        if row.lane not in self._pairs:
+            roles = self.lanes[row.lane].roles
+            parts = ["+".join(self._name(pk) for pk in roles.get(role.name, [])) for role in self.tool_of(row).roles]
+            self._pairs[row.lane] = " → ".join(part for part in parts if part)
+        return self._pairs[row.lane]
+
+    def _name(self, pk: int) -> str:
+        return self.nodes[pk].name if pk in self.nodes else str(pk)
+
+
+def choose(found: Iterable[ResultSet], user: User) -> list[Choice]:
+    """Return what each set stands for of all that the user may see; the newest experiments of large ones."""
+    sets_found = list(found)
+    nodes = _nodes_by_kind(sets_found)
+    return [_choose(item, user, nodes) for item in sets_found]
+
+
+def tools_of(choices: Iterable[Choice]) -> dict[str, Tool]:
+    """Return the tools of all sets' experiments."""
+    slugs = dict.fromkeys(item.tool for choice in choices for item in choice.experiments.values())
+    return {slug: toolbox.get_tool(slug) for slug in slugs}
+
+
+def gather(choices: list[Choice], metric: str, *, include_invalid: bool = False) -> Gathered:
+    """Return the figures of a metric in all sets. Warm-ups never count."""
+    gathered = Gathered(choices, tools=tools_of(choices))
+    for choice in choices:
+        gathered.experiments |= choice.experiments
+    lanes = Lane.objects.filter(experiment__in=gathered.experiments)
+    gathered.lanes = {lane.pk: lane for lane in lanes}
+    wanted = {pk for lane in gathered.lanes.values() for ids in lane.roles.values() for pk in ids}
+    gathered.nodes = Node.objects.select_related("testbed__site").in_bulk(wanted)
+    flagged = _flagged(gathered.experiments, metric)
+    rows = _rows(gathered.experiments, metric)
+    counted: set[int] = set()
+    for choice in choices:
+        mine = [kept for row in rows if (kept := _of_set(row, choice, gathered))]
+        touched = {trial for row in mine for trial in row.trials if trial in flagged}
+        gathered.invalid.update(name for trial in touched - counted for name in flagged[trial])
+        gathered.left_out += 0 if include_invalid else len(touched - counted)
+        counted |= touched
+        gathered.rows.append(mine if include_invalid else [kept for row in mine if (kept := _valid(row, flagged))])
+    return gathered
+
+
+def _choose(found: ResultSet, user: User, by_kind: dict[tuple[str, int], set[int]]) -> Choice:
+    experiments = scoping.visible(
+        Experiment.objects.filter(campaign__deleting_at=None), user, path="campaign__team"
+    ).select_related("campaign", "file_system")
+    filters = {"campaign": "campaign", "experiment": "pk", "file-system": "file_system"}
+    for kind, pk in found.numbers:
+        if kind in filters:
+            experiments = experiments.filter(**{filters[kind]: pk})
+    if found.tool:
+        experiments = experiments.filter(tool=found.tool)
+    if found.since:
+        experiments = experiments.exclude(campaign__finished_at__lt=found.since)
+    if found.until:
+        experiments = experiments.exclude(campaign__launched_at__gte=found.until)
+    wanted = [by_kind.get((kind, pk), set()) for kind, pk in found.numbers if kind in _NODE_PATHS]
+    nodes = set.intersection(*wanted) if wanted else None
+    if nodes is not None:
+        played = ExperimentRole.objects.filter(
+            Q(node__in=nodes) | Q(cluster__nodes__in=nodes), experiment=OuterRef("pk")
+        )
+        experiments = experiments.filter(Exists(played))
+    kept: dict[int, Experiment] = {}
+    cut = total = 0
+    for experiment in _newest(experiments):
+        size = experiment.size or 0
+        if kept and total + size > MOST_TRIALS:
+            cut += size
+            continue
+        kept[experiment.pk] = experiment
+        total += size
+        cut += max(0, size - MOST_TRIALS)
+    return Choice(found, kept, frozenset(nodes) if nodes is not None else None, cut)
+
+
+def _newest(experiments: QuerySet[Experiment]) -> Iterable[Any]:
+    """Return the newest experiments with their `size`, how many trials each has; an index tells it at once."""
+    last = Trial.objects.filter(experiment=OuterRef("pk")).order_by("-position").values("position")[:1]
+    return experiments.annotate(size=Subquery(last) + 1).order_by("-pk")[:MOST_EXPERIMENTS]
+
+
+def _nodes_by_kind(found: Sequence[ResultSet]) -> dict[tuple[str, int], set[int]]:
+    """Return the nodes of every cluster, site and node that sets name, {(kind, id): ids of nodes}."""
+    nodes: dict[tuple[str, int], set[int]] = defaultdict(set)
+    for kind, path in _NODE_PATHS.items():
+        wanted = {pk for item in found if (pk := item.number(kind)) is not None}
+        if wanted:
+            for whole, node in Node.objects.filter(**{f"{path}__in": wanted}).values_list(path, "pk"):
+                nodes[kind, whole].add(node)
+    return nodes
+
+
+def _rows(experiments: dict[int, Experiment], metric: str) -> list[Row]:
+    """Return the figures of experiments by experiment, lane and point."""
+    whole = Q(experiment__in=experiments)
+    for pk, experiment in experiments.items():
+        size = getattr(experiment, "size", 0) or 0
+        if size > MOST_TRIALS:
+            whole &= ~Q(experiment=pk) | Q(trial__position__gte=size - MOST_TRIALS)
+    moment = Coalesce("trial__finished_at", "trial__updated_at")
+    found = (
+        Sample.objects.filter(whole, metric=metric, trial__is_warmup=False)
+        .values_list("experiment_id", "trial__lane_id", "trial__point")
+        .annotate(
+            values=ArrayAgg("value", order_by="trial__position"),
+            trials=ArrayAgg("trial_id", order_by="trial__position"),
+            moments=ArrayAgg(moment, order_by="trial__position"),
+            one=Min("trial_id"),
+        )
+        .order_by("experiment_id", "trial__lane_id", F("trial__point").asc())
+    )
+    rows = list(found)
+    parameters = dict(Trial.objects.filter(pk__in=[row[-1] for row in rows]).values_list("pk", "parameters"))
+    return [
+        Row(experiment, lane, parameters[one], values, trials, moments)
+        for experiment, lane, _point, values, trials, moments, one in rows
+    ]
+
+
+def _flagged(experiments: dict[int, Experiment], metric: str) -> dict[int, tuple[str, ...]]:
+    """Return {trial: names of the flags that make its figure of a metric invalid}."""
+    rows = Result.objects.filter(experiment__in=experiments, flags__contains=[{"severity": "invalid"}])
+    names = {
+        trial: tuple(flag["name"] for flag in flags if is_invalid(flag, metric))
+        for trial, flags in rows.values_list("trial_id", "flags")
+    }
+    return {trial: found for trial, found in names.items() if found}
+
+
+def _of_set(row: Row, choice: Choice, gathered: Gathered) -> Row | None:
+    """Return what of a row belongs to a set, None if nothing does."""
+    if row.experiment not in choice.experiments:
+        return None
+    if choice.nodes is not None:
+        roles = gathered.lanes[row.lane].roles
+        if not any(pk in choice.nodes for ids in roles.values() for pk in ids):
+            return None
+    for name, text in choice.found.settings:
+        if not sets.same(row.parameters.get(name), text, _typed(gathered.tool_of(row), name, text)):
+            return None
+    since, until = choice.found.since, choice.found.until
+    if not since and not until:
+        return row
+    within = [(since is None or moment >= since) and (until is None or moment < until) for moment in row.moments]
+    return _kept(row, within)
+
+
+def _valid(row: Row, flagged: dict[int, tuple[str, ...]]) -> Row | None:
+    if not flagged:
+        return row
+    return _kept(row, [trial not in flagged for trial in row.trials])
+
+
+def _kept(row: Row, places: list[bool]) -> Row | None:
+    if all(places):
+        return row
+    if not any(places):
+        return None
+    return replace(
+        row,
+        values=list(compress(row.values, places)),
+        trials=list(compress(row.trials, places)),
+        moments=list(compress(row.moments, places)),
+    )
+
+
+def _typed(tool: Tool, name: str, text: str) -> list[Value]:
+    """Return what a tool reads a parameter's text as, so that streams=4 and window=64KiB mean what they say."""
+    parameter = queries.parameter_of(tool, name)
+    if parameter is None or not text:
+        return []
+    try:
+        return [parameter.clean(text)]
+    except units.UnitError:
+        return []
