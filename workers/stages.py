@@ -1,8 +1,10 @@
 """Stages of campaigns: what later experiments need to know of the results of earlier ones."""
 
 import logging
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from datetime import datetime
+from typing import cast
 
 from django.db import DatabaseError
 
@@ -19,7 +21,7 @@ def open_stages(*, now: datetime) -> int:
     started = 0
     for experiment_id in list(queries.due_stages().values_list("pk", flat=True)):
         try:
-            started += campaigns.start_stage(experiment_id=experiment_id, figures=figures_of, now=now)
+            started += campaigns.start_stage(experiment_id=experiment_id, measured=measured_by, now=now)
         except DatabaseError:
             raise
         except Exception:
@@ -28,7 +30,11 @@ def open_stages(*, now: datetime) -> int:
     return started
 
 
-def figures_of(experiment: Experiment, metric: str) -> Sequence[float]:
-    """Return what the experiment's trials measured of a metric: no warm-ups, nothing that was found invalid."""
-    figures, _left_out = results.figures_of(experiment, metric, [])
-    return [figure.value for figure in figures]
+def measured_by(experiment: Experiment, metric: str) -> Mapping[int, Sequence[float]]:
+    """Return what the experiment's lanes measured of a metric: no warm-ups, nothing that was found invalid."""
+    figures, _left_out = results.figures_of(experiment, metric, [results.NODES])
+    found: dict[int, list[float]] = defaultdict(list)
+    for figure in figures:
+        (lane,) = figure.key
+        found[cast(int, lane)].append(figure.value)
+    return found

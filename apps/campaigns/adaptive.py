@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from apps.bench.sweep import references
 from apps.bench.sweep.refinement import LEAST_POINTS, whole_or_short
 from apps.bench.text import Message, _
 from apps.bench.tools.base import Parameter, Params
@@ -12,14 +13,22 @@ _NUMBERS = ("size", "rate", "byte-rate", "duration", "integer", "float")
 
 
 def check(
-    experiment: Experiment, known: Mapping[str, Parameter], points: Iterable[Params], wrong: dict[str, Message]
+    experiment: Experiment,
+    known: Mapping[str, Parameter],
+    points: Iterable[Params],
+    awaited: Mapping[str, str],
+    wrong: dict[str, Message],
 ) -> None:
-    """Add to `wrong` why the experiment's factor cannot be searched along."""
+    """Add to `wrong` why the experiment's factor cannot be searched along.
+
+    `awaited` {parameter: formula} are those whose values are not known yet, only how many they will be.
+    """
     name = experiment.search_factor
     if not name:
         return
     factors = [factor["name"] for factor in experiment.factors]
-    values = {point.get(name) for point in points}
+    values = {value for point in points if isinstance(value := point.get(name), int | float) and value > 0}
+    count = references.parse_formula(awaited[name]).count if name in awaited else len(values)
     if name not in factors:
         text = _("“%(name)s” is no factor of this experiment: sweep it, or refine one of: %(factors)s.")
         wrong["search_factor"] = Message(text, {"name": name, "factors": ", ".join(factors) or "–"})
@@ -29,7 +38,7 @@ def check(
     elif any(name in zipped for zipped in experiment.zips):
         text = _("“%(name)s” is zipped with another factor: take it out of the zip to refine it alone.")
         wrong["search_factor"] = Message(text, {"name": name})
-    elif len([value for value in values if isinstance(value, int | float) and value > 0]) < LEAST_POINTS:
+    elif count < LEAST_POINTS:
         text = _("A search starts from at least %(least)s values above zero: add some to “%(name)s”.")
         wrong["search_factor"] = Message(text, {"least": LEAST_POINTS, "name": name})
 

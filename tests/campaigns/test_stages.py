@@ -1,6 +1,6 @@
 """Experiments that wait for others, and take values from what those measured."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from types import SimpleNamespace
 from typing import Any
 
@@ -9,7 +9,7 @@ from django.core.exceptions import ValidationError
 
 from apps.bench.text import Message
 from apps.campaigns import queries, services
-from apps.campaigns.models import Campaign, Experiment, Trial
+from apps.campaigns.models import Campaign, Experiment, Lane, Trial
 from apps.core import messages
 from apps.testbeds.models import Node
 from tests.campaigns import factories as make
@@ -34,11 +34,16 @@ def launch(cast: SimpleNamespace, draft: Campaign) -> Campaign:
 
 
 def measure(*figures: float) -> Any:
-    def figures_of(experiment: Experiment, metric: str) -> Sequence[float]:
-        assert (experiment.name, metric) == ("Bottleneck", "goodput")
-        return figures
+    """Return what gives these figures of the only lane of the first experiment."""
+    return measure_each(lambda lane: figures)
 
-    return figures_of
+
+def measure_each(figures: Callable[[Lane], Sequence[float]]) -> Any:
+    def measured(experiment: Experiment, metric: str) -> dict[int, Sequence[float]]:
+        assert (experiment.name, metric) == ("Bottleneck", "goodput")
+        return {lane.pk: figures(lane) for lane in experiment.lanes.all()}
+
+    return measured
 
 
 def end_first(success: bool = True) -> None:
@@ -51,9 +56,9 @@ def end_first(success: bool = True) -> None:
                 services.fail_run(run=run, reason=Message("broken"), code="broken", retryable=False, now=NOW)
 
 
-def open_stages(figures: Any) -> list[bool]:
+def open_stages(measured: Any) -> list[bool]:
     due = list(queries.due_stages().values_list("pk", flat=True))
-    return [services.start_stage(experiment_id=pk, figures=figures, now=NOW) for pk in due]
+    return [services.start_stage(experiment_id=pk, measured=measured, now=NOW) for pk in due]
 
 
 def windows(campaign: Campaign) -> list[int]:
@@ -94,8 +99,8 @@ def test_it_begins_once(cast: SimpleNamespace, pair: list[Node]) -> None:
     campaign = launch(cast, staged(cast, pair))
     end_first()
     later = campaign.experiments.get(name="Windows").pk
-    assert services.start_stage(experiment_id=later, figures=measure(9e8), now=NOW)
-    assert not services.start_stage(experiment_id=later, figures=measure(9e8), now=NOW)
+    assert services.start_stage(experiment_id=later, measured=measure(9e8), now=NOW)
+    assert not services.start_stage(experiment_id=later, measured=measure(9e8), now=NOW)
     assert Trial.objects.filter(experiment=later).count() == 6
 
 

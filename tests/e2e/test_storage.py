@@ -5,7 +5,7 @@ import shutil
 import signal
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -70,13 +70,17 @@ def _file_system(stack: Stack, name: str, path: Path) -> int:
     return int(made["id"])
 
 
-def _measure(stack: Stack, file_system: int, **experiment: Any) -> dict[str, Any]:
+def _launch(stack: Stack, file_system: int, **experiment: Any) -> int:
     made = stack.api.post("campaigns/", {"name": f"Storage {time.monotonic_ns()}"})
     roles = [{"role": "client", "node": node} for node in stack.nodes.values()]
     body = {"campaign": made["id"], "name": "files", "roles": roles, "file_system": file_system, **experiment}
     stack.api.post("experiments/", body)
     stack.api.post(f"campaigns/{made['id']}/launch/")
-    return stack.wait_until(made["id"])
+    return int(made["id"])
+
+
+def _measure(stack: Stack, file_system: int, **experiment: Any) -> dict[str, Any]:
+    return stack.wait_until(_launch(stack, file_system, **experiment))
 
 
 def _results(stack: Stack, campaign: dict[str, Any]) -> list[dict[str, Any]]:
@@ -127,6 +131,30 @@ def test_a_mixed_load_with_fio_and_its_rate_over_time(allowed: Stack, folder: st
     assert len(result["observed"]["clients"]) == 2
     # Both began at one instant, and ran for as long.
     assert result["observed"]["overlap"] > 0.5
+    assert not list((MOUNT / folder).iterdir())
+
+
+def _until(holds: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 60
+    while not holds():
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+
+
+def test_a_cancelled_run_leaves_no_files(allowed: Stack, folder: str) -> None:
+    campaign = _launch(
+        allowed,
+        _file_system(allowed, "Memory once more", MOUNT),
+        tool="fio",
+        fixed={
+            "pattern": "write", "block_size": "64 KiB", "file_size": "4 MiB", "duration": "60 s", "ramp": "0 s",
+            "engine": "psync", "direct": "no", "folder": folder,
+        },
+        repetitions=1,
+    )  # fmt: skip
+    _until(lambda: any((MOUNT / folder).iterdir()))
+    allowed.api.post(f"campaigns/{campaign}/cancel/")
+    _until(lambda: next(allowed.api.every(f"trials/?campaign={campaign}"))["state"] == "cancelled")
     assert not list((MOUNT / folder).iterdir())
 
 

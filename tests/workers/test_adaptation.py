@@ -11,7 +11,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from apps.campaigns import services
-from apps.campaigns.models import Campaign, Event, Experiment, Trial
+from apps.campaigns.models import Campaign, Event, Experiment, Run, Trial
 from apps.results.models import Result, Sample
 from apps.testbeds.models import Node
 from tests.campaigns import factories as make
@@ -28,23 +28,27 @@ def carry_out(campaign: Campaign, rate: Callable[[Trial], float | None], *, flag
         done += 1
         assert done < 200
         (run,) = make.take(now=timezone.now())
-        value = rate(run.trial)
-        with transaction.atomic():
-            if value is None:
-                Trial.objects.filter(pk=run.trial_id).update(state="failed")
-                run.state = "failed"
-                run.reservations.all().delete()
-                run.save()
-            else:
-                result = Result.objects.create(
-                    run=run, trial=run.trial, experiment=run.trial.experiment, tool="iperf3-tcp", flags=list(flags)
-                )
-                Sample.objects.create(
-                    result=result, trial=run.trial, experiment=run.trial.experiment, metric="goodput", value=value
-                )
-                services.succeed_run(run=run, now=timezone.now())
-            adaptation.adapt(trial=run.trial, now=timezone.now())
+        end(run, rate(run.trial), flags=flags)
     return done
+
+
+@transaction.atomic
+def end(run: Run, value: float | None, *, flags: Any = ()) -> None:
+    """End a run with a rate (bit/s), None for a failure, and decide what comes next."""
+    if value is None:
+        Trial.objects.filter(pk=run.trial_id).update(state="failed")
+        run.state = "failed"
+        run.reservations.all().delete()
+        run.save()
+    else:
+        result = Result.objects.create(
+            run=run, trial=run.trial, experiment=run.trial.experiment, tool="iperf3-tcp", flags=list(flags)
+        )
+        Sample.objects.create(
+            result=result, trial=run.trial, experiment=run.trial.experiment, metric="goodput", value=value
+        )
+        services.succeed_run(run=run, now=timezone.now())
+    adaptation.adapt(trial=run.trial, now=timezone.now())
 
 
 def test_a_point_is_repeated_until_it_is_known_well_enough(cast: SimpleNamespace, pair: list[Node]) -> None:

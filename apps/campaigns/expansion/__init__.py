@@ -2,6 +2,16 @@
 
 from apps.campaigns.expansion.casts import Cast
 from apps.campaigns.expansion.expanding import Expansion, expand_experiment, is_bracketed
-from apps.campaigns.expansion.formulas import Figures, ancestors_of
+from apps.campaigns.expansion.formulas import ancestors_of
+from apps.campaigns.expansion.stages import LeftOut, Measured, expand_stage
 
-__all__ = ["Cast", "Expansion", "Figures", "ancestors_of", "expand_experiment", "is_bracketed"]
+__all__ = [
+    "Cast",
+    "Expansion",
+    "LeftOut",
+    "Measured",
+    "ancestors_of",
+    "expand_experiment",
+    "expand_stage",
+    "is_bracketed",
+]

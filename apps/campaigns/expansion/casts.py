@@ -30,6 +30,11 @@ class Cast:
         """Return how many nodes play each role."""
         return {role: len(members) for role, members in self.roles.items()}
 
+    @property
+    def title(self) -> str:
+        """Return "client → server" with the names of the nodes."""
+        return " → ".join("+".join(node.name for node in members) for members in self.roles.values())
+
     def as_ids(self) -> dict[str, list[int]]:
         """Return {role: [node ids]}, the form in which a lane keeps it."""
         return {role: [node.pk for node in members] for role, members in self.roles.items()}

@@ -51,11 +51,15 @@ class Expansion:
 
 
 def expand_experiment(
-    experiment: Experiment, roles: Iterable[ExperimentRole], figures: Figures | None = None
+    experiment: Experiment,
+    roles: Iterable[ExperimentRole],
+    figures: Figures | None = None,
+    only: tuple[Cast, ...] = (),
 ) -> Expansion:
     """Return what an experiment comes to, saved or not; errors.Refused names each field that is wrong.
 
-    With `figures`, formulas are computed of what they give; without, they are only checked and stay open.
+    With `figures`, formulas are computed of what they give; without, they are only checked and stay open. `only` some
+    of its casts may be expanded.
     """
     try:
         tool = toolbox.get_tool(experiment.tool, experiment.campaign.team)
@@ -69,6 +73,7 @@ def expand_experiment(
     found = formulas.read(experiment, known_parameters, figures, wrong)
     spec = _spec_of(experiment, found)
     casts, left_out = casts_of(tool, roles, wrong)
+    casts = only or casts
     points = _points_of(tool, spec, known_parameters, wrong)
     points = [point for point in points for _copy in range(found.copies)]
     if not wrong:
@@ -76,7 +81,7 @@ def expand_experiment(
     if not wrong:
         _check_casts(tool, casts[0], points, spec, wrong)
         storage.check(tool, experiment.file_system, casts, wrong)
-        adaptive.check(experiment, known_parameters, points, wrong)
+        adaptive.check(experiment, known_parameters, points, found.open, wrong)
     if wrong:
         raise errors.Refused(wrong)
     return Expansion(

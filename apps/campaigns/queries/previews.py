@@ -11,7 +11,7 @@ from apps.bench.text import Message, _
 from apps.bench.tools.base import Parameter, Params, Value
 from apps.campaigns import readiness, schedules
 from apps.campaigns.estimation import Estimator, Load
-from apps.campaigns.expansion import Cast, Expansion
+from apps.campaigns.expansion import Expansion
 from apps.campaigns.models import Campaign
 
 # Points that a preview lists; it says how many there are in all.
@@ -51,8 +51,7 @@ def preview_experiment(expansion: Expansion, *, now: datetime) -> Preview:
     factors = tuple(expansion.parameters[name] for name in expansion.spec.factors)
     first = itertools.islice(itertools.product(expansion.casts, expansion.points), ROWS)
     rows = (
-        PointRow(names_of(cast), tuple(_shown(expansion, factor, point) for factor in factors))
-        for cast, point in first
+        PointRow(cast.title, tuple(_shown(expansion, factor, point) for factor in factors)) for cast, point in first
     )
     load = _load_of([expansion])
     return Preview(
@@ -79,11 +78,6 @@ def next_dates(campaign: Campaign, *, now: datetime) -> tuple[datetime, ...]:
         after = max(now, campaign.start_at) if campaign.start_at else now
         return tuple(schedules.next_dates(cron=campaign.cron, timezone=campaign.cron_timezone, after=after))
     return (campaign.start_at,) if campaign.start_at and campaign.start_at > now else ()
-
-
-def names_of(cast: Cast) -> str:
-    """Return "client → server" with the names of the nodes."""
-    return " → ".join("+".join(node.name for node in members) for members in cast.roles.values())
 
 
 def text_of(parameter: Parameter, value: Value) -> str:

@@ -2,7 +2,7 @@
 
 import itertools
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -50,7 +50,7 @@ def start_trials(*, campaign: Campaign, now: datetime, who: str = "") -> None:
     estimator = Estimator()
     for experiment, expansion in expanded:
         if experiment.after is None:
-            make_trials(experiment, expansion, estimator, now)
+            make_trials(experiment, [expansion], estimator, now)
     campaign.experiments.filter(after=None).update(expanded_at=now)
     campaign.state, campaign.launched_at, campaign.next_at = Campaign.State.RUNNING, now, None
     campaign.save(update_fields=["state", "launched_at", "next_at", "updated_at"])
@@ -68,27 +68,33 @@ def _expand(experiment: Experiment, estimator: Estimator) -> Expansion:
         raise refused.within(experiment.name) from None
 
 
-def make_trials(experiment: Experiment, expansion: Expansion, estimator: Estimator, now: datetime) -> None:
-    """Make the lanes and trials of one experiment."""
+def make_trials(experiment: Experiment, expansions: Sequence[Expansion], estimator: Estimator, now: datetime) -> None:
+    """Make the lanes and trials of one experiment; points of different expansions have different numbers."""
+    casts = [(expansion, cast) for expansion in expansions for cast in expansion.casts]
     lanes = Lane.objects.bulk_create(
         [
             Lane(experiment=experiment, roles=cast.as_ids(), resources=estimator.resources_of(expansion, cast))
-            for cast in expansion.casts
+            for expansion, cast in casts
         ],
         batch_size=BATCH,
     )
-    durations = [estimator.durations_of(expansion, cast) for cast in expansion.casts]
-    parameters = [json.dumps(point) for point in expansion.points]
-    cells: list[Any] = list(itertools.product(range(len(lanes)), range(len(expansion.points))))
+    parameters = [json.dumps(point) for expansion in expansions for point in expansion.points]
+    firsts = itertools.accumulate((len(expansion.points) for expansion in expansions), initial=0)
+    first_point = {id(expansion): first for expansion, first in zip(expansions, firsts, strict=False)}
+    # (lane, point, seconds) of all that is to be measured.
+    cells: list[Any] = [
+        (lane.pk, point, seconds)
+        for lane, (expansion, cast) in zip(lanes, casts, strict=True)
+        for point, seconds in enumerate(estimator.durations_of(expansion, cast), start=first_point[id(expansion)])
+    ]
     # In the order of their positions: the primary keys then follow it, too.
-    planned = sorted(sweep.schedule_trials(cells, expansion.spec), key=lambda trial: trial.position)
+    planned = sorted(sweep.schedule_trials(cells, expansions[0].spec), key=lambda trial: trial.position)
     places = ((trial, *cells[trial.point_index]) for trial in planned)
     _copy_in(
         (
-            (now, now, experiment.campaign_id, experiment.pk, lanes[lane].pk, trial.position, trial.point_index,
-             trial.repetition, trial.is_warmup, parameters[point], durations[lane][point], Trial.State.PENDING.value,
-             0, experiment.max_attempts)
-            for trial, lane, point in places
+            (now, now, experiment.campaign_id, experiment.pk, lane, trial.position, point, trial.repetition,
+             trial.is_warmup, parameters[point], seconds, Trial.State.PENDING.value, 0, experiment.max_attempts)
+            for trial, lane, point, seconds in places
         )
     )  # fmt: skip
 
