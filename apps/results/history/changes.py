@@ -3,14 +3,18 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from itertools import pairwise
 
 from apps.agents import queries as agents
 from apps.agents.models import FactSnapshot
 from apps.agents.queries import FactChange
 from apps.bench import statistics
+from apps.bench.statistics.changes import LEAST_LEVEL
 from apps.results.history.series import Level, Subject
 from apps.results.models import ChangePoint
 from apps.testbeds.models import Node
+
+__all__ = ["LEAST_LEVEL", "NodeChange", "Segment", "Shown", "decisions_on", "segments_of", "shown_changes"]
 
 # So many changed facts are shown of one node; more are no explanation.
 MOST_FACTS = 12
@@ -40,6 +44,11 @@ class Shown:
     decision: ChangePoint | None = None
     versions: tuple[str, str] | None = None
     nodes: tuple[NodeChange, ...] = ()
+
+    @property
+    def p_text(self) -> str:
+        """Return how likely chance alone makes such a change in the whole series, as text."""
+        return "p < 0.0001" if self.p < 0.0001 else f"p = {self.p:.2g}"
 
     @property
     def is_dismissed(self) -> bool:
@@ -89,7 +98,7 @@ def segments_of(levels: Sequence[Level], changes: Sequence[Shown]) -> list[Segme
     edges = [0, *(change.place for change in changes if not change.is_dismissed), len(levels)]
     return [
         Segment(first, end - 1, statistics.quantile(sorted(level.summary.median for level in levels[first:end]), 0.5))
-        for first, end in zip(edges, edges[1:], strict=False)
+        for first, end in pairwise(edges)
         if end > first
     ]
 

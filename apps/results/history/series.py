@@ -165,7 +165,7 @@ def label_of(tool: Tool, parameters: dict[str, Any], names: Iterable[str]) -> st
 
 
 def levels_of(subject: Subject, lanes: Iterable[int]) -> list[Level]:
-    """Return what each campaign measured of the subject, the oldest first; warm-ups and invalid figures never count."""
+    """Return what each campaign measured of the subject, the oldest first, without warm-ups and invalid figures."""
     rows = (
         Sample.objects.filter(
             trial__lane__in=list(lanes),

@@ -9,6 +9,8 @@ from apps.results.history.changes import shown_changes
 from apps.results.history.series import Level, Subject
 from apps.results.models import ChangePoint
 
+# An explanation is a few sentences.
+LONGEST = 2000
 _NEED_WORDS = (ChangePoint.State.EXPLAINED, ChangePoint.State.DISMISSED)
 
 

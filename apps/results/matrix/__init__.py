@@ -1,0 +1,1 @@
+"""The newest figures between sites, every pair at a glance."""

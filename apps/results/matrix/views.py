@@ -1,0 +1,121 @@
+"""The page of the newest figures between sites, and its table as a file."""
+
+import csv
+import json
+
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET
+
+from apps.accounts import scoping
+from apps.bench.tools.base import Tool
+from apps.results import charts, downloads, queries
+from apps.results.matrix import table
+from apps.results.matrix.table import Matrix
+
+COLUMNS = ("from", "to", "value", "unit", "samples", "points", "experiment", "lane", "point", "measured")
+
+
+@login_required
+@require_GET
+def matrix(request: HttpRequest) -> HttpResponse:
+    """Show the newest figures of a tool's metric between all sites."""
+    tools, found = _find(request)
+    context: dict[str, object] = {"tools": tools, "matrix": found}
+    if found:
+        context |= {
+            "metrics": queries.metrics_of(found.tool),
+            "rows": [
+                (site, [(other, found.cells.get((site.pk, other.pk))) for other in found.sites])
+                for site in found.sites
+            ],
+            "chart": json.dumps(chart_of(found)),
+            "query": f"tool={found.tool.slug}&metric={found.metric.name}",
+        }
+    return render(request, "results/matrix/matrix.html", context)
+
+
+@login_required
+@require_GET
+def download(request: HttpRequest, ending: str) -> HttpResponse:
+    """Download the matrix, one line a pair, as CSV or JSON, values in base units."""
+    _tools, found = _find(request)
+    if found is None:
+        raise Http404
+    rows = flat_rows(found)
+    disposition = {
+        "Content-Disposition": f'attachment; filename="matrix-{found.tool.slug}-{found.metric.name}.{ending}"'
+    }
+    if ending == "json":
+        return JsonResponse(rows, safe=False, headers=disposition)
+    answer = HttpResponse(content_type="text/csv; charset=utf-8", headers=disposition)
+    writer = csv.DictWriter(answer, fieldnames=COLUMNS)
+    writer.writeheader()
+    writer.writerows({name: downloads.safe(value) for name, value in row.items()} for row in rows)
+    return answer
+
+
+def chart_of(found: Matrix) -> dict[str, object]:
+    """Return the heat map: rows are where the data came from, columns where it went."""
+    names = [site.name for site in found.sites]
+    place = {site.pk: index for index, site in enumerate(found.sites)}
+    values = [cell.value for cell in found.cells.values()]
+    return {
+        "kind": "heat",
+        "metric": {
+            "name": found.metric.name,
+            "label": _(found.metric.label),
+            "unit": found.metric.unit,
+            "log": bool(values) and min(values) > 0 and max(values) >= charts.LOG_FROM * min(values),
+        },
+        "x": {"name": "to", "label": _("To"), "labels": names},
+        "y": {"name": "from", "label": _("From"), "labels": names},
+        "cells": [
+            {
+                "x": place[target],
+                "y": place[source],
+                "v": cell.value,
+                "n": cell.n,
+                "note": f"{cell.experiment_name}, {cell.at:%Y-%m-%d}",
+                "url": f"{reverse('results:experiment', args=[cell.experiment])}?metric={found.metric.name}",
+            }
+            for (source, target), cell in found.cells.items()
+        ],
+    }
+
+
+def flat_rows(found: Matrix) -> list[dict[str, object]]:
+    """Return one flat object a pair of sites that has a figure."""
+    names = {site.pk: site.name for site in found.sites}
+    return [
+        {
+            "from": names[source],
+            "to": names[target],
+            "value": cell.value,
+            "unit": found.metric.unit,
+            "samples": cell.n,
+            "points": cell.points,
+            "experiment": cell.experiment,
+            "lane": cell.lane,
+            "point": cell.point,
+            "measured": cell.at.isoformat(),
+        }
+        for (source, target), cell in sorted(
+            found.cells.items(), key=lambda pair: (names[pair[0][0]], names[pair[0][1]])
+        )
+    ]
+
+
+def _find(request: HttpRequest) -> tuple[list[Tool], Matrix | None]:
+    """Return the tools to choose from and the matrix that the address names, None where nothing was measured."""
+    user = scoping.user_of(request)
+    tools = table.tools_between(user)
+    if not tools:
+        return [], None
+    tool = next((item for item in tools if item.slug == request.GET.get("tool")), tools[0])
+    metrics = queries.metrics_of(tool)
+    metric = next((item for item in metrics if item.name == request.GET.get("metric")), metrics[0])
+    return tools, table.matrix_of(user, tool, metric)
