@@ -2,6 +2,7 @@
 
 import itertools
 
+from apps.bench.rules import storage
 from apps.bench.rules.base import (
     DISK,
     FILE_SYSTEM,
@@ -94,3 +95,26 @@ def polarised(*, network=(980, 978), disk=264 * MB, nfs=26 * MB, hexa=36 * MB, l
     if hexa:
         make.io("NFS_PGFS01", clients=("HEXA01",), write=hexa, read=55 * MB)
     return make.evidence(GPFS, SAN, NFS, RAID1, clients=(*CLIENTS, "HEXA01"))
+
+
+def concluded(evidence, rule):
+    """Return {subject: finding} of a rule of storage."""
+    return {draft.subject: draft for draft in storage.overview(evidence) if draft.rule == rule}
+
+
+def the(evidence, rule):
+    """Return the only finding of a rule of storage."""
+    (draft,) = concluded(evidence, rule).values()
+    return draft
+
+
+def sweep(factor, rates, *, metric="write", file_system="GPFS_PDAISY", clients=CLIENTS, **fixed):
+    """Return a maker with a sweep of {value: rates in MB/s}."""
+    make = Storing()
+    for value, values in rates.items():
+        parameters = {"file_size": 4 * GIB, "record_size": 262144, **fixed, factor: value}
+        measured = {metric: [rate * MB for rate in values]}
+        make.point(
+            "file-system", measured, tool="iozone", file_system=file_system, roles={"client": clients}, **parameters
+        )
+    return make

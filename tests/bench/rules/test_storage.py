@@ -1,4 +1,4 @@
-"""Record sizes, clients, shares of the disk, options and caches: the published cases, and against them."""
+"""Record sizes, clients, and shares of the disk: the published cases, and against them."""
 
 import dataclasses
 import json
@@ -6,8 +6,8 @@ import json
 import pytest
 
 from apps.bench.rules import storage
-from apps.bench.rules.base import DIAGNOSIS, DOUBT, NO_CHANGE, FileSystemFacts, LinkFacts, PathFacts, Ratio, Trend
-from tests.bench.rules.storing import CLIENTS, GIB, GPFS, MB, NFS, RAID1, SAN, Storing, wan
+from apps.bench.rules.base import DIAGNOSIS, NO_CHANGE, FileSystemFacts, LinkFacts, PathFacts, Ratio, Trend
+from tests.bench.rules.storing import CLIENTS, GPFS, MB, NFS, RAID1, Storing, concluded, sweep, the, wan
 
 KIB, MIB = 1024, 1024**2
 X4500 = FileSystemFacts("GPFS_X4500", "gpfs", None, ("X4500",), disks=8, disk_bytes_per_s=800 * MB)
@@ -20,33 +20,12 @@ LAN = {
 }
 
 
-def drafts(evidence, rule):
-    return {draft.subject: draft for draft in storage.overview(evidence) if draft.rule == rule}
-
-
-def one(evidence, rule):
-    (draft,) = drafts(evidence, rule).values()
-    return draft
-
-
-def sweep(factor, rates, *, metric="write", file_system="GPFS_PDAISY", clients=CLIENTS, **fixed):
-    """Return a maker with a sweep of {value: rates in MB/s}."""
-    make = Storing()
-    for value, values in rates.items():
-        parameters = {"file_size": 4 * GIB, "record_size": 256 * KIB, **fixed, factor: value}
-        measured = {metric: [rate * MB for rate in values]}
-        make.point(
-            "file-system", measured, tool="iozone", file_system=file_system, roles={"client": clients}, **parameters
-        )
-    return make
-
-
 # Record size
 
 
 def test_large_sequential_files_do_not_mind_the_record_size():
     printed = Trend("iozone", "write", "record_size", "flat", best=115 * MB, file_system="GPFS_X4500")
-    draft = one(Storing().evidence(X4500, trends=(printed,)), "storage-record-size")
+    draft = the(Storing().evidence(X4500, trends=(printed,)), "storage-record-size")
     assert draft.kind == NO_CHANGE
     assert str(draft.title) == "The record size has no effect on GPFS_X4500 (write): keep the file system's block"
     assert "115.0 MB/s" in str(draft.why[0])
@@ -55,7 +34,7 @@ def test_large_sequential_files_do_not_mind_the_record_size():
 
 def test_a_measured_sweep_says_the_same_and_is_believed_more():
     rates = {64 * KIB: [115, 116], 256 * KIB: [114, 116], MIB: [115, 115], 4 * MIB: [116, 114]}
-    draft = one(sweep("record_size", rates).evidence(GPFS), "storage-record-size")
+    draft = the(sweep("record_size", rates).evidence(GPFS), "storage-record-size")
     assert draft.kind == NO_CHANGE
     assert draft.confidence_label == "high"
     assert "From 64 KiB to 4 MiB" in str(draft.why[1])
@@ -65,7 +44,7 @@ def test_a_measured_sweep_says_the_same_and_is_believed_more():
 def test_records_that_wait_for_each_round_trip_are_better_large():
     # GlusterFS over the WAN, direct reads: block / (RTT + block / C).
     rates = {64 * KIB: [11.1], 256 * KIB: [33.8], MIB: [68.4], 4 * MIB: [99.2]}
-    draft = one(sweep("record_size", rates, metric="read").evidence(GPFS), "storage-record-size")
+    draft = the(sweep("record_size", rates, metric="read").evidence(GPFS), "storage-record-size")
     assert draft.kind == "recommendation"
     assert draft.change == "-r 4194304"
     assert (draft.present, draft.predicted) == (pytest.approx(11.1 * MB), pytest.approx(99.2 * MB))
@@ -80,11 +59,11 @@ def test_records_that_wait_for_each_round_trip_are_better_large():
     ids=["too narrow", "scattered", "one size"],
 )
 def test_a_sweep_that_shows_nothing_gives_nothing(rates):
-    assert drafts(sweep("record_size", rates).evidence(GPFS), "storage-record-size") == {}
+    assert concluded(sweep("record_size", rates).evidence(GPFS), "storage-record-size") == {}
 
 
 def test_a_record_size_that_matters_contradicts_the_printed_case():
-    draft = one(
+    draft = the(
         sweep("record_size", {256 * KIB: [60], MIB: [115], 4 * MIB: [116]}).evidence(GPFS), "storage-record-size"
     )
     assert draft.kind != NO_CHANGE
@@ -99,7 +78,7 @@ def test_the_lan_saturates_at_three_writers_and_two_readers_though_the_network_h
         Trend("iozone", metric, "clients", "saturates", knee=knee, file_system="GPFS_X4500")
         for metric, knee in (("write", 3), ("read", 2))
     ]
-    found = drafts(Storing().evidence(X4500, paths=LAN, trends=tuple(printed)), "storage-clients")
+    found = concluded(Storing().evidence(X4500, paths=LAN, trends=tuple(printed)), "storage-clients")
     assert [draft.value for draft in found.values()] == [3, 2]
     write = found["GPFS_X4500 write"]
     assert str(write.title) == "GPFS_X4500 saturates at 3 clients (write): more add nothing"
@@ -109,30 +88,30 @@ def test_the_lan_saturates_at_three_writers_and_two_readers_though_the_network_h
 
 def test_a_measured_sweep_of_clients_has_its_knee():
     rates = {1: [112, 113], 2: [224, 226], 3: [300, 301], 4: [301, 299]}
-    draft = one(sweep("clients", rates, file_system="GPFS_X4500").evidence(X4500, paths=LAN), "storage-clients")
+    draft = the(sweep("clients", rates, file_system="GPFS_X4500").evidence(X4500, paths=LAN), "storage-clients")
     assert draft.value == 3
     assert "1: 112.5 MB/s" in str(draft.why[0])
 
 
 def test_a_full_network_is_named_as_the_reason_of_the_plateau():
-    draft = one(sweep("clients", {1: [60], 2: [115], 3: [116], 4: [115]}).evidence(GPFS), "storage-clients")
+    draft = the(sweep("clients", {1: [60], 2: [115], 3: [116], 4: [115]}).evidence(GPFS), "storage-clients")
     assert any("it is full" in str(line) for line in draft.why)
 
 
 def test_nfs_falls_with_clients_so_that_many_nodes_need_a_parallel_file_system():
     printed = Trend("iozone", "write", "clients", "falls", best=28 * MB, file_system="NFS_PGFS01")
-    draft = one(Storing().evidence(NFS, trends=(printed,)), "storage-clients")
+    draft = the(Storing().evidence(NFS, trends=(printed,)), "storage-clients")
     assert "for many nodes take a parallel file system" in str(draft.title)
     measured = sweep("clients", {1: [28], 2: [25], 3: [21], 4: [18]}, file_system="NFS_PGFS01").evidence(NFS)
-    assert "parallel file system" in str(one(measured, "storage-clients").title)
+    assert "parallel file system" in str(the(measured, "storage-clients").title)
     parallel = sweep("clients", {1: [28], 2: [25], 3: [21], 4: [18]}).evidence(GPFS)
-    assert "in each other's way" in str(one(parallel, "storage-clients").title)
+    assert "in each other's way" in str(the(parallel, "storage-clients").title)
 
 
-def test_nfs_that_grows_with_clients_needs_none():
+def test_nfs_that_grows_with_clients_needs_nthe():
     measured = sweep("clients", {1: [28], 2: [56], 3: [84], 4: [112]}, file_system="NFS_PGFS01").evidence(NFS)
-    assert "parallel file system" not in str(one(measured, "storage-clients").title)
-    assert drafts(Storing().evidence(NFS), "storage-clients") == {}
+    assert "parallel file system" not in str(the(measured, "storage-clients").title)
+    assert concluded(Storing().evidence(NFS), "storage-clients") == {}
 
 
 def test_writing_grows_with_tasks_to_nearly_the_links_capacity():
@@ -145,17 +124,17 @@ def test_writing_grows_with_tasks_to_nearly_the_links_capacity():
         roles={"client": CLIENTS[:1]},
         threads=9,
     )
-    draft = one(make.evidence(GPFS, trends=(printed,)), "storage-clients")
+    draft = the(make.evidence(GPFS, trends=(printed,)), "storage-clients")
     assert str(draft.title) == "GPFS_PDAISY grows with the tasks (write): let many do I/O at once"
     said = " ".join(map(str, draft.why))
     assert "101.0 MB/s is 82 % of the 123.8 MB/s that the network carries; at 11.22 MB/s each 12 fill it" in said
     assert "poorly those in which few do" in said
     flat = dataclasses.replace(printed, shape="flat")
-    assert "one fills it" in str(one(make.evidence(GPFS, trends=(flat,)), "storage-clients").title)
+    assert "one fills it" in str(the(make.evidence(GPFS, trends=(flat,)), "storage-clients").title)
 
 
 def test_growth_with_threads_can_be_proved_and_is_followed_up():
-    draft = one(
+    draft = the(
         sweep("threads", {1: [13], 3: [38], 6: [76], 9: [101]}, clients=CLIENTS[:1]).evidence(GPFS), "storage-clients"
     )
     assert draft.value == 12
@@ -169,27 +148,27 @@ def test_growth_with_threads_can_be_proved_and_is_followed_up():
 
 def test_nfs_reaches_sixty_to_seventy_per_cent_of_ext3():
     ratio = Ratio("iozone", "write", {"file_system": "NFS_PGFS01"}, {"file_system": "ext3"}, 0.60, 0.70)
-    draft = one(Storing().evidence(NFS, ratios=(ratio,)), "storage-share-of-disk")
+    draft = the(Storing().evidence(NFS, ratios=(ratio,)), "storage-share-of-disk")
     assert "NFS_PGFS01 reaches 60 - 70 % of ext3: its disks and its own overhead are the limit." in str(draft.why[0])
     assert (draft.low, draft.high) == (0.60, 0.70)
     swapped = dataclasses.replace(ratio, of=ratio.to, to=ratio.of, low=1 / 0.7, high=1 / 0.6)
-    assert one(Storing().evidence(NFS, ratios=(swapped,)), "storage-share-of-disk").low == pytest.approx(0.6)
+    assert the(Storing().evidence(NFS, ratios=(swapped,)), "storage-share-of-disk").low == pytest.approx(0.6)
 
 
 def test_gpfs_costs_forty_per_cent_of_ext3_and_cannot_fill_four_links():
     ext3 = FileSystemFacts("ext3", "ext", None, ("X4500",))
     ratio = Ratio("iozone", "write", {"file_system": "GPFS_X4500"}, {"file_system": "ext3"}, 0.60, 0.60)
     make = Storing().disk("ext3", "X4500", write=500 * MB)
-    draft = one(make.evidence(X4500, ext3, paths=LAN, ratios=(ratio,)), "storage-share-of-disk")
+    draft = the(make.evidence(X4500, ext3, paths=LAN, ratios=(ratio,)), "storage-share-of-disk")
     assert "GPFS_X4500 costs 40 % of what ext3 beneath it gives (write): the file system is the limit" in str(
         draft.title
     )
     assert any("300.0 MB/s of the disks' 500.0 MB/s; the network would carry 495.0 MB/s" in str(x) for x in draft.why)
     # Over the WAN the same share is the network's doing.
     path = {(client, "X4500"): wan(client, "X4500") for client in CLIENTS}
-    assert drafts(make.evidence(X4500, ext3, paths=path, ratios=(ratio,)), "storage-share-of-disk") == {}
+    assert concluded(make.evidence(X4500, ext3, paths=path, ratios=(ratio,)), "storage-share-of-disk") == {}
     near = dataclasses.replace(ratio, low=0.95, high=0.95)
-    assert one(Storing().evidence(X4500, ext3, paths={}, ratios=(near,)), "storage-share-of-disk").kind == NO_CHANGE
+    assert the(Storing().evidence(X4500, ext3, paths={}, ratios=(near,)), "storage-share-of-disk").kind == NO_CHANGE
 
 
 def test_a_measured_share_needs_a_network_with_room():
@@ -201,9 +180,9 @@ def test_a_measured_share_needs_a_network_with_room():
         )
         return make.evidence(NFS, RAID1)
 
-    assert one(measured(64), "storage-share-of-disk").value == pytest.approx(0.64)
-    assert drafts(dataclasses.replace(measured(64), paths={}), "storage-share-of-disk") == {}
-    assert drafts(measured(110), "storage-share-of-disk") == {}
+    assert the(measured(64), "storage-share-of-disk").value == pytest.approx(0.64)
+    assert concluded(dataclasses.replace(measured(64), paths={}), "storage-share-of-disk") == {}
+    assert concluded(measured(110), "storage-share-of-disk") == {}
 
 
 # Kinds of clients
@@ -215,99 +194,10 @@ def test_two_very_different_kinds_of_client_see_the_same_rates():
         make.io("KIGFS", clients=("PDAISY00", "PDAISY01", "PDAISY02"), write=write, read=105 * MB)
         return make.evidence(FileSystemFacts("KIGFS", "gpfs", 262144, ("KIGFS01",)), paths={})
 
-    draft = one(seen(80 * MB), "storage-clients-alike")
+    draft = the(seen(80 * MB), "storage-clients-alike")
     assert draft.kind == NO_CHANGE
     assert "PGFS01 - PGFS02 and PDAISY00 - PDAISY02 see the same rates of KIGFS" in str(draft.title)
-    assert drafts(seen(40 * MB), "storage-clients-alike") == {}
-
-
-# Connections and options
-
-
-def nfs(options, *, write=19 * MB, rates=(19.9, 116), stripes=8):
-    make = Storing().io("fs", write=[write, write])
-    make.tcp("KGFS01", "S", [8 * rates[0]] * 2, streams=1, direction="forward", window=0)
-    make.tcp("KGFS01", "S", [8 * rates[1]] * 2, streams=stripes, direction="forward", window=0)
-    return make
-
-
-def test_a_mount_that_moves_what_one_stream_does_wants_more_connections():
-    facts = FileSystemFacts("fs", "nfs", None, ("S",))
-    draft = one(nfs({}).evidence(facts), "storage-connections")
-    assert draft.value == 8
-    assert "nconnect=8" in draft.change
-    assert draft.predicted == pytest.approx(116 * MB)
-    gpfs = one(nfs({}).evidence(dataclasses.replace(facts, kind="gpfs")), "storage-connections")
-    assert gpfs.change == "mmchconfig maxTcpConnsPerNodeConn=8"
-
-
-@pytest.mark.parametrize(
-    ("changed", "made"),
-    [
-        ({"kind": "glusterfs"}, nfs({})),
-        ({"options": {"nconnect": 8}}, nfs({})),
-        ({}, nfs({}, write=60 * MB)),
-        ({}, nfs({}, rates=(19.9, 20))),
-    ],
-    ids=["no such option", "has them", "faster than one", "streams gain nothing"],
-)
-def test_otherwise_more_connections_are_not_advised(changed, made):
-    facts = dataclasses.replace(FileSystemFacts("fs", "nfs", None, ("S",)), **changed)
-    assert drafts(made.evidence(facts), "storage-connections") == {}
-
-
-def test_small_nfs_transfers_are_raised_unless_the_network_is_full():
-    facts = FileSystemFacts("fs", "nfs", None, ("S",), {"wsize": 65536, "rsize": 65536, "mount": "/mnt/fs"})
-    draft = one(Storing().io("fs", write=30 * MB).evidence(facts), "storage-nfs-transfer")
-    assert "rsize=1048576,wsize=1048576 /mnt/fs" in draft.change
-    assert "wsize=65536,rsize=65536" in draft.undo
-    assert drafts(Storing().io("fs", write=118 * MB).evidence(facts), "storage-nfs-transfer") == {}
-    large = dataclasses.replace(facts, options={"wsize": MIB})
-    assert drafts(Storing().io("fs", write=30 * MB).evidence(large), "storage-nfs-transfer") == {}
-    odd = dataclasses.replace(facts, options={"wsize": "default"})
-    assert drafts(Storing().io("fs", write=30 * MB).evidence(odd), "storage-nfs-transfer") == {}
-
-
-def test_lustre_on_a_long_path_wants_more_requests_in_flight():
-    facts = FileSystemFacts("fs", "lustre", None, ("S",), {"stripe_count": 1})
-    path = {("KGFS01", "S"): PathFacts(1e9, 0.1355, 9000, (LinkFacts("wan", 1e9, 0.1355, 9000),), "wan")}
-    draft = one(Storing().io("fs", write=60 * MB).evidence(facts, paths=path), "storage-lustre-requests")
-    assert draft.value == 16
-    assert "max_rpcs_in_flight=16" in draft.change
-    assert "61.91 MB/s" in draft.formula
-    assert drafts(Storing().io("fs", write=20 * MB).evidence(facts, paths=path), "storage-lustre-requests") == {}
-    short = {("KGFS01", "S"): PathFacts(1e9, 0.0005, 9000, (LinkFacts("lan", 1e9, 0.0005, 9000),), "lan")}
-    assert drafts(Storing().io("fs", write=60 * MB).evidence(facts, paths=short), "storage-lustre-requests") == {}
-
-
-def test_sockets_of_gpfs_below_the_bdp_are_left_to_the_kernel():
-    facts = dataclasses.replace(GPFS, options={"socketRcvBufferSize": 65536, "socketSndBufferSize": 65536})
-    draft = one(Storing().io("GPFS_PDAISY", write=13 * MB).evidence(facts), "storage-gpfs-sockets")
-    assert draft.change == "mmchconfig socketRcvBufferSize=0,socketSndBufferSize=0"
-    assert "socketRcvBufferSize=65536" in draft.undo
-    enough = dataclasses.replace(GPFS, options={"socketRcvBufferSize": MIB})
-    assert drafts(Storing().io("GPFS_PDAISY", write=13 * MB).evidence(enough), "storage-gpfs-sockets") == {}
-
-
-# Caches
-
-
-def test_figures_of_a_cache_are_doubted():
-    make = Storing().io("GPFS_PDAISY", read=100 * MB, reread=9000 * MB)
-    draft = one(make.evidence(GPFS), "storage-cached-reads")
-    assert draft.kind == DOUBT
-    assert "×90.0" in str(draft.why[0])
-    assert (
-        drafts(Storing().io("GPFS_PDAISY", read=100 * MB, reread=105 * MB).evidence(GPFS), "storage-cached-reads")
-        == {}
-    )
-    pool = dataclasses.replace(GPFS, options={"pagepool": 8 * GIB})
-    assert "page pool" in str(
-        one(Storing().io("GPFS_PDAISY", read=100 * MB).evidence(pool), "storage-cached-reads").why[0]
-    )
-    flagged = Storing().io("SAN", read=100 * MB)
-    flagged.points = [dataclasses.replace(flagged.points[0], warnings=frozenset({"cached-read"}))]
-    assert one(flagged.evidence(SAN), "storage-cached-reads").subject == "SAN"
+    assert concluded(seen(40 * MB), "storage-clients-alike") == {}
 
 
 def test_all_findings_can_be_stored():

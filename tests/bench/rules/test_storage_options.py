@@ -1,0 +1,96 @@
+"""Connections, mount options and caches: advised where facts and rates show a need, and not otherwise."""
+
+import dataclasses
+
+import pytest
+
+from apps.bench.rules.base import DOUBT, FileSystemFacts, LinkFacts, PathFacts
+from tests.bench.rules.storing import GIB, GPFS, MB, SAN, Storing, concluded, the
+
+MIB = 1024**2
+
+
+def nfs(options, *, write=19 * MB, rates=(19.9, 116), stripes=8):
+    make = Storing().io("fs", write=[write, write])
+    make.tcp("KGFS01", "S", [8 * rates[0]] * 2, streams=1, direction="forward", window=0)
+    make.tcp("KGFS01", "S", [8 * rates[1]] * 2, streams=stripes, direction="forward", window=0)
+    return make
+
+
+def test_a_mount_that_moves_what_one_stream_does_wants_more_connections():
+    facts = FileSystemFacts("fs", "nfs", None, ("S",))
+    draft = the(nfs({}).evidence(facts), "storage-connections")
+    assert draft.value == 8
+    assert "nconnect=8" in draft.change
+    assert draft.predicted == pytest.approx(116 * MB)
+    gpfs = the(nfs({}).evidence(dataclasses.replace(facts, kind="gpfs")), "storage-connections")
+    assert gpfs.change == "mmchconfig maxTcpConnsPerNodeConn=8"
+
+
+@pytest.mark.parametrize(
+    ("changed", "made"),
+    [
+        ({"kind": "glusterfs"}, nfs({})),
+        ({"options": {"nconnect": 8}}, nfs({})),
+        ({}, nfs({}, write=60 * MB)),
+        ({}, nfs({}, rates=(19.9, 20))),
+    ],
+    ids=["no such option", "has them", "faster than one", "streams gain nothing"],
+)
+def test_otherwise_more_connections_are_not_advised(changed, made):
+    facts = dataclasses.replace(FileSystemFacts("fs", "nfs", None, ("S",)), **changed)
+    assert concluded(made.evidence(facts), "storage-connections") == {}
+
+
+def test_small_nfs_transfers_are_raised_unless_the_network_is_full():
+    facts = FileSystemFacts("fs", "nfs", None, ("S",), {"wsize": 65536, "rsize": 65536, "mount": "/mnt/fs"})
+    draft = the(Storing().io("fs", write=30 * MB).evidence(facts), "storage-nfs-transfer")
+    assert "rsize=1048576,wsize=1048576 /mnt/fs" in draft.change
+    assert "wsize=65536,rsize=65536" in draft.undo
+    assert concluded(Storing().io("fs", write=118 * MB).evidence(facts), "storage-nfs-transfer") == {}
+    large = dataclasses.replace(facts, options={"wsize": MIB})
+    assert concluded(Storing().io("fs", write=30 * MB).evidence(large), "storage-nfs-transfer") == {}
+    odd = dataclasses.replace(facts, options={"wsize": "default"})
+    assert concluded(Storing().io("fs", write=30 * MB).evidence(odd), "storage-nfs-transfer") == {}
+
+
+def test_lustre_on_a_long_path_wants_more_requests_in_flight():
+    facts = FileSystemFacts("fs", "lustre", None, ("S",), {"stripe_count": 1})
+    path = {("KGFS01", "S"): PathFacts(1e9, 0.1355, 9000, (LinkFacts("wan", 1e9, 0.1355, 9000),), "wan")}
+    draft = the(Storing().io("fs", write=60 * MB).evidence(facts, paths=path), "storage-lustre-requests")
+    assert draft.value == 16
+    assert "max_rpcs_in_flight=16" in draft.change
+    assert "61.91 MB/s" in draft.formula
+    assert concluded(Storing().io("fs", write=20 * MB).evidence(facts, paths=path), "storage-lustre-requests") == {}
+    short = {("KGFS01", "S"): PathFacts(1e9, 0.0005, 9000, (LinkFacts("lan", 1e9, 0.0005, 9000),), "lan")}
+    assert concluded(Storing().io("fs", write=60 * MB).evidence(facts, paths=short), "storage-lustre-requests") == {}
+
+
+def test_sockets_of_gpfs_below_the_bdp_are_left_to_the_kernel():
+    facts = dataclasses.replace(GPFS, options={"socketRcvBufferSize": 65536, "socketSndBufferSize": 65536})
+    draft = the(Storing().io("GPFS_PDAISY", write=13 * MB).evidence(facts), "storage-gpfs-sockets")
+    assert draft.change == "mmchconfig socketRcvBufferSize=0,socketSndBufferSize=0"
+    assert "socketRcvBufferSize=65536" in draft.undo
+    enough = dataclasses.replace(GPFS, options={"socketRcvBufferSize": MIB})
+    assert concluded(Storing().io("GPFS_PDAISY", write=13 * MB).evidence(enough), "storage-gpfs-sockets") == {}
+
+
+# Caches
+
+
+def test_figures_of_a_cache_are_doubted():
+    make = Storing().io("GPFS_PDAISY", read=100 * MB, reread=9000 * MB)
+    draft = the(make.evidence(GPFS), "storage-cached-reads")
+    assert draft.kind == DOUBT
+    assert "×90.0" in str(draft.why[0])
+    assert (
+        concluded(Storing().io("GPFS_PDAISY", read=100 * MB, reread=105 * MB).evidence(GPFS), "storage-cached-reads")
+        == {}
+    )
+    pool = dataclasses.replace(GPFS, options={"pagepool": 8 * GIB})
+    assert "page pool" in str(
+        the(Storing().io("GPFS_PDAISY", read=100 * MB).evidence(pool), "storage-cached-reads").why[0]
+    )
+    flagged = Storing().io("SAN", read=100 * MB)
+    flagged.points = [dataclasses.replace(flagged.points[0], warnings=frozenset({"cached-read"}))]
+    assert the(flagged.evidence(SAN), "storage-cached-reads").subject == "SAN"
