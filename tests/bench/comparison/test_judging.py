@@ -1,0 +1,114 @@
+"""Whether sets can be compared: what forbids it, what warns, and to what a difference can be put down."""
+
+from dataclasses import replace
+
+from apps.bench.comparison import Deviation, Level, Shown, deviations, judge
+
+PLAIN = Shown(
+    names=("A", "B"),
+    tools=(frozenset({"iperf3"}), frozenset({"iperf3"})),
+    units=(frozenset({"bit/s"}), frozenset({"bit/s"})),
+    samples=(8, 8),
+    axis="Window",
+    common=4,
+    averaged=(),
+    deviations=(),
+)
+
+
+def values(*sets: set[str]) -> tuple[frozenset[str], ...]:
+    return tuple(frozenset(found) for found in sets)
+
+
+def levels(shown: Shown) -> list[Level]:
+    return [remark.level for remark in judge(shown)]
+
+
+def text(shown: Shown) -> str:
+    return "\n".join(str(remark.message) for remark in judge(shown))
+
+
+def test_sets_that_are_alike_can_be_compared() -> None:
+    assert levels(PLAIN) == [Level.NOTE]
+    assert "Nothing that was recorded differs" in text(PLAIN)
+
+
+def test_one_thing_that_differs_is_the_cause() -> None:
+    shown = replace(PLAIN, deviations=(Deviation("Machine", "Kernel", values({"6.1"}, {"6.8"})),))
+    assert levels(shown) == [Level.NOTE]
+    assert "can be put down to it: Kernel" in text(shown)
+
+
+def test_of_two_things_that_differ_neither_is_the_cause() -> None:
+    found = tuple(Deviation("Machine", name, values({"1"}, {"2"})) for name in ("Kernel", "MTU"))
+    shown = replace(PLAIN, deviations=found)
+    assert levels(shown) == [Level.CAUTION]
+    assert "cannot be put down to any one of them: Kernel, MTU" in text(shown)
+
+
+def test_what_only_one_set_tells_is_not_counted_as_different() -> None:
+    shown = replace(PLAIN, deviations=(Deviation("Machine", "Kernel", values({"6.1"}, set())),))
+    assert levels(shown) == [Level.NOTE, Level.NOTE]
+    assert "only some sets tell" in text(shown)
+
+
+def test_averages_over_different_values_are_refused() -> None:
+    shown = replace(PLAIN, averaged=(("Streams", values({"1", "2"}, {"1"})),))
+    assert levels(shown)[0] is Level.REFUSAL
+    assert "Streams is averaged over different values (A: 1, 2; B: 1)" in text(shown)
+
+
+def test_averages_over_the_same_values_are_told() -> None:
+    shown = replace(PLAIN, averaged=(("Streams", values({"1", "2"}, {"1", "2"})),))
+    assert Level.REFUSAL not in levels(shown)
+    assert "averaged over Streams" in text(shown)
+
+
+def test_different_units_are_refused() -> None:
+    shown = replace(PLAIN, units=(frozenset({"bit/s"}), frozenset({"B/s"})))
+    assert levels(shown)[0] is Level.REFUSAL
+
+
+def test_different_tools_are_a_caution() -> None:
+    shown = replace(PLAIN, tools=(frozenset({"iperf3"}), frozenset({"nuttcp"})))
+    assert Level.CAUTION in levels(shown)
+    assert "iperf3, nuttcp" in text(shown)
+
+
+def test_sets_without_a_common_place_are_refused() -> None:
+    assert levels(replace(PLAIN, common=0))[0] is Level.REFUSAL
+    assert Level.REFUSAL not in levels(replace(PLAIN, common=0, axis=""))
+
+
+def test_a_set_without_figures_is_named() -> None:
+    shown = replace(PLAIN, samples=(8, 0))
+    assert levels(shown) == [Level.REFUSAL]
+    assert text(shown) == "B has no figures of this metric."
+
+
+def test_invalid_figures_and_those_left_out_are_told() -> None:
+    assert levels(replace(PLAIN, invalid=2, cut=50)).count(Level.CAUTION) == 2
+
+
+def test_one_set_alone_needs_no_judgement() -> None:
+    one = replace(PLAIN, names=("A",), tools=PLAIN.tools[:1], units=PLAIN.units[:1], samples=(8,))
+    assert judge(one) == []
+
+
+def test_many_names_are_counted() -> None:
+    found = tuple(Deviation("Kernel settings", f"key{i}", values({"1"}, {"2"})) for i in range(9))
+    assert "key0, key1, key2, key3, … (+5)" in text(replace(PLAIN, deviations=found))
+
+
+def test_what_differs_is_what_not_all_sets_share() -> None:
+    first = {("Machine", "Kernel"): frozenset({"6.1"}), ("Machine", "CPU"): frozenset({"X"})}
+    second = {("Machine", "Kernel"): frozenset({"6.1", "6.8"}), ("Machine", "CPU"): frozenset({"X"})}
+    (found,) = deviations([first, second])
+    assert (found.topic, found.name, found.values) == ("Machine", "Kernel", values({"6.1"}, {"6.1", "6.8"}))
+    assert not found.is_unknown_somewhere
+
+
+def test_what_is_not_known_of_a_set_comes_last() -> None:
+    first = {("a", "only here"): frozenset({"1"}), ("b", "both"): frozenset({"1"})}
+    second = {("b", "both"): frozenset({"2"})}
+    assert [item.name for item in deviations([first, second])] == ["both", "only here"]
