@@ -58,7 +58,9 @@ def test_rfc_6349_goes_from_the_mtu_to_tcp(cast: SimpleNamespace, pair: list[Nod
         order += sorted(found)
         for experiment in campaign.experiments.all():
             services.start_stage(
-                experiment_id=experiment.pk, figures=lambda _experiment, metric: measured[metric], now=NOW
+                experiment_id=experiment.pk,
+                measured=lambda earlier, metric: {lane.pk: measured[metric] for lane in earlier.lanes.all()},
+                now=NOW,
             )
     assert order == [
         "Path MTU", "Baseline RTT", "Bottleneck forward", "Bottleneck reverse", "TCP windows forward",

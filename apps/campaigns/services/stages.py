@@ -85,8 +85,8 @@ def _write_left_out(experiment: Experiment, left_out: Sequence[LeftOut]) -> None
         write_event(campaign_id=experiment.campaign_id, level=Level.WARNING, message=Message(text, values))
     if len(left_out) > NAMED:
         text = _("%(experiment)s leaves out more sets of nodes for such reasons: %(count)s.")
-        values = {"experiment": experiment.name, "count": len(left_out) - NAMED}
-        write_event(campaign_id=experiment.campaign_id, level=Level.WARNING, message=Message(text, values))
+        rest: dict[str, object] = {"experiment": experiment.name, "count": len(left_out) - NAMED}
+        write_event(campaign_id=experiment.campaign_id, level=Level.WARNING, message=Message(text, rest))
 
 
 def _refuse(experiment: Experiment, refused: ValidationError, now: datetime) -> None:
