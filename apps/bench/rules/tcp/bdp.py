@@ -3,7 +3,7 @@
 from apps.bench.network import rfc6349
 from apps.bench.rules.base import Evidence, FindingDraft, Proof, Proposal
 from apps.bench.rules.tcp.path import PathReading, read_path
-from apps.bench.rules.tcp.present import is_plain, read_all
+from apps.bench.rules.tcp.present import is_plain, read_all, read_present
 from apps.bench.rules.tcp.sweeps import tcp_points
 from apps.bench.text import Message, _
 from apps.bench.units import canonical_text, format_quantity
@@ -83,10 +83,17 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
 
 def present_rate(evidence: Evidence) -> float | None:
     """Return the mean goodput (bit/s) of one stream with the automatic window and the nodes' own settings."""
+    present = read_present(evidence)
+    if present is None or present.streams != 1:
+        return None
+    own = present.point.parameters.get("congestion")
     rates = [
         rate
         for item in read_all(evidence)
-        if item.streams == 1 and not item.point.parameters.get("window") and is_plain(item.point)
+        if item.streams == 1
+        and not item.point.parameters.get("window")
+        and is_plain(item.point)
+        and item.point.parameters.get("congestion") == own
         for rate in item.point.values("goodput")
     ]
     return sum(rates) / len(rates) if rates else None

@@ -32,12 +32,16 @@ class Known:
 
 @dataclass(frozen=True)
 class PathReading:
-    """Round-trip time (s), capacity (bit/s), the most goodput TCP can have of it, and the best measured (bit/s)."""
+    """Round-trip time (s), capacity (bit/s), the most goodput TCP can have of it, and the best measured (bit/s).
+
+    `trials` are those that the figures rest on; where both are only given, those measured on the path.
+    """
 
     rtt: Known
     capacity: Known
     ceiling_bps: float
     measured_bps: float
+    trials: tuple[int, ...]
 
     @property
     def bdp_bytes(self) -> int:
@@ -48,11 +52,6 @@ class PathReading:
     def trust(self) -> float:
         """Return how far the two figures together are trusted."""
         return round(self.rtt.trust * self.capacity.trust, 2)
-
-    @property
-    def trials(self) -> tuple[int, ...]:
-        """Return the ids of the trials that the figures rest on."""
-        return tuple(sorted({*self.rtt.trials, *self.capacity.trials}))
 
     @property
     def reachable_bps(self) -> tuple[float, float] | None:
@@ -70,12 +69,16 @@ class PathReading:
 def read_path(evidence: Evidence) -> PathReading | None:
     """Return what is known of the path; None if a figure is missing, contradicted, or nothing was measured."""
     rtt, capacity = read_rtt(evidence), read_capacity(evidence)
-    if rtt is None or capacity is None or not {*rtt.trials, *capacity.trials}:
+    if rtt is None or capacity is None:
+        return None
+    measured = {trial for point in evidence.points for values in point.metrics.values() for trial in values}
+    trials = tuple(sorted({*rtt.trials, *capacity.trials} or measured))
+    if not trials:
         return None
     ceiling = capacity.value
     if evidence.path.capacity_bps == capacity.value:
         ceiling *= network.tcp_efficiency(evidence.path.mtu or USUAL_MTU)
-    reading = PathReading(rtt, capacity, ceiling, _best_rate(evidence)[0])
+    reading = PathReading(rtt, capacity, ceiling, _best_rate(evidence)[0], trials)
     return reading if reading.bdp_bytes else None
 
 

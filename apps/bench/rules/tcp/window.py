@@ -1,7 +1,8 @@
 """The window at which the rate stops growing, found in a window sweep (rules R1, R2 and R4)."""
 
 from apps.bench import network
-from apps.bench.rules.base import Alternative, Evidence, FindingDraft
+from apps.bench.rules.base import NO_CHANGE, RECOMMENDATION, Alternative, Evidence, FindingDraft, Proof
+from apps.bench.rules.tcp.path import PathReading, read_path
 from apps.bench.rules.tcp.sweeps import (
     MOST_FALL,
     Cell,
@@ -28,11 +29,11 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
         windows = Sweep(tuple(cell for cell in sweep.cells if cell.value), sweep.fixed)
         automatic = next((cell for cell in sweep.cells if not cell.value), None)
         if len(windows.cells) >= LEAST_WINDOWS:
-            return _knee(windows, automatic)
+            return _knee(windows, automatic, read_path(evidence))
     return None
 
 
-def _knee(sweep: Sweep, automatic: Cell | None) -> FindingDraft | None:
+def _knee(sweep: Sweep, automatic: Cell | None, path: PathReading | None) -> FindingDraft | None:
     knee = sweep.first_within(WITHIN)
     best = sweep.best.rate.mean
     above = [cell for cell in sweep.cells if cell.value > knee.value]
@@ -50,11 +51,12 @@ def _knee(sweep: Sweep, automatic: Cell | None) -> FindingDraft | None:
     return FindingDraft(
         rule=RULE,
         version=VERSION,
+        kind=NO_CHANGE if automatic_suffices else RECOMMENDATION,
         title=Message(
             _("The rate stops growing at a window of %(window)s: %(rate)s"),
             {"window": format_quantity(knee.value, "B"), "rate": format_quantity(knee.rate.mean, "bit/s")},
         ),
-        why=tuple(_reasons(sweep, knee, laws, follows, automatic if automatic_suffices else None)),
+        why=(*_reasons(sweep, knee, laws, follows, automatic if automatic_suffices else None), *_theory(path, knee)),
         value=float(knee.value),
         unit="B",
         low=float(below[-1].value),
@@ -62,12 +64,13 @@ def _knee(sweep: Sweep, automatic: Cell | None) -> FindingDraft | None:
         formula=_formula(knee, laws),
         evidence=tuple(sorted({*sweep.trials, *(automatic.trials if automatic else ())})),
         change="" if automatic_suffices else f"-w {knee.value}",
+        present=automatic.rate.mean if automatic else None,
         predicted=knee.rate.mean,
         predicted_interval=predicted_interval(knee),
         confidence=confidence_of((follows, 0.2), (is_repeated, 0.2), (len(plateau) > 1, 0.1), base=0.45),
         applies_when=Message(
             _("The application sets its socket buffers itself (measured with streams = %(streams)s, %(direction)s)."),
-            {"streams": sweep.fixed["streams"], "direction": sweep.fixed["direction"]},
+            {"streams": sweep.fixed["streams"], "direction": sweep.fixed.get("direction", "forward")},
         ),
         limits=(
             Message(
@@ -77,6 +80,7 @@ def _knee(sweep: Sweep, automatic: Cell | None) -> FindingDraft | None:
             Message(_("A program that sets its buffers switches the kernel's autotuning off.")),
         ),
         source="RFC 6349, section 3.3.1; tcp(7)",
+        proof=None if automatic_suffices else _proof(sweep, knee),
         alternatives=() if follows else (_not_the_window(),),
     )
 
@@ -132,6 +136,21 @@ def _reasons(
         text = _("The automatic window reaches %(rate)s: leave the window to the kernel and set none.")
         reasons.append(Message(text, {"rate": format_quantity(automatic.rate.mean, "bit/s")}))
     return reasons
+
+
+def _theory(path: PathReading | None, knee: Cell) -> list[Message]:
+    """Return the knee seen against the BDP, which theory takes for it."""
+    if path is None:
+        return []
+    text = _("The BDP is %(bdp)s; the knee was seen at %(times)s times that.")
+    times = f"{knee.value / path.bdp_bytes:.1f}"
+    return [Message(text, {"bdp": format_quantity(path.bdp_bytes, "B"), "times": times})]
+
+
+def _proof(sweep: Sweep, knee: Cell) -> Proof:
+    """Return the comparison with the automatic window, which programs have that ask for none."""
+    fixed = {name: sweep.fixed[name] for name in ("streams", "direction", "congestion") if name in sweep.fixed}
+    return Proof("iperf3-tcp", "goodput", {**fixed, "window": 0}, {**fixed, "window": knee.value})
 
 
 def _not_the_window() -> Alternative:

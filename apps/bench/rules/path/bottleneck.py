@@ -1,0 +1,104 @@
+"""Which link limits the path, and whether what was measured agrees with what the inventory says of it (R15)."""
+
+from apps.bench.rules.base import DIAGNOSIS, DOUBT, Alternative, Evidence, FindingDraft, LinkFacts, Proposal
+from apps.bench.rules.path import means
+from apps.bench.rules.tcp.sweeps import confidence_of
+from apps.bench.text import Message, _
+from apps.bench.units import format_quantity
+
+RULE, VERSION = "path-bottleneck", 1
+# Of the link's rate so much must be measured for the two to agree; more than this much of it cannot be.
+AGREES, EXCEEDS = 0.90, 1.05
+
+
+def conclude(evidence: Evidence) -> FindingDraft | None:
+    """Return the bottleneck link and whether the measurements agree with it; None without links or measurements.
+
+    A bound, such as what TCP reached, agrees if it comes near, contradicts from above, and from below says nothing.
+    """
+    link = _slowest(evidence)
+    found = means.read_means(evidence)
+    if link is None or link.capacity_bps is None or not found:
+        return None
+    rates = [(means.at_line(evidence, item), item) for item in found]
+    most, best = max(rates, key=lambda pair: pair[0])
+    share = most / link.capacity_bps
+    firm = [rate for rate, item in rates if not item.is_bound]
+    if share < AGREES and not firm:
+        return None
+    shown = {
+        "link": link.name or evidence.path.bottleneck,
+        "nominal": format_quantity(link.capacity_bps, "bit/s"),
+        "rate": format_quantity(most, "bit/s"),
+        "share": f"{100 * share:.0f}",
+    }
+    if share > EXCEEDS:
+        kind, title = DOUBT, _("%(link)s is not what the inventory says: %(rate)s came over its %(nominal)s")
+        text = _(
+            "No path carries more than its slowest link: its capacity is wrong, or the traffic took another way."
+        )
+    elif share >= AGREES:
+        kind, title = DIAGNOSIS, _("The bottleneck is %(link)s, %(nominal)s, and the measurements agree")
+        text = _("%(rate)s at the line are %(share)s %% of it.")
+    else:
+        kind, title = DIAGNOSIS, _("The bottleneck is %(link)s, %(nominal)s, of which only %(rate)s can be had")
+        text = _(
+            "%(rate)s at the line are %(share)s %% of it: framing, other traffic, or a limit below the link's rate."
+        )
+    return FindingDraft(
+        rule=RULE,
+        version=VERSION,
+        kind=kind,
+        subject=link.name,
+        title=Message(title, shown),
+        why=(Message(text, shown), *_others(evidence, link)),
+        value=link.capacity_bps,
+        unit="bit/s",
+        formula=f"min C = {shown['nominal']} (RFC 5136); measured / C = {share:.2f}",
+        evidence=tuple(sorted({trial for _rate, item in rates for trial in item.trials})),
+        confidence=confidence_of((len(rates) > 1, 0.15), (best.is_bound and share < AGREES, -0.2), base=0.7),
+        applies_when=Message(_("The path goes over the links that the inventory joins.")),
+        limits=(Message(_("Links of unknown capacity are not counted; one of them may be slower.")),),
+        source="RFC 5136, section 2.3",
+        alternatives=_alternatives(share),
+        missing=() if share >= AGREES else (Message(_("What other traffic there was on the link meanwhile.")),),
+        proposals=() if share >= AGREES else (Proposal("pathload"),),
+    )
+
+
+def _slowest(evidence: Evidence) -> LinkFacts | None:
+    links = [link for link in evidence.path.links if link.capacity_bps]
+    named = next((link for link in links if link.name == evidence.path.bottleneck), None)
+    if named or links:
+        return named or min(links, key=lambda link: link.capacity_bps or 0)
+    if evidence.path.capacity_bps and evidence.path.bottleneck:
+        return LinkFacts(evidence.path.bottleneck, evidence.path.capacity_bps)
+    return None
+
+
+def _others(evidence: Evidence, slowest: LinkFacts) -> list[Message]:
+    others = [link for link in evidence.path.links if link is not slowest and link.capacity_bps]
+    if not others:
+        return []
+    listed = ", ".join(f"{link.name} {format_quantity(link.capacity_bps or 0, 'bit/s')}" for link in others)
+    return [Message(_("The other links have more, or as much: %(links)s."), {"links": listed})]
+
+
+def _alternatives(share: float) -> tuple[Alternative, ...]:
+    if share >= AGREES:
+        return ()
+    return (
+        Alternative(
+            Message(_("Framing takes a part: of SONET's 622 Mbit/s ATM leaves 530 and packets over SONET 599.")),
+            Message(_("Ask the operator what carries the link.")),
+        ),
+        Alternative(
+            Message(_("Others used the link meanwhile.")),
+            Message(_("Measure the available bandwidth at night and by day.")),
+            Proposal("pathload"),
+        ),
+        Alternative(
+            Message(_("A shaper gives less than the link.")),
+            Message(_("Offer UDP in small steps: a shaper has a sharp knee that stays where it is.")),
+        ),
+    )

@@ -1,0 +1,144 @@
+"""What the path holds by each means, whether they agree, and what speaks against each (rules R14 and R15)."""
+
+from apps.bench.rules.base import DIAGNOSIS, Alternative, Evidence, FindingDraft, Proposal
+from apps.bench.rules.path import means
+from apps.bench.rules.path.means import Estimate
+from apps.bench.rules.tcp import estimates
+from apps.bench.rules.tcp.sweeps import confidence_of
+from apps.bench.text import Message, _
+from apps.bench.units import format_quantity
+
+RULE, VERSION = "path-capacity", 1
+# Means that differ by no more than this agree.
+AGREE = 0.15
+
+
+def conclude(evidence: Evidence) -> FindingDraft | None:
+    """Return the capacity; None unless a means that finds one was used: UDP's loads or packet dispersion.
+
+    What TCP reaches or probes find available stands beside it: neither is a capacity.
+    """
+    found = means.read_means(evidence)
+    firm = [estimate for estimate in found if not estimate.is_bound]
+    if not firm:
+        return None
+    low, high = min(item.low for item in firm), max(item.high for item in firm)
+    bounds = [item for item in found if item.is_bound and item.low > (1 + AGREE) * high]
+    if bounds:
+        # More came through than these means found: they were misled.
+        return None
+    agree = high <= (1 + AGREE) * low
+    shown = {"low": format_quantity(low, "bit/s"), "high": format_quantity(high, "bit/s")}
+    title = _("The path holds %(low)s to %(high)s") if high > low else _("The path holds %(high)s")
+    return FindingDraft(
+        rule=RULE,
+        version=VERSION,
+        kind=DIAGNOSIS,
+        title=Message(title, shown),
+        why=(*(_told(item) for item in found), *_nominal(evidence, high)),
+        against=tuple(_against(evidence, agree)),
+        value=high,
+        unit="bit/s",
+        low=low,
+        high=high,
+        formula="; ".join(f"{item.means}: {_interval(item)}" for item in found),
+        evidence=tuple(sorted({trial for item in found for trial in item.trials})),
+        confidence=confidence_of((len(firm) > 1 and agree, 0.2), (len(found) > 1, 0.1), base=0.6),
+        applies_when=Message(_("This path and direction, with the traffic of others that there was.")),
+        limits=(Message(_("The rate of UDP and TCP is of payload; dispersion tells the rate at the line.")),),
+        source="RFC 5136, section 2.3; Dovrolis, Ramanathan, Moore (2004)",
+        alternatives=_alternatives(evidence),
+        missing=_missing(found),
+        proposals=_proposals(found, high),
+    )
+
+
+def _interval(item: Estimate) -> str:
+    low, high = format_quantity(item.low, "bit/s"), format_quantity(item.high, "bit/s")
+    text = low if low == high else f"{low} … {high}"
+    return f">= {text}" if item.is_bound else text
+
+
+def _told(item: Estimate) -> Message:
+    texts = {
+        means.UDP: _("UDP: up to %(rate)s arrived whole; above that datagrams were lost."),
+        means.DISPERSION: _("Packet dispersion: %(rate)s."),
+        means.TCP: _("TCP: %(rate)s of goodput at best, which the path holds at least."),
+        means.AVAILABLE: _("Probes found %(rate)s available, which the path holds at least."),
+    }
+    low, high = format_quantity(item.low, "bit/s"), format_quantity(item.high, "bit/s")
+    rate = low if low == high or item.means == means.UDP else f"{low} … {high}"
+    return Message(texts[item.means], {"rate": rate})
+
+
+def _nominal(evidence: Evidence, high: float) -> list[Message]:
+    nominal = evidence.path.capacity_bps
+    if not nominal:
+        return []
+    text = _("The lowest link is said to have %(nominal)s: what was measured is %(share)s %% of it.")
+    shown = {"nominal": format_quantity(nominal, "bit/s"), "share": f"{100 * high / nominal:.0f}"}
+    return [Message(text, shown)]
+
+
+def _against(evidence: Evidence, agree: bool) -> list[Message]:
+    found = []
+    doubtful = [point for point in estimates.dispersion_points(evidence) if estimates.is_doubtful(point)]
+    for name in sorted({point.tool or estimates.CAPACITY for point in doubtful}):
+        text = _("%(tool)s is left out: by its own word it is not sure (its modes scatter, or no line fits).")
+        found.append(Message(text, {"tool": name}))
+    if not agree:
+        found.append(
+            Message(_("The means differ by more than 15 %%: of payload and of the line, or one was misled."))
+        )
+    return found
+
+
+def _alternatives(evidence: Evidence) -> tuple[Alternative, ...]:
+    """Return why UDP may lose before the path is full, if it loses more than a full link explains."""
+    curve, _trials = estimates.loss_curve_of(evidence)
+    if curve is None or curve.worst is None or curve.full is None:
+        return ()
+    worst, load = curve.worst, format_quantity(curve.worst.offered, "bit/s")
+    shown = {"load": load, "ratio": f"{curve.excess(worst) or 0:.1f}", "pieces": f"{curve.exponent or 1:.1f}"}
+    return (
+        Alternative(
+            Message(
+                _(
+                    "Datagrams sent in fragments: at %(load)s %(ratio)s times the loss of a full link (n = %(pieces)s)."
+                ),
+                shown,
+            ),
+            Message(_("Offer the same load in datagrams that fit a frame.")),
+            Proposal("iperf3-udp", {"rate": _load(worst.offered)}, {"length": "1400 B, 5888 B"}),
+        ),
+        Alternative(
+            Message(_("The receiver's socket buffer overflows: what arrives is lost in its kernel.")),
+            Message(_("Look at the count of receive buffer errors, and ask for a larger buffer.")),
+            Proposal("iperf3-udp", {"rate": _load(worst.offered)}, {"window": "0 B, 4 MiB"}),
+        ),
+        Alternative(
+            Message(_("A policer drops all above a rate, bursts first.")),
+            Message(_("Offer loads in small steps around the knee, with and without pacing by the sender.")),
+            Proposal("iperf3-udp", {}, {"rate": f"{_load(0.8 * curve.full)}..{_load(1.2 * curve.full)} /8"}),
+        ),
+    )
+
+
+def _load(rate: float) -> str:
+    return f"{max(1, round(rate / 1e6))} Mbit/s"
+
+
+def _missing(found: list[Estimate]) -> tuple[Message, ...]:
+    used = {item.means for item in found}
+    texts = {
+        means.UDP: _("The loss of UDP over the offered load."),
+        means.DISPERSION: _("The capacity by packet dispersion (pathrate)."),
+    }
+    return tuple(Message(text) for name, text in texts.items() if name not in used)
+
+
+def _proposals(found: list[Estimate], high: float) -> tuple[Proposal, ...]:
+    used = {item.means for item in found}
+    loads = ", ".join(_load(high * share) for share in (0.5, 0.8, 0.9, 1.0, 1.1, 1.3))
+    wanted = {means.UDP: Proposal("iperf3-udp", {}, {"rate": loads}), means.DISPERSION: Proposal("pathrate")}
+    return tuple(proposal for name, proposal in wanted.items() if name not in used)

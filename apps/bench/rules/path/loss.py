@@ -1,0 +1,55 @@
+"""Datagrams that are lost below the path's capacity: chance, and not a full link (rule R14)."""
+
+from apps.bench.rules.base import DIAGNOSIS, Evidence, FindingDraft, Proposal
+from apps.bench.rules.tcp import estimates
+from apps.bench.rules.tcp.path import read_path
+from apps.bench.text import Message, _
+from apps.bench.units import format_quantity
+
+RULE, VERSION = "path-loss", 1
+# Loads below this share of the capacity fill no queue.
+QUIET = 0.7
+# Less than this is what long paths always lose now and then.
+LEAST = 5e-5
+# Fewer datagrams than this many per loss tell nothing of a share so small.
+PER_LOSS = 3
+
+
+def conclude(evidence: Evidence) -> FindingDraft | None:
+    """Return the share that is lost at loads that fill nothing; None if it is nothing, or is not known."""
+    path = read_path(evidence)
+    curve, trials = estimates.loss_curve_of(evidence)
+    if path is None or curve is None:
+        return None
+    quiet = [point for point in curve.points if point.offered <= QUIET * path.capacity.value]
+    if not quiet or min(point.loss for point in quiet) < LEAST:
+        return None
+    if "receive-buffer-full" in {name for point in estimates.udp_points(evidence) for name in point.warnings}:
+        return None
+    loss = sum(point.loss for point in quiet) / len(quiet)
+    most = max(quiet, key=lambda point: point.offered)
+    shown = {
+        "share": f"{100 * loss:.2g}",
+        "load": format_quantity(most.offered, "bit/s"),
+        "capacity": format_quantity(path.capacity.value, "bit/s"),
+    }
+    return FindingDraft(
+        rule=RULE,
+        version=VERSION,
+        kind=DIAGNOSIS,
+        title=Message(_("The path loses %(share)s %% of datagrams by chance"), shown),
+        why=(
+            Message(_("Loads up to %(load)s, far below the %(capacity)s of the path, lost %(share)s %%."), shown),
+            Message(_("A link that is full loses nothing below its capacity: errors, duplex or a policer do.")),
+        ),
+        value=100 * loss,
+        unit="%",
+        formula=f"p = {loss:.2g} at R <= {QUIET:g} · C",
+        evidence=tuple(sorted({*trials, *path.trials})),
+        confidence=0.75 if len(quiet) > 1 else 0.6,
+        applies_when=Message(_("This path and direction.")),
+        limits=(Message(_("Short runs count few losses: %(per)s or fewer are chance."), {"per": PER_LOSS}),),
+        source="Mathis, Semke, Mahdavi, Ott (1997); RFC 7680",
+        missing=(Message(_("Which link it is: loss hop by hop, and the interfaces' counts of errors.")),),
+        proposals=(Proposal("mtr"),),
+    )

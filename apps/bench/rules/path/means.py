@@ -1,0 +1,107 @@
+"""The path's capacity by each means there is, brought to the same footing: the rate at the line."""
+
+from dataclasses import dataclass
+
+from apps.bench import network
+from apps.bench.network import rfc6349
+from apps.bench.rules.base import BELOW, Evidence, Point
+from apps.bench.rules.tcp import estimates
+from apps.bench.rules.tcp.sweeps import is_tcp
+from apps.bench.text import _
+
+USUAL_MTU = 1500
+UDP, DISPERSION, TCP, AVAILABLE = "udp", "dispersion", "tcp", "available"
+NAMES = {
+    UDP: _("UDP: the highest load that arrived whole"),
+    DISPERSION: _("packet dispersion"),
+    TCP: _("TCP: the best goodput"),
+    AVAILABLE: _("available bandwidth"),
+}
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A capacity (bit/s) by one means, from `low` to `high`; `is_bound` if it can only be more."""
+
+    means: str
+    low: float
+    high: float
+    trials: tuple[int, ...]
+    is_bound: bool = False
+
+    @property
+    def name(self) -> str:
+        """Return the means in words: a msgid."""
+        return NAMES[self.means]
+
+    @property
+    def middle(self) -> float:
+        """Return the middle of the interval."""
+        return (self.low + self.high) / 2
+
+
+def read_means(evidence: Evidence) -> list[Estimate]:
+    """Return what each means tells, the most trusted first."""
+    found = [_by_udp(evidence), _by_dispersion(evidence), _by_tcp(evidence), _by_streams_of_probes(evidence)]
+    return [estimate for estimate in found if estimate is not None]
+
+
+def _by_udp(evidence: Evidence) -> Estimate | None:
+    """Return UDP's: at least the highest load without loss, less than the least with it; None if nothing was lost."""
+    found = estimates.by_udp(evidence)
+    if found is None or found.curve.lossy is None:
+        return None
+    delivered = found.curve.full or found.value
+    return Estimate(UDP, found.value, max(found.value, min(delivered, found.curve.lossy)), found.trials)
+
+
+def _by_dispersion(evidence: Evidence) -> Estimate | None:
+    found = estimates.by_dispersion(evidence)
+    return Estimate(DISPERSION, found.low, found.high, found.trials) if found else None
+
+
+def _by_tcp(evidence: Evidence) -> Estimate | None:
+    """Return the best goodput of TCP: the path holds at least so much."""
+    rates = [
+        (sum(values) / len(values), point.trials("goodput"))
+        for point in evidence.points
+        if is_tcp(point) and point.statistic != BELOW and (values := point.values("goodput"))
+    ]
+    if not rates:
+        return None
+    best, trials = max(rates)
+    return Estimate(TCP, best, best, trials, is_bound=True)
+
+
+def _by_streams_of_probes(evidence: Evidence) -> Estimate | None:
+    """Return the available bandwidth (pathload): with other traffic away it is the capacity, else less."""
+    points = [point for point in evidence.points if point.values(estimates.AVAILABLE)]
+    if not points:
+        return None
+    lows = [value for point in points for value in point.values("available_low") or point.values(estimates.AVAILABLE)]
+    highs = [
+        value for point in points for value in point.values("available_high") or point.values(estimates.AVAILABLE)
+    ]
+    trials = sorted({trial for point in points for trial in point.trials(estimates.AVAILABLE)})
+    return Estimate(AVAILABLE, min(lows), max(highs), tuple(trials), is_bound=True)
+
+
+def at_line(evidence: Evidence, estimate: Estimate) -> float:
+    """Return an estimate as the rate (bit/s) at the line: payload with its headers, dispersion as it is."""
+    mtu = evidence.path.mtu or USUAL_MTU
+    if estimate.means == TCP:
+        return estimate.high / network.tcp_efficiency(mtu)
+    if estimate.means == UDP:
+        return rfc6349.line_rate_bps(estimate.high, datagram_of(evidence, mtu), mtu)
+    return estimate.high
+
+
+def datagram_of(evidence: Evidence, mtu: int = USUAL_MTU) -> int:
+    """Return the payload (B) of the datagrams of UDP's loads, one that fills a frame where it is not told."""
+    lengths = {length for point in estimates.udp_points(evidence) if (length := _length(point))}
+    return min(lengths) if lengths else mtu - network.transport.IPV4_BYTES - network.transport.UDP_BYTES
+
+
+def _length(point: Point) -> int:
+    length = point.parameters.get("length")
+    return int(length) if isinstance(length, int | float) and length > 0 else 0

@@ -1,0 +1,99 @@
+"""The kernel's autotuning of the window, and programs or settings that switch it off (rules R3 and R4)."""
+
+from apps.bench.rules.base import Evidence, FindingDraft, Proof
+from apps.bench.rules.tcp import sysctl
+from apps.bench.rules.tcp.present import Present, read_all, read_present
+from apps.bench.rules.tcp.sweeps import confidence_of
+from apps.bench.text import Message, _
+from apps.bench.units import format_quantity
+
+RULE, VERSION = "tcp-autotuning", 1
+KEY, NAME = "net.ipv4.tcp_moderate_rcvbuf", "tcp-autotuning"
+# An explicit window harms if the automatic one is faster by more than repetitions usually differ.
+HARM = 1.1
+
+
+def conclude(evidence: Evidence) -> FindingDraft | None:
+    """Return that an explicit window costs rate, or that autotuning is off; None if neither shows."""
+    present = read_present(evidence)
+    if present is None:
+        return None
+    return _switched_off(evidence, present) or _explicit(evidence, present)
+
+
+def _switched_off(evidence: Evidence, present: Present) -> FindingDraft | None:
+    off = [role for role in sysctl.ROLES if sysctl.read_sysctls(evidence, role).get(KEY) == "0"]
+    if not off:
+        return None
+    nodes = sysctl.simple(evidence, {KEY: "1"}, tuple(off))
+    faster = [item.rate for item in _explicits(evidence, present) if item.rate > HARM * present.rate]
+    text = _("%(name)s is 0 on %(roles)s: the receive window stays at tcp_rmem's default.")
+    return FindingDraft(
+        rule=RULE,
+        version=VERSION,
+        title=Message(_("Switch the receive buffer's autotuning on: %(roles)s"), {"roles": " + ".join(off)}),
+        why=(Message(text, {"name": KEY, "roles": " + ".join(off)}),),
+        formula=f"{KEY} = 0",
+        evidence=present.trials,
+        change=sysctl.change(nodes, NAME, f"Fathom {RULE}: let the kernel grow receive windows"),
+        undo=sysctl.undo(nodes, NAME),
+        present=present.rate,
+        predicted=max(faster, default=None),
+        confidence=confidence_of((bool(faster), 0.2), base=0.7),
+        applies_when=Message(_("Programs that set no socket buffers.")),
+        limits=(Message(_("The window grows up to tcp_rmem's largest only.")), Message(sysctl.KEPT)),
+        side_effects=(Message(_("Connections may hold more memory, up to tcp_rmem's largest each.")),),
+        source="tcp(7), tcp_moderate_rcvbuf",
+        proof=sysctl.proof(nodes, {"window": 0, "streams": present.streams}),
+    )
+
+
+def _explicits(evidence: Evidence, present: Present) -> list[Present]:
+    """Return the explicit windows measured alike in all else."""
+    own = {name: value for name, value in present.point.parameters.items() if name != "window"}
+    return [
+        item
+        for item in read_all(evidence)
+        if item.point.parameters.get("window")
+        and {name: value for name, value in item.point.parameters.items() if name != "window"} == own
+    ]
+
+
+def _explicit(evidence: Evidence, present: Present) -> FindingDraft | None:
+    """Return that programs should ask for no window, if some asked for one and were slower for it."""
+    explicit = _explicits(evidence, present)
+    slower = [item for item in explicit if HARM * item.rate < present.rate]
+    if not slower or any(item.rate > HARM * present.rate for item in explicit):
+        return None
+    worst = min(slower, key=lambda item: item.rate)
+    largest = max(slower, key=lambda item: item.point.parameters["window"])
+    text = _("A window of %(window)s gives %(rate)s; the kernel's own gives %(best)s.")
+    shown = {
+        "window": format_quantity(largest.point.parameters["window"], "B"),
+        "rate": format_quantity(largest.rate, "bit/s"),
+        "best": format_quantity(present.rate, "bit/s"),
+    }
+    now = {"window": largest.point.parameters["window"], "streams": present.streams}
+    return FindingDraft(
+        rule=RULE,
+        version=VERSION,
+        title=Message(
+            _("Ask for no window: up to %(window)s an explicit one is slower than the kernel's own"), shown
+        ),
+        why=(
+            Message(text, shown),
+            Message(_("A program that sets its socket buffers switches the kernel's autotuning off for them.")),
+        ),
+        value=0.0,
+        unit="B",
+        formula=f"X(automatic) / X({largest.point.parameters['window']:,} B) = {present.rate / largest.rate:.2f}",
+        evidence=tuple(sorted({*present.trials, *worst.trials, *largest.trials})),
+        change="-w: leave it out",
+        present=largest.rate,
+        predicted=present.rate,
+        confidence=confidence_of((min(len(present.trials), len(largest.trials)) > 1, 0.2), base=0.7),
+        applies_when=Message(_("Programs that set their socket buffers to no more than this.")),
+        limits=(Message(_("As long as the limits of tcp_rmem and tcp_wmem stay large enough.")),),
+        source="tcp(7); socket(7)",
+        proof=Proof("iperf3-tcp", "goodput", now, {**now, "window": 0}),
+    )

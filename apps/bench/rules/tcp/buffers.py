@@ -1,0 +1,95 @@
+"""A window that was asked for and not granted: rmem_max or wmem_max is below it (rules R3 and R4)."""
+
+import math
+
+from apps.bench.rules.base import Alternative, Evidence, FindingDraft
+from apps.bench.rules.tcp import sysctl
+from apps.bench.rules.tcp.bdp import wanted_window
+from apps.bench.rules.tcp.path import read_path
+from apps.bench.rules.tcp.present import Present, is_plain, read_all
+from apps.bench.rules.tcp.sysctl import Settings, read_sysctls
+from apps.bench.text import Message, _
+from apps.bench.units import format_quantity
+
+RULE, VERSION = "tcp-buffer-maxima", 1
+MAXIMA = ("net.core.rmem_max", "net.core.wmem_max")
+NAME = "tcp-maxima"
+# Linux doubles what is asked for (socket(7)); a kernel that grants less than this share of it capped the request.
+GRANTED = 0.95
+# These sysctls are C ints.
+MOST = 2**31 - 1
+
+
+def conclude(evidence: Evidence) -> FindingDraft | None:
+    """Return the maxima that the windows asked for need; None if all were granted or could not have been needed."""
+    capped = [item for item in read_all(evidence) if is_plain(item.point) and _is_capped(item)]
+    if not capped:
+        return None
+    path = read_path(evidence)
+    asked = max(item.point.parameters["window"] for item in capped)
+    # Nobody needs a larger window than the path holds, however large a one was tried.
+    wanted = min(asked, wanted_window(path)) if path else asked
+    least = min(capped, key=lambda item: item.point.parameters["window"])
+    granted = least.mean("window_granted") or 0.0
+    if wanted <= granted / 2:
+        return None
+    maximum = min(math.ceil(wanted / 1024) * 1024, MOST)
+    nodes = {role: _settings(evidence, role, maximum) for role in sysctl.ROLES}
+    shown = {
+        "asked": format_quantity(least.point.parameters["window"], "B"),
+        "granted": format_quantity(round(granted / 2), "B"),
+    }
+    text = _("Of a window of %(asked)s that was asked for the kernel granted %(granted)s, and said nothing.")
+    return FindingDraft(
+        rule=RULE,
+        version=VERSION,
+        title=Message(
+            _("rmem_max or wmem_max caps windows at %(granted)s: raise them to %(maximum)s on both nodes"),
+            {**shown, "maximum": format_quantity(maximum, "B")},
+        ),
+        why=(Message(text, shown), *_maxima(evidence)),
+        value=float(maximum),
+        unit="B",
+        low=float(math.ceil(granted / 2)),
+        high=float(maximum),
+        formula=f"granted = {granted:,.0f} B < 2 · W = {2 * least.point.parameters['window']:,} B",
+        evidence=tuple(sorted({trial for item in capped for trial in item.trials})),
+        change=sysctl.change(nodes, NAME, f"Fathom {RULE}: programs may ask for windows of {maximum:,} B"),
+        undo=sysctl.undo(nodes, NAME),
+        present=least.rate,
+        confidence=0.95,
+        applies_when=Message(_("Programs that set their socket buffers themselves, such as iperf3 -w or -tcp-bs.")),
+        limits=(
+            Message(_("These maxima do not bound the automatic window: tcp_rmem and tcp_wmem do.")),
+            Message(sysctl.KEPT),
+            *sysctl.undo_limit(nodes),
+        ),
+        side_effects=(Message(_("They hold for all network namespaces of the machine and for UDP, too.")),),
+        source="socket(7), SO_RCVBUF and SO_SNDBUF",
+        alternatives=(
+            Alternative(
+                Message(_("Ask for no window: the kernel's own grows up to tcp_rmem and tcp_wmem.")),
+                Message(_("Measure with the automatic window beside the largest one granted.")),
+            ),
+        ),
+    )
+
+
+def _is_capped(item: Present) -> bool:
+    asked, granted = item.point.parameters.get("window") or 0, item.mean("window_granted")
+    return bool(asked and granted and granted < GRANTED * 2 * asked)
+
+
+def _settings(evidence: Evidence, role: str, maximum: int) -> Settings:
+    told = read_sysctls(evidence, role)
+    wanted = {name: str(max(int(told[name]) if told.get(name, "").isdigit() else 0, maximum)) for name in MAXIMA}
+    return Settings(wanted, {name: told.get(name) for name in MAXIMA})
+
+
+def _maxima(evidence: Evidence) -> tuple[Message, ...]:
+    told = [(role, name, read_sysctls(evidence, role).get(name)) for role in sysctl.ROLES for name in MAXIMA]
+    return tuple(
+        Message(_("%(role)s: %(name)s is now “%(value)s”."), {"role": role, "name": name, "value": value})
+        for role, name, value in told
+        if value is not None
+    )

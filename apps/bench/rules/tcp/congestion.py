@@ -1,0 +1,126 @@
+"""Which congestion control serves the path: measured side by side, or to be tried where loss is the limit (R12)."""
+
+from apps.bench.rules.base import Evidence, FindingDraft, Proof, Proposal
+from apps.bench.rules.tcp import sysctl, verdict
+from apps.bench.rules.tcp.path import PathReading, read_path
+from apps.bench.rules.tcp.present import Present, read_present
+from apps.bench.rules.tcp.sweeps import Cell, Sweep, confidence_of, find_sweeps, predicted_interval, tcp_points
+from apps.bench.text import Message, _
+from apps.bench.units import format_quantity
+
+RULE, VERSION = "tcp-congestion", 1
+KEY, NAME = "net.ipv4.tcp_congestion_control", "tcp-congestion"
+# A control is better if it is faster by more than repetitions usually differ.
+BETTER = 1.1
+# What BBR reached of the path under random loss of 0.1 % in the lab, at least.
+REACHED = 0.85
+
+
+def conclude(evidence: Evidence) -> FindingDraft | None:
+    """Return the fastest of the controls measured, or that BBR is worth a trial; None where CUBIC does well."""
+    sweeps = [sweep for sweep in find_sweeps(tcp_points(evidence), "congestion") if len(sweep.cells) > 1]
+    if sweeps:
+        return _measured(evidence, sweeps[0])
+    path, present = read_path(evidence), read_present(evidence)
+    found = verdict.conclude(evidence)
+    if path is None or present is None or found is None or found.subject != "loss":
+        return None
+    return _to_try(evidence, path, present)
+
+
+def _measured(evidence: Evidence, sweep: Sweep) -> FindingDraft | None:
+    best, present = sweep.best, _present(sweep)
+    if best is present or best.rate.mean < BETTER * present.rate.mean or best.is_scattered or present.is_scattered:
+        return None
+    is_apart = best.rate.ci_low is not None and (present.rate.ci_high or 0.0) < best.rate.ci_low
+    shown = {
+        "best": best.value or "default",
+        "rate": format_quantity(best.rate.mean, "bit/s"),
+        "present": present.value or "default",
+        "less": format_quantity(present.rate.mean, "bit/s"),
+        "times": f"{best.rate.mean / present.rate.mean:.2f}",
+    }
+    text = _("%(best)s has %(rate)s, %(present)s has %(less)s: ×%(times)s, all else being equal.")
+    nodes = sysctl.simple(evidence, {KEY: str(best.value)}, ("client",)) if best.value else {}
+    again = best.mean("retransmits")
+    return FindingDraft(
+        rule=RULE,
+        version=VERSION,
+        title=Message(_("Let the sender use %(best)s: %(rate)s instead of %(less)s"), shown),
+        why=(Message(text, shown),),
+        formula=f"X({best.value or 'default'}) / X({present.value or 'default'}) = {shown['times']}",
+        evidence=sweep.trials,
+        change=sysctl.change(nodes, NAME, f"Fathom {RULE}: what senders use"),
+        undo=sysctl.undo(nodes, NAME),
+        present=present.rate.mean,
+        predicted=best.rate.mean,
+        predicted_interval=predicted_interval(best),
+        confidence=confidence_of((is_apart, 0.3), (len(best.rates) > 1, 0.1), base=0.5),
+        applies_when=Message(
+            _("Streams = %(streams)s, window = %(window)s; the sender's control counts, the receiver's does not."),
+            {name: sweep.fixed.get(name, "") for name in ("streams", "window")},
+        ),
+        limits=(Message(sysctl.KEPT), *sysctl.undo_limit(nodes)),
+        side_effects=_unfair(str(best.value), again),
+        source="RFC 9438; Cardwell et al., BBR (2016)",
+        proof=_proof(sweep, present, best),
+    )
+
+
+def _present(sweep: Sweep) -> Cell:
+    """Return the cell of the system's own control, else CUBIC's, else the slowest."""
+    own = {cell.value: cell for cell in sweep.cells}
+    return own.get("") or own.get("cubic") or min(sweep.cells, key=lambda cell: cell.rate.mean)
+
+
+def _proof(sweep: Sweep, now: Cell, then: Cell) -> Proof:
+    fixed = {name: sweep.fixed[name] for name in ("streams", "window") if name in sweep.fixed}
+    return Proof("iperf3-tcp", "goodput", {**fixed, "congestion": now.value}, {**fixed, "congestion": then.value})
+
+
+def _to_try(evidence: Evidence, path: PathReading, present: Present) -> FindingDraft:
+    offered = evidence.facts.get("client", {}).get("congestion_controls", {})
+    is_loaded = "bbr" in offered.get("available", ()) if isinstance(offered, dict) else False
+    low, most = max(present.rate, 0.4 * path.ceiling_bps), path.ceiling_bps
+    nodes = sysctl.simple(evidence, {KEY: "bbr"}, ("client",))
+    text = _(
+        "Loss halves the windows of Reno and CUBIC; BBR paces by the rate it measures and heeds single losses less."
+    )
+    limits = [Message(_("Where the loss comes of a full queue BBR adds to it: measure both, with other traffic on."))]
+    if not is_loaded:
+        limits.append(Message(_("The sender's kernel may first have to load it: modprobe tcp_bbr.")))
+    return FindingDraft(
+        rule=RULE,
+        version=VERSION,
+        title=Message(_("Try BBR: loss keeps CUBIC from filling the path")),
+        why=(Message(text), path.capacity.source),
+        formula=f"0.4 · η · C = {format_quantity(low, 'bit/s')} to η · C = {format_quantity(most, 'bit/s')}",
+        evidence=tuple(sorted({*path.trials, *present.trials})),
+        change=sysctl.change(nodes, NAME, f"Fathom {RULE}: what senders use"),
+        undo=sysctl.undo(nodes, NAME),
+        present=present.rate,
+        predicted=max(REACHED * path.ceiling_bps, present.rate),
+        predicted_interval=(low, path.ceiling_bps),
+        confidence=0.5,
+        applies_when=Message(_("The sender may change its congestion control; the receiver's does not matter.")),
+        limits=(*limits, Message(sysctl.KEPT)),
+        side_effects=_unfair("bbr", None),
+        source="Cardwell et al., BBR (2016)",
+        missing=(Message(_("What BBR has on this path.")),),
+        proposals=(Proposal("iperf3-tcp", {"window": "0"}, {"congestion": "cubic, bbr"}),),
+        proof=Proof(
+            "iperf3-tcp",
+            "goodput",
+            {"window": 0, "streams": present.streams, "congestion": present.point.parameters.get("congestion", "")},
+            {"window": 0, "streams": present.streams, "congestion": "bbr"},
+        ),
+    )
+
+
+def _unfair(control: str, again: float | None) -> tuple[Message, ...]:
+    if not control.startswith("bbr"):
+        return ()
+    found = [Message(_("BBR takes rate from flows of CUBIC where queues are short, and sends far more again."))]
+    if again:
+        found.append(Message(_("%(count)s segments were sent again in a run."), {"count": f"{again:.0f}"}))
+    return tuple(found)

@@ -1,0 +1,55 @@
+"""How the rate goes with the number of streams: measured, or only printed."""
+
+from dataclasses import dataclass
+
+from apps.bench.knee import find_knee
+from apps.bench.rules.base import Evidence, Trend
+from apps.bench.rules.tcp.sweeps import Sweep, find_sweeps, tcp_points
+from apps.bench.text import Message, _
+
+FACTOR, METRIC = "streams", "goodput"
+RISES, FLAT, SATURATES = "rises", "flat", "saturates"
+# Streams multiply if so many have this share of as many times the rate of one.
+LEAST_COUNT, LINEAR = 4, 0.7
+
+
+@dataclass(frozen=True)
+class Growth:
+    """Whether streams multiply the rate of one, the knee (None if there is none), in words, and the trials."""
+
+    multiplies: bool
+    knee: float | None
+    message: Message
+    trials: tuple[int, ...]
+
+
+def printed(evidence: Evidence) -> Trend | None:
+    """Return what a publication prints of TCP's rate over the number of streams, without its figures."""
+    return next((trend for trend in evidence.trends if trend.factor == FACTOR and trend.metric in (METRIC, "")), None)
+
+
+def read_growth(evidence: Evidence) -> Growth | None:
+    """Return how the rate goes with streams, of the largest sweep, else as printed; None if nothing tells."""
+    for sweep in find_sweeps(tcp_points(evidence), FACTOR):
+        if len(sweep.cells) > 1:
+            return _measured(sweep)
+    trend = printed(evidence)
+    if trend is None:
+        return None
+    text = _("With more streams the rate grows in proportion (as printed).")
+    if trend.knee:
+        text = _("With more streams the rate grows in proportion up to %(knee)s (as printed).")
+    multiplies = trend.shape in (RISES, SATURATES) and (trend.knee is None or trend.knee >= LEAST_COUNT)
+    return Growth(multiplies, trend.knee, Message(text, {"knee": f"{trend.knee or 0:g}"}), trend.trials)
+
+
+def _measured(sweep: Sweep) -> Growth:
+    first, means = sweep.cells[0], {cell.value: cell.rate.mean for cell in sweep.cells}
+    knee = find_knee(list(means), list(means.values()))
+    each = first.rate.mean / first.value
+    linear = [count for count, rate in means.items() if count >= LEAST_COUNT and rate >= LINEAR * count * each]
+    text = _("%(streams)s streams have %(times)s times the rate of one.")
+    most = max(linear, default=sweep.cells[-1].value)
+    shown = {"streams": most, "times": f"{means[most] / each:.1f}"}
+    at = knee.at if knee and knee.is_clear else None
+    return Growth(bool(linear), round(at) if at else None, Message(text, shown), sweep.trials)

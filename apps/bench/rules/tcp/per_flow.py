@@ -1,0 +1,198 @@
+"""Single streams that stay slow though the path holds many times as much: a limit on each flow, and of what kind."""
+
+from dataclasses import dataclass
+
+from apps.bench import model
+from apps.bench.rules.base import BELOW, DIAGNOSIS, Alternative, Evidence, FindingDraft, Point, Proposal
+from apps.bench.rules.tcp import estimates, fingerprints, sysctl
+from apps.bench.rules.tcp.growth import Growth, read_growth
+from apps.bench.rules.tcp.path import PathReading, read_path
+from apps.bench.rules.tcp.present import is_plain
+from apps.bench.rules.tcp.sweeps import is_tcp
+from apps.bench.rules.tcp.verdict.window import LAW, WAITED
+from apps.bench.text import Message, _
+from apps.bench.units import format_quantity
+
+RULE, VERSION = "tcp-per-flow-limit", 1
+# A stream below this share of the path, whose like multiply, is limited by itself.
+SLOW = 0.5
+# The window asked for could have carried so many times the rate, or else it is the limit itself.
+ROOM = 2.0
+USUAL_MSS = 1448
+# The largest tcp_rmem of Linux 2.4, which far ends of such paths often had.
+OLD_LIMIT = 174_760
+
+
+@dataclass(frozen=True)
+class Slow:
+    """The slow stream: its rate (bit/s), whether that is only a bound, and what was seen of it."""
+
+    point: Point
+    rate: float
+
+    @property
+    def is_bound(self) -> bool:
+        """Return whether the rate is only known to be less than this."""
+        return self.point.statistic == BELOW
+
+    @property
+    def retransmits(self) -> float | None:
+        """Return the mean number of segments sent again, None if nobody counted."""
+        values = self.point.values("retransmits")
+        return sum(values) / len(values) if values else None
+
+
+def conclude(evidence: Evidence) -> FindingDraft | None:
+    """Return that each flow is limited by itself, with what may limit it, the likeliest first.
+
+    None unless streams multiply, the path holds more, and no window that is known explains the rate.
+    """
+    path, growth = read_path(evidence), read_growth(evidence)
+    slow = _slow(evidence)
+    if path is None or slow is None or growth is None or not growth.multiplies:
+        return None
+    if slow.rate > SLOW * path.ceiling_bps or _is_window(slow, path):
+        return None
+    streams = path.ceiling_bps / slow.rate
+    below = _("One stream has less than %(rate)s of the %(ceiling)s that the path holds.")
+    has = _("One stream has %(rate)s of the %(ceiling)s that the path holds.")
+    shown = {"rate": format_quantity(slow.rate, "bit/s"), "ceiling": format_quantity(path.ceiling_bps, "bit/s")}
+    why = [path.rtt.source, path.capacity.source, Message(below if slow.is_bound else has, shown), growth.message]
+    asked = slow.point.parameters.get("window") or 0
+    if asked:
+        text = _("Its window of %(window)s would allow %(rate)s.")
+        rate = format_quantity(asked * 8 / path.rtt.value, "bit/s")
+        why.append(Message(text, {"window": format_quantity(asked, "B"), "rate": rate}))
+    why.append(_expected(streams, growth))
+    return FindingDraft(
+        rule=RULE,
+        version=VERSION,
+        kind=DIAGNOSIS,
+        title=Message(_("Something limits each flow to about %(rate)s, not the path"), shown),
+        why=tuple(why),
+        value=slow.rate,
+        unit="bit/s",
+        high=slow.rate if slow.is_bound else None,
+        formula=f"N = η · C / X₁ = {shown['ceiling']} / {shown['rate']} = {streams:.0f}",
+        evidence=tuple(sorted({*path.trials, *growth.trials, *slow.point.trials("goodput")})),
+        present=slow.rate,
+        predicted=path.ceiling_bps,
+        predicted_interval=(slow.rate, path.ceiling_bps),
+        confidence=0.7 if slow.retransmits is not None or asked else 0.6,
+        applies_when=Message(_("One stream on this path; several at once each have the same limit.")),
+        limits=(Message(_("Which of the causes below it is, these figures do not decide; their experiments do.")),),
+        source="RFC 6349, section 5; Mathis, Semke, Mahdavi, Ott (1997); RFC 2475",
+        alternatives=_causes(evidence, slow, path),
+        missing=(
+            Message(_("What the kernels of both ends say of the connection: window, loss, and what it waited for.")),
+        ),
+        proposals=(Proposal("iperf3-tcp", {"window": "0", "streams": "1"}, {"congestion": "cubic, bbr"}),),
+    )
+
+
+def _slow(evidence: Evidence) -> Slow | None:
+    """Return the single stream of the largest window measured forward, bounds included; the automatic one last."""
+    found = []
+    for point in evidence.points:
+        rates = point.values("goodput")
+        if not is_tcp(point) or not rates or min(rates) <= 0 or not is_plain(point):
+            continue
+        if point.parameters.get("streams", 1) == 1 and point.parameters.get("direction", "forward") == "forward":
+            found.append(Slow(point, sum(rates) / len(rates)))
+    return max(found, key=lambda slow: (slow.point.parameters.get("window") or 0, slow.rate), default=None)
+
+
+def _is_window(slow: Slow, path: PathReading) -> bool:
+    """Return whether the window explains the rate: the one asked for, the one observed, or by the kernel's word."""
+    asked = slow.point.parameters.get("window") or 0
+    if asked and asked * 8 / path.rtt.value < ROOM * slow.rate:
+        return True
+    told = slow.point.observed.get("tcp")
+    kernel = told if isinstance(told, dict) else {}
+    waits = [kernel.get(name) for name in ("receiver_window_limited", "send_buffer_limited")]
+    if sum(wait for wait in waits if isinstance(wait, int | float)) >= WAITED:
+        return True
+    observed = [value for value in slow.point.values("window_observed") if value > 0]
+    if not observed or slow.retransmits:
+        return False
+    return slow.rate >= LAW[0] * min(observed) * 8 / path.rtt.value
+
+
+def _expected(streams: float, growth: Growth) -> Message:
+    text = _("So about %(streams)s streams fill it.")
+    if growth.knee:
+        text = _("So about %(streams)s streams fill it; the knee was seen at %(knee)s.")
+    return Message(text, {"streams": f"{streams:.0f}", "knee": f"{growth.knee or 0:g}"})
+
+
+def _causes(evidence: Evidence, slow: Slow, path: PathReading) -> tuple[Alternative, ...]:
+    """Return what may limit a flow, ranked by what speaks for each: a small buffer, random loss, or a shaper."""
+    rtt, rate = path.rtt.value, slow.rate
+    window = rate * rtt / 8
+    loss = model.mathis_loss(rate, USUAL_MSS, rtt)
+    text = _("A buffer of about %(window)s B at the far end: so much in each RTT is this rate.")
+    if abs(window / OLD_LIMIT - 1) <= fingerprints.NEAR:
+        text = _("A buffer of about %(window)s B at the far end: tcp_rmem's limit in Linux 2.4 was 174,760 B.")
+    buffer = Message(text, {"window": f"{window:,.0f}"})
+    causes = [
+        (
+            _buffer_weight(evidence, slow, window),
+            Alternative(
+                buffer,
+                Message(_("Raise tcp_rmem at the receiver, and list the sockets of both ends during a run.")),
+                Proposal(
+                    "iperf3-tcp",
+                    {"window": "0", "streams": "1"},
+                    {"setting.server.net.ipv4.tcp_rmem": "4096 87380 174760, 4096 131072 33554432"},
+                ),
+            ),
+        ),
+        (
+            _loss_weight(evidence, slow, loss),
+            Alternative(
+                Message(_("Random loss of %(loss)s: by Mathis's law it leaves this rate."), {"loss": f"{loss:.1e}"}),
+                Message(
+                    _("Measure UDP at a tenth of the capacity for a minute, and TCP with BBR, which heeds it less.")
+                ),
+                Proposal(
+                    "iperf3-udp", {"duration": "60 s"}, {"rate": f"{max(1, round(path.ceiling_bps / 1e7))} Mbit/s"}
+                ),
+            ),
+        ),
+        (
+            1.0,
+            Alternative(
+                Message(_("A shaper or policer on the way that gives each flow so much (QoS).")),
+                Message(
+                    _("One UDP flow at twice this rate: a shaper delays or drops it, a buffer or loss does not.")
+                ),
+                Proposal(
+                    "iperf3-udp",
+                    {},
+                    {"rate": f"{max(1, round(rate / 2e6))} Mbit/s, {max(2, round(rate / 5e5))} Mbit/s"},
+                ),
+            ),
+        ),
+    ]
+    return tuple(cause for _weight, cause in sorted(causes, key=lambda item: -item[0]))
+
+
+def _buffer_weight(evidence: Evidence, slow: Slow, window: float) -> float:
+    """Return how likely a small buffer is: the cheapest cause, unless the receiver's kernel allows far more."""
+    triple = sysctl.read_sysctls(evidence, "server").get("net.ipv4.tcp_rmem", "").split()
+    if len(triple) == 3 and int(triple[2]) > 4 * window:
+        return 0.0
+    return 0.5 if slow.retransmits else 3.0
+
+
+def _loss_weight(evidence: Evidence, slow: Slow, loss: float) -> float:
+    """Return how likely random loss is, by segments sent again and by what UDP lost below the capacity."""
+    if slow.retransmits is not None:
+        return 4.0 if slow.retransmits else 0.0
+    curve, _trials = estimates.loss_curve_of(evidence)
+    seen = (
+        [point.loss for point in curve.points if curve.capacity and point.offered <= curve.capacity] if curve else []
+    )
+    if any(value >= loss / 3 for value in seen):
+        return 4.0
+    return 2.0
