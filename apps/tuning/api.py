@@ -1,28 +1,62 @@
-"""REST: findings."""
+"""REST: findings, what is decided of them, and what puts them to the test."""
 
+from typing import Any
+
+from django.utils import timezone
 from drf_spectacular.utils import extend_schema
-from rest_framework import serializers, viewsets
+from rest_framework import serializers, status, viewsets
 from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from apps.accounts import scoping
 from apps.accounts.models import Role
+from apps.campaigns.api.campaigns import CampaignSerializer
 from apps.core import messages
-from apps.tuning import queries, services
-from apps.tuning.models import Finding
+from apps.tuning import proposals, queries, services
+from apps.tuning.models import Decision, Finding, Verification
+
+
+class VerificationSerializer(serializers.ModelSerializer):
+    """A finding put to the test; gains are ratios, then over now, with their interval of 95 %."""
+
+    agrees = serializers.BooleanField(read_only=True, allow_null=True, help_text="Predicted within 15 % of realised.")
+
+    class Meta:
+        model = Verification
+        fields = [
+            "id", "finding", "campaign", "proof", "unit", "verdict", "predicted", "predicted_gain", "present",
+            "realised", "gain", "gain_low", "gain_high", "pairs", "agrees", "created_at", "judged_at",
+        ]  # fmt: skip
+
+
+class DecisionLineSerializer(serializers.ModelSerializer):
+    """A line of a finding's history; without a user a measurement or a rule changed the state."""
+
+    user: Any = serializers.SlugRelatedField(slug_field="username", read_only=True)
+    note = serializers.SerializerMethodField()
+
+    class Meta:
+        model = Decision
+        fields = ["id", "created_at", "user", "earlier", "state", "reason", "note", "verification"]
+
+    def get_note(self, decision: Decision) -> str:
+        """Return what the service says itself, in the reader's language."""
+        return messages.render(decision.note)
 
 
 class FindingSerializer(serializers.ModelSerializer):
     """A finding; `title` is in the reader's language, `details` holds the whole record."""
 
     title = serializers.SerializerMethodField()
+    verifications = VerificationSerializer(many=True, read_only=True)
 
     class Meta:
         model = Finding
         fields = [
-            "id", "team", "campaign", "subject", "rule", "rule_version", "state", "state_reason", "title", "value",
-            "unit", "change", "undo", "confidence", "details", "trials", "created_at", "updated_at",
+            "id", "team", "campaign", "subject", "ends", "rule", "rule_version", "kind", "state", "state_reason",
+            "title", "value", "unit", "change", "undo", "predicted_gain", "confidence", "details", "trials",
+            "verifications", "created_at", "updated_at",
         ]  # fmt: skip
 
     def get_title(self, finding: Finding) -> str:
@@ -31,19 +65,46 @@ class FindingSerializer(serializers.ModelSerializer):
 
 
 class DecisionSerializer(serializers.Serializer):
-    """What a person decides of a finding."""
+    """What a person decides of a finding; whether it is verified or refuted only a measurement does."""
 
-    state = serializers.ChoiceField(choices=Finding.State.choices)
+    state = serializers.ChoiceField(choices=[(state.value, state.label) for state in Finding.DECISIONS])
     reason = serializers.CharField(required=False, allow_blank=True, default="")
 
 
+class OfferSerializer(serializers.Serializer):
+    """An experiment that a finding proposes; its `key` asks for a draft of it."""
+
+    key = serializers.CharField()
+    reason = serializers.SerializerMethodField()
+    proposal = serializers.JSONField()
+
+    def get_reason(self, offer: proposals.Offer) -> str:
+        """Return why, in the reader's language."""
+        return messages.render(offer.reason)
+
+
+class DraftOfSerializer(serializers.Serializer):
+    """Which proposal becomes a draft: its key, or `all` of the finding's own."""
+
+    key = serializers.CharField(required=False, default=proposals.ALL)
+
+
+class CalibrationSerializer(serializers.Serializer):
+    """How predictions turned out: put to the test, verified, refuted, and within 15 % of what was realised."""
+
+    judged = serializers.IntegerField()
+    verified = serializers.IntegerField()
+    refuted = serializers.IntegerField()
+    close = serializers.IntegerField()
+
+
 class FindingViewSet(viewsets.ReadOnlyModelViewSet):
-    """What the rules concluded, with evidence and the exact change."""
+    """What the rules concluded, with evidence and the exact change, and whether measuring again bore it out."""
 
     queryset = Finding.objects.none()
     serializer_class = FindingSerializer
-    filterset_fields = ["campaign", "rule", "state"]
-    ordering_fields = ["id", "confidence", "created_at"]
+    filterset_fields = ["campaign", "rule", "kind", "state"]
+    ordering_fields = ["id", "confidence", "predicted_gain", "created_at"]
 
     def get_queryset(self):
         """Return the findings of the user's teams."""
@@ -62,3 +123,43 @@ class FindingViewSet(viewsets.ReadOnlyModelViewSet):
         except services.FindingNeedsReason as error:
             raise serializers.ValidationError({"reason": ["Say why the finding is dismissed."]}) from error
         return Response(self.get_serializer(finding).data)
+
+    @extend_schema(responses=DecisionLineSerializer(many=True))
+    @action(detail=True, filterset_fields=None, pagination_class=None)
+    def history(self, request: Request, pk: str) -> Response:
+        """Return what was decided of a finding, the latest first."""
+        lines = self.get_object().decisions.select_related("user")
+        return Response(DecisionLineSerializer(lines, many=True).data)
+
+    @extend_schema(request=None, responses={201: VerificationSerializer})
+    @action(detail=True, methods=["post"])
+    def verify(self, request: Request, pk: str) -> Response:
+        """Launch the smallest A/B campaign that proves the finding: both settings in turn until it decides."""
+        made = services.verify_finding(finding=self.get_object(), user=scoping.user_of(request), now=timezone.now())
+        return Response(VerificationSerializer(made).data, status=status.HTTP_201_CREATED)
+
+    @extend_schema(responses=OfferSerializer(many=True))
+    @action(detail=True, filterset_fields=None, pagination_class=None, url_path="proposals")
+    def offers(self, request: Request, pk: str) -> Response:
+        """Return the experiments that a finding proposes: for what is unmeasured, and to tell alternatives apart."""
+        return Response(OfferSerializer(proposals.offers_of(self.get_object()), many=True).data)
+
+    @extend_schema(request=DraftOfSerializer, responses={201: CampaignSerializer})
+    @action(detail=True, methods=["post"])
+    def draft(self, request: Request, pk: str) -> Response:
+        """Make a draft campaign of what the finding proposes."""
+        finding = self.get_object()
+        scoping.require(request.user, finding.team, Role.OPERATOR)
+        wish = DraftOfSerializer(data=request.data)
+        wish.is_valid(raise_exception=True)
+        made = proposals.create_draft(
+            finding=finding, user=scoping.user_of(request), now=timezone.now(), **wish.validated_data
+        )
+        shown = CampaignSerializer(made, context={"request": request})
+        return Response(shown.data, status=status.HTTP_201_CREATED)
+
+    @extend_schema(responses=CalibrationSerializer)
+    @action(detail=False, filterset_fields=None, pagination_class=None)
+    def calibration(self, request: Request) -> Response:
+        """Return how the predictions of the person's teams turned out."""
+        return Response(CalibrationSerializer(queries.calibration_for(scoping.user_of(request))).data)

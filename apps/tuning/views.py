@@ -1,50 +1,92 @@
-"""Pages of findings: what to change, why, and on which trials that rests."""
+"""Pages of findings: what to change, why, on which trials that rests, and whether measuring again bore it out."""
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
+from django.core.exceptions import ValidationError
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
 from apps.accounts import scoping
 from apps.accounts.models import Role
-from apps.tuning import queries, services
+from apps.bench.sweep.verification import LOOKS
+from apps.campaigns import queries as campaigns
+from apps.tuning import contrasts, proposals, queries, services
 from apps.tuning.models import Finding
+
+# Trials of the evidence that a page lists; the record has all.
+MOST_TRIALS = 200
 
 
 @login_required
 @require_GET
 def finding_list(request: HttpRequest) -> HttpResponse:
-    """List the findings of the user's teams, by state if asked."""
-    findings = queries.findings_for(scoping.user_of(request))
-    state = request.GET.get("state", "")
-    if state in Finding.State.values:
-        findings = findings.filter(state=state)
-    page = Paginator(findings, 50).get_page(request.GET.get("page"))
-    return render(request, "tuning/list.html", {"page_obj": page, "states": Finding.State.choices, "state": state})
+    """List the findings of the user's teams, by state, kind and rule if asked, with predicted and realised gains."""
+    user = scoping.user_of(request)
+    findings = queries.findings_for(user)
+    rules = list(findings.order_by("rule").values_list("rule", flat=True).distinct())
+    chosen = {name: request.GET.get(name, "") for name in ("state", "kind", "rule")}
+    known = {"state": Finding.State.values, "kind": Finding.Kind.values, "rule": rules}
+    wanted = {name: value for name, value in chosen.items() if value in known[name]}
+    page = Paginator(findings.filter(**wanted), 50).get_page(request.GET.get("page"))
+    queries.attach_ends(page.object_list)
+    context = {
+        "page_obj": page,
+        "states": Finding.State.choices,
+        "kinds": Finding.Kind.choices,
+        "rules": rules,
+        **{name: wanted.get(name, "") for name in chosen},
+        "calibration": queries.calibration_for(user),
+    }
+    return render(request, "tuning/list.html", context)
 
 
 @login_required
 @require_GET
 def finding_detail(request: HttpRequest, pk: int) -> HttpResponse:
-    """Show a finding with its evidence."""
+    """Show a finding with its evidence, what would prove it, what came of that, and its history."""
     finding = get_object_or_404(queries.findings_for(scoping.user_of(request)), pk=pk)
+    queries.attach_ends([finding])
+    trials = finding.trials.select_related("experiment").order_by("experiment", "point", "repetition")
+    offers = proposals.offers_of(finding)
+    tests = {offer.key: offer for offer in offers if offer.key.startswith("a")}
     context = {
         "finding": finding,
-        "trials": finding.trials.select_related("experiment").order_by("experiment", "point", "repetition"),
+        "trials": trials[:MOST_TRIALS],
+        "trial_count": trials.count(),
         "can_write": scoping.can(request.user, finding.team, Role.OPERATOR),
+        "offers": [offer for offer in offers if offer.key.startswith("p")],
+        "alternatives": [
+            (item, tests.get(f"a{place}")) for place, item in enumerate(finding.details.get("alternatives") or [])
+        ],
+        "decisions": finding.decisions.select_related("user", "verification__campaign"),
+        "looks": LOOKS,
+        **_verifications(finding),
+        **_proof(finding),
     }
     return render(request, "tuning/detail.html", context)
 
 
 @login_required
 @require_GET
+def verifications(request: HttpRequest, pk: int) -> HttpResponse:
+    """Return the partial with what came of a finding's verifications, which the page fetches while one is open."""
+    finding = get_object_or_404(queries.findings_for(scoping.user_of(request)), pk=pk)
+    return render(request, "tuning/_verifications.html", {"finding": finding, **_verifications(finding)})
+
+
+@login_required
+@require_GET
 def campaign_panel(request: HttpRequest, pk: int) -> HttpResponse:
-    """Return the partial with a campaign's findings that its page loads."""
-    findings = queries.findings_for(scoping.user_of(request)).filter(campaign_id=pk)
-    return render(request, "tuning/_panel.html", {"findings": findings})
+    """Return the partial with a campaign's findings, or with the finding that it verifies, that its page loads."""
+    user = scoping.user_of(request)
+    findings = queries.findings_for(user).filter(campaign_id=pk)
+    queries.attach_ends(findings)
+    context = {"findings": findings, "verification": queries.verification_of(pk, user)}
+    return render(request, "tuning/_panel.html", context)
 
 
 @login_required
@@ -54,7 +96,7 @@ def decide(request: HttpRequest, pk: int) -> HttpResponse:
     finding = get_object_or_404(queries.findings_for(scoping.user_of(request)), pk=pk)
     scoping.require(request.user, finding.team, Role.OPERATOR)
     state = request.POST.get("state", "")
-    if state not in Finding.State.values:
+    if state not in Finding.DECISIONS:
         messages.error(request, _("Choose accept, dismiss or open again."))
         return redirect("tuning:detail", pk=pk)
     try:
@@ -68,4 +110,58 @@ def decide(request: HttpRequest, pk: int) -> HttpResponse:
         messages.error(request, _("Say why the finding is dismissed, so that the next reader knows."))
     else:
         messages.success(request, _("The finding is kept as “%(state)s”.") % {"state": finding.get_state_display()})
+    return redirect("tuning:detail", pk=pk)
+
+
+@login_required
+@require_POST
+def verify(request: HttpRequest, pk: int) -> HttpResponse:
+    """Launch the campaign that puts a finding to the test, and show it."""
+    user = scoping.user_of(request)
+    finding = get_object_or_404(queries.findings_for(user), pk=pk)
+    try:
+        made = services.verify_finding(finding=finding, user=user, now=timezone.now())
+    except ValidationError as error:
+        return _refused(request, pk, error)
+    messages.success(request, _("Both settings are measured in turn now, until the interval of the gain decides."))
+    return redirect("campaigns:campaign_detail", pk=made.campaign_id)
+
+
+@login_required
+@require_POST
+def draft(request: HttpRequest, pk: int) -> HttpResponse:
+    """Make a draft campaign of what a finding proposes, and show it."""
+    user = scoping.user_of(request)
+    finding = get_object_or_404(queries.findings_for(user), pk=pk)
+    try:
+        made = proposals.create_draft(
+            finding=finding, user=user, key=request.POST.get("key", proposals.ALL), now=timezone.now()
+        )
+    except ValidationError as error:
+        return _refused(request, pk, error)
+    messages.success(request, _("The draft is ready: look at it, then launch it."))
+    return redirect("campaigns:campaign_detail", pk=made.pk)
+
+
+def _verifications(finding: Finding) -> dict[str, object]:
+    """Return the finding's verifications, with the progress of those under way."""
+    listed = list(finding.verifications.all())
+    under_way = [item.campaign for item in listed if item.campaign and item.verdict == item.Verdict.OPEN]
+    if under_way:
+        campaigns.attach_progress(under_way)
+    return {"verifications": listed, "is_open": bool(under_way)}
+
+
+def _proof(finding: Finding) -> dict[str, object]:
+    """Return how the finding would be proved, or why it can not be, and whose leave is missing."""
+    try:
+        contrast = contrasts.contrast_of(finding)
+    except ValidationError as error:
+        return {"unprovable": error.messages}
+    return {"contrast": contrast, "grants": contrasts.missing_grants(contrast)}
+
+
+def _refused(request: HttpRequest, pk: int, error: ValidationError) -> HttpResponse:
+    for text in error.messages:
+        messages.error(request, text)
     return redirect("tuning:detail", pk=pk)

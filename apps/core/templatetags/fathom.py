@@ -48,6 +48,14 @@ def percent(value: float | None) -> str:
 
 
 @register.filter
+def gain(value: float | None) -> str:
+    """Return a ratio of two figures: ``1.4567|gain`` is ×1.46."""
+    if value is None:
+        return "–"
+    return f"×{value:.3g}" if value < 999.5 else f"×{value:,.0f}"
+
+
+@register.filter
 def duration(value: float | None) -> str:
     """Return seconds as time: ``4.8e-3|duration`` is 4.80 ms, ``5400|duration`` is 1 h 30 min."""
     return quantity(value, "s")

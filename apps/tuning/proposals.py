@@ -1,0 +1,155 @@
+"""What findings propose to measure next, as drafts of campaigns that a person looks at and launches."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.utils.translation import gettext
+
+from apps.accounts import scoping
+from apps.accounts.models import Role, User
+from apps.bench.text import _
+from apps.bench.tools.base import Tool
+from apps.campaigns import services as campaigns
+from apps.campaigns.models import Campaign
+from apps.core import messages
+from apps.testbeds import queries as testbeds
+from apps.testbeds.models import FileSystem, Node
+from apps.tuning import writing
+from apps.tuning.models import Finding
+
+# All of a finding's own proposals in one campaign.
+ALL = "all"
+# Leaves room in a campaign's name for the words around a finding's title.
+LONGEST_TITLE = 150
+Json = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Offer:
+    """An experiment that would decide: the `key` that asks for it, why (a stored message or None), and what it is."""
+
+    key: str
+    reason: Json | None
+    proposal: Json
+
+    @property
+    def tool(self) -> str:
+        """Return the tool's slug."""
+        return str(self.proposal["tool"])
+
+    @property
+    def factors(self) -> Json:
+        """Return {name: text} of what it sweeps."""
+        found: Json = self.proposal.get("factors") or {}
+        return found
+
+
+def offers_of(finding: Finding) -> list[Offer]:
+    """Return what a finding proposes: for what is still unmeasured, then what would tell its alternatives apart."""
+    details = finding.details
+    own, missing = details.get("proposals") or [], details.get("missing") or []
+    # One for each thing that is missing, or for all of them together.
+    reasons = missing if len(missing) == len(own) else [None] * len(own)
+    found = [Offer(f"p{place}", reasons[place], item) for place, item in enumerate(own)]
+    for place, item in enumerate(details.get("alternatives") or []):
+        if item.get("proposal"):
+            found.append(Offer(f"a{place}", item["test"], item["proposal"]))
+    return found
+
+
+@transaction.atomic
+def create_draft(*, finding: Finding, user: User, key: str, now: datetime) -> Campaign:
+    """Make a draft of one offer, or of ALL proposals; errors.Refused says what is not known or not possible."""
+    scoping.require(user, finding.team, Role.OPERATOR)
+    offers = offers_of(finding)
+    chosen = [offer for offer in offers if offer.key == key or (key == ALL and offer.key.startswith("p"))]
+    if not chosen:
+        known = ", ".join([ALL, *(offer.key for offer in offers)]) if offers else "–"
+        text = _("The finding does not propose “%(key)s” any more; it proposes: %(known)s.")
+        raise writing.refuse(text, key=key, known=known)
+    title = messages.render(finding.title)
+    campaign = campaigns.create_campaign(
+        team=finding.team,
+        user=user,
+        now=now,
+        name=gettext("Decide: %(title)s") % {"title": title[:LONGEST_TITLE]},
+        goal=" ".join(messages.render(offer.reason) for offer in chosen if offer.reason),
+    )
+    names: set[str] = set()
+    for offer in chosen:
+        tool = writing.tool_of(offer.tool, finding.team)
+        _add(campaign, user, finding, tool, offer.proposal, _unused(messages.render(tool.name), names))
+    return campaign
+
+
+def _add(campaign: Campaign, user: User, finding: Finding, tool: Tool, proposal: Json, name: str) -> None:
+    fixed = {key: value for key, value in (proposal.get("fixed") or {}).items() if value is not None}
+    known = writing.known_of(tool, fixed)
+    file_system = writing.file_system_of(str(proposal.get("file_system") or ""), finding.team)
+    if file_system is None:
+        file_system = _files_of(finding, tool)
+    players = _players(finding, tool, proposal.get("roles") or {}, file_system)
+    try:
+        campaigns.create_experiment(
+            campaign=campaign,
+            user=user,
+            roles=[campaigns.Player(role, node) for role, nodes in players.items() for node in nodes],
+            name=name,
+            tool=tool.slug,
+            file_system=file_system,
+            fixed={
+                key: value if isinstance(value, str) or key not in known else writing.text_of(known[key], value)
+                for key, value in fixed.items()
+            },
+            factors=[{"name": key, "expression": str(text)} for key, text in (proposal.get("factors") or {}).items()],
+        )
+    except ValidationError as error:
+        raise ValidationError({f"{name}.{field}": wrong for field, wrong in error.error_dict.items()}) from None
+
+
+def _players(
+    finding: Finding, tool: Tool, named: Mapping[str, Sequence[str]], file_system: FileSystem | None
+) -> dict[str, Sequence[Node]]:
+    """Return who plays each role: the nodes that the rule names, else those measured, else one that has the files."""
+    measured = _measured(finding)
+    found: dict[str, Sequence[Node]] = {}
+    for role in tool.roles:
+        if named.get(role.name):
+            found[role.name] = writing.nodes_named(named[role.name], finding.team)
+        elif role.name in measured:
+            found[role.name] = measured[role.name]
+        elif file_system is not None:
+            mounting = Node.objects.filter(team=finding.team_id, pk__in=testbeds.mounting(file_system))
+            found[role.name] = list(mounting.order_by("name")[:1])
+    return found
+
+
+def _files_of(finding: Finding, tool: Tool) -> FileSystem | None:
+    """Return the file system on which the tool measured the finding's evidence, if it did on one."""
+    trials = finding.trials.filter(experiment__tool=tool.slug, experiment__file_system__isnull=False)
+    trial = trials.select_related("experiment__file_system").order_by("-pk").first()
+    return trial.experiment.file_system if trial else None
+
+
+def _measured(finding: Finding) -> dict[str, list[Node]]:
+    """Return the nodes by the roles that they played in the finding's evidence, or of the ends that it speaks of."""
+    roles: dict[str, list[int]] = {}
+    for lane in finding.trials.order_by("-pk").values_list("lane__roles", flat=True)[:1]:
+        roles = dict(lane)
+    roles = roles or {role: [node] for role, node in finding.ends}
+    nodes = Node.objects.filter(team=finding.team_id).in_bulk([pk for members in roles.values() for pk in members])
+    return {role: [nodes[pk] for pk in members if pk in nodes] for role, members in roles.items()}
+
+
+def _unused(name: str, names: set[str]) -> str:
+    """Return a name that no other experiment of the draft has."""
+    number, found = 1, name
+    while found in names:
+        number += 1
+        found = f"{name} {number}"
+    names.add(found)
+    return found
