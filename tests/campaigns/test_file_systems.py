@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from django.core.exceptions import ValidationError
 from django.test import Client
+from django.urls import reverse
 
 from apps.bench import tools
 from apps.bench.text import Message
@@ -192,6 +193,40 @@ def test_it_is_chosen_in_the_browser(
     assert experiment.file_system == found
     assert f'value="{found.pk}" selected' in oscar.get(address("experiment_update", experiment.pk)).content.decode()
     assert "gpfs" in oscar.get(address("campaign_detail", draft.pk)).content.decode()
+
+
+@pytest.mark.parametrize("wish", ["required", "optional"])
+def test_where_none_is_described_the_form_says_so_and_leads_there(
+    oscar: Client, cast: SimpleNamespace, pair: list[Node], monkeypatch: pytest.MonkeyPatch, wish: str
+) -> None:
+    storage_tool(monkeypatch, wish)
+    draft = make.campaign(cast)
+    # Another team's is none of this one's.
+    inventory.file_system(cast.other_team, "theirs")
+    new = address("experiment_create", draft.pk)
+    page = oscar.get(new, {"tool": "iperf3-tcp"}).content.decode()
+    assert "none is described yet" in page
+    assert reverse("testbeds:filesystem_create") in page
+    assert "theirs" not in page
+    assert oscar.get(reverse("testbeds:filesystem_create")).status_code == 200
+    assert "none is described yet" not in oscar.get(new, {"tool": "ping"}).content.decode()
+    mounted(cast, *pair)
+    page = oscar.get(new, {"tool": "iperf3-tcp"}).content.decode()
+    assert "none is described yet" not in page
+
+
+def test_the_only_one_is_chosen_where_it_must_be(
+    oscar: Client, cast: SimpleNamespace, pair: list[Node], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    storage_tool(monkeypatch, "required")
+    new, found = address("experiment_create", make.campaign(cast).pk), mounted(cast, *pair)
+    chosen = f'value="{found.pk}" selected'
+    assert chosen in oscar.get(new, {"tool": "iperf3-tcp"}).content.decode()
+    storage_tool(monkeypatch, "optional")
+    assert chosen not in oscar.get(new, {"tool": "iperf3-tcp"}).content.decode()
+    storage_tool(monkeypatch, "required")
+    inventory.file_system(cast.team, "another")
+    assert chosen not in oscar.get(new, {"tool": "iperf3-tcp"}).content.decode()
 
 
 def test_it_is_chosen_over_rest(cast: SimpleNamespace, pair: list[Node], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -69,6 +69,11 @@ class ExperimentForm(StyledWidgets, adaptation.AdaptationForm):
         return [self[name] for name in ("file_system",) if name in self.fields]
 
     @property
+    def lacks_file_system(self) -> bool:
+        """Return whether the tool writes to a file system and the team has described none."""
+        return "file_system" in self.fields and not self.fields["file_system"].queryset.exists()
+
+    @property
     def condition_fields(self) -> Iterable[forms.BoundField]:
         """Return the fields of what is done around each run, and before the first."""
         return [self[name] for name in ("context", "after") if name in self.fields]

@@ -106,12 +106,16 @@ def storage_fields(tool: Tool, campaign: Campaign) -> dict[str, forms.Field]:
     """Return the field of the file system, if the tool writes to one."""
     if not tool.file_system:
         return {}
+    found = list(FileSystem.objects.filter(team=campaign.team))
     return {
         "file_system": forms.ModelChoiceField(
             FileSystem.objects.filter(team=campaign.team),
             label=_("File system"),
             required=tool.file_system == "required",
-            help_text=_("The nodes must mount it; a run keeps it to itself."),
+            # Where there is but one that must be chosen, it is.
+            initial=found[0] if len(found) == 1 and tool.file_system == "required" else None,
+            empty_label="---------" if found else _("none described yet"),
+            help_text=_("The nodes must mount it; a run keeps it, and the nodes that serve it, to itself."),
         )
     }
 
