@@ -121,6 +121,42 @@ def test_a_buffer_that_the_kernel_capped_and_missing_streams_are_doubts():
     assert names == ["window-capped", "fewer-streams", "not-striped"]
 
 
+def striped(*, data_nodes=True):
+    """Return the outputs of a transfer over two data nodes at each end, whose first one logs nothing."""
+    told = {
+        path.stem.removeprefix("striped_"): path.read_bytes()
+        for path in (recordings.DATA / "gridftp" / "logs").glob("striped_*.log")
+    }
+    outputs = []
+    for role, first, second in (("source", "kisti-1", "kisti-2"), ("destination", "pusan-1", "pusan-2")):
+        if data_nodes:
+            outputs.append(server(b"", role=role, stage="serve-data", node=first))
+            outputs.append(server(told[f"data_{role}"], role=role, stage="serve-data", node=second))
+        outputs.append(server(told[f"front_{role}"], role=role, node=first))
+    params = THIRD.clean({"size": "256 MiB", "window": "1 MiB", "streams": 2, "data_nodes": 2})
+    return THIRD.parse([*outputs, measured("stripe_2dn_window.bin")], params)
+
+
+def test_the_buffers_of_a_striped_transfer_are_those_of_its_data_nodes():
+    reading = striped()
+    assert reading.value("throughput") == pytest.approx(268_435_456 / 2.408887, rel=1e-6)
+    assert (reading.granted["send_buffer"], reading.granted["receive_buffer"]) == (2_097_152, 2_097_152)
+    assert reading.flags == ()
+    # A front end logs what was asked for, which tells nothing of what the kernel granted.
+    alone = striped(data_nodes=False)
+    assert alone.granted == {"block_size": 262_144, "streams": 2, "data_nodes": 2}
+    assert "window_granted" not in [sample.metric for sample in alone.samples]
+
+
+def test_the_data_node_that_logs_nothing_moved_what_the_others_did_not():
+    reading = striped()
+    assert reading.observed["data_node_shares"] == [
+        {"node": "pusan-1", "transferred": 134_217_728},
+        {"node": "pusan-2", "transferred": 134_217_728},
+    ]
+    assert reading.value("fairness") == pytest.approx(1.0)
+
+
 def test_several_files_are_timed_from_the_first_to_the_last():
     lines = [line for line in SERVER_LOG.splitlines() if b"STREAMS=2" in line and b"NBYTES=52428800 " in line][-2:]
     reading = THIRD.parse(

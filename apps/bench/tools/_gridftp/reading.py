@@ -20,15 +20,15 @@ LOG, CLIENT, WALL = "server-log", "client", "wall-clock"
 class Run:
     """All that is known of one measurement.
 
-    `transfers` are the log lines of the servers that the client spoke to, `data_nodes` those of each data node and
-    its name; `broken` counts the sessions that were cut off. `is_log` says that there is a server's log alone, which
-    tells of every transfer since the server's start: the last one is read.
+    `transfers` are the log lines of the servers that the client spoke to, `data_nodes` those of each data node with
+    its name, and whether it received; `broken` counts the sessions that were cut off. `is_log` says that there is a
+    server's log alone, which tells of every transfer since the server's start: the last one is read.
     """
 
     client: Output
     report: Report
     transfers: tuple[Transfer, ...]
-    data_nodes: tuple[tuple[str, tuple[Transfer, ...]], ...]
+    data_nodes: tuple[tuple[str, bool, tuple[Transfer, ...]], ...]
     broken: int
 
     @property
@@ -111,9 +111,11 @@ def granted_by(run: Run) -> Json:
     granted: Json = {}
     own = [*run.sent, *run.arrived]
     for name, kinds in (("send_buffer", logs.SENDING), ("receive_buffer", logs.RECEIVING)):
-        sizes = [transfer.buffer for transfer in own if transfer.kind in kinds and transfer.buffer]
-        # The front end of a striped server has no connection of its own: its data nodes have.
-        sizes = sizes or [t.buffer for _node, log in run.data_nodes for t in log if t.kind in kinds and t.buffer]
+        # The front end of a striped server has no connection of its own, and logs what was asked for: the data nodes
+        # have, and log what they got.
+        behind = [transfer for _node, _receives, log in run.data_nodes for transfer in log]
+        whole = [transfer for transfer in own if transfer.stripes < 2 or transfer.retransmits]
+        sizes = [transfer.buffer for transfer in behind or whole if transfer.kind in kinds and transfer.buffer]
         if sizes:
             granted[name] = min(sizes)
     if own:
@@ -124,15 +126,24 @@ def granted_by(run: Run) -> Json:
 
 
 def shares_of(run: Run) -> list[Json]:
-    """Return what each data node of the receiving end (of the sending one, if that end logged nothing) moved."""
-    for kinds in (logs.RECEIVING, logs.SENDING):
-        shares = [
-            {"node": node, "transferred": sum(transfer.moved for transfer in own)}
-            for node, log in run.data_nodes
-            if (own := [transfer for transfer in log if transfer.kind in kinds and transfer.code == logs.COMPLETE])
-        ]
-        if shares:
-            return shares
+    """Return what each data node of the receiving end (of the sending one, if that end logged nothing) moved.
+
+    The first data node of a striped server logs no transfer (13.24): its share is what the front end logged less the
+    others'.
+    """
+    for receives, kinds, whole in ((True, logs.RECEIVING, run.arrived), (False, logs.SENDING, run.sent)):
+        moved = {
+            node: sum(transfer.moved for transfer in log if transfer.kind in kinds and transfer.code == logs.COMPLETE)
+            for node, at_end, log in run.data_nodes
+            if at_end == receives
+        }
+        if not any(moved.values()):
+            continue
+        silent = [node for node, amount in moved.items() if not amount]
+        rest = sum(transfer.moved for transfer in whole) - sum(moved.values())
+        if len(silent) == 1 and rest > 0:
+            moved[silent[0]] = rest
+        return [{"node": node, "transferred": amount} for node, amount in moved.items() if amount]
     return []
 
 

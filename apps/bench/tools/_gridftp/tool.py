@@ -109,7 +109,9 @@ class GridFtp(Tool):
             report=read_report(text),
             transfers=tuple(transfers),
             data_nodes=tuple(
-                (output.node, tuple(logs.log_of(output))) for output in others if output.stage == layout.DATA
+                (output.node, output.role == options.DESTINATION, tuple(logs.log_of(output)))
+                for output in others
+                if output.stage == layout.DATA
             ),
             broken=max((logs.broken_sessions(output) for output in servers), default=0),
         )
