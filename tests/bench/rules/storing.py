@@ -43,10 +43,9 @@ class Storing:
 
     def point(self, layer, rates, *, tool="iozone", file_system="", roles=None, statistic=SAMPLE, **parameters):
         """Add a point of {metric: rate or rates}."""
-        metrics = {
-            metric: {next(self.ids): value for value in (values if isinstance(values, list) else [values])}
-            for metric, values in rates.items()
-        }
+        lists = {metric: values if isinstance(values, list) else [values] for metric, values in rates.items()}
+        trials = [next(self.ids) for _value in max(lists.values(), key=len)]
+        metrics = {metric: dict(zip(trials, values, strict=False)) for metric, values in lists.items()}
         made = Point(parameters, metrics, tool, layer, roles or {}, file_system, statistic=statistic)
         self.points.append(made)
         return self

@@ -212,3 +212,21 @@ def test_all_findings_can_be_stored():
         assert len(draft.rule) <= 50
         assert len(draft.unit) <= 10
         assert 0 < draft.confidence <= 0.95
+
+
+def test_reading_and_writing_in_one_trial_are_judged_each_by_itself():
+    make = Storing()
+    for size, write, read in ((64 * KIB, 20, 115), (256 * KIB, 60, 116), (4 * MIB, 90, 114)):
+        make.point(
+            "file-system",
+            {"write": [write * MB, write * MB], "read": [read * MB, read * MB]},
+            tool="iozone",
+            file_system="GPFS_PDAISY",
+            roles={"client": CLIENTS},
+            file_size=4 * 1024**3,
+            record_size=size,
+        )
+    found = concluded(make.evidence(GPFS), "storage-record-size")
+    assert found["GPFS_PDAISY write"].value == 4 * MIB
+    assert found["GPFS_PDAISY read"].kind == NO_CHANGE
+    assert len(found["GPFS_PDAISY read"].why) == 2

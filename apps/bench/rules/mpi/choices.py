@@ -1,0 +1,204 @@
+"""Which of two settings gives a parallel program's I/O the better rate, or that neither does (rules R22, R23)."""
+
+from typing import NamedTuple
+
+from apps.bench.rules import shapes
+from apps.bench.rules.base import NO_CHANGE, RECOMMENDATION, Evidence, FindingDraft, Proof, Ratio, Trend
+from apps.bench.rules.shapes.names import canonical
+from apps.bench.text import Message, _
+from apps.bench.units import format_quantity
+
+VERSION = 1
+TOOLS = ("btio", "ior", "imb", "mdtest")
+# Times: the smaller is the better.
+COSTS = frozenset({"io_time", "run_time", "time", "latency"})
+METRICS = ("io_rate", "io_time", "write", "read", "bandwidth")
+SIZES = frozenset({shapes.BLOCK, "collective_size"})
+
+
+class Choice(NamedTuple):
+    """A factor with what to say: that one value is better, that it has no effect, when it counts, and the change."""
+
+    rule: str
+    better: str
+    equal: str
+    when: str
+    change: str = ""
+    can_prove: bool = True
+
+
+CHOICES = {
+    "node_placement": Choice(
+        "mpi-node-placement",
+        _("%(of)s is better than %(to)s for %(whom)s: deal the ranks out to the nodes that way"),
+        _("Dealing ranks out to the nodes in turn or filling one after the other is the same for %(whom)s"),
+        _("Ranks fill several nodes, and each node has a path of its own to the file system."),
+        "mpirun --map-by node   # BAL\nmpirun --map-by slot   # UNBAL",
+    ),
+    "core_placement": Choice(
+        "mpi-core-placement",
+        _("%(of)s is better than %(to)s for %(whom)s: place the ranks of a node that way"),
+        _("Where in a node the ranks run has no effect on %(whom)s"),
+        _("The I/O of all ranks of a node goes through the node's one path."),
+        "mpirun --map-by socket --bind-to core   # DIST\nmpirun --map-by core --bind-to core   # ACC",
+    ),
+    shapes.BLOCK: Choice(
+        "mpi-file-system-block",
+        _("File-system blocks of %(of)s are better than %(to)s for %(whom)s"),
+        _("The file system's block size has no effect on %(whom)s"),
+        _("The program writes large shared files collectively."),
+        "mmcrfs ... -B {of}",
+        can_prove=False,
+    ),
+    "subtype": Choice(
+        "mpi-collective",
+        _('The kind of I/O "%(of)s" is better than "%(to)s" for %(whom)s'),
+        _('The kinds of I/O "%(of)s" and "%(to)s" are the same for %(whom)s'),
+        _("Many ranks write small pieces of one file: collective I/O gathers them; of tiny files it costs more."),
+    ),
+    "collective_nodes": Choice(
+        "mpi-collective-nodes",
+        _("%(of)s collecting ranks are better than %(to)s for %(whom)s"),
+        _("The number of collecting ranks (%(of)s or %(to)s) has no effect on %(whom)s"),
+        _("Full MPI-IO: ROMIO's cb_nodes, or OMPI_MCA_io_ompio_num_aggregators with Open MPI's own."),
+        "OMPI_MCA_io_ompio_num_aggregators={of}",
+    ),
+    "collective_size": Choice(
+        "mpi-collective-size",
+        _("Collective buffers of %(of)s are better than %(to)s for %(whom)s"),
+        _("The size of the collective buffers (%(of)s or %(to)s) has no effect on %(whom)s"),
+        _("Full MPI-IO: cb_buffer_size; a multiple of the file system's block is best."),
+    ),
+}
+
+
+def conclude(evidence: Evidence) -> list[FindingDraft]:
+    """Return the better value of each factor, or that it has no effect, by problem class and file system."""
+    found: dict[tuple[str, str], FindingDraft] = {}
+    for factor, choice in CHOICES.items():
+        for ratio in shapes.ratios(evidence, factor=factor):
+            if ratio.tool in TOOLS and ratio.metric in METRICS:
+                draft = _compare(choice, factor, ratio)
+                if draft:
+                    _keep(found, draft)
+        for trend in evidence.trends:
+            if trend.tool in TOOLS and canonical(trend.tool, trend.factor) == factor and trend.metric in METRICS:
+                draft = _of_trend(choice, trend)
+                if draft:
+                    _keep(found, draft)
+    return list(found.values())
+
+
+def _keep(found: dict[tuple[str, str], FindingDraft], draft: FindingDraft) -> None:
+    """Keep one finding of a rule and subject: an effect before none, then the surer one."""
+    key = draft.rule, draft.subject
+    rank = (draft.kind == RECOMMENDATION, draft.confidence)
+    if key not in found or rank > (found[key].kind == RECOMMENDATION, found[key].confidence):
+        found[key] = draft
+
+
+def _compare(choice: Choice, factor: str, ratio: Ratio) -> FindingDraft | None:
+    straight = shapes.inverse(ratio) if shapes.middle(ratio) < 1 else ratio
+    # Of times the smaller side is the better.
+    best = shapes.inverse(straight) if ratio.metric in COSTS else straight
+    if shapes.is_equal(straight):
+        return _draft(choice, factor, straight, best, is_better=False)
+    return _draft(choice, factor, straight, best, is_better=True) if shapes.is_better(straight) else None
+
+
+def _of_trend(choice: Choice, trend: Trend) -> FindingDraft | None:
+    """Return what a printed trend says: no effect, or (of sizes) that the larger or smaller are better."""
+    shown = {"whom": _whom(trend.tool, trend.fixed, trend.file_system)}
+    falls = trend.shape == shapes.FALLS
+    if trend.shape == shapes.FLAT:
+        text, kind = choice.equal, NO_CHANGE
+        if "%(of)s" in text:
+            return None
+    elif choice is CHOICES[shapes.BLOCK] and trend.shape in (shapes.RISES, shapes.FALLS):
+        kind = RECOMMENDATION
+        text = _("Large file-system blocks are better than small ones for %(whom)s")
+        if falls != (trend.metric in COSTS):
+            text = _("Small file-system blocks are better than large ones for %(whom)s")
+    else:
+        return None
+    return FindingDraft(
+        rule=choice.rule,
+        version=VERSION,
+        kind=kind,
+        subject=shown["whom"][:200],
+        title=Message(text, shown),
+        why=(Message(_("So it is printed; the figures are not.")),),
+        formula=f"X({trend.factor})",
+        evidence=trend.trials,
+        confidence=0.65,
+        applies_when=Message(choice.when),
+        source="BTIO on a Power 595 (KISTI)",
+    )
+
+
+def _draft(choice: Choice, factor: str, ratio: Ratio, best: Ratio, *, is_better: bool) -> FindingDraft:
+    """Return the finding; `ratio` is at least one by figures, `best` has the better side first."""
+    whom = _whom(ratio.tool, shapes.common(ratio), str(shapes.common(ratio).get(shapes.FILE_SYSTEM, "")))
+    shown = {"of": _value(factor, best.of), "to": _value(factor, best.to), "whom": whom}
+    gain = shapes.middle(ratio)
+    told = f"{ratio.low:.2f}" if ratio.low == ratio.high else f"{ratio.low:.2f} - {ratio.high:.2f}"
+    why = Message(_("The ratio of the two is %(ratio)s (%(metric)s)."), {"ratio": told, "metric": ratio.metric})
+    if ratio.high == float("inf"):
+        why = Message(_("One is better throughout; by how much is not printed."))
+    names = {name: value for name, value in shapes.common(ratio).items() if name in KEPT.get(ratio.tool, ())}
+    now, then = best.to.get(factor), best.of.get(factor)
+    proof = Proof(ratio.tool, ratio.metric, {**names, factor: now}, {**names, factor: then})
+    return FindingDraft(
+        rule=choice.rule,
+        version=VERSION,
+        kind=RECOMMENDATION if is_better else NO_CHANGE,
+        subject=whom[:200],
+        title=Message(choice.better if is_better else choice.equal, shown),
+        why=(why,),
+        value=gain,
+        unit="1",
+        low=ratio.low,
+        high=None if ratio.high == float("inf") else ratio.high,
+        formula=f"X({shown['of']}) / X({shown['to']}) = {told}",
+        evidence=ratio.trials,
+        change=choice.change.format(of=shown["of"]) if is_better else "",
+        confidence=0.85 if len(ratio.trials) >= 6 else 0.65,
+        applies_when=Message(choice.when),
+        limits=(
+            Message(
+                _("For other numbers of ranks and other classes it may be otherwise: the pattern changes with them.")
+            ),
+        ),
+        source="BTIO on a Power 595 (KISTI)",
+        proof=proof if is_better and choice.can_prove and ratio.trials else None,
+    )
+
+
+# What an A/B measurement keeps of the setting.
+KEPT = {
+    "btio": (
+        "problem",
+        "subtype",
+        "ranks",
+        "node_placement",
+        "core_placement",
+        "collective_nodes",
+        "collective_size",
+    ),
+    "ior": ("api", "collective", "block_size", "transfer_size", "ranks", "file_per_process"),
+    "imb": ("benchmark", "ranks", "message_size"),
+    "mdtest": ("items", "kind", "ranks"),
+}
+
+
+def _whom(tool: str, fixed: object, file_system: str) -> str:
+    known = fixed if isinstance(fixed, dict) else {}
+    words = [tool.upper(), str(known.get("problem", "")), str(known.get("subtype", "")), file_system]
+    ranks = f"-n {known['ranks']}" if known.get("ranks") else ""
+    return " ".join(word for word in (*words, ranks) if word)
+
+
+def _value(factor: str, side: object) -> str:
+    known = side if isinstance(side, dict) else {}
+    value = known.get(factor, known.get("block_size_bytes", ""))
+    return format_quantity(value, "B") if factor in SIZES and isinstance(value, int) else str(value)

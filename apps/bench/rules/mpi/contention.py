@@ -1,0 +1,79 @@
+"""How several pairs of processes share what lies between two nodes (rule R24)."""
+
+from collections.abc import Mapping
+
+from apps.bench import statistics
+from apps.bench.rules import shapes
+from apps.bench.rules.base import DIAGNOSIS, NO_CHANGE, Evidence, FindingDraft, Trend
+from apps.bench.text import Message, _
+from apps.bench.units import format_quantity
+
+RULE, VERSION = "mpi-contention", 1
+FACTOR, METRIC = "pairs", "aggregate"
+# Pairs share evenly from this value of Jain's index on.
+FAIR = 0.95
+
+
+def conclude(evidence: Evidence) -> list[FindingDraft]:
+    """Return how the aggregate goes with the number of pairs that send at once."""
+    curves = {(curve.trials, curve.metric): curve for curve in shapes.curves(evidence, factor=FACTOR)}
+    found: dict[str, FindingDraft] = {}
+    for trend in shapes.trends(evidence, factor=FACTOR, metric=METRIC):
+        curve = curves.get((trend.trials, trend.metric)) if trend.trials else None
+        nodes = curve.roles.get("node", ()) if curve else ()
+        where = ", ".join(nodes[:2]) or str(trend.fixed.get("testbed", "")) or trend.tool
+        draft = _draft(trend, curve.means if curve else {}, where, _fairness(curves, trend))
+        found.setdefault(draft.subject, draft)
+    return list(found.values())
+
+
+def _draft(trend: Trend, means: Mapping[int, float], where: str, fairness: float | None) -> FindingDraft:
+    is_unfair = fairness is not None and fairness < FAIR
+    shown: dict[str, object] = {"where": where, "knee": f"{trend.knee:g}" if trend.knee else "", "fairness": ""}
+    texts = {
+        shapes.FLAT: _("Pairs between two nodes (%(where)s) share their bandwidth evenly: each of N gets max / N"),
+        shapes.SATURATES: _("From %(knee)s pairs on (%(where)s) the bandwidth is shared: each of N gets max / N"),
+        shapes.RISES: _("Pairs between two nodes (%(where)s) do not fill what lies between them yet"),
+        shapes.FALLS: _("Pairs between two nodes (%(where)s) lose to each other beyond %(knee)s of them"),
+    }
+    why = []
+    if means:
+        figures = ", ".join(f"{pairs}: {format_quantity(value, 'B/s')}" for pairs, value in means.items())
+        why.append(Message(_("All pairs together, by their number: %(figures)s."), {"figures": figures}))
+    else:
+        why.append(Message(_("All pairs together have the same, whatever their number: so it is printed.")))
+    if fairness is not None:
+        text = _("Jain's index of their shares is %(fairness)s: they share evenly.")
+        if is_unfair:
+            text = _("Jain's index of their shares is %(fairness)s: some get much less than others.")
+        why.append(Message(text, {"fairness": f"{fairness:.2f}"}))
+    laws = statistics.fit_scaling(list(means), list(means.values())) if len(means) > 2 and min(means) >= 1 else ()
+    law = next((item for item in laws if item.k > 0), None)
+    if trend.shape == shapes.FALLS and law:
+        why.append(
+            Message(_("Each pair costs the others (Universal Scalability Law, k = %(k)s)."), {"k": f"{law.k:.2g}"})
+        )
+    is_fair = trend.shape in (shapes.FLAT, shapes.SATURATES) and not is_unfair
+    return FindingDraft(
+        rule=RULE,
+        version=VERSION,
+        kind=NO_CHANGE if is_fair else DIAGNOSIS,
+        subject=where[:200],
+        title=Message(texts[trend.shape], shown),
+        why=tuple(why),
+        value=trend.best,
+        unit="B/s" if trend.best else "",
+        formula="X_pair = max / N",
+        evidence=trend.trials,
+        confidence=0.85 if len(trend.trials) > len(means) > 1 else 0.65,
+        applies_when=Message(_("Large messages; all pairs lie between the same two nodes.")),
+        limits=(Message(_("Between many nodes the switches count, which two nodes do not show.")),),
+        source="Network of the Tachyon systems (KISTI)",
+    )
+
+
+def _fairness(curves: Mapping[tuple[tuple[int, ...], str], shapes.Curve], trend: Trend) -> float | None:
+    """Return the mean fairness at the largest number of pairs of the same trials."""
+    own = set(trend.trials)
+    found = [curve for (trials, metric), curve in curves.items() if metric == "fairness" and own & set(trials)]
+    return next((curve.means[max(curve.means)] for curve in found), None)
