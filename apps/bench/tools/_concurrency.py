@@ -41,14 +41,14 @@ def overlap_of(outputs: Sequence[Output]) -> Overlap | None:
     return Overlap(max(starts), min(ends), max(starts) - min(starts), common / whole if whole > 0 else 1.0)
 
 
-def flags_of(overlap: Overlap | None) -> tuple[Flag, ...]:
-    """Return what there is to say of commands that should have run at one time."""
+def flags_of(overlap: Overlap | None, metrics: tuple[str, ...] = ()) -> tuple[Flag, ...]:
+    """Return what there is to say of commands that should have run at one time; it bears on `metrics`, () for all."""
     flags = []
     if overlap and overlap.share < LEAST_OVERLAP:
         text = _("All ran together for %(percent)s %% of the time only; at least %(least)s %% are needed.")
         values = {"percent": f"{100 * overlap.share:.0f}", "least": f"{100 * LEAST_OVERLAP:.0f}"}
-        flags.append(Flag("low-overlap", "invalid", Message(text, values)))
+        flags.append(Flag("low-overlap", "invalid", Message(text, values), metrics))
     if overlap and overlap.skew_s > MOST_SKEW_S:
         text = _("They started %(skew)s ms apart.")
-        flags.append(Flag("late-start", "warning", Message(text, {"skew": f"{1000 * overlap.skew_s:.0f}"})))
+        flags.append(Flag("late-start", "warning", Message(text, {"skew": f"{1000 * overlap.skew_s:.0f}"}), metrics))
     return tuple(flags)

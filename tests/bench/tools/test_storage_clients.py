@@ -46,6 +46,16 @@ def test_the_stage_that_is_worst_in_it_tells_the_overlap():
     assert [flag.name for flag in clients.flags_of([good, bad], {"clients": 0})] == ["low-overlap", "late-start"]
 
 
+def test_clients_that_were_apart_in_one_stage_spoil_its_figures_only():
+    written = [share("one", end=12.0, write=2.0, rewrite=1.0), share("two", write=2.0, rewrite=3.0)]
+    readings = [share("one", read=5.0), share("two", read=5.0)]
+    (flag,) = clients.flags_of([written, readings], {"clients": 2})
+    assert (flag.name, flag.severity, flag.metrics) == ("low-overlap", "invalid", ("fairness", "rewrite", "write"))
+    # All that there is, derived figures too.
+    (flag,) = clients.flags_of([written], {"clients": 2})
+    assert flag.metrics == ()
+
+
 def test_one_client_has_no_overlap():
     assert "overlap" not in clients.observed_of([[share("one")]])
     assert clients.flags_of([[share("one")]], {"clients": 1}) == ()

@@ -67,8 +67,14 @@ def observed_of(stages: Sequence[Sequence[Share]]) -> dict[str, Any]:
 
 
 def flags_of(stages: Sequence[Sequence[Share]], params: Params) -> tuple[Flag, ...]:
-    """Return the doubts about how far the clients measured at one time, and whether all of them did."""
-    flags = list(_concurrency.flags_of(_worst(stages)))
+    """Return the doubts about how far the clients measured at one time, and whether all of them did.
+
+    That those of one stage were apart says nothing of what another one measured; fairness is the first one's.
+    """
+    flags: list[Flag] = []
+    for number, shares in enumerate(stages):
+        metrics = {name for share in shares for name in share.rates} | ({"fairness"} if number == 0 else set())
+        flags += _concurrency.flags_of(_overlap(shares), tuple(sorted(metrics)) if len(stages) > 1 else ())
     fewest = min((len(shares) for shares in stages), default=0)
     if params["clients"] > fewest:
         text = _("%(seen)s of %(asked)s clients gave a result.")
@@ -87,9 +93,9 @@ def fairness(rates: Sequence[float]) -> float | None:
 
 def _worst(stages: Sequence[Sequence[Share]]) -> _concurrency.Overlap | None:
     """Return the overlap of the stage whose clients were together for the least share of the time."""
-    overlaps = [
-        overlap
-        for shares in stages
-        if len(shares) > 1 and (overlap := _concurrency.overlap_of([share.output for share in shares]))
-    ]
+    overlaps = [overlap for shares in stages if (overlap := _overlap(shares))]
     return min(overlaps, key=lambda overlap: overlap.share, default=None)
+
+
+def _overlap(shares: Sequence[Share]) -> _concurrency.Overlap | None:
+    return _concurrency.overlap_of([share.output for share in shares]) if len(shares) > 1 else None
