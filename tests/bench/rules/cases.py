@@ -93,3 +93,26 @@ class Maker:
 def evidence(points, path=LINKS, **facts):
     """Return evidence; `facts` are {role: sysctls}."""
     return Evidence(tuple(points), path, {role: {"sysctls": sysctls} for role, sysctls in facts.items()})
+
+
+def gridftp(make, pattern="*.bin"):
+    """Return the points of recorded third-party transfers, of tmpfs to tmpfs over the KISTI-Pusan line."""
+    tool = tools.get("gridftp-third-party")
+    points = []
+    for name in recordings.names("gridftp-third-party", pattern):
+        if name.startswith(("err", "vb")):
+            continue
+        output = recordings.load("gridftp-third-party", name)
+        parameters = tool.clean({**tool.recover(output), **_options(name)})
+        samples = {sample.metric: sample.value for sample in tool.parse([output], parameters).samples}
+        # Of the shorter ones the client's tenths of a second are too large a part.
+        if samples["transferred"] >= 500_000_000:
+            points.append(make.point(tool, {**parameters, "size": 500_000_000}, samples))
+    return points
+
+
+def _options(name):
+    """Return what a recording's name says of its options: its command line was not kept."""
+    streams, window = re.search(r"p(\d+)", name), re.search(r"tcpbs(\d+)(k?)", name)
+    found = {"streams": int(streams[1])} if streams else {}
+    return found | ({"window": int(window[1]) * (KIB if window[2] else 1)} if window else {"window": 0})

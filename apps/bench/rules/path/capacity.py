@@ -103,9 +103,7 @@ def _alternatives(evidence: Evidence) -> tuple[Alternative, ...]:
     return (
         Alternative(
             Message(
-                _(
-                    "Datagrams sent in fragments: at %(load)s %(ratio)s times the loss of a full link (n = %(pieces)s)."
-                ),
+                _("Datagrams sent in fragments: at %(load)s %(ratio)s times a full link's loss (n = %(pieces)s)."),
                 shown,
             ),
             Message(_("Offer the same load in datagrams that fit a frame.")),

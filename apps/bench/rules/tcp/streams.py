@@ -129,8 +129,6 @@ def _printed(evidence: Evidence, path: PathReading | None) -> FindingDraft | Non
         *(path.trials if path else ()),
         *(t for point in single for t in point.trials("goodput")),
     }
-    if not trials:
-        return None
     title = _("About %(streams)s streams are enough: after that the rate is flat")
     return FindingDraft(
         rule=RULE,

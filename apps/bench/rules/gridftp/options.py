@@ -1,0 +1,143 @@
+"""The cheapest options that reach nearly the best rate of all that were tried."""
+
+from apps.bench.rules.base import NO_CHANGE, RECOMMENDATION, Evidence, FindingDraft, Proof, Proposal
+from apps.bench.rules.gridftp.transfers import METRIC, OPTIONS, Transfer, read_transfers, words
+from apps.bench.rules.tcp.path import PathReading, read_path
+from apps.bench.rules.tcp.sweeps import confidence_of
+from apps.bench.text import Message, _
+from apps.bench.units import canonical_text, format_quantity
+
+RULE, VERSION = "gridftp-options", 1
+# A choice this near the best is as good.
+WITHIN = 0.05
+# The next to try beyond the largest count that was best.
+MORE = 2
+# Beyond so many streams others on the path suffer more than a transfer gains.
+MOST_STREAMS = 64
+
+
+def conclude(evidence: Evidence) -> FindingDraft | None:
+    """Return the command line; None unless two choices or more were measured and the chosen ones repeat well."""
+    transfers = read_transfers(evidence)
+    if len(transfers) < 2:
+        return None
+    best = max(transfers, key=lambda transfer: transfer.rate.mean)
+    least = (1 - WITHIN) * best.rate.mean
+    chosen = next(transfer for transfer in transfers if transfer.rate.mean >= least)
+    if chosen.is_scattered or best.is_scattered:
+        return None
+    plain = next((transfer for transfer in transfers if transfer.options == OPTIONS), None)
+    argv = words(chosen.options)
+    command = " ".join(["globus-url-copy", "-vb", *argv, "SOURCE", "DESTINATION"])
+    is_default = not argv
+    shown = {"options": " ".join(argv), "rate": format_quantity(chosen.rate.mean, "B/s")}
+    title = _("GridFTP needs no option here: %(rate)s without any")
+    if not is_default:
+        title = _("Start GridFTP with %(options)s: %(rate)s")
+    path = read_path(evidence)
+    growing = _growing(transfers, chosen)
+    return FindingDraft(
+        rule=RULE,
+        version=VERSION,
+        kind=NO_CHANGE if is_default else RECOMMENDATION,
+        title=Message(title, shown),
+        why=tuple(_reasons(transfers, chosen, best, plain, path)),
+        value=chosen.rate.mean,
+        unit="B/s",
+        formula=f"X({' '.join(argv) or 'no option'}) >= {1 - WITHIN:.2f} · max X = {format_quantity(least, 'B/s')}",
+        evidence=tuple(sorted({trial for transfer in transfers for trial in transfer.rates})),
+        change="" if is_default else f"{command}\n",
+        present=plain.rate.mean if plain and plain is not chosen else None,
+        predicted=chosen.rate.mean,
+        predicted_interval=_interval(chosen),
+        predicted_unit="B/s",
+        confidence=confidence_of((len(chosen.rates) > 1, 0.2), (len(transfers) > 3, 0.15), base=0.5),
+        applies_when=Message(_("Files of the size that was measured, between these ends.")),
+        limits=(
+            Message(_("Of choices within 5 %% the one of fewest nodes, connections and streams is taken.")),
+            Message(_("A window for -tcp-bs above rmem_max or wmem_max is cut without a word.")),
+        ),
+        source="globus-url-copy(1); RFC 6349, section 5.1",
+        missing=(Message(_("Whether still more would gain: the largest tried did best.")),) if growing else (),
+        proposals=(growing,) if growing else (),
+        proof=_proof(chosen, plain) if not is_default else None,
+    )
+
+
+def _interval(chosen: Transfer) -> tuple[float, float]:
+    rate = chosen.rate
+    if rate.ci_low is None or rate.ci_high is None:
+        return 0.95 * rate.mean, 1.05 * rate.mean
+    return max(rate.ci_low, 0.0), rate.ci_high
+
+
+def _reasons(
+    transfers: list[Transfer], chosen: Transfer, best: Transfer, plain: Transfer | None, path: PathReading | None
+) -> list[Message]:
+    text = _("Of %(count)s choices tried %(best)s had the most, %(most)s; this one is within 5 %% of it.")
+    shown = {
+        "count": len(transfers),
+        "best": " ".join(words(best.options)) or "globus-url-copy",
+        "most": format_quantity(best.rate.mean, "B/s"),
+    }
+    reasons = [Message(text, shown)]
+    if plain and plain is not chosen:
+        text = _("Without options it is %(rate)s: the gain is ×%(gain)s.")
+        gain = f"{chosen.rate.mean / plain.rate.mean:.2f}"
+        reasons.append(Message(text, {"rate": format_quantity(plain.rate.mean, "B/s"), "gain": gain}))
+    if path is not None:
+        text = _("That is %(share)s %% of what TCP can have of the path, %(ceiling)s; its BDP is %(bdp)s.")
+        shown = {
+            "share": f"{800 * chosen.rate.mean / path.ceiling_bps:.0f}",
+            "ceiling": format_quantity(path.ceiling_bps / 8, "B/s"),
+            "bdp": format_quantity(path.bdp_bytes, "B"),
+        }
+        reasons.append(Message(text, shown))
+    for name, label in (
+        ("streams", _("Streams (-p): %(rates)s.")),
+        ("window", _("Window (-tcp-bs): %(rates)s.")),
+        ("concurrency", _("Files at once (-cc): %(rates)s.")),
+    ):
+        along = _along(transfers, chosen, name)
+        if len(along) > 1:
+            rates = ", ".join(f"{_value(name, t.options[name])} {format_quantity(t.rate.mean, 'B/s')}" for t in along)
+            reasons.append(Message(label, {"rates": rates}))
+    return reasons
+
+
+def _value(name: str, value: float) -> str:
+    return format_quantity(value, "B") if name == "window" and value else f"{value:g}"
+
+
+def _along(transfers: list[Transfer], chosen: Transfer, name: str) -> list[Transfer]:
+    """Return the choices that differ from the chosen one in this option only, in its order."""
+    rest = {key: value for key, value in chosen.options.items() if key != name}
+    alike = [t for t in transfers if {key: value for key, value in t.options.items() if key != name} == rest]
+    return sorted(alike, key=lambda transfer: transfer.options[name])
+
+
+def _growing(transfers: list[Transfer], chosen: Transfer) -> Proposal | None:
+    """Return what to try next if the largest count or window of a sweep did clearly best."""
+    for name in ("streams", "window", "concurrency"):
+        along = _along(transfers, chosen, name)
+        if len(along) > 1 and along[-1] is chosen and chosen.rate.mean * (1 - WITHIN) > along[-2].rate.mean:
+            value = chosen.options[name]
+            if name == "streams" and value * MORE > MOST_STREAMS:
+                continue
+            steps = [value, value * MORE]
+            texts = [canonical_text(step, "size") if name == "window" else str(step) for step in steps]
+            fixed = {key: _text(key, item) for key, item in chosen.options.items() if key != name}
+            return Proposal(chosen.tool or "gridftp", fixed, {name: ", ".join(texts)})
+    return None
+
+
+def _text(name: str, value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    is_size = name in ("window", "block_size") and isinstance(value, int | float)
+    return canonical_text(value, "size") if is_size and isinstance(value, int | float) else str(value)
+
+
+def _proof(chosen: Transfer, plain: Transfer | None) -> Proof:
+    now = plain.options if plain else {**chosen.options, "streams": 1, "window": 0}
+    return Proof(chosen.tool or "gridftp", METRIC, dict(now), dict(chosen.options))
