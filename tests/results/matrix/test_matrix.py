@@ -1,0 +1,145 @@
+"""The newest figures between sites."""
+
+import csv
+import io
+import json
+import re
+from html import unescape
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from apps.campaigns.models import Campaign
+from apps.testbeds.models import Node
+from tests import factories
+from tests.campaigns import factories as make
+from tests.results.history.conftest import START, WEEK, add_result, measured
+
+ADDRESSES = ["results:matrix", "results:matrix_csv", "results:matrix_json"]
+
+
+@pytest.fixture
+def cast(db: None) -> SimpleNamespace:
+    """Return the named cast."""
+    return factories.cast()
+
+
+@pytest.fixture
+def pair(cast: SimpleNamespace) -> list[Node]:
+    """Return a node in Daejeon and one in Busan."""
+    [a], [b] = make.nodes(cast.team, "kisti01"), make.nodes(cast.team, "pnu01", site="Busan")
+    make.link(a, b, "WAN")
+    return [a, b]
+
+
+def chart_of(page: str) -> dict[str, Any]:
+    found = re.search(r'data-chart="([^"]*)"', page)
+    assert found, page
+    return json.loads(unescape(found[1]))
+
+
+def rows(client: Client, **query: str) -> list[tuple[str, str, float, int]]:
+    found = client.get(reverse("results:matrix_json"), query).json()
+    return [(row["from"], row["to"], row["value"], row["samples"]) for row in found]
+
+
+def test_strangers_sign_in_and_other_teams_see_an_empty_matrix(
+    client: Client, cast: SimpleNamespace, pair: list[Node]
+) -> None:
+    measured(cast, pair, 9e8, START)
+    for name in ADDRESSES:
+        assert client.get(reverse(name)).status_code == 302
+    client.force_login(cast.charlie)
+    assert "Nothing was measured between two nodes yet" in client.get(reverse(ADDRESSES[0])).content.decode()
+    for name in ADDRESSES[1:]:
+        assert client.get(reverse(name)).status_code == 404
+
+
+def test_both_directions_of_the_newest_campaign_are_shown_to_a_viewer(
+    client: Client, cast: SimpleNamespace, pair: list[Node]
+) -> None:
+    measured(cast, pair, 9e8, START)
+    newest = measured(cast, pair, 7e8, START + WEEK)
+    measured(cast, list(reversed(pair)), 5e8, START)
+    client.force_login(cast.bob)
+    assert rows(client) == [
+        ("Busan", "Daejeon", pytest.approx(5e8, rel=1e-3), 2),
+        ("Daejeon", "Busan", pytest.approx(7e8, rel=1e-3), 2),
+    ]
+    page = client.get(reverse("results:matrix")).content.decode()
+    assert reverse("results:experiment", args=[newest.experiments.get().pk]) in page
+    chart = chart_of(page)
+    assert chart["x"]["labels"] == ["Busan", "Daejeon"]
+    assert {(cell["y"], cell["x"]): round(cell["v"] / 1e8) for cell in chart["cells"]} == {(1, 0): 7, (0, 1): 5}
+
+
+def test_of_a_sweep_the_best_point_counts_in_the_metrics_own_direction(
+    client: Client, cast: SimpleNamespace, pair: list[Node]
+) -> None:
+    factors = [{"name": "window", "expression": "64KiB, 1MiB"}]
+    campaign = measured(cast, pair, 0.0, START, factors=factors, repetitions=1)
+    for trial in campaign.trials.all():
+        samples = trial.results.get().samples
+        small = trial.parameters["window"] == 65536
+        samples.filter(metric="goodput").update(value=1e8 if small else 9e8)
+        samples.filter(metric="retransmits").update(value=2 if small else 50)
+    client.force_login(cast.bob)
+    assert rows(client) == [("Daejeon", "Busan", 9e8, 1)]
+    assert rows(client, metric="retransmits") == [("Daejeon", "Busan", 2.0, 1)]
+    assert "best of 2" in client.get(reverse("results:matrix")).content.decode()
+
+
+def test_a_newer_campaign_without_a_valid_figure_leaves_the_one_before(
+    client: Client, cast: SimpleNamespace, pair: list[Node]
+) -> None:
+    measured(cast, pair, 9e8, START)
+    broken = measured(cast, pair, 1e6, START + WEEK, repetitions=1)
+    trial = broken.trials.get()
+    trial.runs.all().delete()
+    flag = {"name": "cached", "severity": "invalid", "metrics": ["goodput"]}
+    add_result(trial, 1e12, START + WEEK, flags=[flag])
+    printed = measured(cast, pair, 1e6, START + 2 * WEEK)
+    Campaign.objects.filter(pk=printed.pk).update(origin="published")
+    client.force_login(cast.bob)
+    assert rows(client) == [("Daejeon", "Busan", pytest.approx(9e8, rel=1e-3), 2)]
+    # The flag speaks of the goodput only.
+    assert rows(client, metric="retransmits") == [("Daejeon", "Busan", 0.0, 1)]
+
+
+def test_what_stays_within_a_site_is_no_pair(client: Client, cast: SimpleNamespace) -> None:
+    a, b = make.nodes(cast.team, "kisti01", "kisti02")
+    make.link(a, b, "LAN")
+    measured(cast, [a, b], 9e8, START)
+    client.force_login(cast.bob)
+    assert (
+        "No valid figures of this metric between two sites yet"
+        in client.get(reverse("results:matrix")).content.decode()
+    )
+
+
+def test_the_csv_says_what_the_page_says(client: Client, cast: SimpleNamespace, pair: list[Node]) -> None:
+    measured(cast, pair, 9e8, START)
+    client.force_login(cast.bob)
+    [row] = csv.DictReader(io.StringIO(client.get(reverse("results:matrix_csv")).content.decode()))
+    assert (row["from"], row["to"], row["unit"], row["samples"]) == ("Daejeon", "Busan", "bit/s", "2")
+
+
+def test_an_unknown_tool_or_metric_falls_back_to_the_first(
+    client: Client, cast: SimpleNamespace, pair: list[Node]
+) -> None:
+    measured(cast, pair, 9e8, START)
+    client.force_login(cast.bob)
+    assert rows(client, tool="nonsense", metric="nonsense") == rows(client)
+
+
+def test_the_page_costs_a_bounded_number_of_queries(
+    client: Client, cast: SimpleNamespace, pair: list[Node], django_assert_max_num_queries: Any
+) -> None:
+    for week in range(3):
+        measured(cast, pair, 9e8, START + week * WEEK, repetitions=1)
+    client.force_login(cast.bob)
+    with django_assert_max_num_queries(16):
+        client.get(reverse("results:matrix"))
