@@ -29,12 +29,13 @@ class AgentSerializer(serializers.ModelSerializer):
 
     state = serializers.SerializerMethodField()
     node_name = serializers.CharField(source="node.name", read_only=True)
+    is_outdated = serializers.BooleanField(read_only=True)
 
     class Meta:
         model = Agent
         fields = [
-            "id", "node", "node_name", "state", "version", "last_seen_at", "retired_at", "clock_offset_s",
-            "clock_error_s", "created_at",
+            "id", "node", "node_name", "state", "version", "is_outdated", "last_seen_at", "retired_at",
+            "clock_offset_s", "clock_error_s", "created_at",
         ]  # fmt: skip
 
     @extend_schema_field(serializers.ChoiceField(AgentState.choices))

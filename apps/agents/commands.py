@@ -1,4 +1,4 @@
-"""The one command that a person pastes on a node to make an agent of it."""
+"""The commands that a person pastes on a node: to make an agent of it, and to bring its agent up to date."""
 
 import json
 import shlex
@@ -23,6 +23,16 @@ class Commands:
 def server_address(request: HttpRequest | Request) -> str:
     """Return the address agents are to call: PUBLIC_URL, else the one this request came to."""
     return settings.PUBLIC_URL.rstrip("/") or request.build_absolute_uri("/").rstrip("/")
+
+
+def update_of(server: str) -> str:
+    """Return the commands that put the service's program in the place of an earlier one, and start that."""
+    address = server + reverse("agents:program")
+    return (
+        f"curl -fsSo {program.NAME} {shlex.quote(address)}\n"
+        f"install -D -m 755 {program.NAME} {program.PLACES['program']}\n"
+        f"systemctl restart {program.UNIT}"
+    )
 
 
 def of(server: str, token: str) -> Commands:

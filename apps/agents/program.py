@@ -3,6 +3,7 @@
 import functools
 import hashlib
 import io
+import re
 import zipfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +19,7 @@ PLACES = {
     "program": f"/opt/fathom-agent/{NAME}",
     "folder": "/var/lib/fathom-agent",
 }
+_VERSION = re.compile(r'^VERSION = "([0-9.]+)"$', re.MULTILINE)
 _SHEBANG = b"#!/usr/bin/env python3\n"
 _MAIN = f'"""Starts the agent."""\n\nimport sys\n\nfrom {PACKAGE}.main import main\n\nsys.exit(main())\n'
 # The least a zip file can say: the same sources must make the same bytes, whenever they were checked out.
@@ -49,6 +51,23 @@ def build(source: Path) -> Program:
 def current() -> Program:
     """Return this service's agent program."""
     return build(Path(settings.AGENT_SOURCE))
+
+
+@functools.cache
+def version() -> str:
+    """Return the version of this service's agent program, such as "1.1"."""
+    text = (Path(settings.AGENT_SOURCE) / "__init__.py").read_text(encoding="utf-8")
+    found = _VERSION.search(text)
+    return found[1] if found else ""
+
+
+def is_older(other: str) -> bool:
+    """Say whether an agent of that version is older than this service's program: "1.9" is older than "1.10"."""
+    return _numbers(other) < _numbers(version())
+
+
+def _numbers(text: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in re.findall(r"[0-9]+", text))
 
 
 def systemd_unit() -> str:

@@ -71,6 +71,8 @@ def detail(request: HttpRequest, pk: int) -> HttpResponse:
     if not _asks_for_part(request):
         context["facts"] = queries.latest_facts([node.pk]).get(node.pk)
         context["history"] = queries.fact_history(node, limit=10)
+        context["newest"] = program.version()
+        context["update"] = commands.update_of(commands.server_address(request))
         context["can_manage"] = scoping.can(request.user, node.team, Role.MANAGER)
     return _live(request, "agents/_status.html", "agents/detail.html", context)
 

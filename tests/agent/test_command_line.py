@@ -15,6 +15,7 @@ from apps.testbeds.models import Node
 from tests.agent.program import AgentProgram
 from tests.agents import factories
 from tests.agents.live import LiveServer, free_port, wait_for
+from workers.agent import VERSION
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -136,7 +137,7 @@ def test_it_explains_itself(bare: AgentProgram) -> None:
     assert done.returncode == 0
     for command in ("enrol", "run", "status", "unit"):
         assert command in done.stdout
-    assert bare.call("--version").stdout == "1.0\n"
+    assert bare.call("--version").stdout == f"{VERSION}\n"
 
 
 def test_it_stops_whichever_of_its_threads_the_system_gives_the_signal_to(agent: AgentProgram) -> None:

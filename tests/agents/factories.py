@@ -5,7 +5,7 @@ from typing import Any
 from django.utils import timezone
 
 from apps.accounts.models import Team
-from apps.agents import services
+from apps.agents import program, services
 from apps.agents.models import Agent, Job
 from apps.testbeds.models import Node
 from tests import factories
@@ -21,7 +21,7 @@ def agent(on: Node | None = None, **fields: Any) -> tuple[Agent, str]:
     """Return an enrolled agent and its token."""
     place = on or node()
     issued = services.issue_enrolment_token(node=place, user=None, now=timezone.now())
-    made, token = services.enrol_agent(token_text=issued.text, version="1.0", now=timezone.now())
+    made, token = services.enrol_agent(token_text=issued.text, version=program.version(), now=timezone.now())
     if fields:
         Agent.objects.filter(pk=made.pk).update(**fields)
         made.refresh_from_db()

@@ -5,6 +5,7 @@ from types import SimpleNamespace
 
 from django.utils import timezone
 
+from apps.agents import program
 from apps.agents import services as agents
 from apps.agents.models import Agent, Job
 from apps.bench.tools.base import Output
@@ -23,7 +24,11 @@ def enrol(*nodes: Node) -> None:
     for node in nodes:
         issued = secrets.issue("agent")
         Agent.objects.create(
-            node=node, prefix=issued.prefix, digest=issued.digest, last_seen_at=timezone.now(), version="1"
+            node=node,
+            prefix=issued.prefix,
+            digest=issued.digest,
+            last_seen_at=timezone.now(),
+            version=program.version(),
         )
 
 

@@ -7,6 +7,7 @@ from django.db import models
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
+from apps.agents import program
 from apps.core.models import TimeStamped
 from apps.testbeds.models import Node
 
@@ -53,6 +54,11 @@ class Agent(TimeStamped):
     def is_replaceable(self) -> bool:
         """Return whether another agent may be enrolled in its place: it is retired, or never came to life."""
         return self.retired_at is not None or self.last_seen_at is None
+
+    @property
+    def is_outdated(self) -> bool:
+        """Return whether it runs an earlier version of the program than this service has."""
+        return bool(self.version) and self.retired_at is None and program.is_older(self.version)
 
     def state(self, *, now: datetime, busy: bool) -> AgentState:
         """Return the state at `now`; `busy` says whether one of its jobs is under way."""
