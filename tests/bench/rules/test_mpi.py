@@ -74,6 +74,7 @@ def test_a_testbeds_own_ratio_is_the_better_evidence():
     )
     draft = found(Evidence((), ratios=(*tachyon(5.0, 2.4), own)), "mpi-affinity")["Tachyon 1"]
     assert "hardly differ (×1.05)" in str(draft.title)
+    assert draft.missing == ()
 
 
 def placed(same, other, **more):

@@ -190,8 +190,13 @@ def _widest(evidence: Evidence, client: str, servers: Sequence[str]) -> PathFact
 
 
 def _as_path(path: PathFacts) -> network.Path:
-    """Return a path in the form of the arithmetic of links; one without links is a link of its own capacity."""
-    names = [link.name for link in path.links] or [path.bottleneck or "path"]
-    rates = [link.capacity_bps for link in path.links] or [path.capacity_bps]
+    """Return a path in the form of the arithmetic of links; one without links is a link of its own capacity.
+
+    A path that is said to carry less than its links has that as a link that all such paths share.
+    """
+    names, rates = [link.name for link in path.links], [link.capacity_bps for link in path.links]
+    known = [rate for rate in rates if rate is not None]
+    if not known or (path.capacity_bps and path.capacity_bps < min(known)):
+        names, rates = [*names, path.bottleneck or f"{path.capacity_bps}"], [*rates, path.capacity_bps]
     links = tuple(network.Link(name, name, name, rate) for name, rate in zip(names, rates, strict=True))
     return network.Path(links, (*names, ""))

@@ -125,12 +125,12 @@ def _confidence(verdict: Verdict) -> float:
     beneath = [layer for layer in (verdict.network, verdict.disk) if layer]
     measured = sum(not layer.is_stated for layer in beneath)
     is_repeated = verdict.level.n >= ENOUGH
-    confidence = 0.4 + 0.12 * measured + 0.1 * is_repeated
+    confidence = 0.5 + 0.12 * measured + 0.1 * is_repeated
     if verdict.layer == FILE_SYSTEM:
         confidence += 0.2 * bool(verdict.faster) + 0.08 * bool(verdict.high) - 0.1 * (not verdict.others)
     else:
         # A layer that is filled needs no other to be ruled out; it speaks for itself.
-        confidence += 0.2
+        confidence += 0.1
     return round(min(confidence, 0.95), 2)
 
 

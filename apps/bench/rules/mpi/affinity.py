@@ -150,7 +150,7 @@ def _draft(
         if matters
         else (),
         source="Network of the Tachyon systems (KISTI)",
-        missing=() if proof or rates[0] else (missing,),
+        missing=(missing,) if ratio.of.get(TESTBED) != ratio.to.get(TESTBED) else (),
         proof=proof if matters else None,
     )
 

@@ -36,7 +36,8 @@ def name_of(trend: Trend) -> str:
 
 def subject_of(trend: Trend, *more: str) -> str:
     """Return what tells findings of one rule apart."""
-    return " ".join((name_of(trend), trend.metric, *more))[:200]
+    testbed = str(trend.fixed.get("testbed", ""))
+    return " ".join(word for word in (name_of(trend), trend.metric, *more, testbed) if word)[:200]
 
 
 def rate(value: float) -> str:

@@ -11,8 +11,8 @@ from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
 
 RULE, VERSION = "storage-record-size", 1
-# Records that differ by less than this factor show no absence of an effect.
-LEAST_RANGE = 4
+# Fewer sizes, or such that differ by less than this factor, show no absence of an effect.
+LEAST_SIZES, LEAST_RANGE = 3, 4
 # The law of one record at a time is told if it is this near to what was measured.
 NEAR = 0.10
 # Records whose transfer takes this many times their latency give nine tenths of the rate.
@@ -65,7 +65,7 @@ def find_wait(means: Mapping[float, float]) -> Wait | None:
 
 def _draft(trend: Trend, means: Mapping[float, float]) -> FindingDraft | None:
     if trend.shape == shapes.FLAT:
-        if means and max(means) < LEAST_RANGE * min(means):
+        if means and (len(means) < LEAST_SIZES or max(means) < LEAST_RANGE * min(means)):
             return None
         return _no_effect(trend, means)
     if not means:
@@ -79,8 +79,11 @@ def _draft(trend: Trend, means: Mapping[float, float]) -> FindingDraft | None:
 
 
 def _no_effect(trend: Trend, means: Mapping[float, float]) -> FindingDraft:
-    shown = {"name": name_of(trend), "metric": trend.metric, "rate": rate(trend.best) if trend.best else "?"}
-    why = [Message(_("%(metric)s of %(name)s gives %(rate)s whatever the record size."), shown)]
+    shown = {"name": name_of(trend), "metric": trend.metric}
+    why = []
+    if trend.best:
+        text = _("%(metric)s of %(name)s gives %(rate)s whatever the record size.")
+        why.append(Message(text, {**shown, "rate": rate(trend.best)}))
     if means:
         text = _("From %(least)s to %(most)s all rates are within 5 %% of each other.")
         shown_range = {"least": format_quantity(min(means), "B"), "most": format_quantity(max(means), "B")}

@@ -3,7 +3,7 @@
 import math
 
 from apps.bench.rules import shapes
-from apps.bench.rules.base import DIAGNOSIS, NO_CHANGE, Evidence, FindingDraft, Ratio
+from apps.bench.rules.base import DIAGNOSIS, DISK, NO_CHANGE, Evidence, FindingDraft, Ratio
 from apps.bench.rules.layers.beneath import stated_rate
 from apps.bench.rules.layers.gaps import LOCAL
 from apps.bench.rules.layers.questions import FILE_SYSTEM, of_layer
@@ -92,16 +92,15 @@ def _draft(
     low, high = (f"{100 * item:.0f}" for item in share)
     is_near = share[0] >= FULL
     text = _(
-        "%(name)s costs %(lost)s %% of what %(below)s beneath it gives (%(metric)s): the file system is the limit"
+        "%(name)s reaches %(share)s %% of %(below)s beneath it (%(metric)s): the disks and its own overhead of"
+        " %(lost)s %% are the limit"
     )
     if is_near:
         text = _("%(name)s gives nearly all that %(below)s beneath it does (%(metric)s)")
     middle = math.sqrt(share[0] * share[1])
     between = low if low == high else f"{low} - {high}"
     shown = {"name": name, "below": below, "metric": metric, "lost": f"{100 * (1 - middle):.0f}", "share": between}
-    reason = Message(
-        _("%(name)s reaches %(share)s %% of %(below)s: its disks and its own overhead are the limit."), shown
-    )
+    reason = Message(_("What %(below)s gives and %(name)s does not is what the file system itself takes."), shown)
     return FindingDraft(
         rule=RULE,
         version=VERSION,
@@ -128,6 +127,8 @@ def _draft(
 
 
 def _is_local(evidence: Evidence, name: str) -> bool:
+    if any(point.layer == DISK and point.file_system == name for point in evidence.points):
+        return True
     facts = evidence.file_systems.get(name)
     return (facts.kind if facts else name.lower()) in LOCAL
 
