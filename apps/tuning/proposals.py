@@ -10,7 +10,7 @@ from django.db import transaction
 from django.utils.translation import gettext
 
 from apps.accounts import scoping
-from apps.accounts.models import Role, User
+from apps.accounts.models import Role, Team, User
 from apps.bench.text import _
 from apps.bench.tools.base import Tool
 from apps.campaigns import services as campaigns
@@ -86,13 +86,28 @@ def create_draft(*, finding: Finding, user: User, key: str, now: datetime) -> Ca
     return campaign
 
 
-def _add(campaign: Campaign, user: User, finding: Finding, tool: Tool, proposal: Json, name: str) -> None:
+@transaction.atomic
+def draft_proposals(
+    *, team: Team, user: User, name: str, goal: str, proposals: Sequence[Json], now: datetime
+) -> Campaign:
+    """Make a draft of proposals that stand in no finding; errors.Refused as of `create_draft`."""
+    scoping.require(user, team, Role.OPERATOR)
+    campaign = campaigns.create_campaign(team=team, user=user, now=now, name=name, goal=goal)
+    names: set[str] = set()
+    for proposal in proposals:
+        tool = writing.tool_of(str(proposal["tool"]), team)
+        _add(campaign, user, None, tool, proposal, _unused(messages.render(tool.name), names))
+    return campaign
+
+
+def _add(campaign: Campaign, user: User, finding: Finding | None, tool: Tool, proposal: Json, name: str) -> None:
     fixed = {key: value for key, value in (proposal.get("fixed") or {}).items() if value is not None}
     known = writing.known_of(tool, fixed)
-    file_system = writing.file_system_of(str(proposal.get("file_system") or ""), finding.team)
-    if file_system is None:
+    file_system = writing.file_system_of(str(proposal.get("file_system") or ""), campaign.team)
+    if file_system is None and finding:
         file_system = _files_of(finding, tool)
-    players = _players(finding, tool, proposal.get("roles") or {}, file_system)
+    measured = _measured(finding) if finding else {}
+    players = _players(campaign.team, tool, proposal.get("roles") or {}, measured, file_system)
     try:
         campaigns.create_experiment(
             campaign=campaign,
@@ -112,18 +127,21 @@ def _add(campaign: Campaign, user: User, finding: Finding, tool: Tool, proposal:
 
 
 def _players(
-    finding: Finding, tool: Tool, named: Mapping[str, Sequence[str]], file_system: FileSystem | None
+    team: Team,
+    tool: Tool,
+    named: Mapping[str, Sequence[str]],
+    measured: Mapping[str, Sequence[Node]],
+    file_system: FileSystem | None,
 ) -> dict[str, Sequence[Node]]:
     """Return who plays each role: the nodes that the rule names, else those measured, else one that has the files."""
-    measured = _measured(finding)
     found: dict[str, Sequence[Node]] = {}
     for role in tool.roles:
         if named.get(role.name):
-            found[role.name] = writing.nodes_named(named[role.name], finding.team)
+            found[role.name] = writing.nodes_named(named[role.name], team)
         elif role.name in measured:
             found[role.name] = measured[role.name]
         elif file_system is not None:
-            mounting = Node.objects.filter(team=finding.team_id, pk__in=testbeds.mounting(file_system))
+            mounting = Node.objects.filter(team=team, pk__in=testbeds.mounting(file_system))
             found[role.name] = list(mounting.order_by("name")[:1])
     return found
 
