@@ -39,8 +39,10 @@ def _record(finding: Finding) -> Json:
         "subject": finding.subject,
         "state": finding.state,
         **_texts(details),
-        "evidence": [_evidence(trial) for trial in finding.trials.all()],
-        "printed": [printed for experiment in campaign.experiments.all() if (printed := _printed(experiment))],
+        "evidence": [
+            *(_evidence(trial) for trial in finding.trials.all()),
+            *(item for experiment in campaign.experiments.all() for item in _printed(experiment)),
+        ],
     }
 
 
@@ -63,6 +65,11 @@ def _evidence(trial: Trial) -> Json:
     }
 
 
-def _printed(experiment: Experiment) -> Json:
-    """Return what a publication prints of an experiment without the figures."""
-    return {"experiment": experiment.name, **experiment.printed} if experiment.printed else {}
+def _printed(experiment: Experiment) -> list[Json]:
+    """Return what a publication prints of an experiment without the figures: trends and ratios."""
+    printed = experiment.printed
+    return [
+        {"experiment": experiment.name, singular: item}
+        for plural, singular in (("trends", "trend"), ("ratios", "ratio"))
+        for item in printed.get(plural, ())
+    ]

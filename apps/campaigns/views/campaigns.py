@@ -28,7 +28,7 @@ class CampaignFilter(FilterSet):
 
     class Meta:
         model = Campaign
-        fields = ["state"]
+        fields = ["state", "origin"]
 
 
 class CampaignList(pages.ListPage):

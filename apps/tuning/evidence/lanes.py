@@ -69,18 +69,18 @@ def _measured(lanes: QuerySet[Lane]) -> dict[int, Measured]:
     tools = {slug: toolbox.get_tool(slug) for slug in {lane.experiment.tool for lane in rows}}
     wanted = {node for lane in rows for nodes in lane.roles.values() for node in nodes}
     names = dict(Node.objects.filter(pk__in=wanted).values_list("pk", "name"))
-    serving = _serving({lane.experiment.file_system for lane in rows} - {None})
+    servers_of = serving({lane.experiment.file_system for lane in rows} - {None})
     found = {}
     for lane in rows:
         own = {node: names[node] for nodes in lane.roles.values() for node in nodes if node in names}
         tool = tools[lane.experiment.tool]
-        servers = serving.get(lane.experiment.file_system_id, {})
+        servers = servers_of.get(lane.experiment.file_system_id, {})
         if own:
             found[lane.pk] = Measured(lane, tool, results.ends_of(lane, tool), own, servers)
     return found
 
 
-def _serving(file_systems: Iterable[FileSystem | None]) -> dict[int | None, dict[int, str]]:
+def serving(file_systems: Iterable[FileSystem | None]) -> dict[int | None, dict[int, str]]:
     """Return {file system: {id: name} of the nodes that serve it}."""
     clusters = {item.pk: item.server_cluster_id for item in file_systems if item and item.server_cluster_id}
     members: dict[int, dict[int, str]] = {}

@@ -1,9 +1,13 @@
 """Trends and ratios that a publication prints without the figures behind them."""
 
 import dataclasses
+import functools
 import math
+import operator
 from collections.abc import Iterable
 from typing import Any, TypedDict
+
+from django.db.models import Q
 
 from apps.bench.rules.base import PathFacts, Ratio, Trend
 from apps.campaigns.models import Campaign, Experiment
@@ -39,6 +43,17 @@ def of_lanes(lanes: Iterable[Measured]) -> Printed:
         trends=tuple(Trend(**_plain(item)) for printed in own for item in printed.get("trends", ())),
         ratios=tuple(Ratio(**_open_ended(_plain(item))) for printed in own for item in printed.get("ratios", ())),
     )
+
+
+def file_systems_in(lanes: Iterable[Measured]) -> Q | None:
+    """Return which file systems are named by what is printed of lanes; None for none."""
+    wanted: dict[int, set[str]] = {}
+    for experiment in {item.lane.experiment for item in lanes if item.lane.experiment.printed}:
+        for ratio in experiment.printed.get("ratios", ()):
+            names = {side["file_system"] for side in (ratio["of"], ratio["to"]) if "file_system" in side}
+            wanted.setdefault(experiment.campaign.team_id, set()).update(names)
+    found = [Q(team=team, name__in=names) for team, names in wanted.items() if names]
+    return functools.reduce(operator.or_, found) if found else None
 
 
 def _plain(item: dict[str, Any]) -> dict[str, Any]:

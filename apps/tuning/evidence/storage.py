@@ -8,7 +8,8 @@ from apps.bench import units
 from apps.bench.rules.base import FileSystemFacts
 from apps.testbeds import queries as testbeds
 from apps.testbeds.models import FileSystem
-from apps.tuning.evidence.lanes import Measured
+from apps.tuning.evidence import printed
+from apps.tuning.evidence.lanes import Measured, serving
 
 Facts = Mapping[int, Mapping[str, Any]]
 
@@ -18,23 +19,39 @@ _RATE = re.compile(r"(\d{1,9}(?:\.\d{1,6})?)\s*([kMGT]i?B/s)")
 
 
 def file_systems_of(lanes: Iterable[Measured], facts: Facts) -> dict[str, FileSystemFacts]:
-    """Return the file systems that lanes write to by name; `facts` {node: what its agent told} have the options."""
-    by_file_system: dict[str, list[Measured]] = {}
+    """Return the file systems that lanes write to, or that are printed beside them, by name.
+
+    `facts` {node: what its agent told} have the options.
+    """
+    lanes = list(lanes)
+    by_file_system: dict[int, list[Measured]] = {}
+    known: dict[int, FileSystem] = {}
     for item in lanes:
         if item.file_system:
-            by_file_system.setdefault(item.file_system.name, []).append(item)
-    return {name: _facts_of(own[0].file_system, own, facts) for name, own in by_file_system.items()}
+            known[item.file_system.pk] = item.file_system
+            by_file_system.setdefault(item.file_system.pk, []).append(item)
+    named = printed.file_systems_in(lanes)
+    for file_system in FileSystem.objects.filter(named).exclude(pk__in=known) if named else ():
+        known[file_system.pk] = file_system
+    servers = serving(known.values())
+    return {
+        file_system.name: _facts_of(
+            file_system,
+            tuple(servers.get(pk, {}).values()),
+            _options_of(file_system, by_file_system.get(pk, []), facts),
+        )
+        for pk, file_system in known.items()
+    }
 
 
-def _facts_of(file_system: FileSystem | None, lanes: list[Measured], facts: Facts) -> FileSystemFacts:
-    assert file_system is not None
+def _facts_of(file_system: FileSystem, servers: tuple[str, ...], options: dict[str, Any]) -> FileSystemFacts:
     disks, rate = read_disks(file_system.disks)
     return FileSystemFacts(
         name=file_system.name,
         kind=file_system.kind,
         block_size_bytes=file_system.block_size_bytes,
-        servers=tuple(dict.fromkeys(name for item in lanes for name in item.serving.values())),
-        options=_options_of(file_system, lanes, facts),
+        servers=servers,
+        options=options,
         disks=disks,
         disk_bytes_per_s=rate,
     )

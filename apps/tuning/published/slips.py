@@ -71,11 +71,13 @@ def between(drafts: Iterable[CaseDraft]) -> list[Message]:
     """Return what cases print differently of one thing: the disk that NFS exports."""
     found: dict[str, dict[str, float]] = {}
     for draft in drafts:
-        for key in ("disk_B_per_s", "nfs_disk_B_per_s"):
-            told = draft.given.get(key)
-            if isinstance(told, dict) and ("nfs_B_per_s" in draft.given) and (key[:3] == "nfs" or _has_one(draft)):
-                for metric, value in told.items():
-                    found.setdefault(metric, {})[draft.name] = value
+        # A case with both disks says which is behind NFS; with one it is that.
+        disk = draft.given.get("nfs_disk_B_per_s", draft.given.get("disk_B_per_s"))
+        if not isinstance(disk, dict) or "nfs_B_per_s" not in draft.given:
+            continue
+        for metric, value in disk.items():
+            if isinstance(value, int | float):
+                found.setdefault(metric, {})[draft.name] = value
     text = _("The disk behind NFS is printed with %(rates)s for %(metric)s (%(cases)s).")
     return [
         Message(
@@ -84,10 +86,6 @@ def between(drafts: Iterable[CaseDraft]) -> list[Message]:
         for metric, values in found.items()
         if len(set(values.values())) > 1
     ]
-
-
-def _has_one(draft: CaseDraft) -> bool:
-    return "nfs_disk_B_per_s" not in draft.given
 
 
 def _flagged(flag: At, shown: dict[str, Any]) -> Message:

@@ -17,11 +17,11 @@ def btio(case: Case) -> Read:
     given, nodes = case.given, case.world.machines("Power 595", "KISTI", 16)
     case.world.add("clusters", "Power 595", nodes=list(nodes))
     listed = {
-        name: [item.value for item in given.get(name).items()] if given.has(name) else []
-        for name in ("classes", "gpfs_block_bytes", "node_placement", "core_placement")
+        name: {item.text() for item in given.get(name).items()} if given.has(name) else set()
+        for name in ("classes", "node_placement", "core_placement")
     }
-    blocks = (
-        sorted({item.whole() for item in given.get("gpfs_block_bytes").items()}) if listed["gpfs_block_bytes"] else []
+    blocks = sorted(
+        {item.whole() for item in given.get("gpfs_block_bytes").items()} if given.has("gpfs_block_bytes") else ()
     )
     file_systems = {
         block: case.world.add(
@@ -44,10 +44,10 @@ def btio(case: Case) -> Read:
             {"file_system": file_systems[block], "file_system_block": block} for block in (blocks[-1], blocks[0])
         ]
         ratios.append(Ratio("btio", "io_rate", of, to, 1.0, math.inf))
-    if {"DIST", "ACC"} <= set(listed["core_placement"]) and case.says(r"placement inside a node has no effect"):
+    if {"DIST", "ACC"} <= listed["core_placement"] and case.says(r"placement inside a node has no effect"):
         of, to = [{"core_placement": name} for name in ("DIST", "ACC")]
         ratios.append(Ratio("btio", "io_rate", of, to, 1 - ALIKE, 1 + ALIKE))
-    spread = {"BAL", "UNBAL"} <= set(listed["node_placement"])
+    spread = {"BAL", "UNBAL"} <= listed["node_placement"]
     if spread and "C" in listed["classes"] and case.says(r"\(BAL\) helps class C"):
         of, to = [{"problem": "C", "node_placement": name} for name in ("BAL", "UNBAL")]
         ratios.append(Ratio("btio", "io_rate", of, to, 1.0, math.inf))
