@@ -4,8 +4,6 @@ from django.urls import path
 
 from apps.results import views
 from apps.results.figures import views as figures
-from apps.results.history import views as history
-from apps.results.matrix import views as matrix
 
 app_name = "results"
 urlpatterns = [
@@ -17,14 +15,6 @@ urlpatterns = [
     path("experiments/<int:pk>/samples.json", views.download, {"ending": "json"}, name="json"),
     path("trials/<int:pk>/", views.trial, name="trial"),
     path("jobs/<uuid:pk>/telemetry/", views.job_telemetry, name="job_telemetry"),
-    path("history/", history.history_list, name="history_list"),
-    path("history/<int:pk>/", history.history, name="history"),
-    path("history/<int:pk>/decide/", history.decide, name="history_decide"),
-    path("history/<int:pk>/levels.csv", history.download, {"ending": "csv"}, name="history_csv"),
-    path("history/<int:pk>/levels.json", history.download, {"ending": "json"}, name="history_json"),
-    path("matrix/", matrix.matrix, name="matrix"),
-    path("matrix/table.csv", matrix.download, {"ending": "csv"}, name="matrix_csv"),
-    path("matrix/table.json", matrix.download, {"ending": "json"}, name="matrix_json"),
     path("figure/", figures.figure, name="figure"),
     path("runs/<int:pk>/series/", views.run_series, name="run_series"),
 ]

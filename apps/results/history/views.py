@@ -42,7 +42,7 @@ class Found:
     def address(self) -> str:
         """Return the address that shows it."""
         query = f"point={self.setting.key}&metric={self.subject.metric.name}"
-        return f"{reverse('results:history', args=[self.lane.pk])}?{query}"
+        return f"{reverse('history:detail', args=[self.lane.pk])}?{query}"
 
 
 @login_required

@@ -25,7 +25,7 @@ def newest(campaigns: list[Campaign]) -> Lane:
 
 
 def pages(lane: Lane) -> list[str]:
-    return [reverse(f"results:history{end}", args=[lane.pk]) for end in ("", "_csv", "_json")]
+    return [reverse(f"history:{end}", args=[lane.pk]) for end in ("detail", "csv", "json")]
 
 
 def chart_of(page: str) -> dict[str, Any]:
@@ -35,7 +35,7 @@ def chart_of(page: str) -> dict[str, Any]:
 
 
 def test_a_stranger_is_sent_to_sign_in(client: Client, repeated: list[Campaign]) -> None:
-    for address in [*pages(newest(repeated)), reverse("results:history_list")]:
+    for address in [*pages(newest(repeated)), reverse("history:list")]:
         assert client.get(address).status_code == 302, address
 
 
@@ -43,7 +43,7 @@ def test_another_team_finds_nothing(client: Client, repeated: list[Campaign], ca
     client.force_login(cast.charlie)
     for address in pages(newest(repeated)):
         assert client.get(address).status_code == 404, address
-    assert "Nothing was measured twice yet" in client.get(reverse("results:history_list")).content.decode()
+    assert "Nothing was measured twice yet" in client.get(reverse("history:list")).content.decode()
 
 
 def test_what_was_repeated_is_listed_and_can_be_searched(
@@ -51,7 +51,7 @@ def test_what_was_repeated_is_listed_and_can_be_searched(
 ) -> None:
     measured(cast, list(reversed(pair)), 5e8, START, name="Once only")
     client.force_login(cast.bob)
-    address = reverse("results:history_list")
+    address = reverse("history:list")
     page = client.get(address).content.decode()
     assert "kisti01 → pnu01" in page
     assert "pnu01 → kisti01" not in page
@@ -170,12 +170,12 @@ def test_the_page_costs_a_bounded_number_of_queries(
     with django_assert_max_num_queries(24):
         client.get(pages(newest(repeated))[0])
     with django_assert_max_num_queries(12):
-        client.get(reverse("results:history_list"))
+        client.get(reverse("history:list"))
 
 
 def decide(client: Client, lane: Lane, campaign: Campaign, state: str, explanation: str = "") -> str:
     answer = client.post(
-        reverse("results:history_decide", args=[lane.pk]),
+        reverse("history:decide", args=[lane.pk]),
         {"campaign": campaign.pk, "state": state, "explanation": explanation},
         follow=True,
     )
@@ -183,7 +183,7 @@ def decide(client: Client, lane: Lane, campaign: Campaign, state: str, explanati
 
 
 def test_who_may_decide(client: Client, repeated: list[Campaign], cast: SimpleNamespace) -> None:
-    address = reverse("results:history_decide", args=[newest(repeated).pk])
+    address = reverse("history:decide", args=[newest(repeated).pk])
     given = {"campaign": repeated[4].pk, "state": "confirmed"}
     assert client.post(address, given).status_code == 302
     for person, status in ((cast.charlie, 404), (cast.bob, 403)):

@@ -18,7 +18,7 @@ from tests import factories
 from tests.campaigns import factories as make
 from tests.results.history.conftest import START, WEEK, add_result, measured
 
-ADDRESSES = ["results:matrix", "results:matrix_csv", "results:matrix_json"]
+ADDRESSES = ["matrix:matrix", "matrix:csv", "matrix:json"]
 
 
 @pytest.fixture
@@ -42,7 +42,7 @@ def chart_of(page: str) -> dict[str, Any]:
 
 
 def rows(client: Client, **query: str) -> list[tuple[str, str, float, int]]:
-    found = client.get(reverse("results:matrix_json"), query).json()
+    found = client.get(reverse("matrix:json"), query).json()
     return [(row["from"], row["to"], row["value"], row["samples"]) for row in found]
 
 
@@ -69,7 +69,7 @@ def test_both_directions_of_the_newest_campaign_are_shown_to_a_viewer(
         ("Busan", "Daejeon", pytest.approx(5e8, rel=1e-3), 2),
         ("Daejeon", "Busan", pytest.approx(7e8, rel=1e-3), 2),
     ]
-    page = client.get(reverse("results:matrix")).content.decode()
+    page = client.get(reverse("matrix:matrix")).content.decode()
     assert reverse("results:experiment", args=[newest.experiments.get().pk]) in page
     chart = chart_of(page)
     assert chart["x"]["labels"] == ["Busan", "Daejeon"]
@@ -89,7 +89,7 @@ def test_of_a_sweep_the_best_point_counts_in_the_metrics_own_direction(
     client.force_login(cast.bob)
     assert rows(client) == [("Daejeon", "Busan", 9e8, 1)]
     assert rows(client, metric="retransmits") == [("Daejeon", "Busan", 2.0, 1)]
-    assert "best of 2" in client.get(reverse("results:matrix")).content.decode()
+    assert "best of 2" in client.get(reverse("matrix:matrix")).content.decode()
 
 
 def test_a_newer_campaign_without_a_valid_figure_leaves_the_one_before(
@@ -116,14 +116,14 @@ def test_what_stays_within_a_site_is_no_pair(client: Client, cast: SimpleNamespa
     client.force_login(cast.bob)
     assert (
         "No valid figures of this metric between two sites yet"
-        in client.get(reverse("results:matrix")).content.decode()
+        in client.get(reverse("matrix:matrix")).content.decode()
     )
 
 
 def test_the_csv_says_what_the_page_says(client: Client, cast: SimpleNamespace, pair: list[Node]) -> None:
     measured(cast, pair, 9e8, START)
     client.force_login(cast.bob)
-    [row] = csv.DictReader(io.StringIO(client.get(reverse("results:matrix_csv")).content.decode()))
+    [row] = csv.DictReader(io.StringIO(client.get(reverse("matrix:csv")).content.decode()))
     assert (row["from"], row["to"], row["unit"], row["samples"]) == ("Daejeon", "Busan", "bit/s", "2")
 
 
@@ -142,4 +142,4 @@ def test_the_page_costs_a_bounded_number_of_queries(
         measured(cast, pair, 9e8, START + week * WEEK, repetitions=1)
     client.force_login(cast.bob)
     with django_assert_max_num_queries(16):
-        client.get(reverse("results:matrix"))
+        client.get(reverse("matrix:matrix"))
