@@ -4,18 +4,18 @@ import re
 from collections.abc import Mapping, Sequence
 
 from apps.bench.text import Message, _
-from apps.bench.tools import _outputs, _pairs
+from apps.bench.tools import _outputs, _pairs, _transports
 from apps.bench.tools._failures import failure
 from apps.bench.tools._iperf2 import result
 from apps.bench.tools._iperf2.report import count_tests, read_report
 from apps.bench.tools._recovery import keep_valid, read_options
 from apps.bench.tools._scales import MIXED, scaled
+from apps.bench.tools._transports import TCP, UDP
 from apps.bench.tools.base import (
     Estimate,
     Metric,
     NodeRef,
     Output,
-    Parameter,
     Params,
     Plan,
     Reading,
@@ -24,7 +24,6 @@ from apps.bench.tools.base import (
     Value,
 )
 
-TCP, UDP = "tcp", "udp"
 _OPTIONS = {
     "-c": "address", "--client": "address", "-t": "duration", "--time": "duration", "-P": "streams",
     "--parallel": "streams", "-w": "window", "--window": "window", "-b": "rate", "--bandwidth": "rate",
@@ -50,51 +49,14 @@ class Iperf2(Tool):
     minimum_version = "2.0.13"
     roles = _pairs.ROLES
     parameters = (
-        Parameter(
-            "protocol", "choice", _("Protocol"), default=TCP, choices=((TCP, "TCP"), (UDP, "UDP")),
+        _transports.PROTOCOL,
+        _transports.window(
+            _("Socket buffer to ask for on both ends (-w); 0 leaves it to the kernel's autotuning.")
         ),
-        Parameter(
-            "window",
-            "size",
-            _("Window"),
-            help=_("Socket buffer to ask for on both ends (-w); 0 leaves it to the kernel's autotuning."),
-            default=0,
-            zero=_("autotuned"),
-            unit="B",
-            minimum=0,
-            maximum=512 * 1024**2,
-        ),
-        Parameter(
-            "streams",
-            "integer",
-            _("Streams"),
-            help=_("Connections at once."),
-            default=1,
-            unit="count",
-            minimum=1,
-            maximum=128,
-        ),
+        _transports.streams(),
         _pairs.duration_parameter(),
-        Parameter(
-            "rate",
-            "rate",
-            _("Offered load"),
-            help=_("What to send over UDP, over all streams together, as payload."),
-            default=10_000_000,
-            unit="bit/s",
-            minimum=1_000,
-            maximum=400_000_000_000,
-        ),
-        Parameter(
-            "length",
-            "size",
-            _("Datagram payload"),
-            help=_("Bytes in each datagram; with more than the path's MTU less 28 (IPv6: 48) each is fragmented."),
-            default=1448,
-            unit="B",
-            minimum=60,
-            maximum=65507,
-        ),
+        _transports.offered_load(_("What to send over UDP, over all streams together, as payload.")),
+        _transports.datagram(least=60),
         _pairs.port_parameter(5001),
     )  # fmt: skip
     metrics = (
@@ -143,10 +105,7 @@ class Iperf2(Tool):
 
     def estimate(self, params: Params, capacity_bps: float | None = None) -> Estimate:
         """Return the time and the bytes: an offered load is sent whether or not the path carries it."""
-        offered = params["rate"] if params["protocol"] == UDP else 0
-        rate = offered or capacity_bps
-        sent = {("client", "server"): round(rate * params["duration"] / 8)} if rate else {}
-        return Estimate(params["duration"] + 0.5, sent, offered_bps=offered, streams=params["streams"])
+        return _transports.make_estimate(params, capacity_bps)
 
     def recover(self, output: Output) -> dict[str, Value]:
         """Return what the argv says, in iperf's own units, and what the output shows."""

@@ -5,12 +5,12 @@ from collections.abc import Mapping, Sequence
 
 from apps.bench.network import rfc6349
 from apps.bench.text import Message, _
+from apps.bench.tools import _pairs, _transports
 from apps.bench.tools._iperf3 import options, recovery, series
 from apps.bench.tools._iperf3.document import Document, Json, figures, number, objects, read_document
 from apps.bench.tools._recovery import keep_valid
 from apps.bench.tools.base import (
     Estimate,
-    Flag,
     Metric,
     NodeRef,
     Output,
@@ -39,19 +39,9 @@ class Iperf3Tcp(Tool):
     transport = "tcp"
     minimum_version = "3.7"
     signatures = recovery.SIGNATURES
-    roles = options.ROLES
+    roles = _pairs.ROLES
     parameters = (
-        Parameter(
-            "window",
-            "size",
-            _("Window"),
-            help=_("Socket buffer to ask for on both ends (-w); 0 leaves it to the kernel's autotuning."),
-            default=0,
-            zero=_("autotuned"),
-            unit="B",
-            minimum=0,
-            maximum=512 * 1024**2,
-        ),
+        _transports.window(_("Socket buffer to ask for on both ends (-w); 0 leaves it to the kernel's autotuning.")),
         options.STREAMS,
         options.DURATION,
         options.OMIT,
@@ -151,7 +141,10 @@ class Iperf3Tcp(Tool):
             requested=dict(params),
             granted=granted,
             observed=_read_observed(document, samples),
-            flags=(*_window_flags(params, samples), *series.read_flags(document, params)),
+            flags=(
+                *_pairs.window_flags(params["window"], samples.get("window_granted")),
+                *series.read_flags(document, params),
+            ),
             tool_version=document.version,
         )
 
@@ -232,20 +225,3 @@ def _read_observed(document: Document, samples: Mapping[str, float | None]) -> J
         **{name: samples.get(name) for name in ("window_observed", "cwnd_max", "min_rtt", "mean_rtt", "max_rtt")},
     }
     return {name: value for name, value in observed.items() if value is not None}
-
-
-def _window_flags(params: Params, samples: Mapping[str, float | None]) -> list[Flag]:
-    """Say when the kernel capped the buffer: it doubles what is asked, unless rmem_max or wmem_max forbid it."""
-    asked, granted = params["window"], samples.get("window_granted")
-    if not granted or granted >= 2 * asked:
-        return []
-    return [
-        Flag(
-            "window-capped",
-            "warning",
-            Message(
-                _("The kernel granted %(granted)s B of the %(wanted)s B that a window of %(asked)s B needs."),
-                {"granted": int(granted), "wanted": int(2 * asked), "asked": int(asked)},
-            ),
-        )
-    ]

@@ -3,13 +3,13 @@
 from collections.abc import Mapping, Sequence
 
 from apps.bench.text import Message, _
+from apps.bench.tools import _pairs, _transports
 from apps.bench.tools._failures import failure
 from apps.bench.tools._iperf3 import options, recovery, series
 from apps.bench.tools._iperf3.document import Document, figures, number, read_document
 from apps.bench.tools._recovery import keep_valid
 from apps.bench.tools.base import (
     Estimate,
-    Flag,
     Metric,
     NodeRef,
     Output,
@@ -20,9 +20,6 @@ from apps.bench.tools.base import (
     Tool,
     Value,
 )
-
-# A sender that stays this far below the load asked for measured itself, not the path.
-OFFERED = 0.95
 
 
 class Iperf3Udp(Tool):
@@ -36,28 +33,10 @@ class Iperf3Udp(Tool):
     # Earlier reports give the sender's rate only.
     minimum_version = "3.11"
     signatures = recovery.SIGNATURES
-    roles = options.ROLES
+    roles = _pairs.ROLES
     parameters = (
-        Parameter(
-            "rate",
-            "rate",
-            _("Offered load"),
-            help=_("What to send, over all streams together, as payload."),
-            default=100_000_000,
-            unit="bit/s",
-            minimum=1_000,
-            maximum=400_000_000_000,
-        ),
-        Parameter(
-            "length",
-            "size",
-            _("Datagram payload"),
-            help=_("Bytes in each datagram; with more than the path's MTU less 28 (IPv6: 48) each is fragmented."),
-            default=1448,
-            unit="B",
-            minimum=16,
-            maximum=65507,
-        ),
+        _transports.offered_load(_("What to send, over all streams together, as payload."), default=100_000_000),
+        _transports.datagram(least=16),
         options.STREAMS,
         options.DURATION,
         options.OMIT,
@@ -140,7 +119,7 @@ class Iperf3Udp(Tool):
             requested=dict(params),
             granted=granted,
             observed={name: samples[name] for name in ("offered_load", "goodput", "loss") if name in samples},
-            flags=(*_load_flags(params, samples), *flags),
+            flags=(*_pairs.load_flags(samples["offered_load"] or 0.0, params["rate"]), *flags),
             tool_version=document.version,
         )
 
@@ -165,20 +144,3 @@ def _read_direction(document: Document, suffix: str, is_sending: bool) -> dict[s
         "jitter": jitter_ms / 1000,
         "out_of_order": sum(out_of_order) if out_of_order else None,
     }
-
-
-def _load_flags(params: Params, samples: Mapping[str, float | None]) -> list[Flag]:
-    """Say when the sender could not offer the load it was asked for."""
-    offered, asked = samples["offered_load"] or 0.0, params["rate"]
-    if offered >= OFFERED * asked:
-        return []
-    return [
-        Flag(
-            "sender-too-slow",
-            "warning",
-            Message(
-                _("The sender offered %(offered)s Mbit/s of the %(asked)s Mbit/s asked for."),
-                {"offered": f"{offered / 1e6:.1f}", "asked": f"{asked / 1e6:.1f}"},
-            ),
-        )
-    ]

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from apps.bench.text import Message, _
-from apps.bench.tools import _outputs, _pairs
+from apps.bench.tools import _outputs, _pairs, _transports
 from apps.bench.tools._failures import failure
 from apps.bench.tools._recovery import keep_valid, read_options
 from apps.bench.tools._scales import MIXED, scaled
@@ -83,16 +83,8 @@ class Netperf(Tool):
             "response", "size", _("Response"), default=1, unit="B", minimum=1, maximum=65507,
             help=_("Bytes of each response; of streams it has no meaning."),
         ),
-        Parameter(
-            "window",
-            "size",
-            _("Window"),
-            help=_("Socket buffer to ask for on both ends (-s, -S); 0 leaves it to the kernel's autotuning."),
-            default=0,
-            zero=_("autotuned"),
-            unit="B",
-            minimum=0,
-            maximum=1024**3,
+        _transports.window(
+            _("Socket buffer to ask for on both ends (-s, -S); 0 leaves it to the kernel's autotuning."), most=1024**3
         ),
         _pairs.port_parameter(12865),
     )  # fmt: skip

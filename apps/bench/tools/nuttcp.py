@@ -4,11 +4,12 @@ import re
 from collections.abc import Mapping, Sequence
 
 from apps.bench.text import Message, _
-from apps.bench.tools import _outputs, _pairs
+from apps.bench.tools import _outputs, _pairs, _transports
 from apps.bench.tools._failures import failure
 from apps.bench.tools._nuttcp import Report, read_report
 from apps.bench.tools._recovery import keep_valid, read_options
 from apps.bench.tools._scales import BINARY, DECIMAL, scaled
+from apps.bench.tools._transports import TCP, UDP
 from apps.bench.tools.base import (
     Estimate,
     Flag,
@@ -25,7 +26,6 @@ from apps.bench.tools.base import (
     Value,
 )
 
-TCP, UDP = "tcp", "udp"
 FORWARD, REVERSE = "forward", "reverse"
 _VALUED = {
     "-T": "duration", "-w": "window", "-N": "streams", "-R": "rate", "-l": "length", "-P": "port", "-p": "data_port",
@@ -48,28 +48,12 @@ class Nuttcp(Tool):
     transport = "tcp"
     roles = _pairs.ROLES
     parameters = (
-        Parameter("protocol", "choice", _("Protocol"), default=TCP, choices=((TCP, "TCP"), (UDP, "UDP"))),
-        Parameter(
-            "window",
-            "size",
-            _("Window"),
-            help=_("Socket buffer to ask for on both ends, in whole KiB; 0 leaves it to the kernel's autotuning."),
-            default=0,
-            zero=_("autotuned"),
-            unit="B",
-            minimum=0,
-            maximum=1024**3,
+        _transports.PROTOCOL,
+        _transports.window(
+            _("Socket buffer to ask for on both ends, in whole KiB; 0 leaves it to the kernel's autotuning."),
+            most=1024**3,
         ),
-        Parameter(
-            "streams",
-            "integer",
-            _("Streams"),
-            help=_("Connections at once; each takes a data port of its own."),
-            default=1,
-            unit="count",
-            minimum=1,
-            maximum=128,
-        ),
+        _transports.streams(_("Connections at once; each takes a data port of its own.")),
         _pairs.duration_parameter(),
         Parameter(
             "direction",
@@ -79,26 +63,8 @@ class Nuttcp(Tool):
             default=FORWARD,
             choices=((FORWARD, _("forward")), (REVERSE, _("reverse"))),
         ),
-        Parameter(
-            "rate",
-            "rate",
-            _("Offered load"),
-            help=_("What to send over UDP, as payload, in whole kbit/s."),
-            default=10_000_000,
-            unit="bit/s",
-            minimum=1_000,
-            maximum=400_000_000_000,
-        ),
-        Parameter(
-            "length",
-            "size",
-            _("Datagram payload"),
-            help=_("Bytes in each datagram; with more than the path's MTU less 28 (IPv6: 48) each is fragmented."),
-            default=1400,
-            unit="B",
-            minimum=32,
-            maximum=65507,
-        ),
+        _transports.offered_load(_("What to send over UDP, as payload, in whole kbit/s.")),
+        _transports.datagram(least=32, default=1400),
         _pairs.port_parameter(5000),
         Parameter(
             "data_port",
@@ -162,11 +128,8 @@ class Nuttcp(Tool):
 
     def estimate(self, params: Params, capacity_bps: float | None = None) -> Estimate:
         """Return the time and the bytes: an offered load is sent whether or not the path carries it."""
-        offered = params["rate"] if params["protocol"] == UDP else 0
-        rate = offered or capacity_bps
         way = ("client", "server") if params["direction"] == FORWARD else ("server", "client")
-        sent = {way: round(rate * params["duration"] / 8)} if rate else {}
-        return Estimate(params["duration"] + 0.5, sent, offered_bps=offered, streams=params["streams"])
+        return _transports.make_estimate(params, capacity_bps, way)
 
     def recover(self, output: Output) -> dict[str, Value]:
         """Return what the argv says in nuttcp's units: KiB of window, kbit/s of rate unless it has a letter."""

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from apps.bench.text import Message, _
-from apps.bench.tools import _outputs, _pairs
+from apps.bench.tools import _estimators, _outputs, _pairs
 from apps.bench.tools._failures import failure
 from apps.bench.tools._recovery import keep_valid, read_options
 from apps.bench.tools.base import (
@@ -17,7 +17,6 @@ from apps.bench.tools.base import (
     Params,
     Plan,
     Reading,
-    Role,
     Tool,
     ToolFailure,
     Value,
@@ -40,7 +39,6 @@ _OVERHEAD = re.compile(r"^Overhead : (\d{1,15}) bytes", re.M)
 _SWITCHES = re.compile(r"terminated due to frequent CS")
 _COALESCENCE = re.compile(r"Interrupt coalescion detected|has interrupt coalescence enabled")
 _NOT_KEPT = re.compile(r"Actual probing rate != desired probing rate")
-_SERVER = re.compile(r"^Waiting for receiver to establish control stream", re.M)
 _SILENT = re.compile(r"^pathload_snd did not respond.*$|^Unable to connect to .*$", re.M)
 
 
@@ -51,7 +49,7 @@ class Pathload(Tool):
     name = "pathload"
     summary = _("Available bandwidth of a path by self-loading periodic streams.")
     programs = ("pathload_rcv", "pathload_snd")
-    roles = (Role("client", _("Receiver")), Role("server", _("Sender")))
+    roles = _estimators.ROLES
     parameters = (
         Parameter(
             "resolution",
@@ -78,19 +76,11 @@ class Pathload(Tool):
 
     def plan(self, params: Params, nodes: Mapping[str, Sequence[NodeRef]]) -> Plan:
         """Return the sender, which ends after one measurement, and the receiver with its detailed log."""
-        client, server = _pairs.players(nodes)
-        _pairs.refuse_ipv6(self.name, client, server)
         argv = ["pathload_rcv", "-o", LOG]
         if params["resolution"]:
             argv += ["-w", f"{params['resolution'] / 1e6:g}"]
-        argv += ["-s", server.address]
-        return _pairs.server_then_client(
-            ("pathload_snd",),
-            argv,
-            LIMIT_S,
-            r"Waiting for receiver to establish",
-            ends_by_itself=True,
-            collect=(LOG,),
+        return _estimators.make_plan(
+            self.name, nodes, "pathload_snd", argv, LIMIT_S, ends_by_itself=True, collect=(LOG,)
         )
 
     def estimate(self, params: Params, capacity_bps: float | None = None) -> Estimate:
@@ -104,9 +94,7 @@ class Pathload(Tool):
 
     def parse(self, outputs: Sequence[Output], params: Params) -> Reading:
         """Return the range of the available bandwidth, or its lower bound; ToolFailure if it found neither."""
-        output = _pairs.client_output(outputs)
-        text = _outputs.read_text(output)
-        _pairs.refuse_server(output, text, _SERVER)
+        output, text = _estimators.receiver_of(outputs)
         results = len(_RESULT.findall(text))
         if results > 1:
             raise failure("several-results", output, n=results)
@@ -151,8 +139,7 @@ def _flags(text: str, *, is_bound: bool) -> tuple[Flag, ...]:
         said = _("The program was often interrupted by others while it sent or received: run it on idle nodes.")
         flags.append(Flag("context-switches", "warning", Message(said)))
     if _COALESCENCE.search(text):
-        said = _("The receiver's interface collects packets before it interrupts, which blurs their spacing.")
-        flags.append(Flag("interrupt-coalescence", "warning", Message(said)))
+        flags.append(_estimators.coalescence())
     if _NOT_KEPT.search(text):
         said = _("The sender could not keep the rates asked of it.")
         flags.append(Flag("sender-too-slow", "warning", Message(said)))

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from apps.bench.text import Message, _
-from apps.bench.tools import _outputs, _pairs
+from apps.bench.tools import _estimators, _outputs, _pairs
 from apps.bench.tools._failures import failure
 from apps.bench.tools._recovery import keep_valid, read_options
 from apps.bench.tools.base import (
@@ -17,7 +17,6 @@ from apps.bench.tools.base import (
     Params,
     Plan,
     Reading,
-    Role,
     Tool,
     ToolFailure,
     Value,
@@ -43,7 +42,6 @@ _LOWER_BOUND = re.compile(r"will report lower bound|is a lower bound")
 _COALESCENCE = re.compile(r"Detected Interrupt Coalescence")
 _NOT_UNIMODAL = re.compile(r"WARNING: Phase II did not lead to unimodal distribution")
 _ABORTED = re.compile(r"^(?:.*Too many losses.*|Sender sent terminate signal.*|.*control message failed.*)$", re.M)
-_SERVER = re.compile(r"^Waiting for receiver to establish control stream", re.M)
 _UNIT = {"k": 1e3, "M": 1e6}
 
 
@@ -54,7 +52,7 @@ class Pathrate(Tool):
     name = "pathrate"
     summary = _("Capacity of a path by packet dispersion, with its coefficient of variation as confidence.")
     programs = ("pathrate_rcv", "pathrate_snd")
-    roles = (Role("client", _("Receiver")), Role("server", _("Sender")))
+    roles = _estimators.ROLES
     parameters = (
         Parameter(
             "quick",
@@ -78,11 +76,9 @@ class Pathrate(Tool):
 
     def plan(self, params: Params, nodes: Mapping[str, Sequence[NodeRef]]) -> Plan:
         """Return the sender, which serves until it is stopped, and the receiver, verbose for its warnings."""
-        client, server = _pairs.players(nodes)
-        _pairs.refuse_ipv6(self.name, client, server)
-        argv = ["pathrate_rcv", "-v", *(["-Q"] if params["quick"] else []), "-s", server.address]
+        argv = ["pathrate_rcv", "-v", *(["-Q"] if params["quick"] else [])]
         limit = QUICK_LIMIT_S if params["quick"] else FULL_LIMIT_S
-        return _pairs.server_then_client(("pathrate_snd",), argv, limit, r"Waiting for receiver to establish")
+        return _estimators.make_plan(self.name, nodes, "pathrate_snd", argv, limit)
 
     def estimate(self, params: Params, capacity_bps: float | None = None) -> Estimate:
         """Return the usual time and a bound on the bytes of the trains, which go to the receiver."""
@@ -97,9 +93,7 @@ class Pathrate(Tool):
 
     def parse(self, outputs: Sequence[Output], params: Params) -> Reading:
         """Return the capacity's range and how sure it is; ToolFailure without a final estimate."""
-        output = _pairs.client_output(outputs)
-        text = _outputs.read_text(output)
-        _pairs.refuse_server(output, text, _SERVER)
+        output, text = _estimators.receiver_of(outputs)
         final = _FINAL.findall(text)
         if not final:
             raise _explain(output, text)
@@ -144,8 +138,7 @@ def _flags(text: str, variation: float | None) -> tuple[Flag, ...]:
         said = _("Too many measurements had to be ignored: the capacity is a lower bound.")
         flags.append(Flag("lower-bound", "warning", Message(said)))
     if _COALESCENCE.search(text):
-        said = _("The receiver's interface collects packets before it interrupts, which blurs their spacing.")
-        flags.append(Flag("interrupt-coalescence", "warning", Message(said)))
+        flags.append(_estimators.coalescence())
     if _NOT_UNIMODAL.search(text):
         said = _("The estimates have several modes: measure again later.")
         flags.append(Flag("several-modes", "warning", Message(said)))

@@ -4,10 +4,11 @@ import re
 from collections.abc import Mapping, Sequence
 
 from apps.bench.text import Message, _
-from apps.bench.tools import _outputs, _pairs
+from apps.bench.tools import _outputs, _pairs, _transports
 from apps.bench.tools._failures import failure
 from apps.bench.tools._recovery import keep_valid, read_options
 from apps.bench.tools._scales import MIXED, scaled
+from apps.bench.tools._transports import TCP, UDP
 from apps.bench.tools.base import (
     Estimate,
     Flag,
@@ -23,7 +24,6 @@ from apps.bench.tools.base import (
     Value,
 )
 
-TCP, UDP = "tcp", "udp"
 BOTH, BANDWIDTH, LATENCY = "both", "bandwidth", "latency"
 # How long (s) the client waits for the server to listen.
 PATIENCE_S = 10
@@ -60,7 +60,7 @@ class Qperf(Tool):
     transport = "tcp"
     roles = _pairs.ROLES
     parameters = (
-        Parameter("protocol", "choice", _("Protocol"), default=TCP, choices=((TCP, "TCP"), (UDP, "UDP"))),
+        _transports.PROTOCOL,
         Parameter(
             "measure",
             "choice",
@@ -78,16 +78,8 @@ class Qperf(Tool):
             zero=_("left to the program"),
             help=_("Bytes of each message; 0 takes its own: 64 KiB (UDP: 32 KiB) for rates, 1 B for latency."),
         ),
-        Parameter(
-            "window",
-            "size",
-            _("Window"),
-            help=_("Socket buffer to ask for on both ends; 0 leaves it to the kernel's autotuning."),
-            default=0,
-            zero=_("autotuned"),
-            unit="B",
-            minimum=0,
-            maximum=1024**3,
+        _transports.window(
+            _("Socket buffer to ask for on both ends; 0 leaves it to the kernel's autotuning."), most=1024**3
         ),
         _pairs.port_parameter(19765),
     )  # fmt: skip

@@ -8,6 +8,7 @@ from apps.bench.text import Message, _
 from apps.bench.tools import _outputs, _pairs
 from apps.bench.tools._failures import failure
 from apps.bench.tools._recovery import keep_valid, read_options
+from apps.bench.tools._transports import TCP, UDP
 from apps.bench.tools.base import (
     Estimate,
     Flag,
@@ -23,7 +24,6 @@ from apps.bench.tools.base import (
     Value,
 )
 
-TCP, UDP = "tcp", "udp"
 PING_PONG, UNDER_LOAD, THROUGHPUT = "ping-pong", "under-load", "throughput"
 # It starts with a second of warm-up, of which it leaves 0.4 s out of its figures.
 WARM_UP_S = 1.0

@@ -3,13 +3,8 @@
 from collections.abc import Mapping, Sequence
 
 from apps.bench.text import Message, _
-from apps.bench.tools import _outputs
-from apps.bench.tools.base import Command, Estimate, NodeRef, Parameter, Params, Plan, Role, Stage
-
-ROLES = (
-    Role("client", _("Client")),
-    Role("server", _("Server")),
-)
+from apps.bench.tools import _outputs, _pairs, _transports
+from apps.bench.tools.base import Estimate, NodeRef, Parameter, Params, Plan
 
 FORWARD, REVERSE, BOTH = "forward", "reverse", "both"
 
@@ -33,16 +28,7 @@ OMIT = Parameter(
     minimum=0,
     maximum=60,
 )
-STREAMS = Parameter(
-    "streams",
-    "integer",
-    _("Streams"),
-    help=_("Connections at once."),
-    default=1,
-    unit="count",
-    minimum=1,
-    maximum=128,
-)
+STREAMS = _transports.streams()
 DIRECTION = Parameter(
     "direction",
     "choice",
@@ -51,16 +37,7 @@ DIRECTION = Parameter(
     default=FORWARD,
     choices=((FORWARD, _("forward")), (REVERSE, _("reverse")), (BOTH, _("both ways at once"))),
 )
-PORT = Parameter(
-    "port",
-    "integer",
-    _("Port"),
-    help=_("The server's port; it must be free on the server and open in its firewall."),
-    default=5201,
-    minimum=1024,
-    maximum=65535,
-    advanced=True,
-)
+PORT = _pairs.port_parameter(5201)
 INTERVAL = Parameter(
     "interval",
     "duration",
@@ -75,9 +52,7 @@ INTERVAL = Parameter(
 
 READY_PATTERN = r"Server listening on \d+"
 CONNECT_TIMEOUT_S = 5
-# Connecting, exchanging parameters and results, and draining a full queue; a connection each stream costs a few
-# RTTs, of which the longest paths on Earth have 0.3 s.
-MARGIN_S = 15.0
+# A connection each stream costs a few RTTs, of which the longest paths on Earth have 0.3 s.
 MARGIN_PER_STREAM_S = 0.5
 # What a run takes beside the seconds it sends: two connections, one exchange of results.
 OVERHEAD_S = 0.5
@@ -94,25 +69,12 @@ def check_whole_seconds(params: Params) -> dict[str, Message]:
 
 def make_plan(params: Params, nodes: Mapping[str, Sequence[NodeRef]], options: Sequence[str]) -> Plan:
     """Return the plan: a server for one test, then the client with the tool's own `options`."""
-    server, client = nodes["server"][0], nodes["client"][0]
-    _outputs.refuse_mixed_families(server, client)
-    seconds = params["duration"] + params["omit"]
-    limit = seconds + MARGIN_S + MARGIN_PER_STREAM_S * params["streams"]
-    listen = Command(
-        role="server",
-        node_index=0,
-        # Without --forceflush the line that says it listens stays in a buffer until the server ends.
-        argv=("iperf3", "-s", "-1", "-B", server.address, "-p", str(params["port"]), "--forceflush"),
-        time_limit_s=limit + MARGIN_S,
-        background=True,
-        ready_pattern=READY_PATTERN,
-        measures=False,
-        ends_by_itself=True,
-    )
-    send = Command(
-        role="client", node_index=0, argv=_client_argv(params, server, client, options), time_limit_s=limit
-    )
-    return Plan((Stage("serve", (listen,)), Stage("measure", (send,))))
+    client, server = _pairs.players(nodes)
+    limit = params["duration"] + params["omit"] + _pairs.MARGIN_S + MARGIN_PER_STREAM_S * params["streams"]
+    # Without --forceflush the line that says it listens stays in a buffer until the server ends.
+    listen = ("iperf3", "-s", "-1", "-B", server.address, "-p", str(params["port"]), "--forceflush")
+    send = _client_argv(params, server, client, options)
+    return _pairs.server_then_client(listen, send, limit, READY_PATTERN, ends_by_itself=True)
 
 
 def _client_argv(params: Params, server: NodeRef, client: NodeRef, options: Sequence[str]) -> tuple[str, ...]:

@@ -1,0 +1,58 @@
+"""The parameters of tools that send over TCP or UDP, and what a run of them sends."""
+
+from apps.bench.text import _
+from apps.bench.tools.base import Estimate, Parameter, Params
+
+TCP, UDP = "tcp", "udp"
+PROTOCOL = Parameter("protocol", "choice", _("Protocol"), default=TCP, choices=((TCP, "TCP"), (UDP, "UDP")))
+MIB = 1024**2
+
+
+def window(text: str, *, most: int = 512 * MIB) -> Parameter:
+    """Return the parameter of the socket buffer; `text` is its help, `most` in bytes."""
+    return Parameter(
+        "window", "size", _("Window"), help=text, default=0, zero=_("autotuned"), unit="B", minimum=0, maximum=most
+    )
+
+
+def streams(text: str = _("Connections at once.")) -> Parameter:
+    """Return the parameter of how many connections to open; `text` is its help."""
+    return Parameter("streams", "integer", _("Streams"), help=text, default=1, unit="count", minimum=1, maximum=128)
+
+
+def offered_load(text: str, default: int = 10_000_000) -> Parameter:
+    """Return the parameter of what to send over UDP; `text` is its help, `default` in bit/s."""
+    return Parameter(
+        "rate",
+        "rate",
+        _("Offered load"),
+        help=text,
+        default=default,
+        unit="bit/s",
+        minimum=1_000,
+        maximum=400_000_000_000,
+    )
+
+
+def datagram(*, least: int, default: int = 1448) -> Parameter:
+    """Return the parameter of a datagram's payload (B)."""
+    return Parameter(
+        "length",
+        "size",
+        _("Datagram payload"),
+        help=_("Bytes in each datagram; with more than the path's MTU less 28 (IPv6: 48) each is fragmented."),
+        default=default,
+        unit="B",
+        minimum=least,
+        maximum=65507,
+    )
+
+
+def make_estimate(
+    params: Params, capacity_bps: float | None, way: tuple[str, str] = ("client", "server")
+) -> Estimate:
+    """Return the time and the bytes of one way: an offered load is sent whether or not the path carries it."""
+    offered = params["rate"] if params["protocol"] == UDP else 0
+    rate = offered or capacity_bps
+    sent = {way: round(rate * params["duration"] / 8)} if rate else {}
+    return Estimate(params["duration"] + 0.5, sent, offered_bps=offered, streams=params["streams"])
