@@ -18,6 +18,7 @@ from apps.bench.sweep import setting_names
 from apps.bench.tools.base import AROUND, BY_SIZE, Metric
 from apps.campaigns.models import Experiment, Run
 from apps.results import charts, downloads, loss, node_charts, placements, queries, routes, services
+from apps.results.history import series
 from apps.results.models import Result
 from apps.toolbox import queries as toolbox
 
@@ -142,6 +143,7 @@ def _table_context(request: HttpRequest, experiment: Experiment) -> dict[str, ob
         "chart": chart,
         "chart_json": json.dumps(chart),
         "rows": rows,
+        "lanes": lanes,
         "sweeps": loss.sweeps_of(experiment, tool),
         "histories": routes.histories_of(experiment),
     }
@@ -217,6 +219,7 @@ def trial(request: HttpRequest, pk: int) -> HttpResponse:
         "parameters": parameters,
         "attempts": attempts,
         "nodes": queries.lane_names(found.experiment)[found.lane_id],
+        "history_point": series.point_key(found.parameters),
     }
     return render(request, "results/trial.html", context)
 

@@ -149,7 +149,7 @@ def settings_of(lanes: Iterable[int], tool: Tool) -> list[Setting]:
         .annotate(campaigns=Count("campaign", distinct=True), last=Max("pk"))
         .order_by("-campaigns", "-last")
     )
-    found = [Setting(_short(row["parameters"]), row["parameters"], row["campaigns"]) for row in rows]
+    found = [Setting(point_key(row["parameters"]), row["parameters"], row["campaigns"]) for row in rows]
     names = list(dict.fromkeys(name for item in found for name in item.parameters))
     differing = [name for name in names if len({json.dumps(item.parameters.get(name)) for item in found}) > 1]
     return [
@@ -198,6 +198,11 @@ def metrics_measured(tool: Tool, lanes: Iterable[int]) -> list[Metric]:
     return [metric for metric in queries.metrics_of(tool) if metric.name in names]
 
 
+def point_key(parameters: dict[str, Any]) -> str:
+    """Return the name of a point in addresses."""
+    return hashlib.sha256(json.dumps(parameters, sort_keys=True).encode()).hexdigest()[:12]
+
+
 def _level(campaign: int, members: list[tuple[Any, ...]]) -> Level:
     name, experiment, at = members[0][:3]
     values = tuple(member[3] for member in members)
@@ -216,7 +221,3 @@ def _level(campaign: int, members: list[tuple[Any, ...]]) -> Level:
 def _ends(tool: Tool, roles: dict[str, list[int]], names: dict[int, str]) -> str:
     parts = ("+".join(names.get(pk, str(pk)) for pk in roles.get(role.name, [])) for role in tool.roles)
     return " → ".join(part for part in parts if part)
-
-
-def _short(parameters: dict[str, Any]) -> str:
-    return hashlib.sha256(json.dumps(parameters, sort_keys=True).encode()).hexdigest()[:12]

@@ -262,3 +262,16 @@ def test_a_metric_of_another_history_keeps_its_own_decisions(
     page = client.get(pages(newest(backwards))[0]).content.decode()
     assert "From 901.2 Mbit/s to 701.2 Mbit/s" in page
     assert "state-confirmed" not in page
+
+
+def test_experiments_and_trials_lead_to_their_history(
+    client: Client, repeated: list[Campaign], cast: SimpleNamespace
+) -> None:
+    client.force_login(cast.bob)
+    lane, trial = newest(repeated), repeated[-1].trials.first()
+    address = pages(lane)[0]
+    page = client.get(reverse("results:experiment", args=[lane.experiment_id])).content.decode()
+    assert f'href="{address}"' in page
+    page = client.get(reverse("results:trial", args=[trial.pk])).content.decode()
+    [link] = re.findall(rf'href="({address}\?point=[^"]*)"', page)
+    assert len(chart_of(client.get(link).content.decode())["series"][0]["points"]) == 8
