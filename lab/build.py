@@ -5,17 +5,16 @@ from dataclasses import dataclass, field
 from ipaddress import IPv4Interface, IPv4Network
 from pathlib import Path
 
-from lab import emulator, inventory, machine, netem, rooms, routes, services
+from lab import doors, emulator, inventory, machine, netem, rooms, routes
 from lab.file_systems import making, throttle
 from lab.file_systems.spec import Disk
 from lab.machine import LabError, ip
 from lab.quantities import format_quantity
-from lab.remote import DOOR
 from lab.rooms import Room
 from lab.services import Service
 from lab.slurm import make as slurm
 from lab.spec import Lab, Link, Node, Switch
-from lab.state import Place, State
+from lab.state import REMOTE, Place, State
 
 Say = Callable[[str], None]
 # A sender's bursts wait in the device until the emulator, which has the real queue, reads them.
@@ -44,7 +43,6 @@ class Builder:
         """Build everything and return its state; LabError if the machine refuses something."""
         subnet = self._make_management()
         hosts = rooms.prepare(self.place, [f"{node.address} {node.name}" for node in self.lab.nodes])
-        rooms.write_remote(self.place)
         for switch in self.lab.switches:
             self._make_switch(switch)
             self.check()
@@ -122,11 +120,11 @@ class Builder:
         self.rooms[node.name] = room
 
     def _open_doors(self) -> None:
-        """Give each node the process by which others enter it, in a lab where a job may: those of root alone can."""
-        if any(node.allowance.user == "root" for node in self.lab.nodes):
-            self.services += [
-                services.start(room, "door", [*DOOR], ready=lambda: True) for room in self.rooms.values()
-            ]
+        """Let commands of each node start others on all nodes, where an agent's list has the program for that."""
+        if any(REMOTE in node.allowance.programs for node in self.lab.nodes):
+            self.services += doors.make(
+                self.place, self.rooms, {node.name: str(node.address) for node in self.lab.nodes}
+            )
 
     def _start_slurm(self) -> None:
         cluster = self.lab.slurm

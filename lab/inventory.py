@@ -112,9 +112,8 @@ def describe(
 def allowed_programs(node: Node, place: Place) -> dict[str, str]:
     """Return the further programs that the node's agent may run and that are there: {name: path}."""
     found = {name: str(path) if path else shutil.which(name) for name, path in node.allowance.programs.items()}
-    # Only root can enter another node's namespaces.
-    if node.allowance.user == "root":
-        found[REMOTE] = str(place.remote.resolve())
+    if REMOTE in found:
+        found[REMOTE] = str(place.doors / REMOTE)
     return {name: path for name, path in found.items() if path}
 
 

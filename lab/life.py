@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from lab import emulator, interrupts, inventory_file, machine, netem, rooms, services
+from lab import doors, emulator, interrupts, inventory_file, machine, netem, rooms, services
 from lab.build import Builder
 from lab.file_systems import disk
 from lab.machine import LabError, ip
@@ -101,6 +101,7 @@ def clear(place: Place, say: Say) -> None:
     for home in homes:
         ip("netns", "delete", home)
     disks = disk.clear(place)
+    doors.clear(place)
     shutil.rmtree(place.folder / "nodes", ignore_errors=True)
     shutil.rmtree(place.folder / "slurm", ignore_errors=True)
     if homes or devices or ended:

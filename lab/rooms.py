@@ -1,6 +1,5 @@
 """A node's own mounts and host name, beside its network: namespaces held by files, so that they outlive processes."""
 
-import shlex
 import shutil
 import sys
 from collections.abc import Iterable
@@ -13,7 +12,6 @@ from lab.state import Place
 _NETNS = Path("/run/netns")
 _CGROUPS = Path("/sys/fs/cgroup")
 _ENTER = Path(__file__).resolve().parent / "enter.py"
-_REMOTE = Path(__file__).resolve().parent / "remote.py"
 # What a node has to itself, and so hides from it what this machine has there.
 _OWN = (Path("/run"), Path("/mnt"))
 
@@ -105,13 +103,6 @@ def prepare(place: Place, lines: Iterable[str]) -> Path:
     hosts = rooms / "hosts"
     hosts.write_text("127.0.0.1 localhost\n" + "".join(f"{line}\n" for line in lines), encoding="utf-8")
     return hosts
-
-
-def write_remote(place: Place) -> None:
-    """Write the program by which one node starts commands on another."""
-    words = [sys.executable, "-S", "-E", str(_REMOTE), str(place.state_file.resolve())]
-    place.remote.write_text(f'#!/bin/sh\nexec {shlex.join(words)} "$@"\n', encoding="utf-8")
-    place.remote.chmod(0o755)
 
 
 def clear(place: Place) -> int:

@@ -4,6 +4,7 @@ import contextlib
 import fcntl
 import hashlib
 import json
+import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -54,9 +55,12 @@ class Place:
         return self.folder / "inventory.yaml"
 
     @property
-    def remote(self) -> Path:
-        """Return the program that starts commands on the lab's nodes, as ssh does on machines."""
-        return self.folder / REMOTE
+    def doors(self) -> Path:
+        """Return the folder that all nodes see, with a socket to each of them and the program that speaks to these.
+
+        It is a temporary one, for any user has to reach it.
+        """
+        return Path(tempfile.gettempdir()).resolve() / f"fathom-lab-{self.token}"
 
     @property
     def state_file(self) -> Path:
@@ -82,10 +86,9 @@ class Place:
         draft.replace(self.state_file)
 
     def forget_state(self) -> None:
-        """Remove the state file, and what was made from or for it."""
+        """Remove the state file, and the inventory that was made from it."""
         self.state_file.unlink(missing_ok=True)
         self.inventory_file.unlink(missing_ok=True)
-        self.remote.unlink(missing_ok=True)
 
     @contextlib.contextmanager
     def locked(self) -> Iterator[None]:
