@@ -20,6 +20,7 @@ def recorded(*folders):
         Observation({name: point.parameters[name] for name in ("streams", "window")}, rate, (trial,))
         for folder in folders
         for point in Maker().recorded(folder)
+        if not point.parameters["congestion"]
         for trial, rate in point.metrics["goodput"].items()
     ]
 
