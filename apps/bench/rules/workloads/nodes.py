@@ -1,0 +1,139 @@
+"""For how many nodes a file system is fit: for applications in which many do I/O, or for those in which few do."""
+
+from apps.bench.rules.base import DIAGNOSIS, RECOMMENDATION, Evidence, FindingDraft
+from apps.bench.rules.workloads.described import READ, WRITE, Workload
+from apps.bench.rules.workloads.fits import Fit, fit
+from apps.bench.rules.workloads.predicting import MEASURED
+from apps.bench.rules.workloads.supplies import Supply, grows, supplies
+from apps.bench.text import Message, _
+from apps.bench.units import format_quantity
+
+RULE, BEST_RULE, VERSION = "workload-nodes", "workload-best", 1
+# One task that has less than this share of what all have together is poorly served alone.
+POOR = 0.5
+# The better of two file systems is named if it is this much better.
+BETTER = 1.1
+# Files of the field's campaigns: large, so that creating them costs nothing.
+LARGE = 4 * 1024**3
+
+
+def conclude(evidence: Evidence) -> list[FindingDraft]:
+    """Return for whom each file system is fit, and which of several is the best for few nodes and for many."""
+    found: dict[tuple[str, str], FindingDraft] = {}
+    for pattern in (WRITE, READ):
+        known = supplies(evidence, pattern)
+        for supply in known:
+            draft = _nodes(supply, pattern)
+            if draft:
+                found.setdefault((draft.rule, draft.subject), draft)
+        for nodes in sorted({clients for supply in known for clients, tasks in supply.cells if tasks == 1}):
+            draft = _best(evidence, known, pattern, nodes)
+            if draft:
+                found.setdefault((draft.rule, draft.subject), draft)
+    return list(found.values())
+
+
+def _nodes(supply: Supply, pattern: str) -> FindingDraft | None:
+    """Return that a file system wants many tasks, where one alone gets less than half of all together."""
+    counts = supply.counts
+    amounts = {
+        clients * tasks: max(records.values(), key=lambda amount: amount.value)
+        for (clients, tasks), records in sorted(supply.cells.items())
+    }
+    most = max(counts, key=lambda count: amounts[count].value)
+    if most < 2:
+        return None
+    best = amounts[most]
+    first = amounts.get(1)
+    if first is not None:
+        alone, reason = first.value, _("One task alone gets %(alone)s, %(most)s of them together %(best)s.")
+    elif grows(supply):
+        alone, reason = best.value / most, _("%(most)s tasks get %(best)s, growing with them: about %(alone)s each.")
+    else:
+        return None
+    if alone >= POOR * best.value:
+        return None
+    shown = {
+        "name": supply.file_system,
+        "pattern": pattern,
+        "alone": format_quantity(alone, "B/s"),
+        "best": format_quantity(best.value, "B/s"),
+        "most": most,
+    }
+    text = _("%(name)s is fit for applications in which many nodes do I/O (%(pattern)s), and poor where few do")
+    return FindingDraft(
+        rule=RULE,
+        version=VERSION,
+        kind=DIAGNOSIS,
+        subject=" ".join(word for word in (supply.file_system, pattern, supply.route) if word)[:200],
+        title=Message(text, shown),
+        why=(Message(reason, shown),),
+        value=float(most),
+        unit="count",
+        formula=f"X(1) / X({most}) = {alone / best.value:.2f}",
+        evidence=tuple(sorted({*best.trials, *(first.trials if first else ())})),
+        confidence=0.85 if first and min(first.n, best.n) > 1 else 0.65,
+        applies_when=Message(_("Large files, read or written in order, each task its own.")),
+        source="Global file system over a WAN (KISTI, PNU)",
+    )
+
+
+def _best(evidence: Evidence, known: list[Supply], pattern: str, nodes: int) -> FindingDraft | None:
+    """Return the best of several file systems measured by the same clients, for so many nodes."""
+    rivals = {supply.file_system for supply in known if (nodes, 1) in supply.cells}
+    fits = [item for item in fit(evidence, Workload(pattern, LARGE, nodes)) if item.file_system in rivals]
+    measured = [item for item in fits if item.basis == MEASURED]
+    ends: dict[str, set[str]] = {}
+    for supply in known:
+        ends.setdefault(supply.file_system, set()).update(supply.ends)
+    for best in sorted(measured, key=lambda item: -item.rate):
+        others = [
+            item
+            for item in measured
+            if item.file_system != best.file_system and ends[item.file_system] & ends[best.file_system]
+        ]
+        second = max(others, key=lambda item: item.rate, default=None)
+        if second:
+            is_better = best.rate >= BETTER * second.rate and best.low > second.high
+            return _draft(best, second, pattern, nodes) if is_better else None
+    return None
+
+
+def _draft(best: Fit, second: Fit, pattern: str, nodes: int) -> FindingDraft:
+    shown = {
+        "best": best.file_system,
+        "second": second.file_system,
+        "nodes": nodes,
+        "pattern": pattern,
+        "rate": format_quantity(best.rate, "B/s"),
+        "less": format_quantity(second.rate, "B/s"),
+    }
+    text = _(
+        "For large files and %(nodes)s nodes (%(pattern)s) take %(best)s: %(rate)s, where %(second)s gives %(less)s"
+    )
+    if nodes == 1:
+        text = _(
+            "For large files and one node (%(pattern)s) take %(best)s: %(rate)s, where %(second)s gives %(less)s"
+        )
+    return FindingDraft(
+        rule=BEST_RULE,
+        version=VERSION,
+        kind=RECOMMENDATION,
+        subject=f"{pattern}, {nodes}",
+        title=Message(text, shown),
+        why=best.why,
+        value=best.rate,
+        unit="B/s",
+        low=best.low,
+        high=best.high,
+        formula=f"X({best.file_system}) / X({second.file_system}) = {best.rate / second.rate:.2f}",
+        evidence=tuple(sorted({*best.trials, *second.trials})),
+        present=second.rate,
+        predicted=best.rate,
+        predicted_interval=(best.low, best.high),
+        predicted_unit="B/s",
+        confidence=best.confidence,
+        applies_when=Message(_("The data can lie on either of them.")),
+        limits=best.doubts,
+        source="Hoefler, Belli, SC'15, rule 7",
+    )

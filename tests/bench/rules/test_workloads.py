@@ -1,0 +1,203 @@
+"""Which configuration serves a described workload, what it will get, and for whom a file system is fit."""
+
+import json
+
+import pytest
+
+from apps.bench.rules import workloads
+from apps.bench.rules.base import FileSystemFacts, Trend
+from apps.bench.rules.workloads import Workload
+from tests.bench.rules.storing import CLIENTS, GIB, GPFS, MB, NFS, Storing, sweep
+
+KIB, MIB = 1024, 1024**2
+ONE = Workload("write", 4 * GIB)
+RATES = {1: [13, 13.2], 2: [26, 26.4], 4: [52, 52.8]}
+
+
+def fits(evidence, workload):
+    return {item.file_system: item for item in workloads.fit(evidence, workload)}
+
+
+def gpfs(rates=RATES, **more):
+    return sweep("clients", rates, threads=1, **more).evidence(GPFS)
+
+
+# What it will get
+
+
+def test_what_was_measured_is_what_it_gets():
+    found = fits(gpfs(), Workload("write", 4 * GIB, nodes=2, total=260 * 1e9, wanted=20 * MB))["GPFS_PDAISY"]
+    assert found.basis == "measured"
+    assert found.rate == pytest.approx(26.2 * MB)
+    assert found.low < found.rate < found.high
+    assert found.each == pytest.approx(13.1 * MB)
+    assert found.seconds == pytest.approx(260e9 / 26.2e6)
+    assert found.serves is True
+    assert found.trials == (3, 4)
+    assert found.proposal.roles == {"client": ("KGFS01", "KGFS02")}
+    assert fits(gpfs(), Workload("write", 4 * GIB, nodes=2, wanted=90 * MB))["GPFS_PDAISY"].serves is False
+
+
+def test_between_two_measured_counts_it_lies_between_their_rates():
+    found = fits(gpfs(), Workload("write", 4 * GIB, nodes=3))["GPFS_PDAISY"]
+    assert found.basis == "between"
+    assert found.rate == pytest.approx(39.3 * MB)
+    assert found.low < 26 * MB
+    assert found.high > 52.4 * MB
+
+
+def test_beyond_what_was_measured_it_says_so_and_stays_below_the_network():
+    found = fits(gpfs(), Workload("write", 4 * GIB, nodes=4, tasks=4))["GPFS_PDAISY"]
+    assert found.basis == "beyond"
+    assert found.rate == pytest.approx(123.75 * MB)
+    assert any("The network carries 123.8 MB/s" in str(line) for line in found.why)
+    assert any("beyond what was measured" in str(line) for line in found.doubts)
+    assert found.confidence < 0.5
+
+
+@pytest.mark.parametrize(
+    ("rates", "rate", "low"),
+    [({1: [60], 2: [100], 4: [101]}, 101, 0.5), ({1: [60], 2: [50], 4: [40]}, 40, 0.0)],
+    ids=["plateau", "falling"],
+)
+def test_beyond_a_plateau_it_stays_and_beyond_a_fall_nothing_is_sure(rates, rate, low):
+    found = fits(gpfs(rates), Workload("write", 4 * GIB, nodes=8))["GPFS_PDAISY"]
+    assert found.rate == pytest.approx(rate * MB)
+    assert (found.low > low * rate * MB) is (low > 0)
+
+
+def test_fewer_tasks_than_measured_get_their_share_at_least():
+    single = fits(gpfs({4: [52, 53]}), ONE)["GPFS_PDAISY"]
+    assert single.basis == "beyond"
+    assert single.rate == pytest.approx(52.5 / 4 * MB)
+    assert single.high > 52 * MB
+    growing = fits(gpfs({2: [26, 26.4], 4: [52, 52.8]}), ONE)["GPFS_PDAISY"]
+    assert growing.rate == pytest.approx(13.1 * MB)
+    assert growing.high < 26 * MB
+
+
+def test_the_record_size_counts_by_the_law_of_single_records():
+    rates = {64 * KIB: [11.1], 256 * KIB: [33.8], MIB: [68.4], 4 * MIB: [99.2]}
+    evidence = sweep("record_size", rates, clients=CLIENTS[:1], threads=1).evidence(GPFS)
+    found = fits(evidence, Workload("write", 4 * GIB, record_size=512 * KIB))["GPFS_PDAISY"]
+    assert 45 * MB < found.rate < 60 * MB
+    assert found.doubts == ()
+    single = sweep("record_size", {64 * KIB: [11.1]}, clients=CLIENTS[:1], threads=1).evidence(GPFS)
+    doubted = fits(single, Workload("write", 4 * GIB, record_size=MIB))["GPFS_PDAISY"]
+    assert "Measured with records of 64 KiB, not of 1 MiB." in str(doubted.doubts[0])
+    flat = sweep("record_size", {64 * KIB: [99], MIB: [100]}, clients=CLIENTS[:1], threads=1).evidence(GPFS)
+    assert fits(flat, Workload("write", 4 * GIB, record_size=16 * MIB))["GPFS_PDAISY"].doubts == ()
+
+
+def test_small_files_cost_their_creation():
+    make = sweep("clients", {1: [100, 100]}, threads=1)
+    small = Workload("write", MIB)
+    unknown = fits(make.evidence(GPFS), small)["GPFS_PDAISY"]
+    assert unknown.low == 0
+    assert any("creating files of 1 MiB" in str(line) for line in unknown.doubts)
+    make.point(
+        "file-system", {"file_create": [100.0]}, tool="mdtest", file_system="GPFS_PDAISY", roles={"node": CLIENTS}
+    )
+    known = fits(make.evidence(GPFS), small)["GPFS_PDAISY"]
+    assert known.rate == pytest.approx(1 / (1 / 100e6 + 1 / (100 * MIB)))
+    assert fits(make.evidence(GPFS), ONE)["GPFS_PDAISY"].rate == pytest.approx(100 * MB)
+
+
+def test_random_access_is_judged_by_random_access_only():
+    assert fits(gpfs(), Workload("randread", 4 * GIB)) == {}
+    make = Storing().point(
+        "file-system",
+        {"read": [2 * MB], "rate": [2 * MB]},
+        tool="fio",
+        file_system="GPFS_PDAISY",
+        roles={"client": CLIENTS[:1]},
+        pattern="randread",
+        block_size=4096,
+        jobs=1,
+    )
+    found = fits(make.evidence(GPFS), Workload("randread", 4 * GIB, record_size=4096))["GPFS_PDAISY"]
+    assert found.rate == pytest.approx(2 * MB)
+    assert found.proposal.tool == "fio"
+    assert fits(make.evidence(GPFS), Workload("read", 4 * GIB)) == {}
+
+
+def test_what_a_cache_gave_is_no_supply():
+    make = sweep("clients", {1: [9000]}, threads=1, metric="read")
+    assert fits(make.evidence(GPFS), Workload("read", 4 * GIB)) != {}
+    make.points = [type(make.points[0])(**{**vars(make.points[0]), "warnings": frozenset({"cached-read"})})]
+    assert fits(make.evidence(GPFS), Workload("read", 4 * GIB)) == {}
+
+
+def test_of_two_modes_the_lower_is_what_can_be_counted_on():
+    make = Storing().io("GPFS_PDAISY", write=[13 * MB, 80 * MB] * 4)
+    found = fits(make.evidence(GPFS), ONE)["GPFS_PDAISY"]
+    assert (found.rate, found.high) == (13 * MB, 80 * MB)
+    assert any("two modes" in str(line) for line in found.doubts)
+
+
+def test_the_best_for_the_workload_comes_first_and_what_surely_serves_before_it():
+    make = sweep("clients", RATES, threads=1)
+    make.points += sweep("clients", {1: [28, 28], 4: [17, 17]}, file_system="NFS_PGFS01", threads=1).points
+    evidence = make.evidence(GPFS, NFS)
+    assert [item.file_system for item in workloads.fit(evidence, ONE)] == ["NFS_PGFS01", "GPFS_PDAISY"]
+    many = Workload("write", 4 * GIB, nodes=4)
+    assert [item.file_system for item in workloads.fit(evidence, many)] == ["GPFS_PDAISY", "NFS_PGFS01"]
+    assert [
+        item.file_system for item in workloads.fit(evidence, Workload("write", GIB, file_system="NFS_PGFS01"))
+    ] == ["NFS_PGFS01"]
+
+
+def test_a_workload_that_no_application_has_is_refused():
+    for wrong in ({"pattern": "append", "file_size": 1}, {"pattern": "read", "file_size": 0}):
+        with pytest.raises(ValueError):
+            Workload(**wrong)
+
+
+# For whom it is fit
+
+
+def drafts(evidence, rule):
+    return {draft.subject: draft for draft in workloads.overview(evidence) if draft.rule == rule}
+
+
+def test_growth_with_tasks_is_fit_for_many_nodes_and_poor_for_few():
+    printed = Trend("iozone", "write", "tasks", "rises", best=101 * MB, file_system="GPFS_PDAISY")
+    make = Storing().point(
+        "file-system", {"write": 101 * MB}, tool="iozone", file_system="GPFS_PDAISY", roles={"client": CLIENTS}, clients=3, threads=3
+    )  # fmt: skip
+    (draft,) = drafts(make.evidence(GPFS, trends=(printed,)), "workload-nodes").values()
+    assert "fit for applications in which many nodes do I/O (write), and poor where few do" in str(draft.title)
+    assert "about 11.22 MB/s each" in str(draft.why[0])
+    assert drafts(make.evidence(GPFS), "workload-nodes") == {}
+    (measured,) = drafts(gpfs(), "workload-nodes").values()
+    assert "One task alone gets 13.10 MB/s, 4 of them together 52.40 MB/s." in str(measured.why[0])
+    assert drafts(gpfs({1: [100], 2: [110], 4: [115]}), "workload-nodes") == {}
+
+
+def test_of_two_file_systems_each_is_named_for_the_nodes_it_serves_best():
+    make = sweep("clients", RATES, threads=1)
+    make.points += sweep(
+        "clients", {1: [28, 28], 2: [26.2, 26.2], 4: [17, 17]}, file_system="NFS_PGFS01", threads=1
+    ).points
+    found = drafts(make.evidence(GPFS, NFS), "workload-best")
+    assert list(found) == ["write, 1", "write, 4"]
+    assert "For large files and one node (write) take NFS_PGFS01: 28.0" in str(found["write, 1"].title)
+    assert "4 nodes (write) take GPFS_PDAISY: 52.40 MB/s" in str(found["write, 4"].title)
+    other = FileSystemFacts("far", "nfs", None, ("elsewhere",))
+    make.points += sweep(
+        "clients", {4: [900, 900]}, file_system="far", clients=("x1", "x2", "x3", "x4"), threads=1
+    ).points
+    assert "GPFS_PDAISY" in str(
+        drafts(make.evidence(GPFS, NFS, other), "workload-best").get("write, 4", found["write, 4"]).title
+    )
+
+
+def test_findings_can_be_stored():
+    make = sweep("clients", RATES, threads=1)
+    make.points += sweep("clients", {1: [28, 28], 4: [17, 17]}, file_system="NFS_PGFS01", threads=1).points
+    found = workloads.overview(make.evidence(GPFS, NFS))
+    assert {draft.rule for draft in found} == {"workload-nodes", "workload-best"}
+    for draft in found:
+        stored = json.loads(json.dumps(draft.as_json(), allow_nan=False))
+        for message in (stored["title"], *stored["why"]):
+            assert message["msgid"] % message["params"]
