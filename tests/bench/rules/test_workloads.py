@@ -49,7 +49,7 @@ def test_between_two_measured_counts_it_lies_between_their_rates():
 def test_beyond_what_was_measured_it_says_so_and_stays_below_the_network():
     found = fits(gpfs(), Workload("write", 4 * GIB, nodes=4, tasks=4))["GPFS_PDAISY"]
     assert found.basis == "beyond"
-    assert found.rate == pytest.approx(123.75 * MB)
+    assert found.rate == pytest.approx(123.755 * MB, rel=1e-4)
     assert any("The network carries 123.8 MB/s" in str(line) for line in found.why)
     assert any("beyond what was measured" in str(line) for line in found.doubts)
     assert found.confidence < 0.5
@@ -163,8 +163,14 @@ def drafts(evidence, rule):
 def test_growth_with_tasks_is_fit_for_many_nodes_and_poor_for_few():
     printed = Trend("iozone", "write", "tasks", "rises", best=101 * MB, file_system="GPFS_PDAISY")
     make = Storing().point(
-        "file-system", {"write": 101 * MB}, tool="iozone", file_system="GPFS_PDAISY", roles={"client": CLIENTS}, clients=3, threads=3
-    )  # fmt: skip
+        "file-system",
+        {"write": 101 * MB},
+        tool="iozone",
+        file_system="GPFS_PDAISY",
+        roles={"client": CLIENTS},
+        clients=3,
+        threads=3,
+    )
     (draft,) = drafts(make.evidence(GPFS, trends=(printed,)), "workload-nodes").values()
     assert "fit for applications in which many nodes do I/O (write), and poor where few do" in str(draft.title)
     assert "about 11.22 MB/s each" in str(draft.why[0])
@@ -184,12 +190,10 @@ def test_of_two_file_systems_each_is_named_for_the_nodes_it_serves_best():
     assert "For large files and one node (write) take NFS_PGFS01: 28.0" in str(found["write, 1"].title)
     assert "4 nodes (write) take GPFS_PDAISY: 52.40 MB/s" in str(found["write, 4"].title)
     other = FileSystemFacts("far", "nfs", None, ("elsewhere",))
-    make.points += sweep(
-        "clients", {4: [900, 900]}, file_system="far", clients=("x1", "x2", "x3", "x4"), threads=1
-    ).points
-    assert "GPFS_PDAISY" in str(
-        drafts(make.evidence(GPFS, NFS, other), "workload-best").get("write, 4", found["write, 4"]).title
-    )
+    away = sweep("clients", {4: [900, 900]}, file_system="far", clients=("x1", "x2", "x3", "x4"), threads=1)
+    make.points += away.points
+    assert drafts(make.evidence(GPFS, NFS, other), "workload-best").keys() == found.keys()
+    assert "take GPFS_PDAISY" in str(drafts(make.evidence(GPFS, NFS, other), "workload-best")["write, 4"].title)
 
 
 def test_findings_can_be_stored():
