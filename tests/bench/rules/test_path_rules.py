@@ -70,8 +70,14 @@ def test_the_recorded_dispersion_of_the_gigabit_is_taken(make):
     path_facts = PathFacts(1e9, 0.0048, 9000, (LinkFacts("WAN", 1e9),), "WAN")
     drafts = by_rule(evidence([recorded_pathrate(make, "quick_1G.txt")], path_facts))
     assert (drafts["path-capacity"].low, drafts["path-capacity"].high) == (1002e6, 1052e6)
-    # 1,052 of 1,000 Mbit/s is the resolution's doing, and just 5 % above.
-    assert drafts["path-bottleneck"].kind == DOUBT
+    # The upper end is above the link's rate by what the tool resolves.
+    assert "agree" in str(drafts["path-bottleneck"].title)
+
+
+def test_about_the_links_rate_in_frames_of_unknown_size_agrees(make):
+    link = PathFacts(1e9, 0.0048, None, (LinkFacts("WAN", 1e9),), "WAN")
+    draft = by_rule(evidence([make.tcp([1e9])], link))["path-bottleneck"]
+    assert "agree" in str(draft.title)
 
 
 def test_a_rate_above_the_slowest_link_doubts_the_inventory(make):

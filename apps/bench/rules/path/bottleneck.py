@@ -23,6 +23,8 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
     rates = [(means.at_line(evidence, item), item) for item in found]
     most, best = max(rates, key=lambda pair: pair[0])
     share = most / link.capacity_bps
+    # What came through for sure: payload, or the low end of what the spacing of packets tells.
+    sure = max(item.low for item in found)
     firm = [rate for rate, item in rates if not item.is_bound]
     if share < AGREES and not firm:
         return None
@@ -32,7 +34,7 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
         "rate": format_quantity(most, "bit/s"),
         "share": f"{100 * share:.0f}",
     }
-    if share > EXCEEDS:
+    if sure > EXCEEDS * link.capacity_bps:
         kind, title = DOUBT, _("%(link)s is not what the inventory says: %(rate)s came over its %(nominal)s")
         text = _(
             "No path carries more than its slowest link: its capacity is wrong, or the traffic took another way."

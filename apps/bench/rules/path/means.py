@@ -9,7 +9,7 @@ from apps.bench.rules.tcp import estimates
 from apps.bench.rules.tcp.sweeps import is_tcp
 from apps.bench.text import _
 
-USUAL_MTU = 1500
+USUAL_MTU, JUMBO_MTU = 1500, 9000
 UDP, DISPERSION, TCP, AVAILABLE = "udp", "dispersion", "tcp", "available"
 NAMES = {
     UDP: _("UDP: the highest load that arrived whole"),
@@ -87,10 +87,13 @@ def _by_streams_of_probes(evidence: Evidence) -> Estimate | None:
 
 
 def at_line(evidence: Evidence, estimate: Estimate) -> float:
-    """Return an estimate as the rate (bit/s) at the line: payload with its headers, dispersion as it is."""
+    """Return an estimate as the rate (bit/s) at the line: payload with its headers, dispersion as it is.
+
+    Where the MTU is not known TCP's headers are those of the largest usual frames: the line carried so much at least.
+    """
     mtu = evidence.path.mtu or USUAL_MTU
     if estimate.means == TCP:
-        return estimate.high / network.tcp_efficiency(mtu)
+        return estimate.high / network.tcp_efficiency(evidence.path.mtu or JUMBO_MTU)
     if estimate.means == UDP:
         return rfc6349.line_rate_bps(estimate.high, datagram_of(evidence, mtu), mtu)
     return estimate.high
