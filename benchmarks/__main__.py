@@ -1,4 +1,4 @@
-"""Print one line a figure; JSON=file writes the same as JSON: python -m benchmarks [gap|crowd|expansion|lab ...]."""
+"""Print one line a figure (JSON=file writes the same as JSON): python -m benchmarks [GROUP ...], all unless named."""
 
 import contextlib
 import json
@@ -8,14 +8,14 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from benchmarks import figures, gap, lab_rate, stack, throughput
+from benchmarks import answers, figures, gap, lab_rate, stack, throughput
 from benchmarks.figures import Figure, Skipped
 from launch import home
 from launch.demo import agents, campaign, ground, rest
 from launch.embedded import EmbeddedError
 from launch.process import ProcessError
 
-GROUPS = ("gap", "crowd", "expansion", "lab")
+GROUPS = ("gap", "crowd", "expansion", "compare", "lab", "archive")
 # What can go wrong for a reason that a reader can understand: told in words, without a traceback.
 EXPECTED = (
     home.HomeError, EmbeddedError, ProcessError, agents.AgentError, campaign.DemoError, rest.RestError,
@@ -66,8 +66,13 @@ def measure(groups: Sequence[str]) -> Iterator[Figure | Skipped]:
                 yield Skipped(RATE, refusal or "the lab has no state")
             if "expansion" in groups:
                 yield from throughput.measure_expansion(running)
+            if "compare" in groups:
+                yield from throughput.measure_comparison(running)
             if "crowd" in groups:
                 yield from throughput.measure(running)
+            # Last, for it fills the database.
+            if "archive" in groups:
+                yield from answers.measure(running)
 
 
 if __name__ == "__main__":

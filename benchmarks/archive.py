@@ -1,0 +1,188 @@
+"""An archive of many samples, and how long its pages take to answer: python -m benchmarks.archive SAMPLES.
+
+Runs with the service's environment. Prints {page: {"small": s, "large": s, "queries": n}}: the 95th percentile of
+each page's times with two campaigns of each pair of nodes, and with so many as hold SAMPLES.
+"""
+
+import json
+import math
+import statistics
+import sys
+import time
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Any
+
+import django
+
+django.setup()
+
+from django.db import connection  # noqa: E402
+from django.test import Client  # noqa: E402
+from django.test.utils import CaptureQueriesContext  # noqa: E402
+from django.utils import timezone  # noqa: E402
+
+from apps.accounts.models import Team, User  # noqa: E402
+from apps.campaigns import services  # noqa: E402
+from apps.campaigns.models import Campaign, Experiment, Lane  # noqa: E402
+from apps.results.models import Sample  # noqa: E402
+from apps.testbeds.models import Link, Node, NodeAddress, Site, Switch, Testbed  # noqa: E402
+from benchmarks.pages import pages_of  # noqa: E402
+
+TIMES = 20
+# Campaigns in the small archive: two of each pair of nodes are the least that make a history.
+SITES, NODES = 20, 2
+FIRST = 2 * SITES * NODES
+WINDOWS, STREAMS = 60, 50
+POINTS = WINDOWS * STREAMS
+# Of iperf3, whose results hold more; ten make the arithmetic easy.
+METRICS = (
+    "goodput", "sent_rate", "retransmits", "window_observed", "cwnd_max",
+    "min_rtt", "mean_rtt", "max_rtt", "fairness", "cpu_local",
+)  # fmt: skip
+
+# Trials, their runs, results and samples, of the campaigns that have none yet: one run a trial, each of all metrics.
+TRIALS = """
+INSERT INTO campaigns_trial (created_at, updated_at, campaign_id, experiment_id, lane_id, position, point, repetition,
+    is_warmup, parameters, estimate_s, state, attempts, attempts_allowed, finished_at)
+SELECT now(), now(), e.campaign_id, e.id, l.id, n, n, 0, false,
+    jsonb_build_object('window', 65536 * (1 + n / %(streams)s), 'streams', 1 + n %% %(streams)s, 'duration', 10,
+        'omit', 0, 'direction', 'forward', 'congestion', 'cubic', 'port', 5201),
+    10, 'succeeded', 1, 1, c.finished_at
+FROM campaigns_experiment e
+JOIN campaigns_campaign c ON c.id = e.campaign_id
+JOIN campaigns_lane l ON l.experiment_id = e.id
+CROSS JOIN generate_series(0, %(points)s - 1) n
+WHERE e.id > %(after)s
+"""
+RUNS = """
+INSERT INTO campaigns_run (created_at, updated_at, trial_id, attempt, state, stage, stopping, started_at, ended_at)
+SELECT now(), now(), t.id, 1, 'succeeded', 1, false, t.finished_at, t.finished_at
+FROM campaigns_trial t WHERE t.experiment_id > %(after)s
+"""
+RESULTS = """
+INSERT INTO results_result (run_id, trial_id, experiment_id, tool, tool_version, requested, granted, observed, flags,
+    recorded_at)
+SELECT r.id, t.id, t.experiment_id, 'iperf3-tcp', '3.12', t.parameters, '{}', '{}', '[]', t.finished_at
+FROM campaigns_trial t JOIN campaigns_run r ON r.trial_id = t.id WHERE t.experiment_id > %(after)s
+"""
+# The law of the window under a gigabit, with some noise.
+SAMPLES = """
+INSERT INTO results_sample (result_id, trial_id, experiment_id, metric, value)
+SELECT r.id, r.trial_id, r.experiment_id, m,
+    least(9.9e8, (r.requested->>'window')::float8 * 8 / 0.0048 * (r.requested->>'streams')::float8)
+        * (0.97 + 0.06 * random())
+FROM results_result r CROSS JOIN unnest(%(metrics)s::text[]) m WHERE r.experiment_id > %(after)s
+"""
+
+
+def describe(team: Team) -> list[tuple[Node, Node]]:
+    """Make sites on one exchange, with nodes; return pairs of nodes, each of two sites."""
+    exchange = Switch.objects.create(team=team, name="Exchange", site=Site.objects.create(team=team, name="Exchange"))
+    nodes = []
+    for number in range(SITES):
+        name = f"Site {number:02}"
+        site = Site.objects.create(team=team, name=name)
+        testbed = Testbed.objects.create(team=team, site=site, name=name)
+        switch = Switch.objects.create(team=team, site=site, name=name)
+        Link.objects.create(
+            team=team, name=f"{name} line", a_switch=switch, b_switch=exchange, capacity_bps=10**9, rtt_s=0.0048
+        )
+        for place in range(NODES):
+            node = Node.objects.create(team=team, testbed=testbed, name=f"archive-{number:02}-{place}")
+            NodeAddress.objects.create(node=node, address=f"10.250.{number}.{place + 1}")
+            Link.objects.create(team=team, name=node.name, a_node=node, b_switch=switch, capacity_bps=10**9)
+            nodes.append(node)
+    return [(node, nodes[(place + 3 * NODES) % len(nodes)]) for place, node in enumerate(nodes)]
+
+
+def fill(team: Team, user: User, pairs: Sequence[tuple[Node, Node]], campaigns: int) -> None:
+    """Add so many finished campaigns of one sweep each, of 3,000 points, an hour apart; the pairs take turns."""
+    after = Experiment.objects.order_by("pk").values_list("pk", flat=True).last() or 0
+    now = timezone.now()
+    first = Campaign.objects.count()
+    for number in range(first, first + campaigns):
+        client, server = pairs[number % len(pairs)]
+        campaign = services.create_campaign(team=team, user=user, now=now, name=f"Archive {number:04}")
+        experiment = services.create_experiment(
+            campaign=campaign,
+            user=user,
+            name="Window and streams",
+            tool="iperf3-tcp",
+            factors=[
+                {"name": "window", "expression": f"64KiB..{64 * WINDOWS}KiB +64KiB"},
+                {"name": "streams", "expression": f"1..{STREAMS}"},
+            ],
+            repetitions=1,
+            roles=[services.Player("client", node=client), services.Player("server", node=server)],
+        )
+        roles = {"client": [client.pk], "server": [server.pk]}
+        resources = [f"node:{client.pk}", f"node:{server.pk}"]
+        Lane.objects.create(experiment=experiment, roles=roles, resources=resources)
+        at = now - timedelta(hours=campaigns - number)
+        Campaign.objects.filter(pk=campaign.pk).update(state="finished", launched_at=at, finished_at=at)
+        Experiment.objects.filter(pk=experiment.pk).update(expanded_at=at)
+    values: dict[str, int | list[str]] = {"after": after, "points": POINTS, "streams": STREAMS}
+    values["metrics"] = list(METRICS)
+    with connection.cursor() as cursor:
+        # What refers to what is known here: checking each of millions of rows would take longer than writing them.
+        cursor.execute("SET session_replication_role = replica")
+        for statement in (TRIALS, RUNS, RESULTS, SAMPLES):
+            cursor.execute(statement, values)
+        cursor.execute("SET session_replication_role = origin")
+        cursor.execute("VACUUM ANALYZE")
+
+
+def measure(client: Client, pages: dict[str, str]) -> dict[str, dict[str, Any]]:
+    """Return {page: {"p95": s, "queries": n}}; SystemExit if one does not answer."""
+    found = {}
+    for name, address in pages.items():
+        with CaptureQueriesContext(connection) as caught:
+            answer = client.get(address)
+            consume(answer)
+        if answer.status_code != 200:
+            raise SystemExit(f"{name} ({address}) answered {answer.status_code}")
+        found[name] = {"p95": p95([seconds(client, address) for _time in range(TIMES)]), "queries": len(caught)}
+    return found
+
+
+def seconds(client: Client, address: str) -> float:
+    """Return how long (s) a page takes to be answered whole."""
+    began = time.perf_counter()
+    consume(client.get(address))
+    return time.perf_counter() - began
+
+
+def consume(answer: Any) -> None:
+    """Read an answer that is streamed."""
+    if answer.streaming:
+        for _part in answer.streaming_content:
+            pass
+
+
+def p95(times: Sequence[float]) -> float:
+    """Return the 95th percentile of times (s)."""
+    return statistics.quantiles(times, n=20, method="inclusive")[-1]
+
+
+def main() -> None:
+    """Fill, measure and print."""
+    wanted = int(sys.argv[1])
+    team, user = Team.objects.get(), User.objects.get()
+    client = Client(HTTP_HOST="127.0.0.1")
+    client.force_login(user)
+    pairs = describe(team)
+    fill(team, user, pairs, FIRST)
+    small = measure(client, pages_of(team))
+    fill(team, user, pairs, math.ceil(wanted / POINTS / len(METRICS)) - FIRST)
+    large = measure(client, pages_of(team))
+    samples = Sample.objects.count()
+    pages = {
+        name: {"small": small[name]["p95"], "large": item["p95"], "queries": item["queries"]}
+        for name, item in large.items()
+    }
+    print(json.dumps({"samples": samples, "pages": pages}))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,51 @@
+"""The pages and REST lists whose answers `archive` times, of a team with an archive of finished campaigns."""
+
+from urllib.parse import urlencode
+
+from django.urls import reverse
+
+from apps.accounts.models import Team
+from apps.campaigns.models import Campaign, Experiment, Lane, Trial
+from apps.testbeds.models import Node, Site
+
+
+def pages_of(team: Team) -> dict[str, str]:
+    """Return {name: address}: lists, results and comparisons, of the newest campaigns."""
+    newest, older = Campaign.objects.filter(team=team).order_by("-pk")[:2]
+    again = Campaign.objects.filter(team=team).order_by("pk").first()
+    assert again is not None
+    experiment = Experiment.objects.get(campaign=newest)
+    trial = Trial.objects.filter(experiment=experiment).order_by("pk")[1000]
+    lane = Lane.objects.get(experiment__campaign=again)
+    client = Node.objects.get(pk=lane.roles["client"][0])
+    site = Site.objects.get(testbeds__nodes=client)
+    two = [("set", f"campaign:{newest.pk}"), ("set", f"campaign:{older.pk}")]
+    return {
+        "campaigns": reverse("campaigns:campaign_list"),
+        "campaigns, the last page": reverse("campaigns:campaign_list") + "?page=last",
+        "campaign": reverse("campaigns:campaign_detail", args=[newest.pk]),
+        "trials of a campaign": reverse("campaigns:trial_list", args=[newest.pk]),
+        "experiment": reverse("results:experiment", args=[experiment.pk]),
+        "trial": reverse("results:trial", args=[trial.pk]),
+        "findings": reverse("tuning:list"),
+        "histories": reverse("results:history_list"),
+        "history": reverse("results:history", args=[lane.pk]),
+        "matrix": reverse("results:matrix"),
+        "two campaigns compared": _compare(*two),
+        "two campaigns, medians by streams": _compare(*two, ("x", "streams"), ("stat", "median")),
+        "two campaigns, heat map": _compare(*two, ("chart", "heat")),
+        "two campaigns, parallel coordinates": _compare(*two, ("chart", "parallel")),
+        "two campaigns, boxes": _compare(*two, ("chart", "box")),
+        "a node's results": _compare(("set", f"node:{client.pk}")),
+        "node": reverse("testbeds:node_detail", args=[client.pk]),
+        "site": reverse("testbeds:site_detail", args=[site.pk]),
+        "agents": reverse("agents:list"),
+        "REST: campaigns": reverse("campaign-list"),
+        "REST: trials": reverse("trial-list"),
+        "REST: results": reverse("result-list"),
+        "REST: findings": reverse("finding-list"),
+    }
+
+
+def _compare(*pairs: tuple[str, str]) -> str:
+    return f"{reverse('comparison:compare')}?{urlencode(pairs)}"
