@@ -1,6 +1,7 @@
 """Evidence for the rules: made up from the law of the window, or read from recorded sweeps."""
 
 import dataclasses
+import functools
 import itertools
 import json
 import re
@@ -82,12 +83,21 @@ class Maker:
 
     def read(self, name, **parameters):
         """Return one recording as a point, with what the judges saw."""
-        output = recordings.load("iperf3-tcp", name)
-        start = json.loads(output.stdout)["start"]["test_start"]
-        parameters = {"duration": start["duration"], "omit": start["omit"], **parameters}
-        reading = TCP.parse([output], TCP.clean(parameters))
+        taken, reading = _recorded(name)
+        parameters = {**taken, **parameters}
         point = self.point(TCP, parameters, {sample.metric: sample.value for sample in reading.samples})
         return dataclasses.replace(point, observed=reading.observed)
+
+
+@functools.cache
+def _recorded(name):
+    """Return how long a recording took, as parameters, and its reading."""
+    output = recordings.load("iperf3-tcp", name)
+    start = json.loads(output.stdout)["start"]
+    test = start["test_start"]
+    parameters = {"duration": test["duration"], "omit": test["omit"]}
+    asked = {"window": start.get("sock_bufsize", 0), "streams": test["num_streams"]}
+    return parameters, TCP.parse([output], TCP.clean({**parameters, **asked}))
 
 
 def evidence(points, path=LINKS, **facts):

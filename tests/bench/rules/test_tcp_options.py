@@ -202,3 +202,31 @@ def test_streams_whose_repetitions_reach_the_best_are_enough(make):
     draft = by_rule(evidence(points, PathFacts(10**9, 0.002, 1500)))["tcp-streams"]
     assert draft.value == 1
     assert "but for chance" in said(draft)
+
+
+def shaped(make, rates, observed=0):
+    """Return a sweep of streams on the Caltech line, each with 8 MB of window."""
+    points = [
+        make.tcp([rate * 1e6], window=8 * MIB, streams=streams, observed=observed, rtt=0.1355)
+        for streams, rate in rates.items()
+    ]
+    return evidence([make.ping(0.1355), *points], PathFacts(457e6, 0.1355, 1500))
+
+
+def test_streams_that_multiply_though_each_has_window_enough_are_limited_each(make):
+    draft = by_rule(shaped(make, {1: 9, 10: 90, 30: 270, 50: 425, 100: 428}))["tcp-per-flow-limit"]
+    assert "the knee was seen at 47" in said(draft)
+    assert draft.formula.startswith("N = η · C / X₁ = 430.3 Mbit/s / 9.000 Mbit/s = 48")
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        # More streams share what one has: the path, or what is left of it, is the limit.
+        {"rates": {1: 9, 10: 9.5, 30: 9.4}},
+        # The window observed is the rate.
+        {"rates": {1: 9, 10: 90, 30: 270}, "observed": 152_438},
+    ],
+)
+def test_streams_that_share_or_have_small_windows_are_not_limited_each(make, changed):
+    assert "tcp-per-flow-limit" not in by_rule(shaped(make, **changed))

@@ -32,6 +32,8 @@ LEAST_COUNTS = 2
 FULL = 0.95
 # Streams that share so unevenly (Jain's index) harm each other.
 FAIR = 0.95
+# The most that iperf3 opens.
+MOST = 128
 HARM = _("More streams than needed take rate from other users of the path and gain nothing.")
 
 
@@ -150,6 +152,11 @@ def _printed(evidence: Evidence, path: PathReading | None) -> FindingDraft | Non
         alternatives=() if streams == 1 else (_larger_window(),),
         missing=(Message(_("The rates at each number of streams, repeated.")),),
         proposals=(Proposal("iperf3-tcp", {"window": "0"}, {"streams": _around(streams)}),),
+        proof=Proof(
+            "iperf3-tcp", "goodput", {"window": 0, "streams": 1}, {"window": 0, "streams": min(streams, MOST)}
+        )
+        if streams > 1
+        else None,
     )
 
 
