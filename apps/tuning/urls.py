@@ -3,6 +3,7 @@
 from django.urls import path
 
 from apps.tuning import views
+from apps.tuning.sites import views as sites
 
 app_name = "tuning"
 urlpatterns = [
@@ -12,5 +13,8 @@ urlpatterns = [
     path("<int:pk>/verify/", views.verify, name="verify"),
     path("<int:pk>/verifications/", views.verifications, name="verifications"),
     path("<int:pk>/draft/", views.draft, name="draft"),
+    path("sites/", sites.site_list, name="sites"),
+    path("sites/<int:a>/<int:b>/", sites.site_layers, name="site_layers"),
+    path("sites/<int:a>/<int:b>/draft/", sites.draft, name="site_draft"),
     path("campaigns/<int:pk>/", views.campaign_panel, name="campaign_panel"),
 ]

@@ -15,6 +15,12 @@ SAMPLE, MODE, AT_LEAST, BELOW, ABOUT = "sample", "mode", "at-least", "below", "a
 RECOMMENDATION, DIAGNOSIS, NO_CHANGE, DOUBT = KINDS = ("recommendation", "diagnosis", "no-change", "doubt")
 # The layers of a path to data, each of which can be measured alone.
 NETWORK, DISK, FILE_SYSTEM, INTERCONNECT = "network", "disk", "file-system", "interconnect"
+LAYER_NAMES = {
+    NETWORK: _("network"),
+    DISK: _("disk"),
+    FILE_SYSTEM: _("file system"),
+    INTERCONNECT: _("interconnect"),
+}
 
 
 @dataclass(frozen=True)
@@ -214,17 +220,17 @@ class FindingDraft:
 
     def as_json(self) -> Json:
         """Return the finding as plain JSON values."""
-        return {**_plain(self), "confidence_label": self.confidence_label}
+        return {**as_plain(self), "confidence_label": self.confidence_label}
 
 
-def _plain(value: Any) -> Any:
+def as_plain(value: Any) -> Any:
     """Return a value as JSON has it: messages by their own form, tuples as lists, dataclasses as objects."""
     if isinstance(value, Message):
         return value.as_json()
     if is_dataclass(value):
-        return {item.name: _plain(getattr(value, item.name)) for item in fields(value)}
+        return {item.name: as_plain(getattr(value, item.name)) for item in fields(value)}
     if isinstance(value, Mapping):
-        return {str(key): _plain(item) for key, item in value.items()}
+        return {str(key): as_plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
+        return [as_plain(item) for item in value]
     return value

@@ -127,6 +127,9 @@ def _read_case(
     words = {key: found.text() if (found := item.find(key)) else "" for key in ("conclusion", "note")}
     given = item.get("given")
     read = READERS[name](Case(name, given, " ".join(words.values()), world))
+    for setup in read.setups:
+        if setup.file_system:
+            world.mount(setup.file_system, [node for nodes in setup.roles.values() for node in nodes])
     own = (*slips.of_case(item, given), *told.of_case(name))
     return CaseDraft(
         name=name,

@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Iterable
 from typing import Any
 
 from django.utils.translation import gettext
@@ -63,6 +64,15 @@ class World:
         link = {"a": {"node": ends[0]}, "b": {"node": ends[1]}, "capacity": _exact(capacity_bps), "rtt": rtt_s}
         self.add("links", f"{ends[0]} – {ends[1]}", **link)
         return ends[0], ends[1]
+
+    def mount(self, file_system: str, nodes: Iterable[str]) -> None:
+        """Describe that nodes mount a file system: by the smallest cluster of each, since clusters mount."""
+        entry = self._sections["file_systems"][file_system]
+        for node in nodes:
+            clusters = [item for item in self._sections["clusters"].values() if node in item["nodes"]]
+            if clusters:
+                smallest = min(clusters, key=lambda item: len(item["nodes"]))["name"]
+                entry["mounted_by"] = sorted({*entry.get("mounted_by", ()), smallest})
 
     def rtt_between(self, a: str, b: str, rtt_s: float) -> None:
         """Note the RTT (s) between two sites; what stands there already stays."""

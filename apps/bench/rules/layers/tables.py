@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass
 
-from apps.bench.rules.base import DISK, FILE_SYSTEM, NETWORK, SAMPLE, Alternative, Evidence, Proposal
+from apps.bench.rules.base import DISK, FILE_SYSTEM, LAYER_NAMES, NETWORK, SAMPLE, Alternative, Evidence, Proposal
 from apps.bench.rules.layers.beneath import Beneath, rtt_of
 from apps.bench.rules.layers.gaps import gaps
-from apps.bench.rules.layers.questions import Level, path_of, questions
+from apps.bench.rules.layers.questions import Level, path_of
 from apps.bench.rules.layers.signatures import explain
-from apps.bench.rules.layers.verdicts import Verdict, judge
+from apps.bench.rules.layers.verdicts import Verdict, judge_all
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
 
@@ -35,6 +35,11 @@ class Row:
     is_limit: bool = False
     note: Message | None = None
 
+    @property
+    def layer_label(self) -> str:
+        """Return the layer in words: a msgid."""
+        return LAYER_NAMES[self.layer]
+
 
 @dataclass(frozen=True)
 class Table:
@@ -56,13 +61,7 @@ class Table:
 
 def table(evidence: Evidence) -> tuple[Table, ...]:
     """Return a table for each file system, metric and group of clients that was measured."""
-    return tuple(_table(evidence, verdict) for verdict in verdicts(evidence))
-
-
-def verdicts(evidence: Evidence) -> list[Verdict]:
-    """Return the verdicts on all questions of the evidence."""
-    asked = questions(evidence)
-    return [verdict for question in asked if (verdict := judge(evidence, question, asked))]
+    return tuple(_table(evidence, verdict) for verdict in judge_all(evidence))
 
 
 def alternatives_of(evidence: Evidence, verdict: Verdict) -> tuple[Alternative, ...]:
@@ -121,7 +120,9 @@ def _rows(verdict: Verdict) -> list[Row]:
     name = verdict.question.facts.name
     if verdict.high:
         rows.append(_level(verdict, verdict.high, name, _("The upper of two modes.")))
-    rows += [_level(verdict, item, name, CACHED) for item in verdict.cached if item != verdict.level]
+    rows += [_level(verdict, item, name, CACHED) for item in verdict.cached if item is not verdict.level][
+        :MOST_CACHED
+    ]
     note = CACHED if verdict.level in verdict.cached else _("The lower of two modes.") if verdict.high else ""
     return [*rows, _level(verdict, verdict.level, name, note, is_question=True)]
 
@@ -162,4 +163,6 @@ def _level(verdict: Verdict, level: Level, name: str, note: str, *, is_question:
     )
 
 
+# Of figures that a cache gave so many are shown.
+MOST_CACHED = 3
 CACHED = _("More than the layers beneath give: a cache was measured.")

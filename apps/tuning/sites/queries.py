@@ -1,0 +1,76 @@
+"""Reads: which sites were measured together, and the layers between two of them."""
+
+from collections import defaultdict
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db.models import Max
+
+from apps.accounts import scoping
+from apps.accounts.models import User
+from apps.bench import rules
+from apps.bench.rules import layers
+from apps.bench.rules.base import FindingDraft
+from apps.bench.rules.layers import Table
+from apps.campaigns.models import Lane
+from apps.testbeds.models import Node, Site
+from apps.tuning import evidence
+
+
+@dataclass
+class Together:
+    """Two sites (or one with itself) whose nodes were measured together, in how many campaigns, and when last."""
+
+    a: Site
+    b: Site
+    campaigns: int
+    last_at: datetime | None
+
+
+@dataclass(frozen=True)
+class Layers:
+    """What two sites show: a table for each file system, metric and group of clients; findings; trials read."""
+
+    a: Site
+    b: Site
+    tables: tuple[Table, ...]
+    findings: tuple[FindingDraft, ...]
+    results: int
+
+
+def pairs_for(user: User) -> list[Together]:
+    """Return the pairs of sites that the user's teams measured, the last measured first."""
+    rows = scoping.visible(Lane.objects.all(), user, path="experiment__campaign__team")
+    rows = rows.filter(experiment__campaign__deleting_at=None, experiment__campaign__launched_at__isnull=False)
+    lanes = list(
+        rows.values_list("roles", "experiment__campaign")
+        .annotate(at=Max("experiment__campaign__launched_at"))
+        .order_by()
+    )
+    wanted = {node for roles, _campaign, _at in lanes for nodes in roles.values() for node in nodes}
+    nodes = Node.objects.select_related("testbed__site").in_bulk(wanted)
+    found: dict[tuple[int, int], list[tuple[int, datetime]]] = defaultdict(list)
+    for roles, campaign, at in lanes:
+        sites = sorted({nodes[node].testbed.site_id for named in roles.values() for node in named if node in nodes})
+        if 1 <= len(sites) <= 2:
+            found[sites[0], sites[-1]].append((campaign, at))
+    known = Site.objects.in_bulk({pk for pair in found for pk in pair})
+    pairs = [
+        Together(known[a], known[b], len({campaign for campaign, _at in seen}), max(at for _campaign, at in seen))
+        for (a, b), seen in found.items()
+    ]
+    return sorted(pairs, key=lambda pair: pair.last_at or datetime.min, reverse=True)
+
+
+def sites_for(user: User, *names: int) -> list[Site] | None:
+    """Return the sites of these ids, all of one team of the user; None if one is not, or not to be seen."""
+    known = scoping.visible(Site.objects.select_related("team"), user).in_bulk(set(names))
+    sites = [known[pk] for pk in names if pk in known]
+    return sites if len(sites) == len(names) and len({site.team_id for site in sites}) == 1 else None
+
+
+def layers_of(a: Site, b: Site) -> Layers:
+    """Return the layers between two sites, from the latest results of all campaigns there."""
+    found = evidence.between_sites(a, b)
+    results = {trial for point in found.points for values in point.metrics.values() for trial in values}
+    return Layers(a, b, layers.table(found), tuple(rules.overview(found)), len(results))
