@@ -11,8 +11,6 @@ RULE, VERSION = "path-loss", 1
 QUIET = 0.7
 # Less than this is what long paths always lose now and then.
 LEAST = 5e-5
-# Fewer datagrams than this many per loss tell nothing of a share so small.
-PER_LOSS = 3
 
 
 def conclude(evidence: Evidence) -> FindingDraft | None:
@@ -48,7 +46,7 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
         evidence=tuple(sorted({*trials, *path.trials})),
         confidence=0.75 if len(quiet) > 1 else 0.6,
         applies_when=Message(_("This path and direction.")),
-        limits=(Message(_("Short runs count few losses: %(per)s or fewer are chance."), {"per": PER_LOSS}),),
+        limits=(Message(_("Short runs count few losses: measure longer to be sure of a small share.")),),
         source="Mathis, Semke, Mahdavi, Ott (1997); RFC 7680",
         missing=(Message(_("Which link it is: loss hop by hop, and the interfaces' counts of errors.")),),
         proposals=(Proposal("mtr"),),

@@ -7,16 +7,9 @@ from apps.bench.network import rfc6349
 from apps.bench.rules.base import BELOW, Evidence, Point
 from apps.bench.rules.tcp import estimates
 from apps.bench.rules.tcp.sweeps import is_tcp
-from apps.bench.text import _
 
 USUAL_MTU, JUMBO_MTU = 1500, 9000
 UDP, DISPERSION, TCP, AVAILABLE = "udp", "dispersion", "tcp", "available"
-NAMES = {
-    UDP: _("UDP: the highest load that arrived whole"),
-    DISPERSION: _("packet dispersion"),
-    TCP: _("TCP: the best goodput"),
-    AVAILABLE: _("available bandwidth"),
-}
 
 
 @dataclass(frozen=True)
@@ -28,16 +21,6 @@ class Estimate:
     high: float
     trials: tuple[int, ...]
     is_bound: bool = False
-
-    @property
-    def name(self) -> str:
-        """Return the means in words: a msgid."""
-        return NAMES[self.means]
-
-    @property
-    def middle(self) -> float:
-        """Return the middle of the interval."""
-        return (self.low + self.high) / 2
 
 
 def read_means(evidence: Evidence) -> list[Estimate]:
