@@ -63,7 +63,7 @@ def _attend(caller: socket.socket) -> None:
     for stream in streams:
         os.close(stream)
     ended = os.pidfd_open(process.pid)
-    ready, _, _ = select.select([ended, caller], [], [])
+    ready, _, _ = select.select([ended, caller.fileno()], [], [])
     if ended not in ready:
         for number in (signal.SIGTERM, signal.SIGKILL):
             os.killpg(process.pid, number)

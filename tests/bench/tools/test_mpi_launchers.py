@@ -188,3 +188,11 @@ def test_a_map_that_did_not_come_back_is_not_compared(text):
     made = command("osu-bandwidth", pair_of_nodes(), **SAME_NODE)
     output = answered(made, TABLE % b"9000.0", BOUND, collected={maps.ASKED: text})
     assert flags(read(output, placement="same-socket")) == []
+
+
+def test_ranks_that_share_a_core_give_way_to_each_other():
+    words = ("--oversubscribe", "--mca", "mpi_yield_when_idle", "1")
+    made = command("osu-bandwidth", pair_of_nodes(), oversubscribe=True)
+    start = made.argv.index(words[0])
+    assert made.argv[start : start + 4] == words
+    assert not {*words[:1], *words[2:3]} & set(command("osu-bandwidth", pair_of_nodes()).argv)

@@ -56,7 +56,8 @@ class OpenMpi(Launcher):
         else:
             argv += ["--map-by", "node" if launch.is_cyclic else "slot", "--bind-to", "none"]
         if launch.params["oversubscribe"]:
-            argv.append("--oversubscribe")
+            # A rank that waits keeps its processor busy unless it is told that others need it.
+            argv += ["--oversubscribe", "--mca", "mpi_yield_when_idle", "1"]
         networks = networks_of([launch.nodes[index] for index in {0, *launch.used}])
         if launch.used != [0] and networks:
             for part in ("btl_tcp", "oob_tcp"):
