@@ -48,7 +48,7 @@ class Network:
             return PathFacts()
         found = self._graph.path(first, second)
         path = facts_of(found) if found else PathFacts()
-        return printed.path_of(self._campaign, path) if self._campaign else path
+        return printed.path_of(self._campaign, path) if self._campaign and self._campaign.is_published else path
 
 
 def facts_of(path: network.Path) -> PathFacts:

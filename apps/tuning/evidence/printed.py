@@ -9,7 +9,7 @@ from typing import Any, TypedDict
 
 from django.db.models import Q
 
-from apps.bench.rules.base import PathFacts, Ratio, Trend
+from apps.bench.rules.base import LinkFacts, PathFacts, Ratio, Trend
 from apps.campaigns.models import Campaign, Experiment
 from apps.tuning.evidence.lanes import Measured
 
@@ -27,12 +27,39 @@ def has_any(experiment: Experiment) -> bool:
 
 
 def path_of(campaign: Campaign, path: PathFacts) -> PathFacts:
-    """Return a path with what the publication says of it itself; where that differs no link is its bottleneck."""
+    """Return a path as the publication has it: its own RTT and capacity, and no link above the most that it tells.
+
+    What the links are said to have gives way: those below the path's capacity have at least that, the narrowest no
+    more.
+    """
     told = campaign.publication.get("path") or {}
-    if not told:
-        return path
-    agrees = told.get("capacity_bps", path.capacity_bps) == path.capacity_bps
-    return dataclasses.replace(path, **told, bottleneck=path.bottleneck if agrees else "")
+    capacity, most = told.get("capacity_bps"), told.get("most_bps")
+    links = list(path.links)
+    if capacity:
+        links = [_with_capacity(link, max(link.capacity_bps or 0, capacity)) for link in links]
+        narrowest = _narrowest(links, path.bottleneck)
+        links = [_with_capacity(link, capacity) if link is narrowest else link for link in links]
+    if most:
+        links = [_with_capacity(link, min(link.capacity_bps or most, most)) for link in links]
+    known = [link.capacity_bps for link in links if link.capacity_bps]
+    bottleneck = _narrowest(links, path.bottleneck)
+    return dataclasses.replace(
+        path,
+        capacity_bps=min(known) if known and len(known) == len(links) else capacity or most or path.capacity_bps,
+        rtt_s=told.get("rtt_s", path.rtt_s),
+        links=tuple(links),
+        bottleneck=bottleneck.name if bottleneck else "",
+    )
+
+
+def _with_capacity(link: LinkFacts, capacity_bps: float) -> LinkFacts:
+    return dataclasses.replace(link, capacity_bps=capacity_bps)
+
+
+def _narrowest(links: Iterable[LinkFacts], usual: str) -> LinkFacts | None:
+    """Return the link of the lowest capacity, of equals the one that is the bottleneck usually; None without any."""
+    known = [link for link in links if link.capacity_bps]
+    return min(known, key=lambda link: (link.capacity_bps or 0, link.name != usual), default=None)
 
 
 def of_lanes(lanes: Iterable[Measured]) -> Printed:

@@ -41,7 +41,7 @@ class Setup:
 class CaseDraft:
     """A case: its name, what its authors conclude, its experiments, and doubts in what is printed.
 
-    `path` holds what the case itself says of the path it measured: ``capacity_bps``, ``rtt_s``.
+    `path` holds what the case itself says of its paths: ``capacity_bps``, ``most_bps`` that all carry, ``rtt_s``.
     """
 
     name: str

@@ -35,7 +35,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Read:
-    """What a case comes to; `path` what it says of the path itself: ``capacity_bps``, ``rtt_s``."""
+    """What a case comes to; `path` what it says of its paths: ``capacity_bps``, ``most_bps`` at most, ``rtt_s``."""
 
     setups: tuple[Setup, ...]
     path: Mapping[str, float] = field(default_factory=dict)
