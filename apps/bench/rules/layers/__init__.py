@@ -7,12 +7,13 @@ names it in its option ``disk``.
 
 from apps.bench.rules.base import Evidence, FindingDraft
 from apps.bench.rules.layers import doubts, limiting
-from apps.bench.rules.layers.tables import Row, Table, table, verdicts
+from apps.bench.rules.layers.tables import Row, Table, table
+from apps.bench.rules.layers.verdicts import Verdict, judge_all
 
-__all__ = ["Row", "Table", "overview", "table", "verdicts"]
+__all__ = ["Row", "Table", "Verdict", "judge_all", "overview", "table"]
 
 
 def overview(evidence: Evidence) -> list[FindingDraft]:
     """Return the limiting layer of each file system and direction, and the figures that are a cache's."""
-    drafts = [rule.conclude(evidence, verdict) for verdict in verdicts(evidence) for rule in (limiting, doubts)]
+    drafts = [rule.conclude(evidence, verdict) for verdict in judge_all(evidence) for rule in (limiting, doubts)]
     return [draft for draft in drafts if draft is not None]

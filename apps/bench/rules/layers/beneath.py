@@ -30,33 +30,46 @@ class Beneath:
     is_floor: bool = False
 
 
-def network_beneath(evidence: Evidence, question: Question, clients: Sequence[str]) -> Beneath | None:
-    """Return what the network carries between so many clients and the servers, the way that the data go."""
-    alone = _measured(evidence, question)
-    together = stated_rate(evidence, clients or sorted(question.clients), question.facts.servers)
-    if not alone:
-        return Beneath(NETWORK, question.bottleneck, together, is_stated=True) if together else None
-    best = max(alone.values(), key=lambda level: level.value)
-    count = max(len(clients), 1)
-    value, is_floor = best.value, False
-    if count > 1 and together:
-        usual = sum(level.value for level in alone.values()) / len(alone)
-        apiece = [alone[client].value if client in alone else usual for client in clients]
-        value = max(min(sum(apiece), together), best.value)
-    elif count > 1:
-        is_floor = True
-    scale = value / best.value
-    ends = " - ".join(name for role in ("client", "server") for name in best.point.roles.get(role, ())[:1])
-    return Beneath(
-        NETWORK,
-        ends,
-        value,
-        best.point.tool,
-        best.n,
-        tuple(sorted({trial for level in alone.values() for trial in level.trials})),
-        (best.interval[0] * scale, best.interval[1] * scale) if best.interval else None,
-        is_floor=is_floor,
-    )
+class Network:
+    """The network between the clients of a question and the servers, the way that the data go; read once."""
+
+    def __init__(self, evidence: Evidence, question: Question) -> None:
+        self._evidence, self._question = evidence, question
+        self._alone = _measured(evidence, question)
+        self._known: dict[tuple[str, ...], Beneath | None] = {}
+
+    def beneath(self, clients: tuple[str, ...]) -> Beneath | None:
+        """Return what it carries between so many clients and the servers."""
+        if clients not in self._known:
+            self._known[clients] = self._read(clients)
+        return self._known[clients]
+
+    def _read(self, clients: tuple[str, ...]) -> Beneath | None:
+        question, alone = self._question, self._alone
+        together = stated_rate(self._evidence, clients or sorted(question.clients), question.facts.servers)
+        if not alone:
+            return Beneath(NETWORK, question.bottleneck, together, is_stated=True) if together else None
+        best = max(alone.values(), key=lambda level: level.value)
+        count = max(len(clients), 1)
+        value, is_floor = best.value, False
+        if count > 1 and together:
+            usual = sum(level.value for level in alone.values()) / len(alone)
+            apiece = [alone[client].value if client in alone else usual for client in clients]
+            value = max(min(sum(apiece), together), best.value)
+        elif count > 1:
+            is_floor = True
+        scale = value / best.value
+        ends = " - ".join(name for role in ("client", "server") for name in best.point.roles.get(role, ())[:1])
+        return Beneath(
+            NETWORK,
+            ends,
+            value,
+            best.point.tool,
+            best.n,
+            tuple(sorted({trial for level in alone.values() for trial in level.trials})),
+            (best.interval[0] * scale, best.interval[1] * scale) if best.interval else None,
+            is_floor=is_floor,
+        )
 
 
 def disk_beneath(evidence: Evidence, question: Question) -> Beneath | None:

@@ -22,7 +22,8 @@ METRICS = WRITE, READ = ("write", "read")
 APART = 1.5
 
 
-@dataclass(frozen=True)
+# Two levels of equal figures are two: they are told apart by what they are, not by what they hold.
+@dataclass(frozen=True, eq=False)
 class Level:
     """A rate (B/s) that a file system gave, with how many clients and processes on each."""
 
@@ -138,12 +139,14 @@ def path_of(evidence: Evidence, clients: Iterable[str], servers: Iterable[str]) 
 
 def _groups(evidence: Evidence, facts: FileSystemFacts, points: list[Point]) -> list[tuple[str, list[Point]]]:
     """Return the points that share a path's bottleneck, or (where no path is known) a client."""
-    groups: list[tuple[str, set[str], list[Point]]] = []
+    by_nodes: dict[tuple[str, ...], list[Point]] = {}
     for point in points:
-        nodes = set(nodes_of(point))
+        by_nodes.setdefault(nodes_of(point), []).append(point)
+    groups: list[tuple[str, set[str], list[Point]]] = []
+    for own, joined in by_nodes.items():
+        nodes = set(own)
         path = path_of(evidence, nodes, facts.servers)
         route = path.bottleneck if path else ""
-        joined: list[Point] = [point]
         for group in [group for group in groups if _is_one((route, nodes), group)]:
             groups.remove(group)
             joined, nodes, route = [*group[2], *joined], nodes | group[1], route or group[0]

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from apps.bench.rules.base import DISK, FILE_SYSTEM, NETWORK, Evidence
-from apps.bench.rules.layers.beneath import Beneath, disk_beneath, network_beneath
-from apps.bench.rules.layers.questions import Level, Question, is_floor
+from apps.bench.rules.layers.beneath import Beneath, Network, disk_beneath
+from apps.bench.rules.layers.questions import Level, Question, is_floor, questions
 
 # A rate of this share of what a layer gives alone fills it; below the other the layer is not the limit.
 FULL, ROOM = 0.85, 0.70
@@ -74,31 +74,43 @@ class Verdict:
         return tuple(sorted(own | beneath | {trial for other in self.others for trial in other.level.trials}))
 
 
-def judge(evidence: Evidence, question: Question, asked: Sequence[Question]) -> Verdict | None:
-    """Return the verdict on a question, `asked` being all of them; None if the file system has no usable rate."""
-    disk = disk_beneath(evidence, question)
-    modes, high = question.modes(), None
-    cached: list[Level] = []
-    level: Level | None = None
-    if modes:
-        level, high = modes
-        cached = [high] if _exceeds(high, disk, network_beneath(evidence, question, high.clients)) else []
+class Seen:
+    """A question with its levels and what lies beneath, read once."""
+
+    def __init__(self, evidence: Evidence, question: Question) -> None:
+        self.question = question
+        self.levels, self.modes = question.levels(), question.modes()
+        self.disk, self._network = disk_beneath(evidence, question), Network(evidence, question)
+
+    def network(self, level: Level) -> Beneath | None:
+        """Return what the network carries for the clients of a level."""
+        return self._network.beneath(level.clients)
+
+
+def judge_all(evidence: Evidence) -> list[Verdict]:
+    """Return the verdicts on all questions of the evidence of which a file system has a usable rate."""
+    seen = [Seen(evidence, question) for question in questions(evidence)]
+    return [verdict for each in seen if (verdict := _judge(each, seen))]
+
+
+def _judge(seen: Seen, asked: Sequence[Seen]) -> Verdict | None:
+    disk, high = seen.disk, None
+    if seen.modes:
+        level, high = seen.modes
+        cached = [high] if _exceeds(high, disk, seen.network(high)) else []
+    elif seen.levels:
+        cached = [item for item in seen.levels if _exceeds(item, disk, seen.network(item))]
+        kept = set(cached)
+        level = next((item for item in seen.levels if item not in kept), seen.levels[0])
     else:
-        levels = question.levels()
-        cached = [item for item in levels if _exceeds(item, disk, network_beneath(evidence, question, item.clients))]
-        level = next((item for item in levels if item not in cached), None)
-        if level is None:
-            level = next(iter(levels), None)
-    if level is None:
         return None
-    network = network_beneath(evidence, question, level.clients)
-    others = tuple(_others(evidence, question, asked))
-    decided = ("", (), False) if level in cached else _decide(level, network, disk, others)
-    layer, lacks, shared = decided
-    if layer == FILE_SYSTEM and high in cached:
+    network = seen.network(level)
+    others = tuple(_others(seen, asked))
+    layer, lacks, shared = ("", (), False) if level in cached else _decide(level, network, disk, others)
+    if layer == FILE_SYSTEM and high is not None and high in cached:
         # What is slow at times and impossible at others contradicts the layers' figures.
         layer, lacks = "", tuple(beneath.layer for beneath in (network, disk) if beneath and _exceeds(high, beneath))
-    return Verdict(question, level, layer, network, disk, others, high, tuple(cached), lacks, shared)
+    return Verdict(seen.question, level, layer, network, disk, others, high, tuple(cached), lacks, shared)
 
 
 def _decide(
@@ -126,21 +138,17 @@ def _decide(
     return FILE_SYSTEM, () if others else (FILE_SYSTEM,), False
 
 
-def _others(evidence: Evidence, question: Question, asked: Sequence[Question]) -> list[Other]:
+def _others(seen: Seen, asked: Sequence[Seen]) -> list[Other]:
     """Return what other file systems gave over the same path, in the same direction, the fastest first."""
-    found = []
+    question, found = seen.question, []
     for other in asked:
-        if (
-            other.facts.name == question.facts.name
-            or other.metric != question.metric
-            or not _is_same(question, other)
-        ):
+        if other.question.facts.name == question.facts.name or other.question.metric != question.metric:
             continue
-        disk = disk_beneath(evidence, other)
-        levels = [Other(other, level, disk) for level in other.levels()]
-        # The best that is no cache's figure, and the best that is.
-        for is_cached in (False, True):
-            found += [item for item in levels if item.is_cached == is_cached][:1]
+        if _is_same(question, other.question):
+            levels = [Other(other.question, level, other.disk) for level in other.levels]
+            # The best that is no cache's figure, and the best that is.
+            for is_cached in (False, True):
+                found += [item for item in levels if item.is_cached == is_cached][:1]
     return sorted(found, key=lambda other: -other.level.value)
 
 

@@ -1,11 +1,11 @@
 """A file system that sends all of a client's data over one TCP connection, which alone cannot fill the path."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from apps.bench.rules.base import RECOMMENDATION, Evidence, FindingDraft
 from apps.bench.rules.layers.beneath import joins
 from apps.bench.rules.layers.questions import READ, Question
-from apps.bench.rules.layers.tables import verdicts
 from apps.bench.rules.layers.verdicts import Verdict
 from apps.bench.rules.storage.common import rate
 from apps.bench.text import Message, _
@@ -42,9 +42,9 @@ KINDS = {
 }
 
 
-def conclude(evidence: Evidence) -> list[FindingDraft]:
+def conclude(evidence: Evidence, verdicts: Sequence[Verdict]) -> list[FindingDraft]:
     """Return the file systems that move as much as one TCP stream where several move more."""
-    drafts = (_conclude(evidence, verdict) for verdict in verdicts(evidence))
+    drafts = (_conclude(evidence, verdict) for verdict in verdicts)
     return [draft for draft in drafts if draft is not None]
 
 

@@ -1,13 +1,13 @@
 """Mount and file-system options that keep less under way than the path holds (rules R19, R20, R21)."""
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 from apps.bench import network
 from apps.bench.rules.base import DISK, NETWORK, RECOMMENDATION, Evidence, FindingDraft
 from apps.bench.rules.layers.beneath import rtt_of
 from apps.bench.rules.layers.questions import READ
-from apps.bench.rules.layers.tables import verdicts
 from apps.bench.rules.layers.verdicts import Verdict
 from apps.bench.rules.storage.common import rate
 from apps.bench.text import Message, _
@@ -24,10 +24,10 @@ MOST_REQUESTS = 256
 LIMITED = 0.80
 
 
-def conclude(evidence: Evidence) -> list[FindingDraft]:
+def conclude(evidence: Evidence, verdicts: Sequence[Verdict]) -> list[FindingDraft]:
     """Return the options that facts show to be too small, of file systems that fill neither network nor disks."""
     found = []
-    for verdict in verdicts(evidence):
+    for verdict in verdicts:
         if verdict.layer in (NETWORK, DISK) or verdict.level in verdict.cached:
             continue
         rule = {"nfs": _nfs, "lustre": _lustre, "gpfs": _gpfs}.get(verdict.question.facts.kind)

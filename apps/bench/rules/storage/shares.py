@@ -1,13 +1,13 @@
 """The share of its disks' rate that a file system leaves: what it and its protocol cost."""
 
 import math
+from collections.abc import Sequence
 
 from apps.bench.rules import shapes
 from apps.bench.rules.base import DIAGNOSIS, DISK, NO_CHANGE, Evidence, FindingDraft, Ratio
 from apps.bench.rules.layers.beneath import stated_rate
 from apps.bench.rules.layers.gaps import LOCAL
 from apps.bench.rules.layers.questions import FILE_SYSTEM, of_layer
-from apps.bench.rules.layers.tables import verdicts
 from apps.bench.rules.layers.verdicts import FULL, Verdict
 from apps.bench.rules.shapes import nodes_of
 from apps.bench.rules.storage.common import METRICS, rate
@@ -18,14 +18,14 @@ RULE, VERSION = "storage-share-of-disk", 1
 MOST = 1.05
 
 
-def conclude(evidence: Evidence) -> list[FindingDraft]:
+def conclude(evidence: Evidence, verdicts: Sequence[Verdict]) -> list[FindingDraft]:
     """Return each file system's share of the local one beneath it, printed or measured where the network has room."""
     found: dict[str, FindingDraft] = {}
     for ratio in shapes.ratios(evidence, factor=shapes.FILE_SYSTEM):
         draft = _printed(evidence, ratio)
         if draft:
             found.setdefault(draft.subject, draft)
-    for verdict in verdicts(evidence):
+    for verdict in verdicts:
         draft = _measured(verdict)
         if draft:
             found.setdefault(draft.subject, draft)
