@@ -83,6 +83,8 @@ def field_of(parameter: Parameter) -> forms.Field:
         default = parameter.default if parameter.choices else ("yes" if parameter.default else "no")
         return Several(label=label, help_text=help_text, required=False, choices=choices, initial=[default])
     default = "" if parameter.default in (None, "") else units.canonical_text(parameter.default, parameter.kind)
+    if parameter.zero and not parameter.default:
+        default = render(parameter.zero)
     return forms.CharField(
         label=label,
         help_text=help_text,
