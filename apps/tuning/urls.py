@@ -3,6 +3,7 @@
 from django.urls import path
 
 from apps.tuning import views
+from apps.tuning.prediction import views as prediction
 from apps.tuning.sites import views as sites
 
 app_name = "tuning"
@@ -16,5 +17,6 @@ urlpatterns = [
     path("sites/", sites.site_list, name="sites"),
     path("sites/<int:a>/<int:b>/", sites.site_layers, name="site_layers"),
     path("sites/<int:a>/<int:b>/draft/", sites.draft, name="site_draft"),
+    path("predict/<int:pk>/", prediction.prediction, name="predict"),
     path("campaigns/<int:pk>/", views.campaign_panel, name="campaign_panel"),
 ]

@@ -1,0 +1,145 @@
+"""Calibrate a model on what an experiment measured between one set of nodes, and ask it for a setting."""
+
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from apps.bench import model, units
+from apps.bench.text import Message, _
+from apps.bench.tools.base import Metric, Parameter, Tool, is_invalid
+from apps.campaigns.models import Experiment, Lane
+from apps.results import charts
+from apps.results import queries as results
+from apps.results.models import Sample
+
+# What a model names as the limit at a setting, in words.
+LIMITS = {
+    "capacity": _("the capacity: the path, or what all together reach"),
+    "window": _("the window of each stream"),
+    "flow": _("what each one has by itself"),
+    "loss": _("loss"),
+    "disk": _("the disks"),
+    "wait": _("the wait for each request"),
+    "bytes": _("the bytes of each request"),
+    "linear": _("nothing yet: it grows in proportion"),
+    "amdahl": _("the share that is done one after the other (Amdahl)"),
+    "usl": _("what they cost each other (Universal Scalability Law)"),
+}
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question: of which experiment, lane and metric, and the texts of the values of the factors that varied."""
+
+    experiment: Experiment
+    tool: Tool
+    lane: Lane
+    metric: Metric
+    factors: tuple[Parameter, ...]
+    texts: Mapping[str, str]
+
+    @property
+    def is_whole(self) -> bool:
+        """Return whether every factor has a value."""
+        return all(self.texts.get(factor.name) for factor in self.factors)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A prediction in the metric's unit, its model's typical error (a share), and what of the setting was measured.
+
+    `measured` is the mean at this very setting, None if it was not measured; `ranges` {label: (least, most, unit)} of
+    each factor; `trials` those that the model rests on.
+    """
+
+    prediction: model.Prediction
+    limit: str
+    error: float
+    beyond: tuple[str, ...]
+    measured: float | None
+    ranges: dict[str, tuple[float, float, str]]
+    trials: tuple[int, ...]
+
+
+class Unanswered(ValueError):
+    """A question without an answer: `field` names what to change ("" none), `message` says why."""
+
+    def __init__(self, message: Message, field: str = "") -> None:
+        self.message, self.field = message, field
+        super().__init__(str(message))
+
+
+def metrics_of(tool: Tool) -> list[Metric]:
+    """Return the metrics that a model is known of: rates."""
+    return [metric for metric in results.metrics_of(tool) if metric.unit in ("bit/s", "B/s")]
+
+
+def factors_of(experiment: Experiment, tool: Tool) -> tuple[Parameter, ...]:
+    """Return the parameters that the experiment varies, in its order."""
+    found = (results.parameter_of(tool, factor["name"]) for factor in experiment.factors)
+    return tuple(parameter for parameter in found if parameter)
+
+
+def predict(asked: Asked) -> Answer:
+    """Return the answer; Unanswered says why there is none, and what would help."""
+    setting = {}
+    for factor in asked.factors:
+        try:
+            value = factor.clean(asked.texts.get(factor.name, ""))
+        except units.UnitError as error:
+            raise Unanswered(error.message, factor.name) from None
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            text = _("%(name)s is neither a count nor a size: between its values there is nothing to predict.")
+            raise Unanswered(Message(text, {"name": factor.name}), factor.name)
+        setting[factor.name] = float(value)
+    rows = _rows(asked)
+    kinds = {parameter.name: parameter.kind for parameter in asked.tool.parameters}
+    ceiling = charts.theory_of(asked.experiment).ceiling_bps if asked.metric.unit == "bit/s" else None
+    try:
+        found = model.calibrate_any(rows, kinds, ceiling)
+        # Windows and streams of TCP make one model, also where only one of them varied.
+        names = found.observations[0].setting
+        whole = {name: setting.get(name, found.observations[0].setting[name]) for name in names}
+        prediction = found.predict(whole)
+    except model.NotPredictable as error:
+        raise Unanswered(error.message) from None
+    labels = {parameter.name: parameter for parameter in asked.tool.parameters}
+    return Answer(
+        prediction=prediction,
+        limit=LIMITS[prediction.limit],
+        error=found.error,
+        beyond=tuple(labels[name].label for name in prediction.beyond),
+        measured=next((item.rate for item in found.observations if dict(item.setting) == whole), None),
+        ranges={
+            labels[factor.name].label: (
+                min(item.setting[factor.name] for item in found.observations),
+                max(item.setting[factor.name] for item in found.observations),
+                factor.unit,
+            )
+            for factor in asked.factors
+            if factor.name in names
+        },
+        trials=found.trials,
+    )
+
+
+def _rows(asked: Asked) -> list[tuple[dict[str, Any], float, tuple[int, ...]]]:
+    """Return (parameters, mean rate, trials) of each point, without warm-ups and invalid samples."""
+    rows = Sample.objects.filter(
+        experiment=asked.experiment, metric=asked.metric.name, trial__lane=asked.lane, trial__is_warmup=False
+    ).values_list("trial__point", "trial__parameters", "trial_id", "value", "result__flags")
+    parameters: dict[int, dict[str, Any]] = {}
+    values: dict[int, list[tuple[int, float]]] = defaultdict(list)
+    for point, own, trial, value, flags in rows:
+        if not any(is_invalid(flag, asked.metric.name) for flag in flags):
+            parameters[point] = own
+            values[point].append((trial, value))
+    return [
+        (
+            parameters[point],
+            sum(value for _trial, value in found) / len(found),
+            tuple(trial for trial, _value in found),
+        )
+        for point, found in values.items()
+    ]

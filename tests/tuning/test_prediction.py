@@ -1,0 +1,99 @@
+"""The page that predicts a setting that was not measured, and says how sure that is."""
+
+from types import SimpleNamespace
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from apps.campaigns.models import Campaign, Experiment
+from apps.testbeds.models import Node
+from tests.campaigns import factories as make
+
+
+@pytest.fixture
+def experiment(swept: Campaign) -> Experiment:
+    return swept.experiments.get(tool="iperf3-tcp")
+
+
+def ask(client: Client, experiment: Experiment, **texts: str) -> object:
+    return client.get(reverse("tuning:predict", args=[experiment.pk]), texts)
+
+
+def test_a_window_between_two_that_were_measured(
+    client: Client, cast: SimpleNamespace, experiment: Experiment
+) -> None:
+    client.force_login(cast.bob)
+    assert 'name="window"' in ask(client, experiment).content.decode()
+    answer = ask(client, experiment, window="192 KiB").context["answer"]
+    # Between 279 and 533 Mbit/s of 128 and 256 KiB, by the law of the window.
+    assert answer.prediction.value == pytest.approx(410e6, rel=0.1)
+    assert answer.prediction.low < answer.prediction.value < answer.prediction.high
+    assert answer.beyond == ()
+    assert answer.measured is None
+    assert len(answer.trials) == 18
+
+
+def test_what_was_measured_stands_beside(client: Client, cast: SimpleNamespace, experiment: Experiment) -> None:
+    client.force_login(cast.bob)
+    answer = ask(client, experiment, window="256 KiB").context["answer"]
+    assert answer.measured == pytest.approx(533e6, rel=0.01)
+
+
+def test_beyond_the_measured_range_it_says_so(client: Client, cast: SimpleNamespace, experiment: Experiment) -> None:
+    client.force_login(cast.bob)
+    answer = ask(client, experiment, window="16 KiB")
+    assert answer.context["answer"].beyond
+    assert "Beyond what was measured" in answer.content.decode()
+
+
+@pytest.mark.parametrize(
+    ("window", "said"),
+    [("much", "much"), ("0", "The automatic window was not measured"), ("-1 KiB", "-1")],
+)
+def test_what_cannot_be_predicted_is_told(
+    client: Client, cast: SimpleNamespace, experiment: Experiment, window: str, said: str
+) -> None:
+    client.force_login(cast.bob)
+    answer = ask(client, experiment, window=window)
+    assert answer.status_code == 422
+    assert said in answer.content.decode()
+
+
+def test_of_one_setting_there_is_nothing_to_predict(client: Client, cast: SimpleNamespace, swept: Campaign) -> None:
+    client.force_login(cast.bob)
+    ping = swept.experiments.get(tool="ping")
+    assert "There is nothing to predict from" in ask(client, ping).content.decode()
+
+
+def test_a_sweep_without_results_says_what_is_lacking(
+    client: Client, cast: SimpleNamespace, pair: list[Node]
+) -> None:
+    draft = make.campaign(cast)
+    make.experiment(draft, *pair, factors=[{"name": "streams", "expression": "1, 2, 4"}])
+    campaign = make.services.launch_campaign(campaign=draft, user=cast.oscar, now=make.NOW)
+    client.force_login(cast.bob)
+    answer = ask(client, campaign.experiments.get(), streams="3")
+    assert answer.status_code == 422
+
+
+@pytest.mark.parametrize("texts", [{"lane": "0"}, {"lane": "x"}, {"metric": "none"}])
+def test_what_is_not_there_is_not_found(
+    client: Client, cast: SimpleNamespace, experiment: Experiment, texts: dict[str, str]
+) -> None:
+    client.force_login(cast.bob)
+    assert ask(client, experiment, **texts).status_code == 404
+
+
+def test_strangers_and_other_teams_see_nothing(client: Client, cast: SimpleNamespace, experiment: Experiment) -> None:
+    assert ask(client, experiment).status_code == 302
+    client.force_login(cast.charlie)
+    assert ask(client, experiment).status_code == 404
+
+
+def test_it_takes_few_queries(
+    client: Client, cast: SimpleNamespace, experiment: Experiment, django_assert_max_num_queries: object
+) -> None:
+    client.force_login(cast.bob)
+    with django_assert_max_num_queries(20):
+        ask(client, experiment, window="192 KiB")
