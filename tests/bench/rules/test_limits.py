@@ -29,7 +29,8 @@ def make():
 
 
 def conclude(make, path=LINKS, **facts):
-    return limits.conclude(evidence([make.ping(0.0048), make.tcp([980e6])], path, **facts))
+    tuned = make.tcp([980e6], window=1024 * 1024)
+    return limits.conclude(evidence([make.ping(0.0048), tuned], path, **facts))
 
 
 def test_the_limit_carries_twice_the_bdp_as_window(make):
@@ -184,3 +185,17 @@ def test_a_gain_is_told_against_the_present_rate(make):
 def test_there_are_no_lines_without_a_path(make):
     assert limits.conclude(evidence([make.ping(0.0048)], PathFacts())) is None
     assert limits.conclude(evidence([make.ping(0.0048), make.tcp([1.2e9])])) is None
+
+
+def test_a_path_that_the_automatic_window_fills_needs_no_larger_limits(make):
+    draft = limits.conclude(evidence([make.ping(0.0048), make.tcp([980e6])], LINKS, client=OLD, server=OLD))
+    assert (draft.kind, draft.change, draft.undo, draft.proof) == (NO_CHANGE, "", "", None)
+    assert "The path is filled already." in map(str, draft.against)
+
+
+def test_where_loss_limits_larger_limits_gain_nothing(make):
+    points = [make.ping(0.0048), make.read("loss1e-3_cubic_sack1.json")]
+    draft = limits.conclude(evidence(points, PathFacts(1_000_000_000, 0.0048, 1500), client=OLD, server=OLD))
+    assert (draft.kind, draft.change) == (NO_CHANGE, "")
+    assert draft.predicted == draft.present
+    assert "Loss limits the rate now" in str(draft.against[0])

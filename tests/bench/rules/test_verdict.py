@@ -4,13 +4,16 @@ import dataclasses
 
 import pytest
 
+from apps.bench import telemetry
 from apps.bench.rules.base import DIAGNOSIS, NO_CHANGE, PathFacts
 from apps.bench.rules.tcp import verdict
 from tests.bench.rules.cases import KIB, LINKS, Maker, evidence
+from tests.bench.tools import recordings
 
 CALTECH = PathFacts(457_000_000, 0.1355, 1500)
 GIGABIT_1500 = PathFacts(1_000_000_000, 0.0048, 1500)
 WINDOWS = {"receiver_window_limited": 0.846, "send_buffer_limited": 0.0, "congestion_window_limited": 0.154}
+AUTO = (recordings.DATA / "telemetry" / "ss_tmi_auto.txt").read_text()
 OWN = {"receiver_window_limited": 0.0, "send_buffer_limited": 0.0, "congestion_window_limited": 1.0}
 
 
@@ -68,6 +71,24 @@ def test_the_kernels_word_is_enough_and_leaves_nothing_missing(make):
     assert draft.subject == "window"
     assert "85 % of the time for the receiver's window" in said(draft)
     assert draft.missing == ()
+
+
+@pytest.mark.parametrize(
+    ("name", "rate", "subject"),
+    [
+        ("ss_tmi_w64k.txt", 141e6, "window"),
+        ("ss_tmi_nowscale.txt", 105e6, "window"),
+        ("ss_tmi_auto.txt", 990e6, "path"),
+    ],
+)
+def test_the_recorded_word_of_the_kernel_is_enough(make, name, rate, subject):
+    text = (recordings.DATA / "telemetry" / name).read_text()
+    kernel = telemetry.transport_of([[telemetry.Listing(1.0, telemetry.read_sockets(text))]]).as_json()
+    draft = verdict.conclude(evidence([make.ping(0.0048), untuned(make, rate, **kernel)]))
+    assert draft.subject == subject
+    # The kernel's own window at 141 Mbit/s would be a contradiction, and no limit is named.
+    own = telemetry.transport_of([[telemetry.Listing(1.0, telemetry.read_sockets(AUTO))]]).as_json()
+    assert verdict.conclude(evidence([make.ping(0.0048), untuned(make, 141e6, **own)])) is None
 
 
 def test_the_kernels_word_against_it_is_heard(make):

@@ -1,7 +1,8 @@
 """How much the path holds, and so how large a window one stream needs (rule R1)."""
 
 from apps.bench.network import rfc6349
-from apps.bench.rules.base import Evidence, FindingDraft, Proof, Proposal
+from apps.bench.rules.base import NO_CHANGE, RECOMMENDATION, Evidence, FindingDraft, Proof, Proposal
+from apps.bench.rules.tcp import verdict
 from apps.bench.rules.tcp.path import PathReading, read_path
 from apps.bench.rules.tcp.present import is_plain, read_all, read_present
 from apps.bench.rules.tcp.sweeps import tcp_points
@@ -36,8 +37,15 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
             {"bdp": format_quantity(bdp, "B")},
         ),
     ]
-    present = present_rate(evidence)
-    is_swept = len({point.parameters["window"] for point in tcp_points(evidence) if point.parameters["window"]}) > 2
+    present, outlook = present_rate(evidence), verdict.outlook(evidence, path)
+    printed = _printed_knee(evidence)
+    if printed:
+        text = _("Printed: the path is full only from a window of %(knee)s on, %(times)s times the BDP.")
+        why.append(Message(text, {"knee": format_quantity(printed, "B"), "times": f"{printed / bdp:.1f}"}))
+    is_swept = (
+        printed
+        or len({point.parameters["window"] for point in tcp_points(evidence) if point.parameters["window"]}) > 2
+    )
     if present:
         text = _("With the kernel's automatic window one stream now reaches %(rate)s: a gain of ×%(gain)s at most.")
         gain = f"{max(path.ceiling_bps / present, 1):.2f}"
@@ -47,20 +55,22 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
     return FindingDraft(
         rule=RULE,
         version=VERSION,
+        kind=NO_CHANGE if outlook.in_the_way else RECOMMENDATION,
         title=Message(
             _("The path holds %(bdp)s: give one stream a window of %(window)s"),
             {"bdp": format_quantity(bdp, "B"), "window": format_quantity(window, "B")},
         ),
         why=tuple(why),
+        against=(outlook.in_the_way,) if outlook.in_the_way else (),
         value=float(bdp),
         unit="B",
         low=float(bdp),
-        high=float(window),
+        high=max(float(window), printed or 0.0),
         formula=f"{path.bdp_formula}; W = {MARGIN} · BDP = {window:,} B",
         evidence=path.trials,
         present=present,
-        predicted=path.ceiling_bps,
-        predicted_interval=path.reachable_bps,
+        predicted=outlook.rate,
+        predicted_interval=outlook.interval,
         confidence=path.trust,
         applies_when=Message(_("One TCP stream is to fill the path.")),
         limits=(
@@ -76,7 +86,7 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
         missing=() if is_swept else (Message(_("From which window on the rate really grows no more.")),),
         proposals=() if is_swept else (_sweep(path),),
         proof=Proof("iperf3-tcp", "goodput", {"window": 0, "streams": 1}, {"window": window, "streams": 1})
-        if present and window <= MOST_ASKED
+        if present and window <= MOST_ASKED and not outlook.in_the_way
         else None,
     )
 
@@ -97,6 +107,17 @@ def present_rate(evidence: Evidence) -> float | None:
         for rate in item.point.values("goodput")
     ]
     return sum(rates) / len(rates) if rates else None
+
+
+def _printed_knee(evidence: Evidence) -> float | None:
+    """Return the window (B) from which on the rate grows no more, as a publication prints it of one stream."""
+    knees = (
+        trend.knee
+        for trend in evidence.trends
+        if (trend.metric, trend.factor, trend.shape) == ("goodput", "window", "saturates")
+        and trend.fixed.get("streams", 1) == 1
+    )
+    return next((knee for knee in knees if knee), None)
 
 
 def _sweep(path: PathReading) -> Proposal:

@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping
 
 from apps.bench.rules.base import NO_CHANGE, RECOMMENDATION, Alternative, Evidence, FindingDraft, Proposal
-from apps.bench.rules.tcp import sysctl
+from apps.bench.rules.tcp import sysctl, verdict
 from apps.bench.rules.tcp.bdp import UNSCALED, present_rate, wanted_window
 from apps.bench.rules.tcp.path import PathReading, read_path
 from apps.bench.rules.tcp.sysctl import Settings, read_sysctls
@@ -25,7 +25,7 @@ MAXIMA = ("net.core.rmem_max", "net.core.wmem_max")
 # Linux's own minimum and default, where a node has not told its present ones.
 TRIPLES = {"net.ipv4.tcp_rmem": (4096, 131072), "net.ipv4.tcp_wmem": (4096, 16384)}
 SWITCHES = ("net.ipv4.tcp_moderate_rcvbuf", "net.ipv4.tcp_window_scaling")
-NAME = "tcp"
+NAME, TARGET = "tcp", "twice the BDP of the path"
 
 
 def conclude(evidence: Evidence) -> FindingDraft | None:
@@ -38,11 +38,14 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
     least = math.ceil(window / share)
     maximum = min(math.ceil(least / STEP) * STEP, MOST)
     nodes = {role: make_settings(read_sysctls(evidence, role), maximum) for role in ("client", "server")}
-    is_set = all(settings.is_set for settings in nodes.values())
-    present = present_rate(evidence)
+    present, outlook = present_rate(evidence), verdict.outlook(evidence, path)
+    # Whatever the limits are: a path that is filled, or something else in the way, needs no larger ones.
+    is_set = all(settings.is_set for settings in nodes.values()) or outlook.in_the_way is not None
     title = _("Let the kernels grow a window of %(window)s: limits of %(maximum)s on both nodes")
     if is_set:
         title = _("The kernels of both nodes allow a window of %(window)s already")
+    if outlook.in_the_way:
+        title = _("Larger limits than the kernels' own gain nothing now (%(window)s would be twice the BDP)")
     shown = {"window": format_quantity(window, "B"), "maximum": format_quantity(maximum, "B")}
     return FindingDraft(
         rule=RULE,
@@ -50,17 +53,18 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
         kind=NO_CHANGE if is_set else RECOMMENDATION,
         title=Message(title, shown),
         why=tuple(_reasons(evidence, path, nodes)),
+        against=(outlook.in_the_way,) if outlook.in_the_way else (),
         value=float(maximum),
         unit="B",
         low=float(least),
         high=float(maximum),
         formula=f"{path.bdp_formula}; W = 2 · BDP = {window:,} B; M = W / {share} = {least:,} B -> {maximum:,} B",
         evidence=path.trials,
-        change=sysctl.change(nodes, NAME, f"Fathom {RULE}: a window of {window:,} B, twice the BDP of the path"),
-        undo=sysctl.undo(nodes, NAME),
+        change="" if is_set else sysctl.change(nodes, NAME, f"Fathom {RULE}: a window of {window:,} B, {TARGET}"),
+        undo="" if is_set else sysctl.undo(nodes, NAME),
         present=present,
-        predicted=path.ceiling_bps,
-        predicted_interval=path.reachable_bps,
+        predicted=outlook.rate,
+        predicted_interval=outlook.interval,
         confidence=round(path.trust * (1 if all(read_sysctls(evidence, role) for role in nodes) else 0.8), 2),
         applies_when=Message(_("Linux; programs that do not set their socket buffers, or set them up to the limit.")),
         limits=(

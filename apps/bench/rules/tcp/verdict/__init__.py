@@ -1,5 +1,7 @@
 """What limits a transfer now: the path, the window, loss, or a processor (the core law; rules R2 and R7)."""
 
+from dataclasses import dataclass
+
 from apps.bench.rules.base import NO_CHANGE, Evidence, FindingDraft, Proposal
 from apps.bench.rules.tcp.path import PathReading, read_path
 from apps.bench.rules.tcp.present import Present, is_plain, read_all, read_present
@@ -9,7 +11,7 @@ from apps.bench.rules.tcp.verdict.case import FULL, GREW, RULE, VERSION, Case, m
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
 
-__all__ = ["RULE", "VERSION", "conclude"]
+__all__ = ["RULE", "VERSION", "Outlook", "conclude", "outlook"]
 
 PATH, PROCESSOR = "path", "processor"
 # What the judge of telemetry says of a processor that was busy all the time, and the load (%) that says it, too.
@@ -25,6 +27,28 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
     if path.capacity.is_lower_bound or present.rate < FULL * path.ceiling_bps:
         return _processor(case) or window.conclude(case) or loss.conclude(case)
     return _full(case)
+
+
+@dataclass(frozen=True)
+class Outlook:
+    """What a larger window would reach (bit/s), with its interval, and what would keep it from gaining anything."""
+
+    rate: float
+    interval: tuple[float, float] | None
+    in_the_way: Message | None = None
+
+
+def outlook(evidence: Evidence, path: PathReading) -> Outlook:
+    """Return what one stream with window enough would have: the path's, unless something else limits it now."""
+    found, present = conclude(evidence), read_present(evidence)
+    if found is None or present is None or found.subject == window.SUBJECT:
+        return Outlook(path.ceiling_bps, path.reachable_bps)
+    if found.subject == PATH:
+        return Outlook(path.ceiling_bps, path.reachable_bps, Message(_("The path is filled already.")))
+    text = _("Loss limits the rate now: a larger window alone gains nothing.")
+    if found.subject == PROCESSOR:
+        text = _("A processor limits the rate now: a larger window alone gains nothing.")
+    return Outlook(present.rate, None, Message(text))
 
 
 def _larger(evidence: Evidence, present: Present, path: PathReading) -> tuple[Present, ...]:
