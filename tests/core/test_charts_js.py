@@ -23,7 +23,8 @@ class Chart {
 globalThis.window = { Chart };
 const canvas = { isConnected: true };
 """
-MODULES = ("units.js", *(f"charts/{name}.js" for name in "theme lines line heat box brushing parallel draw".split()))
+PARTS = ["theme", "lines", "line", "heat", "box", "brushing", "parallel", "draw"]
+MODULES = ("units.js", *(f"charts/{name}.js" for name in PARTS))
 
 
 def sweep(**changes: Any) -> dict[str, Any]:

@@ -11,7 +11,9 @@
 // further line of the tooltip; `from` and `to` bound a line on the other axis.
 import { formatQuantity } from "../units.js";
 import { annotationsOf, linesOf } from "./lines.js";
-import { COLOURS, DASHES, MARKS, axisStyle, baseOptions, boundsOf, css, formatMoment, isNumber, tickText } from "./theme.js";
+import {
+  COLOURS, DASHES, MARKS, axisStyle, baseOptions, boundsOf, css, formatMoment, isNumber, tickText, timeTicks,
+} from "./theme.js";
 
 // More points than this draw no marks, only the line.
 const MARKED_POINTS = 60;
@@ -102,6 +104,11 @@ function xScale(data, common) {
     scale.min = low / 1.2;
     scale.max = high * 1.2;
     scale.afterBuildTicks = (axis) => { axis.ticks = xs.map((value) => ({ value })); };
+  } else if (data.x.unit === "time") {
+    const room = (high - low || 86400) * 0.02;
+    scale.min = low - room;
+    scale.max = high + room;
+    scale.afterBuildTicks = (axis) => { axis.ticks = timeTicks(axis.min, axis.max).map((value) => ({ value })); };
   } else {
     scale.suggestedMin = low;
     scale.suggestedMax = high;

@@ -23,7 +23,30 @@ export function formatMoment(seconds) {
 
 /** Return the text at a tick of an axis; the unit "time" is seconds since the epoch. */
 export function tickText(value, unit) {
-  return unit === "time" ? formatMoment(value).slice(0, 10) : formatTick(value, unit);
+  if (unit !== "time") return formatTick(value, unit);
+  const text = formatMoment(value);
+  return text.endsWith(" 00:00") ? text.slice(0, 10) : text.slice(5);
+}
+
+const HOUR = 3600;
+const STEPS = [HOUR / 60, HOUR / 6, HOUR, 3 * HOUR, 6 * HOUR, ...[1, 2, 7, 14, 28, 91, 182, 364, 728, 3640].map((days) => days * 24 * HOUR)];
+
+/** Return where an axis of time has ticks: whole hours, days or weeks of the reader's zone, `most` at most. */
+export function timeTicks(low, high, most = 10) {
+  const step = STEPS.find((length) => (high - low) / length <= most) ?? STEPS.at(-1);
+  const start = new Date(low * 1000);
+  start.setHours(0, 0, 0, 0);
+  const found = [];
+  // Whole days are counted by the calendar: where clocks are changed one of them has 23 or 25 hours.
+  for (let count = 0; found.length <= most; count += 1) {
+    const at = new Date(start);
+    if (step >= 24 * HOUR) at.setDate(at.getDate() + Math.round((count * step) / (24 * HOUR)));
+    else at.setTime(at.getTime() + count * step * 1000);
+    const value = at.getTime() / 1000;
+    if (value > high) break;
+    if (value >= low) found.push(value);
+  }
+  return found;
 }
 
 /** Return what every axis has: its title and its colours. */

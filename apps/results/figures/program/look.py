@@ -11,7 +11,7 @@ from matplotlib import font_manager
 from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap, LogNorm, Normalize
 from matplotlib.figure import Figure
-from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter
+from matplotlib.ticker import FixedLocator, FuncFormatter, Locator, NullFormatter
 
 from apps.bench import units
 
@@ -23,7 +23,26 @@ LINE_COLOURS = {"theory": "#7a5c00", "change": "#b3261e", "dismissed": "#55606e"
 SHADES = LinearSegmentedColormap.from_list("fathom", ["#e9f3f8", "#6aadcc", "#09425c"])
 # More labels than this along an axis are thinned.
 MOST_TICKS = 24
+# An axis of time has a tick every so many days.
+DAY_S = 86_400
+DAYS = (1, 2, 7, 14, 28, 91, 182, 364, 728, 3640)
+MOST_DAYS = 10
 _PADDING = re.compile(r"(\.\d*?)0+(?=\D|$)")
+
+
+class _Days(Locator):
+    """Ticks at whole days in UTC, a few weeks or months apart if there are many."""
+
+    def __call__(self) -> list[float]:
+        """Return the ticks within the view."""
+        return self.tick_values(*self.axis.get_view_interval()) if self.axis else []
+
+    def tick_values(self, vmin: float, vmax: float) -> list[float]:
+        """Return the ticks between two moments."""
+        days = next((days for days in DAYS if (vmax - vmin) / (days * DAY_S) <= MOST_DAYS), DAYS[-1])
+        first = -(-vmin // (days * DAY_S))
+        count = int((vmax // (days * DAY_S)) - first) + 1
+        return [(first + place) * days * DAY_S for place in range(max(count, 0))]
 
 
 def figure_for(chart: dict[str, Any]) -> Figure:
@@ -86,6 +105,8 @@ def set_axis(axes: Axes, which: str, axis: dict[str, Any], *, ticks: list[float]
             step = -(-len(ticks) // MOST_TICKS)
             target.set_major_locator(FixedLocator(ticks[::step]))
             target.set_minor_locator(FixedLocator([]))
+    if unit == "time":
+        target.set_major_locator(_Days())
     target.set_major_formatter(FuncFormatter(lambda value, _place: text_of(value, unit)))
     bounds = {name: axis[key] for name, key in (("left", "min"), ("right", "max")) if axis.get(key) is not None}
     if which == "y":
