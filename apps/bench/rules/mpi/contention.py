@@ -1,6 +1,6 @@
 """How several pairs of processes share what lies between two nodes (rule R24)."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from apps.bench import statistics
 from apps.bench.rules import shapes
@@ -16,13 +16,14 @@ FAIR = 0.95
 
 def conclude(evidence: Evidence) -> list[FindingDraft]:
     """Return how the aggregate goes with the number of pairs that send at once."""
-    curves = {(curve.trials, curve.metric): curve for curve in shapes.curves(evidence, factor=FACTOR)}
+    fairness = [curve for curve in shapes.curves(evidence, factor=FACTOR) if curve.metric == "fairness"]
     found: dict[str, FindingDraft] = {}
-    for trend in shapes.trends(evidence, factor=FACTOR, metric=METRIC):
-        curve = curves.get((trend.trials, trend.metric)) if trend.trials else None
+    for trend, curve in shapes.shaped(evidence, factor=FACTOR):
+        if trend.metric != METRIC:
+            continue
         nodes = curve.roles.get("node", ()) if curve else ()
         where = ", ".join(nodes[:2]) or str(trend.fixed.get("testbed", "")) or trend.tool
-        draft = _draft(trend, curve.means if curve else {}, where, _fairness(curves, trend))
+        draft = _draft(trend, curve.means if curve else {}, where, _fairness(fairness, trend))
         found.setdefault(draft.subject, draft)
     return list(found.values())
 
@@ -72,8 +73,8 @@ def _draft(trend: Trend, means: Mapping[int, float], where: str, fairness: float
     )
 
 
-def _fairness(curves: Mapping[tuple[tuple[int, ...], str], shapes.Curve], trend: Trend) -> float | None:
+def _fairness(curves: Sequence[shapes.Curve], trend: Trend) -> float | None:
     """Return the mean fairness at the largest number of pairs of the same trials."""
     own = set(trend.trials)
-    found = [curve for (trials, metric), curve in curves.items() if metric == "fairness" and own & set(trials)]
+    found = [curve for curve in curves if own & set(curve.trials)]
     return next((curve.means[max(curve.means)] for curve in found), None)

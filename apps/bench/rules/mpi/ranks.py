@@ -18,10 +18,8 @@ POINT_BYTES = 40
 def conclude(evidence: Evidence) -> list[FindingDraft]:
     """Return for each class and file system whether more processes give more I/O."""
     found: dict[str, FindingDraft] = {}
-    curves = {(curve.trials, curve.metric): curve for curve in shapes.curves(evidence, factor=FACTOR)}
-    for trend in shapes.trends(evidence, factor=FACTOR, tool=TOOL):
-        if trend.metric in METRICS:
-            curve = curves.get((trend.trials, trend.metric)) if trend.trials else None
+    for trend, curve in shapes.shaped(evidence, factor=FACTOR):
+        if trend.tool == TOOL and trend.metric in METRICS:
             blocks = [facts.block_size_bytes for facts in evidence.file_systems.values() if facts.block_size_bytes]
             known = evidence.file_systems.get(trend.file_system)
             block = known.block_size_bytes if known else min(blocks, default=None)

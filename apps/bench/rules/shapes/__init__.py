@@ -8,7 +8,7 @@ such as "better", is 1 to infinity.
 """
 
 from apps.bench.rules.shapes.curves import Curve, curves
-from apps.bench.rules.shapes.forms import EQUAL, FALLS, FLAT, RISES, SATURATES, same, trend_of, trends
+from apps.bench.rules.shapes.forms import EQUAL, FALLS, FLAT, RISES, SATURATES, same, shaped, trend_of, trends
 from apps.bench.rules.shapes.names import (
     BLOCK,
     CLIENTS,
@@ -47,6 +47,7 @@ __all__ = [
     "ratios",
     "ratios_of",
     "same",
+    "shaped",
     "trend_of",
     "trends",
 ]

@@ -20,9 +20,16 @@ def trends(evidence: Evidence, *, factor: str, metric: str = "", tool: str = "")
 
     A curve that scatters, differs no more than by chance, or has no shape gives none.
     """
-    printed = [trend for trend in evidence.trends if canonical(trend.tool, trend.factor) == factor]
-    found = [*printed, *(trend for curve in curves(evidence, factor=factor) if (trend := trend_of(curve)))]
+    found = [trend for trend, _curve in shaped(evidence, factor=factor)]
     return [trend for trend in found if metric in ("", trend.metric) and tool in ("", trend.tool)]
+
+
+def shaped(evidence: Evidence, *, factor: str) -> list[tuple[Trend, Curve | None]]:
+    """Return the trends over a factor, each with the curve that it was computed from (None: it is printed)."""
+    printed: list[tuple[Trend, Curve | None]] = [
+        (trend, None) for trend in evidence.trends if canonical(trend.tool, trend.factor) == factor
+    ]
+    return printed + [(trend, curve) for curve in curves(evidence, factor=factor) if (trend := trend_of(curve))]
 
 
 def trend_of(curve: Curve) -> Trend | None:

@@ -41,16 +41,21 @@ def conclude(evidence: Evidence) -> list[FindingDraft]:
     """Return how each file system's aggregate goes with the number of clients or tasks."""
     found: dict[str, FindingDraft] = {}
     for factor in FACTORS:
-        curves = {(curve.trials, curve.metric): curve for curve in shapes.curves(evidence, factor=factor)}
-        for trend in shapes.trends(evidence, factor=factor):
+        for trend, curve in shapes.shaped(evidence, factor=factor):
             if trend.metric not in METRICS or trend.tool not in TOOLS:
                 continue
-            curve = curves.get((trend.trials, trend.metric)) if trend.trials else None
             clients = _clients(evidence, trend, curve)
             ceilings = _ceilings(evidence, trend, clients)
             facts = evidence.file_systems.get(trend.file_system)
             kind = facts.kind if facts else ""
-            case = Case(trend, curve.means if curve else {}, clients, ceilings, kind, _most(evidence, trend))
+            case = Case(
+                trend,
+                curve.means if curve else {},
+                clients,
+                ceilings,
+                kind,
+                None if curve else _most(evidence, trend),
+            )
             draft = _draft(case)
             # Of one file system what clients show counts before what tasks do.
             found.setdefault(draft.subject, draft)

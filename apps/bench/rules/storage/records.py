@@ -30,11 +30,9 @@ class Wait:
 def conclude(evidence: Evidence) -> list[FindingDraft]:
     """Return what the record size does to each file system's rates."""
     found: dict[str, FindingDraft] = {}
-    curves = {(curve.trials, curve.metric): curve for curve in shapes.curves(evidence, factor=shapes.RECORD)}
-    for trend in shapes.trends(evidence, factor=shapes.RECORD):
+    for trend, curve in shapes.shaped(evidence, factor=shapes.RECORD):
         if trend.metric not in METRICS or (trend.tool and trend.tool not in TOOLS):
             continue
-        curve = curves.get((trend.trials, trend.metric)) if trend.trials else None
         draft = _draft(trend, curve.means if curve else {})
         if draft:
             found.setdefault(draft.subject, draft)

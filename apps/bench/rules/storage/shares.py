@@ -1,5 +1,6 @@
 """The share of its disks' rate that a file system leaves: what it and its protocol cost."""
 
+import dataclasses
 import math
 from collections.abc import Sequence
 
@@ -21,7 +22,8 @@ MOST = 1.05
 def conclude(evidence: Evidence, verdicts: Sequence[Verdict]) -> list[FindingDraft]:
     """Return each file system's share of the local one beneath it, printed or measured where the network has room."""
     found: dict[str, FindingDraft] = {}
-    for ratio in shapes.ratios(evidence, factor=shapes.FILE_SYSTEM):
+    # Points of the two are of different layers: only a publication sets them in relation by itself.
+    for ratio in shapes.ratios(dataclasses.replace(evidence, points=()), factor=shapes.FILE_SYSTEM):
         draft = _printed(evidence, ratio)
         if draft:
             found.setdefault(draft.subject, draft)

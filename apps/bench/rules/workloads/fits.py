@@ -1,6 +1,6 @@
 """Which file system, used how, serves a described workload, and what it will get."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,8 +39,13 @@ class Fit:
 
 def fit(evidence: Evidence, workload: Workload) -> tuple[Fit, ...]:
     """Return the configurations that were measured, the best for the workload first: of likely equals the surer."""
+    return fit_all(evidence, workload, supplies(evidence, workload.pattern))
+
+
+def fit_all(evidence: Evidence, workload: Workload, known: Sequence[Supply]) -> tuple[Fit, ...]:
+    """Return the same of supplies that are known already."""
     found = []
-    for supply in supplies(evidence, workload.pattern):
+    for supply in known:
         if workload.file_system in ("", supply.file_system):
             predicted = predict(evidence, supply, workload)
             if predicted:

@@ -2,7 +2,7 @@
 
 from apps.bench.rules.base import DIAGNOSIS, RECOMMENDATION, Evidence, FindingDraft
 from apps.bench.rules.workloads.described import READ, WRITE, Workload
-from apps.bench.rules.workloads.fits import Fit, fit
+from apps.bench.rules.workloads.fits import Fit, fit_all
 from apps.bench.rules.workloads.predicting import MEASURED
 from apps.bench.rules.workloads.supplies import Supply, grows, supplies
 from apps.bench.text import Message, _
@@ -81,7 +81,7 @@ def _nodes(supply: Supply, pattern: str) -> FindingDraft | None:
 def _best(evidence: Evidence, known: list[Supply], pattern: str, nodes: int) -> FindingDraft | None:
     """Return the best of several file systems measured by the same clients, for so many nodes."""
     rivals = {supply.file_system for supply in known if (nodes, 1) in supply.cells}
-    fits = [item for item in fit(evidence, Workload(pattern, LARGE, nodes)) if item.file_system in rivals]
+    fits = [item for item in fit_all(evidence, Workload(pattern, LARGE, nodes), known) if item.file_system in rivals]
     measured = [item for item in fits if item.basis == MEASURED]
     ends: dict[str, set[str]] = {}
     for supply in known:
