@@ -35,10 +35,8 @@ def centre_of(values: Sequence[float], statistic: Statistic, mean: Mean = Mean.A
         median = statistics.quantile(sorted(values), 0.5)
         return Centre(median, found.low if found else None, found.high if found else None)
     if mean is Mean.HARMONIC and min(values) > 0:
-        slow = statistics.summarise([1 / value for value in values])
-        low = 1 / slow.ci_high if slow.ci_high else None
+        mean_time, low, high = statistics.mean_interval([1 / value for value in values])
         # Where the reciprocals may be zero, there is no end to the rate.
-        high = 1 / slow.ci_low if slow.ci_low is not None and slow.ci_low > 0 else None
-        return Centre(1 / slow.mean, low if high is not None else None, high)
-    summary = statistics.summarise(values)
-    return Centre(summary.mean, summary.ci_low, summary.ci_high)
+        has_end = low is not None and high is not None and low > 0
+        return Centre(1 / mean_time, 1 / high if has_end and high else None, 1 / low if has_end and low else None)
+    return Centre(*statistics.mean_interval(values))

@@ -10,7 +10,7 @@ from apps.bench.statistics.means import Mean, mean_of, right_mean
 from apps.bench.statistics.modes import Modes, find_modes, find_outliers
 from apps.bench.statistics.scaling import Scaling, fit_scaling
 from apps.bench.statistics.strata import Overall, compare_strata
-from apps.bench.statistics.summary import CONFIDENCE, Summary, quantile, summarise
+from apps.bench.statistics.summary import CONFIDENCE, Summary, mean_interval, quantile, summarise
 
 __all__ = [
     "CONFIDENCE",
@@ -37,6 +37,7 @@ __all__ = [
     "find_outliers",
     "fit_scaling",
     "least_p",
+    "mean_interval",
     "mean_of",
     "quantile",
     "quantile_interval",

@@ -43,25 +43,31 @@ def explain_variance(points: Sequence[tuple[Mapping[str, object], float]]) -> Im
     a pair between its combinations less its factors' own.
     """
     names = sorted({name for factors, _value in points for name in factors})
-    names = [name for name in names if len({_key(factors.get(name)) for factors, _value in points}) > 1]
+    columns = {name: [_key(factors.get(name)) for factors, _value in points] for name in names}
+    names = [name for name in names if len(set(columns[name])) > 1]
     values = [value for _factors, value in points]
     mean = math.fsum(values) / len(values) if values else 0.0
-    whole = math.fsum((value - mean) ** 2 for value in values)
+    off = [value - mean for value in values]
+    whole = math.fsum(value * value for value in off)
     if not names or whole <= 0:
         return None
-    cells = _cells(points, tuple(names))
+    cells: dict[tuple[object, ...], list[float]] = defaultdict(list)
+    for key, value in zip(zip(*(columns[name] for name in names), strict=True), off, strict=True):
+        cells[key].append(value)
     within = math.fsum(_squares(cell) for cell in cells.values())
     free = len(values) - len(cells)
+    # Of a cell, all that the terms need are how many values it has and what these add up to.
+    sums = [(key, len(cell), math.fsum(cell)) for key, cell in cells.items()]
     terms: list[tuple[tuple[str, ...], float, int]] = []
     single: dict[str, tuple[float, int]] = {}
-    for name in names:
-        groups = _cells(points, (name,))
-        single[name] = (_between(groups, mean), len(groups) - 1)
+    for place, name in enumerate(names):
+        squares, groups = _between(sums, place)
+        single[name] = (squares, groups - 1)
         terms.append(((name,), *single[name]))
-    for a, b in itertools.combinations(names, 2):
-        groups = _cells(points, (a, b))
-        squares = max(0.0, _between(groups, mean) - single[a][0] - single[b][0])
-        degrees = len(groups) - 1 - single[a][1] - single[b][1]
+    for (i, a), (j, b) in itertools.combinations(enumerate(names), 2):
+        squares, groups = _between(sums, i, j)
+        squares = max(0.0, squares - single[a][0] - single[b][0])
+        degrees = groups - 1 - single[a][1] - single[b][1]
         if degrees > 0:
             terms.append(((a, b), squares, degrees))
     ps = [_p_of(squares, degrees, within, free) for _names, squares, degrees in terms]
@@ -85,22 +91,22 @@ def _p_of(squares: float, degrees: int, within: float, free: int) -> float | Non
     return f_tail(squares / degrees / (within / free), degrees, free)
 
 
-def _cells(
-    points: Sequence[tuple[Mapping[str, object], float]], names: tuple[str, ...]
-) -> dict[tuple[object, ...], list[float]]:
-    cells: dict[tuple[object, ...], list[float]] = defaultdict(list)
-    for factors, value in points:
-        cells[tuple(_key(factors.get(name)) for name in names)].append(value)
-    return cells
-
-
 def _key(value: object) -> object:
     # 1 and True are one key of a dictionary, but two settings.
     return (type(value).__name__, value) if isinstance(value, bool) else value
 
 
-def _between(groups: Mapping[tuple[object, ...], Sequence[float]], mean: float) -> float:
-    return math.fsum(len(group) * (math.fsum(group) / len(group) - mean) ** 2 for group in groups.values())
+def _between(sums: Sequence[tuple[tuple[object, ...], int, float]], *places: int) -> tuple[float, int]:
+    """Return the sum of squares between the groups that some factors' values make, and how many groups there are.
+
+    `sums` are (key, number of values, their sum of distances from the mean) of each cell.
+    """
+    groups: dict[tuple[object, ...], list[float]] = {}
+    for key, count, total in sums:
+        group = groups.setdefault(tuple(key[place] for place in places), [0, 0.0])
+        group[0] += count
+        group[1] += total
+    return math.fsum(total * total / count for count, total in groups.values()), len(groups)
 
 
 def _squares(values: Sequence[float]) -> float:

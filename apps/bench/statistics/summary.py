@@ -81,6 +81,17 @@ def summarise(values: Sequence[float]) -> Summary:
     )
 
 
+def mean_interval(values: Sequence[float]) -> tuple[float, float | None, float | None]:
+    """Return the mean of one or more finite values and its 95 % interval, as `summarise` does but nothing else."""
+    n = len(values)
+    mean = min(max(math.fsum(values) / n, min(values)), max(values))
+    if n < 2:
+        return mean, None, None
+    stdev = math.sqrt(math.fsum((value - mean) ** 2 for value in values) / (n - 1))
+    half_width = student_t_quantile((1 + CONFIDENCE) / 2, n - 1) * stdev / math.sqrt(n)
+    return mean, mean - half_width, mean + half_width
+
+
 def quantile(ordered: Sequence[float], probability: float) -> float:
     """Return the quantile of ascending values, interpolated linearly (type 7 of Hyndman and Fan, 1996)."""
     place = (len(ordered) - 1) * probability

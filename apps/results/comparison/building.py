@@ -52,16 +52,21 @@ class Comparison:
         """Return the unit of the figures."""
         return self.metric.unit if self.metric else ""
 
+    def varies_within(self, factor: Factor) -> bool:
+        """Return whether a set has more than one value of a factor, so that there is something to fix."""
+        read = factors.reader_of(factor.name, self.gathered)
+        return any(len(set(map(read, rows))) > 1 for rows in self.gathered.rows)
+
     def importance(self) -> list[tuple[str, Importance]]:
         """Return what each set's own factors explain of it: (title of the set, shares)."""
         found = []
         for title, rows in zip(self.titles, self.gathered.rows, strict=True):
             names = [factor.name for factor in self.factors if factor.is_parameter or factor.name == factors.NODES]
-            points = [
-                ({name: factors.value_of(row, name, self.gathered) for name in names}, value)
-                for row in rows
-                for value in row.values
-            ]
+            readers = {name: factors.reader_of(name, self.gathered) for name in names}
+            points: list[tuple[dict[str, object], float]] = []
+            for row in rows:
+                settings: dict[str, object] = {name: read(row) for name, read in readers.items()}
+                points += [(settings, value) for value in row.values]
             if names and (explained := statistics.explain_variance(points)):
                 found.append((title, explained))
         return found
@@ -194,12 +199,13 @@ def _contrast(made: Comparison) -> None:
 def _overall(made: Comparison) -> dict[int, Overall]:
     """Return how each set differs from the baseline over the settings that both have."""
     names = [factor.name for factor in made.factors if factor.is_parameter]
+    readers = [factors.reader_of(name, made.gathered) for name in names]
     strata: list[dict[Hashable, list[float]]] = []
     for rows in made.gathered.rows:
         found: dict[Hashable, list[float]] = defaultdict(list)
         for row in rows:
-            if is_fixed(row, made.fixed, made.gathered):
-                found[tuple(factors.value_of(row, name, made.gathered) for name in names)].extend(row.values)
+            if not made.fixed or is_fixed(row, made.fixed, made.gathered):
+                found[tuple([read(row) for read in readers])].extend(row.values)
         strata.append(found)
     answers = {}
     base = strata[made.state.baseline] if strata else {}

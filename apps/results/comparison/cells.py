@@ -63,14 +63,16 @@ def cells_of(gathered: Gathered, axis: Factor, series: Factor | None, fixed: Fix
     """
     cells: dict[Key, Cell] = {}
     settings: dict[Key, set[Hashable]] = defaultdict(set)
+    on_axis = factors.reader_of(axis.name, gathered)
+    on_series = factors.reader_of(series.name, gathered) if series else None
     for place, rows in enumerate(gathered.rows):
         for row in rows:
-            if not is_fixed(row, fixed, gathered):
+            if fixed and not is_fixed(row, fixed, gathered):
                 continue
-            x = place if axis.name == factors.SET else factors.value_of(row, axis.name, gathered)
-            other = factors.value_of(row, series.name, gathered) if series else None
+            x = place if axis.name == factors.SET else on_axis(row)
+            other = on_series(row) if on_series else None
             key = (place, x, other)
-            cell = cells.setdefault(key, Cell(*key))
+            cell = cells.get(key) or cells.setdefault(key, Cell(*key))
             cell.values.extend(row.values)
             cell.trials.extend(row.trials)
             settings[key].add(tuple(str(row.parameters.get(name)) for name in hidden))
@@ -89,11 +91,6 @@ def is_fixed(row: Row, fixed: Fixed, gathered: Gathered) -> bool:
 
 def spread_of(gathered: Gathered, factor: Factor, fixed: Fixed) -> Spread:
     """Return the texts of the values that each set has of a factor."""
-    return tuple(
-        frozenset(
-            factor.text(factors.value_of(row, factor.name, gathered))
-            for row in rows
-            if is_fixed(row, fixed, gathered)
-        )
-        for rows in gathered.rows
-    )
+    read = factors.reader_of(factor.name, gathered)
+    found = [{read(row) for row in rows if not fixed or is_fixed(row, fixed, gathered)} for rows in gathered.rows]
+    return tuple(frozenset(map(factor.text, values)) for values in found)

@@ -113,7 +113,7 @@ def _line(made: Comparison) -> Json:
             point: Json = {"x": x, "y": shown[0], "low": shown[1], "high": shown[2], "n": cell.n}
             if made.state.points and not made.state.ratio:
                 point["points"] = cell.values
-            if note := note_of(made, cell):
+            if cell.n > 3 and (note := note_of(made, cell)):
                 point["note"] = note
             points.append(point)
         series.append({"label": label, "points": points})

@@ -1,6 +1,6 @@
 """What varies within and between sets: factors for the axis and the series, their values and how these are shown."""
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -14,6 +14,7 @@ from apps.results.comparison.sets import text_of
 
 # Factors that are no parameters: what was measured, with what, between which nodes.
 SET, NODES, EXPERIMENT, CAMPAIGN, TOOL, FILE_SYSTEM = "set", "nodes", "experiment", "campaign", "tool", "file-system"
+_PLAIN = (str, int, float)
 PSEUDO = (NODES, EXPERIMENT, CAMPAIGN, TOOL, FILE_SYSTEM)
 
 
@@ -62,6 +63,13 @@ def key_of(value: Hashable) -> str:
     return text_of(value)
 
 
+def reader_of(name: str, gathered: Gathered) -> Callable[[Row], Hashable]:
+    """Return what reads a factor's value of a row, for loops over many rows."""
+    if name in PSEUDO:
+        return lambda row: value_of(row, name, gathered)
+    return lambda row: _hashable(row.parameters.get(name))
+
+
 def value_of(row: Row, name: str, gathered: Gathered) -> Hashable:
     """Return the value that a row has of a factor."""
     if name == NODES:
@@ -82,9 +90,11 @@ def varied(gathered: Gathered) -> list[Factor]:
     """Return the factors with more than one value over all sets: those of the experiments' definitions first."""
     rows = [row for found in gathered.rows for row in found]
     defined = [item["name"] for experiment in gathered.experiments.values() for item in experiment.factors]
-    names = dict.fromkeys([*defined, *(name for row in rows for name in row.parameters)])
-    found = [(name, {_hashable(row.parameters.get(name)) for row in rows}) for name in names]
-    found += [(name, {value_of(row, name, gathered) for row in rows}) for name in PSEUDO]
+    names = dict.fromkeys(defined)
+    for row in rows:
+        names |= row.parameters
+    found = [(name, _seen(name, rows)) for name in names]
+    found += [(name, set(map(reader_of(name, gathered), rows))) for name in PSEUDO]
     return [_factor(name, seen, gathered) for name, seen in found if len(seen) > 1]
 
 
@@ -92,6 +102,14 @@ def of_sets(names: Iterable[str]) -> Factor:
     """Return the sets themselves as a factor, its values being their places."""
     texts = tuple(names)
     return Factor(SET, _("Sets"), "", tuple(range(len(texts))), texts, numeric=False)
+
+
+def _seen(name: str, rows: list[Row]) -> set[Hashable]:
+    """Return the values that rows have of a parameter."""
+    try:
+        return {row.parameters.get(name) for row in rows}
+    except TypeError:
+        return {_hashable(row.parameters.get(name)) for row in rows}
 
 
 def _factor(name: str, seen: set[Hashable], gathered: Gathered) -> Factor:
@@ -133,7 +151,7 @@ def _pseudo_text(name: str, value: Any, gathered: Gathered) -> str:
 
 def _hashable(value: object) -> Hashable:
     """Return a parameter's value; a list is no key of a table, so it is its text."""
-    return value if isinstance(value, str | int | float) or value is None else str(value)
+    return value if value is None or isinstance(value, _PLAIN) else str(value)
 
 
 def _order(value: Hashable) -> tuple[int, Any]:

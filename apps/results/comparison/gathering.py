@@ -8,7 +8,7 @@ from itertools import compress
 from typing import Any
 
 from django.contrib.postgres.aggregates import ArrayAgg
-from django.db.models import Exists, F, Min, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Exists, F, Max, Min, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 
 from apps.accounts import scoping
@@ -31,7 +31,10 @@ _NODE_PATHS = {"cluster": "clusters", "site": "testbed__site", "node": "pk"}
 
 @dataclass(frozen=True)
 class Row:
-    """The figures of one point of an experiment's sweep on one lane, in the order of measurement."""
+    """The figures of one point of an experiment's sweep on one lane, in the order of measurement.
+
+    `moments` are when each was measured, or where no set asks for dates only the first and the last of them.
+    """
 
     experiment: int
     lane: int
@@ -107,7 +110,7 @@ def gather(choices: list[Choice], metric: str, *, include_invalid: bool = False)
     wanted = {pk for lane in gathered.lanes.values() for ids in lane.roles.values() for pk in ids}
     gathered.nodes = Node.objects.select_related("testbed__site").in_bulk(wanted)
     flagged = _flagged(gathered.experiments, metric)
-    rows = _rows(gathered.experiments, metric)
+    rows = _rows(gathered.experiments, metric, dated=any(item.found.since or item.found.until for item in choices))
     counted: set[int] = set()
     for choice in choices:
         mine = [kept for row in rows if (kept := _of_set(row, choice, gathered))]
@@ -170,7 +173,7 @@ def _nodes_by_kind(found: Sequence[ResultSet]) -> dict[tuple[str, int], set[int]
     return nodes
 
 
-def _rows(experiments: dict[int, Experiment], metric: str) -> list[Row]:
+def _rows(experiments: dict[int, Experiment], metric: str, *, dated: bool) -> list[Row]:
     """Return the figures of experiments by experiment, lane and point."""
     whole = Q(experiment__in=experiments)
     for pk, experiment in experiments.items():
@@ -178,22 +181,28 @@ def _rows(experiments: dict[int, Experiment], metric: str) -> list[Row]:
         if size > MOST_TRIALS:
             whole &= ~Q(experiment=pk) | Q(trial__position__gte=size - MOST_TRIALS)
     moment = Coalesce("trial__finished_at", "trial__updated_at")
+    # Thousands of dates take longer to read than all the figures.
+    ends = {"first": Min(moment), "last": Max(moment)}
     found = (
         Sample.objects.filter(whole, metric=metric, trial__is_warmup=False)
         .values_list("experiment_id", "trial__lane_id", "trial__point")
         .annotate(
             values=ArrayAgg("value", order_by="trial__position"),
             trials=ArrayAgg("trial_id", order_by="trial__position"),
-            moments=ArrayAgg(moment, order_by="trial__position"),
-            one=Min("trial_id"),
+            **({"moments": ArrayAgg(moment, order_by="trial__position")} if dated else ends),
         )
         .order_by("experiment_id", "trial__lane_id", F("trial__point").asc())
     )
     rows = list(found)
-    parameters = dict(Trial.objects.filter(pk__in=[row[-1] for row in rows]).values_list("pk", "parameters"))
+    # Trials of one point differ in nothing but their repetition.
+    trials = Trial.objects.filter(experiment__in=experiments).order_by("experiment_id", "lane_id", "point")
+    settings = trials.distinct("experiment_id", "lane_id", "point").values_list(
+        "experiment_id", "lane_id", "point", "parameters"
+    )
+    parameters = {(experiment, lane, point): values for experiment, lane, point, values in settings}
     return [
-        Row(experiment, lane, parameters[one], values, trials, moments)
-        for experiment, lane, _point, values, trials, moments, one in rows
+        Row(experiment, lane, parameters[experiment, lane, point], values, ids, moments[0] if dated else moments)
+        for experiment, lane, point, values, ids, *moments in rows
     ]
 
 
@@ -236,11 +245,12 @@ def _kept(row: Row, places: list[bool]) -> Row | None:
         return row
     if not any(places):
         return None
+    dated = len(row.moments) == len(places)
     return replace(
         row,
         values=list(compress(row.values, places)),
         trials=list(compress(row.trials, places)),
-        moments=list(compress(row.moments, places)),
+        moments=list(compress(row.moments, places)) if dated else row.moments,
     )
 
 

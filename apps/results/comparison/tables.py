@@ -109,6 +109,11 @@ def entry_of(made: Comparison, cell: Cell) -> Entry:
     )
 
 
+def p_text(p: float) -> str:
+    """Return "p = 0.02", or where that is very small "p < 0.001"."""
+    return f"p = {p:.2g}" if p >= 0.001 else "p < 0.001"
+
+
 def overall_of(made: Comparison) -> list[dict[str, Any]]:
     """Return what is said of each set against the baseline over all the settings that both have."""
     found = []
@@ -124,7 +129,7 @@ def overall_of(made: Comparison) -> list[dict[str, Any]]:
         found.append(
             {
                 "title": made.titles[place],
-                "p": f"{answer.p:.2g}" if answer.p >= 0.001 else "< 0.001",
+                "p": p_text(answer.p),
                 "share": f"{100 * answer.superiority:.0f} %",
                 "settings": answer.strata,
                 "verdict": _verdict(Verdict.HIGHER if up else Verdict.LOWER) if differs else _verdict(_NOTHING),
@@ -149,7 +154,7 @@ def importance_of(made: Comparison) -> list[dict[str, Any]]:
                 {
                     "label": " × ".join(labels.get(name, name) for name in item.factors),
                     "share": item.share,
-                    "p": None if item.p is None else f"{item.p:.2g}" if item.p >= 0.001 else "< 0.001",
+                    "p": None if item.p is None else p_text(item.p).removeprefix("p = ").removeprefix("p "),
                     "matters": item.p is not None and item.p <= ALPHA,
                 }
                 for item in found.shares[:MOST_SHARES]
@@ -221,9 +226,8 @@ def _detail(cell: Cell) -> str:
             "With so few figures at so many places even sets that do not overlap prove nothing: repeat more often."
         )
     effects = {"none": _("no effect"), "small": _("small"), "medium": _("medium"), "large": _("large")}
-    p = f"{cell.contrast.p:.2g}" if cell.contrast.p >= 0.001 else "< 0.001"
-    return _("p = %(p)s after Holm, effect: %(effect)s (%(share)s of pairs above)") % {
-        "p": p,
+    return _("%(p)s after Holm, effect: %(effect)s (%(share)s of pairs above)") % {
+        "p": p_text(cell.contrast.p),
         "effect": effects[cell.contrast.effect],
         "share": f"{100 * cell.contrast.difference.superiority:.0f} %",
     }

@@ -25,7 +25,7 @@ from apps.results.comparison.state import CHARTS, MOST_SETS, read_state, read_te
 from apps.results.models import SavedView
 
 # So many lines of the table stand on one page.
-LINES = 100
+LINES = 50
 _CHART_NAMES = {
     "line": gettext_lazy("lines with intervals"),
     "box": gettext_lazy("box plots"),
@@ -96,7 +96,11 @@ def _shown(request: HttpRequest, made: Comparison) -> dict[str, Any]:
     """Return what the page shows of a comparison."""
     page = Paginator(tables.lines_of(made), LINES).get_page(request.GET.get("page"))
     charts = [(title, json.dumps(data)) for title, data in drawing.charts_of(made)]
-    hidden = [factor for factor in made.factors if factor not in (made.axis, made.series)]
+    hidden = [
+        factor
+        for factor in made.factors
+        if factor not in (made.axis, made.series) and (factor.is_parameter or made.varies_within(factor))
+    ]
     return {
         "made": made,
         "metric": made.metric,
