@@ -176,7 +176,7 @@ def _complete(tool: Tool, params: Params) -> dict[str, Any]:
         own = tool.clean(setting_names.own_parameters(params))
     except ParameterError as error:
         raise errors.Refused(error.errors) from None
-    settings = {name: normalise(str(value)) for name, value in params.items() if setting_names.is_setting(name)}
+    settings = {name: normalise(str(value or "")) for name, value in params.items() if setting_names.is_setting(name)}
     return {**own, **settings}
 
 

@@ -156,11 +156,12 @@ def test_a_kernel_setting_needs_the_nodes_grant(
     }
 
 
+@pytest.mark.parametrize("now", [{}, {RMEM: ""}])
 def test_a_setting_that_only_one_side_names_is_left_alone_on_the_other(
-    swept: Campaign, pair: list[Node], finding: Finding, cast: SimpleNamespace
+    swept: Campaign, pair: list[Node], finding: Finding, cast: SimpleNamespace, now: dict[str, str]
 ) -> None:
     inventory.grant_setting(node=pair[1], user=cast.alice, pattern="net.ipv4.tcp_*", values=())
-    made = verify(store(swept, pair, draft(rule="one", **proof({}, {RMEM: "4096 131072 8388608"}))), cast.oscar)
+    made = verify(store(swept, pair, draft(rule="one", **proof(now, {RMEM: "4096 131072 8388608"}))), cast.oscar)
     found = {trial.point: trial.parameters.get(RMEM) for trial in made.campaign.trials.all()}
     assert found == {0: None, 1: "4096 131072 8388608"}
 
