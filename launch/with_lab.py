@@ -15,12 +15,25 @@ class NoLabError(RuntimeError):
 def serve(file: Path, *, port: int | None, binds: Sequence[str]) -> int:
     """Build the lab, serve until Ctrl-C, and take the lab down; NoLabError if it cannot be built."""
     folder = home.default_folder()
+    was_up = ground.lab_state(folder / "lab") is not None
     supervisor.print_event("lab", f"building {file}")
     reason = ground.build_lab(home.ROOT, folder / "lab", file)
     state = ground.lab_state(folder / "lab")
     if reason or state is None:
         raise NoLabError(reason or f"{folder / 'lab'} holds no lab.")
     place = ground.of_lab(state)
+    try:
+        _serve(place, file, folder, port=port, binds=binds)
+    except BaseException:
+        # A lab that was there is somebody's; one of ours may not have come to the process that takes it down.
+        if not was_up:
+            ground.take_lab_down(home.ROOT, folder / "lab")
+        raise
+    supervisor.print_event("fathom", "stopped")
+    return 0
+
+
+def _serve(place: ground.Ground, file: Path, folder: Path, *, port: int | None, binds: Sequence[str]) -> None:
     running = service.Service(folder, port=port, binds=[*binds, place.server_host], with_agents=False)
     with supervisor.stop_on_signals(running.supervisor), running:
         api = Rest(running.address, run.account(running))
@@ -32,5 +45,3 @@ def serve(file: Path, *, port: int | None, binds: Sequence[str]) -> int:
         supervisor.print_event("fathom", f"measuring {place.words}, from {', '.join(nodes)}")
         supervisor.print_event("fathom", f"serving at {running.address} (Ctrl-C stops it and takes the lab down)")
         running.wait()
-    supervisor.print_event("fathom", "stopped")
-    return 0

@@ -104,6 +104,12 @@ def build_lab(root: Path, folder: Path, file: Path | None = None) -> str:
     return "" if done.returncode == 0 else (done.stderr.strip() or f"exit status {done.returncode}")
 
 
+def take_lab_down(root: Path, folder: Path) -> None:
+    """Take down the lab that is up in `folder`, if one is."""
+    argv = (sys.executable, "-m", "lab", "down", "--state", str(folder))
+    subprocess.run(argv, cwd=root, capture_output=True, check=False)
+
+
 def lab_process(root: Path, folder: Path, file: Path | None = None) -> Process:
     """Return the process that mends the lab's links while the service runs, and takes the lab down at its end."""
     return Process("lab", (*_lab_argv(root, folder, file), "--hold"), cwd=root, tier=_TIER)

@@ -6,6 +6,7 @@ import pytest
 
 from launch import __main__ as command
 from launch import service
+from launch.demo import ground
 
 
 def test_a_lab_that_cannot_be_built_is_told_and_nothing_starts(
@@ -17,3 +18,21 @@ def test_a_lab_that_cannot_be_built_is_told_and_nothing_starts(
     monkeypatch.setattr(service.Service, "start", lambda self: pytest.fail("the service was started"))
     assert command.main(["serve"]) == 1
     assert "lab.yaml: switches: write 1 to 1000 of them, not 0." in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("was_up", [False, True])
+def test_a_lab_goes_with_a_service_that_cannot_start_unless_it_was_there_before(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, was_up: bool
+) -> None:
+    state = {"nodes": [], "links": [], "management": {"address": "127.0.0.1"}, "inventory": str(tmp_path / "none")}
+    (tmp_path / "none").touch()
+    states = iter([state if was_up else None, state])
+    taken: list[Path] = []
+    monkeypatch.setenv("LAB", str(tmp_path / "lab.yaml"))
+    monkeypatch.setenv("FATHOM_VAR", str(tmp_path / "var"))
+    monkeypatch.setattr(ground, "lab_state", lambda folder: next(states))
+    monkeypatch.setattr(ground, "build_lab", lambda *words: "")
+    monkeypatch.setattr(ground, "take_lab_down", lambda root, folder: taken.append(folder))
+    monkeypatch.setattr(service.Service, "start", lambda self: (_ for _ in ()).throw(service.ManageError("no room")))
+    assert command.main(["serve"]) == 1
+    assert taken == ([] if was_up else [tmp_path / "var" / "lab"])
