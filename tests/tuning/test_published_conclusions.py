@@ -51,7 +51,7 @@ class Expected:
     """
 
     claims: tuple[Claim, ...]
-    broken: dict[str, Json | Callable[[Json], None]]
+    broken: dict[str, Json | Callable[[Json], object]]
     alternatives: tuple[str, ...] = ()
     only: dict[str, tuple[int, ...]] = dataclasses.field(default_factory=dict)
 
@@ -88,8 +88,12 @@ EXPECTED = {
     ),
     "bdp-10ms": Expected(bdp(1_250_000), {"no RTT": {"rtt_s": MISSING}, "another RTT": {"rtt_s": 0.02}}),
     "bdp-knu-koren": Expected(
-        bdp(250_000, "where a sweep of windows starts, not where it ends"),
-        {"no RTT": {"rtt_s": MISSING}, "a slower line": {"bit_per_s": 1e8}},
+        bdp(250_000, "only from a window of 1 MiB on, 4.2 times the BDP.*where a sweep of windows starts"),
+        {
+            "no RTT": {"rtt_s": MISSING},
+            "a slower line": {"bit_per_s": 1e8},
+            "nothing of a larger window": lambda case: case.pop("note"),
+        },
     ),
     "bdp-knu-caltech": Expected(
         bdp(7_740_438, "need window scaling"),
@@ -293,7 +297,7 @@ EXPECTED = {
 }
 
 
-def changed(name: str, change: Json | Callable[[Json], None]) -> Json:
+def changed(name: str, change: Json | Callable[[Json], object]) -> Json:
     """Return a case with its evidence taken away or contradicted."""
     if not callable(change):
         return published.case(name, **change)

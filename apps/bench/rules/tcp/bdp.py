@@ -2,7 +2,7 @@
 
 from apps.bench.network import rfc6349
 from apps.bench.rules.base import NO_CHANGE, RECOMMENDATION, Evidence, FindingDraft, Proof, Proposal
-from apps.bench.rules.tcp import verdict
+from apps.bench.rules.tcp import sysctl, verdict
 from apps.bench.rules.tcp.path import PathReading, read_path
 from apps.bench.rules.tcp.present import is_plain, read_all, read_present
 from apps.bench.rules.tcp.sweeps import tcp_points
@@ -16,6 +16,7 @@ MARGIN = 2
 UNSCALED = 65535
 # The largest window that iperf3 can be asked for (-w).
 MOST_ASKED = 512 * 1024**2
+MAXIMA = ("net.core.rmem_max", "net.core.wmem_max")
 
 
 def wanted_window(path: PathReading) -> int:
@@ -86,7 +87,7 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
         missing=() if is_swept else (Message(_("From which window on the rate really grows no more.")),),
         proposals=() if is_swept else (_sweep(path),),
         proof=Proof("iperf3-tcp", "goodput", {"window": 0, "streams": 1}, {"window": window, "streams": 1})
-        if present and window <= MOST_ASKED and not outlook.in_the_way
+        if present and window <= _most_asked(evidence) and not outlook.in_the_way
         else None,
     )
 
@@ -107,6 +108,12 @@ def present_rate(evidence: Evidence) -> float | None:
         for rate in item.point.values("goodput")
     ]
     return sum(rates) / len(rates) if rates else None
+
+
+def _most_asked(evidence: Evidence) -> int:
+    """Return the largest window (B) that a program may ask for on both nodes, 0 where their kernels did not say."""
+    told = [sysctl.read_sysctls(evidence, role).get(name, "") for role in sysctl.ROLES for name in MAXIMA]
+    return min(MOST_ASKED, *(int(value) if value.isdigit() else 0 for value in told))
 
 
 def _printed_knee(evidence: Evidence) -> float | None:
