@@ -9,6 +9,8 @@ from apps.bench.rules.layers.questions import WRITE, Level, Question, level_of, 
 
 # Without an MTU the larger frame's share is no safe guess: RFC 894's MTU is.
 USUAL_MTU = 1500
+# Every IPv4 link carries datagrams of this size (RFC 791): less is a slip of the pen.
+LEAST_MTU = 68
 
 
 @dataclass(frozen=True)
@@ -112,7 +114,8 @@ def stated_rate(evidence: Evidence, clients: Sequence[str], servers: Sequence[st
         paths = [shared] if shared else []
     if not paths:
         return None
-    share = network.tcp_efficiency(min((path.mtu for path in paths if path.mtu), default=USUAL_MTU))
+    least = min((path.mtu for path in paths if path.mtu), default=USUAL_MTU)
+    share = network.tcp_efficiency(max(least, LEAST_MTU))
     ceiling = network.clients_ceiling_bps([_as_path(path) for path in paths]).total_bps
     return ceiling * share / 8 if ceiling else None
 

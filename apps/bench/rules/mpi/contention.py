@@ -48,7 +48,11 @@ def _draft(trend: Trend, means: Mapping[int, float], where: str, fairness: float
         if is_unfair:
             text = _("Jain's index of their shares is %(fairness)s: some get much less than others.")
         why.append(Message(text, {"fairness": f"{fairness:.2f}"}))
-    laws = statistics.fit_scaling(list(means), list(means.values())) if len(means) > 2 and min(means) >= 1 else ()
+    laws = (
+        statistics.fit_scaling(list(means), list(means.values()))
+        if len(means) > 2 and min(means) >= 1 and min(means.values()) > 0
+        else ()
+    )
     law = next((item for item in laws if item.k > 0), None)
     if trend.shape == shapes.FALLS and law:
         why.append(

@@ -132,7 +132,11 @@ def _rises(case: Case) -> FindingDraft:
 
 def _falls(case: Case) -> FindingDraft:
     trend, why = case.trend, _figures(case)
-    laws = statistics.fit_scaling(*zip(*case.means.items(), strict=True)) if len(case.means) > 2 else ()
+    laws = (
+        statistics.fit_scaling(*zip(*case.means.items(), strict=True))
+        if len(case.means) > 2 and min(case.means.values()) > 0 and min(case.means) >= 1
+        else ()
+    )
     law = next((item for item in laws if item.peak is not None and item.error < 0.15), None)
     if law:
         text = _(

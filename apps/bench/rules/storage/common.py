@@ -1,6 +1,6 @@
 """What the rules of storage share: whom they speak of, and how the tools call things."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from apps.bench.rules.base import Trend
 from apps.bench.units import format_quantity
@@ -43,3 +43,14 @@ def subject_of(trend: Trend, *more: str) -> str:
 def rate(value: float) -> str:
     """Return a rate (B/s) for people."""
     return format_quantity(value, "B/s")
+
+
+def number_of(value: Any) -> int | None:
+    """Return an option's value as a whole number above zero, None of anything else."""
+    if isinstance(value, bool):
+        return None
+    try:
+        number = int(value)
+    except (TypeError, ValueError):
+        return None
+    return number if number > 0 else None

@@ -7,7 +7,7 @@ from apps.bench.rules.base import RECOMMENDATION, Evidence, FindingDraft
 from apps.bench.rules.layers.beneath import joins
 from apps.bench.rules.layers.questions import READ, Question
 from apps.bench.rules.layers.verdicts import Verdict
-from apps.bench.rules.storage.common import rate
+from apps.bench.rules.storage.common import number_of, rate
 from apps.bench.text import Message, _
 
 RULE, VERSION = "storage-connections", 1
@@ -51,7 +51,7 @@ def conclude(evidence: Evidence, verdicts: Sequence[Verdict]) -> list[FindingDra
 def _conclude(evidence: Evidence, verdict: Verdict) -> FindingDraft | None:
     question, kind = verdict.question, KINDS.get(verdict.question.facts.kind)
     options = question.facts.options
-    if kind is None or verdict.level in verdict.cached or int(options.get("nconnect") or 1) > 1:
+    if kind is None or verdict.level in verdict.cached or (number_of(options.get("nconnect")) or 1) > 1:
         return None
     rates = _streams(evidence, question)
     single = rates.get(1)

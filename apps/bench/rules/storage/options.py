@@ -2,14 +2,13 @@
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
 from apps.bench import network
 from apps.bench.rules.base import DISK, NETWORK, RECOMMENDATION, Evidence, FindingDraft
 from apps.bench.rules.layers.beneath import rtt_of
 from apps.bench.rules.layers.questions import READ
 from apps.bench.rules.layers.verdicts import Verdict
-from apps.bench.rules.storage.common import rate
+from apps.bench.rules.storage.common import number_of, rate
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
 
@@ -41,7 +40,7 @@ def _nfs(evidence: Evidence, verdict: Verdict) -> FindingDraft | None:
     """Return larger transfers where the mount's are below Linux's largest."""
     facts = verdict.question.facts
     name = "rsize" if verdict.question.metric == READ else "wsize"
-    size = _number(facts.options.get(name))
+    size = number_of(facts.options.get(name))
     if size is None or size >= MOST_TRANSFER:
         return None
     mount = facts.options.get("mount", "MOUNTPOINT")
@@ -74,11 +73,11 @@ def _nfs(evidence: Evidence, verdict: Verdict) -> FindingDraft | None:
 def _lustre(evidence: Evidence, verdict: Verdict) -> FindingDraft | None:
     """Return more requests in flight where those there are (stripes x requests x size) limit the rate."""
     facts, rtt, flow = verdict.question.facts, rtt_of(evidence, verdict.question), _path_rate(verdict)
-    stripes = _number(facts.options.get("stripe_count"))
+    stripes = number_of(facts.options.get("stripe_count"))
     if stripes is None or stripes < 1 or not rtt or not flow:
         return None
-    requests = _number(facts.options.get("max_rpcs_in_flight")) or REQUESTS
-    size = _number(facts.options.get("rpc_size")) or REQUEST
+    requests = number_of(facts.options.get("max_rpcs_in_flight")) or REQUESTS
+    size = number_of(facts.options.get("rpc_size")) or REQUEST
     under_way = stripes * requests * size
     allowed, bdp = under_way / rtt, network.bdp_bytes(8 * flow, rtt) or 0
     each = verdict.level.value / max(len(verdict.level.clients), 1)
@@ -121,14 +120,14 @@ def _gpfs(evidence: Evidence, verdict: Verdict) -> FindingDraft | None:
     """Return sockets sized by the kernel where the daemon's own are smaller than the path holds."""
     facts, rtt, flow = verdict.question.facts, rtt_of(evidence, verdict.question), _path_rate(verdict)
     names = ("socketRcvBufferSize", "socketSndBufferSize")
-    sizes = [size for name in names if (size := _number(facts.options.get(name)))]
+    sizes = [size for name in names if (size := number_of(facts.options.get(name)))]
     if not sizes or not rtt or not flow:
         return None
     least, bdp = min(sizes), network.bdp_bytes(8 * flow, rtt) or 0
     if least >= bdp:
         return None
     shown = {"name": facts.name, "size": format_quantity(least, "B"), "bdp": format_quantity(bdp, "B")}
-    old = ",".join(f"{name}={_number(facts.options.get(name)) or 0}" for name in names)
+    old = ",".join(f"{name}={number_of(facts.options.get(name)) or 0}" for name in names)
     return _draft(
         verdict,
         rule="storage-gpfs-sockets",
@@ -191,12 +190,3 @@ def _draft(
 
 def _path_rate(verdict: Verdict) -> float | None:
     return verdict.network.value if verdict.network else None
-
-
-def _number(value: Any) -> int | None:
-    """Return an option's value as a whole number above zero, None of anything else."""
-    try:
-        number = int(value)
-    except (TypeError, ValueError):
-        return None
-    return number if number > 0 else None
