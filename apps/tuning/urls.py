@@ -5,6 +5,7 @@ from django.urls import path
 from apps.tuning import views
 from apps.tuning.prediction import views as prediction
 from apps.tuning.sites import views as sites
+from apps.tuning.workloads import views as workloads
 
 app_name = "tuning"
 urlpatterns = [
@@ -17,6 +18,8 @@ urlpatterns = [
     path("sites/", sites.site_list, name="sites"),
     path("sites/<int:a>/<int:b>/", sites.site_layers, name="site_layers"),
     path("sites/<int:a>/<int:b>/draft/", sites.draft, name="site_draft"),
+    path("workload/", workloads.workload, name="workload"),
+    path("workload/draft/", workloads.draft, name="workload_draft"),
     path("predict/<int:pk>/", prediction.prediction, name="predict"),
     path("campaigns/<int:pk>/", views.campaign_panel, name="campaign_panel"),
 ]

@@ -16,7 +16,7 @@ from tests.tuning import published
 
 @pytest.fixture
 def team(cast: SimpleNamespace) -> Team:
-    """Return the team with the published figures of the polarised writes: network, disk, NFS and GPFS of two sites."""
+    """Return the team with the published figures of the polarised writes: network, disks, NFS and GPFS."""
     published.load(cast.team, published.case("pdaisy-server-polarised"))
     return cast.team
 

@@ -1,16 +1,17 @@
-"""Gather what rules read: of a campaign by pair of ends, of a whole campaign, of a pair of sites over the archive."""
+"""Gather what rules read: of a campaign by pair of ends or as a whole, of two sites or all files over the archive."""
 
 from collections import defaultdict
 from collections.abc import Sequence
 
+from apps.accounts.models import Team
 from apps.agents import queries as agents
 from apps.bench.rules.base import Evidence, Point
 from apps.campaigns.models import Campaign
 from apps.testbeds.models import Site
 from apps.tuning.evidence import paths, points, printed, storage
-from apps.tuning.evidence.lanes import Ends, Measured, lanes_of_campaign, lanes_of_sites
+from apps.tuning.evidence.lanes import Ends, Measured, lanes_of_campaign, lanes_of_files, lanes_of_sites
 
-__all__ = ["Ends", "between_sites", "by_ends", "of_campaign"]
+__all__ = ["Ends", "between_sites", "by_ends", "of_campaign", "of_files"]
 
 
 def by_ends(campaign: Campaign) -> dict[Ends, Evidence]:
@@ -56,6 +57,13 @@ def between_sites(a: Site, b: Site, *, most_results: int = points.MOST_RESULTS) 
     lanes = lanes_of_sites(a, b)
     found = points.of_lanes([item.lane for item in lanes.values()], most_results=most_results)
     return _whole(lanes, found, paths.Network(a.team_id))
+
+
+def of_files(team: Team, *, most_results: int = points.MOST_RESULTS) -> Evidence:
+    """Return what a team measured of its file systems, in all campaigns: the latest results."""
+    lanes = lanes_of_files(team)
+    found = points.of_lanes([item.lane for item in lanes.values()], most_results=most_results)
+    return _whole(lanes, found, paths.Network(team.pk))
 
 
 def _whole(lanes: dict[int, Measured], found: Sequence[tuple[int, Point]], network: paths.Network) -> Evidence:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from django.db.models import QuerySet
 
+from apps.accounts.models import Team
 from apps.bench.tools.base import Tool
 from apps.campaigns.models import Campaign, Lane
 from apps.results import queries as results
@@ -60,6 +61,17 @@ def lanes_of_sites(a: Site, b: Site) -> dict[int, Measured]:
     away = rows.filter(resources__overlap=[f"node:{node}" for node in elsewhere]) if elsewhere else rows.none()
     found = _measured(rows.exclude(pk__in=away.values("pk")))
     return {pk: item for pk, item in found.items() if item.names and not (item.serving.keys() & elsewhere)}
+
+
+def lanes_of_files(team: Team) -> dict[int, Measured]:
+    """Return the lanes of a team's measurements of file systems; campaigns that are being deleted are left out."""
+    return _measured(
+        Lane.objects.filter(
+            experiment__campaign__team=team,
+            experiment__campaign__deleting_at=None,
+            experiment__file_system__isnull=False,
+        )
+    )
 
 
 def _measured(lanes: QuerySet[Lane]) -> dict[int, Measured]:

@@ -1,0 +1,73 @@
+"""Page: describe a workload, see which file system serves it, and draft the campaign that measures just that."""
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core.exceptions import ValidationError
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_POST
+
+from apps.accounts import scoping
+from apps.accounts.models import Role
+from apps.bench.rules import workloads
+from apps.bench.rules.base import as_plain
+from apps.core.messages import render as text_of
+from apps.tuning import evidence, proposals
+from apps.tuning.workloads.forms import WorkloadForm
+
+
+@login_required
+@require_GET
+def workload(request: HttpRequest) -> HttpResponse:
+    """Show the form, and once it is sent the configurations, the best first; its address can be shared."""
+    user = scoping.user_of(request)
+    form = WorkloadForm(request.GET or None, user=user)
+    context: dict[str, object] = {"form": form}
+    if not form.is_bound:
+        return render(request, "tuning/workload.html", context)
+    if not form.is_valid():
+        return render(request, "tuning/workload.html", context, status=422)
+    team = form.cleaned_data["team"]
+    context |= {
+        "fits": workloads.fit(evidence.of_files(team), form.workload()),
+        "can_write": scoping.can(user, team, Role.OPERATOR),
+        "query": request.GET.urlencode(),
+    }
+    return render(request, "tuning/workload.html", context)
+
+
+@login_required
+@require_POST
+def draft(request: HttpRequest) -> HttpResponse:
+    """Make a draft of the campaign that measures the described workload on one configuration."""
+    user = scoping.user_of(request)
+    form = WorkloadForm(request.GET, user=user)
+    address = f"{reverse('tuning:workload')}?{request.GET.urlencode()}"
+    if not form.is_valid():
+        return redirect(address)
+    team = form.cleaned_data["team"]
+    scoping.require(user, team, Role.OPERATOR)
+    fits = workloads.fit(evidence.of_files(team), form.workload())
+    place = request.POST.get("fit", "")
+    chosen = fits[int(place)] if place.isascii() and place.isdigit() and int(place) < len(fits) else None
+    if chosen is None or chosen.proposal is None:
+        messages.error(request, _("This configuration is not there any more: choose again."))
+        return redirect(address)
+    try:
+        campaign = proposals.draft_proposals(
+            team=team,
+            user=user,
+            name=_("Workload on %(file_system)s") % {"file_system": chosen.file_system},
+            goal=" ".join(text_of(line) for line in chosen.why),
+            proposals=[as_plain(chosen.proposal)],
+            now=timezone.now(),
+        )
+    except ValidationError as error:
+        for message in error.messages:
+            messages.error(request, message)
+        return redirect(address)
+    messages.success(request, _("This is a draft: look at it, and launch it."))
+    return redirect("campaigns:campaign_detail", pk=campaign.pk)
