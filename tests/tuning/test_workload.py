@@ -48,7 +48,8 @@ def test_without_measurements_it_leads_to_one(client: Client, cast: SimpleNamesp
     ("field", "text"),
     [
         ("file_size", ""), ("file_size", "much"), ("file_size", "0"), ("file_size", "9999999999999 TiB"),
-        ("nodes", "0"), ("nodes", "x"), ("tasks", "-1"), ("pattern", "sideways"), ("record_size", "-1 B"), ("wanted", "fast"),
+        ("nodes", "0"), ("nodes", "x"), ("tasks", "-1"), ("pattern", "sideways"), ("record_size", "-1 B"),
+        ("wanted", "fast"),
         ("file_system", "999"), ("team", "999"),
     ],
 )  # fmt: skip
