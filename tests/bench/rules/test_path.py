@@ -142,3 +142,11 @@ def test_a_capacity_that_nothing_came_near_is_trusted_less(make):
 
 def test_there_is_no_bdp_without_a_path(make):
     assert bdp.conclude(evidence([make.ping(0.0048)], NOTHING)) is None
+
+
+def test_a_window_is_proved_only_where_programs_may_ask_for_it(make):
+    points = [make.ping(0.0048), make.tcp([166e6])]
+    assert bdp.conclude(evidence(points)).proof is None
+    small, large = ({f"net.core.{name}": size for name in ("rmem_max", "wmem_max")} for size in ("212992", "8388608"))
+    assert bdp.conclude(evidence(points, LINKS, client=large, server=small)).proof is None
+    assert bdp.conclude(evidence(points, LINKS, client=large, server=large)).proof.then["window"] == 1_200_000

@@ -52,6 +52,18 @@ def test_the_untuned_kisti_pusan_line_is_limited_by_the_window(make):
     assert all(item.proposal for item in draft.alternatives)
 
 
+def test_the_gain_is_that_of_the_least_window_with_the_best_rate(make):
+    points = [
+        make.ping(0.0048),
+        untuned(make),
+        *make.window_sweep({256: [530, 535], 1024: [988, 990], 4096: [990, 990]}),
+    ]
+    draft = verdict.conclude(evidence(points))
+    assert draft.proof.then["window"] == 1024 * KIB
+    assert draft.predicted == pytest.approx(989e6)
+    assert draft.predicted_interval[0] < draft.predicted < draft.predicted_interval[1]
+
+
 def test_without_the_larger_window_nothing_says_that_it_is_the_window(make):
     assert verdict.conclude(evidence([make.ping(0.0048), untuned(make)])) is None
 

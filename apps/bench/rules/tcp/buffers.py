@@ -4,7 +4,7 @@ import math
 
 from apps.bench.rules.base import Alternative, Evidence, FindingDraft
 from apps.bench.rules.tcp import sysctl
-from apps.bench.rules.tcp.bdp import wanted_window
+from apps.bench.rules.tcp.bdp import MAXIMA, wanted_window
 from apps.bench.rules.tcp.path import read_path
 from apps.bench.rules.tcp.present import Present, is_plain, read_all
 from apps.bench.rules.tcp.sysctl import Settings, read_sysctls
@@ -12,7 +12,6 @@ from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
 
 RULE, VERSION = "tcp-buffer-maxima", 1
-MAXIMA = ("net.core.rmem_max", "net.core.wmem_max")
 NAME = "tcp-maxima"
 # Linux doubles what is asked for (socket(7)); a kernel that grants less than this share of it capped the request.
 GRANTED = 0.95

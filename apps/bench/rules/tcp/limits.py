@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from apps.bench.rules.base import NO_CHANGE, RECOMMENDATION, Alternative, Evidence, FindingDraft, Proposal
 from apps.bench.rules.tcp import sysctl, verdict
-from apps.bench.rules.tcp.bdp import UNSCALED, present_rate, wanted_window
+from apps.bench.rules.tcp.bdp import MAXIMA, UNSCALED, present_rate, wanted_window
 from apps.bench.rules.tcp.path import PathReading, read_path
 from apps.bench.rules.tcp.sysctl import Settings, read_sysctls
 from apps.bench.text import Message, _
@@ -21,7 +21,6 @@ MOST = 2**31 - 1
 # What a window may be at most with the largest scale (RFC 7323).
 MOST_WINDOW = 2**30
 
-MAXIMA = ("net.core.rmem_max", "net.core.wmem_max")
 # Linux's own minimum and default, where a node has not told its present ones.
 TRIPLES = {"net.ipv4.tcp_rmem": (4096, 131072), "net.ipv4.tcp_wmem": (4096, 16384)}
 SWITCHES = ("net.ipv4.tcp_moderate_rcvbuf", "net.ipv4.tcp_window_scaling")

@@ -11,6 +11,8 @@ from apps.bench.units import canonical_text
 RULE, VERSION = "tcp-limit", 1
 # A larger window shows that the smaller one was the limit, if the rate grows by this; that it was not, by less.
 GREW, STAYED = 1.2, 1.1
+# Rates this near the best are as good.
+NEAR = 0.98
 # A rate of this share of what TCP can have of the path fills it.
 FULL = 0.90
 
@@ -30,8 +32,9 @@ class Case:
 
     @property
     def better(self) -> Present | None:
-        """Return the least of the larger windows with which the rate clearly grew."""
-        grown = [item for item in self.larger if item.rate >= GREW * self.present.rate]
+        """Return the least of the larger windows with which the rate is the best, if it clearly grew."""
+        best = max((item.rate for item in self.larger), default=0.0)
+        grown = [item for item in self.larger if item.rate >= max(NEAR * best, GREW * self.present.rate)]
         return min(grown, key=lambda item: item.point.parameters["window"], default=None)
 
     @property

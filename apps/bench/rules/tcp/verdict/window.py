@@ -1,6 +1,6 @@
 """The window as the limit: by the kernel's word, by the law, or because a larger one helps (rule R2)."""
 
-from apps.bench import model
+from apps.bench import model, statistics
 from apps.bench.rules.base import Alternative, FindingDraft, Proof, Proposal
 from apps.bench.rules.tcp import fingerprints
 from apps.bench.rules.tcp.present import Present
@@ -94,14 +94,23 @@ def _grew(case: Case, better: Present) -> Message:
 
 
 def _freed(case: Case, better: Present | None) -> tuple[float | None, tuple[float, float] | None]:
-    """Return what is left when the window is no limit any more: the next term, or what a larger window reached."""
-    if case.path.capacity.is_lower_bound and better is None:
+    """Return what is left when the window is no limit any more: what a larger window reached, or the next term."""
+    if better:
+        return better.rate, _around(better)
+    if case.path.capacity.is_lower_bound:
         return None, None
     ceiling = case.path.ceiling_bps
     loss = model.mathis_bps(case.present.mss, case.rtt, case.present.lost_share, case.present.streams)
-    after = min(ceiling, loss) if loss else ceiling
-    value = max(better.rate, min(after, ceiling)) if better else after
-    return value, (better.rate if better else min(case.present.rate, 0.9 * value), max(value, ceiling))
+    value = min(ceiling, loss) if loss else ceiling
+    return value, (min(case.present.rate, 0.9 * value), max(value, ceiling))
+
+
+def _around(better: Present) -> tuple[float, float]:
+    """Return the 95 % interval of a measured rate; of a single trial 5 % to either side, which is a habit."""
+    summary = statistics.summarise(better.point.values("goodput"))
+    if summary.ci_low is None or summary.ci_high is None:
+        return 0.95 * better.rate, 1.05 * better.rate
+    return max(summary.ci_low, 0.0), summary.ci_high
 
 
 def _proof(better: Present) -> Proof:
