@@ -72,6 +72,15 @@ def test_the_release_of_intel_mpi_reports_its_pins():
     assert reading.observed["map"] == [{"rank": 0, "host": "vm", "cpus": [0]}, {"rank": 1, "host": "vm", "cpus": [1]}]
 
 
+def test_ranks_of_intel_mpi_on_two_nodes_are_told_apart():
+    reading = parse("intelmpi_two_nodes.txt", launcher="intelmpi")
+    assert [(place["host"], place["cpus"]) for place in reading.observed["map"]] == [
+        ("kisti-1", [0, 1]),
+        ("pusan-1", [0, 1]),
+    ]
+    assert values(reading)["time"] == pytest.approx(11999.13e-6)
+
+
 def test_a_barrier_has_no_sizes():
     reading = parse("mpich_barrier.txt")
     assert set(values(reading)) == {"time", "time_min", "time_max"}

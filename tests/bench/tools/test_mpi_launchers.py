@@ -91,6 +91,18 @@ def test_intel_mpi_pins_and_reports_pins():
     assert "-genv I_MPI_DEBUG 4 -genv I_MPI_PIN_PROCESSOR_LIST 0,1 -n 2" in argv
 
 
+def test_intel_mpi_takes_how_many_ranks_a_host_gets_and_the_data_planes_interface():
+    nodes = [node(name, topology=topology(), **NETWORK) for name in "ab"]
+    argv = " ".join(command("osu-bandwidth", nodes, launcher="intelmpi", remote_agent="agent").argv)
+    assert argv.startswith("mpiexec.hydra -machinefile {work}/hosts -launcher ssh -launcher-exec {program:agent} ")
+    assert " -iface eth1 -genv FI_TCP_IFACE eth1 -genv I_MPI_DEBUG 4 -n 2 " in argv
+    # One node needs no network; of names that differ none is right for all.
+    assert "FI_TCP_IFACE" not in command("osu-bandwidth", nodes, launcher="intelmpi", **SAME_NODE).argv
+    other = {"interfaces": [{**NETWORK["interfaces"][0], "name": "ib0"}]}
+    mixed = [nodes[0], node("b", topology=topology(), **other)]
+    assert "FI_TCP_IFACE" not in command("osu-bandwidth", mixed, launcher="intelmpi").argv
+
+
 @pytest.mark.parametrize("name", ["/bin/sh", "ssh -x", "a b", "-x", "{work}"])
 def test_the_remote_agent_is_the_name_of_a_program_and_nothing_else(name):
     cleaned = {"launcher": "openmpi", "remote_agent": name, "partition": "", "bundle": "", "distance": 0}

@@ -131,7 +131,18 @@ def networks_of(nodes: Sequence[NodeRef]) -> list[str]:
     return sorted({network for network in found if network}) if all(found) else []
 
 
+def interface_of(nodes: Sequence[NodeRef]) -> str:
+    """Return the interface of the nodes' data-plane addresses, "" if they call it differently or do not tell."""
+    names = {_data_plane_of(node)[0] for node in nodes}
+    return names.pop() if len(names) == 1 else ""
+
+
 def _network_of(node: NodeRef) -> str:
+    return _data_plane_of(node)[1]
+
+
+def _data_plane_of(node: NodeRef) -> tuple[str, str]:
+    """Return the interface and the network of a node's address, "" for both if its facts do not tell."""
     interfaces = node.facts.get("interfaces") if isinstance(node.facts, Mapping) else None
     for interface in interfaces if isinstance(interfaces, list) else []:
         addresses = interface.get("addresses") if isinstance(interface, Mapping) else None
@@ -141,8 +152,9 @@ def _network_of(node: NodeRef) -> str:
             except ValueError:
                 continue
             if str(known.ip) == node.address and known.version == 4:
-                return str(known.network)
-    return ""
+                name = interface.get("name")
+                return name if isinstance(name, str) else "", str(known.network)
+    return "", ""
 
 
 def runs_as_root(node: NodeRef) -> bool:

@@ -2,10 +2,19 @@
 
 import re
 from collections.abc import Callable, Sequence
+from typing import ClassVar
 
 from apps.bench.tools import _outputs
 from apps.bench.tools._mpi import slurm
-from apps.bench.tools._mpi.launch import ROLE, Launch, Launcher, make_command, networks_of, runs_as_root
+from apps.bench.tools._mpi.launch import (
+    ROLE,
+    Launch,
+    Launcher,
+    interface_of,
+    make_command,
+    networks_of,
+    runs_as_root,
+)
 from apps.bench.tools._mpi.maps import Got, Place, read_list, read_mask
 from apps.bench.tools.base import Command, Output, Stage
 
@@ -118,10 +127,12 @@ class Hydra(Launcher):
     """mpiexec of the MPICH family: a hostfile whose wrapping deals ranks out in turn."""
 
     program = "mpiexec.hydra"
+    # The option of a file with hosts and how many ranks each takes.
+    hosts: ClassVar[str] = "-f"
 
     def argv_of(self, launch: Launch) -> list[str]:
         """Return the launcher's own words."""
-        argv = [self.program, "-f", "{work}/hosts"]
+        argv = [self.program, self.hosts, "{work}/hosts"]
         argv += _remote_agent(launch, lambda agent: ["-launcher", "ssh", "-launcher-exec", agent])
         argv += ["-wdir", launch.directory] if launch.directory else []
         return argv
@@ -184,17 +195,26 @@ class IntelMpi(Hydra):
     """Intel MPI: pins by a list of processors, and its first rank reports the pins of all."""
 
     name, label = "intelmpi", "Intel MPI"
+    # Of the other option's file it takes the hosts only, and fills the cores of the first one.
+    hosts = "-machinefile"
 
     def command(self, launch: Launch) -> Command:
         """Return mpiexec with the report of the library's own start."""
         pins = ["-genv", "I_MPI_PIN_PROCESSOR_LIST", self.cpus_of(launch)] if launch.is_bound else []
-        argv = [*self.argv_of(launch), "-genv", "I_MPI_DEBUG", "4", *pins, "-n", str(len(launch.slots))]
+        argv = [*self.argv_of(launch), *_data_plane(launch), "-genv", "I_MPI_DEBUG", "4", *pins]
+        argv += ["-n", str(len(launch.slots))]
         return make_command(launch, [*argv, *launch.argv], self.files_of(launch))
 
     def read_map(self, outputs: Sequence[Output], output: Output) -> Got:
         """Return the table of pins."""
         found = _PIN.findall(_outputs.read_text(output))
         return {int(rank): Place(host, cpus=read_list(cpus)) for rank, host, cpus in found}
+
+
+def _data_plane(launch: Launch) -> list[str]:
+    """Return the options that keep launcher and messages to the data plane, where its name is known of all nodes."""
+    name = interface_of([launch.nodes[index] for index in {0, *launch.used}])
+    return ["-iface", name, "-genv", "FI_TCP_IFACE", name] if launch.used != [0] and name else []
 
 
 _PIN = re.compile(r"^\[0\] MPI startup\(\): (\d{1,6}) +\d{1,9} +(\S{1,200}) +\{([\d,-]{1,2000})\}", re.M)
