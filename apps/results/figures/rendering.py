@@ -14,8 +14,8 @@ from apps.results.figures.checking import check_chart
 TYPES = {"png": "image/png", "svg": "image/svg+xml"}
 # Drawing takes a second or two of one core; more than so many at once would only be slower together.
 AT_ONCE = 2
-WAIT_S = 20
-TIME_LIMIT_S = 30
+WAIT_S = 30
+TIME_LIMIT_S = 60
 _slots = threading.BoundedSemaphore(AT_ONCE)
 
 
