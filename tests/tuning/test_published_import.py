@@ -21,6 +21,7 @@ from apps.testbeds import inventory
 from apps.testbeds.models import Link
 from apps.tuning import published as figures
 from apps.tuning.published import importing
+from tests import factories
 from tests.campaigns import factories as make
 from tests.tuning import published
 
@@ -255,16 +256,16 @@ def test_the_command_imports_and_says_what_it_did(cast: SimpleNamespace) -> None
     assert "the same 21" in run(*command)
 
 
-def test_the_command_needs_a_team_where_there_are_several(cast: SimpleNamespace) -> None:
-    with pytest.raises(CommandError, match="grid, strangers"):
-        run("import_published", FILE)
-    with pytest.raises(CommandError, match="no team"):
+def test_without_a_team_the_only_one_takes_them_else_a_team_of_their_own(cast: SimpleNamespace) -> None:
+    with pytest.raises(CommandError, match="no team “nobody”; there are: grid, strangers"):
         run("import_published", FILE, "--team", "nobody")
+    assert "published: cases created 21" in run("import_published", FILE)
 
 
 @pytest.mark.django_db
-def test_the_command_makes_the_first_team_itself() -> None:
-    assert "published: cases created 21" in run("import_published", FILE)
+def test_the_command_takes_the_only_team() -> None:
+    factories.team("solo")
+    assert "solo: cases created 21" in run("import_published", FILE)
 
 
 def test_the_command_names_what_is_wrong(cast: SimpleNamespace, tmp_path: Path) -> None:

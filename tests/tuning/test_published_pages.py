@@ -97,3 +97,13 @@ def test_the_list_tells_them_apart(client: Client, cast: SimpleNamespace) -> Non
     assert ADDRESS in page
     client.force_login(factories.user("nobody"))
     assert ADDRESS not in client.get(reverse("campaigns:campaign_list")).content.decode()
+
+
+def test_rest_tells_them_apart(client: Client, cast: SimpleNamespace) -> None:
+    published.load(cast.team, published.CASES["bdp-10ms"])
+    make.campaign(cast, name="measured one")
+    client.force_login(cast.bob)
+    found = client.get("/api/v1/campaigns/?origin=published").json()["results"]
+    assert [(item["name"], item["origin"]) for item in found] == [("bdp-10ms", "published")]
+    client.force_login(cast.charlie)
+    assert client.get("/api/v1/campaigns/?origin=published").json()["results"] == []

@@ -40,12 +40,12 @@ class CampaignSerializer(serializers.ModelSerializer):
     class Meta:
         model = Campaign
         fields = [
-            "id", "team", "name", "goal", "state", "progress", "start_at", "cron", "cron_timezone", "next_at",
-            "series", "cloned_from", "created_by", "launched_at", "finished_at", "analysed_at", "created_at",
-            "updated_at",
+            "id", "team", "name", "goal", "state", "origin", "progress", "start_at", "cron", "cron_timezone",
+            "next_at", "series", "cloned_from", "created_by", "launched_at", "finished_at", "analysed_at",
+            "created_at", "updated_at",
         ]  # fmt: skip
         read_only_fields = [
-            "state", "next_at", "series", "cloned_from", "launched_at", "finished_at", "analysed_at",
+            "state", "origin", "next_at", "series", "cloned_from", "launched_at", "finished_at", "analysed_at",
         ]  # fmt: skip
 
     @extend_schema_field(ProgressSerializer)
@@ -91,7 +91,7 @@ class CampaignFilter(filters.FilterSet):
 
     class Meta:
         model = Campaign
-        fields = ["state", "series", "cloned_from"]
+        fields = ["state", "origin", "series", "cloned_from"]
 
 
 class CampaignViewSet(TeamScopedViewSet):

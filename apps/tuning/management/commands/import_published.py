@@ -8,11 +8,14 @@ from typing import Any
 from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
-from django.utils.translation import gettext as _
+from django.utils.translation import gettext
 
 from apps.accounts.models import Team
 from apps.core import messages
 from apps.tuning import published
+
+# The team that has the figures where nobody says which.
+ARCHIVE = "published"
 
 
 class Command(BaseCommand):
@@ -24,7 +27,10 @@ class Command(BaseCommand):
         """Declare the file and the team."""
         parser.add_argument("file", help="the figures; - is the standard input")
         parser.add_argument("--facts", help="a second file, with the sources' slips, to be shown beside the figures")
-        parser.add_argument("--team", help="short name of the team; needed if there are several")
+        parser.add_argument(
+            "--team",
+            help="short name of the team; without it the only one there is, else a team “published” of its own",
+        )
         parser.add_argument("--dry-run", action="store_true", help="only say what would be done")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -50,7 +56,7 @@ class Command(BaseCommand):
             "described": done.described,
         }
         self.stdout.write(
-            _(
+            gettext(
                 "%(team)s: cases created %(created)s, changed %(changed)s, the same %(same)s;"
                 " things of the inventory created or changed: %(described)s."
             )
@@ -59,18 +65,16 @@ class Command(BaseCommand):
 
 
 def _team(slug: str | None) -> Team:
-    """Return the team of a short name, or the only one there is; the first import into nothing makes one."""
+    """Return the team of a short name; without one the only team there is, else an archive's own team."""
     teams = {team.slug: team for team in Team.objects.order_by("slug")}
-    if slug in teams:
-        return teams[slug]
     if slug is None and len(teams) == 1:
         return next(iter(teams.values()))
-    if not teams:
-        return Team.objects.create(slug=slug or "published", name=slug or "Published figures")
-    known = ", ".join(teams)
+    if slug in teams:
+        return teams[slug]
     if slug is None:
-        raise CommandError(_("Say with --team into which team: %s.") % known)
-    raise CommandError(_("There is no team “%(team)s”; there are: %(known)s.") % {"team": slug, "known": known})
+        return teams.get(ARCHIVE) or Team.objects.create(slug=ARCHIVE, name=gettext("Published figures"))
+    words = {"team": slug, "known": ", ".join(teams) or "–"}
+    raise CommandError(gettext("There is no team “%(team)s”; there are: %(known)s.") % words)
 
 
 def _read(name: str) -> str:
