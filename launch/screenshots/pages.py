@@ -21,9 +21,15 @@ NO_PAGES = {
         f"results:{name}"
         for name in (
             "experiment_panel", "experiment_loss", "experiment_data", "csv", "json", "run_series", "job_telemetry",
+            "figure",
         )
     ),
-    *(f"tuning:{name}" for name in ("decide", "campaign_panel")),
+    *(f"{part}:{ending}" for part in ("comparison", "history", "matrix") for ending in ("csv", "json")),
+    "history:decide",
+    *(
+        f"tuning:{name}"
+        for name in ("decide", "campaign_panel", "verifications", "verify", "draft", "site_draft", "workload_draft")
+    ),
     *(f"toolbox:tool_{name}" for name in ("preview", "export", "restore")),
     *(f"agents:{name}" for name in ("program", "unit", "job_output", "job_file")),
     *(f"accounts:{name}" for name in ("logout", "language", "theme", "member_add", "member_role")),
@@ -90,8 +96,31 @@ def _campaigns() -> Iterator[Shot]:
     yield Shot("experiment-results", "results:experiment", "experiment")
     yield Shot("trial", "results:trial", "trial")
     yield Shot("trial-failed", "results:trial", "failed_trial")
+
+
+def _conclusions() -> Iterator[Shot]:
     yield Shot("finding-list", "tuning:list")
     yield Shot("finding", "tuning:detail", "finding")
+    yield Shot("finding-published", "tuning:detail", "published_finding")
+    yield Shot("site-pair-list", "tuning:sites")
+    yield Shot("site-pair-layers", "tuning:site_layers", "site_a site_b")
+    yield Shot("workload", "tuning:workload")
+    yield Shot("prediction", "tuning:predict", "experiment")
+    yield Shot("published-import", "published:import")
+    yield Shot("campaign-published", "campaigns:campaign_detail", "published")
+    yield Shot("compare-empty", "comparison:compare")
+    sweep = "set=campaign:{campaign}&metric=goodput&x=window&by=streams"
+    for chart in ("line", "box", "heat", "parallel"):
+        yield Shot(f"compare-{chart}", "comparison:compare", query=f"{sweep}&chart={chart}")
+    yield Shot("compare-sets", "comparison:compare", query="set=campaign:{campaign}&set=campaign:{day}")
+    yield Shot("compare-add", "comparison:add_set", query="query=set%3Dcampaign:{campaign}")
+    yield Shot("view-list", "comparison:view_list")
+    yield Shot("view-new", "comparison:view_create", query="query=set%3Dcampaign:{campaign}")
+    yield Shot("view-edit", "comparison:view_update", "view")
+    yield Shot("view-delete", "comparison:view_delete", "view")
+    yield Shot("history-list", "history:list")
+    yield Shot("history", "history:detail", "lane")
+    yield Shot("matrix", "matrix:matrix")
 
 
 def _inventory() -> Iterator[Shot]:
@@ -160,7 +189,7 @@ def _people() -> Iterator[Shot]:
 
 def all_shots() -> list[Shot]:
     """Return the pictures to take, in order."""
-    return [*_campaigns(), *_inventory(), *_tools(), *_agents(), *_people()]
+    return [*_campaigns(), *_conclusions(), *_inventory(), *_tools(), *_agents(), *_people()]
 
 
 def forgotten(shots: list[Shot]) -> list[str]:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from django.template import loader
 from django.urls import reverse
@@ -27,8 +28,11 @@ def take(stage: Stage, shots: list[Shot], folder: Path) -> list[str]:
     complaints: list[str] = []
     with open_browser() as browser:
         contexts = {True: sign_in(browser, stage, USER), False: _context(browser, stage)}
-        stage.ids["facts"] = _facts_of(contexts[True].new_page(), int(stage.ids["trial"]))
+        stage.ids.update(_linked_keys(contexts[True].new_page(), int(stage.ids["trial"])))
         for shot in shots:
+            if not stage.running.supervisor.pids():
+                # Somebody stopped the service: there is nothing to look at any more.
+                raise supervisor.Stopped
             complaints += _shoot(contexts[shot.signed_in], stage, shot, folder)
         complaints += _shoot_refusals(browser, stage, folder)
     supervisor.print_event("pictures", f"{len(list(folder.glob('*.png')))} taken")
@@ -69,12 +73,20 @@ def _context(browser: Browser, stage: Stage) -> BrowserContext:
     return browser.new_context(base_url=stage.running.address, locale="en-GB", reduced_motion="reduce")
 
 
-def _facts_of(page: Page, trial: int) -> int:
-    """Return the key of the facts that a trial's page links."""
-    page.goto(f"/results/trials/{trial}/")
-    link = page.locator("a[href*='/agents/facts/']").first.get_attribute("href") or ""
+def _linked_keys(page: Page, trial: int) -> dict[str, int | str]:
+    """Return the keys that pages link and REST does not tell: facts of a node, a lane, a pair of sites; 0 if none."""
+    found: dict[str, int | str] = {}
+    for address, part, names in (
+        (f"/results/trials/{trial}/", "/agents/facts/", ("facts",)),
+        (reverse("history:list"), "/history/", ("lane",)),
+        (reverse("tuning:sites"), "/sites/", ("site_a", "site_b")),
+    ):
+        page.goto(address)
+        links = [link.get_attribute("href") or "" for link in page.locator(f"main a[href*='{part}']").all()]
+        keys = next((keys for link in links if (keys := re.findall(r"\d+", urlsplit(link).path))), ["0"] * len(names))
+        found |= {name: int(key) for name, key in zip(names, keys[-len(names) :], strict=True)}
     page.close()
-    return int(re.findall(r"\d+", link)[-1])
+    return found
 
 
 def _address(stage: Stage, shot: Shot) -> str:

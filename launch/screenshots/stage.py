@@ -11,7 +11,7 @@ from typing import Any
 from launch import home, local_agents, service, supervisor
 from launch.demo import agents, campaign, ground, inventory
 from launch.demo.rest import Rest
-from launch.screenshots import defined_tool
+from launch.screenshots import archive, defined_tool
 
 Json = dict[str, Any]
 
@@ -55,6 +55,7 @@ def prepare(running: service.Service, place: ground.Ground) -> Stage:
     ids |= _quiet_agents(running, api, [row["id"] for row in api.every("nodes/") if row["id"] not in nodes.values()])
     ids |= {"team": team, "agent": nodes[place.client.name], "agent_peer": nodes[place.server.name]}
     ids |= defined_tool.define(api)
+    ids |= archive.fill(running, api, team, str(ids["campaign"]))
     ids["member"] = next(row["id"] for row in api.every("memberships/") if row["username"] == VIEWER)
     ids["token"] = next(row["id"] for row in api.every("tokens/"))
     return Stage(running, api, ids)
@@ -152,7 +153,17 @@ def _campaigns(running: service.Service, api: Rest, client: int, server: int) ->
         cron="30 2 * * *",
         cron_timezone="Asia/Seoul",
     )
-    for launched in (done, failing):
+    # The same again and again, for the page of its history.
+    days = [
+        _make(
+            api,
+            f"RTT of day {day}",
+            "",
+            {"name": "RTT", "tool": "ping", "roles": roles, "fixed": {"count": "3"}, "repetitions": 2},
+        )
+        for day in range(1, 6)
+    ]
+    for launched in (done, failing, *days):
         api.post(f"campaigns/{launched}/launch/")
         _wait(running, api, launched)
     api.post(f"campaigns/{nightly}/launch/")
@@ -178,6 +189,7 @@ def _campaigns(running: service.Service, api: Rest, client: int, server: int) ->
     return {
         "campaign": done,
         "failing": failing,
+        "day": days[-1],
         "draft": draft,
         "nightly": nightly,
         "stages": stages,
