@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 from apps.bench import statistics, units
 from apps.results.comparison import factors, theory
 from apps.results.comparison.building import Comparison
-from apps.results.comparison.cells import Cell
+from apps.results.comparison.cells import Cell, is_fixed
 from apps.results.comparison.factors import Factor
 
 Json = dict[str, Any]
@@ -41,6 +41,18 @@ def undrawn(made: Comparison) -> int:
     if made.state.chart not in ("line", "box"):
         return 0
     return max(0, len({label_of(made, cell) for cell in made.cells}) - MOST_SERIES)
+
+
+def remark_of(made: Comparison, charts: list[tuple[str, Json]]) -> str:
+    """Return what the chart does not show, "" if it shows all."""
+    if made.state.chart == "parallel":
+        drawn = sum(len(data["rows"]) for _title, data in charts)
+        runs = sum(cell.n for cell in made.cells)
+        text = _("%(drawn)s of %(runs)s runs are drawn, evenly chosen.")
+        return text % {"drawn": drawn, "runs": runs} if drawn < runs else ""
+    if made.cells and not charts:
+        return _("There are too many places for this chart: choose lines, or another axis.")
+    return ""
 
 
 def note_of(made: Comparison, cell: Cell) -> str:
@@ -169,7 +181,12 @@ def _heats(made: Comparison) -> list[tuple[str, Json]]:
         cells = []
         for cell in made.cells:
             shown = figure_of(made, cell)
-            if shown is None or place not in (None, cell.set):
+            # The baseline against itself is 1 everywhere.
+            if (
+                shown is None
+                or place not in (None, cell.set)
+                or (made.state.ratio and made.series and cell.is_baseline)
+            ):
                 continue
             row = y.place(cell.series) if made.series else cell.set
             figure: Json = {"x": made.axis.place(cell.x), "y": row, "v": shown[0], "n": cell.n}
@@ -193,7 +210,13 @@ def _parallel(made: Comparison) -> Json:
     """Return the runs over all factors that vary and the metric; of very many evenly chosen ones."""
     assert made.metric
     several = len(made.titles) > 1
-    shown = [factor for factor in made.factors if len(factor.values) <= MOST_LABELS or factor.numeric]
+    # What only tells the sets apart has its axis in them.
+    shown = [
+        factor
+        for factor in made.factors
+        if (factor.numeric or len(factor.values) <= MOST_LABELS)
+        and (factor.is_parameter or made.varies_within(factor))
+    ]
     axes: list[Json] = (
         [{"name": factors.SET, "label": _("Sets"), "unit": "", "labels": made.titles}] if several else []
     )
@@ -206,6 +229,8 @@ def _parallel(made: Comparison) -> Json:
     runs = []
     for place, rows in enumerate(made.gathered.rows):
         for row in rows:
+            if made.fixed and not is_fixed(row, made.fixed, made.gathered):
+                continue
             values = [factors.value_of(row, factor.name, made.gathered) for factor in shown]
             places: list[Any] = [
                 value if factor.numeric else factor.place(value) for factor, value in zip(shown, values, strict=True)

@@ -135,7 +135,8 @@ def _choose(found: ResultSet, user: User, by_kind: dict[tuple[str, int], set[int
     if found.since:
         experiments = experiments.exclude(campaign__finished_at__lt=found.since)
     if found.until:
-        experiments = experiments.exclude(campaign__launched_at__gte=found.until)
+        # What was published or imported is older than the day on which it came here.
+        experiments = experiments.exclude(campaign__launched_at__gte=found.until, campaign__origin="measured")
     wanted = [by_kind.get((kind, pk), set()) for kind, pk in found.numbers if kind in _NODE_PATHS]
     nodes = set.intersection(*wanted) if wanted else None
     if nodes is not None:

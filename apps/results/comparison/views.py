@@ -95,7 +95,7 @@ def said(errors: dict[str, list[Message]]) -> dict[str, list[str]]:
 def _shown(request: HttpRequest, made: Comparison) -> dict[str, Any]:
     """Return what the page shows of a comparison."""
     page = Paginator(tables.lines_of(made), LINES).get_page(request.GET.get("page"))
-    charts = [(title, json.dumps(data)) for title, data in drawing.charts_of(made)]
+    charts = drawing.charts_of(made)
     hidden = [
         factor
         for factor in made.factors
@@ -104,7 +104,8 @@ def _shown(request: HttpRequest, made: Comparison) -> dict[str, Any]:
     return {
         "made": made,
         "metric": made.metric,
-        "charts": charts,
+        "charts": [(title, json.dumps(data)) for title, data in charts],
+        "chart_remark": drawing.remark_of(made, charts),
         "undrawn": drawing.undrawn(made),
         "statistic": building.statistic_label(made),
         "sets": [

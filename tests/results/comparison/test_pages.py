@@ -99,12 +99,14 @@ def test_parallel_coordinates_show_every_run_up_to_the_most(
     client.force_login(cast.bob)
     (chart,) = charts_in(client.get(address(before, after, more="chart=parallel")).content.decode())
     assert len(chart["rows"]) == len(chart["ids"]) == 64
-    assert [axis["name"] for axis in chart["axes"]] == [
-        "set", "window", "streams", "experiment", "campaign", "goodput",
-    ]  # fmt: skip
+    assert [axis["name"] for axis in chart["axes"]] == ["set", "window", "streams", "goodput"]
     monkeypatch.setattr(drawing, "MOST_RUNS", 20)
     (chart,) = charts_in(client.get(address(before, after, more="chart=parallel")).content.decode())
     assert 10 < len(chart["rows"]) <= 20
+    page = client.get(address(before, after, more="chart=parallel&fix=streams:1")).content.decode()
+    (chart,) = charts_in(page)
+    assert {row[2] for row in chart["rows"]} == {1}
+    assert "16 of 32 runs are drawn" in page
 
 
 def test_an_empty_page_asks_for_a_first_set(client: Client, cast: SimpleNamespace) -> None:
