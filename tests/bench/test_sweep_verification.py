@@ -108,6 +108,12 @@ def test_failed_blocks_are_made_up_for_until_the_cap() -> None:
     assert rule([], 20, 2.0, 20).verdict == UNDECIDED
 
 
+def test_a_setting_that_always_fails_is_given_up_at_the_first_look() -> None:
+    assert rule([], 0, 2.0, 20).missing == 3
+    assert rule([], 3, 2.0, 20) == rule([(0.0, 1.0)] * 3, 3, 2.0, 20)
+    assert rule([], 3, 2.0, 20).missing == 0
+
+
 def test_between_the_looks_nothing_is_decided() -> None:
     assert rule([(1.0, 2.0)] * 4, 4, 2.0, 20).verdict == UNDECIDED
     assert rule([(1.0, 2.0)] * 5, 5, 2.0, 20).verdict == VERIFIED
