@@ -219,3 +219,14 @@ def test_findings_of_the_layers_can_be_stored():
 def test_no_evidence_is_no_verdict():
     assert layers.table(Storing().evidence()) == ()
     assert rules.overview(Storing().evidence()) == []
+
+
+def test_what_is_proposed_can_be_set_up():
+    """Every role of what is proposed has nodes, and the file system is one that is described."""
+    known = {"GPFS_PDAISY", "SAN", "NFS_PGFS01", "RAID1"}
+    for found in layers.table(polarised(network=None, disk=None)):
+        offered = [*found.proposals, *(item.proposal for item in found.alternatives if item.proposal)]
+        assert offered
+        for proposal in offered:
+            assert all(proposal.roles.values())
+            assert proposal.tool == "iperf3-tcp" or proposal.file_system in known

@@ -31,7 +31,7 @@ def gaps(evidence: Evidence, verdict: Verdict) -> tuple[tuple[Message, Proposal 
             level.point.tool or "iozone",
             dict(level.point.parameters),
             {},
-            {"client": level.clients},
+            dict(level.point.roles),
             question.facts.name,
         )
         found.append((Message(text, {"n": level.n}), repeated if level.clients else None))
@@ -57,9 +57,8 @@ def _disk(evidence: Evidence, question: Question) -> Proposal | None:
         for facts in evidence.file_systems.values()
         if facts.name != question.facts.name and servers & set(facts.servers) and facts.kind in LOCAL
     ]
-    if not servers:
-        return None
-    return _io(local[0].name if local else "", local[0].servers[:1] if local else question.facts.servers[:1])
+    # Without a description of it nobody could write to it.
+    return _io(local[0].name, local[0].servers[:1]) if local else None
 
 
 def _other(evidence: Evidence, question: Question) -> Proposal | None:

@@ -126,7 +126,9 @@ def _loss(question: Question, level: Level, rtt: float, mtu: int | None) -> Alte
     return Alternative(Message(title, shown), test)
 
 
-def _more_tasks(question: Question, level: Level) -> Proposal:
+def _more_tasks(question: Question, level: Level) -> Proposal | None:
+    if not level.clients:
+        return None
     return Proposal(
         tool="iozone",
         fixed=_fixed(level),
@@ -136,7 +138,9 @@ def _more_tasks(question: Question, level: Level) -> Proposal:
     )
 
 
-def _other_records(question: Question, level: Level, block: int) -> Proposal:
+def _other_records(question: Question, level: Level, block: int) -> Proposal | None:
+    if not level.clients:
+        return None
     sizes = ", ".join(format_quantity(block * factor, "B") for factor in (1, 2, 4, 8))
     fixed = {name: value for name, value in _fixed(level).items() if name != "record_size"}
     return Proposal(

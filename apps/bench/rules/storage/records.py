@@ -142,7 +142,9 @@ def _effect(trend: Trend, means: Mapping[float, float], now: float, at: float) -
         formula += f"; X = b / (T + b / C), T = {format_quantity(wait.latency, 's')}, C = {rate(wait.rate)}"
     is_growing = trend.shape == shapes.RISES
     fixed = {key: value for key, value in trend.fixed.items() if key in TOOLS[tool].kept}
-    more = Proposal(tool, fixed, {parameter: ", ".join(f"{int(at * factor)}" for factor in (1, 2, 4))}, {}, name)
+    more = Proposal(
+        tool, fixed, {parameter: ", ".join(f"{int(at * factor)}" for factor in (1, 2, 4))}, {}, trend.file_system
+    )
     return FindingDraft(
         rule=RULE,
         version=VERSION,
