@@ -1,6 +1,7 @@
 """What the agent finds out about its node."""
 
 import os
+import shutil
 import socket
 import struct
 from pathlib import Path
@@ -123,3 +124,15 @@ def test_a_kernel_that_refuses_is_an_error_not_an_empty_answer(monkeypatch: pyte
     monkeypatch.setattr(socket, "socket", lambda *_args: Refusing())
     with pytest.raises(OSError, match="refused"):
         netlink.links()
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [("nuttcp", "nuttcp-"), ("netperf", "Netperf version "), ("netserver", "Netperf version "), ("pchar", "pchar 1"),
+     ("irtt", "irtt version"), ("iperf3", "iperf 3")],
+)  # fmt: skip
+def test_each_program_is_asked_for_its_version_in_its_own_way(name: str, said: str) -> None:
+    path = shutil.which(name, path="/usr/bin:/usr/sbin:/bin:/sbin")
+    if path is None:
+        pytest.skip(f"needed here: {name}")
+    assert programs.ask(name, path, identity.Identity("me")).startswith(said)

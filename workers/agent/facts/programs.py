@@ -11,7 +11,10 @@ from typing import Any
 from ..identity import Identity
 
 # How to ask; any other program is asked with --version.
-ASK = {"ping": "-V", "tracepath": "-V", "iperf": "-v", "globus-url-copy": "-version"}
+ASK = {
+    "ping": "-V", "tracepath": "-V", "iperf": "-v", "globus-url-copy": "-version", "nuttcp": "-V", "netperf": "-V",
+    "netserver": "-V", "pchar": "-V", "irtt": "version",
+}  # fmt: skip
 TIMEOUT_S = 3.0
 LONGEST = 200
 
