@@ -11,6 +11,8 @@ from playwright.sync_api import Browser, Page, expect
 from launch.screenshots.browser import BrowserError, Watcher, executable, open_browser
 from tests.e2e.browsing import PHONE, problems, sign_in
 from tests.e2e.conftest import PASSWORD, Stack
+from tests.results.figures.charts import ALL as CHARTS
+from tests.results.figures.charts import PARALLEL
 
 pytestmark = [pytest.mark.e2e, pytest.mark.xdist_group("stack")]
 Opener = Callable[..., Page]
@@ -227,6 +229,34 @@ def test_the_check_itself_finds_what_is_wrong(open_page: Opener) -> None:
     found = " ".join(problems(page))
     for words in ("2 h1", "no language", "no label", "no name", "id twice: a", "no words", "no alt"):
         assert words in found
+
+
+def test_every_kind_of_chart_is_drawn_by_the_browser_under_the_content_policy(page: Page) -> None:
+    many = PARALLEL | {
+        "rows": [[16384 * (1 + n % 64), n % 2, 1e6 * n] for n in range(1, 2001)],
+        "ids": [],
+        "ranges": [],
+    }
+    page.goto("/matrix/")
+    page.wait_for_load_state("networkidle")
+    for kind, data in (CHARTS | {"many": many}).items():
+        inked = page.evaluate(
+            """async (data) => {
+              const { drawChart } = await import("/static/js/charts/draw.js");
+              const frame = document.createElement("div");
+              frame.className = "chart-frame";
+              const canvas = frame.appendChild(document.createElement("canvas"));
+              canvas.setAttribute("aria-label", "chart");
+              document.querySelector("main").append(frame);
+              drawChart(canvas, data);
+              await new Promise(requestAnimationFrame);
+              const { data: pixels } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+              return pixels.filter((value, place) => place % 4 === 3 && value > 0).length;
+            }""",
+            data,
+        )
+        assert inked > 2000, kind
+    assert problems(page) == []
 
 
 def test_whatever_goes_wrong_in_a_page_is_noted(chromium: Browser, stack: Stack) -> None:

@@ -14,14 +14,16 @@ from apps.accounts import scoping
 from apps.accounts.models import Team, User
 from apps.bench import statistics
 from apps.bench.tools.base import Metric, Tool, is_invalid
-from apps.campaigns.models import Campaign, Experiment, Lane, Trial
+from apps.campaigns.models import Campaign, Lane, Trial
 from apps.results import charts, queries
 from apps.results.models import Sample
 from apps.testbeds.models import Node
 from apps.toolbox import queries as toolbox
 
-# The newest campaigns up to this many are looked at.
-MOST_CAMPAIGNS = 500
+# The newest trials up to this many are looked at, whole campaigns only.
+MOST_TRIALS = 50_000
+# Of the newest trials so many tell which metrics there are.
+TELLING_TRIALS = 50
 
 
 @dataclass(frozen=True)
@@ -121,24 +123,27 @@ def known_histories(user: User, *, least: int = 1) -> list[Known]:
 
 
 def like(lane: Lane) -> list[int]:
-    """Return the lanes on which the same tool ran between the same nodes for the same team."""
-    campaigns = (
-        Campaign.objects.filter(
-            team=lane.experiment.campaign.team_id,
-            deleting_at=None,
-            launched_at__isnull=False,
-            origin=Campaign.Origin.MEASURED,
-            experiments__tool=lane.experiment.tool,
-            experiments__lanes__roles=lane.roles,
+    """Return the lanes on which the same tool ran between the same nodes for the same team, the newest first."""
+    rows = (
+        Lane.objects.filter(
+            roles=lane.roles,
+            experiment__tool=lane.experiment.tool,
+            experiment__campaign__team=lane.experiment.campaign.team_id,
+            experiment__campaign__deleting_at=None,
+            experiment__campaign__launched_at__isnull=False,
+            experiment__campaign__origin=Campaign.Origin.MEASURED,
         )
-        .order_by("-launched_at")
-        .values_list("pk", flat=True)
-        .distinct()[:MOST_CAMPAIGNS]
+        .annotate(size=Count("trials"))
+        .order_by("-experiment__campaign__launched_at", "-pk")
+        .values_list("pk", "size")
     )
-    lanes = Lane.objects.filter(
-        experiment__tool=lane.experiment.tool, roles=lane.roles, experiment__campaign__in=list(campaigns)
-    )
-    return list(lanes.values_list("pk", flat=True))
+    found, total = [], 0
+    for pk, size in rows:
+        total += size
+        if found and total > MOST_TRIALS:
+            break
+        found.append(pk)
+    return found
 
 
 def settings_of(lanes: Iterable[int], tool: Tool) -> list[Setting]:
@@ -192,9 +197,10 @@ def levels_of(subject: Subject, lanes: Iterable[int]) -> list[Level]:
 
 
 def metrics_measured(tool: Tool, lanes: Iterable[int]) -> list[Metric]:
-    """Return the tool's metrics, the primary one first, of which there are figures on the lanes."""
-    experiments = Experiment.objects.filter(lanes__in=list(lanes))
-    names = set(Sample.objects.filter(experiment__in=experiments).values_list("metric", flat=True).distinct())
+    """Return the tool's metrics, the primary one first, that the newest trials on the lanes have figures of."""
+    newest = Trial.objects.filter(lane__in=list(lanes), state=Trial.State.SUCCEEDED).order_by("-pk")
+    told = list(newest.values_list("pk", flat=True)[:TELLING_TRIALS])
+    names = set(Sample.objects.filter(trial__in=told).values_list("metric", flat=True).distinct())
     return [metric for metric in queries.metrics_of(tool) if metric.name in names]
 
 

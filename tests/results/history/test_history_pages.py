@@ -15,6 +15,7 @@ from django.urls import reverse
 
 from apps.agents.models import FactSnapshot
 from apps.campaigns.models import Campaign, Lane, Trial
+from apps.results.history import series
 from apps.results.models import ChangePoint
 from apps.testbeds.models import Node
 from tests.results.history.conftest import START, WEEK, add_result, again, measured
@@ -161,6 +162,16 @@ def test_csv_and_json_have_a_line_a_campaign_in_base_units(
     assert [place for place, row in enumerate(rows) if row["change"]] == [4]
     assert float(rows[0]["median"]) == pytest.approx(940e6 * 1.002 * 1.00025)
     assert [row["median"] for row in client.get(as_json).json()] == [float(row["median"]) for row in rows]
+
+
+def test_of_very_much_the_newest_campaigns_are_looked_at(
+    client: Client, repeated: list[Campaign], cast: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(series, "MOST_TRIALS", 7)
+    client.force_login(cast.bob)
+    points = chart_of(client.get(pages(newest(repeated))[0]).content.decode())["series"][0]["points"]
+    # Two trials a campaign: a fourth would be the eighth trial.
+    assert [point["note"] for point in points] == ["Week 5", "Week 6", "Week 7"]
 
 
 def test_the_page_costs_a_bounded_number_of_queries(
