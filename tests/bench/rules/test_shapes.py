@@ -169,3 +169,8 @@ def test_block_sizes_are_compared_between_file_systems_of_one_kind():
 )
 def test_alike_is_within_five_per_cent(low, high, equal):
     assert shapes.is_equal(Ratio("imb", "bandwidth", {}, {}, low, high)) is equal
+
+
+def test_a_ratio_of_which_one_side_does_not_tell_the_factor_is_none():
+    lone = Ratio("iozone", "write", {}, {"file_system": "ext3"}, 0.6, 0.7)
+    assert shapes.ratios(evidence(ratios=(lone,)), factor="file_system") == []

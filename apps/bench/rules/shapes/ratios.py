@@ -65,14 +65,11 @@ def inverse(ratio: Ratio) -> Ratio:
 def _differs(ratio: Ratio) -> str:
     """Return the one factor in which the sides of a ratio differ, as tools share its name; "" if there are several.
 
-    A file system and its block size are one, and so are a file system and its kind.
+    A file system and its block size are one, and so are a file system and its kind. Both sides must tell of it.
     """
-    names = {
-        canonical(ratio.tool, name)
-        for name in {*ratio.of, *ratio.to}
-        if name not in ratio.of or name not in ratio.to or ratio.of[name] != ratio.to[name]
-    }
-    if names == {FILE_SYSTEM, BLOCK}:
-        return BLOCK
+    of, to = ({canonical(ratio.tool, name): value for name, value in side.items()} for side in (ratio.of, ratio.to))
+    names = {name for name in of.keys() | to.keys() if name not in of or name not in to or of[name] != to[name]}
     names -= {KIND} if FILE_SYSTEM in names else set()
-    return next(iter(names)) if len(names) == 1 else ""
+    names -= {FILE_SYSTEM} if BLOCK in names else set()
+    factor = next(iter(names)) if len(names) == 1 else ""
+    return factor if factor in of and factor in to else ""
