@@ -7,7 +7,7 @@ from benchmarks.figures import Figure
 from benchmarks.stack import Stack
 from benchmarks.throughput import module_output
 
-SAMPLES = 2_430_000
+SAMPLES = 10_000_000
 MOST_QUERIES = 30
 
 
