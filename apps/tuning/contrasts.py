@@ -53,7 +53,7 @@ class Contrast:
         ]
 
     def as_experiment(self) -> dict[str, Any]:
-        """Return the fields of the experiment: what differs as zipped factors, the rest fixed."""
+        """Return the fields of the experiment: what differs as zipped factors, the rest fixed if not as usual."""
         known = writing.known_of(self.tool, self.now)
         names = [item.name for item in self.differences]
         return {
@@ -62,7 +62,9 @@ class Contrast:
             "fixed": {
                 name: text
                 for name, value in self.now.items()
-                if name not in names and (text := writing.text_of(known[name], value))
+                if name not in names
+                and value != known[name].default
+                and (text := writing.text_of(known[name], value))
             },
             "factors": [
                 {"name": name, "expression": writing.list_of(known[name], (self.now[name], self.then[name]))}

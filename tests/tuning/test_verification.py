@@ -45,7 +45,7 @@ def test_it_makes_and_launches_the_smallest_a_b_campaign(finding: Finding, cast:
     experiment = made.campaign.experiments.get()
     assert experiment.factors == [{"name": "window", "expression": "64KiB, 1MiB"}]
     assert (experiment.zips, experiment.order) == ([], "randomised")
-    assert experiment.fixed["duration"] == "2s"
+    assert experiment.fixed == {"duration": "2s"}
     assert [made.campaign.state, made.campaign.trials.count()] == ["running", 6]
     parameters = list(made.campaign.trials.order_by("point").values_list("point", "parameters__window").distinct())
     assert parameters == [(0, NOW), (1, THEN)]
@@ -251,7 +251,7 @@ def test_what_was_put_to_the_test_stays_when_the_rules_fall_silent(
     finding: Finding, swept: Campaign, cast: SimpleNamespace
 ) -> None:
     made = verify(finding, cast.oscar)
-    carry_out(made.campaign, lambda trial: None)
+    assert carry_out(made.campaign, lambda trial: None) == 6
     services.refresh_findings(campaign=swept)
     assert Finding.objects.filter(pk=finding.pk).exists()
 
