@@ -137,7 +137,8 @@ def like(lane: Lane) -> list[int]:
         .order_by("-experiment__campaign__launched_at", "-pk")
         .values_list("pk", "size")
     )
-    found, total = [], 0
+    found: list[int] = []
+    total = 0
     for pk, size in rows:
         total += size
         if found and total > MOST_TRIALS:
