@@ -71,7 +71,10 @@ class ExperimentForm(StyledWidgets, adaptation.AdaptationForm):
     @property
     def lacks_file_system(self) -> bool:
         """Return whether the tool writes to a file system and the team has described none."""
-        return "file_system" in self.fields and not self.fields["file_system"].queryset.exists()
+        field = self.fields.get("file_system")
+        return (
+            isinstance(field, forms.ModelChoiceField) and field.queryset is not None and not field.queryset.exists()
+        )
 
     @property
     def condition_fields(self) -> Iterable[forms.BoundField]:
