@@ -226,9 +226,16 @@ def _requested_text(tool: Tool, name: str, value: object) -> str:
     return _(zeros[name]) if value == 0 and name in zeros else _kept_text(tool, name, value)
 
 
+# What tools observe beside their parameters and metrics is named so that its end tells its unit.
+_UNITS_BY_ENDING = (
+    ("B", ("buffer", "mss", "mtu", "working_set", "client_memory", "file_system_free")),
+    ("s", ("_s", "start_skew")),
+)
+
+
 def _kept_text(tool: Tool, name: str, value: object) -> str:
     units_of = {item.name: item.unit for item in tool.parameters} | {item.name: item.unit for item in tool.metrics}
-    unit = units_of.get(name) or ("B" if name.endswith(("buffer", "mss", "mtu")) else "")
+    unit = units_of.get(name) or next((unit for unit, ends in _UNITS_BY_ENDING if name.endswith(ends)), "")
     if value in (None, ""):
         return ""
     if isinstance(value, int | float) and not isinstance(value, bool):

@@ -23,3 +23,15 @@ def test_the_trials_page_shows_each_clients_own_figures(
     assert "Odd name" in page
     Result.objects.filter(pk=result.pk).update(observed={**result.observed, "clients": rows[:1]})
     assert "kgfs01" not in client.get(address).content.decode()
+
+
+def test_what_was_observed_has_the_unit_that_its_name_tells(
+    client: Client, measured: Campaign, cast: SimpleNamespace
+) -> None:
+    client.force_login(cast.bob)
+    result = Result.objects.first()
+    seen = {"working_set": 2**27, "together_s": 3.75, "start_skew": 0.000324}
+    Result.objects.filter(pk=result.pk).update(observed={**result.observed, **seen})
+    page = client.get(reverse("results:trial", args=[result.trial_id])).content.decode()
+    for text in ("128 MiB", "3.75 s", "324 us"):
+        assert text in page, text
