@@ -19,6 +19,7 @@ def pages_of(team: Team) -> dict[str, str]:
     lane = Lane.objects.get(experiment__campaign=again)
     client = Node.objects.get(pk=lane.roles["client"][0])
     site = Site.objects.get(testbeds__nodes=client)
+    other = Site.objects.get(testbeds__nodes=lane.roles["server"][0])
     two = [("set", f"campaign:{newest.pk}"), ("set", f"campaign:{older.pk}")]
     return {
         "campaigns": reverse("campaigns:campaign_list"),
@@ -28,15 +29,17 @@ def pages_of(team: Team) -> dict[str, str]:
         "experiment": reverse("results:experiment", args=[experiment.pk]),
         "trial": reverse("results:trial", args=[trial.pk]),
         "findings": reverse("tuning:list"),
-        "histories": reverse("results:history_list"),
-        "history": reverse("results:history", args=[lane.pk]),
-        "matrix": reverse("results:matrix"),
+        "histories": reverse("history:list"),
+        "history": reverse("history:detail", args=[lane.pk]),
+        "matrix": reverse("matrix:matrix"),
         "two campaigns compared": _compare(*two),
         "two campaigns, medians by streams": _compare(*two, ("x", "streams"), ("stat", "median")),
         "two campaigns, heat map": _compare(*two, ("chart", "heat")),
         "two campaigns, parallel coordinates": _compare(*two, ("chart", "parallel")),
         "two campaigns, boxes": _compare(*two, ("chart", "box")),
         "a node's results": _compare(("set", f"node:{client.pk}")),
+        "layers of two sites": reverse("tuning:site_layers", args=[site.pk, other.pk]),
+        "pairs of sites": reverse("tuning:sites"),
         "node": reverse("testbeds:node_detail", args=[client.pk]),
         "site": reverse("testbeds:site_detail", args=[site.pk]),
         "agents": reverse("agents:list"),
