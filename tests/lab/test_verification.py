@@ -29,10 +29,10 @@ from apps.tuning.models import Finding
 from tests import factories
 from tests.bench.tools import carrying
 from tests.campaigns import factories as make
-from tests.lab.labs import KISTI_PUSAN, KNU_CALTECH, REAL, LabAt
+from tests.lab.labs import KISTI_PUSAN, KNU_CALTECH, QUIET, LabAt
 from workers import adaptation, analysis
 
-pytestmark = [*REAL, pytest.mark.django_db]
+pytestmark = [*QUIET, pytest.mark.django_db]
 # A machine that is busy with something else spoils a measurement: all of it is done again, so many times.
 TRIES = 3
 # Line and tools go before what else it does.

@@ -76,7 +76,7 @@ def compare(state: State, user: User) -> Comparison:
     """Return the comparison of a state, with all that the user may see of its sets."""
     choices = gathering.choose(state.sets, user)
     tools = gathering.tools_of(choices)
-    metrics = _metrics(tools.values())
+    metrics = _metrics(choices, tools)
     metric = next((item for item in metrics if item.name == state.metric), metrics[0] if metrics else None)
     gathered = gathering.gather(choices, metric.name if metric else "", include_invalid=state.invalid)
     named = titles.titles_of(choices)
@@ -127,15 +127,20 @@ def _value(factor: Factor, text: str, other: Hashable) -> Hashable:
     return factor.values[keys.index(text)] if text in keys else other
 
 
-def _metrics(tools: Iterable[Tool]) -> list[Metric]:
-    """Return the metrics of the tools, those that most of them have first, primary ones before others."""
-    count: dict[str, int] = defaultdict(int)
-    first: dict[str, Metric] = {}
-    for tool in tools:
-        for metric in tool.metrics:
-            count[metric.name] += 1
-            first.setdefault(metric.name, metric)
-    return sorted(first.values(), key=lambda metric: (-count[metric.name], not metric.primary))
+def _metrics(choices: Iterable[gathering.Choice], tools: dict[str, Tool]) -> list[Metric]:
+    """Return the metrics: first those that the most sets have, of these the primary ones, of these the most swept."""
+    sets: dict[str, set[int]] = defaultdict(set)
+    swept: dict[str, int] = defaultdict(int)
+    known: dict[str, Metric] = {}
+    for place, choice in enumerate(choices):
+        for experiment in choice.experiments.values():
+            for metric in tools[experiment.tool].metrics:
+                sets[metric.name].add(place)
+                swept[metric.name] += bool(experiment.factors)
+                known.setdefault(metric.name, metric)
+    return sorted(
+        known.values(), key=lambda metric: (-len(sets[metric.name]), not metric.primary, -swept[metric.name])
+    )
 
 
 def _mean(gathered: Gathered, tools: dict[str, Tool], metric: Metric | None) -> tuple[Mean, str]:

@@ -47,6 +47,23 @@ def test_two_campaigns_stand_side_by_side(compare, before: Campaign, after: Camp
     assert made.overall[1].strata == 8
 
 
+def test_of_several_tools_the_swept_ones_own_metric_is_shown_first(
+    compare, before: Campaign, after: Campaign
+) -> None:
+    for campaign in (before, after):
+        sweep = campaign.experiments.get()
+        for name in ("RTT before", "RTT after"):
+            ping = campaign.experiments.create(name=name, tool="ping", position=0)
+            lane = ping.lanes.create(roles=sweep.lanes.get().roles, resources=[])
+            trial = campaign.trials.create(
+                experiment=ping, lane=lane, position=0, point=0, repetition=0, parameters={"count": 5}
+            )
+            measure(trial, rtt_min=0.0048, rtt_mean=0.0049)
+    made = compare(of(before, after))
+    assert made.metric.name == "goodput"
+    assert {"rtt_mean", "rtt_min"} <= {metric.name for metric in made.metrics}
+
+
 def test_what_is_neither_axis_nor_series_is_averaged_over_and_told(
     compare, before: Campaign, after: Campaign
 ) -> None:
