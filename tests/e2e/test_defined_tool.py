@@ -39,6 +39,14 @@ def allowed(stack: Stack) -> Stack:
     return stack
 
 
+@pytest.fixture(scope="module")
+def defined(allowed: Stack) -> Stack:
+    """Give the team its own tool, from a file."""
+    made = allowed.api.post("team-tools/import/", {"file": (DATA / "site-digest.yaml").read_text()})
+    assert made["slug"] == "site-digest"
+    return allowed
+
+
 def facts_of(stack: Stack) -> dict[str, Any]:
     """Return what the agent of the node told last."""
     agent = next(stack.api.every(f"agents/?node={stack.nodes['local-1']}"))
@@ -55,34 +63,31 @@ def sweep(stack: Stack, tool: str, **values: Any) -> dict[str, Any]:
     return stack.wait_until(made["id"])
 
 
-def test_it_is_swept_on_a_real_agent(allowed: Stack) -> None:
-    text = (DATA / "site-digest.yaml").read_text()
-    made = allowed.api.post("team-tools/import/", {"file": text})
-    assert made["slug"] == "site-digest"
+def test_it_is_swept_on_a_real_agent(defined: Stack) -> None:
     factors = [{"name": "block", "expression": "64 B, 16 KiB"}]
-    ended = sweep(allowed, "site-digest.v1", factors=factors, repetitions=2)
+    ended = sweep(defined, "site-digest.v1", factors=factors, repetitions=2)
     assert ended["state"] == "finished"
     assert ended["progress"]["succeeded"] == 4
-    experiment = next(allowed.api.every(f"experiments/?campaign={ended['id']}"))
-    groups = allowed.api.get(f"experiments/{experiment['id']}/results/")["groups"]
+    experiment = next(defined.api.every(f"experiments/?campaign={ended['id']}"))
+    groups = defined.api.get(f"experiments/{experiment['id']}/results/")["groups"]
     means = [group["mean"] for group in groups]
     # A digest of small blocks is slower: the figures are the program's, and of the right blocks.
     assert len(means) == 2
     assert 1e6 < means[0] < means[1] < 1e12
     job = next(
-        job for job in allowed.api.every(f"jobs/?node={allowed.nodes['local-1']}") if job["argv"][0] == "openssl"
+        job for job in defined.api.every(f"jobs/?node={defined.nodes['local-1']}") if job["argv"][0] == "openssl"
     )
     assert job["argv"][1:4] == ["speed", "-seconds", "1"]
 
 
-def test_a_condition_of_the_next_version_refuses_what_it_measured(allowed: Stack) -> None:
-    versions = allowed.api.get("team-tools/site-digest/versions/")
+def test_a_condition_of_the_next_version_refuses_what_it_measured(defined: Stack) -> None:
+    versions = defined.api.get("team-tools/site-digest/versions/")
     definition = {**versions[0]["definition"], "conditions": ["speed > 900 TB/s"]}
-    made = allowed.api.post("team-tools/site-digest/versions/", {"definition": definition, "note": "Strict"})
+    made = defined.api.post("team-tools/site-digest/versions/", {"definition": definition, "note": "Strict"})
     assert made["slug"] == "site-digest.v2"
-    ended = sweep(allowed, "site-digest.v2", repetitions=1)
+    ended = sweep(defined, "site-digest.v2", repetitions=1)
     assert ended["progress"]["failed"] == 1
-    trial = next(allowed.api.every(f"trials/?campaign={ended['id']}"))
+    trial = next(defined.api.every(f"trials/?campaign={ended['id']}"))
     assert "speed > 900 TB/s" in json.dumps(trial["reason"])
     assert not trial["reason"]["retryable"]
 
