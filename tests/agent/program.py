@@ -34,7 +34,7 @@ class AgentProgram:
     def call(self, *words: str, **options: object) -> subprocess.CompletedProcess[str]:
         """Run one command of the program to its end."""
         command = [*self.prefix, PYTHON, str(self.zipapp), *words]
-        return subprocess.run(command, capture_output=True, text=True, timeout=30, check=False, **options)
+        return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False, **options)
 
     def enrol(self, node: Node) -> None:
         """Become the agent of a node."""

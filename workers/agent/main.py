@@ -56,7 +56,8 @@ def enrol(folder: Path, options: argparse.Namespace) -> int:
     # A token is good once: see that its fruit can be kept before it is spent.
     config.probe(folder)
     remote = Remote(options.server, ca_file=settings.ca_file)
-    answer = remote.call("enrol", {"token": options.token, "version": VERSION})
+    # It is done once, by a person who waits: a busy server is given time.
+    answer = remote.call("enrol", {"token": options.token, "version": VERSION}, timeout_s=30.0)
     settings.token, settings.node = str(answer["token"]), str(answer["node"])
     config.save(folder, settings)
     print(f"Enrolled as the agent of {settings.node}. Start it with:\n  {_command('run', folder)}")
