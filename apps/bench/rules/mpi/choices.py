@@ -141,7 +141,8 @@ def _draft(choice: Choice, factor: str, ratio: Ratio, best: Ratio, *, is_better:
     whom = _whom(ratio.tool, shapes.common(ratio), str(shapes.common(ratio).get(shapes.FILE_SYSTEM, "")))
     shown = {"of": _value(factor, best.of), "to": _value(factor, best.to), "whom": whom}
     gain = shapes.middle(ratio)
-    told = f"{ratio.low:.2f}" if ratio.low == ratio.high else f"{ratio.low:.2f} - {ratio.high:.2f}"
+    most = "∞" if ratio.high == float("inf") else f"{ratio.high:.2f}"
+    told = f"{ratio.low:.2f}" if ratio.low == ratio.high else f"{ratio.low:.2f} - {most}"
     why = Message(_("The ratio of the two is %(ratio)s (%(metric)s)."), {"ratio": told, "metric": ratio.metric})
     if ratio.high == float("inf"):
         why = Message(_("One is better throughout; by how much is not printed."))
