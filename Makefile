@@ -21,7 +21,7 @@ serve:  ## start the service (PORT=8000; LAB=lab/storage.yaml: with emulated sit
 test:  ## run all tests, against real servers and real tools; those that need quiet first, one at a time
 	@$(SETUP) test
 	@$(PY) -m pytest -m quiet
-	@$(PY) -m pytest -n 3 --dist loadgroup -m "not quiet"
+	@$(PY) -m pytest -n 4 --dist loadgroup -m "not quiet"
 
 lint:  ## check style, types, migrations and settings
 	@$(SETUP) lint

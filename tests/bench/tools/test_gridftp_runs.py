@@ -18,6 +18,8 @@ pytestmark = pytest.mark.skipif(
 MiB = 2**20
 # A mount that everyone may write to.
 MOUNT = "/dev/shm"
+# They name their files alike, in one folder.
+ONE_BY_ONE = pytest.mark.xdist_group("gridftp-files")
 on_disk = pytest.mark.skipif(not os.path.ismount(MOUNT), reason=f"{MOUNT} is no mount here")
 
 
@@ -100,6 +102,7 @@ def test_a_transfer_can_end_after_a_time(tmp_path):
 
 
 @on_disk
+@ONE_BY_ONE
 @pytest.mark.parametrize("offset", [0, "1 MiB"])
 def test_files_go_from_disk_to_disk_and_nothing_stays_behind(tmp_path, offset):
     extra = {} if offset else {"verify": True}
@@ -114,6 +117,7 @@ def test_files_go_from_disk_to_disk_and_nothing_stays_behind(tmp_path, offset):
 
 
 @on_disk
+@ONE_BY_ONE
 def test_two_parties_fetch_a_file(tmp_path):
     nodes = nodes_of(directory=MOUNT)
     reading = run(tmp_path, nodes=nodes, mode="pull", read_from="file", write_to="file")
