@@ -44,6 +44,7 @@ INSTALLED_APPS = [
     "apps.campaigns",
     "apps.results",
     "apps.tuning",
+    "apps.reports",
 ]
 
 MIDDLEWARE = [
