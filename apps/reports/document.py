@@ -44,7 +44,7 @@ class Items:
 
 @dataclass(frozen=True)
 class Column:
-    """A table's column. Numbers are in `unit` (the one that is shown, e.g. "Mbit/s") with so many significant digits."""
+    """A table's column. Numbers are in `unit`, the one that is shown ("Mbit/s"), with `digits` significant digits."""
 
     title: str
     unit: str = ""
@@ -80,7 +80,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class Drawing:
-    """A numbered figure that is drawn already: a complete SVG of ours, such as a topology, and its text alternative."""
+    """A numbered figure that is drawn already: a complete SVG of ours, such as a topology, and what it shows."""
 
     key: str
     caption: str
@@ -112,7 +112,7 @@ class Section:
 
 @dataclass(frozen=True)
 class Document:
-    """A whole report. `meta` are (label, text) lines for its title page; `rests_on` all references it was made from."""
+    """A whole report. `meta` are (label, text) lines of its title page; `rests_on` what it was made from."""
 
     kind: Literal["campaign", "management"]
     title: str
