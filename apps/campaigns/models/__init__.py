@@ -3,6 +3,17 @@
 from apps.campaigns.models.campaigns import Campaign, Event
 from apps.campaigns.models.experiments import Experiment, ExperimentRole
 from apps.campaigns.models.reservations import Reservation
+from apps.campaigns.models.tombstones import Tombstone
 from apps.campaigns.models.trials import Lane, Run, Trial
 
-__all__ = ["Campaign", "Event", "Experiment", "ExperimentRole", "Lane", "Reservation", "Run", "Trial"]
+__all__ = [
+    "Campaign",
+    "Event",
+    "Experiment",
+    "ExperimentRole",
+    "Lane",
+    "Reservation",
+    "Run",
+    "Tombstone",
+    "Trial",
+]

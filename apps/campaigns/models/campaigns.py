@@ -2,16 +2,15 @@
 
 from typing import Any
 
-from django.conf import settings
 from django.db import models
 from django.db.models import Q
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
-from apps.accounts.models import TeamOwned
+from apps.campaigns.models.sharing import Shared
 
 
-class Campaign(TeamOwned):
+class Campaign(Shared):
     """A set of experiments carried out together.
 
     A campaign with a cron expression is a series: each date makes a clone (`series` points back) that is launched.
@@ -41,9 +40,6 @@ class Campaign(TeamOwned):
     name = models.CharField(_("name"), max_length=200)
     goal = models.TextField(_("goal"), blank=True)
     state = models.CharField(_("state"), max_length=10, choices=State.choices, default=State.DRAFT, db_index=True)
-    created_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="campaigns"
-    )
     start_at = models.DateTimeField(_("start at"), null=True, blank=True)
     cron = models.CharField(_("repeat (cron expression)"), max_length=100, blank=True)
     cron_timezone = models.CharField(_("time zone of the cron expression"), max_length=64, default="UTC")
@@ -72,6 +68,11 @@ class Campaign(TeamOwned):
                 condition=Q(analysed_at__isnull=True, state__in=["finished", "cancelled"]),
             ),
             models.Index(fields=["deleting_at"], name="campaigns_to_delete", condition=Q(deleting_at__isnull=False)),
+            models.Index(
+                fields=["visibility"],
+                name="campaigns_beyond_their_team",
+                condition=Q(visibility__in=["shared", "public"]),
+            ),
         ]
 
     def __str__(self) -> str:

@@ -1,5 +1,6 @@
 """Trials (one point, one repetition), the lanes they queue in, and the runs that carry them out."""
 
+from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import Q
@@ -51,6 +52,20 @@ class Trial(TimeStamped):
     # Why the last attempt failed, as `apps.bench.tools.base.ToolFailure.as_json` writes it.
     reason = models.JSONField(null=True, blank=True)
     finished_at = models.DateTimeField(_("finished"), null=True, blank=True)
+    # Set by a person who does not believe it: its figures are then shown, but in no statistics.
+    invalid_at = models.DateTimeField(_("marked invalid"), null=True, blank=True, editable=False)
+    invalid_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        on_delete=models.SET_NULL,
+        null=True,
+        blank=True,
+        related_name="+",
+        editable=False,
+        db_index=False,
+    )
+    invalid_reason = models.CharField(
+        _("reason"), max_length=500, blank=True, default="", db_default="", editable=False
+    )
 
     class Meta:
         ordering = ["position"]

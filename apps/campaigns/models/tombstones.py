@@ -1,0 +1,30 @@
+"""Tombstones: what is left of deleted campaigns, so that a permanent id always answers."""
+
+from django.conf import settings
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+from apps.campaigns.models.sharing import Shared
+
+
+class Tombstone(Shared):
+    """Who deleted a campaign, when and why; whoever could see the campaign sees this."""
+
+    name = models.CharField(_("name"), max_length=200)
+    trials = models.PositiveIntegerField(_("trials"), default=0)
+    campaign_created_at = models.DateTimeField()
+    # Null, and "" as the name, where a program deleted it.
+    deleted_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="deleted_campaigns"
+    )
+    deleted_by_name = models.CharField(_("deleted by"), max_length=200, blank=True)
+    deleted_at = models.DateTimeField(_("deleted"))
+    reason = models.TextField(_("reason"), max_length=2000, blank=True)
+
+    class Meta:
+        ordering = ["-deleted_at", "-id"]
+        verbose_name = _("deleted campaign")
+        verbose_name_plural = _("deleted campaigns")
+
+    def __str__(self) -> str:
+        return self.name
