@@ -1,5 +1,6 @@
 """Campaigns and everything that carries them out."""
 
+from apps.campaigns.models.annotations import Note
 from apps.campaigns.models.campaigns import Campaign, Event
 from apps.campaigns.models.experiments import Experiment, ExperimentRole
 from apps.campaigns.models.reservations import Reservation
@@ -12,6 +13,7 @@ __all__ = [
     "Experiment",
     "ExperimentRole",
     "Lane",
+    "Note",
     "Reservation",
     "Run",
     "Tombstone",

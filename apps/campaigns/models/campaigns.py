@@ -2,15 +2,17 @@
 
 from typing import Any
 
+from django.contrib.postgres.indexes import GinIndex
 from django.db import models
 from django.db.models import Q
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
+from apps.campaigns.models.annotations import Tagged
 from apps.campaigns.models.sharing import Shared
 
 
-class Campaign(Shared):
+class Campaign(Tagged, Shared):
     """A set of experiments carried out together.
 
     A campaign with a cron expression is a series: each date makes a clone (`series` points back) that is launched.
@@ -67,6 +69,7 @@ class Campaign(Shared):
                 name="campaigns_to_analyse",
                 condition=Q(analysed_at__isnull=True, state__in=["finished", "cancelled"]),
             ),
+            GinIndex(fields=["tags"], name="campaigns_by_tag"),
             models.Index(fields=["deleting_at"], name="campaigns_to_delete", condition=Q(deleting_at__isnull=False)),
             models.Index(
                 fields=["visibility"],
