@@ -1,0 +1,126 @@
+"""Reports, what their authors changed of them, and the editions in which they were frozen."""
+
+import secrets
+from typing import Any
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+from django.urls import reverse
+from django.utils.translation import gettext_lazy as _
+
+from apps.accounts.models import TeamOwned
+from apps.campaigns.models import Campaign
+from apps.reports import serialising
+from apps.reports.document import Document
+
+# Crockford's base 32: no letter that is taken for a digit.
+_LETTERS = "0123456789abcdefghjkmnpqrstvwxyz"
+
+
+class EditionIsFrozen(TypeError):
+    """An edition never changes: freeze a new one."""
+
+
+def new_permanent_id() -> str:
+    """Return a random id to be cited and typed, such as "r-7k3m-9qxt-2v4h"."""
+    groups = ("".join(secrets.choice(_LETTERS) for _place in range(4)) for _group in range(3))
+    return "-".join(("r", *groups))
+
+
+class Report(TeamOwned):
+    """A report in one language, built anew whenever it is read; `edits` (`apps.reports.editing`) lie over it.
+
+    One of a campaign has a `campaign`, until that is deleted; a management report has a `selection`
+    (`apps.reports.management`).
+    """
+
+    class Kind(models.TextChoices):
+        CAMPAIGN = "campaign", _("campaign report")
+        MANAGEMENT = "management", _("management report")
+
+    kind = models.CharField(_("kind"), max_length=10, choices=Kind.choices, default=Kind.CAMPAIGN)
+    campaign = models.ForeignKey(
+        Campaign, on_delete=models.SET_NULL, null=True, blank=True, related_name="reports", verbose_name=_("campaign")
+    )
+    baseline = models.ForeignKey(
+        Campaign, on_delete=models.SET_NULL, null=True, blank=True, related_name="+", verbose_name=_("compared with")
+    )
+    language = models.CharField(_("language"), max_length=5, choices=settings.LANGUAGES)
+    # As it was when the report was last frozen or made: what a list shows without building it.
+    title = models.CharField(_("title"), max_length=250, blank=True)
+    selection = models.JSONField(default=dict, blank=True, editable=False)
+    edits = models.JSONField(default=dict, blank=True, editable=False)
+    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
+
+    class Meta:
+        ordering = ["-updated_at", "-pk"]
+        verbose_name = _("report")
+        verbose_name_plural = _("reports")
+        constraints = [
+            models.UniqueConstraint(
+                fields=["campaign", "language"],
+                name="one_report_a_campaign_and_language",
+                condition=Q(campaign__isnull=False),
+            )
+        ]
+
+    def __str__(self) -> str:
+        return self.title
+
+    def get_absolute_url(self) -> str:
+        """Return the address of the report's page."""
+        return reverse("reports:detail", args=[self.pk])
+
+
+class Edition(models.Model):
+    """A report as it was frozen; neither this class nor the database lets it change.
+
+    `canonical` is the document's canonical JSON (`apps.reports.serialising`), `checksum` its SHA-256 in hexadecimal,
+    `rests_on` the permanent ids of what it was made from.
+    """
+
+    report = models.ForeignKey(Report, on_delete=models.PROTECT, related_name="editions", verbose_name=_("report"))
+    number = models.PositiveIntegerField(_("edition"))
+    permanent_id = models.CharField(_("permanent id"), max_length=20, unique=True, default=new_permanent_id)
+    title = models.CharField(_("title"), max_length=250)
+    language = models.CharField(_("language"), max_length=5, choices=settings.LANGUAGES)
+    canonical = models.TextField()
+    checksum = models.CharField(_("checksum"), max_length=64)
+    rests_on = models.JSONField(default=list)
+    note = models.CharField(_("what is new"), max_length=300, blank=True)
+    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
+    created_at = models.DateTimeField(_("frozen"))
+
+    class Meta:
+        ordering = ["-created_at", "-pk"]
+        verbose_name = _("edition")
+        verbose_name_plural = _("editions")
+        constraints = [models.UniqueConstraint(fields=["report", "number"], name="one_edition_of_a_number")]
+
+    def __str__(self) -> str:
+        return f"{self.title} ({self.number})"
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        """Store a new edition; EditionIsFrozen for one that is stored."""
+        if not self._state.adding:
+            raise EditionIsFrozen(self.permanent_id)
+        super().save(*args, **kwargs)
+
+    def get_absolute_url(self) -> str:
+        """Return the address of the edition's page, which never changes."""
+        return reverse("reports:edition", args=[self.permanent_id])
+
+    def delete(self, *args: Any, **kwargs: Any) -> tuple[int, dict[str, int]]:
+        """Refuse: EditionIsFrozen, since others may have cited it."""
+        raise EditionIsFrozen(self.permanent_id)
+
+    @property
+    def document(self) -> Document:
+        """Return what was frozen."""
+        return serialising.from_text(self.canonical)
+
+    @property
+    def is_intact(self) -> bool:
+        """Return whether the text is the one that the checksum was taken of."""
+        return serialising.checksum(self.canonical) == self.checksum
