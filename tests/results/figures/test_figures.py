@@ -14,7 +14,7 @@ from django.conf import settings
 from django.test import Client
 from django.urls import reverse
 
-from apps.results.figures import rendering
+from apps.results.figures import checking, rendering
 from tests import factories
 from tests.results.figures import charts
 
@@ -44,6 +44,26 @@ def test_a_png_is_large_enough_to_print_and_the_same_each_time() -> None:
     assert width >= 1200
     assert height >= 600
     assert rendering.render(charts.LINE, "png") == first
+
+
+def test_many_figures_come_from_one_program_each_as_it_is_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    started = []
+    start = rendering._started
+    monkeypatch.setattr(rendering, "_started", lambda *given: started.append(start(*given)) or started[-1])
+    drawn = list(rendering.render_each([charts.LINE, charts.HEAT, charts.LINE], "svg"))
+    assert len(started) == 1
+    assert drawn[0] == drawn[2] != drawn[1] == rendering.render(charts.HEAT, "svg")
+    assert list(rendering.render_each([], "svg")) == []
+
+
+def test_of_many_figures_those_before_a_broken_one_are_given_and_then_it_is_told_why() -> None:
+    no_such_day = charts.TIME | {"series": [{"label": "", "points": [{"x": 1e12, "y": 1.0}]}]}
+    figures = rendering.render_each([charts.WORDS, no_such_day, charts.LINE], "svg")
+    assert b"<svg" in next(figures)
+    with pytest.raises(rendering.FigureError, match="Error"):
+        next(figures)
+    with pytest.raises(checking.ChartError, match="metric"):
+        next(rendering.render_each([charts.WORDS, {"kind": "line"}], "svg"))
 
 
 def test_korean_has_its_letters_and_a_dollar_is_a_dollar() -> None:

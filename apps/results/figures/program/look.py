@@ -1,5 +1,6 @@
 """How figures look: fonts with Korean, the colours of the light theme, and axes in units people read."""
 
+import functools
 import importlib.util
 import re
 from datetime import UTC, datetime
@@ -57,6 +58,7 @@ def figure_for(chart: dict[str, Any]) -> Figure:
     return Figure(figsize=(width, height), layout="constrained")
 
 
+@functools.cache
 def _prepare() -> None:
     found = importlib.util.find_spec("koreanize_matplotlib")
     families = ["DejaVu Sans"]
