@@ -39,6 +39,15 @@ if "REDIS_URL" not in os.environ or _EMBEDDED_REDIS in os.environ:
     os.environ[_EMBEDDED_REDIS] = "1"
 
 
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Refuse a run whose groups would not hold: their tests share addresses, folders or a machine's quiet."""
+    if not getattr(session.config.option, "loadgroup", False):
+        return
+    grouped = [item for item in session.items if item.get_closest_marker("xdist_group")]
+    if astray := [item.nodeid for item in grouped if "@" not in item.nodeid.rpartition("]")[2]]:
+        raise pytest.UsageError(f"pytest-xdist does not keep {astray[0]} in its group: does it suit this pytest?")
+
+
 def pytest_unconfigure(config: pytest.Config) -> None:
     """Stop what was started here."""
     while _children:

@@ -73,32 +73,36 @@ class Namespace:
         run("ip", "netns", "delete", self.name)
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def namespace() -> Iterator[Namespace]:
     made = Namespace()
     yield made
     made.remove()
 
 
+@pytest.fixture(scope="module")
+def server_process(
+    namespace: Namespace, django_db_setup: None, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[LiveServer]:
+    """The server of these tests listens where the namespace's cable ends."""
+    server = LiveServer(tmp_path_factory.mktemp("settings") / "log", HERE)
+    yield server
+    server.stop()
+
+
 @pytest.fixture
-def program(
-    home: Path, namespace: Namespace, node: Node, tmp_path: Path, transactional_db: None
-) -> Iterator[AgentProgram]:
+def program(home: Path, namespace: Namespace, node: Node, server: LiveServer) -> Iterator[AgentProgram]:
     """An agent at work in the namespace, which lets jobs change TCP's settings, the MTU and the queue discipline."""
     NodeAddress.objects.create(node=node, address=THERE)
-    server = LiveServer(tmp_path / "log", HERE)
-    server.start()
     made = AgentProgram(home, server, namespace.prefix)
     made.enrol(node)
     tools.install(home, made.folder)
     path = made.folder / "agent.json"
     path.write_text(json.dumps({**json.loads(path.read_text()), "settings": ["net.ipv4.tcp_*", "mtu", "qdisc"]}))
     made.start()
-    wait_for(lambda: Agent.objects.filter(last_seen_at__isnull=False).exists(), 60)
     yield made
     if made.process is not None:
         made.stop()
-    server.stop()
     print(made.log.read_text())
 
 
@@ -250,6 +254,7 @@ def test_a_queue_discipline_of_somebody_else_is_left_alone(
     assert job.exit_code == 1
     assert "could not be put back" in printed(job)["stderr"]
     assert (namespace.qdisc(), journals(program)) == ("pfifo", [])
+    namespace.inside("tc", "qdisc", "delete", "dev", "data", "root")
 
 
 def test_two_jobs_do_not_set_the_same(program: AgentProgram, namespace: Namespace, node: Node) -> None:
@@ -263,23 +268,21 @@ def test_two_jobs_do_not_set_the_same(program: AgentProgram, namespace: Namespac
     assert namespace.sysctl(RMEM) == before
 
 
-@pytest.mark.parametrize(
-    ("argv", "files"),
-    [
-        (("fathom-settings",), ()),
-        (("fathom-settings", "missing"), ()),
-        (("fathom-settings", "a", "b"), (("a", "{}"),)),
-        (("fathom-settings", "a"), (("a", "{"),)),
-        (("fathom-settings", "a"), (("a", '{"settings": ["mtu"]}'),)),
-        (("fathom-settings", "a"), (("a", '{"settings": {"mtu": "$(reboot)"}}'),)),
-        (("fathom-settings", "a"), (("a", '{"settings": {"net.ipv4.tcp_../../kernel/hostname": "x"}}'),)),
-    ],
-)
-def test_it_takes_nothing_but_settings(
-    program: AgentProgram, node: Node, argv: tuple[str, ...], files: tuple[tuple[str, str], ...]
-) -> None:
-    job = ended(factories.job(node, *argv, files=files))
-    assert (job.fault, job.started_at) == ("not-started", None)
+def test_it_takes_nothing_but_settings(program: AgentProgram, node: Node) -> None:
+    asked = [
+        factories.job(node, "fathom-settings", *names, files=files)
+        for names, files in [
+            ((), ()),
+            (("missing",), ()),
+            (("a", "b"), (("a", "{}"),)),
+            (("a",), (("a", "{"),)),
+            (("a",), (("a", '{"settings": ["mtu"]}'),)),
+            (("a",), (("a", '{"settings": {"mtu": "$(reboot)"}}'),)),
+            (("a",), (("a", '{"settings": {"net.ipv4.tcp_../../kernel/hostname": "x"}}'),)),
+        ]
+    ]
+    for job in map(ended, asked):
+        assert (job.fault, job.started_at) == ("not-started", None), job.files
     assert not journals(program)
 
 
