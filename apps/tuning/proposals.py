@@ -61,7 +61,6 @@ def offers_of(finding: Finding) -> list[Offer]:
     return found
 
 
-@transaction.atomic
 def create_draft(*, finding: Finding, user: User, key: str, now: datetime) -> Campaign:
     """Make a draft of one offer, or of ALL proposals; errors.Refused says what is not known or not possible."""
     scoping.require(user, finding.team, Role.OPERATOR)
@@ -72,31 +71,38 @@ def create_draft(*, finding: Finding, user: User, key: str, now: datetime) -> Ca
         text = _("The finding does not propose “%(key)s” any more; it proposes: %(known)s.")
         raise writing.refuse(text, key=key, known=known)
     title = messages.render(finding.title)
-    campaign = campaigns.create_campaign(
+    return draft_proposals(
         team=finding.team,
         user=user,
-        now=now,
         name=gettext("Decide: %(title)s") % {"title": title[:LONGEST_TITLE]},
         goal=" ".join(messages.render(offer.reason) for offer in chosen if offer.reason),
+        proposals=[offer.proposal for offer in chosen],
+        about=finding,
+        now=now,
     )
-    names: set[str] = set()
-    for offer in chosen:
-        tool = writing.tool_of(offer.tool, finding.team)
-        _add(campaign, user, finding, tool, offer.proposal, _unused(messages.render(tool.name), names))
-    return campaign
 
 
 @transaction.atomic
 def draft_proposals(
-    *, team: Team, user: User, name: str, goal: str, proposals: Sequence[Json], now: datetime
+    *,
+    team: Team,
+    user: User,
+    name: str,
+    goal: str,
+    proposals: Sequence[Json],
+    now: datetime,
+    about: Finding | None = None,
 ) -> Campaign:
-    """Make a draft of proposals that stand in no finding; errors.Refused as of `create_draft`."""
+    """Make a draft of proposals; errors.Refused says what is not known or not possible.
+
+    Files and nodes that a proposal leaves open are those of the finding it is `about`, if it is about one.
+    """
     scoping.require(user, team, Role.OPERATOR)
     campaign = campaigns.create_campaign(team=team, user=user, now=now, name=name, goal=goal)
     names: set[str] = set()
     for proposal in proposals:
         tool = writing.tool_of(str(proposal["tool"]), team)
-        _add(campaign, user, None, tool, proposal, _unused(messages.render(tool.name), names))
+        _add(campaign, user, about, tool, proposal, _unused(messages.render(tool.name), names))
     return campaign
 
 

@@ -6,6 +6,7 @@ from django.core.exceptions import ValidationError
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
@@ -14,7 +15,7 @@ from apps.accounts import scoping
 from apps.accounts.models import Role
 from apps.bench.sweep.verification import LOOKS
 from apps.campaigns import queries as campaigns
-from apps.tuning import contrasts, proposals, queries, services
+from apps.tuning import answers, contrasts, proposals, queries, services
 from apps.tuning.models import Finding
 
 # Trials of the evidence that a page lists; the record has all.
@@ -119,12 +120,12 @@ def verify(request: HttpRequest, pk: int) -> HttpResponse:
     """Launch the campaign that puts a finding to the test, and show it."""
     user = scoping.user_of(request)
     finding = get_object_or_404(queries.findings_for(user), pk=pk)
-    try:
-        made = services.verify_finding(finding=finding, user=user, now=timezone.now())
-    except ValidationError as error:
-        return _refused(request, pk, error)
-    messages.success(request, _("Both settings are measured in turn now, until the interval of the gain decides."))
-    return redirect("campaigns:campaign_detail", pk=made.campaign_id)
+    return answers.show_campaign(
+        request,
+        lambda: services.verify_finding(finding=finding, user=user, now=timezone.now()).campaign_id,
+        _("Both settings are measured in turn now, until the interval of the gain decides."),
+        reverse("tuning:detail", args=[pk]),
+    )
 
 
 @login_required
@@ -133,14 +134,12 @@ def draft(request: HttpRequest, pk: int) -> HttpResponse:
     """Make a draft campaign of what a finding proposes, and show it."""
     user = scoping.user_of(request)
     finding = get_object_or_404(queries.findings_for(user), pk=pk)
-    try:
-        made = proposals.create_draft(
-            finding=finding, user=user, key=request.POST.get("key", proposals.ALL), now=timezone.now()
-        )
-    except ValidationError as error:
-        return _refused(request, pk, error)
-    messages.success(request, _("The draft is ready: look at it, then launch it."))
-    return redirect("campaigns:campaign_detail", pk=made.pk)
+    key = request.POST.get("key", proposals.ALL)
+    return answers.show_draft(
+        request,
+        lambda: proposals.create_draft(finding=finding, user=user, key=key, now=timezone.now()).pk,
+        reverse("tuning:detail", args=[pk]),
+    )
 
 
 def _verifications(finding: Finding) -> dict[str, object]:
@@ -159,9 +158,3 @@ def _proof(finding: Finding) -> dict[str, object]:
     except ValidationError as error:
         return {"unprovable": error.messages}
     return {"contrast": contrast, "grants": contrasts.missing_grants(contrast)}
-
-
-def _refused(request: HttpRequest, pk: int, error: ValidationError) -> HttpResponse:
-    for text in error.messages:
-        messages.error(request, text)
-    return redirect("tuning:detail", pk=pk)

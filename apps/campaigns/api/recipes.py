@@ -16,8 +16,9 @@ from apps.accounts.permissions import ScopedToken
 from apps.campaigns import services
 from apps.campaigns.api.campaigns import CampaignSerializer
 from apps.campaigns.api.experiments import PlayerSerializer
-from apps.campaigns.api.tools import ParameterSerializer, TranslatedField
+from apps.campaigns.api.tools import ParameterSerializer
 from apps.campaigns.recipes import RECIPES
+from apps.core.fields import TranslatedField
 from apps.testbeds.models import FileSystem
 
 
@@ -25,7 +26,7 @@ class PartSerializer(serializers.Serializer):
     """A part that nodes play; `several` parts take more than one node."""
 
     name = serializers.CharField()
-    label = TranslatedField()  # type: ignore[assignment]
+    label: Any = TranslatedField()
     several = serializers.BooleanField()
 
 

@@ -1,5 +1,7 @@
 """REST: the tools there are, to read."""
 
+from typing import Any
+
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers, viewsets
 from rest_framework.exceptions import NotFound
@@ -8,16 +10,8 @@ from rest_framework.response import Response
 
 from apps.accounts.scoping import user_of
 from apps.bench import tools
-from apps.core import messages
+from apps.core.fields import TranslatedField
 from apps.toolbox import queries as toolbox
-
-
-class TranslatedField(serializers.CharField):
-    """A msgid of the science, in the reader's language."""
-
-    def to_representation(self, value: str) -> str:
-        """Return the translated text."""
-        return messages.render(value)
 
 
 class ParameterSerializer(serializers.Serializer):
@@ -25,14 +19,14 @@ class ParameterSerializer(serializers.Serializer):
 
     name = serializers.CharField()
     kind = serializers.CharField()
-    label = TranslatedField()  # type: ignore[assignment]
+    label: Any = TranslatedField()
     help = TranslatedField()
     default = serializers.JSONField()
     unit = serializers.CharField()
     minimum = serializers.FloatField(allow_null=True)
     maximum = serializers.FloatField(allow_null=True)
     choices = serializers.SerializerMethodField()
-    required = serializers.BooleanField()  # type: ignore[assignment]
+    required: Any = serializers.BooleanField()
     advanced = serializers.BooleanField()
 
     def get_choices(self, parameter: tools.base.Parameter) -> list[str]:
@@ -44,7 +38,7 @@ class MetricSerializer(serializers.Serializer):
     """A figure that a tool gives, in `unit`."""
 
     name = serializers.CharField()
-    label = TranslatedField()  # type: ignore[assignment]
+    label: Any = TranslatedField()
     unit = serializers.CharField()
     higher_is_better = serializers.BooleanField(allow_null=True)
     primary = serializers.BooleanField()
@@ -55,8 +49,8 @@ class ToolRoleSerializer(serializers.Serializer):
     """A part that nodes play; `many` roles take several nodes at once."""
 
     name = serializers.CharField()
-    label = TranslatedField()  # type: ignore[assignment]
-    many = serializers.BooleanField()  # type: ignore[assignment]
+    label: Any = TranslatedField()
+    many: Any = serializers.BooleanField()
 
 
 class ToolSerializer(serializers.Serializer):

@@ -13,6 +13,7 @@ from apps.bench.rules import layers
 from apps.bench.rules.base import FindingDraft
 from apps.bench.rules.layers import Table
 from apps.campaigns.models import Lane
+from apps.campaigns.queries.visibility import visible
 from apps.testbeds.models import Node, Site
 from apps.tuning import evidence
 
@@ -39,8 +40,8 @@ class Layers:
 
 
 def pairs_for(user: User) -> list[Together]:
-    """Return the pairs of sites that the user's teams measured, the last measured first."""
-    rows = scoping.visible(Lane.objects.all(), user, path="experiment__campaign__team")
+    """Return the pairs of sites measured in campaigns that the user may see, the last measured first."""
+    rows = visible(Lane.objects.all(), user, path="experiment__campaign")
     rows = rows.filter(experiment__campaign__deleting_at=None, experiment__campaign__launched_at__isnull=False)
     lanes = list(
         rows.values_list("roles", "experiment__campaign")

@@ -1,22 +1,18 @@
 """Pages: the sites that were measured together, and what limits the way to data between two of them."""
 
-from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.core.exceptions import ValidationError
 from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import render
+from django.urls import reverse
 from django.utils import timezone
-from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
 from apps.accounts import scoping
 from apps.accounts.models import Role
-from apps.bench.rules.base import as_plain
-from apps.core.messages import render as text_of
 from apps.testbeds.models import Site
-from apps.tuning import proposals
-from apps.tuning.sites import queries
+from apps.tuning import answers
+from apps.tuning.sites import queries, services
 
 
 @login_required
@@ -43,27 +39,18 @@ def draft(request: HttpRequest, a: int, b: int) -> HttpResponse:
     """Make a draft of the experiments that one table lacks."""
     sites = _sites(request, a, b)
     found = queries.layers_of(*sites)
-    place = request.POST.get("table", "")
-    if not place.isascii() or not place.isdigit() or int(place) >= len(found.tables):
-        messages.error(request, _("What was to be measured is not missing any more: look at the tables again."))
-        return redirect("tuning:site_layers", a=a, b=b)
-    table = found.tables[int(place)]
-    try:
-        campaign = proposals.draft_proposals(
-            team=found.a.team,
-            user=scoping.user_of(request),
-            name=_("Layers of %(file_system)s between %(a)s and %(b)s")
-            % {"file_system": table.file_system, "a": found.a.name, "b": found.b.name},
-            goal=" ".join(text_of(message) for message in table.missing),
-            proposals=[as_plain(proposal) for proposal in table.proposals],
-            now=timezone.now(),
-        )
-    except ValidationError as error:
-        for message in error.messages:
-            messages.error(request, message)
-        return redirect("tuning:site_layers", a=a, b=b)
-    messages.success(request, _("This is a draft: look at it, and launch it."))
-    return redirect("campaigns:campaign_detail", pk=campaign.pk)
+    return answers.show_draft(
+        request,
+        lambda: (
+            services.draft_missing(
+                found=found,
+                table=answers.place_of(request.POST.get("table", "")),
+                user=scoping.user_of(request),
+                now=timezone.now(),
+            ).pk
+        ),
+        reverse("tuning:site_layers", args=[a, b]),
+    )
 
 
 def _sites(request: HttpRequest, a: int, b: int) -> tuple[Site, Site]:

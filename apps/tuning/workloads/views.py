@@ -1,21 +1,17 @@
 """Page: describe a workload, see which file system serves it, and draft the campaign that measures just that."""
 
-from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
 from apps.accounts import scoping
 from apps.accounts.models import Role
 from apps.bench.rules import workloads
-from apps.bench.rules.base import as_plain
-from apps.core.messages import render as text_of
-from apps.tuning import evidence, proposals
+from apps.tuning import answers, evidence
+from apps.tuning.workloads import services
 from apps.tuning.workloads.forms import WorkloadForm
 
 
@@ -51,23 +47,16 @@ def draft(request: HttpRequest) -> HttpResponse:
     team = form.cleaned_data["team"]
     scoping.require(user, team, Role.OPERATOR)
     fits = workloads.fit(evidence.of_files(team), form.workload())
-    place = request.POST.get("fit", "")
-    chosen = fits[int(place)] if place.isascii() and place.isdigit() and int(place) < len(fits) else None
-    if chosen is None or chosen.proposal is None:
-        messages.error(request, _("This configuration is not there any more: choose again."))
-        return redirect(address)
-    try:
-        campaign = proposals.draft_proposals(
-            team=team,
-            user=user,
-            name=_("Workload on %(file_system)s") % {"file_system": chosen.file_system},
-            goal=" ".join(text_of(line) for line in chosen.why),
-            proposals=[as_plain(chosen.proposal)],
-            now=timezone.now(),
-        )
-    except ValidationError as error:
-        for message in error.messages:
-            messages.error(request, message)
-        return redirect(address)
-    messages.success(request, _("This is a draft: look at it, and launch it."))
-    return redirect("campaigns:campaign_detail", pk=campaign.pk)
+    return answers.show_draft(
+        request,
+        lambda: (
+            services.draft_fit(
+                team=team,
+                fits=fits,
+                place=answers.place_of(request.POST.get("fit", "")),
+                user=user,
+                now=timezone.now(),
+            ).pk
+        ),
+        address,
+    )
