@@ -1,6 +1,7 @@
 """The network of a site, a team or a set of nodes as an SVG."""
 
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 
 from django.utils.safestring import SafeString, mark_safe
 
@@ -31,3 +32,39 @@ def topology_svg(
     else:
         raise TypeError("topology_svg needs nodes, a site or a team")
     return svg.render(drawn, layout.place(drawn)) if drawn.boxes else mark_safe("")
+
+
+# The colours of `css/topology.css` on paper, for readers of SVG that know neither variables nor our style sheets.
+_ON_PAPER = (
+    ".topology{font-family:NanumGothic,sans-serif;font-size:13px}"
+    ".topology text{fill:#212529}"
+    ".topology-site rect{fill:#f3f4f6;stroke:#c9ced4}"
+    ".topology .topology-site text{font-size:11px;fill:#4c5661}"
+    ".topology-box rect{fill:#ffffff;stroke:#4c5661;stroke-width:1.25}"
+    ".topology-switch rect{fill:#dcedf5;stroke:#0b5a7a}"
+    ".topology-stack{fill:none;stroke:#4c5661}"
+    ".topology-sign{fill:none;stroke:#0b5a7a;stroke-width:1.25}"
+    ".topology-name{font-weight:600}"
+    ".topology .topology-detail,.topology .topology-figure{font-size:11px}"
+    ".topology .topology-detail{fill:#4c5661}"
+    ".topology-figure{text-anchor:middle}"
+    ".topology-line path{fill:none;stroke:#4c5661;stroke-width:1.5}"
+    ".topology-line .topology-wide{stroke:none}"
+    ".topology-bottleneck path{stroke:#c2571a;stroke-width:3}"
+    ".topology .topology-bottleneck .topology-figure{fill:#c2571a;font-weight:700}"
+)
+
+
+def standalone_svg(nodes: Sequence[Node]) -> tuple[str, str]:
+    """Return a drawing of nodes and the links between them that needs no page about it, and what it shows in words.
+
+    It leads nowhere and holds no number of this database; ("", "") if there is nothing to draw.
+    """
+    drawn = picture.of_nodes(nodes)
+    if not drawn.boxes:
+        return "", ""
+    plain = picture.Picture(
+        boxes={key: replace(box, url="") for key, box in drawn.boxes.items()},
+        lines=tuple(replace(line, url="") for line in drawn.lines),
+    )
+    return str(svg.render(plain, layout.place(plain), _ON_PAPER)), svg.describe(plain)

@@ -25,21 +25,22 @@ from apps.testbeds.topology.picture import Box, Line, Picture
 _SIZES = {"huge": 1100, "large": 800, "medium": 480}
 
 
-def render(picture: Picture, layout: Layout) -> SafeString:
-    """Return the drawing, with a description in words for those who do not see it."""
-    described = _description(picture)
+def render(picture: Picture, layout: Layout, style: str = "") -> SafeString:
+    """Return the drawing with a description in words for those who do not see it; `style` is its own, if any."""
+    described = describe(picture)
     name = f"topology-{zlib.crc32(described.encode()):08x}"
     return format_html(
         '<svg class="topology{size}" xmlns="http://www.w3.org/2000/svg" width="{w}" height="{h}"'
         ' viewBox="0 0 {w} {h}" role="group" aria-labelledby="{name}-title" aria-describedby="{name}-desc">'
         '<title id="{name}-title">{title}</title><desc id="{name}-desc">{described}</desc>'
-        "{fields}{lines}{boxes}</svg>",
+        "{style}{fields}{lines}{boxes}</svg>",
         size=next((f" topology-{name}" for name, width in _SIZES.items() if layout.width > width), ""),
         w=round(layout.width),
         h=round(layout.height),
         name=name,
         title=_("Network"),
         described=described,
+        style=format_html("<style>{}</style>", style) if style else "",
         fields=_join(_field(site, spot) for site, spot in layout.fields),
         lines=_join(_line(line, layout) for line in picture.lines),
         boxes=_join(_box(box, layout.spots[box.key]) for box in picture.boxes.values()),
@@ -50,7 +51,8 @@ def _join(parts: Iterable[SafeString]) -> SafeString:
     return format_html_join("", "{}", ((part,) for part in parts))
 
 
-def _description(picture: Picture) -> str:
+def describe(picture: Picture) -> str:
+    """Return the drawing in words."""
     sentences = []
     for line in picture.lines:
         words = {"a": picture.boxes[line.a].name, "b": picture.boxes[line.b].name, "figures": figures(line)}
@@ -79,11 +81,9 @@ def _box(box: Box, spot: Spot) -> SafeString:
     detail = shown(box.detail)
     if box.busy:
         detail = _("busy") if len(box.members) == 1 else _("%(number)s busy") % {"number": box.busy}
-    return format_html(
-        '<a class="{}" href="{}"><title>{}</title>{}<rect x="{}" y="{}" width="{}" height="{}" rx="{}"/>{}'
-        '<text class="topology-name" x="{}" y="{}">{}</text>{}</a>',
-        " ".join(kinds),
-        box.url,
+    inner = format_html(
+        '<title>{}</title>{}<rect x="{}" y="{}" width="{}" height="{}" rx="{}"/>{}'
+        '<text class="topology-name" x="{}" y="{}">{}</text>{}',
         f"{box.name} ({box.detail})" if box.detail else box.name,
         _stack(spot) if len(box.members) > 1 else "",
         *_numbers(spot.x, spot.y, spot.width, spot.height),
@@ -93,6 +93,14 @@ def _box(box: Box, spot: Spot) -> SafeString:
         shown(box.name),
         _detail(detail, spot.x + indent, spot.middle + 14) if detail else "",
     )
+    return _linked(" ".join(kinds), box.url, inner)
+
+
+def _linked(kind: str, url: str, inner: SafeString) -> SafeString:
+    """Return a group of the drawing, which leads to an address if there is one."""
+    if url:
+        return format_html('<a class="{}" href="{}">{}</a>', kind, url, inner)
+    return format_html('<g class="{}">{}</g>', kind, inner)
 
 
 def _detail(text: str, x: float, y: float) -> SafeString:
@@ -129,9 +137,7 @@ def _line(line: Line, layout: Layout) -> SafeString:
         _figure(below, x, y + 14) if below else "",
     )
     kind = "topology-line topology-bottleneck" if line.is_bottleneck else "topology-line"
-    if line.url:
-        return format_html('<a class="{}" href="{}">{}</a>', kind, line.url, inner)
-    return format_html('<g class="{}">{}</g>', kind, inner)
+    return _linked(kind, line.url, inner)
 
 
 def _figure(text: str, x: float, y: float) -> SafeString:
