@@ -17,6 +17,7 @@ from apps.agents import queries as agents
 from apps.bench import telemetry
 from apps.campaigns import queries as campaigns
 from apps.campaigns.models import Experiment
+from apps.campaigns.queries.visibility import visible
 from apps.results import charts, downloads, queries, services
 from apps.results.models import Result, Sample, StageTiming
 
@@ -159,7 +160,7 @@ class RunTelemetry(APIView):
 
 
 def _experiment(request: Request, pk: int) -> Experiment:
-    experiments = scoping.visible(Experiment.objects.select_related("campaign"), request.user, path="campaign__team")
+    experiments = visible(Experiment.objects.select_related("campaign"), request.user, path="campaign")
     return get_scoped_or_404(experiments, pk=pk)
 
 

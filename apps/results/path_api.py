@@ -6,9 +6,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from apps.accounts import scoping
 from apps.accounts.api import get_scoped_or_404
 from apps.campaigns.models import Experiment
+from apps.campaigns.queries.visibility import visible
 from apps.results import loss, routes
 from apps.toolbox import queries as toolbox
 
@@ -64,7 +64,7 @@ class RouteHistorySerializer(serializers.Serializer):
 
 
 def _experiment(request: Request, pk: int) -> Experiment:
-    experiments = scoping.visible(Experiment.objects.select_related("campaign"), request.user, path="campaign__team")
+    experiments = visible(Experiment.objects.select_related("campaign"), request.user, path="campaign")
     return get_scoped_or_404(experiments, pk=pk)
 
 

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 from django.db.models import QuerySet
 
-from apps.accounts import scoping
 from apps.accounts.models import User
 from apps.bench import statistics
 from apps.bench.sweep import setting_names
 from apps.bench.tools.base import Metric, Parameter, Tool, is_invalid
 from apps.campaigns.models import Experiment, Lane, Trial
+from apps.campaigns.queries.visibility import visible
 from apps.results.models import Result, Sample
 from apps.testbeds.models import Node
 from apps.toolbox import queries as toolbox
@@ -70,8 +70,8 @@ class Table:
 
 
 def results_of(user: User) -> QuerySet[Result]:
-    """Return the results of the user's teams."""
-    return scoping.visible(Result.objects.all(), user, path="experiment__campaign__team")
+    """Return the results of the campaigns that the user may see."""
+    return visible(Result.objects.all(), user, path="experiment__campaign")
 
 
 def parameter_of(tool: Tool, name: str) -> Parameter | None:
@@ -224,11 +224,11 @@ def rows_of(experiment: Experiment) -> Iterator[dict[str, object]]:
 
 
 def trial_for(user: User, pk: int) -> Trial | None:
-    """Return a trial of the user's teams with what its page shows, or None."""
+    """Return a trial that the user may see with what its page shows, or None."""
     trials = Trial.objects.select_related("campaign__team", "experiment", "lane").prefetch_related(
         "runs__result__samples", "runs__result__series", "runs__timings"
     )
-    return scoping.visible(trials, user, path="campaign__team").filter(pk=pk).first()
+    return visible(trials, user, path="campaign").filter(pk=pk).first()
 
 
 def _sortable(value: object) -> tuple[int, object]:

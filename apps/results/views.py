@@ -16,7 +16,9 @@ from apps.agents import queries as agents
 from apps.agents.models import Job
 from apps.bench.sweep import setting_names
 from apps.bench.tools.base import AROUND, BY_SIZE, Metric
+from apps.campaigns import queries as campaigns
 from apps.campaigns.models import Experiment, Run
+from apps.campaigns.queries.visibility import visible
 from apps.results import charts, downloads, loss, node_charts, placements, queries, routes, services
 from apps.results.history import series
 from apps.results.models import Result
@@ -109,7 +111,7 @@ def _command(job: Job) -> Command:
 
 def _experiment(request: HttpRequest, pk: int) -> Experiment:
     experiments = Experiment.objects.select_related("campaign__team")
-    return get_object_or_404(scoping.visible(experiments, request.user, path="campaign__team"), pk=pk)
+    return get_object_or_404(visible(experiments, request.user, path="campaign"), pk=pk)
 
 
 def _data_for(request: HttpRequest, experiment: Experiment) -> tuple[queries.Table, dict[str, object]]:
@@ -236,5 +238,7 @@ def run_series(request: HttpRequest, pk: int) -> JsonResponse:
 @require_GET
 def job_telemetry(request: HttpRequest, pk: UUID) -> JsonResponse:
     """Return the charts of what the kernel said around a job."""
-    jobs = agents.jobs_for(scoping.user_of(request)).select_related("output")
-    return JsonResponse(node_charts.charts_of(get_object_or_404(jobs, pk=pk)))
+    job = get_object_or_404(Job.objects.select_related("output"), pk=pk)
+    # Whoever sees a run sees what its jobs did, also on nodes of another team.
+    get_object_or_404(campaigns.runs_for(scoping.user_of(request)), pk=job.run_ref)
+    return JsonResponse(node_charts.charts_of(job))

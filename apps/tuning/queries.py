@@ -6,20 +6,20 @@ from dataclasses import dataclass
 
 from django.db.models import Count, F, Q, QuerySet
 
-from apps.accounts import scoping
 from apps.accounts.models import User
 from apps.bench.sweep.verification import AGREE, Pair
 from apps.bench.tools.base import is_invalid
 from apps.campaigns.models import Experiment, Trial
+from apps.campaigns.queries.visibility import visible
 from apps.results.models import Sample
 from apps.testbeds.models import Node
 from apps.tuning.models import Finding, Verification
 
 
 def findings_for(user: User) -> QuerySet[Finding]:
-    """Return the findings of the user's teams with what lists show, the latest first."""
+    """Return the findings of campaigns that the user may see, with what lists show, the latest first."""
     rows = Finding.objects.filter(campaign__deleting_at=None).select_related("campaign", "team")
-    return scoping.visible(rows.prefetch_related("verifications__campaign"), user)
+    return visible(rows.prefetch_related("verifications__campaign"), user, path="campaign")
 
 
 def attach_ends(findings: Iterable[Finding]) -> None:
@@ -32,9 +32,9 @@ def attach_ends(findings: Iterable[Finding]) -> None:
 
 
 def verification_of(campaign_id: int, user: User) -> Verification | None:
-    """Return what a campaign of the user's teams verifies, or None."""
+    """Return what a campaign verifies, of a finding that the user may see, or None."""
     rows = Verification.objects.select_related("finding__campaign", "finding__team", "campaign")
-    return scoping.visible(rows, user, path="finding__team").filter(campaign=campaign_id).first()
+    return visible(rows, user, path="finding__campaign").filter(campaign=campaign_id).first()
 
 
 @dataclass(frozen=True)
@@ -48,8 +48,8 @@ class Calibration:
 
 
 def calibration_for(user: User) -> Calibration:
-    """Return how the predictions of the user's teams turned out."""
-    rows = scoping.visible(Verification.objects.all(), user, path="finding__team").filter(
+    """Return how the predictions that the user may see turned out."""
+    rows = visible(Verification.objects.all(), user, path="finding__campaign").filter(
         gain__isnull=False, predicted_gain__isnull=False
     )
     close = Q(predicted_gain__gte=F("gain") * (1 - AGREE), predicted_gain__lte=F("gain") * (1 + AGREE))

@@ -37,7 +37,11 @@ class ScopedRelatedField(serializers.PrimaryKeyRelatedField):
     def get_queryset(self) -> QuerySet:
         """Return what the person may choose."""
         choices: Any = super().get_queryset()
-        return scoping.visible(choices, self.context["request"].user, path=self.path)
+        return self.narrow(choices)
+
+    def narrow(self, rows: QuerySet) -> QuerySet:
+        """Return those of the rows that the person may see."""
+        return scoping.visible(rows, self.context["request"].user, path=self.path)
 
     def to_internal_value(self, data: Any) -> Any:
         """Return the row; a number with a fraction, or beyond all numbers, is no id."""
@@ -77,7 +81,11 @@ class TeamScopedViewSet(viewsets.ModelViewSet):
 
     def get_queryset(self) -> QuerySet:
         """Return only what the person's teams own."""
-        return scoping.visible(super().get_queryset(), self.request.user, path=self.team_path)
+        return self.narrow(super().get_queryset())
+
+    def narrow(self, rows: QuerySet) -> QuerySet:
+        """Return those of the rows that the person may see."""
+        return scoping.visible(rows, self.request.user, path=self.team_path)
 
     def team_of(self, instance: Any) -> Team:
         """Return the team that owns a row."""

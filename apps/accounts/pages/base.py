@@ -25,7 +25,11 @@ class TeamPage(LoginRequiredMixin):
 
     def get_queryset(self) -> QuerySet:
         """Return what the person's teams own."""
-        return scoping.visible(super().get_queryset(), self.request.user, path=self.team_path)  # type: ignore[misc]
+        return self.narrow(super().get_queryset())  # type: ignore[misc]
+
+    def narrow(self, rows: QuerySet) -> QuerySet:
+        """Return those of the rows that the person may see."""
+        return scoping.visible(rows, self.request.user, path=self.team_path)
 
     def team_of(self, instance: Any) -> Team:
         """Return the team that owns a row."""

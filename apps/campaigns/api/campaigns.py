@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
+from django.db.models import QuerySet
 from django.utils import timezone
 from django_filters import rest_framework as filters
 from drf_spectacular.utils import extend_schema, extend_schema_field
@@ -95,13 +96,17 @@ class CampaignFilter(filters.FilterSet):
 
 
 class CampaignViewSet(TeamScopedViewSet):
-    """Campaigns of the person's teams; each action answers with the campaign as it then is."""
+    """Campaigns that the person may see; each action answers with the campaign as it then is."""
 
     queryset = Campaign.objects.filter(deleting_at=None).select_related("team", "created_by")
     serializer_class = CampaignSerializer
     filterset_class = CampaignFilter
     search_fields = ["name", "goal"]
     ordering_fields = ["id", "name", "state", "created_at", "launched_at", "finished_at"]
+
+    def narrow(self, rows: QuerySet) -> QuerySet:
+        """Return the campaigns that the person may see."""
+        return queries.visible(rows, self.request.user)
 
     def paginate_queryset(self, queryset: Any) -> Any:
         """Return a page of campaigns with their progress."""

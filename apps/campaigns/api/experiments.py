@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from django.db.models import QuerySet
 from django.utils import timezone
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
@@ -26,6 +27,14 @@ class FactorSerializer(serializers.Serializer):
     expression = serializers.CharField(max_length=10_000)
 
 
+class CampaignField(ScopedRelatedField):
+    """A campaign, or something of one (`path` leads to it), that the person may see."""
+
+    def narrow(self, rows: QuerySet) -> QuerySet:
+        """Return what belongs to campaigns that the person may see."""
+        return queries.visible(rows, self.context["request"].user, path=self.path)
+
+
 class PlayerSerializer(serializers.ModelSerializer):
     """Who plays a role: a node, or a cluster whose nodes take it in turn."""
 
@@ -46,16 +55,14 @@ class PlayerSerializer(serializers.ModelSerializer):
 class ExperimentSerializer(serializers.ModelSerializer):
     """One tool and a sweep over its parameters, as texts with units."""
 
-    campaign = ScopedRelatedField(queryset=Campaign.objects.select_related("team"))
+    campaign = CampaignField(queryset=Campaign.objects.select_related("team"), path="")
     roles = PlayerSerializer(many=True)
     fixed = serializers.DictField(child=serializers.CharField(allow_blank=True, max_length=1000), required=False)
     factors = FactorSerializer(many=True, required=False)
     zips = serializers.ListField(child=serializers.ListField(child=serializers.CharField()), required=False)
     exclusions = serializers.ListField(child=serializers.CharField(max_length=1000), required=False)
     file_system = ScopedRelatedField(queryset=FileSystem.objects.all(), required=False, allow_null=True)
-    after = ScopedRelatedField(
-        queryset=Experiment.objects.all(), path="campaign__team", required=False, allow_null=True
-    )
+    after = CampaignField(queryset=Experiment.objects.all(), path="campaign", required=False, allow_null=True)
     resolved = serializers.DictField(child=serializers.CharField(), read_only=True)
     state = serializers.ChoiceField(source="stage", choices=Experiment.Stage.choices, read_only=True)
     refusal = serializers.SerializerMethodField()
@@ -83,6 +90,10 @@ class ExperimentViewSet(TeamScopedViewSet):
     filterset_fields = ["campaign", "tool"]
     search_fields = ["name"]
     ordering_fields = ["id", "position", "name"]
+
+    def narrow(self, rows: QuerySet) -> QuerySet:
+        """Return the experiments of the campaigns that the person may see."""
+        return queries.visible(rows, self.request.user, path="campaign")
 
     def perform_create(self, serializer: serializers.BaseSerializer) -> None:
         """Add an experiment to a draft."""

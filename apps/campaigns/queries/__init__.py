@@ -14,6 +14,7 @@ from apps.campaigns.queries.previews import Preview, next_dates, preview_campaig
 from apps.campaigns.queries.progress import Activity, Progress, activities_of, progress_of, time_left_s
 from apps.campaigns.queries.runs import lock_open_run, lock_open_runs, open_runs, to_analyse
 from apps.campaigns.queries.stages import due_stages, waiting, waiting_in
+from apps.campaigns.queries.visibility import can_write, for_whole_team, readable, sees_whole, visible
 
 __all__ = [
     "Activity",
@@ -23,10 +24,12 @@ __all__ = [
     "activities_of",
     "attach_progress",
     "campaigns_for",
+    "can_write",
     "deletions_for",
     "due_stages",
     "events_of",
     "experiments_for",
+    "for_whole_team",
     "lock_open_run",
     "lock_open_runs",
     "next_dates",
@@ -34,12 +37,15 @@ __all__ = [
     "preview_campaign",
     "preview_experiment",
     "progress_of",
+    "readable",
     "runs_for",
+    "sees_whole",
     "startable_lanes",
     "text_of",
     "time_left_s",
     "to_analyse",
     "trials_for",
+    "visible",
     "waiting",
     "waiting_in",
 ]

@@ -4,43 +4,43 @@ from collections.abc import Sequence
 
 from django.db.models import Count, QuerySet
 
-from apps.accounts import scoping
 from apps.accounts.models import User
 from apps.campaigns.models import Campaign, Event, Experiment, Run, Trial
 from apps.campaigns.queries.progress import progress_of
+from apps.campaigns.queries.visibility import visible
 
 
 def campaigns_for(user: User) -> QuerySet[Campaign]:
-    """Return the campaigns of the user's teams, without those that are being deleted."""
+    """Return the campaigns that the user may see, without those that are being deleted."""
     kept = Campaign.objects.filter(deleting_at=None).select_related("team", "created_by")
-    return scoping.visible(kept, user)
+    return visible(kept, user)
 
 
 def deletions_for(user: User) -> list[tuple[Campaign, int]]:
-    """Return the campaigns of the user's teams that are being deleted, and how much of each is gone, in percent."""
+    """Return the campaigns being deleted that the user may see, and how much of each is gone, in percent."""
     going = Campaign.objects.filter(deleting_at__isnull=False).annotate(left=Count("trials"))
     return [
         (campaign, 100 * (campaign.delete_trials - campaign.left) // max(campaign.delete_trials, 1))
-        for campaign in scoping.visible(going.order_by("deleting_at", "pk"), user)
+        for campaign in visible(going.order_by("deleting_at", "pk"), user)
     ]
 
 
 def experiments_for(user: User) -> QuerySet[Experiment]:
-    """Return the experiments of the user's teams, with who plays their roles."""
+    """Return the experiments of the campaigns that the user may see, with who plays their roles."""
     experiments = Experiment.objects.select_related("campaign__team").prefetch_related(
         "roles__node", "roles__cluster"
     )
-    return scoping.visible(experiments, user, path="campaign__team")
+    return visible(experiments, user, path="campaign")
 
 
 def trials_for(user: User) -> QuerySet[Trial]:
-    """Return the trials of the user's teams."""
-    return scoping.visible(Trial.objects.select_related("experiment", "lane"), user, path="campaign__team")
+    """Return the trials of the campaigns that the user may see."""
+    return visible(Trial.objects.select_related("experiment", "lane"), user, path="campaign")
 
 
 def runs_for(user: User) -> QuerySet[Run]:
-    """Return the runs of the user's teams."""
-    return scoping.visible(Run.objects.select_related("trial"), user, path="trial__campaign__team")
+    """Return the runs of the campaigns that the user may see."""
+    return visible(Run.objects.select_related("trial"), user, path="trial__campaign")
 
 
 def events_of(campaign: Campaign) -> QuerySet[Event]:

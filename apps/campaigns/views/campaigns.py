@@ -6,6 +6,7 @@ from typing import Any
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import ValidationError
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
@@ -23,6 +24,16 @@ from apps.testbeds import topology
 from apps.testbeds.models import Node
 
 
+class CampaignPage:
+    """What pages of campaigns share: who sees which."""
+
+    request: HttpRequest
+
+    def narrow(self, rows: QuerySet[Campaign]) -> QuerySet[Campaign]:
+        """Return the campaigns that the person may see."""
+        return queries.visible(rows, self.request.user)
+
+
 class CampaignFilter(FilterSet):
     """Filters of the list."""
 
@@ -31,7 +42,7 @@ class CampaignFilter(FilterSet):
         fields = ["state", "origin"]
 
 
-class CampaignList(pages.ListPage):
+class CampaignList(CampaignPage, pages.ListPage):
     """Campaigns with their progress."""
 
     model = Campaign
@@ -68,7 +79,7 @@ class CampaignCreate(pages.CreatePage):
         )
 
 
-class CampaignUpdate(pages.UpdatePage):
+class CampaignUpdate(CampaignPage, pages.UpdatePage):
     """Name, goal and dates."""
 
     model = Campaign
@@ -83,7 +94,7 @@ class CampaignUpdate(pages.UpdatePage):
         )
 
 
-class CampaignClone(pages.ClonePage):
+class CampaignClone(CampaignPage, pages.ClonePage):
     """A draft with the same experiments."""
 
     model = Campaign
@@ -94,7 +105,7 @@ class CampaignClone(pages.ClonePage):
         return services.clone_campaign(campaign=original, user=scoping.user_of(self.request), name=name)
 
 
-class CampaignDelete(pages.DeletePage):
+class CampaignDelete(CampaignPage, pages.DeletePage):
     """Delete a campaign with all that it measured."""
 
     model = Campaign

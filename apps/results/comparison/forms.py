@@ -11,6 +11,7 @@ from apps.accounts import scoping
 from apps.accounts.forms import TeamForm
 from apps.accounts.models import User
 from apps.campaigns.models import Campaign, Experiment
+from apps.campaigns.queries.visibility import visible
 from apps.core import messages
 from apps.core.forms import StyledWidgets
 from apps.results.comparison.sets import ResultSet, SetError, read_set
@@ -48,13 +49,13 @@ class SetForm(StyledWidgets, forms.Form):
 
     def __init__(self, *args: Any, user: User, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        kept = scoping.visible(Campaign.objects.filter(deleting_at=None, launched_at__isnull=False), user)
+        kept = visible(Campaign.objects.filter(deleting_at=None, launched_at__isnull=False), user)
         choices: dict[str, Any] = {
             "campaign": kept.order_by("-pk"),
-            "experiment": scoping.visible(
+            "experiment": visible(
                 Experiment.objects.filter(campaign__deleting_at=None, campaign__launched_at__isnull=False),
                 user,
-                path="campaign__team",
+                path="campaign",
             )
             .select_related("campaign")
             .order_by("-pk"),

@@ -11,11 +11,11 @@ from django.contrib.postgres.aggregates import ArrayAgg
 from django.db.models import Exists, F, Max, Min, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 
-from apps.accounts import scoping
 from apps.accounts.models import User
 from apps.bench import units
 from apps.bench.tools.base import Tool, Value, is_invalid
 from apps.campaigns.models import Experiment, ExperimentRole, Lane, Trial
+from apps.campaigns.queries.visibility import visible
 from apps.results import queries
 from apps.results.comparison import sets
 from apps.results.comparison.sets import ResultSet
@@ -123,8 +123,8 @@ def gather(choices: list[Choice], metric: str, *, include_invalid: bool = False)
 
 
 def _choose(found: ResultSet, user: User, by_kind: dict[tuple[str, int], set[int]]) -> Choice:
-    experiments = scoping.visible(
-        Experiment.objects.filter(campaign__deleting_at=None), user, path="campaign__team"
+    experiments = visible(
+        Experiment.objects.filter(campaign__deleting_at=None), user, path="campaign"
     ).select_related("campaign", "file_system")
     filters = {"campaign": "campaign", "experiment": "pk", "file-system": "file_system"}
     for kind, pk in found.numbers:

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.db.models import Count, Max, QuerySet
+from django.db.models import Count, Max, Q, QuerySet
 
-from apps.accounts import scoping
 from apps.accounts.models import Team, User
 from apps.bench import statistics
 from apps.bench.tools.base import Metric, Tool, is_invalid
 from apps.campaigns.models import Campaign, Lane, Trial
+from apps.campaigns.queries.visibility import visible
 from apps.results import charts, queries
 from apps.results.models import Sample
 from apps.testbeds.models import Node
@@ -80,13 +80,13 @@ class Known:
 
 
 def lanes_for(user: User) -> QuerySet[Lane]:
-    """Return the lanes of what the user's teams measured themselves."""
+    """Return the lanes of what was measured here in the campaigns that the user may see."""
     lanes = Lane.objects.filter(
         experiment__campaign__deleting_at=None,
         experiment__campaign__launched_at__isnull=False,
         experiment__campaign__origin=Campaign.Origin.MEASURED,
     )
-    return scoping.visible(lanes, user, path="experiment__campaign__team")
+    return visible(lanes, user, path="experiment__campaign")
 
 
 def known_histories(user: User, *, least: int = 1) -> list[Known]:
@@ -133,6 +133,8 @@ def like(lane: Lane) -> list[int]:
             experiment__campaign__launched_at__isnull=False,
             experiment__campaign__origin=Campaign.Origin.MEASURED,
         )
+        # What one person keeps to themselves is in no history but its own.
+        .filter(~Q(experiment__campaign__visibility=Campaign.Visibility.PRIVATE) | Q(pk=lane.pk))
         .annotate(size=Count("trials"))
         .order_by("-experiment__campaign__launched_at", "-pk")
         .values_list("pk", "size")

@@ -57,7 +57,7 @@ def lanes_of_sites(a: Site, b: Site) -> dict[int, Measured]:
     """
     sites = {a.pk, b.pk}
     elsewhere = set(Node.objects.filter(team=a.team_id).exclude(testbed__site__in=sites).values_list("pk", flat=True))
-    rows = Lane.objects.filter(experiment__campaign__team=a.team_id, experiment__campaign__deleting_at=None)
+    rows = _known_to_all(a.team_id)
     away = rows.filter(resources__overlap=[f"node:{node}" for node in elsewhere]) if elsewhere else rows.none()
     found = _measured(rows.exclude(pk__in=away.values("pk")))
     return {pk: item for pk, item in found.items() if item.names and not (item.serving.keys() & elsewhere)}
@@ -65,13 +65,13 @@ def lanes_of_sites(a: Site, b: Site) -> dict[int, Measured]:
 
 def lanes_of_files(team: Team) -> dict[int, Measured]:
     """Return the lanes of a team's measurements of file systems; campaigns that are being deleted are left out."""
-    return _measured(
-        Lane.objects.filter(
-            experiment__campaign__team=team,
-            experiment__campaign__deleting_at=None,
-            experiment__file_system__isnull=False,
-        )
-    )
+    return _measured(_known_to_all(team.pk).filter(experiment__file_system__isnull=False))
+
+
+def _known_to_all(team_id: int) -> QuerySet[Lane]:
+    """Return the lanes of a team's campaigns without those that one person keeps to themselves."""
+    rows = Lane.objects.filter(experiment__campaign__team=team_id, experiment__campaign__deleting_at=None)
+    return rows.exclude(experiment__campaign__visibility=Campaign.Visibility.PRIVATE)
 
 
 def _measured(lanes: QuerySet[Lane]) -> dict[int, Measured]:

@@ -7,8 +7,8 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_GET
 
-from apps.accounts import scoping
 from apps.campaigns.models import Experiment
+from apps.campaigns.queries.visibility import visible
 from apps.results import queries as results
 from apps.toolbox import queries as toolbox
 from apps.tuning.prediction import queries
@@ -20,8 +20,8 @@ T = TypeVar("T")
 @require_GET
 def prediction(request: HttpRequest, pk: int) -> HttpResponse:
     """Show the form, and the answer once every factor has a value; 422 with the reason where there is none."""
-    visible = scoping.visible(Experiment.objects.all(), scoping.user_of(request), path="campaign__team")
-    experiment = get_object_or_404(visible.select_related("campaign__team"), pk=pk)
+    seen = visible(Experiment.objects.all(), request.user, path="campaign")
+    experiment = get_object_or_404(seen.select_related("campaign__team"), pk=pk)
     tool = toolbox.get_tool(experiment.tool)
     lanes, metrics = list(experiment.lanes.all()), queries.metrics_of(tool)
     context = {"experiment": experiment, "tool": tool, "lanes": results.lane_names(experiment), "metrics": metrics}

@@ -1,0 +1,63 @@
+"""Who sees which campaign: the one place that every list, page and interface over campaigns asks."""
+
+from typing import TypeVar
+
+from django.contrib.auth.models import AnonymousUser
+from django.db.models import Model, Q, QuerySet
+
+from apps.accounts import scoping
+from apps.accounts.models import Membership, Role, User
+from apps.campaigns.models import Campaign
+from apps.campaigns.models.sharing import Shared
+
+M = TypeVar("M", bound=Model)
+S = TypeVar("S", bound=Shared)
+
+Visibility = Shared.Visibility
+Person = User | AnonymousUser
+
+
+def visible(queryset: QuerySet[M], user: Person, path: str = "") -> QuerySet[M]:
+    """Return the rows of the campaigns that the user may see whole; `path` leads from a row to its campaign.
+
+    Those made public with their names hidden are seen whole by their own teams only: `readable` has them.
+    """
+    if user.is_authenticated and user.is_superuser:
+        return queryset
+    if not path:
+        return queryset.filter(_whole(queryset.model, user))
+    return queryset.filter(**{f"{path}__in": Campaign.objects.filter(_whole(Campaign, user)).order_by().values("pk")})
+
+
+def readable(queryset: QuerySet[S], user: Person) -> QuerySet[S]:
+    """Return the campaigns (or tombstones) of which the user may read at least what is public."""
+    if user.is_authenticated and user.is_superuser:
+        return queryset
+    return queryset.filter(_whole(queryset.model, user) | Q(visibility=Visibility.PUBLIC))
+
+
+def sees_whole(campaign: Campaign, user: Person) -> bool:
+    """Say whether the user sees the campaign with its names and addresses."""
+    return visible(Campaign.objects.filter(pk=campaign.pk), user).exists()
+
+
+def for_whole_team() -> Q:
+    """Return what holds for campaigns that each member of their team sees, for conclusions drawn for all of them."""
+    return ~Q(visibility=Visibility.PRIVATE)
+
+
+def can_write(campaign: Campaign, user: Person) -> bool:
+    """Say whether the user may change the campaign: an operator of its team who sees it."""
+    return scoping.can(user, campaign.team, Role.OPERATOR)
+
+
+def _whole(model: type[Model], user: Person) -> Q:
+    open_to_all = Q(visibility=Visibility.PUBLIC, redacted=False)
+    if not user.is_authenticated:
+        return open_to_all
+    own = Membership.objects.filter(user=user).order_by().values("team")
+    # Whom nobody made is nobody's secret: a private campaign of an account that is gone is its team's again.
+    within = Q(team__in=own) & (~Q(visibility=Visibility.PRIVATE) | Q(created_by=user) | Q(created_by=None))
+    links = model._meta.get_field("shared_with").remote_field.through  # type: ignore[union-attr]
+    named = links._default_manager.filter(team__in=own).values(f"{model._meta.model_name}_id")
+    return within | open_to_all | Q(visibility=Visibility.SHARED, pk__in=named)

@@ -1,0 +1,121 @@
+"""Names of things that hold wherever their campaign is read: "trial:7k3m-9qxt-2v4h/2/14" and such.
+
+Apps above this one add their own kinds with `register` in a module `references`, which is imported at the start.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from django.contrib.auth.models import AnonymousUser
+from django.db.models import Model
+from django.urls import reverse
+
+from apps.accounts.models import User
+from apps.campaigns import queries
+from apps.campaigns.models import Campaign, Experiment, Trial
+
+# Positions in an address never have more digits.
+_LONGEST_NUMBER = 9
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of thing: `write` returns what follows "campaign id/", `find` the address of what that names."""
+
+    name: str
+    model: type[Model]
+    campaign: Callable[[Model], Campaign]
+    write: Callable[[Model], str]
+    find: Callable[[Campaign, str], str | None]
+
+
+_kinds: dict[str, Kind] = {}
+
+
+def register(kind: Kind) -> None:
+    """Add a kind; ValueError if there is one of that name or model."""
+    if any(kind.name == other.name or kind.model is other.model for other in _kinds.values()):
+        raise ValueError(f"There are references of kind “{kind.name}” already.")
+    _kinds[kind.name] = kind
+
+
+def reference(thing: Model) -> str:
+    """Return the reference of a campaign, experiment, trial or anything registered; TypeError for anything else."""
+    for kind in _kinds.values():
+        if isinstance(thing, kind.model):
+            rest = kind.write(thing)
+            return f"{kind.name}:{kind.campaign(thing).permanent_id}{f'/{rest}' if rest else ''}"
+    raise TypeError(f"Nothing refers to a {type(thing).__name__}.")
+
+
+def resolve(ref: str, user: User | AnonymousUser) -> str | None:
+    """Return the address of what a reference names, if it is here and the user may see it, else None."""
+    if ref.startswith("https://"):
+        return ref
+    name, _colon, rest = ref.partition(":")
+    permanent_id, _slash, rest = rest.partition("/")
+    if name not in _kinds or "\0" in ref:
+        return None
+    kept = Campaign.objects.filter(deleting_at=None, permanent_id=permanent_id)
+    campaign = queries.visible(kept, user).select_related("team").first()
+    return _kinds[name].find(campaign, rest) if campaign else None
+
+
+def _number(text: str) -> int | None:
+    return int(text) if text.isascii() and text.isdigit() and len(text) <= _LONGEST_NUMBER else None
+
+
+def _find_experiment(campaign: Campaign, rest: str) -> str | None:
+    position = _number(rest)
+    found = None if position is None else campaign.experiments.filter(position=position).first()
+    return f"{campaign.get_absolute_url()}#experiment-{found.pk}" if found else None
+
+
+def _find_trial(campaign: Campaign, rest: str) -> str | None:
+    experiment, _slash, position = rest.partition("/")
+    numbers = _number(experiment), _number(position)
+    if None in numbers:
+        return None
+    found = campaign.trials.filter(experiment__position=numbers[0], position=numbers[1]).first()
+    return reverse("results:trial", args=[found.pk]) if found else None
+
+
+def _write_trial(trial: Model) -> str:
+    assert isinstance(trial, Trial)
+    return f"{trial.experiment.position}/{trial.position}"
+
+
+def _campaign_of(thing: Model) -> Campaign:
+    assert isinstance(thing, Experiment | Trial)
+    return thing.campaign
+
+
+def _itself(thing: Model) -> Campaign:
+    assert isinstance(thing, Campaign)
+    return thing
+
+
+def _write_experiment(experiment: Model) -> str:
+    assert isinstance(experiment, Experiment)
+    return str(experiment.position)
+
+
+register(
+    Kind(
+        name="campaign",
+        model=Campaign,
+        campaign=_itself,
+        write=lambda _campaign: "",
+        find=lambda campaign, rest: None if rest else campaign.get_absolute_url(),
+    )
+)
+register(
+    Kind(
+        name="experiment",
+        model=Experiment,
+        campaign=_campaign_of,
+        write=_write_experiment,
+        find=_find_experiment,
+    )
+)
+register(Kind(name="trial", model=Trial, campaign=_campaign_of, write=_write_trial, find=_find_trial))

@@ -1,0 +1,43 @@
+"""References to findings: "finding:CAMPAIGN/RULE/EXPERIMENT/SUBJECT", nodes by their names."""
+
+from urllib.parse import quote
+
+from django.db.models import Model
+from django.urls import reverse
+
+from apps.campaigns.models import Campaign
+from apps.campaigns.references import Kind, register
+from apps.testbeds.models import Node
+from apps.tuning.models import Finding
+
+# Stands for the experiment of a finding on a whole campaign.
+NONE = "-"
+
+
+def _campaign(finding: Model) -> Campaign:
+    assert isinstance(finding, Finding)
+    return finding.campaign
+
+
+def _write(finding: Model) -> str:
+    assert isinstance(finding, Finding)
+    names = dict(Node.objects.filter(pk__in=[node for _role, node in finding.ends]).values_list("pk", "name"))
+    return _written(finding, names)
+
+
+def _written(finding: Finding, names: dict[int, str]) -> str:
+    ends = [f"{role}={quote(names.get(node, '?'), safe='')}" for role, node in finding.ends]
+    subject = finding.details.get("subject", "")
+    place = NONE if finding.experiment is None else finding.experiment.position
+    return f"{finding.rule}/{place}/{','.join([*ends, *([quote(subject, safe='')] if subject else [])])}"
+
+
+def _find(campaign: Campaign, rest: str) -> str | None:
+    findings = list(campaign.findings.filter(rule=rest.partition("/")[0]).select_related("experiment"))
+    wanted = {node for finding in findings for _role, node in finding.ends}
+    names = dict(Node.objects.filter(pk__in=wanted).values_list("pk", "name"))
+    found = next((finding for finding in findings if _written(finding, names) == rest), None)
+    return reverse("tuning:detail", args=[found.pk]) if found else None
+
+
+register(Kind(name="finding", model=Finding, campaign=_campaign, write=_write, find=_find))
