@@ -8,6 +8,21 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.accounts.models import TeamOwned
 from apps.campaigns.models import Campaign, Experiment, Run, Trial
+from apps.results.search.models import SavedSearch, SearchEnd, SearchEntry, SearchMetric, SearchValue
+
+__all__ = [
+    "ChangePoint",
+    "Result",
+    "Sample",
+    "SavedSearch",
+    "SavedView",
+    "SearchEnd",
+    "SearchEntry",
+    "SearchMetric",
+    "SearchValue",
+    "Series",
+    "StageTiming",
+]
 
 
 class Result(models.Model):
