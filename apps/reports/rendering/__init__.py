@@ -1,0 +1,1 @@
+"""Documents as files: PDF, spreadsheets, slides, tables and data."""
