@@ -5,6 +5,8 @@ from rest_framework.routers import SimpleRouter
 
 from apps.results import api, path_api
 from apps.results.comparison import api as comparison_api
+from apps.results.history import api as history
+from apps.results.matrix import api as matrix
 
 router = SimpleRouter()
 router.register("results", api.ResultViewSet, basename="result")
@@ -17,6 +19,10 @@ urlpatterns = [
     path("experiments/<int:pk>/routes/", path_api.ExperimentRoutes.as_view(), name="experiment-routes"),
     path("experiments/<int:pk>/samples.csv", api.SamplesAsCsv.as_view(), name="samples-csv"),
     path("experiments/<int:pk>/samples.json", api.SamplesAsJson.as_view(), name="samples-json"),
+    path("histories/", history.HistoryList.as_view(), name="histories"),
+    path("histories/<int:pk>/", history.History.as_view(), name="history"),
+    path("histories/<int:pk>/decide/", history.DecideOnChange.as_view(), name="history-decide"),
+    path("matrix/", matrix.SiteMatrix.as_view(), name="matrix"),
     path("runs/<int:pk>/telemetry/", api.RunTelemetry.as_view(), name="run-telemetry"),
     *router.urls,
 ]

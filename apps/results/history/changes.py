@@ -51,6 +51,11 @@ class Shown:
         return "p < 0.0001" if self.p < 0.0001 else f"p = {self.p:.2g}"
 
     @property
+    def state(self) -> str:
+        """Return what a person says of it, "found" while nobody did."""
+        return "found" if self.decision is None else ChangePoint.State(self.decision.state).value
+
+    @property
     def is_dismissed(self) -> bool:
         """Say whether a person says that this is no change."""
         return self.decision is not None and self.decision.state == ChangePoint.State.DISMISSED

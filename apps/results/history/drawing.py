@@ -10,7 +10,6 @@ from django.utils.translation import gettext as _
 from apps.bench import units
 from apps.results.history.changes import Shown, segments_of
 from apps.results.history.series import Level, Subject
-from apps.results.models import ChangePoint
 
 COLUMNS = (
     "campaign", "name", "at", "n", "median", "ci_low", "ci_high", "mean", "minimum", "maximum", "unit",
@@ -49,7 +48,7 @@ def flat_rows(subject: Subject, levels: Sequence[Level], changes: Sequence[Shown
             "maximum": level.summary.maximum,
             "unit": subject.metric.unit,
             "tool_version": ", ".join(sorted(level.versions)),
-            "change": _state_of(at[place]) if place in at else "",
+            "change": at[place].state if place in at else "",
         }
         for place, level in enumerate(levels)
     ]
@@ -103,7 +102,3 @@ def _mark(levels: Sequence[Level], change: Shown) -> dict[str, Any]:
     percent = f"{100 * (change.ratio - 1):+.3g} %"
     label = percent if change.decision is None else f"{percent} · {change.decision.get_state_display()}"
     return {"axis": "x", "value": between, "label": label, "style": "dismissed" if change.is_dismissed else "change"}
-
-
-def _state_of(change: Shown) -> str:
-    return "found" if change.decision is None else ChangePoint.State(change.decision.state).value

@@ -11,6 +11,8 @@ from apps.results.models import ChangePoint
 
 # An explanation is a few sentences.
 LONGEST = 2000
+# Takes back what was said of a change.
+OPEN = "open"
 _NEED_WORDS = (ChangePoint.State.EXPLAINED, ChangePoint.State.DISMISSED)
 
 
@@ -20,6 +22,19 @@ class NoSuchChange(Exception):
 
 class NeedsExplanation(Exception):
     """Who explains or dismisses a change has to say why."""
+
+
+def settle_change(
+    *, subject: Subject, levels: list[Level], campaign: int, state: str, explanation: str, user: User, now: datetime
+) -> None:
+    """Decide the change at a campaign as `decide_change` does, or take that back if the state is OPEN."""
+    if state == OPEN:
+        reopen_change(subject=subject, campaign=campaign)
+        return
+    decided = ChangePoint.State(state)
+    decide_change(
+        subject=subject, levels=levels, campaign=campaign, state=decided, explanation=explanation, user=user, now=now
+    )
 
 
 @transaction.atomic

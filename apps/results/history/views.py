@@ -2,47 +2,24 @@
 
 import csv
 import json
-from dataclasses import dataclass
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse, QueryDict
-from django.shortcuts import get_object_or_404, redirect, render
-from django.urls import reverse
+from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
 from apps.accounts import scoping
 from apps.accounts.models import Role
-from apps.bench.tools.base import Metric
-from apps.campaigns.models import Lane
-from apps.results import downloads, queries
-from apps.results.history import changes, drawing, series, services
-from apps.results.history.series import Level, Setting, Subject
+from apps.results import downloads
+from apps.results import queries as results
+from apps.results.history import changes, drawing, queries, series, services
 from apps.results.models import ChangePoint
-from apps.toolbox import queries as toolbox
 
 PAGE = 50
-
-
-@dataclass(frozen=True)
-class Found:
-    """What the address of a history names."""
-
-    lane: Lane
-    subject: Subject
-    setting: Setting
-    settings: list[Setting]
-    metrics: list[Metric]
-    levels: list[Level]
-
-    @property
-    def address(self) -> str:
-        """Return the address that shows it."""
-        query = f"point={self.setting.key}&metric={self.subject.metric.name}"
-        return f"{reverse('history:detail', args=[self.lane.pk])}?{query}"
 
 
 @login_required
@@ -63,13 +40,16 @@ def history_list(request: HttpRequest) -> HttpResponse:
 def history(request: HttpRequest, pk: int) -> HttpResponse:
     """Show one metric over the campaigns that measured it alike."""
     found = _find(request, pk, request.GET)
-    context: dict[str, object] = {"lane": found.lane if found else _lane(request, pk), "found": found}
+    context: dict[str, object] = {
+        "lane": found.lane if found else queries.lane_for(scoping.user_of(request), pk),
+        "found": found,
+    }
     if found:
         shown = changes.shown_changes(found.subject, found.levels)
         told = {item.level.campaign for item in shown}
         context |= {
             "tool": found.subject.tool,
-            "nodes": queries.lane_names(found.lane.experiment)[found.lane.pk],
+            "nodes": results.lane_names(found.lane.experiment)[found.lane.pk],
             "subject": found.subject,
             "changes": shown,
             "former": [item for item in changes.decisions_on(found.subject) if item.campaign_id not in told],
@@ -110,22 +90,19 @@ def decide(request: HttpRequest, pk: int) -> HttpResponse:
         raise Http404
     scoping.require(request.user, found.subject.team, Role.OPERATOR)
     state, campaign = request.POST.get("state", ""), request.POST.get("campaign", "")
-    if state not in (*ChangePoint.State.values, "open") or not campaign.isdecimal():
+    if state not in (*ChangePoint.State.values, services.OPEN) or not campaign.isdecimal():
         messages.error(request, _("Choose confirm, explain, dismiss or open again."))
         return redirect(found.address)
     try:
-        if state == "open":
-            services.reopen_change(subject=found.subject, campaign=int(campaign))
-        else:
-            services.decide_change(
-                subject=found.subject,
-                levels=found.levels,
-                campaign=int(campaign),
-                state=ChangePoint.State(state),
-                explanation=request.POST.get("explanation", "")[: services.LONGEST],
-                user=scoping.user_of(request),
-                now=timezone.now(),
-            )
+        services.settle_change(
+            subject=found.subject,
+            levels=found.levels,
+            campaign=int(campaign),
+            state=state,
+            explanation=request.POST.get("explanation", "")[: services.LONGEST],
+            user=scoping.user_of(request),
+            now=timezone.now(),
+        )
     except services.NeedsExplanation:
         messages.error(request, _("Say why, so that the next reader knows: an explanation needs words."))
     except services.NoSuchChange:
@@ -135,20 +112,5 @@ def decide(request: HttpRequest, pk: int) -> HttpResponse:
     return redirect(found.address)
 
 
-def _lane(request: HttpRequest, pk: int) -> Lane:
-    lanes = series.lanes_for(scoping.user_of(request)).select_related("experiment__campaign__team")
-    return get_object_or_404(lanes, pk=pk)
-
-
-def _find(request: HttpRequest, pk: int, query: QueryDict) -> Found | None:
-    """Return what the query names of a lane; None if nothing was measured on it yet, Http404 if it is not theirs."""
-    lane = _lane(request, pk)
-    tool = toolbox.get_tool(lane.experiment.tool)
-    lanes = series.like(lane)
-    settings, metrics = series.settings_of(lanes, tool), series.metrics_measured(tool, lanes)
-    if not settings or not metrics:
-        return None
-    setting = next((item for item in settings if item.key == query.get("point")), settings[0])
-    metric = next((item for item in metrics if item.name == query.get("metric")), metrics[0])
-    subject = Subject(lane.experiment.campaign.team, tool, metric, lane.roles, setting.parameters)
-    return Found(lane, subject, setting, settings, metrics, series.levels_of(subject, lanes))
+def _find(request: HttpRequest, pk: int, query: QueryDict) -> queries.Found | None:
+    return queries.find(scoping.user_of(request), pk, point=query.get("point"), metric=query.get("metric"))

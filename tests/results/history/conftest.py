@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from apps.campaigns import permanent_ids
 from apps.campaigns.models import Campaign, Trial
 from apps.results.models import Result, Sample
 from apps.testbeds.models import Node
@@ -65,7 +66,7 @@ def again(campaign: Campaign, rate: float, at: datetime, name: str, version: str
     [lane], trials = experiment.lanes.all(), list(experiment.trials.all())
     copy = Campaign.objects.get(pk=campaign.pk)
     for row, changes in (
-        (copy, {"name": name, "launched_at": at}),
+        (copy, {"name": name, "launched_at": at, "permanent_id": permanent_ids.new()}),
         (experiment, {"campaign": copy}),
         (lane, {"experiment": experiment}),
         *((trial, {"campaign": copy, "experiment": experiment, "lane": lane}) for trial in trials),

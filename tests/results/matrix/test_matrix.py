@@ -143,3 +143,21 @@ def test_the_page_costs_a_bounded_number_of_queries(
     client.force_login(cast.bob)
     with django_assert_max_num_queries(16):
         client.get(reverse("matrix:matrix"))
+
+
+def test_rest_tells_the_same_and_names_what_there_is(client: Client, cast: SimpleNamespace, pair: list[Node]) -> None:
+    address, headers = "/api/v1/matrix/", factories.bearer(cast.bob)
+    empty = client.get(address, **headers).json()
+    assert (empty["tool"], empty["metric"], empty["cells"]) == (None, None, [])
+    measured(cast, pair, 9e8, START)
+    assert client.get(address).status_code == 401
+    assert client.get(address, **factories.bearer(cast.charlie)).json()["cells"] == []
+    told = client.get(address, **headers).json()
+    names = {site["id"]: site["name"] for site in told["sites"]}
+    [cell] = told["cells"]
+    assert (names[cell["from"]], names[cell["to"]], cell["samples"]) == ("Daejeon", "Busan", 2)
+    assert (told["tool"], told["metric"], told["unit"]) == ("iperf3-tcp", "goodput", "bit/s")
+    for name in ("tool", "metric"):
+        answer = client.get(address, {name: "nonsense"}, **headers)
+        assert answer.status_code == 400
+        assert told[name] in answer.json()["fields"][name][0]

@@ -1,0 +1,94 @@
+"""REST: the newest figures between sites."""
+
+from typing import Any
+
+from django.utils.translation import gettext as _
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from apps.accounts import scoping
+from apps.results import queries
+from apps.results.matrix import table
+
+
+class MatrixSiteSerializer(serializers.Serializer):
+    """A site."""
+
+    id = serializers.IntegerField(source="pk")
+    name = serializers.CharField()
+
+
+class MatrixCellSerializer(serializers.Serializer):
+    """The figure from one site to another, in the metric's unit: the best of the points of the newest experiment."""
+
+    # `from` is a word of the language: the fields are named where they are made.
+    value = serializers.FloatField()
+    samples = serializers.IntegerField(source="n")
+    points = serializers.IntegerField()
+    experiment = serializers.IntegerField()
+    lane = serializers.IntegerField()
+    point = serializers.IntegerField()
+    measured_at = serializers.DateTimeField(source="at")
+
+    def get_fields(self) -> dict[str, Any]:
+        """Return the fields, with the ids of both sites first."""
+        ends = {
+            "from": serializers.IntegerField(source="source", help_text="Id of a site."),
+            "to": serializers.IntegerField(source="target", help_text="Id of a site."),
+        }
+        return ends | super().get_fields()
+
+
+class MatrixSerializer(serializers.Serializer):
+    """A tool's metric between sites; null where nothing was measured between two nodes yet."""
+
+    tool = serializers.CharField(allow_null=True)
+    tools = serializers.ListField(child=serializers.CharField())
+    metric = serializers.CharField(allow_null=True)
+    metrics = serializers.ListField(child=serializers.CharField())
+    unit = serializers.CharField()
+    sites = MatrixSiteSerializer(many=True)
+    cells = MatrixCellSerializer(many=True)
+
+
+class SiteMatrix(APIView):
+    """The newest figure of a tool's metric between each pair of sites."""
+
+    @extend_schema(
+        operation_id="matrix",
+        parameters=[
+            OpenApiParameter("tool", str, description="One of `tools`; the most used unless given."),
+            OpenApiParameter("metric", str, description="One of `metrics`; the tool's primary one unless given."),
+        ],
+        responses=MatrixSerializer,
+    )
+    def get(self, request: Request) -> Response:
+        """Return the matrix."""
+        user = scoping.user_of(request)
+        tools = {tool.slug: tool for tool in table.tools_between(user)}
+        tool = tools.get(_chosen(request, "tool", tools))
+        metrics = {metric.name: metric for metric in queries.metrics_of(tool)} if tool else {}
+        metric = metrics.get(_chosen(request, "metric", metrics))
+        found = table.matrix_of(user, tool, metric) if tool and metric else None
+        body = {
+            "tool": tool.slug if tool else None,
+            "tools": list(tools),
+            "metric": metric.name if metric else None,
+            "metrics": list(metrics),
+            "unit": metric.unit if metric else "",
+            "sites": found.sites if found else [],
+            "cells": [found.cells[pair] for pair in sorted(found.cells)] if found else [],
+        }
+        return Response(MatrixSerializer(body).data)
+
+
+def _chosen(request: Request, name: str, known: dict[str, Any]) -> str:
+    """Return the one asked for, else the first, "" of none; a ValidationError lists what there is."""
+    wanted = request.query_params.get(name) or next(iter(known), "")
+    if wanted and wanted not in known:
+        text = _("Not measured here; there are: %(known)s.") % {"known": ", ".join(known) or "–"}
+        raise serializers.ValidationError({name: [text]})
+    return wanted
