@@ -7,6 +7,8 @@ databases, so each worker starts a Valkey of its own.
 
 import os
 import signal
+import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
@@ -18,6 +20,8 @@ _folder = tempfile.TemporaryDirectory(prefix="fathom-test-")
 _children: list[process.Child] = []
 # Set by the controller, for its workers: this Valkey is not theirs to share.
 _EMBEDDED_REDIS = "FATHOM_TEST_EMBEDDED_REDIS"
+# The migrated database that each worker's is a copy of: to migrate takes ten seconds of a core. See settings/test.py.
+_TEMPLATE = "FATHOM_TEST_TEMPLATE"
 
 
 # A shell's background job has Ctrl-C switched off, and so would all that the tests start and interrupt.
@@ -34,6 +38,10 @@ def _start(server: embedded.Server) -> str:
 
 if "DATABASE_URL" not in os.environ:
     os.environ["DATABASE_URL"] = _start(embedded.postgres(Path(_folder.name) / "postgres", durable=False))
+    _settings = {"DJANGO_SETTINGS_MODULE": "apps.config.settings.test"}
+    _migrate = [sys.executable, "manage.py", "migrate", "--verbosity", "0"]
+    subprocess.run(_migrate, check=True, cwd=Path(__file__).resolve().parents[1], env={**os.environ, **_settings})
+    os.environ[_TEMPLATE] = embedded.DATABASE
 if "REDIS_URL" not in os.environ or _EMBEDDED_REDIS in os.environ:
     os.environ["REDIS_URL"] = _start(embedded.valkey(Path(_folder.name) / "valkey", durable=False))
     os.environ[_EMBEDDED_REDIS] = "1"
