@@ -17,11 +17,13 @@ class Campaign(Tagged, Shared):
 
     A campaign with a cron expression is a series: each date makes a clone (`series` points back) that is launched.
     One of published figures was never carried out here: `publication` {"case", "source", "conclusion", "remarks"}.
+    An imported one was measured elsewhere, and its raw outputs or a table of its figures were read in here.
     """
 
     class Origin(models.TextChoices):
         MEASURED = "measured", _("measured here")
         PUBLISHED = "published", _("published figures")
+        IMPORTED = "imported", _("imported")
 
     class State(models.TextChoices):
         DRAFT = "draft", _("draft")
