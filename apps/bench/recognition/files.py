@@ -27,7 +27,7 @@ _BEGINNINGS = re.compile(
             r"^ ?1\?: \[LOCALHOST\]",
             r"^traceroute to \S+ \(",
             r"^Connecting to host \S+, port \d",
-            r"^\s+Iozone: Performance Test of File I/O",
+            r"^[ \t]+Iozone: Performance Test of File I/O",
             r"^IOR-\d[\w.+-]*: MPI Coordinated Test",
             r"^-- started at ",
             r"^ ?NAS Parallel Benchmarks",

@@ -47,7 +47,7 @@ class Tracepath(Tool):
     programs = ("tracepath",)
     signatures = (
         re.compile(r"^ ?1\?: \[LOCALHOST\]", re.M),
-        re.compile(r"^\s+(?:Resume|Too many hops): pmtu \d", re.M),
+        re.compile(r"^[ \t]+(?:Resume|Too many hops): pmtu \d", re.M),
         re.compile(r"^(?:tracepath6?: |Usage\s+tracepath )", re.M),
     )
     roles = (Role("client", _("From")), Role("server", _("To")))
