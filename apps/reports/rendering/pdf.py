@@ -1,0 +1,167 @@
+"""A document as PDF/A, set by a program of its own: neither its fonts nor its memory come into this process."""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.utils.translation import gettext
+
+from apps.bench.text import Message, _
+from apps.reports.document import (
+    Block,
+    Document,
+    Drawing,
+    Figure,
+    Items,
+    Link,
+    Listing,
+    Paragraph,
+    Part,
+    Section,
+    Table,
+    walk,
+)
+from apps.reports.rendering import cells, figures, imprints, layout
+from apps.reports.rendering.base import Imprint, Progress, RenderingError
+
+TIME_LIMIT_S = 300
+POLL_S = 0.2
+# Every cell takes some 10 kB of memory while it is set: this is what bounds it. Larger tables show their first rows.
+MOST_CELLS = 150_000
+# Tags, by which a report can be read to someone, make a cell 200 B on disk; beyond this a file is too large to mail.
+TAGGED_CELLS = 40_000
+# Shares of the work: the figures, and all else.
+_FIGURES = 0.6
+_LONGEST_WORD = 60
+
+
+def render(document: Document, imprint: Imprint, output: Path, progress: Progress) -> None:
+    """Write the PDF; RenderingError if a figure cannot be drawn or the program fails or takes too long."""
+    with tempfile.TemporaryDirectory(prefix="fathom-report-") as name:
+        folder = Path(name)
+        files = figures.draw(document, "svg", folder, lambda share: progress(_FIGURES * share))
+        data = Setting(document, imprint, files).data()
+        (folder / "given.json").write_text(json.dumps(data, ensure_ascii=False), encoding="utf-8")
+        count = sum(len(table.rows) * len(table.columns) for table in tables_of(document))
+        request = {
+            "folder": name,
+            "output": str(output),
+            "timestamp": int(imprint.at.timestamp()),
+            "tagged": count <= TAGGED_CELLS,
+        }
+        _run(request, progress)
+
+
+def tables_of(document: Document) -> list[Table]:
+    """Return the tables that are printed."""
+    return [block for block in walk(document) if isinstance(block, Table)]
+
+
+class Setting:
+    """A document as the JSON that `program/report.typ` sets."""
+
+    def __init__(self, document: Document, imprint: Imprint, files: dict[int, str]) -> None:
+        """Keep what is to be set; `files` are the names of figures by id(block)."""
+        self.document = document
+        self.imprint = imprint
+        self.files = files
+        self.numbers = cells.numbers_of(document)
+        self.cells_left = MOST_CELLS
+
+    def data(self) -> dict[str, Any]:
+        """Return all of it."""
+        document = self.document
+        return {
+            "title": document.title,
+            "subtitle": document.subtitle,
+            "language": document.language,
+            "author": [value for label, value in document.meta[:1]],
+            "keywords": [self.imprint.permanent_id] if self.imprint.permanent_id else [],
+            "edition": imprints.edition_text(self.imprint),
+            "meta": [
+                (label, layout.breakable(text, _LONGEST_WORD))
+                for label, text in (*document.meta, *imprints.lines_of(self.imprint))
+            ],
+            "words": {"summary": gettext("Summary"), "contents": gettext("Contents")},
+            "summary": self._blocks(document.summary),
+            "sections": [self._section(section) for section in document.sections],
+        }
+
+    def _section(self, section: Section) -> dict[str, Any]:
+        return {
+            "title": section.title,
+            "blocks": self._blocks(section.blocks),
+            "sections": [self._section(part) for part in section.sections],
+        }
+
+    def _blocks(self, blocks: Sequence[Block]) -> list[dict[str, Any]]:
+        return [self._block(block) for block in blocks]
+
+    def _block(self, block: Block) -> dict[str, Any]:
+        if isinstance(block, Paragraph):
+            return {"type": "paragraph", "style": block.style, "parts": self._parts(block.parts)}
+        if isinstance(block, Items):
+            items = [self._parts(parts) for parts in block.items]
+            return {"type": "items", "ordered": block.ordered, "items": items}
+        if isinstance(block, Table):
+            made = layout.table_of(block, self.numbers[id(block)], self.imprint, self.cells_left)
+            self.cells_left = max(self.cells_left - len(made["rows"]) * len(block.columns), 0)
+            return made
+        if isinstance(block, Listing):
+            return {"type": "listing", "text": block.text, "caption": block.caption, "name": block.name}
+        return self._drawn(block)
+
+    def _drawn(self, block: Figure | Drawing) -> dict[str, Any]:
+        told = block.sentence if isinstance(block, Figure) else ""
+        said = told if isinstance(block, Figure) else block.alternative
+        return {
+            "type": "drawn",
+            "number": self.numbers[id(block)],
+            "caption": block.caption,
+            "file": self.files[id(block)],
+            "alternative": said or block.caption,
+            "sentence": told,
+            "width": 92 if isinstance(block, Figure) else layout.share_of_page(block.svg),
+        }
+
+    def _parts(self, parts: Sequence[Part]) -> list[str | dict[str, str]]:
+        return [self._part(part) for part in parts]
+
+    def _part(self, part: Part) -> str | dict[str, str]:
+        text = layout.breakable(part.text if isinstance(part, Link) else part, _LONGEST_WORD)
+        address = imprints.address_of(part.ref, self.imprint) if isinstance(part, Link) else ""
+        return {"text": text, "url": address} if address else text
+
+
+def _run(request: dict[str, Any], progress: Progress) -> None:
+    with tempfile.TemporaryFile() as log, tempfile.TemporaryFile() as given:
+        given.write(json.dumps(request).encode())
+        given.seek(0)
+        # Nothing of the service's own environment is needed: no database, no secrets.
+        environment = {"PATH": os.environ.get("PATH", "")}
+        with subprocess.Popen(
+            [sys.executable, "-m", "apps.reports.rendering.program"],
+            stdin=given,
+            stdout=subprocess.DEVNULL,
+            stderr=log,
+            cwd=settings.BASE_DIR,
+            env=environment,
+        ) as program:
+            deadline = time.monotonic() + TIME_LIMIT_S
+            try:
+                while program.poll() is None and time.monotonic() < deadline:
+                    progress(_FIGURES + (1 - _FIGURES) / 2)
+                    time.sleep(POLL_S)
+            finally:
+                program.kill()
+        if program.returncode:
+            log.seek(0)
+            why = log.read().decode(errors="replace")[-2000:] or f"the program ended with {program.returncode}"
+            raise RenderingError(Message(_("The PDF could not be made; the service's log says why.")), why)

@@ -1,0 +1,66 @@
+"""What the fonts cannot show: letters that none has, and characters that PDF/A forbids."""
+
+import unicodedata
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from fontTools.ttLib import TTFont
+
+# What stands where a letter was that no font has.
+MISSING = "□"
+# Where a long word may be broken.
+BREAK = "\u200b"
+_KEPT = f"\n\t{BREAK}"
+# Control, format, private, surrogate and unassigned characters: they show nothing, or turn what follows round.
+_HIDDEN = {"Cc", "Cf", "Cs", "Co", "Cn"}
+
+
+def replaced(value: Any, fonts: Sequence[Path]) -> Any:
+    """Return JSON values with every text such that one of the fonts has each of its letters."""
+    found: set[str] = set()
+    _collect(value, found)
+    rare = {letter for letter in found if not _is_common(letter)}
+    if not rare:
+        return value
+    known = _letters_of(fonts)
+    table: dict[int, str] = {}
+    for letter in rare:
+        if unicodedata.category(letter) in _HIDDEN:
+            table[ord(letter)] = letter if letter in _KEPT else ""
+        elif ord(letter) not in known and letter != " ":
+            table[ord(letter)] = MISSING
+    return _translated(value, table)
+
+
+def _is_common(letter: str) -> bool:
+    """Return whether NanumGothic surely has it: printable ASCII and Hangul syllables."""
+    return " " <= letter <= "~" or letter == "\n" or "가" <= letter <= "힣"
+
+
+def _collect(value: Any, found: set[str]) -> None:
+    if isinstance(value, str):
+        found.update(value)
+    elif isinstance(value, dict):
+        for part in value.values():
+            _collect(part, found)
+    elif isinstance(value, list):
+        for part in value:
+            _collect(part, found)
+
+
+def _translated(value: Any, table: dict[int, str]) -> Any:
+    if isinstance(value, str):
+        # Syllables that came apart, as file names of some systems have them, are put together again.
+        return unicodedata.normalize("NFC", value).translate(table)
+    if isinstance(value, dict):
+        return {name: _translated(part, table) for name, part in value.items()}
+    return [_translated(part, table) for part in value] if isinstance(value, list) else value
+
+
+def _letters_of(fonts: Sequence[Path]) -> set[int]:
+    known: set[int] = set()
+    for path in fonts:
+        with TTFont(path, lazy=True) as font:
+            known |= set(font.getBestCmap())
+    return known
