@@ -8,10 +8,14 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.accounts.models import TeamOwned
 from apps.campaigns.models import Campaign, Experiment, Run, Trial
+from apps.results.imports.models import ColumnMapping, Import, ImportItem
 from apps.results.search.models import SavedSearch, SearchEnd, SearchEntry, SearchMetric, SearchValue
 
 __all__ = [
     "ChangePoint",
+    "ColumnMapping",
+    "Import",
+    "ImportItem",
     "Result",
     "Sample",
     "SavedSearch",

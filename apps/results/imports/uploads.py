@@ -1,0 +1,49 @@
+"""Keep what was sent until it is imported or given up: files below VAR_DIR, one folder an import."""
+
+import hashlib
+import shutil
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from django.conf import settings
+from django.core.files import File
+
+from apps.results.imports.models import Import
+
+
+def keep(imported: Import, files: Sequence[File]) -> list[dict[str, Any]]:
+    """Write files and return {"name", "size", "sha256"} of each; a file's own name is never a path here."""
+    folder = _folder(imported)
+    folder.mkdir(parents=True, mode=0o700)
+    kept = []
+    for number, file in enumerate(files):
+        digest = hashlib.sha256()
+        with (folder / str(number)).open("wb") as target:
+            for part in file.chunks():
+                digest.update(part)
+                target.write(part)
+        kept.append({"name": str(file.name), "size": file.size, "sha256": digest.hexdigest()})
+    return kept
+
+
+def names(imported: Import) -> Iterator[tuple[int, str]]:
+    """Yield number and name of each file."""
+    yield from enumerate(str(upload["name"]) for upload in imported.uploads)
+
+
+@contextmanager
+def opened(imported: Import, number: int) -> Iterator[BinaryIO]:
+    """Open a file that was sent; FileNotFoundError if it is gone."""
+    with (_folder(imported) / str(number)).open("rb") as file:
+        yield file
+
+
+def remove(imported: Import) -> None:
+    """Remove what was sent."""
+    shutil.rmtree(_folder(imported), ignore_errors=True)
+
+
+def _folder(imported: Import) -> Path:
+    return Path(settings.VAR_DIR) / "imports" / str(imported.pk)
