@@ -1,7 +1,7 @@
-"""What every REST view shares: one shape for every error."""
+"""What every REST view shares: one shape for every error, and what a query asks for by name."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 from django.core import exceptions as django_errors
 from django.db import DataError, IntegrityError
@@ -17,6 +17,8 @@ from apps.bench import sweep, units
 from apps.bench.text import Message
 from apps.bench.tools import base as tools
 from apps.core import messages
+
+T = TypeVar("T")
 
 
 class Conflict(exceptions.APIException):
@@ -44,6 +46,22 @@ def exception_handler(error: Exception, context: dict[str, Any]) -> Response | N
 def field_errors(errors: Mapping[str, Message]) -> exceptions.ValidationError:
     """Return the REST error of messages by field, as the science reports them."""
     return exceptions.ValidationError({name: [messages.render(message)] for name, message in errors.items()})
+
+
+def one_of(query: Mapping[str, Any], name: str, known: Mapping[str, T]) -> T | None:
+    """Return what a query asks for by name, the first unless it asks, None if there is none; else the REST error."""
+    wanted = query.get(name) or next(iter(known), None)
+    if wanted is None:
+        return None
+    if wanted not in known:
+        raise unknown_choice(name, known)
+    return known[wanted]
+
+
+def unknown_choice(name: str, known: Iterable[str]) -> exceptions.ValidationError:
+    """Return the REST error of a field that names what is not there, with what is."""
+    text = _("There is no such one here; there are: %(known)s.") % {"known": ", ".join(known) or "–"}
+    return exceptions.ValidationError({name: [text]})
 
 
 def describe(objects: Iterable[Model]) -> list[str]:

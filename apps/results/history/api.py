@@ -12,6 +12,7 @@ from rest_framework.views import APIView
 
 from apps.accounts import scoping
 from apps.accounts.models import Role
+from apps.core.api import unknown_choice
 from apps.results import queries as results
 from apps.results.history import changes, drawing, queries, series, services
 from apps.results.models import ChangePoint
@@ -176,18 +177,13 @@ class DecideOnChange(APIView):
 
 
 def _find(request: Request, pk: int, query: Any) -> queries.Found | None:
-    """Return the history that a query names; a ValidationError lists what there is if it names none."""
+    """Return the history that a query names; a REST error lists what there is if it names none."""
     point, metric = query.get("point"), query.get("metric")
     found = queries.find(scoping.user_of(request), pk, point=point, metric=metric)
     if found and point and found.setting.key != point:
-        known = ", ".join(item.key for item in found.settings)
-        raise serializers.ValidationError(
-            {"point": [_("Not measured here; there are: %(known)s.") % {"known": known}]}
-        )
+        raise unknown_choice("point", [item.key for item in found.settings])
     if found and metric and found.subject.metric.name != metric:
-        known = ", ".join(item.name for item in found.metrics)
-        text = _("Not measured here; there are: %(known)s.") % {"known": known}
-        raise serializers.ValidationError({"metric": [text]})
+        raise unknown_choice("metric", [item.name for item in found.metrics])
     return found
 
 

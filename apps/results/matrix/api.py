@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from django.utils.translation import gettext as _
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
@@ -10,6 +9,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from apps.accounts import scoping
+from apps.core.api import one_of
 from apps.results import queries
 from apps.results.matrix import table
 
@@ -69,9 +69,9 @@ class SiteMatrix(APIView):
         """Return the matrix."""
         user = scoping.user_of(request)
         tools = {tool.slug: tool for tool in table.tools_between(user)}
-        tool = tools.get(_chosen(request, "tool", tools))
+        tool = one_of(request.query_params, "tool", tools)
         metrics = {metric.name: metric for metric in queries.metrics_of(tool)} if tool else {}
-        metric = metrics.get(_chosen(request, "metric", metrics))
+        metric = one_of(request.query_params, "metric", metrics)
         found = table.matrix_of(user, tool, metric) if tool and metric else None
         body = {
             "tool": tool.slug if tool else None,
@@ -83,12 +83,3 @@ class SiteMatrix(APIView):
             "cells": [found.cells[pair] for pair in sorted(found.cells)] if found else [],
         }
         return Response(MatrixSerializer(body).data)
-
-
-def _chosen(request: Request, name: str, known: dict[str, Any]) -> str:
-    """Return the one asked for, else the first, "" of none; a ValidationError lists what there is."""
-    wanted = request.query_params.get(name) or next(iter(known), "")
-    if wanted and wanted not in known:
-        text = _("Not measured here; there are: %(known)s.") % {"known": ", ".join(known) or "–"}
-        raise serializers.ValidationError({name: [text]})
-    return wanted

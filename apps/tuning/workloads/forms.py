@@ -10,6 +10,7 @@ from apps.accounts.models import Role, Team, User
 from apps.bench.rules.workloads import Workload
 from apps.core.forms import QuantityField, StyledWidgets
 from apps.testbeds.models import FileSystem
+from apps.tuning.workloads import describing
 
 PATTERNS = [
     ("write", _("write, one after the other")),
@@ -17,9 +18,6 @@ PATTERNS = [
     ("randwrite", _("write at random places")),
     ("randread", _("read at random places")),
 ]
-MOST_NODES, MOST_TASKS = 100_000, 10_000
-# More than any file system holds.
-MOST_BYTES = 2**70
 
 
 class WorkloadForm(StyledWidgets, forms.Form):
@@ -29,9 +27,13 @@ class WorkloadForm(StyledWidgets, forms.Form):
     pattern = forms.ChoiceField(choices=PATTERNS, label=_("Pattern"))
     file_size = QuantityField(kind="size", label=_("Size of a file"), help_text=_("Such as 4 GiB."))
     nodes = forms.IntegerField(
-        label=_("Nodes that do I/O"), min_value=1, max_value=MOST_NODES, initial=1, help_text=_("All at once.")
+        label=_("Nodes that do I/O"),
+        min_value=1,
+        max_value=describing.MOST_NODES,
+        initial=1,
+        help_text=_("All at once."),
     )
-    tasks = forms.IntegerField(label=_("Tasks on each node"), min_value=1, max_value=MOST_TASKS, initial=1)
+    tasks = forms.IntegerField(label=_("Tasks on each node"), min_value=1, max_value=describing.MOST_TASKS, initial=1)
     record_size = QuantityField(
         kind="size", label=_("Bytes of each call"), required=False, help_text=_("Such as 1 MiB; empty: large.")
     )
@@ -60,27 +62,10 @@ class WorkloadForm(StyledWidgets, forms.Form):
     def clean(self) -> dict[str, Any]:
         """Refuse sizes of nothing, and a file system of another team."""
         data = super().clean() or {}
-        for name in ("file_size", "record_size", "total", "wanted"):
-            value = data.get(name)
-            if value is not None and not 1 <= value <= MOST_BYTES:
-                self.add_error(name, _("Write a size of at least one byte, for example 1 MiB."))
-        files, team = data.get("file_system"), data.get("team")
-        if files and team and files.team_id != team.pk:
-            self.add_error("file_system", _("This file system is another team's: choose one of the team's."))
+        for name, text in describing.problems_of(data).items():
+            self.add_error(name, text)
         return data
 
     def workload(self) -> Workload:
         """Return what a valid form describes."""
-        data = self.cleaned_data
-        files = data["file_system"]
-        return Workload(
-            pattern=data["pattern"],
-            file_size=round(data["file_size"]),
-            nodes=data["nodes"],
-            tasks=data["tasks"],
-            record_size=round(data["record_size"]) if data["record_size"] else None,
-            shared=data["shared"],
-            total=data["total"],
-            wanted=data["wanted"],
-            file_system=files.name if files else "",
-        )
+        return describing.workload_of(self.cleaned_data)

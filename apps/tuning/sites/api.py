@@ -1,0 +1,174 @@
+"""REST: the sites that were measured together, and what limits the way to data between two of them."""
+
+from typing import Any
+
+from django.http import Http404
+from django.utils import timezone
+from drf_spectacular.utils import extend_schema, extend_schema_field
+from rest_framework import generics, serializers, status
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from apps.accounts import scoping
+from apps.accounts.models import Role
+from apps.bench.rules.base import FindingDraft, as_plain
+from apps.bench.rules.layers import Row, Table
+from apps.campaigns.api.campaigns import CampaignSerializer
+from apps.core.fields import TranslatedField
+from apps.tuning.sites import queries, services
+
+
+class MeasuredSiteSerializer(serializers.Serializer):
+    """A site."""
+
+    id = serializers.IntegerField(source="pk")
+    name = serializers.CharField()
+
+
+class MeasuredTogetherSerializer(serializers.Serializer):
+    """Two sites, or one with itself, whose nodes were measured together."""
+
+    a = MeasuredSiteSerializer()
+    b = MeasuredSiteSerializer()
+    campaigns = serializers.IntegerField()
+    last_at = serializers.DateTimeField(allow_null=True)
+
+
+class LayerRowSerializer(serializers.Serializer):
+    """A layer alone, or a file system: its rate in B/s; `ratio` is the share of it that the rate in question has."""
+
+    layer = serializers.CharField()
+    subject = serializers.CharField()
+    tool = serializers.CharField()
+    value = serializers.FloatField()
+    n = serializers.IntegerField()
+    low = serializers.SerializerMethodField()
+    high = serializers.SerializerMethodField()
+    ratio = serializers.FloatField(allow_null=True)
+    statistic = serializers.CharField(help_text="sample, or what a publication prints: mode, at-least, below, about.")
+    is_stated = serializers.BooleanField(help_text="Of the inventory, not measured.")
+    is_question = serializers.BooleanField()
+    is_limit = serializers.BooleanField()
+    note = TranslatedField(help_text="A doubt in the figure.")
+    trials = serializers.ListField(child=serializers.IntegerField())
+
+    def get_low(self, row: Row) -> float | None:
+        """Return the lower end of the interval of 95 %."""
+        return row.interval[0] if row.interval else None
+
+    def get_high(self, row: Row) -> float | None:
+        """Return the upper end of the interval of 95 %."""
+        return row.interval[1] if row.interval else None
+
+
+class OtherExplanationSerializer(serializers.Serializer):
+    """Another explanation that the arithmetic allows, and what would tell them apart."""
+
+    title = TranslatedField()
+    test = TranslatedField()
+    proposal = serializers.SerializerMethodField()
+
+    @extend_schema_field(serializers.DictField(allow_null=True))
+    def get_proposal(self, alternative: Any) -> Any:
+        """Return the experiment that decides, if there is one."""
+        return as_plain(alternative.proposal)
+
+
+class LayerTableSerializer(serializers.Serializer):
+    """What one file system gives of a metric beside each layer beneath it; `layer` is "" while undecided."""
+
+    file_system = serializers.CharField()
+    metric = serializers.CharField()
+    clients = serializers.ListField(child=serializers.CharField())
+    layer = serializers.CharField()
+    verdict = TranslatedField()
+    rows = LayerRowSerializer(many=True)
+    alternatives = OtherExplanationSerializer(many=True)
+    missing = serializers.ListField(child=TranslatedField())
+    proposals = serializers.SerializerMethodField()
+
+    @extend_schema_field(serializers.ListField(child=serializers.DictField()))
+    def get_proposals(self, table: Table) -> Any:
+        """Return the experiments that measure what is missing; `draft` makes them."""
+        return as_plain(table.proposals)
+
+
+class ConclusionSerializer(serializers.Serializer):
+    """What the rules say of the pair of sites; `details` holds the whole record."""
+
+    rule = serializers.CharField()
+    kind = serializers.CharField()
+    subject = serializers.CharField()
+    title = TranslatedField()
+    why = serializers.ListField(child=TranslatedField())
+    against = serializers.ListField(child=TranslatedField())
+    confidence = serializers.FloatField()
+    details = serializers.SerializerMethodField()
+
+    @extend_schema_field(serializers.DictField())
+    def get_details(self, finding: FindingDraft) -> Any:
+        """Return the record as findings store it."""
+        return finding.as_json()
+
+
+class SiteLayersSerializer(serializers.Serializer):
+    """Network, disk and file systems between two sites side by side, and what all of it says."""
+
+    a = MeasuredSiteSerializer()
+    b = MeasuredSiteSerializer()
+    results = serializers.IntegerField(help_text="Valid trials that were read.")
+    tables = LayerTableSerializer(many=True)
+    findings = ConclusionSerializer(many=True)
+
+
+class LackingTableSerializer(serializers.Serializer):
+    """Which of `tables`, counted from 0."""
+
+    table = serializers.IntegerField(min_value=0, max_value=10**6)
+
+
+class SitePairs(generics.ListAPIView):
+    """The pairs of sites that the user's teams measured, the last measured first."""
+
+    serializer_class = MeasuredTogetherSerializer
+    filter_backends: list[Any] = []
+
+    def get_queryset(self) -> Any:
+        """Return the pairs."""
+        return queries.pairs_for(scoping.user_of(self.request))
+
+
+class SiteLayers(APIView):
+    """What limits the way to data between two sites."""
+
+    @extend_schema(operation_id="site_layers_retrieve", responses=SiteLayersSerializer)
+    def get(self, request: Request, a: int, b: int) -> Response:
+        """Return each layer alone beside the file systems, from the latest results of all campaigns."""
+        return Response(SiteLayersSerializer(_layers(request, a, b)).data)
+
+
+class DraftOfLayers(APIView):
+    """What is unmeasured between two sites, as a draft."""
+
+    @extend_schema(
+        operation_id="site_layers_draft", request=LackingTableSerializer, responses={201: CampaignSerializer}
+    )
+    def post(self, request: Request, a: int, b: int) -> Response:
+        """Make a draft of the experiments that one table lacks."""
+        found = _layers(request, a, b)
+        scoping.require(request.user, found.a.team, Role.OPERATOR)
+        wish = LackingTableSerializer(data=request.data)
+        wish.is_valid(raise_exception=True)
+        made = services.draft_missing(
+            found=found, user=scoping.user_of(request), now=timezone.now(), **wish.validated_data
+        )
+        shown = CampaignSerializer(made, context={"request": request})
+        return Response(shown.data, status=status.HTTP_201_CREATED)
+
+
+def _layers(request: Request, a: int, b: int) -> queries.Layers:
+    sites = queries.sites_for(scoping.user_of(request), a, b)
+    if sites is None:
+        raise Http404
+    return queries.layers_of(*sites)
