@@ -9,6 +9,7 @@ from apps.agents import services as agents
 from apps.campaigns import queries
 from apps.campaigns import services as campaigns
 from apps.core import queue
+from apps.results.search import indexing
 from workers import analysis, carry_out, reconcile, stages
 
 logger = logging.getLogger(__name__)
@@ -71,3 +72,10 @@ def delete() -> None:
 def analyse(campaign_id: int) -> None:
     """Draw conclusions from the results of an ended campaign."""
     analysis.analyse_campaign(campaign_id=campaign_id, now=timezone.now())
+
+
+@shared_task
+def index_archive() -> None:
+    """Index what was measured, described or said since, and come back if there is more."""
+    if indexing.index_due(now=timezone.now()) == indexing.BATCH:
+        queue.send(queue.INDEX)

@@ -14,6 +14,7 @@ ANALYSE = "workers.tasks.analyse"
 CANCEL_LEFTOVERS = "workers.tasks.cancel_leftovers"
 DELETE = "workers.tasks.delete"
 OPEN_STAGES = "workers.tasks.open_stages"
+INDEX = "workers.tasks.index_archive"
 
 
 def send(task: str, *args: object) -> None:
