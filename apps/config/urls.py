@@ -15,6 +15,7 @@ api: list[URLPattern | URLResolver] = [
     path("", include("apps.campaigns.api_urls")),
     path("", include("apps.results.api_urls")),
     path("", include("apps.tuning.api_urls")),
+    path("", include("apps.reports.exports.api_urls")),
     path("schema/", SpectacularAPIView.as_view(), name="schema"),
     path("docs/", SpectacularSwaggerSplitView.as_view(template_name="core/api_docs.html"), name="api-docs"),
 ]
@@ -26,6 +27,7 @@ urlpatterns = [
     path("history/", include("apps.results.history.urls")),
     path("matrix/", include("apps.results.matrix.urls")),
     path("compare/", include("apps.results.comparison.urls")),
+    path("exports/", include("apps.reports.exports.urls")),
     path("findings/", include("apps.tuning.urls")),
     path("published/", include("apps.tuning.published.urls")),
     path("accounts/", include("apps.accounts.urls")),
