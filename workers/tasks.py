@@ -9,6 +9,7 @@ from apps.agents import services as agents
 from apps.campaigns import queries
 from apps.campaigns import services as campaigns
 from apps.core import queue
+from apps.reports.rendering import services as rendering
 from apps.results.search import indexing
 from workers import analysis, carry_out, reconcile, stages
 
@@ -26,6 +27,7 @@ def tick() -> None:
         campaigns.finish_campaigns,
         campaigns.resume_cancelling,
         campaigns.resume_deletions,
+        rendering.resume_renderings,
     )
     for part in parts:
         try:
@@ -79,3 +81,11 @@ def index_archive() -> None:
     """Index what was measured, described or said since, and come back if there is more."""
     if indexing.index_due(now=timezone.now()) == indexing.BATCH:
         queue.send(queue.INDEX)
+
+
+# Its programs have limits of their own, and a row that gives no sign is taken up again.
+@shared_task(time_limit=900)
+def render() -> None:
+    """Render the report that has waited longest, and come back for the next."""
+    if rendering.carry_out_next(now=timezone.now()):
+        queue.send(queue.RENDER)

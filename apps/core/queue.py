@@ -14,6 +14,7 @@ ANALYSE = "workers.tasks.analyse"
 CANCEL_LEFTOVERS = "workers.tasks.cancel_leftovers"
 DELETE = "workers.tasks.delete"
 OPEN_STAGES = "workers.tasks.open_stages"
+RENDER = "workers.tasks.render"
 INDEX = "workers.tasks.index_archive"
 
 

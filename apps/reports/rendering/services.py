@@ -1,0 +1,185 @@
+"""The queue of files: asked for by people and schedules, rendered one after the other by a worker."""
+
+import hashlib
+import logging
+import tempfile
+import time
+import uuid
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.db import IntegrityError, transaction
+from django.db.models import F, QuerySet
+from django.utils import timezone, translation
+
+from apps.accounts.models import User
+from apps.bench.text import Message, _
+from apps.core import queue
+from apps.reports.document import Document
+from apps.reports.models import Edition, Rendering, Report
+from apps.reports.rendering.base import Imprint, RenderingError
+from apps.reports.rendering.models import folder
+
+logger = logging.getLogger(__name__)
+State = Rendering.State
+
+# A worker that gives no sign for so long was killed.
+STALLED_AFTER = timedelta(minutes=2)
+MOST_ATTEMPTS = 3
+SIGN_EVERY_S = 1.0
+# A file that no row names and that is older than this was left by a report that is gone.
+LEFT_OVER_AFTER_S = 3600.0
+
+
+class Superseded(Exception):
+    """Somebody asked for the draft anew, or another worker took it over."""
+
+
+def request_rendering(
+    *, report: Report, edition: Edition | None, name: str, user: User | None, now: datetime
+) -> Rendering:
+    """Return the file of an edition, or of the report's draft as it is now; a worker makes it if need be.
+
+    That of an edition is made once, and again if it failed; that of a draft anew each time.
+    """
+    made, is_new = Rendering.objects.get_or_create(
+        report=report, edition=edition, format=name, defaults={"requested_by": user, "requested_at": now}
+    )
+    if is_new:
+        queue.send(queue.RENDER)
+        return made
+    again = Rendering.objects.filter(pk=made.pk)
+    if edition is not None and made.path.is_file():
+        again = again.filter(state=State.FAILED)
+    elif edition is not None:
+        again = again.exclude(state__in=Rendering.OPEN_STATES)
+    if again.update(
+        state=State.WAITING, progress=0, attempts=0, error=None, requested_by=user, requested_at=now, finished_at=None
+    ):
+        queue.send(queue.RENDER)
+        made.refresh_from_db()
+    return made
+
+
+def carry_out_next(*, now: datetime) -> bool:
+    """Render what has waited longest, unless another worker is at work; True if more may wait."""
+    claimed = _claim(now)
+    if claimed is None:
+        return False
+    try:
+        _carry_out(claimed)
+    except Superseded:
+        logger.info("Rendering %s was asked for anew", claimed.pk)
+    except RenderingError as error:
+        logger.warning("Rendering %s failed: %s", claimed.pk, error)
+        _end(claimed, State.FAILED, error=error.message.as_json())
+    except Exception:
+        logger.exception("Rendering %s failed", claimed.pk)
+        text = _("The file could not be made; the service's log says why.")
+        _end(claimed, State.FAILED, error=Message(text).as_json())
+    _remove_left_over()
+    return True
+
+
+def resume_renderings(*, now: datetime) -> None:
+    """Have those rendered whose message was lost or whose worker was killed; the latter a few times at most."""
+    stalled = Rendering.objects.filter(state=State.WORKING, alive_at__lt=now - STALLED_AFTER)
+    text = _("It was given up after several attempts: the machine may have too little memory for a report so large.")
+    stalled.filter(attempts__gte=MOST_ATTEMPTS).update(
+        state=State.FAILED, error=Message(text).as_json(), finished_at=now
+    )
+    stalled.update(state=State.WAITING, progress=0)
+    if (
+        Rendering.objects.filter(state=State.WAITING).exists()
+        and not Rendering.objects.filter(state=State.WORKING).exists()
+    ):
+        queue.send(queue.RENDER)
+
+
+def _claim(now: datetime) -> Rendering | None:
+    """Return the file that has waited longest, ours now; None if none waits or another is being rendered."""
+    first = Rendering.objects.filter(state=State.WAITING).order_by("requested_at", "pk").first()
+    if first is None:
+        return None
+    try:
+        with transaction.atomic():
+            waiting = Rendering.objects.filter(pk=first.pk, state=State.WAITING)
+            taken = waiting.update(
+                state=State.WORKING, attempts=F("attempts") + 1, started_at=now, alive_at=now, progress=0
+            )
+    except IntegrityError:
+        return None
+    if not taken:
+        return None
+    first.refresh_from_db()
+    return first
+
+
+def _carry_out(rendering: Rendering) -> None:
+    folder().mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="fathom-report-", dir=folder()) as name:
+        output = Path(name) / f"report.{rendering.format}"
+        with translation.override(rendering.report.language):
+            document, imprint = _document_of(rendering)
+            rendering.kind.load()(document, imprint, output, _sign(rendering))
+        size, checksum = output.stat().st_size, _checksum(output)
+        # Under a new name, for somebody may be fetching the old file.
+        old, rendering.name = rendering.path, uuid.uuid4()
+        output.replace(rendering.path)
+    ended = _end(rendering, State.DONE, progress=100, size=size, checksum=checksum, name=rendering.name)
+    (old if ended else rendering.path).unlink(missing_ok=True)
+
+
+def _document_of(rendering: Rendering) -> tuple[Document, Imprint]:
+    edition = rendering.edition
+    assert edition is not None
+    imprint = Imprint(edition.number, edition.permanent_id, edition.checksum, edition.created_at, settings.PUBLIC_URL)
+    return edition.document, imprint
+
+
+def _sign(rendering: Rendering) -> Callable[[float], None]:
+    """Return what keeps the row's progress while the file is made; Superseded if it is no longer ours."""
+    last = time.monotonic()
+
+    def sign(share: float) -> None:
+        nonlocal last
+        if time.monotonic() - last >= SIGN_EVERY_S:
+            last = time.monotonic()
+            percent = min(max(round(100 * share), 0), 99)
+            if not _ours(rendering).update(progress=percent, alive_at=timezone.now()):
+                raise Superseded
+
+    return sign
+
+
+def _ours(rendering: Rendering) -> QuerySet[Rendering]:
+    return Rendering.objects.filter(pk=rendering.pk, state=State.WORKING, started_at=rendering.started_at)
+
+
+def _end(rendering: Rendering, state: Rendering.State, **changes: Any) -> bool:
+    """Keep how it ended; False if it is no longer ours."""
+    return bool(_ours(rendering).update(state=state, finished_at=timezone.now(), **changes))
+
+
+def _checksum(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _remove_left_over() -> None:
+    """Remove files that no row names, such as those of deleted reports."""
+    files = {
+        path
+        for path in folder().iterdir()
+        if path.is_file() and time.time() - path.stat().st_mtime > LEFT_OVER_AFTER_S
+    }
+    known = (
+        {found.path for found in Rendering.objects.filter(state=State.DONE).only("name", "format")}
+        if files
+        else set()
+    )
+    for path in files - known:
+        path.unlink(missing_ok=True)
