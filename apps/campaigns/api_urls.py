@@ -1,8 +1,9 @@
 """REST addresses."""
 
+from django.urls import path
 from rest_framework.routers import SimpleRouter
 
-from apps.campaigns.api import campaigns, experiments, recipes, tools, trials
+from apps.campaigns.api import campaigns, experiments, recipes, runnable, sharing, tools, trials
 
 router = SimpleRouter()
 router.register("campaigns", campaigns.CampaignViewSet, basename="campaign")
@@ -11,4 +12,9 @@ router.register("trials", trials.TrialViewSet, basename="trial")
 router.register("runs", trials.RunViewSet, basename="run")
 router.register("campaign-templates", recipes.RecipeViewSet, basename="campaign-template")
 router.register("tools", tools.ToolViewSet, basename="tool")
-urlpatterns = router.urls
+urlpatterns = [
+    path("campaigns/<int:pk>/sharing/", sharing.CampaignSharing.as_view(), name="campaign-sharing"),
+    path("campaigns/<int:pk>/recipe/", runnable.CampaignRecipe.as_view(), name="campaign-recipe"),
+    path("campaigns/run/", runnable.RunRecipe.as_view(), name="campaign-run"),
+    *router.urls,
+]

@@ -73,10 +73,10 @@ def _find_experiment(campaign: Campaign, rest: str) -> str | None:
 
 def _find_trial(campaign: Campaign, rest: str) -> str | None:
     experiment, _slash, position = rest.partition("/")
-    numbers = _number(experiment), _number(position)
-    if None in numbers:
+    place, number = _number(experiment), _number(position)
+    if place is None or number is None:
         return None
-    found = campaign.trials.filter(experiment__position=numbers[0], position=numbers[1]).first()
+    found = campaign.trials.filter(experiment__position=place, position=number).first()
     return reverse("results:trial", args=[found.pk]) if found else None
 
 

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from apps.campaigns.views import campaigns, dates, experiments, recipes
+from apps.campaigns.views import campaigns, dates, experiments, recipes, sharing
 
 app_name = "campaigns"
 urlpatterns = [
@@ -15,6 +15,7 @@ urlpatterns = [
     path("<int:pk>/edit/", campaigns.CampaignUpdate.as_view(), name="campaign_update"),
     path("<int:pk>/clone/", campaigns.CampaignClone.as_view(), name="campaign_clone"),
     path("<int:pk>/delete/", campaigns.CampaignDelete.as_view(), name="campaign_delete"),
+    path("<int:pk>/sharing/", sharing.sharing, name="sharing"),
     path("<int:pk>/status/", campaigns.status, name="campaign_status"),
     path("<int:pk>/drawing/", campaigns.drawing, name="campaign_drawing"),
     path("<int:pk>/events/", campaigns.events, name="campaign_events"),

@@ -3,9 +3,10 @@
 from django.urls import path
 from rest_framework.routers import SimpleRouter
 
-from apps.results import api, path_api
+from apps.results import api, path_api, validity_api
 from apps.results.comparison import api as comparison_api
 from apps.results.history import api as history
+from apps.results.landing import api as landing
 from apps.results.matrix import api as matrix
 
 router = SimpleRouter()
@@ -23,6 +24,8 @@ urlpatterns = [
     path("histories/<int:pk>/", history.History.as_view(), name="history"),
     path("histories/<int:pk>/decide/", history.DecideOnChange.as_view(), name="history-decide"),
     path("matrix/", matrix.SiteMatrix.as_view(), name="matrix"),
+    path("trials/<int:pk>/validity/", validity_api.TrialValidity.as_view(), name="trial-validity"),
     path("runs/<int:pk>/telemetry/", api.RunTelemetry.as_view(), name="run-telemetry"),
+    path("permanent-ids/<str:permanent_id>/", landing.PermanentId.as_view(), name="permanent-id"),
     *router.urls,
 ]

@@ -14,10 +14,11 @@ from apps.results import queries
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
-class _Line:
+class Line:
     """A file that hands back what is written to it."""
 
     def write(self, text: str) -> str:
+        """Return the text."""
         return text
 
 
@@ -25,7 +26,7 @@ def csv_of(experiment: Experiment) -> StreamingHttpResponse:
     """Return every sample of an experiment as CSV, one line a sample, values in base units."""
 
     def lines() -> Iterator[str]:
-        writer = csv.writer(_Line())
+        writer = csv.writer(Line())
         header: list[str] = []
         for row in queries.rows_of(experiment):
             if not header:

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from apps.results import views
+from apps.results import validity_views, views
 from apps.results.figures import views as figures
 
 app_name = "results"
@@ -14,6 +14,7 @@ urlpatterns = [
     path("experiments/<int:pk>/samples.csv", views.download, {"ending": "csv"}, name="csv"),
     path("experiments/<int:pk>/samples.json", views.download, {"ending": "json"}, name="json"),
     path("trials/<int:pk>/", views.trial, name="trial"),
+    path("trials/<int:pk>/validity/", validity_views.change, name="trial_validity"),
     path("jobs/<uuid:pk>/telemetry/", views.job_telemetry, name="job_telemetry"),
     path("figure/", figures.figure, name="figure"),
     path("runs/<int:pk>/series/", views.run_series, name="run_series"),

@@ -12,6 +12,7 @@ from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_GET
 
 from apps.accounts import scoping
+from apps.accounts.models import Role
 from apps.agents import queries as agents
 from apps.agents.models import Job
 from apps.bench.sweep import setting_names
@@ -217,6 +218,8 @@ def trial(request: HttpRequest, pk: int) -> HttpResponse:
     ]
     context = {
         "trial": found,
+        "can_write": scoping.can(request.user, found.campaign.team, Role.OPERATOR),
+        "has_figures": any(attempt.result for attempt in attempts),
         "tool": tool,
         "parameters": parameters,
         "attempts": attempts,

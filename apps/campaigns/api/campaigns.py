@@ -6,7 +6,7 @@ from typing import Any
 from django.db.models import QuerySet
 from django.utils import timezone
 from django_filters import rest_framework as filters
-from drf_spectacular.utils import extend_schema, extend_schema_field
+from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_field
 from rest_framework import serializers, status
 from rest_framework.decorators import action
 from rest_framework.request import Request
@@ -41,12 +41,13 @@ class CampaignSerializer(serializers.ModelSerializer):
     class Meta:
         model = Campaign
         fields = [
-            "id", "team", "name", "goal", "state", "origin", "progress", "start_at", "cron", "cron_timezone",
-            "next_at", "series", "cloned_from", "created_by", "launched_at", "finished_at", "analysed_at",
-            "created_at", "updated_at",
+            "id", "permanent_id", "team", "name", "goal", "state", "origin", "progress", "start_at", "cron",
+            "cron_timezone", "next_at", "series", "cloned_from", "created_by", "launched_at", "finished_at",
+            "analysed_at", "created_at", "updated_at", "visibility", "licence",
         ]  # fmt: skip
         read_only_fields = [
             "state", "origin", "next_at", "series", "cloned_from", "launched_at", "finished_at", "analysed_at",
+            "visibility", "licence",
         ]  # fmt: skip
 
     @extend_schema_field(ProgressSerializer)
@@ -132,7 +133,17 @@ class CampaignViewSet(TeamScopedViewSet):
 
     def perform_destroy(self, instance: Campaign) -> None:
         """Delete a campaign that is not under way; a large one is no longer seen, and goes bit by bit."""
-        services.delete_campaign(campaign=instance, user=scoping.user_of(self.request), now=timezone.now())
+        reason = self.request.query_params.get("reason", "").replace("\0", "")
+        services.delete_campaign(
+            campaign=instance, user=scoping.user_of(self.request), now=timezone.now(), reason=reason
+        )
+
+    @extend_schema(
+        parameters=[OpenApiParameter("reason", str, description="Why; its permanent id goes on to say it.")]
+    )
+    def destroy(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        """Delete the campaign; a tombstone stays."""
+        return super().destroy(request, *args, **kwargs)
 
     @extend_schema(request=None, responses=CampaignSerializer)
     @action(detail=True, methods=["post"])

@@ -21,7 +21,9 @@ from apps.campaigns.services.experiments import (
 from apps.campaigns.services.launching import launch_campaign, launch_due
 from apps.campaigns.services.progress import begin_run, enter_stage, mark_all_stopping, mark_stopping
 from apps.campaigns.services.recipes import create_from_recipe
+from apps.campaigns.services.rerunning import StandIns, run_again
 from apps.campaigns.services.runs import cancel_run, fail_run, release_run, succeed_run, take_runs
+from apps.campaigns.services.sharing import share_campaign
 from apps.campaigns.services.stages import start_stage
 from apps.campaigns.services.steering import (
     cancel_campaign,
@@ -34,6 +36,7 @@ from apps.campaigns.services.trials import expand_campaign
 
 __all__ = [
     "Player",
+    "StandIns",
     "begin_run",
     "cancel_campaign",
     "cancel_leftovers",
@@ -63,6 +66,8 @@ __all__ = [
     "resume_campaign",
     "resume_cancelling",
     "resume_deletions",
+    "run_again",
+    "share_campaign",
     "start_stage",
     "succeed_run",
     "take_runs",

@@ -7,9 +7,11 @@ from apps.campaigns.models import Campaign, Experiment
 
 def copy_campaign(*, campaign: Campaign, **values: Any) -> Campaign:
     """Return a new draft with the campaign's goal and experiments and no trials; `values` are other fields of it."""
-    copy = Campaign(team_id=campaign.team_id, goal=campaign.goal, cloned_from=campaign, **values)
+    shared = {name: getattr(campaign, name) for name in ("visibility", "redacted", "licence")}
+    copy = Campaign(**{"team_id": campaign.team_id, "goal": campaign.goal, "cloned_from": campaign} | shared | values)
     copy.full_clean()
     copy.save()
+    copy.shared_with.set(campaign.shared_with.all())
     copies: dict[int, Experiment] = {}
     waits: list[tuple[Experiment, int]] = []
     for experiment in campaign.experiments.prefetch_related("roles"):

@@ -9,7 +9,7 @@ from apps.accounts import scoping
 from apps.accounts.models import Role, User
 from apps.bench.text import Message, _
 from apps.campaigns import errors
-from apps.campaigns.models import Campaign, Trial
+from apps.campaigns.models import Campaign, Tombstone, Trial
 from apps.campaigns.services.campaigns import lock_campaign
 from apps.core import queue
 
@@ -24,8 +24,8 @@ TURN_S = 20.0
 
 
 @transaction.atomic
-def delete_campaign(*, campaign: Campaign, user: User, now: datetime) -> bool:
-    """Delete a campaign with all it measured; one that may still do something is refused.
+def delete_campaign(*, campaign: Campaign, user: User, now: datetime, reason: str = "") -> bool:
+    """Delete a campaign with all it measured but its tombstone; one that may still do something is refused.
 
     True if it is gone; False if it has so many trials that a worker deletes it: until then nobody sees it.
     """
@@ -34,6 +34,7 @@ def delete_campaign(*, campaign: Campaign, user: User, now: datetime) -> bool:
     if campaign.state not in Campaign.CLOSED_STATES or campaign.has_running_trials():
         raise errors.WrongState(Message(_("The campaign is under way: cancel it, wait until its runs have ended.")))
     count = campaign.trials.count()
+    _bury(campaign, user, now, reason.strip(), count)
     if count <= AT_ONCE:
         campaign.delete()
         return True
@@ -41,6 +42,26 @@ def delete_campaign(*, campaign: Campaign, user: User, now: datetime) -> bool:
     campaign.save(update_fields=["deleting_at", "delete_trials", "updated_at"])
     queue.send(queue.DELETE)
     return False
+
+
+def _bury(campaign: Campaign, user: User, now: datetime, reason: str, trials: int) -> None:
+    """Keep what the permanent id answers with from now on, for whoever could see the campaign."""
+    stone = Tombstone(
+        **{name: getattr(campaign, name) for name in ("permanent_id", "visibility", "redacted", "licence", "name")},
+        team_id=campaign.team_id,
+        created_by_id=campaign.created_by_id,
+        campaign_created_at=campaign.created_at,
+        trials=trials,
+        deleted_by=user,
+        deleted_by_name=user.get_username(),
+        deleted_at=now,
+        reason=reason,
+    )
+    # One that was deleted before, and brought back from its archive, has its latest tombstone only.
+    Tombstone.objects.filter(permanent_id=campaign.permanent_id).delete()
+    stone.full_clean()
+    stone.save()
+    stone.shared_with.set(campaign.shared_with.all())
 
 
 def continue_deletions() -> bool:

@@ -109,6 +109,7 @@ class CampaignDelete(CampaignPage, pages.DeletePage):
     """Delete a campaign with all that it measured."""
 
     model = Campaign
+    template_name = "campaigns/delete.html"
     queryset = Campaign.objects.filter(deleting_at=None)
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
@@ -123,7 +124,12 @@ class CampaignDelete(CampaignPage, pages.DeletePage):
 
     def perform_delete(self, instance: Campaign) -> None:
         """Delete it, unless it is under way."""
-        services.delete_campaign(campaign=instance, user=scoping.user_of(self.request), now=timezone.now())
+        services.delete_campaign(
+            campaign=instance,
+            user=scoping.user_of(self.request),
+            now=timezone.now(),
+            reason=self.request.POST.get("reason", "").replace("\0", ""),
+        )
 
     def get_dependents(self) -> list[Any]:
         """Return nothing: what belongs to a campaign goes with it, and to look through all of it takes long."""

@@ -1,0 +1,51 @@
+"""REST: who sees a campaign."""
+
+from typing import Any
+
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from apps.accounts import scoping
+from apps.accounts.api import get_scoped_or_404
+from apps.accounts.models import Team
+from apps.campaigns import queries, services
+from apps.campaigns.models import Campaign
+
+
+class SharingSerializer(serializers.ModelSerializer):
+    """Who sees a campaign: `shared_with` short names of teams, `redacted` hides names from the public."""
+
+    shared_with: Any = serializers.SlugRelatedField(
+        slug_field="slug", many=True, queryset=Team.objects.all(), required=False
+    )
+
+    class Meta:
+        model = Campaign
+        fields = ["permanent_id", "visibility", "shared_with", "redacted", "licence"]
+        read_only_fields = ["permanent_id"]
+        extra_kwargs = {"visibility": {"required": True}}
+
+
+class CampaignSharing(APIView):
+    """Who sees a campaign, and under which licence."""
+
+    @extend_schema(operation_id="campaigns_sharing", responses=SharingSerializer)
+    def get(self, request: Request, pk: int) -> Response:
+        """Return who sees it."""
+        return Response(SharingSerializer(self._campaign(pk)).data)
+
+    @extend_schema(operation_id="campaigns_share", request=SharingSerializer, responses=SharingSerializer)
+    def put(self, request: Request, pk: int) -> Response:
+        """Say who sees it."""
+        wish = SharingSerializer(data=request.data)
+        wish.is_valid(raise_exception=True)
+        campaign = services.share_campaign(
+            campaign=self._campaign(pk), user=scoping.user_of(request), **wish.validated_data
+        )
+        return Response(SharingSerializer(campaign).data)
+
+    def _campaign(self, pk: int) -> Campaign:
+        return get_scoped_or_404(queries.campaigns_for(scoping.user_of(self.request)), pk=pk)
