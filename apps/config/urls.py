@@ -28,6 +28,7 @@ urlpatterns = [
     path("matrix/", include("apps.results.matrix.urls")),
     path("compare/", include("apps.results.comparison.urls")),
     path("exports/", include("apps.reports.exports.urls")),
+    path("c/", include("apps.results.landing.urls")),
     path("findings/", include("apps.tuning.urls")),
     path("published/", include("apps.tuning.published.urls")),
     path("accounts/", include("apps.accounts.urls")),
