@@ -27,6 +27,7 @@ urlpatterns = [
     path("history/", include("apps.results.history.urls")),
     path("matrix/", include("apps.results.matrix.urls")),
     path("compare/", include("apps.results.comparison.urls")),
+    path("archive/", include("apps.results.search.urls")),
     path("exports/", include("apps.reports.exports.urls")),
     path("c/", include("apps.results.landing.urls")),
     path("findings/", include("apps.tuning.urls")),

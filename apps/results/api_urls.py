@@ -5,6 +5,7 @@ from rest_framework.routers import SimpleRouter
 
 from apps.results import api, path_api, validity_api
 from apps.results.comparison import api as comparison_api
+from apps.results.search import api as search_api
 from apps.results.history import api as history
 from apps.results.landing import api as landing
 from apps.results.matrix import api as matrix
@@ -12,9 +13,13 @@ from apps.results.matrix import api as matrix
 router = SimpleRouter()
 router.register("results", api.ResultViewSet, basename="result")
 router.register("saved-views", comparison_api.SavedViewViewSet, basename="savedview")
+router.register("saved-searches", search_api.SavedSearchViewSet, basename="savedsearch")
 
 urlpatterns = [
+    path("archive/", search_api.ArchiveSearch.as_view(), name="archive-search"),
+    path("archive/facets/", search_api.ArchiveFacets.as_view(), name="archive-facets"),
     path("comparison/", comparison_api.CompareResults.as_view(), name="comparison"),
+    path("experiments/<int:pk>/already/", search_api.AlreadyMeasured.as_view(), name="experiment-already"),
     path("experiments/<int:pk>/results/", api.ExperimentTable.as_view(), name="experiment-results"),
     path("experiments/<int:pk>/loss/", path_api.ExperimentLoss.as_view(), name="experiment-loss"),
     path("experiments/<int:pk>/routes/", path_api.ExperimentRoutes.as_view(), name="experiment-routes"),

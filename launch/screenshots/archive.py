@@ -10,12 +10,14 @@ TEAM = "Published figures"
 def fill(running: service.Service, api: Rest, team: str, campaign: str) -> dict[str, int | str]:
     """Import published figures into a team of their own; return the keys of what came of it."""
     view = api.post("saved-views/", {"team": team, "name": "Windows", "query": f"set=campaign:{campaign}"})
+    search = api.post("saved-searches/", {"team": team, "name": "Windows", "query": "q=window"})
     archive = api.post("teams/", {"name": TEAM})["slug"]
     running.manage("import_published", str(FIGURES), "--team", archive)
     campaigns = [row["id"] for row in api.every(f"campaigns/?team={archive}")]
     findings = [row["id"] for row in api.every("findings/") if row["campaign"] in campaigns]
     return {
         "view": view["id"],
+        "search": search["id"],
         "published": campaigns[-1] if campaigns else 0,
         "published_finding": findings[-1] if findings else 0,
     }

@@ -25,7 +25,7 @@ NO_PAGES = {
         )
     ),
     *(f"{part}:{ending}" for part in ("comparison", "history", "matrix") for ending in ("csv", "json")),
-    "history:decide",
+    "history:decide", "archive:already",
     *(
         f"tuning:{name}"
         for name in ("decide", "campaign_panel", "verifications", "verify", "draft", "site_draft", "workload_draft")
@@ -118,6 +118,11 @@ def _conclusions() -> Iterator[Shot]:
     yield Shot("view-new", "comparison:view_create", query="query=set%3Dcampaign:{campaign}")
     yield Shot("view-edit", "comparison:view_update", "view")
     yield Shot("view-delete", "comparison:view_delete", "view")
+    yield Shot("archive", "archive:search")
+    yield Shot("archive-narrowed", "archive:search", query="q=window&metric=goodput:1M..")
+    for action in ("list", "create", "update", "delete"):
+        key = "search" if action in ("update", "delete") else ""
+        yield Shot(f"search-{action}", f"archive:saved_{action}", key, query="query=q%3Dwindow")
     yield Shot("history-list", "history:list")
     yield Shot("history", "history:detail", "lane")
     yield Shot("matrix", "matrix:matrix")

@@ -74,7 +74,7 @@ def build() -> SimpleNamespace:
     gpfs = FileSystem.objects.create(team=cast.team, name="gpfs0", kind="gpfs", mount_path="/gpfs")
     Mount.objects.create(file_system=gpfs, cluster=cluster)
     windows = make.launched(cast, kisti, pnu, name="Window sweep")
-    figures(windows, [1e8, 1.1e8, 9e8, 9.2e8], START, retransmits=3.0)
+    figures(windows, [1e8, 9e8, 1.1e8, 9.2e8], START, retransmits=3.0)
     back = make.launched(cast, pnu, kisti, name="Way back", factors=[{"name": "streams", "expression": "1, 4, 16"}])
     figures(back, [5e8], START + timedelta(days=30))
     third = make.launched(cast, kisti, knu, name="대구 회선", fixed={"duration": "2 s", "direction": "reverse"})
