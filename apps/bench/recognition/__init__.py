@@ -4,7 +4,23 @@ A file is a recording (``$ command``, what it printed, ``[exit N]``, ``--- stder
 or what programs printed and nothing else.
 """
 
-from apps.bench.recognition.files import split_file
-from apps.bench.recognition.reading import Finding, candidates_for, read_file, read_output
+from apps.bench.recognition.files import NODE, split_file
+from apps.bench.recognition.reading import (
+    Finding,
+    candidates_for,
+    own_output,
+    read_as_any_role,
+    read_file,
+    read_output,
+)
 
-__all__ = ["Finding", "candidates_for", "read_file", "read_output", "split_file"]
+__all__ = [
+    "NODE",
+    "Finding",
+    "candidates_for",
+    "own_output",
+    "read_as_any_role",
+    "read_file",
+    "read_output",
+    "split_file",
+]

@@ -11,7 +11,7 @@ from apps.bench.recognition import forms
 from apps.bench.recognition.files import split_file, split_results
 from apps.bench.tools._failures import failure
 from apps.bench.tools._recovery import keep_valid
-from apps.bench.tools.base import Output, Reading, Tool, ToolFailure
+from apps.bench.tools.base import Output, Params, Reading, Tool, ToolFailure
 
 Json = dict[str, Any]
 
@@ -91,21 +91,35 @@ def _for(tool: Tool, output: Output) -> Output:
 
 def _read_by(tool: Tool, output: Output) -> Finding:
     """Return what a tool makes of an output, as that of whichever of its roles measures."""
-    own = _for(tool, output)
-    # Parsers look at the words of the argv: where none is known, the program alone stands for it.
-    own = dataclasses.replace(own, argv=own.argv or tool.programs[:1])
+    own = own_output(tool, output)
     told = keep_valid(tool, tool.recover(own))
     params = tool.clean(told)
     finding = Finding(output, (tool.slug,), tool, {name: params[name] for name in told})
+    try:
+        return dataclasses.replace(finding, reading=read_as_any_role(tool, own, params)[1])
+    except ToolFailure as refused:
+        return dataclasses.replace(finding, failure=refused)
+
+
+def own_output(tool: Tool, output: Output) -> Output:
+    """Return an output of unknown origin as the tool's own parser takes it."""
+    own = _for(tool, output)
+    # Parsers look at the words of the argv: where none is known, the program alone stands for it.
+    return dataclasses.replace(own, argv=own.argv or tool.programs[:1])
+
+
+def read_as_any_role(
+    tool: Tool, own: Output, params: Params, capacity_bps: float | None = None
+) -> tuple[str, Reading]:
+    """Return the role that measured and the reading of an output; the first role's ToolFailure if none did."""
     refused: ToolFailure | None = None
     for role in tool.roles:
         try:
-            reading = judges.read_run([dataclasses.replace(own, role=role.name)], params, tool)
+            return role.name, judges.read_run([dataclasses.replace(own, role=role.name)], params, tool, capacity_bps)
         except ToolFailure as error:
             refused = refused or error
-        else:
-            return dataclasses.replace(finding, reading=reading)
-    return dataclasses.replace(finding, failure=refused)
+    assert refused is not None, f"{tool.slug} has no roles"
+    raise refused
 
 
 def _read_form(form: forms.Form, output: Output) -> Finding:

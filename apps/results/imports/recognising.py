@@ -60,7 +60,7 @@ def digest_of(stdout: bytes, stderr: bytes) -> str:
 
 def look_at(content: bytes) -> list[Found]:
     """Return the outputs of a file; a single refused one if nothing is known of it."""
-    whole = Output("", "measure", recognition.files.NODE, (), content, b"", None)
+    whole = Output("", "measure", recognition.NODE, (), content, b"", None)
     if not content.strip():
         return [Found(whole, refusal=Message(_("The file is empty.")))]
     if len(content) > _LONG and not _is_known(content):
@@ -78,7 +78,7 @@ def look_at(content: bytes) -> list[Found]:
 def _is_known(content: bytes) -> bool:
     """Return whether the ends of a long text look like some tool's; reading all of it would take minutes."""
     for part in (content[:HEAD], content[-TAIL:]):
-        output = Output("", "measure", recognition.files.NODE, (), part, b"", None)
+        output = Output("", "measure", recognition.NODE, (), part, b"", None)
         parts = recognition.split_file(part[:HEAD])
         if form_of(output) or any(recognition.candidates_for(item, all_tools()) for item in (output, *parts[:1])):
             return True
