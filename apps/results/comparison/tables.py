@@ -91,7 +91,7 @@ def entry_of(made: Comparison, cell: Cell) -> Entry:
     ratio, verdict, detail, better = "", "", "", None
     if cell.contrast and made.metric:
         ratio = _ratio(made, cell)
-        verdict = _verdict(cell.contrast.verdict)
+        verdict = verdict_text(cell.contrast.verdict)
         detail = _detail(cell)
         better = cell.contrast.is_better(higher_is_better=made.metric.higher_is_better)
     centre = cell.centre
@@ -132,7 +132,9 @@ def overall_of(made: Comparison) -> list[dict[str, Any]]:
                 "p": p_text(answer.p),
                 "share": f"{100 * answer.superiority:.0f} %",
                 "settings": answer.strata,
-                "verdict": _verdict(Verdict.HIGHER if up else Verdict.LOWER) if differs else _verdict(_NOTHING),
+                "verdict": verdict_text(Verdict.HIGHER if up else Verdict.LOWER)
+                if differs
+                else verdict_text(_NOTHING),
                 "better": None if good is None or not differs else up == good,
                 "places": len(cells),
                 "higher": verdicts.count(Verdict.HIGHER),
@@ -209,7 +211,8 @@ def _ratio(made: Comparison, cell: Cell) -> str:
     return f"× {found.ratio:.3g} ({found.ratio_low:.3g} – {found.ratio_high:.3g})"
 
 
-def _verdict(verdict: Verdict) -> str:
+def verdict_text(verdict: Verdict) -> str:
+    """Return what is said of figures against their baseline."""
     return {
         Verdict.HIGHER: _("higher"),
         Verdict.LOWER: _("lower"),

@@ -1,0 +1,122 @@
+"""The document of a campaign's report, section by section."""
+
+from collections.abc import Sequence
+
+from django.utils import translation
+from django.utils.translation import gettext as _
+
+from apps.accounts.models import User
+from apps.campaigns.models import Campaign, Experiment
+from apps.core import messages
+from apps.reports.campaign import analysis, appendix, contrast, inventory, material, method, printed, single, swept
+from apps.reports.campaign.material import Material
+from apps.reports.document import Block, Document, Link, Paragraph, Section
+
+
+def build(campaigns: Sequence[Campaign], *, user: User, language: str, baseline: Campaign | None = None) -> Document:
+    """Return the report of a campaign (the first) and others that belong to it, of all that the user may see.
+
+    `baseline` is what it is compared with.
+    """
+    with translation.override(language):
+        made = material.read(campaigns, user, baseline)
+        sections = [
+            _purpose(made),
+            inventory.section(made),
+            method.section(made),
+            _results(made),
+            contrast.section(made),
+            analysis.problems(made),
+            analysis.findings(made),
+            analysis.conclusion(made),
+            appendix.section(made),
+        ]
+        return Document(
+            kind="campaign",
+            title=made.main.name,
+            subtitle=_("Report of a measurement campaign"),
+            language=language,
+            sections=tuple(found for found in sections if found),
+            meta=_meta(made),
+            rests_on=_rests_on(made),
+            summary=_summary(made),
+        )
+
+
+def _meta(made: Material) -> tuple[tuple[str, str], ...]:
+    """Return the lines of the title page."""
+    first, last = made.period
+    lines = [
+        (_("Permanent id"), ", ".join(campaign.permanent_id for campaign in made.campaigns)),
+        (_("Team"), made.main.team.name),
+        (_("Origin"), str(made.main.get_origin_display())),
+    ]
+    if first and last and not made.main.is_published:
+        days = dict.fromkeys((f"{first:%Y-%m-%d}", f"{last:%Y-%m-%d}"))
+        lines.append((_("Measured"), " – ".join(days)))
+    lines.append((_("Extent"), method.extent(made)))
+    return tuple(lines)
+
+
+def _rests_on(made: Material) -> tuple[str, ...]:
+    """Return the permanent ids of all that the report was made from."""
+    refs = [f"campaign:{campaign.permanent_id}" for campaign in made.campaigns]
+    refs += [f"campaign:{made.baseline.permanent_id}"] if made.baseline else []
+    refs += [f"experiment:{item.campaign.permanent_id}/{item.position}" for item in made.experiments]
+    refs += [ref for _finding, ref in made.findings]
+    verified = [item.campaign for finding, _ref in made.findings for item in finding.verifications.all()]
+    refs += [f"campaign:{campaign.permanent_id}" for campaign in verified if campaign]
+    return tuple(dict.fromkeys(refs))
+
+
+def _summary(made: Material) -> tuple[Block, ...]:
+    return analysis.in_short(made, key="summary")
+
+
+def _purpose(made: Material) -> Section:
+    blocks: list[Block] = []
+    for place, campaign in enumerate(made.campaigns):
+        key = f"purpose-{place + 1}" if place else "purpose"
+        goal = campaign.goal or _("No goal was written down.")
+        named = (Link(campaign.name, f"campaign:{campaign.permanent_id}"), f": {goal}")
+        # Words that an author replaces are plain; the first campaign's name is the title already.
+        blocks.append(Paragraph((goal,) if not place else named, key=key))
+        if campaign.publication.get("note"):
+            blocks.append(Paragraph((campaign.publication["note"],), style="remark"))
+        for remark in campaign.publication.get("remarks", ()):
+            blocks.append(Paragraph((messages.render(remark),), style="remark"))
+    return Section("purpose", _("Purpose"), tuple(blocks))
+
+
+def _results(made: Material) -> Section:
+    """Return a section for each experiment, those that vary nothing put together by tool."""
+    numbered = dict(single.sections(made))
+    grouped = {item.pk for item in made.experiments if single.is_single(made, item) and made.metrics[item.pk]}
+    parts: list[Section] = []
+    for experiment in made.experiments:
+        number = made.numbers[experiment.pk]
+        if number in numbered:
+            parts.append(_with_printed(made, experiment, numbered[number]))
+        elif experiment.pk not in grouped:
+            parts.append(_with_printed(made, experiment, _of_experiment(made, experiment)))
+    return Section("results", _("Results"), (), tuple(parts))
+
+
+def _of_experiment(made: Material, experiment: Experiment) -> Section:
+    number = made.numbers[experiment.pk]
+    title = f"{number}. {made.title_of(experiment)}"
+    if experiment.printed and not made.metrics[experiment.pk]:
+        return Section(f"experiment-{number}", title)
+    if not made.lanes[experiment.pk]:
+        text = messages.render(experiment.refusal) if experiment.refusal else _("It was not carried out.")
+        return Section(f"experiment-{number}", title, (Paragraph((text,), style="warning"),))
+    return swept.section(made, experiment)
+
+
+def _with_printed(made: Material, experiment: Experiment, section: Section) -> Section:
+    """Return a section with what a publication prints of its experiment without the figures."""
+    items = printed.items_of(experiment, made.tool(experiment))
+    if items is None:
+        return section
+    said = Paragraph((_("Printed without the figures:"),))
+    return Section(section.key, section.title, (*section.blocks, said, items), section.sections)

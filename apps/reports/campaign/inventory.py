@@ -1,0 +1,187 @@
+"""The tables of what was measured on: testbeds, clusters, file systems, links; and the drawing of the network."""
+
+from collections.abc import Iterable
+
+from django.db.models import Q
+from django.utils.translation import gettext as _
+
+from apps.bench import units
+from apps.reports.campaign.columns import scale_of
+from apps.reports.campaign.material import Material
+from apps.reports.document import Block, Column, Drawing, Paragraph, Section, Table, Value
+from apps.testbeds import patterns, topology
+from apps.testbeds import queries as testbeds
+from apps.testbeds.models import FileSystem, Link, Node, Testbed
+
+# A drawing of more nodes than this helps nobody on paper.
+MOST_DRAWN = 200
+# Of the network as many links are listed.
+MOST_LINKS = 200
+
+
+def section(made: Material) -> Section:
+    """Return the section on what was measured on."""
+    nodes = _all_nodes(made)
+    links = _links(made)
+    blocks: list[Block] = [_testbeds(nodes)]
+    if made.clusters:
+        blocks.append(_clusters(made))
+    if systems := _file_systems(made):
+        blocks.append(_systems_table(systems))
+    if links:
+        blocks.append(_links_table(links))
+    blocks += _drawing(made)
+    return Section("testbed", _("What was measured on"), tuple(blocks))
+
+
+def _all_nodes(made: Material) -> list[Node]:
+    """Return the nodes that played a role, and the others of their clusters."""
+    found = dict(made.nodes)
+    for cluster in made.clusters:
+        found |= {node.pk: node for node in cluster.nodes.all()}
+    return sorted(found.values(), key=lambda node: node.name)
+
+
+def _testbeds(nodes: Iterable[Node]) -> Table:
+    rows = sorted({node.testbed for node in nodes}, key=lambda item: (item.site.name, item.name))
+    scale = scale_of([item.ram_bytes for item in rows], "B")
+    columns = (
+        Column(_("Testbed")),
+        Column(_("CPU")),
+        Column(_("RAM"), scale.unit, "number"),
+        Column(_("Operating system")),
+        Column(_("Network interfaces")),
+        Column(_("MTU"), "B", "number"),
+        Column(_("Site")),
+    )
+    cells = [
+        (item.name, item.cpu, scale.of(item.ram_bytes), item.os, _interfaces(item), item.mtu, item.site.name)
+        for item in rows
+    ]
+    return Table("testbeds", _("Testbeds"), columns, cells, note=_notes((item.name, item.notes) for item in rows))
+
+
+def _interfaces(testbed: Testbed) -> str:
+    rate = units.format_quantity(testbed.nic_bps, "bit/s") if testbed.nic_bps else ""
+    parts = [
+        f"{testbed.nic_count} × {rate}" if testbed.nic_count and rate else rate,
+        testbed.nic,
+        testbed.interconnect,
+    ]
+    return ", ".join(part for part in parts if part)
+
+
+def _clusters(made: Material) -> Table:
+    columns = (
+        Column(_("Cluster")),
+        Column(_("Nodes")),
+        Column(_("Number of nodes"), kind="number"),
+        Column(_("Site")),
+    )
+    rows = []
+    for cluster in made.clusters:
+        members = list(cluster.nodes.all())
+        sites = sorted({node.site.name for node in members})
+        names = patterns.compress_names(node.name for node in members)
+        rows.append((cluster.name, names, len(members), ", ".join(sites)))
+    note = _notes((cluster.name, cluster.notes) for cluster in made.clusters)
+    return Table("clusters", _("Clusters"), columns, rows, note=note)
+
+
+def _file_systems(made: Material) -> list[FileSystem]:
+    found = {item.file_system.pk: item.file_system for item in made.experiments if item.file_system}
+    return sorted(found.values(), key=lambda item: item.name)
+
+
+def _systems_table(systems: list[FileSystem]) -> Table:
+    columns = (
+        Column(_("File system")),
+        Column(_("Kind")),
+        Column(_("Served by")),
+        Column(_("Block size")),
+        Column(_("Disks")),
+    )
+    rows = [
+        (
+            item.name,
+            str(item.get_kind_display()),
+            item.server_cluster.name if item.server_cluster else "",
+            units.format_quantity(item.block_size_bytes, "B") if item.block_size_bytes else "",
+            item.disks,
+        )
+        for item in systems
+    ]
+    note = _notes((item.name, item.notes) for item in systems)
+    return Table("file-systems", _("File systems"), columns, rows, note=note)
+
+
+def _links(made: Material) -> list[Link]:
+    """Return the links that the measured paths took, and those of the nodes that measured."""
+    keys = {
+        int(name.partition(":")[2])
+        for lanes in made.lanes.values()
+        for lane in lanes
+        for name in lane.resources
+        if name.startswith("link:")
+    }
+    teams = {node.team_id for node in made.nodes.values()}
+    on_way = set(keys)
+    for team in teams:
+        graph = testbeds.graph(team)
+        for pair in _pairs(made, team):
+            if path := graph.path(*pair):
+                on_way |= {int(str(link.key).partition(":")[2]) for link in path.links}
+    own = Q(a_node__in=made.nodes) | Q(b_node__in=made.nodes)
+    rows = testbeds.links().filter(Q(pk__in=on_way) | own, team__in=teams)
+    return list(rows.order_by("name", "pk")[:MOST_LINKS])
+
+
+def _pairs(made: Material, team: int) -> set[tuple[Node, Node]]:
+    """Return the first nodes of the two roles of each lane."""
+    found = set()
+    for lanes in made.lanes.values():
+        for lane in lanes:
+            roles = [made.nodes[ids[0]] for ids in lane.roles.values() if ids and ids[0] in made.nodes]
+            if len(roles) == 2 and all(node.team_id == team for node in roles):
+                found.add((roles[0], roles[1]))
+    return found
+
+
+def _links_table(links: list[Link]) -> Table:
+    capacity = scale_of([link.capacity_bps for link in links], "bit/s")
+    rtt = scale_of([link.rtt_s for link in links], "s")
+    columns = (
+        Column(_("Link")),
+        Column(_("From")),
+        Column(_("To")),
+        Column(_("Capacity"), capacity.unit, "number"),
+        Column(_("RTT"), rtt.unit, "number"),
+        Column(_("MTU"), "B", "number"),
+    )
+    rows: list[tuple[Value, ...]] = [
+        (
+            link.name,
+            str(link.end_a),
+            str(link.end_b),
+            capacity.of(link.capacity_bps),
+            rtt.of(link.rtt_s),
+            link.mtu,
+        )
+        for link in links
+    ]
+    return Table("links", _("Links"), columns, rows, note=_notes((link.name, link.notes) for link in links))
+
+
+def _drawing(made: Material) -> list[Block]:
+    if not made.nodes:
+        return []
+    if len(made.nodes) > MOST_DRAWN:
+        text = _("The network of %(number)s nodes is not drawn: that of its sites is on the page of the inventory.")
+        return [Paragraph((text % {"number": len(made.nodes)},), key="drawing-left-out")]
+    svg, words = topology.standalone_svg(list(made.nodes.values()))
+    return [Drawing("topology", _("The network between the nodes that measured"), svg, words)] if svg else []
+
+
+def _notes(named: Iterable[tuple[str, str]]) -> str:
+    """Return what the inventory remarks of things, one after the other."""
+    return " ".join(f"{name}: {notes.strip().rstrip('.')}." for name, notes in named if notes.strip())

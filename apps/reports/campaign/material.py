@@ -1,0 +1,171 @@
+"""All that a campaign's report is made of, read in a few queries."""
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import cached_property
+
+from django.db.models import Count, Max, Min, Prefetch
+
+from apps.accounts.models import User
+from apps.bench.tools.base import Metric, Tool
+from apps.campaigns import references
+from apps.campaigns.models import Campaign, Experiment, Lane, Trial
+from apps.results import queries as results
+from apps.results.models import Result, Sample
+from apps.testbeds import patterns
+from apps.testbeds.models import Cluster, Node
+from apps.toolbox import queries as toolbox
+from apps.tuning.models import Finding, Verification
+
+# Of the trials that a finding rests on so many are named; the campaign's own page has all.
+SHOWN_TRIALS = 8
+
+
+@dataclass
+class Material:
+    """What was measured: experiments in the order of the report, numbered from 1.
+
+    `states` {experiment: {state: trials}}, `metrics` {experiment: those with figures, the primary one first},
+    `versions` {tool: versions}, `invalid` {name of a flag: results}, `set_aside` trials that a person marked invalid;
+    `findings` with their references, `evidence` {id: trial} the first trials that they rest on.
+    """
+
+    campaigns: Sequence[Campaign]
+    user: User
+    baseline: Campaign | None = None
+    experiments: list[Experiment] = field(default_factory=list)
+    lanes: dict[int, list[Lane]] = field(default_factory=dict)
+    nodes: dict[int, Node] = field(default_factory=dict)
+    clusters: list[Cluster] = field(default_factory=list)
+    tools: dict[str, Tool] = field(default_factory=dict)
+    states: dict[int, Counter[str]] = field(default_factory=dict)
+    metrics: dict[int, list[Metric]] = field(default_factory=dict)
+    versions: dict[str, list[str]] = field(default_factory=dict)
+    invalid: Counter[str] = field(default_factory=Counter)
+    set_aside: int = 0
+    period: tuple[datetime | None, datetime | None] = (None, None)
+    findings: list[tuple[Finding, str]] = field(default_factory=list)
+    evidence: dict[int, Trial] = field(default_factory=dict)
+
+    @property
+    def main(self) -> Campaign:
+        """Return the campaign that the report is of."""
+        return self.campaigns[0]
+
+    @cached_property
+    def numbers(self) -> dict[int, int]:
+        """Return the number of each experiment in the report."""
+        return {experiment.pk: number for number, experiment in enumerate(self.experiments, start=1)}
+
+    def title_of(self, experiment: Experiment) -> str:
+        """Return what an experiment is called in the report."""
+        return self.in_campaign(experiment.name, experiment)
+
+    def in_campaign(self, text: str, experiment: Experiment) -> str:
+        """Return a text with the name of the experiment's campaign, unless that is the report's own."""
+        return text if experiment.campaign_id == self.main.pk else f"{text} ({experiment.campaign.name})"
+
+    def tool(self, experiment: Experiment) -> Tool:
+        """Return the tool of an experiment."""
+        return self.tools[experiment.tool]
+
+    def names_of(self, lane: Lane) -> list[str]:
+        """Return the nodes of each role of a lane, in the order of the tool's roles, each as one short text."""
+        tool = self.tools[lane.experiment.tool]
+        found = [[self.nodes[pk].name for pk in lane.roles.get(role.name, ())] for role in tool.roles]
+        return [patterns.compress_names(names) for names in found if names]
+
+    def ends_of(self, lane: Lane) -> str:
+        """Return "client → server" of a lane."""
+        return " → ".join(self.names_of(lane))
+
+    def trials(self, experiment: Experiment | None = None) -> Counter[str]:
+        """Return how many trials are in each state, of all experiments unless one is given."""
+        return self.states[experiment.pk] if experiment else sum(self.states.values(), Counter())
+
+    def trial_ref(self, experiment: Experiment, position: int) -> str:
+        """Return the reference of a trial without asking the database."""
+        return f"trial:{experiment.campaign.permanent_id}/{experiment.position}/{position}"
+
+
+def read(campaigns: Sequence[Campaign], user: User, baseline: Campaign | None = None) -> Material:
+    """Return the material of campaigns, in their order."""
+    place = {campaign.pk: number for number, campaign in enumerate(campaigns)}
+    rows = Experiment.objects.filter(campaign__in=place).select_related("campaign", "file_system__server_cluster")
+    experiments = sorted(rows, key=lambda item: (place[item.campaign_id], item.position, item.pk))
+    made = Material(campaigns=campaigns, user=user, baseline=baseline, experiments=experiments)
+    made.tools = {slug: toolbox.get_tool(slug) for slug in dict.fromkeys(item.tool for item in experiments)}
+    by_pk = {item.pk: item for item in experiments}
+    made.lanes = {item.pk: [] for item in experiments}
+    for lane in Lane.objects.filter(experiment__in=by_pk).order_by("pk"):
+        lane.experiment = by_pk[lane.experiment_id]
+        made.lanes[lane.experiment_id].append(lane)
+    _read_inventory(made)
+    _read_counts(made)
+    made.findings = _findings(campaigns)
+    made.evidence = _evidence([finding for finding, _ref in made.findings])
+    return made
+
+
+def _read_inventory(made: Material) -> None:
+    wanted = {pk for lanes in made.lanes.values() for lane in lanes for ids in lane.roles.values() for pk in ids}
+    clusters = Cluster.objects.filter(nodes__in=wanted).distinct().order_by("name", "pk")
+    systems = [item.file_system for item in made.experiments if item.file_system]
+    served = {system.server_cluster_id for system in systems if system.server_cluster_id}
+    shown = Cluster.objects.filter(pk__in=[*clusters.values_list("pk", flat=True), *served])
+    members = Prefetch("nodes", Node.objects.select_related("testbed__site").order_by("name"))
+    made.clusters = list(shown.prefetch_related(members).order_by("name", "pk"))
+    rows = Node.objects.select_related("testbed__site").filter(pk__in=wanted).order_by("name")
+    made.nodes = {node.pk: node for node in rows}
+
+
+def _read_counts(made: Material) -> None:
+    trials = Trial.objects.filter(experiment__in=made.lanes, is_warmup=False)
+    made.states = {pk: Counter() for pk in made.lanes}
+    for experiment, state, count in trials.order_by().values_list("experiment", "state").annotate(Count("pk")):
+        made.states[experiment][state] = count
+    made.set_aside = trials.filter(invalid_at__isnull=False).count()
+    span = trials.aggregate(first=Min("finished_at"), last=Max("finished_at"))
+    made.period = (span["first"], span["last"])
+    told: dict[int, set[str]] = defaultdict(set)
+    for experiment, metric in (
+        Sample.objects.filter(experiment__in=made.lanes).values_list("experiment", "metric").distinct()
+    ):
+        told[experiment].add(metric)
+    made.metrics = {
+        item.pk: [metric for metric in results.metrics_of(made.tool(item)) if metric.name in told[item.pk]]
+        for item in made.experiments
+    }
+    read = Result.objects.filter(experiment__in=made.lanes)
+    for slug, version in (
+        read.exclude(tool_version="").values_list("tool", "tool_version").distinct().order_by("tool")
+    ):
+        made.versions.setdefault(slug, []).append(version)
+    for flags in read.filter(flags__contains=[{"severity": "invalid"}]).values_list("flags", flat=True):
+        made.invalid.update({flag["name"] for flag in flags if flag["severity"] == "invalid"})
+
+
+def _findings(campaigns: Sequence[Campaign]) -> list[tuple[Finding, str]]:
+    """Return what is concluded and not dismissed with its reference and verifications; the surest first."""
+    place = {campaign.pk: number for number, campaign in enumerate(campaigns)}
+    rows = (
+        Finding.objects.filter(campaign__in=place)
+        .exclude(state=Finding.State.DISMISSED)
+        .select_related("campaign", "experiment")
+        .prefetch_related(
+            Prefetch("verifications", Verification.objects.select_related("campaign")),
+            Prefetch(
+                "trials", Trial.objects.select_related("experiment").order_by("experiment__position", "position")
+            ),
+        )
+    )
+    named = [(item, references.reference(item)) for item in rows]
+    return sorted(named, key=lambda pair: (place[pair[0].campaign_id], -pair[0].confidence, pair[1]))
+
+
+def _evidence(findings: Sequence[Finding]) -> dict[int, Trial]:
+    """Return the first trials that findings rest on, by their ids."""
+    wanted = {pk for finding in findings for pk in finding.details.get("evidence", ())[:SHOWN_TRIALS]}
+    return Trial.objects.select_related("experiment__campaign").in_bulk(wanted)

@@ -1,0 +1,136 @@
+"""How it was measured: tools and versions, what was set and varied, how often, and what counts."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from apps.bench.tools.base import Tool
+from apps.campaigns.models import Experiment
+from apps.reports.campaign.material import Material
+from apps.reports.document import Block, Column, Paragraph, Section, Table
+from apps.results import charts, queries
+
+
+def section(made: Material) -> Section:
+    """Return the section on the method."""
+    blocks: list[Block] = [Paragraph((extent(made),), key="method"), _tools(made), _experiments(made)]
+    if made.main.is_published:
+        text = _("The figures were read from a publication; nothing of them was measured by this service.")
+        blocks.insert(1, Paragraph((text,), style="warning"))
+    blocks.append(Paragraph((_validity(made),), key="validity"))
+    return Section("method", _("Method"), tuple(blocks))
+
+
+def extent(made: Material) -> str:
+    """Return how many experiments and trials there are, and what came of them."""
+    trials = made.trials()
+    total = sum(trials.values())
+    experiments = len(made.experiments)
+    parts = [
+        ngettext("%(n)s experiment", "%(n)s experiments", experiments) % {"n": experiments},
+        ngettext("%(n)s trial", "%(n)s trials", total) % {"n": total},
+        ngettext("%(n)s of them succeeded", "%(n)s of them succeeded", trials["succeeded"])
+        % {"n": trials["succeeded"]},
+    ]
+    if trials["failed"]:
+        parts.append(ngettext("%(n)s failed", "%(n)s failed", trials["failed"]) % {"n": trials["failed"]})
+    return ", ".join(parts) + "."
+
+
+def _tools(made: Material) -> Table:
+    columns = (Column(_("Tool")), Column(_("What it measures")), Column(_("Versions")))
+    rows = [
+        (tool.name, _(tool.summary), ", ".join(made.versions.get(slug, ())) or "–")
+        for slug, tool in made.tools.items()
+    ]
+    return Table("tools", _("Tools"), columns, rows)
+
+
+def _experiments(made: Material) -> Table:
+    columns = (
+        Column(_("No."), kind="number"),
+        Column(_("Experiment")),
+        Column(_("Tool")),
+        Column(_("Nodes")),
+        Column(_("Varied")),
+        Column(_("Set")),
+        Column(_("Repetitions")),
+        Column(_("Order")),
+    )
+    rows = [
+        (
+            made.numbers[item.pk],
+            made.title_of(item),
+            made.tool(item).name,
+            "; ".join(made.ends_of(lane) for lane in made.lanes[item.pk][:6])
+            + (" …" if len(made.lanes[item.pk]) > 6 else ""),
+            varied_text(item, made.tool(item)),
+            _fixed_text(item, made.tool(item)),
+            _repetitions(item),
+            str(item.get_order_display()),
+        )
+        for item in made.experiments
+    ]
+    return Table("experiments", _("Experiments"), columns, rows)
+
+
+def varied_text(experiment: Experiment, tool: Tool) -> str:
+    """Return what an experiment varies, as it was written."""
+    return "; ".join(
+        f"{charts.label_of_factor(tool, factor['name'])}: {factor['expression']}" for factor in experiment.factors
+    )
+
+
+def _fixed_text(experiment: Experiment, tool: Tool) -> str:
+    values: dict[str, Any] = {**experiment.fixed, **experiment.resolved}
+    parts = [f"{charts.label_of_factor(tool, name)}: {_typed(tool, name, text)}" for name, text in values.items()]
+    if experiment.file_system:
+        parts.append(_("file system: %(name)s") % {"name": experiment.file_system.name})
+    return "; ".join(parts)
+
+
+def _typed(tool: Tool, name: str, text: object) -> str:
+    """Return a parameter's text as a reader writes it; formulas as they are."""
+    parameter = queries.parameter_of(tool, name)
+    if parameter is None or not str(text) or str(text).startswith("="):
+        return str(text)
+    try:
+        return charts.text_of(parameter, parameter.clean(str(text)), {})
+    except ValueError:
+        return str(text)
+
+
+def _repetitions(experiment: Experiment) -> str:
+    text = str(experiment.repetitions)
+    if experiment.precision is not None:
+        words = {"least": experiment.repetitions, "most": experiment.most_repetitions}
+        text = _("%(least)s to %(most)s, until within %(share)s %%") % {
+            **words,
+            "share": f"{100 * experiment.precision:g}",
+        }
+    if experiment.warmups:
+        text += ", " + ngettext("%(n)s warm-up", "%(n)s warm-ups", experiment.warmups) % {"n": experiment.warmups}
+    return text
+
+
+def _validity(made: Material) -> str:
+    """Return what counts, what was left out and what the intervals mean."""
+    sentences: list[str] = [
+        _("Whether a trial succeeded is decided by what its tool printed; warm-ups never count."),
+        _("Intervals are of 95 % by Student's t; rates of equal work are averaged harmonically."),
+    ]
+    if made.invalid:
+        named = ", ".join(f"{name} × {count}" for name, count in sorted(made.invalid.items()))
+        sentences.append(_("Left out as invalid by their own signs: %(named)s.") % {"named": named})
+    if made.set_aside:
+        text = ngettext(
+            "%(n)s trial was set aside by a person.", "%(n)s trials were set aside by a person.", made.set_aside
+        )
+        sentences.append(text % {"n": made.set_aside})
+    return _joined(sentences)
+
+
+def _joined(sentences: Iterable[str]) -> str:
+    return " ".join(sentences)
