@@ -1,5 +1,8 @@
 """What a parser read from a run's raw output."""
 
+from collections.abc import Collection
+from typing import Any
+
 from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
@@ -8,7 +11,10 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.accounts.models import TeamOwned
 from apps.campaigns.models import Campaign, Experiment, Run, Trial
+from apps.results.corrections.models import Superseded
 from apps.results.imports.models import ColumnMapping, Import, ImportItem
+from apps.results.retention import packing
+from apps.results.retention.models import RetentionRule
 from apps.results.search.models import SavedSearch, SearchEnd, SearchEntry, SearchMetric, SearchValue
 
 __all__ = [
@@ -17,6 +23,7 @@ __all__ = [
     "Import",
     "ImportItem",
     "Result",
+    "RetentionRule",
     "Sample",
     "SavedSearch",
     "SavedView",
@@ -26,11 +33,16 @@ __all__ = [
     "SearchValue",
     "Series",
     "StageTiming",
+    "Superseded",
 ]
 
 
 class Result(models.Model):
-    """The reading of one successful run: requested, granted and observed values, flags, and the tool's version."""
+    """The reading of one successful run: requested, granted and observed values, flags, and the tool's version.
+
+    A reading never changes: one that was read again is another `edition`, and the `earlier` ones are kept. Only the
+    flags tell, beside the judges' doubts, whether a person marked the trial invalid.
+    """
 
     run = models.OneToOneField(Run, on_delete=models.CASCADE, related_name="result")
     trial = models.ForeignKey(Trial, on_delete=models.CASCADE, related_name="results")
@@ -43,6 +55,13 @@ class Result(models.Model):
     flags = models.JSONField(default=list)
     start_skew_s = models.FloatField(_("skew of start"), null=True, blank=True)
     recorded_at = models.DateTimeField(auto_now_add=True)
+    edition = models.PositiveSmallIntegerField(_("edition"), default=1, db_default=1)
+    # Of the second edition and later ones: why it was made, and when.
+    edition_reason = models.CharField(_("reason"), max_length=500, blank=True, default="", db_default="")
+    edition_at = models.DateTimeField(null=True, blank=True)
+    # When retention took them away.
+    series_dropped_at = models.DateTimeField(null=True, blank=True)
+    output_dropped_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         verbose_name = _("result")
@@ -66,7 +85,10 @@ class Sample(models.Model):
 
 
 class Series(models.Model):
-    """A metric over time within one run, e.g. a stream's rate each second; `times` in seconds from its start."""
+    """A metric over time within one run, e.g. a stream's rate each second; `times` in seconds from its start.
+
+    Of one that retention packed the arrays are empty in the database and whole in each object that is read from it.
+    """
 
     result = models.ForeignKey(Result, on_delete=models.CASCADE, related_name="series")
     metric = models.CharField(max_length=50)
@@ -74,10 +96,20 @@ class Series(models.Model):
     unit = models.CharField(max_length=10)
     times = ArrayField(models.FloatField())
     values = ArrayField(models.FloatField())
+    packed_z = models.BinaryField(null=True, editable=False)
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["result", "metric", "stream"], name="one_series_per_stream")]
         verbose_name_plural = "series"
+
+    @classmethod
+    def from_db(cls, db: str | None, field_names: Collection[str], values: Collection[Any]) -> "Series":
+        """Return the row, with its arrays unpacked."""
+        found = super().from_db(db, field_names, values)
+        packed = found.__dict__.get("packed_z")
+        if packed:
+            found.times, found.values = packing.unpack_arrays(bytes(packed))
+        return found
 
 
 class StageTiming(models.Model):
