@@ -1,0 +1,103 @@
+"""The document of a management report, its summary of one page first."""
+
+from datetime import datetime
+
+from django.utils import translation
+from django.utils.translation import gettext as _
+
+from apps.accounts.models import Team
+from apps.reports.document import Document, Paragraph, Section
+from apps.reports.management import material, outcomes, standings, summary, work
+from apps.reports.management.material import Material
+from apps.reports.management.scope import Scope
+from apps.reports.management.selection import Period, Selection
+
+
+def build(*, team: Team, selection: Selection, language: str, now: datetime, title: str = "") -> Document:
+    """Return the report of what a team measured in the selection's period as it is at `now`."""
+    with translation.override(language):
+        made = material.read(team, selection, selection.period_at(now))
+        return Document(
+            kind="management",
+            title=title or _("Measurements of %(team)s") % {"team": team.name},
+            subtitle=_("Management report, %(period)s") % {"period": made.scope.period.text},
+            language=language,
+            sections=_sections(made) if made.activity.lanes else (_nothing(made.scope.period),),
+            meta=_meta(made.scope, now),
+            rests_on=_rests_on(made),
+            summary=summary.blocks(made) if made.activity.lanes else (),
+        )
+
+
+def _sections(made: Material) -> tuple[Section, ...]:
+    return (
+        work.measured(made),
+        work.usage(made),
+        standings.section(made.figures),
+        outcomes.changes(made),
+        outcomes.findings(made),
+        work.campaigns(made),
+        _method(made),
+    )
+
+
+def _meta(made: Scope, now: datetime) -> tuple[tuple[str, str], ...]:
+    """Return the lines of the title page."""
+    sites = ", ".join(site.name for site in made.sites) or _("all")
+    zone = made.period.zone
+    as_of = min(now, made.period.end).astimezone(zone)
+    return (
+        (_("Team"), made.team.name),
+        (_("Period"), f"{made.period.text} ({zone.key})"),
+        (_("Sites"), sites),
+        (_("As of"), f"{as_of:%Y-%m-%d %H:%M}"),
+    )
+
+
+def _rests_on(made: Material) -> tuple[str, ...]:
+    """Return the references of all that the report was made from, each once."""
+    active = {lane.campaign for lane in made.activity.active()}
+    ids = sorted(made.scope.campaigns[pk].permanent_id for pk in active)
+    verified = sorted(
+        item.campaign.permanent_id for item in made.conclusions.verified if item.campaign and item.campaign_id
+    )
+    refs = [f"campaign:{permanent_id}" for permanent_id in (*ids, *verified)]
+    return tuple(dict.fromkeys([*refs, *sorted(made.refs.values())]))
+
+
+def _nothing(period: Period) -> Section:
+    text = _(
+        "No measurement ended from %(period)s at the chosen sites. Choose a longer period or other sites, or launch"
+        " a campaign."
+    )
+    return Section(
+        "nothing", _("Nothing was measured"), (Paragraph((text % {"period": period.text},), key="nothing"),)
+    )
+
+
+def _method(made: Material) -> Section:
+    """Return how the figures were counted, so that nobody has to guess."""
+    lines = [
+        _(
+            "Counted are trials that ended in the period, of all campaigns that every member of the team sees;"
+            " warm-ups and published figures are not. A trial succeeded if its output was read without a fault."
+        ),
+        _(
+            "Node-hours are the time of all attempts, faults and warm-ups included, times the nodes that took part."
+            " What was measured elsewhere and imported costs none."
+        ),
+        _(
+            "Data moved is the measured rate over the time that was asked for, or what the tool itself counted, of"
+            " valid results; of other tools it is not known."
+        ),
+        _(
+            "Figures are means over valid samples at the best point of an experiment. The ceiling is what TCP or UDP"
+            " can have at most of the path's capacity in the inventory."
+        ),
+        _(
+            "A change of level is one of the campaigns' medians that chance makes in no more than one series of 500;"
+            " it takes four campaigns on either side."
+        ),
+        _("Gains are ratios of the figures after and before, with intervals of 95 %."),
+    ]
+    return Section("method", _("How it was counted"), tuple(Paragraph((line,)) for line in lines))

@@ -1,0 +1,240 @@
+"""Where the level of what was measured again and again changed in the period: regressions, and what got better."""
+
+import json
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+from django.contrib.postgres.aggregates import ArrayAgg
+from django.db import connection
+from django.db.models import Count, Max
+
+from apps.bench import statistics
+from apps.bench.tools.base import Metric, Tool
+from apps.campaigns.models import Campaign, Lane
+from apps.campaigns.queries.visibility import for_whole_team
+from apps.reports.management.scope import Scope
+from apps.results.history import series
+from apps.results.history.changes import LEAST_LEVEL
+from apps.results.history.series import Subject
+from apps.results.models import ChangePoint
+
+# Of what was repeated most often so many are looked at, each at the points that most campaigns measured.
+MOST_HISTORIES = 200
+MOST_POINTS = 12
+
+# The points of each history that enough campaigns measured, those of most campaigns first.
+_POINTS = """
+WITH points AS (
+    SELECT w.history, t.parameters, count(DISTINCT t.campaign_id) campaigns, max(t.id) last
+    FROM unnest(%(lanes)s::bigint[], %(histories)s::int[]) w(lane, history)
+    JOIN campaigns_trial t ON t.lane_id = w.lane
+    WHERE t.state = 'succeeded' AND NOT t.is_warmup AND t.finished_at < %(end)s
+    GROUP BY 1, 2 HAVING count(DISTINCT t.campaign_id) >= %(least)s
+)
+SELECT history, parameters FROM (
+    SELECT *, row_number() OVER (PARTITION BY history ORDER BY campaigns DESC, last DESC) place FROM points
+) ranked WHERE place <= %(most)s
+"""
+# The median of each campaign at those points, of valid figures, in the order of time.
+_LEVELS = """
+SELECT w.history, p.place, t.campaign_id, min(r.recorded_at), percentile_cont(0.5) WITHIN GROUP (ORDER BY s.value)
+FROM unnest(%(lanes)s::bigint[], %(histories)s::int[], %(metrics)s::text[]) w(lane, history, metric)
+JOIN unnest(%(of)s::int[], %(places)s::int[], %(points)s::jsonb[]) p(history, place, parameters) USING (history)
+JOIN campaigns_trial t ON t.lane_id = w.lane AND t.parameters = p.parameters
+JOIN results_sample s ON s.trial_id = t.id AND s.experiment_id = t.experiment_id AND s.metric = w.metric
+JOIN results_result r ON r.id = s.result_id
+WHERE t.state = 'succeeded' AND NOT t.is_warmup AND t.invalid_at IS NULL AND t.finished_at < %(end)s
+    AND (r.flags = '[]' OR NOT EXISTS (
+        SELECT FROM jsonb_array_elements(r.flags) f
+        WHERE f->>'severity' = 'invalid'
+            AND (coalesce(f->'metrics', '[]') = '[]' OR f->'metrics' ? s.metric)))
+GROUP BY 1, 2, 3 ORDER BY 1, 2, 4, 3
+"""
+
+
+@dataclass(frozen=True)
+class Change:
+    """A change of level before a campaign, largest of the points that changed there; levels are medians (base units).
+
+    `points` is how many points of the sweep changed with it; `decision` is what a person says of it, None if nobody.
+    """
+
+    tool: Tool
+    metric: Metric
+    roles: dict[str, list[int]]
+    parameters: dict[str, Any]
+    point: str
+    points: int
+    campaign: int
+    at: datetime
+    before: float
+    after: float
+    decision: ChangePoint | None = None
+
+    @property
+    def ratio(self) -> float:
+        """Return the level after over the one before."""
+        return self.after / self.before if self.before else 0.0
+
+    @property
+    def is_worse(self) -> bool:
+        """Return whether it is a regression."""
+        return (self.after > self.before) != self.metric.higher_is_better
+
+
+@dataclass(frozen=True)
+class Changes:
+    """The changes, the newest first; of `histories` there were so many, and only `examined` were looked at."""
+
+    found: tuple[Change, ...]
+    histories: int
+    examined: int
+
+    def of(self, worse: bool) -> list[Change]:
+        """Return the regressions, or what got better."""
+        return [change for change in self.found if change.is_worse == worse]
+
+
+@dataclass(frozen=True)
+class _History:
+    """What one team measured with one tool between the same nodes."""
+
+    tool: str
+    roles: dict[str, list[int]]
+    lanes: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class _Level:
+    campaign: int
+    at: datetime
+    median: float
+
+
+def read(scope: Scope) -> Changes:
+    """Return the changes of level of the primary metrics in the period, in four queries, without the dismissed."""
+    histories = _histories(scope)
+    examined = histories[:MOST_HISTORIES]
+    points = _points(examined, scope)
+    levels = _levels(examined, points, scope)
+    found = [
+        change
+        for place, history in enumerate(examined)
+        for change in _changes(history, [(point, levels[place, at]) for at, point in enumerate(points[place])], scope)
+    ]
+    kept = sorted(_decided(found, scope), key=lambda item: (item.at, item.campaign, item.tool.slug), reverse=True)
+    return Changes(tuple(kept), len(histories), len(examined))
+
+
+def _histories(scope: Scope) -> list[_History]:
+    """Return what enough campaigns measured, also in the period; what was measured most often comes first."""
+    campaigns = Campaign.objects.filter(
+        for_whole_team(),
+        team=scope.team,
+        deleting_at=None,
+        origin=Campaign.Origin.MEASURED,
+        launched_at__lt=scope.period.end,
+    )
+    rows = (
+        Lane.objects.filter(experiment__campaign__in=campaigns, experiment__tool__in=scope.metrics)
+        .values("experiment__tool", "roles")
+        .annotate(campaigns=Count("experiment__campaign", distinct=True), lanes=ArrayAgg("pk"), last=Max("pk"))
+        .filter(campaigns__gte=2 * LEAST_LEVEL)
+        .order_by("-campaigns", "-last")
+    )
+    found = (_History(row["experiment__tool"], row["roles"], tuple(row["lanes"])) for row in rows)
+    return [history for history in found if any(pk in scope.lanes for pk in history.lanes)]
+
+
+def _points(histories: Sequence[_History], scope: Scope) -> dict[int, list[dict[str, Any]]]:
+    """Return the points of each history, by its place, that are looked at."""
+    found: dict[int, list[dict[str, Any]]] = defaultdict(list)
+    lanes, places = _of_lanes(histories)
+    values: dict[str, Any] = {"lanes": lanes, "histories": places, "end": scope.period.end}
+    with connection.cursor() as cursor:
+        cursor.execute(_POINTS, values | {"least": 2 * LEAST_LEVEL, "most": MOST_POINTS})
+        for place, parameters in cursor.fetchall():
+            found[place].append(json.loads(parameters))
+    return found
+
+
+def _levels(
+    histories: Sequence[_History], points: dict[int, list[dict[str, Any]]], scope: Scope
+) -> dict[tuple[int, int], list[_Level]]:
+    """Return what each campaign measured, the oldest first, by the places of the history and of its point."""
+    found: dict[tuple[int, int], list[_Level]] = defaultdict(list)
+    asked = [(place, at, json.dumps(point)) for place, chosen in points.items() for at, point in enumerate(chosen)]
+    of, places, parameters = map(list, zip(*asked, strict=True)) if asked else ([], [], [])
+    lanes, own = _of_lanes(histories)
+    metrics = [scope.metrics[histories[place].tool].name for place in own]
+    values: dict[str, Any] = {
+        "lanes": lanes,
+        "histories": own,
+        "metrics": metrics,
+        "of": of,
+        "places": places,
+        "points": parameters,
+    }
+    with connection.cursor() as cursor:
+        cursor.execute(_LEVELS, values | {"end": scope.period.end})
+        for place, at, campaign, first, median in cursor.fetchall():
+            found[place, at].append(_Level(campaign, first, median))
+    return found
+
+
+def _of_lanes(histories: Sequence[_History]) -> tuple[list[int], list[int]]:
+    """Return all lanes, and beside each the place of its history."""
+    pairs = [(lane, place) for place, history in enumerate(histories) for lane in history.lanes]
+    return [lane for lane, _place in pairs], [place for _lane, place in pairs]
+
+
+def _changes(
+    history: _History, points: Iterable[tuple[dict[str, Any], list[_Level]]], scope: Scope
+) -> Iterable[Change]:
+    """Return the changes of a history in the period, of each campaign the largest where several points changed."""
+    tool, metric = scope.tools[history.tool], scope.metrics[history.tool]
+    if metric.higher_is_better is None:
+        return []
+    told = [(parameters, levels) for parameters, levels in points if len(levels) >= 2 * LEAST_LEVEL]
+    names = list(dict.fromkeys(name for parameters, _levels in told for name in parameters))
+    differing = [name for name in names if len({json.dumps(item.get(name)) for item, _levels in told}) > 1]
+    by_campaign: dict[int, list[Change]] = defaultdict(list)
+    for parameters, levels in told:
+        for change in statistics.find_changes([level.median for level in levels]):
+            level = levels[change.place]
+            if not scope.period.start <= level.at < scope.period.end:
+                continue
+            found = Change(
+                tool=tool,
+                metric=metric,
+                roles=history.roles,
+                parameters=parameters,
+                point=series.label_of(tool, parameters, differing),
+                points=1,
+                campaign=level.campaign,
+                at=level.at,
+                before=change.before,
+                after=change.after,
+            )
+            by_campaign[level.campaign].append(found)
+    return [replace(max(changes, key=_size), points=len(changes)) for changes in by_campaign.values()]
+
+
+def _size(change: Change) -> float:
+    """Return how large a change is, up and down alike."""
+    return abs(math.log(change.ratio)) if change.ratio > 0 else math.inf
+
+
+def _decided(found: Sequence[Change], scope: Scope) -> Iterable[Change]:
+    """Return the changes with what people decided on them, without those of which one says that they are none."""
+    keys = [Subject(scope.team, item.tool, item.metric, item.roles, item.parameters).key for item in found]
+    rows = ChangePoint.objects.filter(team=scope.team, key__in=keys)
+    decisions = {(row.key, row.campaign_id): row for row in rows}
+    told = (
+        replace(item, decision=decisions.get((key, item.campaign))) for item, key in zip(found, keys, strict=True)
+    )
+    return [item for item in told if not item.decision or item.decision.state != ChangePoint.State.DISMISSED]

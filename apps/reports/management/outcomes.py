@@ -1,0 +1,183 @@
+"""What changed and what was concluded: regressions, findings open and accepted, and gains that were realised."""
+
+from collections.abc import Sequence
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from apps.core import messages
+from apps.reports.campaign.columns import quantity
+from apps.reports.document import Block, Column, Link, Paragraph, Section, Table, Value
+from apps.reports.management.changes import Change, Changes
+from apps.reports.management.material import Material
+from apps.testbeds import patterns
+from apps.tuning.models import Finding
+
+# Of changes so many are listed each way.
+MOST_CHANGES = 100
+
+
+def changes(made: Material) -> Section:
+    """Return the regressions of the period, and what got better."""
+    blocks: list[Block] = []
+    worse, better = made.changes.of(worse=True), made.changes.of(worse=False)
+    if worse:
+        blocks.append(_changes(made, "regressions", _("Regressions"), worse))
+    else:
+        blocks.append(Paragraph((_no_regression(made.changes),), key="regressions"))
+    if better:
+        blocks.append(_changes(made, "improvements", _("What got better"), better))
+    if made.changes.histories > made.changes.examined:
+        words = {"examined": f"{made.changes.examined:,}", "histories": f"{made.changes.histories:,}"}
+        text = _("Of %(histories)s histories the %(examined)s that were measured most often were looked at.")
+        blocks.append(Paragraph((text % words,), style="remark"))
+    return Section("changes", _("Changes of level"), tuple(blocks))
+
+
+def findings(made: Material) -> Section:
+    """Return what is recommended, what was accepted, and what verified changes gained."""
+    found = made.conclusions
+    parts = [
+        _verified(made),
+        _open(made, "accepted", _("Accepted, not verified yet"), found.accepted, found.states["accepted"]),
+        _open(made, "open", _("Open recommendations"), found.open, found.states["new"]),
+    ]
+    blocks: list[Block] = [_states(made)] if found.states.total() else []
+    if not found.states.total() and not found.verified:
+        blocks.append(Paragraph((_("No change is recommended by what was measured."),), key="findings"))
+    return Section("findings", _("Findings"), (*blocks, *(part for part in parts if part)))
+
+
+def place_of(made: Material, change: Change) -> str:
+    """Return "client → server" of what changed."""
+    nodes = made.scope.nodes
+    names = ([nodes[pk].name for pk in change.roles.get(role.name, ()) if pk in nodes] for role in change.tool.roles)
+    return " → ".join(patterns.compress_names(members) for members in names if members)
+
+
+def percent(change: Change) -> float:
+    """Return by how many per cent the level changed."""
+    return float(f"{100 * (change.ratio - 1):.6g}")
+
+
+def link_of(made: Material, finding: Finding) -> Link:
+    """Return a finding's title, which leads to it."""
+    return Link(messages.render(finding.title), made.refs[finding.pk])
+
+
+def campaign_link(made: Material, change: Change) -> Link:
+    """Return the campaign that measured the new level first."""
+    campaign = made.scope.campaigns[change.campaign]
+    return Link(campaign.name, f"campaign:{campaign.permanent_id}")
+
+
+def _changes(made: Material, key: str, caption: str, found: Sequence[Change]) -> Table:
+    columns = (
+        Column(_("Tool")),
+        Column(_("Nodes")),
+        Column(_("Point")),
+        Column(_("Metric")),
+        Column(_("Before")),
+        Column(_("After")),
+        Column(_("Change"), "%", "number", 3),
+        Column(_("Since")),
+        Column(_("Measured"), kind="time"),
+        Column(_("Verdict")),
+        Column(_("Explanation")),
+    )
+    rows: list[list[Value | Link]] = []
+    for item in found[:MOST_CHANGES]:
+        decision = item.decision
+        rows.append(
+            [
+                item.tool.name,
+                place_of(made, item),
+                _point(item),
+                _(item.metric.label),
+                quantity(item.before, item.metric.unit),
+                quantity(item.after, item.metric.unit),
+                percent(item),
+                campaign_link(made, item),
+                item.at.isoformat(),
+                str(decision.get_state_display()) if decision else _("found"),
+                decision.explanation if decision else "",
+            ]
+        )
+    note = _("Levels are medians of the campaigns before and after.")
+    return Table(key, caption, columns, rows, note=note, total=len(found) if len(found) > MOST_CHANGES else 0)
+
+
+def _point(change: Change) -> str:
+    if change.points == 1:
+        return change.point
+    more = ngettext("and %(n)s other point", "and %(n)s other points", change.points - 1) % {"n": change.points - 1}
+    return f"{change.point} {more}".strip()
+
+
+def _no_regression(found: Changes) -> str:
+    if not found.examined:
+        return _("Nothing was measured by enough campaigns to tell a regression: a history needs eight of them.")
+    text = ngettext(
+        "No regression was found in %(n)s history.", "No regression was found in %(n)s histories.", found.examined
+    )
+    return text % {"n": found.examined}
+
+
+def _states(made: Material) -> Table:
+    counts = made.conclusions.states
+    rows: list[list[Value | Link]] = [[str(state.label), counts[state.value]] for state in Finding.State]
+    return Table(
+        "states", _("Recommendations by state"), (Column(_("State")), Column(_("Number"), kind="number")), rows
+    )
+
+
+def _verified(made: Material) -> Block | None:
+    found = made.conclusions
+    if not found.verified:
+        return None
+    columns = (
+        Column(_("Finding")),
+        Column(_("Before")),
+        Column(_("After")),
+        Column(_("Predicted gain (ratio)"), kind="number", digits=3),
+        Column(_("Realised gain (ratio)"), kind="number", digits=3),
+        Column(_("95 % from"), kind="number", digits=3),
+        Column(_("95 % to"), kind="number", digits=3),
+        Column(_("Verified"), kind="time"),
+    )
+    rows: list[list[Value | Link]] = [
+        [
+            link_of(made, item.finding),
+            quantity(item.present, item.unit),
+            quantity(item.realised, item.unit),
+            item.predicted_gain,
+            item.gain,
+            item.gain_low,
+            item.gain_high,
+            item.judged_at.isoformat() if item.judged_at else None,
+        ]
+        for item in found.verified
+    ]
+    total = found.verified_count if found.verified_count > len(rows) else 0
+    return Table("verified", _("Verified in the period, with what was gained"), columns, rows, total=total)
+
+
+def _open(made: Material, key: str, caption: str, found: Sequence[Finding], total: int) -> Block | None:
+    if not found:
+        return None
+    columns = (
+        Column(_("Finding")),
+        Column(_("Campaign")),
+        Column(_("Predicted gain (ratio)"), kind="number", digits=3),
+        Column(_("Confidence"), "%", "number", 3),
+    )
+    rows: list[list[Value | Link]] = [
+        [
+            link_of(made, item),
+            Link(item.campaign.name, f"campaign:{item.campaign.permanent_id}"),
+            item.predicted_gain,
+            float(f"{100 * item.confidence:.6g}"),
+        ]
+        for item in found
+    ]
+    return Table(key, caption, columns, rows, total=total if total > len(rows) else 0)

@@ -1,0 +1,138 @@
+"""The best and the latest figure of each pair of sites, of each site and file system, against the ceiling."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+from django.utils.translation import gettext as _
+
+from apps.reports.campaign.columns import quantity, scale_of
+from apps.reports.document import Block, Column, Figure, Link, Paragraph, Section, Table, Value
+from apps.reports.management import figures
+from apps.reports.management.figures import Figures, Standing
+
+# So many pairs can be told apart in a figure.
+MOST_SHOWN = 40
+# Longer tables show their first rows.
+MOST_ROWS = 300
+
+
+def section(found: Figures) -> Section:
+    """Return a table, and of rates a figure, of each tool between sites; and a table of each within sites."""
+    between = _by_tool(found.between_sites)
+    within = _by_tool(found.within_sites)
+    parts = [_between(found, members) for members in between] + [_within(found, members) for members in within]
+    blocks: list[Block] = []
+    if not parts:
+        blocks.append(Paragraph((_("No valid figure was measured in the period."),)))
+    return Section("standings", _("Best and latest figures"), tuple(blocks), tuple(parts))
+
+
+def _by_tool(found: Sequence[Standing]) -> list[list[Standing]]:
+    grouped: dict[str, list[Standing]] = defaultdict(list)
+    for item in found:
+        grouped[item.tool.slug].append(item)
+    return [grouped[slug] for slug in sorted(grouped)]
+
+
+def _between(found: Figures, members: list[Standing]) -> Section:
+    tool, metric = members[0].tool, members[0].metric
+    words = {"tool": tool.name, "metric": _(metric.label)}
+    key = f"pairs-{tool.slug}"
+    places = (Column(_("From")), Column(_("To")))
+    blocks: list[Block] = [_table(found, key, _("%(tool)s: %(metric)s between sites") % words, places, members)]
+    if metric.unit in ("bit/s", "B/s") and len(members) > 1:
+        blocks.append(_figure(f"figure-{key}", _("%(tool)s: best and latest %(metric)s") % words, members))
+    return Section(key, _("%(tool)s between sites") % words, tuple(blocks))
+
+
+def _within(found: Figures, members: list[Standing]) -> Section:
+    tool, metric = members[0].tool, members[0].metric
+    words = {"tool": tool.name, "metric": _(metric.label)}
+    key = f"within-{tool.slug}"
+    places = (Column(_("Site")), Column(_("File system")))
+    table = _table(found, key, _("%(tool)s: %(metric)s within sites") % words, places, members)
+    return Section(key, _("%(tool)s within sites") % words, (table,))
+
+
+def _table(found: Figures, key: str, caption: str, places: tuple[Column, ...], members: list[Standing]) -> Table:
+    unit = members[0].metric.unit
+    scale = scale_of([value for item in members for value in (item.best.value, item.ceiling)], unit)
+    with_ceiling = any(item.ceiling for item in members)
+    columns = [
+        *places,
+        Column(_("Best"), scale.unit, "number"),
+        Column(_("n"), kind="number"),
+        Column(_("Measured"), kind="time"),
+        Column(_("Campaign")),
+        Column(_("Latest"), scale.unit, "number"),
+        Column(_("Measured"), kind="time"),
+    ]
+    if with_ceiling:
+        columns += [Column(_("Ceiling"), scale.unit, "number"), Column(_("Best of ceiling"), "%", "number", 3)]
+    rows: list[list[Value | Link]] = []
+    for item in members[:MOST_ROWS]:
+        row: list[Value | Link] = [
+            *(place or None for place in item.places),
+            scale.of(item.best.value),
+            item.best.n,
+            item.best.at.isoformat(),
+            _campaign(found, item.best),
+            scale.of(item.latest.value),
+            item.latest.at.isoformat(),
+        ]
+        if with_ceiling:
+            share = None if item.share is None else float(f"{100 * item.share:.6g}")
+            row += [scale.of(item.ceiling), share]
+        rows.append(row)
+    return Table(key, caption, tuple(columns), rows, total=len(members) if len(members) > MOST_ROWS else 0)
+
+
+def _campaign(found: Figures, figure: figures.Figure) -> Link:
+    campaign = found.scope.campaign_of(figure.lane)
+    return Link(campaign.name, f"campaign:{campaign.permanent_id}")
+
+
+def _figure(key: str, caption: str, members: list[Standing]) -> Figure:
+    shown = members[:MOST_SHOWN]
+    metric = members[0].metric
+    curves: list[tuple[str, list[float | None]]] = [
+        (_("best"), [item.best.value for item in shown]),
+        (_("latest"), [item.latest.value for item in shown]),
+        (_("ceiling"), [item.ceiling for item in shown]),
+    ]
+    chart: dict[str, object] = {
+        "kind": "line",
+        "metric": {"name": metric.name, "label": _(metric.label), "unit": metric.unit},
+        "x": {"name": "pair", "label": _("Sites"), "unit": "", "numeric": False, "log": False},
+        "series": [
+            {
+                "label": label,
+                "points": [
+                    {"x": " → ".join(item.places), "y": value}
+                    for item, value in zip(shown, values, strict=True)
+                    if value is not None
+                ],
+            }
+            for label, values in curves
+            if any(value is not None for value in values)
+        ],
+        "lines": [],
+    }
+    return Figure(key, caption, chart, _sentence(members))
+
+
+def _sentence(members: list[Standing]) -> str:
+    """Return which pair comes nearest to its ceiling and which is farthest from it."""
+    judged = sorted((item for item in members if item.share is not None), key=lambda item: item.share or 0.0)
+    if not judged:
+        best = max(members, key=lambda item: item.best.value)
+        words = {"pair": " → ".join(best.places), "value": quantity(best.best.value, best.metric.unit)}
+        return _("The best is %(pair)s with %(value)s.") % words
+    words = {
+        "near": " → ".join(judged[-1].places),
+        "most": f"{100 * (judged[-1].share or 0.0):.0f}",
+        "far": " → ".join(judged[0].places),
+        "least": f"{100 * (judged[0].share or 0.0):.0f}",
+    }
+    text = _("%(near)s comes nearest to its ceiling with %(most)s %%; %(far)s is farthest from it with %(least)s %%.")
+    return text % words

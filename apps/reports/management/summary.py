@@ -1,0 +1,87 @@
+"""The page that is read first: what was done in sentences, the figures that count, and what deserves attention."""
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from apps.reports.campaign.columns import quantity
+from apps.reports.document import Block, Column, Items, Link, Paragraph, Part, Table, Value
+from apps.reports.management import outcomes, work
+from apps.reports.management.material import Material
+
+# What is named of each kind: all of it must stand on one page.
+MOST = 3
+
+
+def blocks(made: Material) -> tuple[Block, ...]:
+    """Return the summary."""
+    found: list[Block] = [Paragraph((_done(made),), key="summary"), _figures(made)]
+    if attention := _attention(made):
+        found += [Paragraph((_("What deserves attention:"),)), Items(tuple(attention))]
+    return tuple(found)
+
+
+def _done(made: Material) -> str:
+    total = made.activity.total
+    campaigns = ngettext("%(n)s campaign", "%(n)s campaigns", len(total.campaigns)) % {
+        "n": f"{len(total.campaigns):,}"
+    }
+    trials = ngettext("%(n)s trial", "%(n)s trials", total.trials) % {"n": f"{total.trials:,}"}
+    words = {"campaigns": campaigns, "trials": trials, "period": made.scope.period.text}
+    said = [_("From %(period)s %(campaigns)s brought %(trials)s to their end.") % words]
+    if total.success is not None:
+        said.append(_("%(share)s %% of those carried out succeeded.") % {"share": f"{100 * total.success:.3g}"})
+    worse = len(made.changes.of(worse=True))
+    if worse:
+        text = ngettext("%(n)s regression was found.", "%(n)s regressions were found.", worse)
+        said.append(text % {"n": f"{worse:,}"})
+    found = made.conclusions
+    if found.best and found.best.gain:
+        text = ngettext(
+            "%(n)s recommendation was verified; it gained ×%(gain)s.",
+            "%(n)s recommendations were verified; the largest gain was ×%(gain)s.",
+            found.verified_count,
+        )
+        said.append(text % {"n": f"{found.verified_count:,}", "gain": f"{found.best.gain:.3g}"})
+    return " ".join(said)
+
+
+def _figures(made: Material) -> Table:
+    """Return the figures that count, one a line."""
+    total, states = made.activity.total, made.conclusions.states
+    moved = work.moved_of(made)
+    pairs = {item.places for item in made.figures.between_sites}
+    rows: list[list[Value | Link]] = [
+        [_("Campaigns"), f"{len(total.campaigns):,}"],
+        [_("Trials"), f"{total.trials:,}"],
+        [_("Success"), "–" if total.success is None else f"{100 * total.success:.3g} %"],
+        [_("Node-hours"), f"{total.node_s / work.HOUR_S:,.3g} h"],
+        [_("Data moved"), quantity(moved, "B")],
+        [_("Pairs of sites with valid figures"), f"{len(pairs):,}"],
+        [_("Regressions"), f"{len(made.changes.of(worse=True)):,}"],
+        [_("Open recommendations"), f"{states['new']:,}"],
+        [_("Accepted recommendations"), f"{states['accepted']:,}"],
+        [_("Verified in the period"), f"{made.conclusions.verified_count:,}"],
+    ]
+    return Table("key-figures", _("Key figures"), (Column(_("What")), Column(_("Figure"))), rows)
+
+
+def _attention(made: Material) -> list[tuple[Part, ...]]:
+    """Return the largest regressions, what was gained most, and what is still to be gained."""
+    items: list[tuple[Part, ...]] = []
+    for change in sorted(made.changes.of(worse=True), key=lambda item: -abs(outcomes.percent(item)))[:MOST]:
+        words = {
+            "tool": change.tool.name,
+            "place": outcomes.place_of(made, change),
+            "before": quantity(change.before, change.metric.unit),
+            "after": quantity(change.after, change.metric.unit),
+        }
+        text = _("Regression: %(tool)s, %(place)s, from %(before)s to %(after)s") % words
+        items.append((f"{text}: ", outcomes.campaign_link(made, change)))
+    for item in made.conclusions.verified[:MOST]:
+        gain = " – " + _("realised gain ×%(gain)s") % {"gain": f"{item.gain:.3g}"}
+        items.append((f"{_('Verified')}: ", outcomes.link_of(made, item.finding), gain))
+    for finding in made.conclusions.open[:MOST]:
+        if finding.predicted_gain:
+            gain = " – " + _("predicted gain ×%(gain)s") % {"gain": f"{finding.predicted_gain:.3g}"}
+            items.append((f"{_('Open')}: ", outcomes.link_of(made, finding), gain))
+    return items

@@ -1,0 +1,164 @@
+"""What was measured, how often and with what success; who used which testbed; what it cost."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from datetime import date
+
+from django.utils.translation import gettext as _
+
+from apps.reports.campaign.columns import Scale, scale_of
+from apps.reports.document import Block, Column, Figure, Link, Section, Table, Value
+from apps.reports.management.activity import Count, name_of
+from apps.reports.management.material import Material
+
+# Longer lists show their first rows.
+MOST_ROWS = 200
+HOUR_S = 3600.0
+
+
+def measured(made: Material) -> Section:
+    """Return what was measured, by tool and by month."""
+    counts = made.activity.by(lambda lane: lane.tool)
+    moved = _moved_by_tool(made)
+    scale = scale_of(moved.values(), "B")
+    tools = made.scope.tools
+    rows: list[list[Value | Link]] = []
+    for slug, count in sorted(counts.items(), key=lambda pair: (-pair[1].trials, pair[0])):
+        name = tools[slug].name if slug in tools else slug
+        rows.append([name, len(count.campaigns), *_cells(count), scale.of(moved.get(slug))])
+    columns = (
+        Column(_("Tool")),
+        Column(_("Campaigns"), kind="number"),
+        *_columns(),
+        Column(_("Data moved"), scale.unit, "number"),
+    )
+    blocks: list[Block] = [Table("tools", _("What was measured, by tool"), columns, rows)]
+    if len(made.activity.months) > 1:
+        blocks.append(_months(made.activity.months))
+    return Section("measured", _("What was measured"), tuple(blocks))
+
+
+def usage(made: Material) -> Section:
+    """Return who used which testbed, and for how long."""
+    scope = made.scope
+    testbeds = {node.testbed_id: node.testbed for node in scope.nodes.values()}
+    chosen = {site.pk for site in scope.sites}
+    found = [
+        (testbeds[testbed].site.name, testbeds[testbed].name, person, count)
+        for (testbed, person), count in made.activity.by_testbed().items()
+        if not chosen or testbeds[testbed].site_id in chosen
+    ]
+    rows: list[list[Value | Link]] = [
+        [testbed, site, person or _("an account that is gone"), len(count.campaigns), *_cells(count)]
+        for site, testbed, person, count in sorted(found, key=lambda item: (item[:2], -item[3].node_s, item[2]))
+    ]
+    columns = (
+        Column(_("Testbed")),
+        Column(_("Site")),
+        Column(_("Used by")),
+        Column(_("Campaigns"), kind="number"),
+        *_columns(),
+    )
+    note = _("A trial between two testbeds counts for both; node-hours are those of the testbed's own nodes.")
+    return Section(
+        "usage", _("Use of the testbeds"), (_table("usage", _("Who used which testbed"), columns, rows, note),)
+    )
+
+
+def campaigns(made: Material) -> Section:
+    """Return every campaign that the report rests on."""
+    counts = made.activity.by(lambda lane: lane.campaign)
+    ordered = sorted(
+        (made.scope.campaigns[pk] for pk in counts),
+        key=lambda item: (item.launched_at is None, item.launched_at, item.permanent_id),
+    )
+    rows: list[list[Value | Link]] = [
+        [
+            Link(campaign.name, f"campaign:{campaign.permanent_id}"),
+            campaign.launched_at.isoformat() if campaign.launched_at else None,
+            str(campaign.get_origin_display()),
+            name_of(campaign) or _("an account that is gone"),
+            *_cells(counts[campaign.pk]),
+        ]
+        for campaign in ordered
+    ]
+    columns = (
+        Column(_("Campaign")),
+        Column(_("Launched"), kind="time"),
+        Column(_("Origin")),
+        Column(_("Made by")),
+        *_columns(),
+    )
+    title = _("The campaigns")
+    return Section("campaigns", title, (_table("campaigns", title, columns, rows),))
+
+
+def moved_of(made: Material) -> float | None:
+    """Return how many bytes were moved as far as that is known, None if it is of nothing."""
+    return sum(made.figures.moved.values()) if made.figures.moved else None
+
+
+def _moved_by_tool(made: Material) -> dict[str, float]:
+    found: dict[str, float] = defaultdict(float)
+    for lane in made.scope.within(made.figures.moved):
+        found[lane.tool] += made.figures.moved[lane.pk]
+    return dict(found)
+
+
+def _columns() -> tuple[Column, ...]:
+    """Return the columns of a count; `_cells` fills them."""
+    return (
+        Column(_("Trials"), kind="number", digits=12),
+        Column(_("Succeeded"), kind="number", digits=12),
+        Column(_("Failed"), kind="number", digits=12),
+        Column(_("Cancelled"), kind="number", digits=12),
+        Column(_("Set aside"), kind="number", digits=12),
+        Column(_("Success"), "%", "number", 3),
+        Column(_("Node-hours"), "h", "number", 3),
+    )
+
+
+def _cells(count: Count) -> tuple[Value, ...]:
+    states = [count.states[name] for name in ("succeeded", "failed", "cancelled")]
+    success = None if count.success is None else 100 * count.success
+    return (count.trials, *states, count.set_aside, _rounded(success), _rounded(count.node_s / HOUR_S))
+
+
+def _rounded(value: float | None) -> float | None:
+    return Scale("", 1.0).of(value)
+
+
+def _table(
+    key: str, caption: str, columns: Iterable[Column], rows: list[list[Value | Link]], note: str = ""
+) -> Table:
+    """Return a table of the first rows of a list that may be long."""
+    total = len(rows) if len(rows) > MOST_ROWS else 0
+    return Table(key, caption, tuple(columns), rows[:MOST_ROWS], note=note, total=total)
+
+
+def _months(months: dict[date, Count]) -> Figure:
+    """Return the trials of each month, by their end."""
+    ordered = sorted(months)
+    names = {"succeeded": _("succeeded"), "failed": _("failed"), "cancelled": _("cancelled")}
+    totals = sum((months[month].states for month in ordered), Counter())
+    shown = [name for name in names if totals[name]]
+    chart: dict[str, object] = {
+        "kind": "line",
+        "metric": {"name": "trials", "label": _("Trials"), "unit": ""},
+        "x": {"name": "month", "label": _("Month"), "unit": "", "numeric": False, "log": False},
+        "series": [
+            {
+                "label": names[name],
+                "points": [{"x": f"{month:%Y-%m}", "y": months[month].states[name]} for month in ordered],
+            }
+            for name in shown
+        ],
+        "lines": [],
+    }
+    rows = [[f"{month:%Y-%m}", len(months[month].campaigns), *_cells(months[month])[:-1]] for month in ordered]
+    columns = (Column(_("Month")), Column(_("Campaigns"), kind="number"), *_columns()[:-1])
+    busiest = max(ordered, key=lambda month: (months[month].trials, month))
+    words = {"month": f"{busiest:%Y-%m}", "count": f"{months[busiest].trials:,}"}
+    sentence = _("Most was measured in %(month)s: %(count)s trials.") % words
+    data = Table("months", _("Trials by month"), columns, rows)
+    return Figure("months", _("Trials by month"), chart, sentence, data)

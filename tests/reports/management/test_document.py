@@ -1,0 +1,236 @@
+"""A management report says what was measured, how well, on what, what became worse, and what it cost."""
+
+import json
+from datetime import timedelta
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from apps.campaigns.models import Campaign
+from apps.reports import serialising
+from apps.reports.document import Document, Figure, Items, Link, Paragraph, Table, walk
+from apps.reports.management import build
+from apps.reports.management.selection import DATES, Selection
+from apps.results.figures import checking
+from apps.results.history import queries as histories
+from apps.results.history import services as history_services
+from apps.results.models import ChangePoint, Result
+from apps.tuning.models import Finding, Verification
+from tests.campaigns import factories as make
+from tests.reports.management.conftest import NOW, START, WEEK, WHOLE
+from tests.results.history.conftest import again
+
+
+def report(quarter: SimpleNamespace, selection: Selection = WHOLE, language: str = "en") -> Document:
+    return build(team=quarter.cast.team, selection=selection, language=language, now=NOW)
+
+
+def tables(document: Document) -> dict[str, Table]:
+    found = {}
+    for block in walk(document):
+        if isinstance(block, Table):
+            found[block.key] = block
+        if isinstance(block, Figure) and block.data:
+            found[block.data.key] = block.data
+    return found
+
+
+def lines(table: Table) -> list[dict[str, Any]]:
+    heads = [column.title for column in table.columns]
+    return [
+        dict(zip(heads, (cell.text if isinstance(cell, Link) else cell for cell in row), strict=True))
+        for row in table.rows
+    ]
+
+
+def finding(campaign: Campaign, rule: str, state: str, gain: float | None) -> Finding:
+    return Finding.objects.create(
+        team=campaign.team,
+        campaign=campaign,
+        rule=rule,
+        state=state,
+        title={"msgid": f"Do {rule}", "params": {}},
+        details={},
+        predicted_gain=gain,
+        confidence=0.8,
+    )
+
+
+def test_what_was_done_is_counted_by_tool_month_testbed_and_person(quarter: SimpleNamespace) -> None:
+    document = report(quarter)
+    found = tables(document)
+    [tool] = lines(found["tools"])
+    # Eight times two trials, three that failed and one that was cancelled; what is private is in none of it.
+    assert tool == {
+        "Tool": "iperf3 TCP",
+        "Campaigns": 9,
+        "Trials": 20,
+        "Succeeded": 16,
+        "Failed": 3,
+        "Cancelled": 1,
+        "Set aside": 0,
+        "Success": pytest.approx(100 * 16 / 19),
+        # 16 minutes and three hours on two nodes.
+        "Node-hours": pytest.approx(2 * (16 / 60 + 3)),
+        "Data moved": tool["Data moved"],
+    }
+    # 2 s at each rate, in the unit of its column.
+    moved = sum(2 * rate / 8 for rate in _rates(quarter))
+    assert tool["Data moved"] == pytest.approx(moved / 2**20)
+    assert found["tools"].columns[-1].unit == "MiB"
+    months = lines(found["months"])
+    assert [(row["Month"], row["Trials"]) for row in months] == [("2026-01", 12), ("2026-02", 8)]
+    usage = lines(found["usage"])
+    assert [(row["Testbed"], row["Site"], row["Used by"]) for row in usage] == [
+        ("Busan testbed", "Busan", "oscar"),
+        ("Daejeon testbed", "Daejeon", "oscar"),
+    ]
+    # Each testbed gave one of the two nodes.
+    assert usage[0]["Node-hours"] == pytest.approx(16 / 60 + 3)
+    assert [row["Campaign"] for row in lines(found["campaigns"])][:3] == ["Week 0", "Faulty", "Week 1"]
+    key_figures = {row["What"]: row["Figure"] for row in lines(found["key-figures"])}
+    assert key_figures["Campaigns"] == "9"
+    assert key_figures["Success"] == "84.2 %"
+    assert key_figures["Regressions"] == "1"
+    assert "Private" not in serialising.canonical(serialising.as_json(document))
+
+
+def _rates(quarter: SimpleNamespace) -> list[float]:
+    rows = Result.objects.filter(experiment__campaign__in=[item.pk for item in quarter.weekly])
+    return list(rows.filter(samples__metric="goodput").values_list("samples__value", flat=True))
+
+
+def test_pairs_of_sites_stand_against_their_ceiling_and_regressions_are_named(quarter: SimpleNamespace) -> None:
+    document = report(quarter)
+    found = tables(document)
+    [pair] = lines(found["pairs-iperf3-tcp"])
+    assert (pair["From"], pair["To"], pair["Campaign"]) == ("Daejeon", "Busan", "Week 0")
+    assert pair["Best"] == pytest.approx(942.1, rel=1e-3)
+    assert pair["Latest"] == pytest.approx(751.4, rel=1e-3)
+    # TCP with timestamps on frames of 9000 bytes over 1 Gbit/s.
+    assert pair["Ceiling"] == pytest.approx(990.0, rel=1e-3)
+    assert pair["Best of ceiling"] == pytest.approx(100 * pair["Best"] / pair["Ceiling"], rel=1e-4)
+    [change] = lines(found["regressions"])
+    assert (change["Nodes"], change["Since"], change["Verdict"]) == ("kisti01 → pnu01", "Week 4", "found")
+    assert change["Change"] == pytest.approx(-20, abs=0.5)
+    assert "improvements" not in found
+    [attention] = [block for block in document.summary if isinstance(block, Items)]
+    assert attention.items[0][0] == ("Regression: iperf3 TCP, kisti01 → pnu01, from 940.2 Mbit/s to 752.2 Mbit/s: ")
+    assert attention.items[0][1] == Link("Week 4", f"campaign:{quarter.weekly[4].permanent_id}")
+    for block in walk(document):
+        if isinstance(block, Figure):
+            checking.check_chart(block.chart)
+
+
+def test_a_dismissed_change_is_no_regression_and_an_explained_one_says_why(quarter: SimpleNamespace) -> None:
+    lane = quarter.weekly[-1].experiments.get().lanes.get()
+    kept = histories.find(quarter.cast.oscar, lane.pk, point=None, metric=None)
+    assert kept
+    for state, shown in ((ChangePoint.State.EXPLAINED, [("explained", "A new switch")]), ("dismissed", [])):
+        history_services.settle_change(
+            subject=kept.subject,
+            levels=kept.levels,
+            campaign=quarter.weekly[4].pk,
+            state=state,
+            explanation="A new switch",
+            user=quarter.cast.oscar,
+            now=NOW,
+        )
+        found = tables(report(quarter))
+        rows = lines(found["regressions"]) if "regressions" in found else []
+        assert [(row["Verdict"], row["Explanation"]) for row in rows] == shown
+
+
+def test_findings_are_told_with_what_they_gained(quarter: SimpleNamespace) -> None:
+    campaign = quarter.weekly[-1]
+    finding(campaign, "open-small", "new", 1.2)
+    finding(campaign, "open-large", "new", 0.2)
+    finding(campaign, "taken", "accepted", None)
+    done = finding(campaign, "done", "verified", 6.0)
+    finding(quarter.private, "secret", "new", 9.0)
+    Verification.objects.create(
+        finding=done,
+        campaign=quarter.weekly[0],
+        proof={},
+        unit="bit/s",
+        verdict="verified",
+        predicted_gain=6.0,
+        gain=5.9,
+        gain_low=5.8,
+        gain_high=6.0,
+        present=160e6,
+        realised=944e6,
+        judged_at=START + WEEK,
+    )
+    document = report(quarter)
+    found = tables(document)
+    # A time that falls to a fifth is more than a rate that rises by a fifth.
+    assert [row["Finding"] for row in lines(found["open"])] == ["Do open-large", "Do open-small"]
+    assert [row["Finding"] for row in lines(found["accepted"])] == ["Do taken"]
+    [verified] = lines(found["verified"])
+    assert (verified["Before"], verified["After"]) == ("160.0 Mbit/s", "944.0 Mbit/s")
+    assert (verified["Predicted gain (ratio)"], verified["Realised gain (ratio)"]) == (6.0, 5.9)
+    assert found["verified"].rows[0][0].ref.startswith(f"finding:{campaign.permanent_id}/done/")  # type: ignore[union-attr]
+    assert {row["State"]: row["Number"] for row in lines(found["states"])}["new"] == 2
+    assert "1 recommendation was verified; it gained ×5.9." in _words(document)
+    # Verified before the period: no gain of it.
+    late = Selection(DATES, (START + 3 * WEEK).date(), NOW.date())
+    assert "verified" not in tables(report(quarter, late))
+
+
+def _words(document: Document) -> str:
+    return " ".join(
+        part if isinstance(part, str) else part.text
+        for block in walk(document)
+        if isinstance(block, Paragraph)
+        for part in block.parts
+    )
+
+
+def test_a_period_and_sites_narrow_everything(quarter: SimpleNamespace) -> None:
+    second = Selection(DATES, (START + WEEK).date(), (START + WEEK).date())
+    document = report(quarter, second)
+    found = tables(document)
+    assert [row["Campaign"] for row in lines(found["campaigns"])] == ["Week 1"]
+    assert lines(found["tools"])[0]["Trials"] == 2
+    assert document.rests_on == (f"campaign:{quarter.weekly[1].permanent_id}",)
+    assert "regressions" not in found
+    [c] = make.nodes(quarter.cast.team, "knu01", site="Daegu")
+    elsewhere = Selection(DATES, START.date(), NOW.date(), sites=(c.testbed.site_id,))
+    empty = report(quarter, elsewhere)
+    assert [section.key for section in empty.sections] == ["nothing"]
+    assert dict(empty.meta)["Sites"] == "Daegu"
+    both = Selection(DATES, START.date(), NOW.date(), sites=(quarter.a.testbed.site_id,))
+    narrowed = tables(report(quarter, both))
+    assert lines(narrowed["tools"])[0]["Trials"] == 20
+    assert [row["Site"] for row in lines(narrowed["usage"])] == ["Daejeon"]
+
+
+def test_the_document_is_the_same_each_time_in_both_languages_and_has_no_row_numbers(
+    quarter: SimpleNamespace,
+) -> None:
+    texts = {}
+    for language in ("en", "ko"):
+        first, second = (serialising.as_json(report(quarter, language=language)) for _time in range(2))
+        texts[language] = serialising.canonical(first)
+        assert texts[language] == serialising.canonical(second)
+        again_read = serialising.from_text(texts[language])
+        assert serialising.canonical(serialising.as_json(again_read)) == texts[language]
+    english, korean = (json.loads(text) for text in texts.values())
+    assert english["rests_on"] == korean["rests_on"]
+    assert [len(section["blocks"]) for section in english["sections"] if "blocks" in section] == [
+        len(section["blocks"]) for section in korean["sections"] if "blocks" in section
+    ]
+
+
+def test_the_number_of_queries_does_not_grow_with_what_was_measured(quarter: SimpleNamespace) -> None:
+    with CaptureQueriesContext(connection) as before:
+        report(quarter)
+    for place in range(8, 12):
+        again(quarter.weekly[0], 752e6, START + place * WEEK - timedelta(days=30), f"Week {place}", "3.12")
+    with CaptureQueriesContext(connection) as after:
+        report(quarter)
+    assert len(after) == len(before) <= 20
