@@ -18,10 +18,9 @@ serve:  ## start the service (PORT=8000; LAB=lab/storage.yaml: with emulated sit
 	@$(SETUP) serve
 	@$(PY) -m launch serve
 
-test:  ## run all tests, against real servers and real tools; those that need quiet first, one at a time
+test:  ## run all tests, against real servers and real tools; those that measure rates go before the others
 	@$(SETUP) test
-	@$(PY) -m pytest -m quiet
-	@$(PY) -m pytest -n 4 --dist loadgroup -m "not quiet"
+	@nice -n 10 $(PY) -m pytest -n 5 --dist loadgroup
 
 lint:  ## check style, types, migrations and settings
 	@$(SETUP) lint

@@ -25,14 +25,11 @@ def why_not() -> str | None:
     return lab.possible() or (f"{' and '.join(missing)} must be installed" if missing else None)
 
 
+_POSSIBLE = [pytest.mark.lab, pytest.mark.skipif(why_not() is not None, reason=why_not() or "")]
 # The marks of a module whose tests build a real lab: one after the other, since together they load the machine.
-REAL = [
-    pytest.mark.lab,
-    pytest.mark.xdist_group("lab"),
-    pytest.mark.skipif(why_not() is not None, reason=why_not() or ""),
-]
-# Those of a module whose tests measure it, too, which a machine that does something else spoils.
-QUIET = [*REAL, pytest.mark.quiet]
+REAL = [*_POSSIBLE, pytest.mark.xdist_group("lab")]
+# Those of a module whose tests measure it, too: they wait more than they work, and go before all others meanwhile.
+QUIET = [*_POSSIBLE, pytest.mark.xdist_group("quiet"), pytest.mark.quiet]
 
 
 SMALL = """
