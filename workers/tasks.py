@@ -10,6 +10,7 @@ from apps.campaigns import queries
 from apps.campaigns import services as campaigns
 from apps.core import queue
 from apps.reports.rendering import services as rendering
+from apps.results.imports import work as imports
 from apps.results.search import indexing
 from workers import analysis, carry_out, reconcile, stages
 
@@ -28,6 +29,7 @@ def tick() -> None:
         campaigns.resume_cancelling,
         campaigns.resume_deletions,
         rendering.resume_renderings,
+        imports.resume_imports,
     )
     for part in parts:
         try:
@@ -89,3 +91,9 @@ def render() -> None:
     """Render the report that has waited longest, and come back for the next."""
     if rendering.carry_out_next(now=timezone.now()):
         queue.send(queue.RENDER)
+
+
+@shared_task(time_limit=600)
+def advance_import(import_id: int) -> None:
+    """Take an import on; all that it makes is stored in one transaction, which takes as long as it takes."""
+    imports.advance_import(import_id=import_id, now=timezone.now())

@@ -30,7 +30,8 @@ def group(imported: Import) -> list[Json]:
     """Return the groups of what can be imported, in the order of the files, and note them at the items.
 
     Each is {"key", "tool", "folder", "count", "values" {parameter: its only value}, "varies" [parameters],
-    "missing" [parameters that not every output tells], "suggested" {role: [node ids]}}.
+    "missing" [parameters that not every output tells], "suggested" {role: [node ids]}, "told_roles" [roles]}: the
+    last are those whose node each row of a table names.
     """
     keys = list(dict.fromkeys(usable(imported).values_list("group", flat=True)))
     if len(keys) > MOST_GROUPS:
@@ -39,10 +40,11 @@ def group(imported: Import) -> list[Json]:
     found: dict[str, list[tuple[Json, Json]]] = defaultdict(list)
     for key, told, roles in usable(imported).values_list("group", "told", "roles"):
         found[key].append((told, roles))
-    return [_group(key, items) for key, items in found.items()]
+    is_table = imported.kind == Import.Kind.TABLE
+    return [_group(key, items, is_table=is_table) for key, items in found.items()]
 
 
-def _group(key: str, items: list[tuple[Json, Json]]) -> Json:
+def _group(key: str, items: list[tuple[Json, Json]], *, is_table: bool) -> Json:
     slug, _bar, folder = key.partition("|")
     tool = toolbox.get_tool(slug)
     values: dict[str, list[Any]] = defaultdict(list)
@@ -60,6 +62,7 @@ def _group(key: str, items: list[tuple[Json, Json]]) -> Json:
         "values": {name: values[name][0] for name in sorted(told_by_all) if len(values[name]) == 1},
         "varies": sorted(name for name in values if len(values[name]) > 1),
         "missing": [parameter.name for parameter in tool.parameters if parameter.name not in told_by_all],
+        "told_roles": [role.name for role in tool.roles if is_table and all(role.name in cast for cast in casts)],
         "suggested": casts[0] if all(cast == casts[0] for cast in casts) else {},
     }
 

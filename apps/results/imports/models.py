@@ -50,6 +50,8 @@ class Import(TeamOwned):
     total = models.PositiveIntegerField(default=0)
     done = models.PositiveIntegerField(default=0)
     claimed_at = models.DateTimeField(null=True, blank=True)
+    # Whether what cannot be read with these choices is left out, or stops everything.
+    leave_out = models.BooleanField(default=False)
     # How often a worker was lost at the same place.
     stuck = models.PositiveSmallIntegerField(default=0)
     reason = models.JSONField(null=True, blank=True)

@@ -11,12 +11,12 @@ from apps.bench.text import Message, _
 from apps.results.imports import duplicates, grouping, uploads
 from apps.results.imports.containers import Entry, Limits, read_entries
 from apps.results.imports.models import Import, ImportItem
-from apps.results.imports.recognising import Found, look_at
+from apps.results.imports.recognising import Found, look_at, storable
 from apps.toolbox import queries as toolbox
 
 MIB = 1024 * 1024
 LIMITS = Limits(entries=20_000, total_bytes=512 * MIB, entry_bytes=16 * MIB)
-MOST_ITEMS = 20_000
+MOST_ITEMS = 10_000
 # A file at which workers were lost so often is not read again.
 MOST_LOSSES = 2
 
@@ -90,18 +90,18 @@ def _items(imported: Import, entry: Entry, places: grouping.Places, position: in
 
 def _refused(item: ImportItem, found: Found) -> ImportItem:
     assert found.refusal is not None
-    item.tool, item.refusal = found.tool[:50], found.refusal.as_json()
+    item.tool, item.refusal = found.tool[:50], storable(found.refusal.as_json())
     return item
 
 
 def _described(item: ImportItem, found: Found, places: grouping.Places) -> ImportItem:
     output = found.output
     item.tool, item.group = found.tool, grouping.key_of(found.tool, item.file)
-    item.told, item.values, item.measured_at = found.told, found.values, found.measured_at
+    item.told, item.values, item.measured_at = storable(found.told), found.values, found.measured_at
     item.roles = places.cast(toolbox.get_tool(found.tool), found.ends)
     item.digest = found.digest
     item.command = {
-        "argv": list(output.argv),
+        "argv": storable(output.argv),
         "exit_code": output.exit_code,
         "signal": output.signal,
         "timed_out": output.timed_out,

@@ -1,7 +1,9 @@
 """Look at one file: which measurements it holds, what they tell, or why it is refused."""
 
 import hashlib
+import math
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
@@ -48,6 +50,17 @@ class Found:
     def digest(self) -> str:
         """Return what tells the same output again."""
         return digest_of(self.output.stdout, self.output.stderr)
+
+
+def storable(value: Any) -> Any:
+    """Return plain JSON values without the characters that a database has no place for: NUL and half characters."""
+    if isinstance(value, str):
+        return value.replace("\x00", "\ufffd").encode("utf-8", "replace").decode()
+    if isinstance(value, Mapping):
+        return {storable(name): storable(item) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [storable(item) for item in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def digest_of(stdout: bytes, stderr: bytes) -> str:

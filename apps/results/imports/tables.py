@@ -18,7 +18,7 @@ from apps.results.imports.containers import ContainerError, Limits, Package, is_
 MIB = 1024 * 1024
 MOST_BYTES = 64 * MIB
 MOST_COLUMNS = 200
-MOST_ROWS = 20_000
+MOST_ROWS = 10_000
 LONGEST_CELL = 1000
 # A workbook's sheet may have its rows anywhere; so many without anything in them end it.
 MOST_BLANKS = 1000

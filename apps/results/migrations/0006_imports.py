@@ -53,6 +53,7 @@ class Migration(migrations.Migration):
                 ("total", models.PositiveIntegerField(default=0)),
                 ("done", models.PositiveIntegerField(default=0)),
                 ("claimed_at", models.DateTimeField(blank=True, null=True)),
+                ("leave_out", models.BooleanField(default=False)),
                 ("stuck", models.PositiveSmallIntegerField(default=0)),
                 ("reason", models.JSONField(blank=True, null=True)),
                 (

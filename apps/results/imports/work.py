@@ -1,0 +1,109 @@
+"""What workers do for imports: rows are the queue, one worker at a time holds an import for a minute at most."""
+
+import logging
+import time
+from collections.abc import Callable
+from datetime import datetime, timedelta
+
+from django.db import transaction
+from django.db.models import Case, F, Q, QuerySet, When
+
+from apps.bench.text import Message, _
+from apps.core import queue
+from apps.results.imports import checking, reading, sheets, storing, uploads
+from apps.results.imports.containers import ContainerError
+from apps.results.imports.models import Import
+from apps.results.imports.recognising import storable
+from apps.results.imports.tables import TableError
+
+logger = logging.getLogger(__name__)
+
+# A worker hands an import on after so long, for others to have their turn.
+TURN_S = 45.0
+# Whoever has not shown itself for so long is lost.
+LOST_AFTER = timedelta(minutes=12)
+
+State = Import.State
+# One more for each time that a worker did not let go of an import by itself.
+_LOSSES = Case(When(claimed_at__isnull=False, then=F("stuck") + 1), default=F("stuck"))
+
+
+def resume_imports(*, now: datetime) -> None:
+    """Ask for work on imports that nobody holds."""
+    for pk in _free(now).values_list("pk", flat=True)[:20]:
+        queue.send(queue.ADVANCE_IMPORT, pk)
+
+
+def advance_import(*, import_id: int, now: datetime) -> None:
+    """Do the next step of an import, if nobody else is at it; ask for another turn if there is more."""
+    if not _free(now).filter(pk=import_id).update(claimed_at=now, stuck=_LOSSES):
+        return
+    imported = Import.objects.select_related("created_by").get(pk=import_id)
+    deadline = time.monotonic() + TURN_S
+    try:
+        is_over = _advance(imported, lambda: time.monotonic() > deadline, now)
+    except (ContainerError, TableError, reading.TooMuch) as error:
+        _refuse(imported, error.message)
+    except FileNotFoundError:
+        _refuse(imported, Message(_("What was sent is no longer there: send it again.")))
+    except Exception:
+        logger.exception("Import %s could not be carried on", import_id)
+        _refuse(imported, Message(_("Something went wrong on our side; the server's log has the details.")))
+    else:
+        Import.objects.filter(pk=import_id).update(claimed_at=None, stuck=0)
+        if not is_over:
+            queue.send(queue.ADVANCE_IMPORT, import_id)
+
+
+def _advance(imported: Import, is_time_up: Callable[[], bool], now: datetime) -> bool:
+    """Do what comes next and say whether a person has the next turn."""
+    if imported.state == State.STORING:
+        return _store(imported, is_time_up, now)
+    if imported.kind == Import.Kind.TABLE:
+        if not imported.mapping:
+            sheets.read_head(imported)
+            return _enter(imported, State.MAPPING)
+        sheets.read_rows(imported)
+    else:
+        _enter(imported, State.READING)
+        if not reading.read_on(imported, is_time_up=is_time_up):
+            return False
+    reading.finish(imported)
+    return _enter(imported, State.READY)
+
+
+def _store(imported: Import, is_time_up: Callable[[], bool], now: datetime) -> bool:
+    if not checking.check_on(imported, is_time_up=is_time_up):
+        return False
+    failed = imported.items.filter(problem__isnull=False).count()
+    if failed and not imported.leave_out:
+        text = _("Nothing was imported: %(count)s cannot be read with what is known of them. See why below.")
+        imported.reason = Message(text, {"count": failed}).as_json()
+        imported.save(update_fields=["reason", "updated_at"])
+        return _enter(imported, State.READY)
+    with transaction.atomic():
+        imported.campaign = storing.store(imported, now)
+        imported.save(update_fields=["campaign", "updated_at"])
+        _enter(imported, State.DONE)
+    uploads.remove(imported)
+    return True
+
+
+def _enter(imported: Import, state: Import.State) -> bool:
+    imported.state = state
+    imported.save(update_fields=["state", "updated_at"])
+    return True
+
+
+def _refuse(imported: Import, message: Message) -> None:
+    """End an import of which nothing is taken."""
+    imported.items.all().delete()
+    uploads.remove(imported)
+    Import.objects.filter(pk=imported.pk).update(
+        state=State.REFUSED, reason=storable(message.as_json()), claimed_at=None, groups=[], total=0, done=0
+    )
+
+
+def _free(now: datetime) -> QuerySet[Import]:
+    held = Q(claimed_at__gt=now - LOST_AFTER)
+    return Import.objects.filter(state__in=Import.WORKING_STATES).exclude(held)
