@@ -80,10 +80,13 @@ def test_a_whole_campaign_is_the_sum_of_its_ends(cast: SimpleNamespace) -> None:
     campaign = make.launched(cast, wan.left[0], wan.right)
     for trial in campaign.trials.all():
         measure(trial, goodput=1e8)
+    wan.left[0].testbed.interconnect = "InfiniBand 4X QDR"
+    wan.left[0].testbed.save()
     ends, whole = evidence.by_ends(campaign), evidence.of_campaign(campaign)
     assert len(ends) == 2
     assert len(whole.points) == sum(len(found.points) for found in ends.values()) == 4
     assert whole.paths.keys() == {("left0", "right0"), ("left0", "right1")}
+    assert whole.interconnects["left0"] == "InfiniBand 4X QDR"
 
 
 @pytest.mark.parametrize(

@@ -123,13 +123,15 @@ class Evidence:
 
     `points` carry parameters and metrics as the tools name them (ping's and iperf3's together); `facts` are the
     nodes' facts by role (of a whole campaign: by node name), of which the rules read ``{"sysctls": {name: text}}``;
-    `paths` {(node, node): path} of a whole campaign; `trends` and `ratios` only those that a publication prints.
+    `paths` {(node, node): path} and `interconnects` {node: as its testbed describes it} are of a whole campaign;
+    `trends` and `ratios` only those that a publication prints.
     """
 
     points: tuple[Point, ...]
     path: PathFacts = PathFacts()
     facts: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     paths: Mapping[tuple[str, str], PathFacts] = field(default_factory=dict)
+    interconnects: Mapping[str, str] = field(default_factory=dict)
     file_systems: Mapping[str, FileSystemFacts] = field(default_factory=dict)
     trends: tuple[Trend, ...] = ()
     ratios: tuple[Ratio, ...] = ()

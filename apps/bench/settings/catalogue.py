@@ -58,6 +58,7 @@ CATALOGUE: tuple[Setting, ...] = (
     _switch("net.ipv4.tcp_moderate_rcvbuf", _("TCP tunes its receive buffer by itself")),
     _switch("net.ipv4.tcp_no_metrics_save", _("TCP forgets what it learnt of a path")),
     _switch("net.ipv4.tcp_slow_start_after_idle", _("TCP starts slowly after a pause")),
+    _switch("net.ipv4.ip_no_pmtu_disc", _("The path's MTU is not discovered"), 3),
     _switch("net.ipv4.tcp_mtu_probing", _("TCP probes the path's MTU"), 2),
     Setting("net.ipv4.tcp_adv_win_scale", "integer", _("Share of a TCP buffer that counts as window"), -31, 31, "1"),
     _whole("net.ipv4.tcp_limit_output_bytes", _("Bytes of a TCP connection waiting at the interface"), "1048576"),

@@ -75,6 +75,7 @@ def _whole(lanes: dict[int, Measured], found: Sequence[tuple[int, Point]], netwo
         points=tuple(points.place(point, lanes[pk]) for pk, point in found),
         facts={names[node]: told for node, told in facts.items()},
         paths=network.paths_of(own),
+        interconnects=network.interconnects_of(own),
         file_systems=storage.file_systems_of(own, facts),
         **printed.of_lanes(own),
     )

@@ -35,6 +35,13 @@ class Network:
         found = {pair: self._find(*pair) for pair in itertools.islice(pairs, MOST_PAIRS)}
         return {(names[a], names[b]): path for (a, b), path in found.items() if path != PathFacts()}
 
+    def interconnects_of(self, lanes: Iterable[Measured]) -> dict[str, str]:
+        """Return {name: what joins its testbed's nodes} of the nodes of lanes that are told of."""
+        names = {node: name for item in lanes for node, name in item.names.items()}
+        self.load(names)
+        known = {name: self._nodes[node].testbed.interconnect for node, name in names.items() if node in self._nodes}
+        return {name: text for name, text in known.items() if text}
+
     def load(self, wanted: Iterable[int]) -> None:
         """Read nodes that paths will be asked of, all at once."""
         missing = set(wanted) - self._nodes.keys()

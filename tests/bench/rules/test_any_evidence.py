@@ -42,6 +42,7 @@ parameters = st.dictionaries(
             "record_size",
             "file_size",
             "streams",
+            "distance",
             "pairs",
             "ranks",
             "collective_size",
@@ -54,7 +55,7 @@ parameters = st.dictionaries(
 words = st.fixed_dictionaries(
     {},
     optional={
-        "placement": st.sampled_from(["same-socket", "other-socket"]),
+        "placement": st.sampled_from(["same-socket", "other-socket", "other-node"]),
         "direction": st.sampled_from(["forward", "reverse"]),
         "problem": st.sampled_from(["A", "C", "?"]),
         "pattern": st.sampled_from(PATTERNS),
@@ -84,7 +85,9 @@ file_systems = st.dictionaries(
         block_size_bytes=st.sampled_from([None, 262144]),
         servers=st.lists(st.sampled_from(NODES), unique=True, max_size=2).map(tuple),
         options=st.dictionaries(
-            st.sampled_from(["nconnect", "wsize", "rsize", "stripe_count", "pagepool", "socketRcvBufferSize"]),
+            st.sampled_from(
+                ["nconnect", "wsize", "rsize", "stripe_count", "pagepool", "maxMBpS", "socketRcvBufferSize"]
+            ),
             st.sampled_from([True, "x", 0, 1, 4096, -5]),
             max_size=3,
         ),
@@ -148,7 +151,8 @@ trends = st.builds(
 )
 def test_any_evidence_is_answered_with_findings_that_can_be_stored(shown, known, ways, related, gone):
     facts = {name: FileSystemFacts(name, *list(vars(item).values())[1:]) for name, item in known.items()}
-    evidence = Evidence(shown, paths=ways, file_systems=facts, ratios=related, trends=gone)
+    ports = {"a": "InfiniBand 4X DDR", "b": "IB QDR"}
+    evidence = Evidence(shown, interconnects=ports, paths=ways, file_systems=facts, ratios=related, trends=gone)
     for family in (layers, storage, mpi, workloads):
         for draft in family.overview(evidence):
             stored = json.loads(json.dumps(draft.as_json(), allow_nan=False))

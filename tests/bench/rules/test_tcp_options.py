@@ -189,6 +189,9 @@ def test_a_sender_faster_than_the_bottleneck_whose_bursts_are_lost_is_to_pace(ma
     assert draft.change == "tc qdisc replace dev INTERFACE root fq maxrate 387mbit\n"
     assert "not by chance" in said(draft)
     assert draft.predicted is None
+    # The interface as it is against the same line, measured in turn.
+    assert draft.proof.now == {"window": 0, "streams": 1, "setting.client.qdisc": ""}
+    assert draft.proof.then["setting.client.qdisc"] == "fq maxrate 387mbit"
 
 
 @pytest.mark.parametrize("changed", [{"loss": 0.001}, {"speed": 500e6}, {"retransmits": 0.0}])

@@ -16,6 +16,7 @@ SYSCTLS = (
     "net.core.somaxconn",
     "net.core.wmem_default",
     "net.core.wmem_max",
+    "net.ipv4.ip_no_pmtu_disc",
     "net.ipv4.tcp_adv_win_scale",
     "net.ipv4.tcp_congestion_control",
     "net.ipv4.tcp_ecn",

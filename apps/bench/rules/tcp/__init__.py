@@ -6,6 +6,7 @@ from apps.bench.rules.tcp import (
     bdp,
     buffers,
     congestion,
+    discovery,
     limits,
     mtu,
     options,
@@ -32,6 +33,7 @@ RULES = (
     congestion.conclude,
     pacing.conclude,
     mtu.conclude,
+    discovery.conclude,
 )
 
 

@@ -1,11 +1,13 @@
 """Senders faster than the bottleneck whose bursts are lost: let them pace (rule R13)."""
 
-from apps.bench.rules.base import Alternative, Evidence, FindingDraft, Proposal
+from apps.bench.rules.base import Alternative, Evidence, FindingDraft, Proof, Proposal
 from apps.bench.rules.tcp import estimates
 from apps.bench.rules.tcp.mtu import interface_of
 from apps.bench.rules.tcp.path import read_path
 from apps.bench.rules.tcp.present import Present, is_plain, read_all
 from apps.bench.rules.tcp.verdict.case import FULL
+from apps.bench.settings.catalogue import QDISC
+from apps.bench.sweep import setting_names
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
 
@@ -76,8 +78,15 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
         missing=()
         if clean
         else (Message(_("Whether UDP below the capacity loses, too: then pacing gains nothing.")),),
-        proposals=(Proposal("iperf3-tcp", {"window": "0"}, {"setting.client.qdisc": "pfifo_fast, fq"}),),
+        proof=_proof(item, rate),
     )
+
+
+def _proof(item: Present, rate: float) -> Proof:
+    """Return the same transfer with the interface as it is, and paced."""
+    name = setting_names.name_of("client", QDISC)
+    known = {"window": item.point.parameters.get("window") or 0, "streams": item.streams}
+    return Proof("iperf3-tcp", "goodput", {**known, name: ""}, {**known, name: _discipline(rate)})
 
 
 def _alternatives(item: Present) -> tuple[Alternative, ...]:
@@ -103,4 +112,8 @@ def _sender_speed(evidence: Evidence) -> float | None:
 
 
 def _line(evidence: Evidence, rate: float) -> str:
-    return f"tc qdisc replace dev {interface_of(evidence, 'client')} root fq maxrate {rate / 1e6:.0f}mbit\n"
+    return f"tc qdisc replace dev {interface_of(evidence, 'client')} root {_discipline(rate)}\n"
+
+
+def _discipline(rate: float) -> str:
+    return f"fq maxrate {rate / 1e6:.0f}mbit"

@@ -1,0 +1,108 @@
+"""What a client of GPFS must be allowed for the rate that network and disks give: maxMBpS and pagepool (rule R19)."""
+
+import math
+from collections.abc import Sequence
+
+from apps.bench.rules.base import FILE_SYSTEM, RECOMMENDATION, Evidence, FindingDraft
+from apps.bench.rules.layers.beneath import rtt_of
+from apps.bench.rules.layers.verdicts import Verdict
+from apps.bench.rules.storage.common import number_of, rate
+from apps.bench.text import Message, _
+from apps.bench.units import format_quantity
+
+RULE, VERSION = "storage-gpfs-client", 1
+RATE, POOL = "maxMBpS", "pagepool"
+# The daemon derives from maxMBpS how much it reads ahead and writes behind: it is to be twice the rate wanted.
+TWICE = 2
+# What maxMBpS counts in.
+MB = 1e6
+
+
+def conclude(evidence: Evidence, verdicts: Sequence[Verdict]) -> list[FindingDraft]:
+    """Return, of each GPFS that is itself the limit, what its clients must be allowed; None where they surely are."""
+    found: dict[str, FindingDraft] = {}
+    for verdict in verdicts:
+        facts = verdict.question.facts
+        if facts.kind != "gpfs" or verdict.layer != FILE_SYSTEM or verdict.level in verdict.cached:
+            continue
+        draft = _draft(evidence, verdict)
+        if draft and (facts.name not in found or (draft.value or 0) > (found[facts.name].value or 0)):
+            found[facts.name] = draft
+    return list(found.values())
+
+
+def _draft(evidence: Evidence, verdict: Verdict) -> FindingDraft | None:
+    facts, level = verdict.question.facts, verdict.level
+    beneath = [layer.value for layer in (verdict.network, verdict.disk) if layer]
+    if not beneath:
+        return None
+    wanted = min(beneath) / max(len(level.clients), 1)
+    needed = {RATE: math.ceil(TWICE * wanted / MB)}
+    rtt, block = rtt_of(evidence, verdict.question), facts.block_size_bytes
+    if rtt and block:
+        # Each task has the blocks of a round trip under way, and one that it works on.
+        tasks = max(level.tasks // max(len(level.clients), 1), 1)
+        needed[POOL] = tasks * (math.ceil(wanted * rtt / block) + 1) * block
+    present = {name: number_of(facts.options.get(name)) for name in needed}
+    short = {name: value for name, value in needed.items() if (present[name] or 0) < value}
+    known = {name: value for name, value in present.items() if value is not None}
+    if not short:
+        return None
+    is_known = bool(short.keys() & known.keys())
+    shown = {
+        "name": facts.name,
+        "wanted": rate(wanted),
+        "present": rate(level.value),
+        "settings": ", ".join(f"{name} {_text(name, value)}" for name, value in short.items()),
+        "now": ", ".join(f"{name} {_text(name, value)}" for name, value in known.items()),
+    }
+    text = _("See that each client of %(name)s is allowed its %(wanted)s: at least %(settings)s")
+    if is_known:
+        text = _("Each client of %(name)s is not allowed its %(wanted)s: set %(settings)s")
+    why = [
+        Message(_("Network and disks give each client %(wanted)s; %(name)s gives %(present)s in all."), shown),
+        Message(_("The daemon reads ahead and writes behind as much as maxMBpS tells it: twice the rate wanted.")),
+    ]
+    if known:
+        why.append(Message(_("The client tells %(now)s."), shown))
+    return FindingDraft(
+        rule=RULE,
+        version=VERSION,
+        kind=RECOMMENDATION,
+        subject=facts.name[:200],
+        title=Message(text, shown),
+        why=tuple(why),
+        value=needed[RATE] * MB,
+        unit="B/s",
+        formula=_formula(needed, wanted, rtt, block),
+        evidence=level.trials,
+        change="mmchconfig " + ",".join(f"{name}={value}" for name, value in short.items()),
+        undo="mmchconfig " + ",".join(f"{name}={known.get(name, 'DEFAULT')}" for name in short),
+        present=level.value,
+        confidence=0.6 if is_known else 0.35,
+        applies_when=Message(_("The file system itself is the limit: neither the network nor the disks are full.")),
+        limits=(
+            Message(_("How much it gains is not known before it is measured.")),
+            Message(_("A larger page pool also keeps more of small test files: use files larger than it.")),
+        ),
+        side_effects=(
+            Message(_("The page pool is memory that programs of the client no longer have.")),
+            Message(_("A change of the page pool takes effect when the daemon starts again.")),
+        ),
+        source="IBM Storage Scale, parameters for performance tuning: maxMBpS, pagepool",
+        missing=()
+        if known.keys() >= needed.keys()
+        else (Message(_("What is set now: mmlsconfig on a client, and mmdiag --config for the defaults.")),),
+    )
+
+
+def _text(name: str, value: int) -> str:
+    return format_quantity(value, "B") if name == POOL else str(value)
+
+
+def _formula(needed: dict[str, int], wanted: float, rtt: float | None, block: int | None) -> str:
+    parts = [f"{RATE} >= 2 · {rate(wanted)} = {needed[RATE]}"]
+    if POOL in needed and rtt and block:
+        under_way = f"⌈{rate(wanted)} · {format_quantity(rtt, 's')} / {block:,} B⌉ + 1"
+        parts.append(f"{POOL} >= tasks · ({under_way}) · {block:,} B = {needed[POOL]:,} B")
+    return "; ".join(parts)

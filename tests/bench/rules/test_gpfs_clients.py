@@ -1,0 +1,41 @@
+"""What a client of GPFS must be allowed: sized by what network and disks give, and silent where it surely is."""
+
+import dataclasses
+
+from tests.bench.rules.storing import GPFS, MB, SAN, Storing, concluded, polarised, the
+
+RULE = "storage-gpfs-client"
+
+
+def with_options(**options):
+    found = polarised()
+    facts = dataclasses.replace(found.file_systems["GPFS_PDAISY"], options=options)
+    return dataclasses.replace(found, file_systems={**found.file_systems, "GPFS_PDAISY": facts})
+
+
+def test_what_is_set_is_unknown_then_the_least_is_told_with_little_confidence():
+    draft = the(polarised(), RULE)
+    # 122.5 MB/s of the network alone, less than the disks' 264 MB/s.
+    assert draft.change == "mmchconfig maxMBpS=245,pagepool=1048576"
+    assert draft.undo == "mmchconfig maxMBpS=DEFAULT,pagepool=DEFAULT"
+    # 122.5 MB/s x 4.8 ms are 588,000 B: three blocks of 256 KiB, and the one that is written.
+    assert "= 1,048,576 B" in draft.formula
+    assert draft.confidence_label == "low"
+    assert "mmlsconfig" in str(draft.missing[0])
+
+
+def test_a_limit_below_twice_the_rate_is_raised_and_put_back():
+    draft = the(with_options(maxMBpS=150, pagepool=64 * 1024**2), RULE)
+    assert draft.change == "mmchconfig maxMBpS=245"
+    assert draft.undo == "mmchconfig maxMBpS=150"
+    assert draft.confidence_label == "medium"
+    assert draft.missing == ()
+
+
+def test_it_is_silent_where_enough_is_allowed_or_another_layer_is_the_limit():
+    assert concluded(with_options(maxMBpS=2048, pagepool=1024**3), RULE) == {}
+    full = Storing().io("GPFS_PDAISY", write=118 * MB).tcp("KGFS01", "PGFS01", 980, direction="forward", streams=5)
+    full.disk("SAN", "PGFS01", write=264 * MB)
+    assert concluded(full.evidence(GPFS, SAN), RULE) == {}
+    alone = Storing().io("GPFS_PDAISY", write=13 * MB)
+    assert concluded(alone.evidence(GPFS, paths={}), RULE) == {}
