@@ -14,8 +14,9 @@ from apps.campaigns.models import Campaign
 from apps.reports import serialising
 from apps.reports.document import Document
 from apps.reports.rendering.models import Rendering
+from apps.reports.schedules.models import Delivery, Schedule
 
-__all__ = ["Edition", "EditionIsFrozen", "Rendering", "Report", "new_permanent_id"]
+__all__ = ["Delivery", "Edition", "EditionIsFrozen", "Rendering", "Report", "Schedule", "new_permanent_id"]
 
 # Crockford's base 32: no letter that is taken for a digit.
 _LETTERS = "0123456789abcdefghjkmnpqrstvwxyz"
