@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from apps.campaigns.views import campaigns, dates, experiments, recipes, sharing
+from apps.campaigns.views import campaigns, dates, experiments, notes, recipes, sharing
 
 app_name = "campaigns"
 urlpatterns = [
@@ -16,6 +16,11 @@ urlpatterns = [
     path("<int:pk>/clone/", campaigns.CampaignClone.as_view(), name="campaign_clone"),
     path("<int:pk>/delete/", campaigns.CampaignDelete.as_view(), name="campaign_delete"),
     path("<int:pk>/sharing/", sharing.sharing, name="sharing"),
+    path("<int:pk>/notes/", notes.notes, name="notes"),
+    path("<int:pk>/notes/add/", notes.add, name="note_add"),
+    path("<int:pk>/tags/", notes.tags, name="tags"),
+    path("notes/<int:pk>/change/", notes.change, name="note_change"),
+    path("notes/<int:pk>/delete/", notes.delete, name="note_delete"),
     path("<int:pk>/status/", campaigns.status, name="campaign_status"),
     path("<int:pk>/drawing/", campaigns.drawing, name="campaign_drawing"),
     path("<int:pk>/events/", campaigns.events, name="campaign_events"),

@@ -15,7 +15,8 @@ ITEMS = ("site", "testbed", "node", "cluster", "switch", "link", "sitepair", "fi
 NO_PAGES = {
     *(f"campaigns:{name}" for name in (
         "campaign_status", "campaign_events", "launch", "pause", "resume", "withdraw", "rerun_failed",
-        "experiment_preview", "dates", "deletions", "campaign_drawing",
+        "experiment_preview", "dates", "deletions", "campaign_drawing", "notes", "tags",
+        "note_add", "note_change", "note_delete",
     )),
     *(
         f"results:{name}"

@@ -43,11 +43,11 @@ class CampaignSerializer(serializers.ModelSerializer):
         fields = [
             "id", "permanent_id", "team", "name", "goal", "state", "origin", "progress", "start_at", "cron",
             "cron_timezone", "next_at", "series", "cloned_from", "created_by", "launched_at", "finished_at",
-            "analysed_at", "created_at", "updated_at", "visibility", "licence",
+            "analysed_at", "created_at", "updated_at", "visibility", "licence", "tags",
         ]  # fmt: skip
         read_only_fields = [
             "state", "origin", "next_at", "series", "cloned_from", "launched_at", "finished_at", "analysed_at",
-            "visibility", "licence",
+            "visibility", "licence", "tags",
         ]  # fmt: skip
 
     @extend_schema_field(ProgressSerializer)

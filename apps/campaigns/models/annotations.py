@@ -9,6 +9,7 @@ from apps.core.models import TimeStamped
 
 LONGEST_TAG = 50
 MOST_TAGS = 20
+LONGEST_NOTE = 10_000
 
 
 class Tagged(models.Model):
@@ -26,7 +27,7 @@ class Note(TimeStamped):
     """What a person has to say of a campaign, once or later again."""
 
     campaign = models.ForeignKey("Campaign", on_delete=models.CASCADE, related_name="notes")
-    text = models.TextField(_("note"), max_length=10_000)
+    text = models.TextField(_("note"), max_length=LONGEST_NOTE)
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="campaign_notes"
     )

@@ -1,0 +1,92 @@
+"""REST: tags and notes of campaigns."""
+
+from typing import Any
+
+from django.db.models import QuerySet
+from drf_spectacular.utils import extend_schema
+from rest_framework import mixins, serializers, viewsets
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from apps.accounts import scoping
+from apps.accounts.api import get_scoped_or_404
+from apps.campaigns import queries as campaigns
+from apps.campaigns.models import Campaign, Note
+from apps.campaigns.queries import notes as queries
+from apps.campaigns.services import notes as services
+
+
+class TagsSerializer(serializers.Serializer):
+    """The tags of a campaign: short words in small letters."""
+
+    tags = serializers.ListField(child=serializers.CharField(max_length=200))
+
+
+class NoteSerializer(serializers.ModelSerializer):
+    """A note on a campaign."""
+
+    campaign: Any = serializers.PrimaryKeyRelatedField(queryset=Campaign.objects.all())
+    created_by: Any = serializers.SlugRelatedField(slug_field="username", read_only=True)
+
+    class Meta:
+        model = Note
+        fields = ["id", "campaign", "text", "created_by", "created_at", "updated_at"]
+
+
+class CampaignTags(APIView):
+    """The tags of a campaign."""
+
+    @extend_schema(operation_id="campaign_tags", responses=TagsSerializer)
+    def get(self, request: Request, pk: int) -> Response:
+        """Return the tags."""
+        return Response({"tags": self._campaign(request, pk).tags})
+
+    @extend_schema(operation_id="campaign_tags_set", request=TagsSerializer, responses=TagsSerializer)
+    def put(self, request: Request, pk: int) -> Response:
+        """Give the campaign these tags instead."""
+        campaign = self._campaign(request, pk)
+        asked = TagsSerializer(data=request.data)
+        asked.is_valid(raise_exception=True)
+        made = services.set_tags(campaign=campaign, user=scoping.user_of(request), tags=asked.validated_data["tags"])
+        return Response({"tags": made.tags})
+
+    def _campaign(self, request: Request, pk: int) -> Campaign:
+        found: Campaign = get_scoped_or_404(campaigns.campaigns_for(scoping.user_of(request)), pk=pk)
+        return found
+
+
+class NoteViewSet(
+    mixins.ListModelMixin,
+    mixins.RetrieveModelMixin,
+    mixins.CreateModelMixin,
+    mixins.UpdateModelMixin,
+    mixins.DestroyModelMixin,
+    viewsets.GenericViewSet,
+):
+    """Notes on campaigns; who wrote one, and managers, change it."""
+
+    queryset = Note.objects.none()
+    serializer_class = NoteSerializer
+    filterset_fields = ["campaign"]
+    search_fields = ["text"]
+    ordering_fields = ["id", "created_at"]
+
+    def get_queryset(self) -> QuerySet[Note]:
+        """Return the notes of the campaigns that the person sees."""
+        return queries.notes_for(scoping.user_of(self.request)).order_by("pk")
+
+    def perform_create(self, serializer: Any) -> None:
+        """Add the note."""
+        data, user = serializer.validated_data, scoping.user_of(self.request)
+        campaign = get_scoped_or_404(campaigns.campaigns_for(user), pk=data["campaign"].pk)
+        serializer.instance = services.add_note(campaign=campaign, user=user, text=data["text"])
+
+    def perform_update(self, serializer: Any) -> None:
+        """Change what the note says; it stays with its campaign."""
+        text = serializer.validated_data.get("text", serializer.instance.text)
+        services.change_note(note=serializer.instance, user=scoping.user_of(self.request), text=text)
+
+    def perform_destroy(self, instance: Note) -> None:
+        """Delete the note."""
+        services.delete_note(note=instance, user=scoping.user_of(self.request))

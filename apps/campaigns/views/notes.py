@@ -1,0 +1,89 @@
+"""The part of a campaign's page with its tags and notes."""
+
+from collections.abc import Callable
+from typing import Any
+
+from django.contrib.auth.decorators import login_required
+from django.core.exceptions import ValidationError
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.views.decorators.http import require_GET, require_POST
+
+from apps.accounts import scoping
+from apps.accounts.models import Role, User
+from apps.campaigns.models import Campaign, Note
+from apps.campaigns.queries import notes as queries
+from apps.campaigns.services import notes as services
+from apps.campaigns.views.campaigns import find_campaign
+
+
+@login_required
+@require_GET
+def notes(request: HttpRequest, pk: int) -> HttpResponse:
+    """Return the partial with tags and notes."""
+    return _part(request, find_campaign(request, pk))
+
+
+@login_required
+@require_POST
+def tags(request: HttpRequest, pk: int) -> HttpResponse:
+    """Give the campaign the tags that were typed, parted by commas."""
+    campaign = find_campaign(request, pk)
+    typed = request.POST.get("tags", "").split(",")
+    return _do(request, campaign, lambda user: services.set_tags(campaign=campaign, user=user, tags=typed))
+
+
+@login_required
+@require_POST
+def add(request: HttpRequest, pk: int) -> HttpResponse:
+    """Add a note."""
+    campaign = find_campaign(request, pk)
+    text = request.POST.get("text", "")
+    return _do(request, campaign, lambda user: services.add_note(campaign=campaign, user=user, text=text))
+
+
+@login_required
+@require_POST
+def change(request: HttpRequest, pk: int) -> HttpResponse:
+    """Change what a note says."""
+    note = _note(request, pk)
+    text = request.POST.get("text", "")
+    return _do(request, note.campaign, lambda user: services.change_note(note=note, user=user, text=text))
+
+
+@login_required
+@require_POST
+def delete(request: HttpRequest, pk: int) -> HttpResponse:
+    """Delete a note; the page asks first."""
+    note = _note(request, pk)
+    return _do(request, note.campaign, lambda user: services.delete_note(note=note, user=user))
+
+
+def _note(request: HttpRequest, pk: int) -> Note:
+    return get_object_or_404(queries.notes_for(scoping.user_of(request)), pk=pk)
+
+
+def _do(request: HttpRequest, campaign: Campaign, action: Callable[[User], object]) -> HttpResponse:
+    """Do it and return the part as it then is; with what is wrong, and what was typed, if that was refused."""
+    try:
+        action(scoping.user_of(request))
+    except ValidationError as error:
+        typed = {name: request.POST[name] for name in ("tags", "text") if name in request.POST}
+        return _part(request, campaign, errors=error.messages, typed=typed)
+    return _part(request, Campaign.objects.select_related("team").get(pk=campaign.pk))
+
+
+def _part(request: HttpRequest, campaign: Campaign, **more: Any) -> HttpResponse:
+    user = scoping.user_of(request)
+    role = scoping.role_in(user, campaign.team)
+    can_write = scoping.suffices(role, Role.OPERATOR)
+    context = {
+        "campaign": campaign,
+        "can_write": can_write,
+        "notes": [
+            (note, services.may_change(note, user, role)) for note in campaign.notes.select_related("created_by")
+        ],
+        "known_tags": queries.tags_of(campaign.team) if can_write else [],
+        **more,
+    }
+    return render(request, "campaigns/_notes.html", context)
