@@ -26,6 +26,7 @@ from apps.accounts.models import Team, User  # noqa: E402
 from apps.campaigns import services  # noqa: E402
 from apps.campaigns.models import Campaign, Experiment, Lane  # noqa: E402
 from apps.results.models import Sample  # noqa: E402
+from apps.results.search import indexing  # noqa: E402
 from apps.testbeds.models import Link, Node, NodeAddress, Site, Switch, Testbed  # noqa: E402
 from benchmarks.pages import pages_of  # noqa: E402
 
@@ -130,6 +131,9 @@ def fill(team: Team, user: User, pairs: Sequence[tuple[Node, Node]], campaigns: 
         for statement in (TRIALS, RUNS, RESULTS, SAMPLES):
             cursor.execute(statement, values)
         cursor.execute("SET session_replication_role = origin")
+    while indexing.index_due(now=timezone.now()) == indexing.BATCH:
+        continue
+    with connection.cursor() as cursor:
         cursor.execute("VACUUM ANALYZE")
 
 

@@ -8,6 +8,8 @@ from apps.accounts.models import Team
 from apps.campaigns.models import Campaign, Experiment, Lane, Trial
 from apps.testbeds.models import Node, Site
 
+_SEARCH = [("q", "window archive"), ("param", "streams:10..20"), ("metric", "goodput:500 Mbit/s..600 Mbit/s")]
+
 
 def pages_of(team: Team) -> dict[str, str]:
     """Return {name: address}: lists, results and comparisons, of the newest campaigns."""
@@ -32,6 +34,11 @@ def pages_of(team: Team) -> dict[str, str]:
         "histories": reverse("history:list"),
         "history": reverse("history:detail", args=[lane.pk]),
         "matrix": reverse("matrix:matrix"),
+        "archive": reverse("archive:search"),
+        "archive, searched": f"{reverse('archive:search')}?{urlencode(_SEARCH)}&pair={site.pk}-{other.pk}",
+        "REST: archive": f"{reverse('archive-search')}?{urlencode(_SEARCH)}",
+        "REST: archive, facets": reverse("archive-facets"),
+        "REST: measured already": reverse("experiment-already", args=[experiment.pk]),
         "two campaigns compared": _compare(*two),
         "two campaigns, medians by streams": _compare(*two, ("x", "streams"), ("stat", "median")),
         "two campaigns, heat map": _compare(*two, ("chart", "heat")),
