@@ -1,27 +1,33 @@
 """Writes: a report begun, changed and frozen."""
 
+from collections.abc import Callable, Sequence
+from copy import deepcopy
 from datetime import datetime
 from typing import Any
 
+from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.db.models import Max
+from django.utils.translation import gettext as _
 
 from apps.accounts import scoping
 from apps.accounts.models import Role, Team, User
 from apps.campaigns.models import Campaign
-from apps.reports import serialising
+from apps.campaigns.queries.visibility import visible
+from apps.reports import building, editing, serialising
 from apps.reports.document import Document
 from apps.reports.models import Edition, Report
 
 # A report's title as lists show it; the document has the whole.
 _TITLE = 250
+_NOTE = 300
 
 
 @transaction.atomic
 def begin_report(*, campaign: Campaign, user: User, language: str) -> Report:
     """Return the campaign's report in a language, a new one if there is none yet."""
     scoping.require(user, campaign.team, Role.OPERATOR)
-    report, _made = Report.objects.get_or_create(
+    report, _is_new = Report.objects.get_or_create(
         campaign=campaign,
         language=language,
         defaults={"team": campaign.team, "created_by": user, "title": campaign.name[:_TITLE]},
@@ -43,6 +49,62 @@ def begin_management_report(
         title=title[:_TITLE],
         selection=selection,
     )
+
+
+@transaction.atomic
+def edit_report(*, report: Report, user: User, edits: object) -> Report:
+    """Replace what an author changed of a report: `edits` as `apps.reports.editing` has them."""
+    scoping.require(user, report.team, Role.OPERATOR)
+    kept = Report.objects.select_for_update(of=("self",)).select_related("team").get(pk=report.pk)
+    kept.edits = editing.check(edits)
+    kept.save(update_fields=["edits", "updated_at"])
+    return kept
+
+
+@transaction.atomic
+def change_edits(*, report: Report, user: User, change: Callable[[dict[str, Any]], None]) -> Report:
+    """Change one thing of what an author edited, whatever others changed meanwhile; `change` alters the edits."""
+    kept = Report.objects.select_for_update(of=("self",)).select_related("team").get(pk=report.pk)
+    edits = deepcopy(kept.edits)
+    change(edits)
+    return edit_report(report=kept, user=user, edits=edits)
+
+
+@transaction.atomic
+def set_scope(*, report: Report, user: User, baseline: Campaign | None, also: Sequence[Campaign]) -> Report:
+    """Set what a campaign's report compares with, and which further campaigns it tells of."""
+    scoping.require(user, report.team, Role.OPERATOR)
+    _require_visible([*([baseline] if baseline else []), *also], user)
+    if len(also) > building.MOST_ALSO:
+        text = _("At most %(most)s further campaigns stand in one report.")
+        raise ValidationError({"also": [text % {"most": building.MOST_ALSO}]})
+    report.baseline = baseline
+    report.selection = {"also": [campaign.permanent_id for campaign in also if campaign.pk != report.campaign_id]}
+    report.save(update_fields=["baseline", "selection", "updated_at"])
+    return report
+
+
+def freeze_report(*, report: Report, user: User, now: datetime, note: str = "") -> Edition:
+    """Return a new edition of a report as it is now; ValidationError if what it is of is gone."""
+    scoping.require(user, report.team, Role.OPERATOR)
+    # Built before anything is locked: that may take seconds.
+    document = building.build(report, user)
+    return keep_edition(report=report, document=document, user=user, now=now, note=note.strip()[:_NOTE])
+
+
+@transaction.atomic
+def delete_report(*, report: Report, user: User) -> None:
+    """Delete a report that was never frozen; ValidationError if it was, for its editions stay."""
+    scoping.require(user, report.team, Role.OPERATOR)
+    if report.editions.exists():
+        raise ValidationError(_("It has editions, which stay for ever: it cannot be deleted."))
+    report.delete()
+
+
+def _require_visible(campaigns: Sequence[Campaign], user: User) -> None:
+    wanted = {campaign.pk for campaign in campaigns}
+    if visible(Campaign.objects.filter(pk__in=wanted, deleting_at=None), user).count() != len(wanted):
+        raise ValidationError({"also": [_("There is no such campaign that you may see.")]})
 
 
 @transaction.atomic

@@ -13,10 +13,17 @@ from apps.reports.campaign.material import Material
 from apps.reports.document import Block, Document, Link, Paragraph, Section
 
 
-def build(campaigns: Sequence[Campaign], *, user: User, language: str, baseline: Campaign | None = None) -> Document:
+def build(
+    campaigns: Sequence[Campaign],
+    *,
+    user: User,
+    language: str,
+    baseline: Campaign | None = None,
+    trials: bool = True,
+) -> Document:
     """Return the report of a campaign (the first) and others that belong to it, of all that the user may see.
 
-    `baseline` is what it is compared with.
+    `baseline` is what it is compared with; without `trials` the appendix of every trial is left out.
     """
     with translation.override(language):
         made = material.read(campaigns, user, baseline)
@@ -29,7 +36,7 @@ def build(campaigns: Sequence[Campaign], *, user: User, language: str, baseline:
             analysis.problems(made),
             analysis.findings(made),
             analysis.conclusion(made),
-            appendix.section(made),
+            appendix.section(made) if trials else None,
         ]
         return Document(
             kind="campaign",
