@@ -1,6 +1,7 @@
 """A document's cells and numbered captions as text, the same in every format that shows text."""
 
 import math
+import unicodedata
 from datetime import UTC, datetime, timedelta
 
 from django.utils.translation import gettext
@@ -51,6 +52,13 @@ def time_text(moment: datetime) -> str:
     """Return a moment to the minute with its zone: ISO order, which means the same to every reader."""
     offset = moment.utcoffset() or timedelta(0)
     return f"{moment:%Y-%m-%d %H:%M} {'UTC' if not offset else f'{moment:%z}'}"
+
+
+def width(text: str) -> float:
+    """Return about how many Latin letters wide a text is; letters of CJK scripts take more room."""
+    if text.isascii():
+        return len(text)
+    return sum(1.75 if unicodedata.east_asian_width(letter) in "WF" else 1 for letter in text)
 
 
 def head_of(column: Column) -> str:

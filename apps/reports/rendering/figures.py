@@ -5,6 +5,7 @@ from pathlib import Path
 
 from apps.bench.text import Message, _
 from apps.reports.document import Block, Document, Drawing, Figure, walk
+from apps.reports.rendering import setting
 from apps.reports.rendering.base import Progress, RenderingError
 from apps.results.figures import checking, rendering
 
@@ -25,6 +26,18 @@ def draw(document: Document, ending: str, folder: Path, progress: Progress) -> d
         (folder / name).write_bytes(data)
         names[id(block)] = name
     return names
+
+
+def drawings_as_png(document: Document, folder: Path) -> dict[int, Path]:
+    """Write the document's drawings into a folder as PNG, for formats that know no SVG; return {id(block): file}."""
+    blocks = [block for block in walk(document) if isinstance(block, Drawing)]
+    files = {}
+    for place, block in enumerate(blocks):
+        (folder / f"drawing-{place}.svg").write_text(block.svg, encoding="utf-8")
+        files[id(block)] = folder / f"drawing-{place}.png"
+    if files:
+        setting.run({"folder": str(folder), "drawings": [file.stem for file in files.values()]}, lambda: None)
+    return files
 
 
 def _files(document: Document, ending: str, progress: Progress) -> Iterator[tuple[Block, bytes]]:

@@ -1,7 +1,6 @@
 """How a table stands on a page: what its cells say, how wide its columns are, and whether the page is turned."""
 
 import re
-import unicodedata
 from collections.abc import Sequence
 from typing import Any
 
@@ -34,7 +33,7 @@ def table_of(table: Table, number: str, imprint: Imprint, most_cells: int) -> di
     texts = [[cells.text_of(value, column) for value, column in _paired(row, table)] for row in shown]
     heads = [cells.head_of(column) for column in table.columns]
     widths = [
-        min(max(map(_width, (*_words(head), *(row[place] for row in texts)))), _LONGEST)
+        min(max(map(cells.width, (*_words(head), *(row[place] for row in texts)))), _LONGEST)
         for place, head in enumerate(heads)
     ]
     size, wide = _fit(widths, len(shown))
@@ -77,13 +76,6 @@ def _paired(row: Sequence[Value | Link], table: Table) -> list[tuple[Value | Lin
 
 def _words(text: str) -> list[str]:
     return text.split() or [""]
-
-
-def _width(text: str) -> float:
-    """Return about how many Latin letters wide a text is."""
-    if text.isascii():
-        return len(text)
-    return sum(1.75 if unicodedata.east_asian_width(letter) in "WF" else 1 for letter in text)
 
 
 def _fit(widths: list[float], count: int) -> tuple[float, bool]:

@@ -1,19 +1,13 @@
 """A document as PDF/A, set by a program of its own: neither its fonts nor its memory come into this process."""
 
 import json
-import os
-import subprocess
-import sys
 import tempfile
-import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from django.conf import settings
 from django.utils.translation import gettext
 
-from apps.bench.text import Message, _
 from apps.reports.document import (
     Block,
     Document,
@@ -28,11 +22,9 @@ from apps.reports.document import (
     Table,
     walk,
 )
-from apps.reports.rendering import cells, figures, imprints, layout
-from apps.reports.rendering.base import Imprint, Progress, RenderingError
+from apps.reports.rendering import cells, figures, imprints, layout, setting
+from apps.reports.rendering.base import Imprint, Progress
 
-TIME_LIMIT_S = 300
-POLL_S = 0.2
 # Every cell takes some 10 kB of memory while it is set: this is what bounds it. Larger tables show their first rows.
 MOST_CELLS = 150_000
 # Tags, by which a report can be read to someone, make a cell 200 B on disk; beyond this a file is too large to mail.
@@ -47,7 +39,7 @@ def render(document: Document, imprint: Imprint, output: Path, progress: Progres
     with tempfile.TemporaryDirectory(prefix="fathom-report-") as name:
         folder = Path(name)
         files = figures.draw(document, "svg", folder, lambda share: progress(_FIGURES * share))
-        data = Setting(document, imprint, files).data()
+        data = _Setting(document, imprint, files).data()
         (folder / "given.json").write_text(json.dumps(data, ensure_ascii=False), encoding="utf-8")
         count = sum(len(table.rows) * len(table.columns) for table in tables_of(document))
         request = {
@@ -56,7 +48,7 @@ def render(document: Document, imprint: Imprint, output: Path, progress: Progres
             "timestamp": int(imprint.at.timestamp()),
             "tagged": count <= TAGGED_CELLS,
         }
-        _run(request, progress)
+        setting.run(request, lambda: progress(_FIGURES + (1 - _FIGURES) / 2))
 
 
 def tables_of(document: Document) -> list[Table]:
@@ -64,7 +56,7 @@ def tables_of(document: Document) -> list[Table]:
     return [block for block in walk(document) if isinstance(block, Table)]
 
 
-class Setting:
+class _Setting:
     """A document as the JSON that `program/report.typ` sets."""
 
     def __init__(self, document: Document, imprint: Imprint, files: dict[int, str]) -> None:
@@ -138,30 +130,3 @@ class Setting:
         text = layout.breakable(part.text if isinstance(part, Link) else part, _LONGEST_WORD)
         address = imprints.address_of(part.ref, self.imprint) if isinstance(part, Link) else ""
         return {"text": text, "url": address} if address else text
-
-
-def _run(request: dict[str, Any], progress: Progress) -> None:
-    with tempfile.TemporaryFile() as log, tempfile.TemporaryFile() as given:
-        given.write(json.dumps(request).encode())
-        given.seek(0)
-        # Nothing of the service's own environment is needed: no database, no secrets.
-        environment = {"PATH": os.environ.get("PATH", "")}
-        with subprocess.Popen(
-            [sys.executable, "-m", "apps.reports.rendering.program"],
-            stdin=given,
-            stdout=subprocess.DEVNULL,
-            stderr=log,
-            cwd=settings.BASE_DIR,
-            env=environment,
-        ) as program:
-            deadline = time.monotonic() + TIME_LIMIT_S
-            try:
-                while program.poll() is None and time.monotonic() < deadline:
-                    progress(_FIGURES + (1 - _FIGURES) / 2)
-                    time.sleep(POLL_S)
-            finally:
-                program.kill()
-        if program.returncode:
-            log.seek(0)
-            why = log.read().decode(errors="replace")[-2000:] or f"the program ended with {program.returncode}"
-            raise RenderingError(Message(_("The PDF could not be made; the service's log says why.")), why)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from apps.reports.document import Column, Document, Drawing, Figure, Paragraph, Section, Table
-from apps.reports.rendering import layout, pdf
+from apps.reports.rendering import layout, pdf, setting
 from apps.reports.rendering.base import Imprint, RenderingError
 from tests.reports import documents
 
@@ -56,7 +56,7 @@ def test_a_drawing_that_is_none_is_an_error_with_a_reason_for_the_log(tmp_path: 
 
 
 def test_a_program_that_hangs_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pdf, "TIME_LIMIT_S", 0.01)
+    monkeypatch.setattr(setting, "TIME_LIMIT_S", 0.01)
     with pytest.raises(RenderingError):
         pdf.render(of(), IMPRINT, tmp_path / "a.pdf", lambda _share: None)
 

@@ -1,0 +1,45 @@
+"""Run the program that sets reports (`program`): neither its fonts nor its memory come into this process."""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from typing import Any
+
+from django.conf import settings
+
+from apps.bench.text import Message, _
+from apps.reports.rendering.base import RenderingError
+
+TIME_LIMIT_S = 300
+_POLL_S = 0.1
+
+
+def run(request: dict[str, Any], sign: Callable[[], None]) -> None:
+    """Have a request carried out, calling `sign` now and then; RenderingError if it fails or takes too long."""
+    with tempfile.TemporaryFile() as log, tempfile.TemporaryFile() as given:
+        given.write(json.dumps(request).encode())
+        given.seek(0)
+        with subprocess.Popen(
+            [sys.executable, "-m", "apps.reports.rendering.program"],
+            stdin=given,
+            stdout=subprocess.DEVNULL,
+            stderr=log,
+            cwd=settings.BASE_DIR,
+            # Nothing of the service's own environment is needed: no database, no secrets.
+            env={"PATH": os.environ.get("PATH", "")},
+        ) as program:
+            deadline = time.monotonic() + TIME_LIMIT_S
+            try:
+                while program.poll() is None and time.monotonic() < deadline:
+                    sign()
+                    time.sleep(_POLL_S)
+            finally:
+                program.kill()
+        if program.returncode:
+            log.seek(0)
+            why = log.read().decode(errors="replace")[-2000:] or f"the program ended with {program.returncode}"
+            raise RenderingError(Message(_("The report could not be set; the service's log says why.")), why)
