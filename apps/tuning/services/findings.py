@@ -37,9 +37,9 @@ def refresh_findings(*, campaign: Campaign) -> list[Finding]:
     return kept
 
 
-def _subject(ends: Ends, draft: FindingDraft) -> str:
+def subject_of(ends: Ends, subject: str) -> str:
     """Return what tells findings of one rule apart: the ends, and what the rule adds; cut, it stays unlike others."""
-    text = ",".join([*(f"{role}={node}" for role, node in ends), *([draft.subject] if draft.subject else [])])
+    text = ",".join([*(f"{role}={node}" for role, node in ends), *([subject] if subject else [])])
     if len(text) <= LONGEST_SUBJECT:
         return text
     mark = hashlib.sha256(text.encode()).hexdigest()[:12]
@@ -48,7 +48,7 @@ def _subject(ends: Ends, draft: FindingDraft) -> str:
 
 def _store(campaign: Campaign, ends: Ends, draft: FindingDraft) -> Finding:
     data = draft.as_json()
-    key: dict[str, Any] = {"campaign": campaign, "experiment": None, "subject": _subject(ends, draft)}
+    key: dict[str, Any] = {"campaign": campaign, "experiment": None, "subject": subject_of(ends, draft.subject)}
     earlier = Finding.objects.filter(**key, rule=draft.rule).first()
     finding, _created = Finding.objects.update_or_create(
         **key,
