@@ -39,7 +39,7 @@ class ResultSerializer(serializers.ModelSerializer):
         model = Result
         fields = [
             "id", "run", "trial", "experiment", "tool", "tool_version", "requested", "granted", "observed", "flags",
-            "start_skew_s", "recorded_at", "samples",
+            "start_skew_s", "recorded_at", "edition", "edition_reason", "edition_at", "samples",
         ]  # fmt: skip
 
 
@@ -64,7 +64,7 @@ class ResultViewSet(viewsets.ReadOnlyModelViewSet):
     ordering_fields = ["id", "recorded_at"]
 
     def get_queryset(self):
-        """Return the results of the user's teams."""
+        """Return the results of campaigns that the user may see."""
         return queries.results_of(scoping.user_of(self.request)).prefetch_related("samples").order_by("id")
 
 

@@ -226,7 +226,7 @@ def rows_of(experiment: Experiment) -> Iterator[dict[str, object]]:
 def trial_for(user: User, pk: int) -> Trial | None:
     """Return a trial that the user may see with what its page shows, or None."""
     trials = Trial.objects.select_related("campaign__team", "experiment", "lane", "invalid_by").prefetch_related(
-        "runs__result__samples", "runs__result__series", "runs__timings"
+        "runs__result__samples", "runs__result__series", "runs__result__earlier", "runs__timings"
     )
     return visible(trials, user, path="campaign").filter(pk=pk).first()
 

@@ -30,10 +30,19 @@ def record_run(*, run: Run) -> Result:
     existing = Result.objects.filter(run=run).first()
     if existing:
         return existing
+    reading, skew = read_run(run)
+    return _store(run, run.trial.experiment.tool, reading, skew)
+
+
+def read_run(run: Run) -> tuple[Reading, float | None]:
+    """Return what today's parsers and judges read from a run's ended jobs, and the skew (s) of their starts.
+
+    ToolFailure says why there is nothing to be read.
+    """
     trial = run.trial
     tool = toolbox.get_tool(trial.experiment.tool)
     plan = Plan.from_json(run.plan or {"stages": []})
-    jobs = list(agents.jobs_of_run(run.pk))
+    jobs = jobs_of(run)
     faults.raise_for(jobs)
     outputs = [output_of(job, plan) for job in jobs]
     refusals = [refusal for output in outputs if (refusal := settings.refusal_of(output))]
@@ -41,7 +50,7 @@ def record_run(*, run: Run) -> Result:
         raise refusals[0]
     params = tool.clean(setting_names.own_parameters(trial.parameters))
     reading = judges.read_run(outputs, params, tool, _least_capacity_bps(trial) if tool.transport else None)
-    return _store(run, tool.slug, reading, start_skew_s(jobs))
+    return reading, start_skew_s(jobs)
 
 
 def _least_capacity_bps(trial: Trial) -> int | None:
@@ -59,6 +68,11 @@ def _resources_between(trial: Trial) -> list[str]:
         return trial.lane.resources
     players = [pk for members in trial.lane.roles.values() for pk in members]
     return inventory.resources_of(list(Node.objects.filter(pk__in=players)))
+
+
+def jobs_of(run: Run) -> list[Job]:
+    """Return a run's jobs by stage, with node, output, collected files and facts."""
+    return list(agents.jobs_of_run(run.pk))
 
 
 def output_of(job: Job, plan: Plan) -> Output:
@@ -127,6 +141,12 @@ def _store(run: Run, slug: str, reading: Reading, skew: float | None) -> Result:
         flags=data["flags"],
         start_skew_s=skew,
     )
+    store_figures(result, reading, with_series=True)
+    return result
+
+
+def store_figures(result: Result, reading: Reading, *, with_series: bool) -> None:
+    """Store the samples of a reading, and its series if asked for."""
     Sample.objects.bulk_create(
         Sample(
             result=result,
@@ -137,6 +157,8 @@ def _store(run: Run, slug: str, reading: Reading, skew: float | None) -> Result:
         )
         for sample in reading.samples
     )
+    if not with_series:
+        return
     Series.objects.bulk_create(
         Series(
             result=result,
@@ -148,4 +170,3 @@ def _store(run: Run, slug: str, reading: Reading, skew: float | None) -> Result:
         )
         for series in reading.series
     )
-    return result

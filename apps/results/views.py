@@ -22,7 +22,7 @@ from apps.campaigns.models import Experiment, Run
 from apps.campaigns.queries.visibility import visible
 from apps.results import charts, downloads, loss, node_charts, placements, queries, routes, services
 from apps.results.history import series
-from apps.results.models import Result
+from apps.results.models import Result, Superseded
 from apps.toolbox import queries as toolbox
 
 # What a page shows of a raw output; the whole is a download away.
@@ -59,6 +59,22 @@ class Attempt:
     kept: list[charts.Kept]
     clients: charts.Clients | None
     placement: placements.Placement | None
+
+    @property
+    def earlier(self) -> list[tuple[Superseded, list[tuple[Metric, float]]]]:
+        """Return the earlier editions of the result with the figures that differ from those of the present one."""
+        metrics = {metric.name: (metric, value) for metric, value in self.samples}
+        return [
+            (
+                edition,
+                [
+                    (metrics[item["metric"]][0], item["value"])
+                    for item in edition.reading["samples"]
+                    if item["metric"] in metrics and metrics[item["metric"]][1] != item["value"]
+                ],
+            )
+            for edition in (self.result.earlier.all() if self.result else ())
+        ]
 
     @property
     def flags(self) -> list[tuple[dict[str, Any], list[str]]]:

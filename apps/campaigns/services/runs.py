@@ -82,6 +82,24 @@ def succeed_run(*, run: Run, now: datetime) -> bool:
 
 
 @transaction.atomic
+def recover_run(*, run: Run, now: datetime) -> bool:
+    """Let a run that failed, and its trial, succeed after all: what it printed could be read later.
+
+    False if the trial did not fail with this run as its last attempt.
+    """
+    failed = Trial.objects.select_for_update(no_key=True).filter(pk=run.trial_id, state=Trial.State.FAILED).first()
+    if failed is None or failed.runs.order_by("-attempt").values_list("pk", flat=True).first() != run.pk:
+        return False
+    changed = Run.objects.filter(pk=run.pk, state=Run.State.FAILED)
+    if not changed.update(state=Run.State.SUCCEEDED, reason=None, updated_at=now):
+        return False
+    failed.state, failed.reason = Trial.State.SUCCEEDED, None
+    failed.save(update_fields=["state", "reason", "updated_at"])
+    live.publish(failed.campaign_id, "trial", experiment=failed.experiment_id, trial=failed.pk)
+    return True
+
+
+@transaction.atomic
 def fail_run(
     *, run: Run, reason: Message, code: str, retryable: bool, now: datetime, remedy: Message | None = None
 ) -> bool:

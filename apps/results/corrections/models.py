@@ -1,5 +1,9 @@
 """Earlier editions of results."""
 
+import json
+import zlib
+from typing import Any
+
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
@@ -21,3 +25,9 @@ class Superseded(models.Model):
         app_label = "results"
         ordering = ["edition"]
         constraints = [models.UniqueConstraint(fields=["result", "edition"], name="one_result_per_edition")]
+
+    @property
+    def reading(self) -> dict[str, Any]:
+        """Return what was read: samples, series, requested, granted and observed values, flags, version."""
+        found: dict[str, Any] = json.loads(zlib.decompress(bytes(self.reading_z)))
+        return found
