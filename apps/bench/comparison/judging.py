@@ -33,6 +33,7 @@ class Shown:
 
     `averaged` has the factors that are neither on the axis nor series nor fixed: (label, texts of the values each set
     has); `common` counts the places of the axis that all sets have, `axis` names it ("" if the sets are on it).
+    `changed` are the names of what changed on a node while a set was measured.
     """
 
     names: tuple[str, ...]
@@ -43,6 +44,7 @@ class Shown:
     common: int
     averaged: tuple[tuple[str, tuple[frozenset[str], ...]], ...]
     deviations: tuple[Deviation, ...]
+    changed: tuple[frozenset[str], ...] = ()
     invalid: int = 0
     cut: int = 0
 
@@ -52,7 +54,7 @@ def judge(shown: Shown) -> list[Remark]:
     remarks = [*_samples(shown), *_units(shown), *_averaged(shown)]
     several = len(shown.names) > 1 and all(shown.samples)
     if several:
-        remarks += [*_places(shown), *_tools(shown), *_causes(shown)]
+        remarks += [*_places(shown), *_tools(shown), *_changed(shown), *_causes(shown)]
     order = [Level.REFUSAL, Level.CAUTION, Level.NOTE]
     return sorted(remarks, key=lambda remark: order.index(remark.level))
 
@@ -118,6 +120,15 @@ def _tools(shown: Shown) -> list[Remark]:
     return [Remark(Level.CAUTION, Message(text, {"tools": tools}))]
 
 
+def _changed(shown: Shown) -> list[Remark]:
+    text = _("While %(set)s was measured this changed on its nodes: %(what)s. Narrow it to the dates of one of them.")
+    return [
+        Remark(Level.CAUTION, Message(text, {"set": name, "what": _listed(sorted(names))}))
+        for name, names in zip(shown.names, shown.changed, strict=False)
+        if names
+    ]
+
+
 def _causes(shown: Shown) -> list[Remark]:
     known = [item for item in shown.deviations if not item.is_unknown_somewhere]
     unknown = len(shown.deviations) - len(known)
@@ -125,10 +136,10 @@ def _causes(shown: Shown) -> list[Remark]:
     if not known:
         text = _("Nothing that was recorded differs between the sets but the dates.")
         remarks.append(Remark(Level.NOTE, Message(text)))
-    elif len(known) == 1:
+    elif len(known) == 1 and not any(known[0].name in names for names in shown.changed):
         text = _("One thing that was recorded differs, so a difference can be put down to it: %(what)s.")
         remarks.append(Remark(Level.NOTE, Message(text, {"what": known[0].name})))
-    else:
+    elif len(known) > 1:
         text = _(
             "%(count)s things that were recorded differ, so a difference cannot be put down to any one of them: "
             "%(what)s."

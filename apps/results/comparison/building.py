@@ -103,8 +103,9 @@ def compare(state: State, user: User) -> Comparison:
     for cell in made.cells:
         cell.centre = comparison.centre_of(cell.values, state.statistic, mean)
     once = [(by_name[name].label, spread) for name, spread in hidden.items() if by_name[name] not in made.averaged]
-    made.deviations = environment.deviations(gathered, once)
-    made.remarks = comparison.judge(_shown(made, tools, hidden))
+    found = environment.environment_of(gathered, once)
+    made.deviations = found.deviations
+    made.remarks = comparison.judge(_shown(made, tools, hidden, found.changed))
     if made.is_comparable:
         _contrast(made)
     return made
@@ -160,7 +161,9 @@ def _usual_axis(varied: list[Factor], sets: Factor) -> Factor:
     return next(iter([*numbers, *parameters, *([] if len(sets.values) > 1 else nodes)]), sets)
 
 
-def _shown(made: Comparison, tools: dict[str, Tool], spreads: dict[str, Spread]) -> comparison.Shown:
+def _shown(
+    made: Comparison, tools: dict[str, Tool], spreads: dict[str, Spread], changed: tuple[frozenset[str], ...]
+) -> comparison.Shown:
     """Return what is to be judged of a comparison."""
     gathered, metric = made.gathered, made.metric
     used = [{gathered.experiments[row.experiment].tool for row in rows} for rows in gathered.rows]
@@ -180,6 +183,7 @@ def _shown(made: Comparison, tools: dict[str, Tool], spreads: dict[str, Spread])
         common=len(set.intersection(*places)) if places else 0,
         averaged=tuple((factor.label, spreads[factor.name]) for factor in made.averaged),
         deviations=tuple(made.deviations),
+        changed=changed,
         invalid=sum(gathered.invalid.values()) if made.state.invalid else 0,
         cut=sum(choice.cut for choice in gathered.choices),
     )

@@ -1,17 +1,21 @@
 """How each set was measured, as far as it was recorded: who, with what, upon which system, on which way."""
 
 import ipaddress
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from django.db.models.functions import Coalesce
 from django.utils.translation import gettext as _
 
 from apps.agents.models import FactSnapshot
 from apps.bench import comparison, units
 from apps.bench.comparison import Deviation
 from apps.bench.network import routes
+from apps.campaigns.models import Trial
 from apps.results.comparison.gathering import Gathered, Row
 from apps.results.models import Result
 from apps.testbeds.models import Mount, NodeAddress
@@ -23,21 +27,32 @@ MOST_SNAPSHOTS = 300
 _FACTS = ("os", "kernel", "cpu", "memory", "interfaces", "sysctls", "congestion_controls", "mounts")
 
 Known = dict[tuple[str, str], set[Hashable]]
+# The label of each role that a node plays, and when: {node: (labels, its lanes, first and last moment)}.
+Periods = dict[int, tuple[set[str], set[int], datetime, datetime]]
 
 
-def deviations(gathered: Gathered, settings: Iterable[tuple[str, tuple[frozenset[str], ...]]]) -> list[Deviation]:
+@dataclass(frozen=True)
+class Environment:
+    """What differs between the sets, and of each set the names of what changed on a node while it was measured."""
+
+    deviations: list[Deviation] = field(default_factory=list)
+    changed: tuple[frozenset[str], ...] = ()
+
+
+def environment_of(gathered: Gathered, settings: Iterable[tuple[str, tuple[frozenset[str], ...]]]) -> Environment:
     """Return what differs between the sets; `settings` are (label, texts of each set's values) of parameters."""
     if len(gathered.rows) < 2:
-        return []
+        return Environment()
     known: list[Known] = [defaultdict(set) for _rows in gathered.rows]
     for label, values in settings:
         for mine, found in zip(known, values, strict=True):
             mine[(_("Parameters"), label)] |= found
     for mine, rows in zip(known, gathered.rows, strict=True):
         _setup(mine, rows, gathered)
-    _facts(known, gathered)
+    changed = _facts(known, gathered)
     _results(known, gathered)
-    return comparison.deviations([{key: frozenset(found) for key, found in mine.items()} for mine in known])
+    differing = comparison.deviations([{key: frozenset(values) for key, values in mine.items()} for mine in known])
+    return Environment(differing, changed)
 
 
 def _setup(mine: Known, rows: list[Row], gathered: Gathered) -> None:
@@ -60,17 +75,15 @@ def _setup(mine: Known, rows: list[Row], gathered: Gathered) -> None:
                     mine[(topic, _("Testbed (%(role)s)") % {"role": _(role.label)})].add(node.testbed.name)
 
 
-def _facts(known: list[Known], gathered: Gathered) -> None:
-    """Add what the agents told of the nodes while the sets were measured."""
+def _facts(known: list[Known], gathered: Gathered) -> tuple[frozenset[str], ...]:
+    """Add what the agents told of the nodes when figures were measured; return what changed meanwhile, set by set."""
     periods = [_periods(rows, gathered) for rows in gathered.rows]
     wanted = {pk for found in periods for pk in found}
     taken: dict[int, list[tuple[datetime, int]]] = defaultdict(list)
     snapshots = FactSnapshot.objects.filter(node__in=wanted).order_by("node", "created_at")
     for node, moment, pk in snapshots.values_list("node_id", "created_at", "pk"):
         taken[node].append((moment, pk))
-    chosen = [
-        {pk: _in_force(taken.get(pk, []), *period) for pk, (_roles, *period) in found.items()} for found in periods
-    ]
+    chosen = _in_force(periods, taken, gathered)
     ids = sorted({pk for found in chosen for snapshots in found.values() for pk in snapshots})[-MOST_SNAPSHOTS:]
     told = FactSnapshot.objects.filter(pk__in=ids).values_list("pk", *(f"facts__{name}" for name in _FACTS))
     facts = {pk: dict(zip(_FACTS, parts, strict=True)) for pk, *parts in told}
@@ -78,19 +91,29 @@ def _facts(known: list[Known], gathered: Gathered) -> None:
     for address in NodeAddress.objects.filter(node__in=wanted):
         addresses[address.node_id].append(address)
     mounts = _mount_paths(gathered)
+    changed: list[frozenset[str]] = []
     for mine, found, period, rows in zip(known, chosen, periods, gathered.rows, strict=True):
         paths_of = {
             path for row in rows for path in mounts.get(gathered.experiments[row.experiment].file_system_id, ())
         }
+        names: set[str] = set()
         for node, held in found.items():
-            for pk in held:
-                for role in period[node][0] if pk in facts else ():
-                    _add_facts(mine, facts[pk], role, addresses.get(node, []), paths_of)
+            own: list[Known] = []
+            for pk in held & facts.keys():
+                own.append(defaultdict(set))
+                for role in period[node][0]:
+                    _add_facts(own[-1], facts[pk], role, addresses.get(node, []), paths_of)
+            for told_then in own:
+                for key, values in told_then.items():
+                    mine[key] |= values
+                    names |= {key[1]} if any(other.get(key) != values for other in own) else set()
+        changed.append(frozenset(names))
+    return tuple(changed)
 
 
-def _periods(rows: list[Row], gathered: Gathered) -> dict[int, tuple[set[str], datetime, datetime]]:
-    """Return {node: (labels of its roles, first and last moment at which a figure of the set was measured)}."""
-    found: dict[int, tuple[set[str], datetime, datetime]] = {}
+def _periods(rows: list[Row], gathered: Gathered) -> Periods:
+    """Return in which roles, on which lanes and how long each node took part in a set's figures."""
+    found: Periods = {}
     lanes: dict[int, tuple[Row, datetime, datetime]] = {}
     for row in rows:
         first, last = min(row.moments), max(row.moments)
@@ -99,15 +122,46 @@ def _periods(rows: list[Row], gathered: Gathered) -> dict[int, tuple[set[str], d
     for lane, (row, first, last) in lanes.items():
         for role in gathered.tool_of(row).roles:
             for node in gathered.lanes[lane].roles.get(role.name, []):
-                roles, low, high = found.get(node, (set(), first, last))
-                found[node] = (roles | {_(role.label)}, min(first, low), max(last, high))
+                roles, own, low, high = found.get(node, (set(), set(), first, last))
+                found[node] = (roles | {_(role.label)}, own | {lane}, min(first, low), max(last, high))
     return found
 
 
-def _in_force(taken: list[tuple[datetime, int]], first: datetime, last: datetime) -> list[int]:
-    """Return the snapshots that held within a period: those taken in it, and the last before it."""
-    before = [pk for moment, pk in taken if moment <= first]
-    return [*before[-1:], *(pk for moment, pk in taken if first < moment <= last)]
+def _in_force(
+    periods: list[Periods], taken: Mapping[int, list[tuple[datetime, int]]], gathered: Gathered
+) -> list[dict[int, set[int]]]:
+    """Return {node: snapshots} that held when a figure was measured, set by set.
+
+    What a node was only between two figures says nothing of them. When each was measured is read only of sets in
+    whose time a node told something new.
+    """
+    found, unsure = [], set()
+    for place, period in enumerate(periods):
+        mine = {}
+        for node, (_roles, _lanes, first, last) in period.items():
+            own = taken.get(node, [])
+            mine[node] = {pk for moment, pk in own if first < moment <= last} | _last_before(own, first)
+            unsure |= {place} if len(mine[node]) > 1 else set()
+        found.append(mine)
+    if not unsure:
+        return found
+    trials = {place: {trial for row in gathered.rows[place] for trial in row.trials} for place in unsure}
+    moment = Coalesce("finished_at", "updated_at")
+    rows = Trial.objects.filter(pk__in=set().union(*trials.values())).values_list("pk", "lane_id", moment)
+    measured = list(rows)
+    for place, own_trials in trials.items():
+        for node, held in found[place].items():
+            if len(held) > 1:
+                lanes = periods[place][node][1]
+                moments = {at for pk, lane, at in measured if pk in own_trials and lane in lanes}
+                found[place][node] = {pk for at in moments for pk in _last_before(taken[node], at)}
+    return found
+
+
+def _last_before(taken: list[tuple[datetime, int]], moment: datetime) -> set[int]:
+    """Return the snapshot that held at a moment; none before the first was taken."""
+    place = bisect_right(taken, moment, key=lambda item: item[0])
+    return {taken[place - 1][1]} if place else set()
 
 
 def _mount_paths(gathered: Gathered) -> dict[int | None, set[str]]:

@@ -42,9 +42,13 @@ def snapshot(node: Node, at: datetime, **changes: Any) -> None:
     FactSnapshot.objects.filter(pk=made.pk).update(created_at=at)
 
 
-def differences(cast: SimpleNamespace, *campaigns: Campaign) -> dict[str, list[list[str]]]:
+def compared(cast: SimpleNamespace, *campaigns: Campaign) -> building.Comparison:
     state, _errors = read_text("&".join(f"set=campaign:{campaign.pk}" for campaign in campaigns))
-    made = building.compare(state, cast.bob)
+    return building.compare(state, cast.bob)
+
+
+def differences(cast: SimpleNamespace, *campaigns: Campaign) -> dict[str, list[list[str]]]:
+    made = compared(cast, *campaigns)
     return {item.name: [sorted(found) for found in item.values] for item in made.deviations}
 
 
@@ -89,6 +93,22 @@ def test_what_changed_while_a_set_was_measured_has_both_values(
     before.trials.filter(repetition=1).update(finished_at=EARLIER + timedelta(days=1))
     snapshot(client, EARLIER + timedelta(days=5), congestion_controls={"current": "bbr"})
     assert differences(cast, *apart)["Congestion control (Client)"] == [["bbr", "cubic"], ["bbr"]]
+    remarks = [str(remark.message) for remark in compared(cast, *apart).remarks]
+    assert any("While Before was measured this changed on its nodes: Congestion control" in text for text in remarks)
+    assert not any("can be put down to it" in text for text in remarks)
+
+
+def test_what_a_node_was_only_between_two_figures_is_not_listed(
+    cast: SimpleNamespace, pair: list[Node], apart, django_assert_max_num_queries: Any
+) -> None:
+    before, _after = apart
+    client = pair[0]
+    snapshot(client, EARLIER)
+    before.trials.filter(repetition=1).update(finished_at=EARLIER + timedelta(days=1))
+    snapshot(client, EARLIER + timedelta(days=2), congestion_controls={"current": "bbr"})
+    snapshot(client, EARLIER + timedelta(days=3))
+    with django_assert_max_num_queries(25):
+        assert differences(cast, *apart) == {}
 
 
 def test_the_interface_is_that_of_the_data_plane(cast: SimpleNamespace, pair: list[Node], apart) -> None:
