@@ -26,7 +26,7 @@ def check_on(imported: Import, *, is_time_up: Callable[[], bool]) -> bool:
     """Read further items, and say whether that was the last of them; those that fail have a `problem`."""
     casts = _Casts()
     excluded = [key for key, choice in imported.choices.items() if not choice["include"]]
-    left = grouping.usable(imported).filter(reading=None, problem=None).exclude(group__in=excluded)
+    left = grouping.usable(imported).filter(reading__isnull=True, problem__isnull=True).exclude(group__in=excluded)
     while items := list(left[:BATCH]):
         if is_time_up():
             return False
@@ -40,7 +40,9 @@ def check_on(imported: Import, *, is_time_up: Callable[[], bool]) -> bool:
                 item.problem = storable(said.as_json())
             except ToolFailure as failure:
                 item.problem = storable(failure.message.as_json())
-        ImportItem.objects.bulk_update(items, ["reading", "problem"])
+        # By themselves: of those without one, bulk_update would make a JSON null.
+        ImportItem.objects.bulk_update([item for item in items if item.reading is not None], ["reading"])
+        ImportItem.objects.bulk_update([item for item in items if item.problem is not None], ["problem"])
         imported.done += len(items)
         imported.claimed_at = timezone.now()
         imported.save(update_fields=["done", "claimed_at", "updated_at"])

@@ -23,7 +23,7 @@ def key_of(tool: str, file: str) -> str:
 
 def usable(imported: Import) -> QuerySet[ImportItem]:
     """Return what can be imported: neither refused nor there already."""
-    return imported.items.filter(refusal=None, is_duplicate=False)
+    return imported.items.filter(refusal__isnull=True, is_duplicate=False)
 
 
 def group(imported: Import) -> list[Json]:

@@ -111,12 +111,14 @@ def complete_import(
 
 @transaction.atomic
 def store_import(*, imported: Import, leave_out: bool = False) -> Import:
-    """Let a worker store all of it, or with `leave_out` all that can be read; WrongState if there is nothing to store."""
+    """Let a worker store all of it, or with `leave_out` all that can be read; WrongState if there is nothing."""
     imported = _locked(imported, {State.READY})
     if not imported.choices:
         raise WrongState(Message(_("Say first on which nodes this was measured.")))
     included = [key for key, choice in imported.choices.items() if choice["include"]]
-    count = imported.items.filter(refusal=None, problem=None, is_duplicate=False, group__in=included).count()
+    count = imported.items.filter(
+        refusal__isnull=True, problem__isnull=True, is_duplicate=False, group__in=included
+    ).count()
     if not count:
         raise WrongState(Message(_("Nothing is left that could be imported.")))
     imported.total, imported.leave_out = count, leave_out

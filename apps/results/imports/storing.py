@@ -57,7 +57,7 @@ def store(imported: Import, now: datetime) -> Campaign:
 
 
 def _items(imported: Import, key: str) -> QuerySet[ImportItem]:
-    found = grouping.usable(imported).filter(group=key, problem=None, reading__isnull=False)
+    found = grouping.usable(imported).filter(group=key, problem__isnull=True, reading__isnull=False)
     return found.select_related("source").order_by("position")
 
 
@@ -102,6 +102,8 @@ class _Writer:
         for items in self._batches():
             self._write(items, count)
             count += len(items)
+        # What they printed is the runs' now.
+        _items(self._imported, self._key).update(reading=None, stdout_z=b"", stderr_z=b"")
         sweep = sweep_of(self._tool, list(self._points.values()))
         for name, value in sweep.items():
             setattr(self._experiment, name, value)
@@ -159,9 +161,8 @@ class _Writer:
             for series in _reading(item)["series"]
         )
         for item, trial, _run in made:
-            # What it printed is the run's now.
-            item.trial, item.reading, item.stdout_z, item.stderr_z = trial, None, b"", b""
-        ImportItem.objects.bulk_update(items, ["trial", "reading", "stdout_z", "stderr_z"])
+            item.trial = trial
+        ImportItem.objects.bulk_update(items, ["trial"])
 
     def _trial(self, item: ImportItem, position: int) -> Trial:
         params = _reading(item)["parameters"]

@@ -25,7 +25,7 @@ LOST_AFTER = timedelta(minutes=12)
 
 State = Import.State
 # One more for each time that a worker did not let go of an import by itself.
-_LOSSES = Case(When(claimed_at__isnull=False, then=F("stuck") + 1), default=F("stuck"))
+_LOSSES = F("stuck") + Case(When(claimed_at__isnull=False, then=1), default=0)
 
 
 def resume_imports(*, now: datetime) -> None:
