@@ -50,6 +50,7 @@ def test_the_page_shows_figures_facets_and_what_it_is_narrowed_by(client: Client
     assert re.search(r'href="\?q=sweep&amp;pair=[0-9-]+"[^>]*>Goodput: 1M … ', page)
     assert f'type="hidden" name="pair" value="{pair}"' in page
     assert 'action="/compare/"' in page
+    assert 'href="/exports/?search=q%3Dsweep%26pair%3D' in page
     assert "Save this search" not in page
 
 
