@@ -16,6 +16,7 @@ api: list[URLPattern | URLResolver] = [
     path("", include("apps.results.api_urls")),
     path("", include("apps.tuning.api_urls")),
     path("", include("apps.reports.exports.api_urls")),
+    path("", include("apps.reports.rendering.api_urls")),
     path("schema/", SpectacularAPIView.as_view(), name="schema"),
     path("docs/", SpectacularSwaggerSplitView.as_view(template_name="core/api_docs.html"), name="api-docs"),
 ]
@@ -28,6 +29,7 @@ urlpatterns = [
     path("matrix/", include("apps.results.matrix.urls")),
     path("compare/", include("apps.results.comparison.urls")),
     path("archive/", include("apps.results.search.urls")),
+    path("reports/files/", include("apps.reports.rendering.urls")),
     path("exports/", include("apps.reports.exports.urls")),
     path("c/", include("apps.results.landing.urls")),
     path("findings/", include("apps.tuning.urls")),

@@ -39,7 +39,7 @@ class Migration(migrations.Migration):
                 'verbose_name_plural': 'files',
                 'ordering': ['-requested_at', '-pk'],
                 'indexes': [models.Index(condition=models.Q(('state__in', ['waiting', 'working'])), fields=['requested_at'], name='renderings_open')],
-                'constraints': [models.UniqueConstraint(condition=models.Q(('edition__isnull', False)), fields=('edition', 'format'), name='one_rendering_of_an_edition'), models.UniqueConstraint(condition=models.Q(('edition__isnull', True)), fields=('report', 'format'), name='one_rendering_of_a_draft'), models.UniqueConstraint(condition=models.Q(('state', 'working')), fields=('state',), name='one_rendering_at_a_time')],
+                'constraints': [models.UniqueConstraint(condition=models.Q(('edition__isnull', False)), fields=('edition', 'format'), name='one_rendering_of_an_edition'), models.UniqueConstraint(condition=models.Q(('edition__isnull', True)), fields=('report', 'format', 'requested_by'), name='one_rendering_of_a_draft'), models.UniqueConstraint(condition=models.Q(('state', 'working')), fields=('state',), name='one_rendering_at_a_time')],
             },
         ),
     ]

@@ -7,6 +7,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 from django.urls import reverse
+from django.utils.text import slugify
 from django.utils.translation import gettext_lazy as _
 
 from apps.reports.rendering.formats import CHOICES, FORMATS, Format
@@ -15,7 +16,8 @@ from apps.reports.rendering.formats import CHOICES, FORMATS, Format
 class Rendering(models.Model):
     """A report's edition, or its draft (`edition` null), in one format; `progress` in per cent.
 
-    `error` is a message, `started_at` names the attempt that is at work, `alive_at` says when it last gave a sign.
+    A draft's file is for who asked for it, since it tells of all that this person may see. `error` is a message,
+    `started_at` names the attempt that is at work, `alive_at` says when it last gave a sign.
     """
 
     class State(models.TextChoices):
@@ -52,7 +54,9 @@ class Rendering(models.Model):
                 fields=["edition", "format"], name="one_rendering_of_an_edition", condition=Q(edition__isnull=False)
             ),
             models.UniqueConstraint(
-                fields=["report", "format"], name="one_rendering_of_a_draft", condition=Q(edition__isnull=True)
+                fields=["report", "format", "requested_by"],
+                name="one_rendering_of_a_draft",
+                condition=Q(edition__isnull=True),
             ),
             # A large report takes a core and a gigabyte for a minute: the others wait, and trials go on.
             models.UniqueConstraint(fields=["state"], name="one_rendering_at_a_time", condition=Q(state="working")),
@@ -68,7 +72,7 @@ class Rendering(models.Model):
 
     def get_absolute_url(self) -> str:
         """Return the address at which the file is handed out."""
-        return reverse("reports:rendering_file", args=[self.pk])
+        return reverse("renderings:file", args=[self.pk])
 
     @property
     def is_open(self) -> bool:
@@ -79,6 +83,13 @@ class Rendering(models.Model):
     def kind(self) -> Format:
         """Return the format."""
         return FORMATS[self.format]
+
+    @property
+    def file_name(self) -> str:
+        """Return what the file is called where it is kept for good."""
+        parts = [slugify(self.report.title)[:80] or "report"]
+        parts += [self.edition.permanent_id, str(self.edition.number)] if self.edition else ["draft"]
+        return f"{'-'.join(parts)}.{self.format}"
 
     @property
     def path(self) -> Path:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
+from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 from django.db.models import F, QuerySet
 from django.utils import timezone, translation
@@ -18,6 +19,7 @@ from django.utils import timezone, translation
 from apps.accounts.models import User
 from apps.bench.text import Message, _
 from apps.core import queue
+from apps.reports import building
 from apps.reports.document import Document
 from apps.reports.models import Edition, Rendering, Report
 from apps.reports.rendering.base import Imprint, RenderingError
@@ -45,8 +47,9 @@ def request_rendering(
 
     That of an edition is made once, and again if it failed; that of a draft anew each time.
     """
+    whose = {} if edition else {"requested_by": user}
     made, is_new = Rendering.objects.get_or_create(
-        report=report, edition=edition, format=name, defaults={"requested_by": user, "requested_at": now}
+        report=report, edition=edition, format=name, **whose, defaults={"requested_by": user, "requested_at": now}
     )
     if is_new:
         queue.send(queue.RENDER)
@@ -134,10 +137,17 @@ def _carry_out(rendering: Rendering) -> None:
 
 
 def _document_of(rendering: Rendering) -> tuple[Document, Imprint]:
-    edition = rendering.edition
-    assert edition is not None
-    imprint = Imprint(edition.number, edition.permanent_id, edition.checksum, edition.created_at, settings.PUBLIC_URL)
-    return edition.document, imprint
+    edition, reader, address = rendering.edition, rendering.requested_by, settings.PUBLIC_URL.rstrip("/")
+    if edition is not None:
+        imprint = Imprint(edition.number, edition.permanent_id, edition.checksum, edition.created_at, address)
+        return edition.document, imprint
+    if reader is None:
+        raise RenderingError(Message(_("Whoever asked for this draft has no account any more: ask for it anew.")))
+    try:
+        document = building.build(rendering.report, reader)
+    except ValidationError as error:
+        raise RenderingError(Message(" ".join(error.messages))) from error
+    return document, Imprint(None, "", "", timezone.now(), address)
 
 
 def _sign(rendering: Rendering) -> Callable[[float], None]:

@@ -1,0 +1,33 @@
+"""Reads of files: those of editions that a person sees, and the person's own of drafts."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.db.models import Q, QuerySet
+
+from apps.accounts.models import User
+from apps.reports import queries
+from apps.reports.models import Edition, Rendering, Report
+from apps.reports.rendering.formats import FORMATS, Format
+
+
+@dataclass(frozen=True)
+class Offer:
+    """A format, and the file there is or will be in it."""
+
+    format: Format
+    rendering: Rendering | None
+
+
+def renderings_for(user: User) -> QuerySet[Rendering]:
+    """Return the files a person may have, the latest asked for first."""
+    of_editions = Q(edition__in=queries.editions_for(user).values("pk"))
+    own_drafts = Q(edition=None, requested_by=user, report__in=queries.reports_for(user).values("pk"))
+    rows = Rendering.objects.select_related("report", "edition", "requested_by").defer("edition__canonical")
+    return rows.filter(of_editions | own_drafts)
+
+
+def offers_of(report: Report, edition: Edition | None, user: User) -> Sequence[Offer]:
+    """Return every format with the file of an edition, or the person's own of the report's draft."""
+    found = {made.format: made for made in renderings_for(user).filter(report=report, edition=edition)}
+    return [Offer(kind, found.get(name)) for name, kind in FORMATS.items()]
