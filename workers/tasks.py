@@ -11,6 +11,7 @@ from apps.campaigns import services as campaigns
 from apps.core import queue
 from apps.reports.rendering import services as rendering
 from apps.results.imports import work as imports
+from apps.results.retention import services as retention
 from apps.results.search import indexing
 from workers import analysis, carry_out, reconcile, stages
 
@@ -83,6 +84,13 @@ def index_archive() -> None:
     """Index what was measured, described or said since, and come back if there is more."""
     if indexing.index_due(now=timezone.now()) == indexing.BATCH:
         queue.send(queue.INDEX)
+
+
+@shared_task
+def retain() -> None:
+    """Pack and drop what the rules of retention say, and come back if there is more."""
+    if retention.carry_out(now=timezone.now()):
+        queue.send(queue.RETAIN)
 
 
 # Its programs have limits of their own, and a row that gives no sign is taken up again.

@@ -1,12 +1,12 @@
 """A job's raw output and its collected files as downloads, decompressed while they are sent."""
 
-import zlib
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 
 from django.core.handlers.asgi import ASGIRequest
 from django.http import HttpRequest, StreamingHttpResponse
 from rest_framework.request import Request
 
+from apps.agents import compression
 from apps.agents.models import Job, JobFile
 
 _CHUNK = 64 * 1024
@@ -29,20 +29,12 @@ def _download(request: HttpRequest | Request, packed: bytes, name: str, kind: st
     # Under ASGI Django would first gather what a plain iterator gives.
     is_asynchronous = isinstance(plain_request, ASGIRequest)
     return StreamingHttpResponse(
-        _unpacked_asynchronously(packed) if is_asynchronous else _unpacked(packed),
+        _unpacked_asynchronously(packed) if is_asynchronous else compression.unpack_in_parts(packed, _CHUNK),
         content_type=kind,
         headers={"Content-Disposition": f'attachment; filename="{name}"'},
     )
 
 
-def _unpacked(packed: bytes) -> Iterator[bytes]:
-    unpacker = zlib.decompressobj()
-    data = unpacker.decompress(packed, _CHUNK) if packed else b""
-    while data:
-        yield data
-        data = unpacker.decompress(unpacker.unconsumed_tail, _CHUNK)
-
-
 async def _unpacked_asynchronously(packed: bytes) -> AsyncIterator[bytes]:
-    for part in _unpacked(packed):
+    for part in compression.unpack_in_parts(packed, _CHUNK):
         yield part

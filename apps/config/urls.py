@@ -31,6 +31,7 @@ urlpatterns = [
     path("archive/", include("apps.results.search.urls")),
     path("reports/files/", include("apps.reports.rendering.urls")),
     path("exports/", include("apps.reports.exports.urls")),
+    path("retention/", include("apps.results.retention.urls")),
     path("c/", include("apps.results.landing.urls")),
     path("findings/", include("apps.tuning.urls")),
     path("published/", include("apps.tuning.published.urls")),

@@ -16,6 +16,7 @@ DELETE = "workers.tasks.delete"
 OPEN_STAGES = "workers.tasks.open_stages"
 RENDER = "workers.tasks.render"
 INDEX = "workers.tasks.index_archive"
+RETAIN = "workers.tasks.retain"
 ADVANCE_IMPORT = "workers.tasks.advance_import"
 
 

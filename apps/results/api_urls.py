@@ -5,10 +5,11 @@ from rest_framework.routers import SimpleRouter
 
 from apps.results import api, path_api, validity_api
 from apps.results.comparison import api as comparison_api
-from apps.results.search import api as search_api
 from apps.results.history import api as history
 from apps.results.landing import api as landing
 from apps.results.matrix import api as matrix
+from apps.results.retention import api as retention
+from apps.results.search import api as search_api
 
 router = SimpleRouter()
 router.register("results", api.ResultViewSet, basename="result")
@@ -32,5 +33,11 @@ urlpatterns = [
     path("trials/<int:pk>/validity/", validity_api.TrialValidity.as_view(), name="trial-validity"),
     path("runs/<int:pk>/telemetry/", api.RunTelemetry.as_view(), name="run-telemetry"),
     path("permanent-ids/<str:permanent_id>/", landing.PermanentId.as_view(), name="permanent-id"),
+    path("teams/<slug:slug>/retention/", retention.TeamRetention.as_view(), name="team-retention"),
+    path(
+        "teams/<slug:slug>/retention/preview/",
+        retention.TeamRetentionPreview.as_view(),
+        name="team-retention-preview",
+    ),
     *router.urls,
 ]

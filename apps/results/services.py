@@ -1,13 +1,13 @@
 """Turn what a run's jobs printed into a stored result."""
 
 import json
-import zlib
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
 from django.db import transaction
 
+from apps.agents import compression
 from apps.agents import queries as agents
 from apps.agents.models import Job
 from apps.bench import judges, settings
@@ -90,7 +90,7 @@ def output_of(job: Job, plan: Plan) -> Output:
         timed_out=job.timed_out,
         started_at=job.started_at.timestamp() if job.started_at else None,
         ended_at=job.ended_at.timestamp() if job.ended_at else None,
-        collected={file.name: zlib.decompress(file.content_z) for file in job.collected.all()},
+        collected={file.name: compression.unpack(file.content_z) for file in job.collected.all()},
         telemetry=telemetry_of(job),
         facts=job.facts.facts if job.facts else {},
         clock_offset_s=job.clock_offset_s,
@@ -104,7 +104,7 @@ def telemetry_of(job: Job) -> dict[str, Any]:
     if stored is None or not stored.telemetry_z:
         return {}
     try:
-        found = json.loads(zlib.decompress(stored.telemetry_z))
+        found = json.loads(compression.unpack(stored.telemetry_z))
     except (ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}
@@ -115,7 +115,7 @@ def printed_by(job: Job) -> dict[str, bytes]:
     stored = getattr(job, "output", None)
     if stored is None:
         return {"stdout": b"", "stderr": b""}
-    return {"stdout": zlib.decompress(stored.stdout_z), "stderr": zlib.decompress(stored.stderr_z)}
+    return {"stdout": compression.unpack(stored.stdout_z), "stderr": compression.unpack(stored.stderr_z)}
 
 
 def start_skew_s(jobs: Sequence[Job]) -> float | None:

@@ -91,7 +91,7 @@ class Job(TimeStamped):
 
 
 class JobOutput(models.Model):
-    """What a job printed, byte for byte up to its output limit, as zlib-compressed bytes.
+    """What a job printed, byte for byte up to its output limit, as compressed bytes (`apps.agents.compression`).
 
     `stdout_bytes` and `stderr_bytes` count all that was printed, also what was cut off.
     """
@@ -102,12 +102,12 @@ class JobOutput(models.Model):
     stdout_bytes = models.PositiveBigIntegerField(default=0)
     stderr_bytes = models.PositiveBigIntegerField(default=0)
     truncated = models.BooleanField(default=False)
-    # What the agent read from the kernel meanwhile, as zlib-compressed JSON; empty if it did not.
+    # What the agent read from the kernel meanwhile, as compressed JSON; empty if it did not.
     telemetry_z = models.BinaryField(default=bytes)
 
 
 class JobFile(models.Model):
-    """A file that a job gave back, as zlib-compressed bytes; `size` counts also what was cut off."""
+    """A file that a job gave back, as compressed bytes; `size` counts also what was cut off."""
 
     job = models.ForeignKey(Job, on_delete=models.CASCADE, related_name="collected")
     name = models.CharField(max_length=100)

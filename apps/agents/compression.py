@@ -1,0 +1,41 @@
+"""How raw output is kept: compressed as it came from the agent (zlib), or packed more tightly later (xz)."""
+
+import lzma
+import zlib
+from collections.abc import Iterator
+
+_XZ = b"\xfd7zXZ\x00"
+
+
+def unpack(stored: bytes | memoryview) -> bytes:
+    """Return what was printed, byte for byte."""
+    data = bytes(stored)
+    if not data:
+        return b""
+    return lzma.decompress(data) if data.startswith(_XZ) else zlib.decompress(data)
+
+
+def unpack_in_parts(stored: bytes | memoryview, size: int) -> Iterator[bytes]:
+    """Yield what was printed in parts of `size` bytes at most."""
+    data = bytes(stored)
+    if data.startswith(_XZ):
+        tight = lzma.LZMADecompressor()
+        part = tight.decompress(data, size)
+        while part or not (tight.eof or tight.needs_input):
+            yield part
+            part = b"" if tight.eof else tight.decompress(b"", size)
+        return
+    loose = zlib.decompressobj()
+    part = loose.decompress(data, size) if data else b""
+    while part:
+        yield part
+        part = loose.decompress(loose.unconsumed_tail, size)
+
+
+def pack(stored: bytes | memoryview) -> bytes:
+    """Return what is stored packed more tightly, or as it is where that gains nothing."""
+    data = bytes(stored)
+    if not data or data.startswith(_XZ):
+        return data
+    tight = lzma.compress(zlib.decompress(data), check=lzma.CHECK_CRC32)
+    return tight if len(tight) < len(data) else data
