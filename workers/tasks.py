@@ -10,6 +10,8 @@ from apps.campaigns import queries
 from apps.campaigns import services as campaigns
 from apps.core import queue
 from apps.reports.rendering import services as rendering
+from apps.reports.schedules import delivering
+from apps.reports.schedules import services as schedules
 from apps.results.imports import work as imports
 from apps.results.retention import services as retention
 from apps.results.search import indexing
@@ -30,6 +32,8 @@ def tick() -> None:
         campaigns.resume_cancelling,
         campaigns.resume_deletions,
         rendering.resume_renderings,
+        schedules.start_due,
+        delivering.resume_deliveries,
         imports.resume_imports,
     )
     for part in parts:
@@ -105,3 +109,9 @@ def render() -> None:
 def advance_import(import_id: int) -> None:
     """Take an import on; all that it makes is stored in one transaction, which takes as long as it takes."""
     imports.advance_import(import_id=import_id, now=timezone.now())
+
+
+@shared_task(time_limit=900)
+def deliver(delivery_id: int) -> None:
+    """Take the next step of a scheduled report: freeze it, or mail its files."""
+    delivering.carry_on(delivery_id=delivery_id, now=timezone.now())

@@ -2,18 +2,20 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import datetime
 
 from django.core.exceptions import ValidationError
-from django.utils import translation
+from django.utils import timezone, translation
 from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
 from apps.campaigns.models import Campaign
 from apps.campaigns.queries.visibility import visible
 from apps.reports import campaign as campaigns
-from apps.reports import editing
+from apps.reports import editing, management
 from apps.reports.campaign import swept
 from apps.reports.document import Block, Document, Paragraph, Section
+from apps.reports.management.selection import Selection
 from apps.reports.models import Report
 from apps.results.comparison import building, queries
 from apps.results.comparison.state import read_text
@@ -22,12 +24,13 @@ from apps.results.comparison.state import read_text
 MOST_ALSO = 40
 
 
-def build(report: Report, user: User, *, trials: bool = True) -> Document:
+def build(report: Report, user: User, *, trials: bool = True, now: datetime | None = None) -> Document:
     """Return the document of a report, of all that the user may see, with the author's edits.
 
-    Without `trials` the appendix of every trial is left out. ValidationError if what it is of is gone.
+    Without `trials` the appendix of every trial is left out; periods that move are as they are at `now`, this moment
+    unless given. ValidationError if what it is of is gone.
     """
-    document = _BUILDERS[report.kind](report, user, trials)
+    document = _BUILDERS[report.kind](report, user, trials, now or timezone.now())
     with translation.override(report.language):
         if report.edits.get("views"):
             document = _with_views(document, report, user)
@@ -46,14 +49,27 @@ def campaigns_of(report: Report, user: User) -> list[Campaign]:
     return [main, *(also[name] for name in wanted if name in also and also[name].pk != main.pk)]
 
 
-def _of_campaign(report: Report, user: User, trials: bool) -> Document:
+def _of_campaign(report: Report, user: User, trials: bool, now: datetime) -> Document:
     seen = visible(Campaign.objects.filter(deleting_at=None), user)
     baseline = seen.filter(pk=report.baseline_id).first() if report.baseline_id else None
     shown = campaigns_of(report, user)
     return campaigns.build(shown, user=user, language=report.language, baseline=baseline, trials=trials)
 
 
-_BUILDERS: dict[str, Callable[[Report, User, bool], Document]] = {Report.Kind.CAMPAIGN: _of_campaign}
+def _of_management(report: Report, user: User, trials: bool, now: datetime) -> Document:
+    return management.build(
+        team=report.team,
+        selection=Selection.of(report.selection),
+        language=report.language,
+        now=now,
+        title=report.title,
+    )
+
+
+_BUILDERS: dict[str, Callable[[Report, User, bool, datetime], Document]] = {
+    Report.Kind.CAMPAIGN: _of_campaign,
+    Report.Kind.MANAGEMENT: _of_management,
+}
 
 
 def _with_views(document: Document, report: Report, user: User) -> Document:

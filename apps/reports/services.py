@@ -88,7 +88,7 @@ def freeze_report(*, report: Report, user: User, now: datetime, note: str = "") 
     """Return a new edition of a report as it is now; ValidationError if what it is of is gone."""
     scoping.require(user, report.team, Role.OPERATOR)
     # Built before anything is locked: that may take seconds.
-    document = building.build(report, user)
+    document = building.build(report, user, now=now)
     return keep_edition(report=report, document=document, user=user, now=now, note=note.strip()[:_NOTE])
 
 

@@ -203,6 +203,18 @@ SPECTACULAR_SETTINGS = {
     },
 }
 
+# Reports are mailed by the server that the environment names; without one, mails are files in a folder.
+EMAIL_HOST = os.environ.get("EMAIL_HOST", "")
+EMAIL_PORT = int(os.environ.get("EMAIL_PORT", "25"))
+EMAIL_HOST_USER = os.environ.get("EMAIL_USER", "")
+EMAIL_HOST_PASSWORD = os.environ.get("EMAIL_PASSWORD", "")
+EMAIL_USE_TLS = os.environ.get("EMAIL_TLS", "") == "starttls"
+EMAIL_USE_SSL = os.environ.get("EMAIL_TLS", "") == "implicit"
+EMAIL_TIMEOUT = 60
+EMAIL_BACKEND = f"django.core.mail.backends.{'smtp' if EMAIL_HOST else 'filebased'}.EmailBackend"
+EMAIL_FILE_PATH = VAR_DIR / "mail"
+DEFAULT_FROM_EMAIL = os.environ.get("EMAIL_FROM", "fathom@localhost")
+
 # Who knows whether nodes could measure now; campaigns, which know nothing of agents, ask it before a launch.
 NODE_READINESS = "workers.readiness.node_warnings"
 # Who can end what runs have under way; campaigns ask it when somebody cancels one.

@@ -6,8 +6,9 @@ from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo, available_timezones
 
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext, gettext_lazy
+
+from apps.bench.text import Message, _
 
 # Whole months that end with the last one that is over, except the first two.
 DATES, THIS_MONTH, LAST_MONTH, LAST_3, LAST_12 = "dates", "this-month", "month", "3-months", "12-months"
@@ -18,6 +19,7 @@ PERIODS = (
     (THIS_MONTH, gettext_lazy("this month until now")),
     (DATES, gettext_lazy("the days given below")),
 )
+LONGEST = timedelta(days=36_525)
 _MONTHS = {LAST_MONTH: 1, LAST_3: 3, LAST_12: 12}
 
 
@@ -34,7 +36,7 @@ class Period:
         """Return the first and the last day."""
         last = (self.end - timedelta(microseconds=1)).astimezone(self.zone).date()
         words = {"first": self.start.astimezone(self.zone).date().isoformat(), "last": last.isoformat()}
-        return _("%(first)s to %(last)s") % words
+        return gettext("%(first)s to %(last)s") % words
 
 
 @dataclass(frozen=True)
@@ -77,6 +79,16 @@ class Selection:
             return Period(_midnight(month, zone), now.astimezone(UTC), zone)
         count = _MONTHS.get(self.period, 1)
         return Period(_midnight(_months_before(month, count), zone), _midnight(month, zone), zone)
+
+
+def wrong_days(first: date | None, last: date | None) -> dict[str, Message]:
+    """Return what is wrong with the days of a period, by the name of the field."""
+    found = {name: Message(_("Give the day.")) for name, day in (("first", first), ("last", last)) if day is None}
+    if first and last and last < first:
+        return {"last": Message(_("It is before the first day: exchange them."))}
+    if first and last and last - first > LONGEST:
+        return {"last": Message(_("A report is over a hundred years at most: choose a later first day."))}
+    return found
 
 
 def _midnight(day: date, zone: ZoneInfo) -> datetime:

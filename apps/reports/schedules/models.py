@@ -110,3 +110,17 @@ class Delivery(models.Model):
     def is_open(self) -> bool:
         """Return whether something is still to be done."""
         return self.state in self.OPEN_STATES
+
+    @property
+    def shown_state(self) -> str:
+        """Return the state whose colour the badge has."""
+        return _COLOURS[self.State(self.state)]
+
+
+_COLOURS = {
+    Delivery.State.WAITING: "pending",
+    Delivery.State.RENDERING: "running",
+    Delivery.State.DONE: "finished",
+    Delivery.State.SKIPPED: "cancelled",
+    Delivery.State.FAILED: "failed",
+}

@@ -1,0 +1,17 @@
+"""Writes: what a management report is over."""
+
+from django.db import transaction
+
+from apps.accounts import scoping
+from apps.accounts.models import Role, User
+from apps.reports.management.selection import Selection
+from apps.reports.models import Report
+
+
+@transaction.atomic
+def change_selection(*, report: Report, user: User, title: str, selection: Selection) -> Report:
+    """Change what a management report is called and over; its editions stay as they are."""
+    scoping.require(user, report.team, Role.OPERATOR)
+    report.title, report.selection = title, selection.as_json()
+    report.save(update_fields=["title", "selection", "updated_at"])
+    return report

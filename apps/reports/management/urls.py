@@ -1,0 +1,11 @@
+"""Pages."""
+
+from django.urls import path
+
+from apps.reports.management import views
+
+app_name = "management"
+urlpatterns = [
+    path("new/", views.ManagementCreate.as_view(), name="create"),
+    path("<int:pk>/edit/", views.ManagementUpdate.as_view(), name="update"),
+]

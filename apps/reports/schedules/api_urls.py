@@ -1,0 +1,11 @@
+"""REST addresses of management reports and of schedules."""
+
+from rest_framework.routers import SimpleRouter
+
+from apps.reports.management.api import ManagementReportViewSet
+from apps.reports.schedules.api import ScheduleViewSet
+
+router = SimpleRouter()
+router.register("management-reports", ManagementReportViewSet, basename="managementreport")
+router.register("report-schedules", ScheduleViewSet, basename="reportschedule")
+urlpatterns = router.urls

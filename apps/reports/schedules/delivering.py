@@ -1,0 +1,149 @@
+"""A delivery step by step: freeze the report, have its files rendered, mail them; each step may be repeated."""
+
+import logging
+from datetime import datetime, timedelta
+
+from django.core.exceptions import PermissionDenied, ValidationError
+from django.db import transaction
+from django.http import Http404
+from django.utils import translation
+
+from apps.accounts.models import User
+from apps.bench.text import Message, _
+from apps.campaigns import queries as campaigns
+from apps.campaigns.models import Campaign
+from apps.core import queue
+from apps.reports import services
+from apps.reports.models import Delivery, Edition, Rendering, Report
+from apps.reports.rendering import services as rendering
+from apps.reports.schedules import mailing
+from apps.reports.schedules.errors import Undeliverable
+
+logger = logging.getLogger(__name__)
+State = Delivery.State
+
+# A worker has so long for a step before another takes it on.
+LEASE = timedelta(minutes=20)
+LOOK_AGAIN = timedelta(seconds=5)
+# What fails is tried again after this, each time twice as long: an hour and a half in all.
+WAIT = timedelta(minutes=1)
+MOST_ATTEMPTS = 7
+
+
+def resume_deliveries(*, now: datetime) -> None:
+    """Have the deliveries taken on whose time has come."""
+    due = Delivery.objects.filter(state__in=Delivery.OPEN_STATES, look_at__lte=now).order_by("look_at")
+    for pk in due.values_list("pk", flat=True):
+        queue.send(queue.DELIVER, pk)
+
+
+def carry_on(*, delivery_id: int, now: datetime) -> None:
+    """Take the next step of a delivery, unless another worker is at it or its time has not come."""
+    due = Delivery.objects.filter(pk=delivery_id, state__in=Delivery.OPEN_STATES, look_at__lte=now)
+    if not due.update(look_at=now + LEASE):
+        return
+    delivery = Delivery.objects.select_related(
+        "schedule__team", "schedule__report__team", "edition__report__team"
+    ).get(pk=delivery_id)
+    try:
+        if delivery.state == State.WAITING:
+            _freeze(delivery, now)
+        else:
+            _send(delivery, now)
+    except Undeliverable as error:
+        _end(delivery, State.FAILED, now, error.message)
+    except Exception:
+        logger.exception("Delivery %s failed", delivery.pk)
+        _try_again(delivery, now)
+
+
+def _freeze(delivery: Delivery, now: datetime) -> None:
+    """Freeze the report and ask for its files."""
+    schedule = delivery.schedule
+    user = schedule.saved_by
+    if user is None or not user.is_active:
+        text = _("The account that the schedule acts for is gone: save the schedule again, and it acts for you.")
+        raise Undeliverable(Message(text))
+    try:
+        with translation.override(schedule.language), transaction.atomic():
+            report = _report_of(delivery, user, now)
+            if report is None:
+                _end(delivery, State.SKIPPED, now, Message(_("Nothing was measured since the last delivery.")))
+                return
+            delivery.edition = services.freeze_report(report=report, user=user, now=now)
+            delivery.state, delivery.look_at = State.RENDERING, now
+            delivery.save(update_fields=["edition", "state", "look_at"])
+    except (PermissionDenied, Http404):
+        text = _(
+            "%(user)s, for whom the schedule acts, may not write for the team any more: save the schedule again."
+        )
+        raise Undeliverable(Message(text, {"user": user.get_username()})) from None
+    except ValidationError as error:
+        raise Undeliverable(Message("%(why)s", {"why": " ".join(error.messages)})) from error
+    _request_files(delivery, delivery.edition, user, now)
+    queue.send(queue.DELIVER, delivery.pk)
+
+
+def _report_of(delivery: Delivery, user: User, now: datetime) -> Report | None:
+    """Return the report to freeze; None if a series measured nothing since the last edition was delivered."""
+    schedule = delivery.schedule
+    if schedule.report:
+        return schedule.report
+    latest = _latest(schedule.series_id, user)
+    if latest is None:
+        return None
+    delivered = Delivery.objects.filter(schedule=schedule, edition__report__campaign=latest)
+    if delivered.exists():
+        return None
+    return services.begin_report(campaign=latest, user=user, language=schedule.language)
+
+
+def _latest(series: int | None, user: User) -> Campaign | None:
+    """Return the latest campaign of a series that has ended and of which conclusions were drawn."""
+    ended = Campaign.objects.filter(
+        series=series, state=Campaign.State.FINISHED, analysed_at__isnull=False, deleting_at=None
+    )
+    return campaigns.visible(ended, user).select_related("team").order_by("-launched_at", "-pk").first()
+
+
+def _request_files(delivery: Delivery, edition: Edition, user: User | None, now: datetime) -> None:
+    for name in delivery.schedule.formats:
+        rendering.request_rendering(report=edition.report, edition=edition, name=name, user=user, now=now)
+
+
+def _send(delivery: Delivery, now: datetime) -> None:
+    """Mail the files once all are there, each recipient once; what could not be rendered is told, not waited for."""
+    edition = delivery.edition
+    assert edition is not None
+    files = {
+        item.format: item for item in Rendering.objects.filter(edition=edition, format__in=delivery.schedule.formats)
+    }
+    if files.keys() != set(delivery.schedule.formats):
+        _request_files(delivery, edition, delivery.schedule.saved_by, now)
+    if files.keys() != set(delivery.schedule.formats) or any(item.is_open for item in files.values()):
+        Delivery.objects.filter(pk=delivery.pk).update(look_at=now + LOOK_AGAIN)
+        return
+    for address in delivery.schedule.recipients:
+        if address not in delivery.mailed:
+            mailing.send(edition, list(files.values()), address, delivery.schedule.name)
+            delivery.mailed.append(address)
+            delivery.save(update_fields=["mailed"])
+    failed = [item.format for item in files.values() if item.state == Rendering.State.FAILED]
+    text = _("These files could not be made: %(names)s. The edition's page says why.")
+    _end(delivery, State.DONE, now, Message(text, {"names": ", ".join(failed)}) if failed else None)
+
+
+def _try_again(delivery: Delivery, now: datetime) -> None:
+    attempts = delivery.attempts + 1
+    if attempts >= MOST_ATTEMPTS:
+        text = _("It was given up after several attempts; the service's log says why. Look at the mail settings.")
+        _end(delivery, State.FAILED, now, Message(text))
+    else:
+        wait = WAIT * 2 ** (attempts - 1)
+        Delivery.objects.filter(pk=delivery.pk).update(attempts=attempts, look_at=now + wait)
+
+
+def _end(delivery: Delivery, state: Delivery.State, now: datetime, note: Message | None) -> None:
+    Delivery.objects.filter(pk=delivery.pk).update(
+        state=state, note=note.as_json() if note else None, ended_at=now, look_at=now
+    )

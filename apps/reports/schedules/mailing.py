@@ -1,0 +1,78 @@
+"""The mail that brings a report: its summary as text, and its files if they are not too large for mail."""
+
+from collections.abc import Sequence
+
+from django.conf import settings
+from django.core.mail import EmailMessage
+from django.utils import translation
+from django.utils.translation import gettext as _
+
+from apps.core import messages
+from apps.reports.document import Items, Paragraph, Part, Table
+from apps.reports.models import Edition, Rendering
+from apps.reports.rendering import cells
+
+# What most mail servers take, before base64 makes it a third larger.
+MOST_BYTES = 15 * 2**20
+
+
+def send(edition: Edition, files: Sequence[Rendering], address: str, schedule: str) -> None:
+    """Send an edition to one address; whatever the mail server says comes out."""
+    with translation.override(edition.language):
+        mail = EmailMessage(
+            # A title of several lines would be several headers.
+            subject=" ".join(f"{edition.title} ({_('Edition %(number)s') % {'number': edition.number}})".split()),
+            body=_body(edition, files, schedule),
+            to=[address],
+            headers={"Auto-Submitted": "auto-generated"},
+        )
+        for item in attached(files):
+            name = f"{edition.permanent_id}.{item.format}"
+            mail.attach(name, item.path.read_bytes(), item.kind.content_type)
+    mail.send()
+
+
+def attached(files: Sequence[Rendering]) -> list[Rendering]:
+    """Return the files that go with the mail: those that are ready, the smallest first, as far as they fit."""
+    found: list[Rendering] = []
+    total = 0
+    for item in sorted(files, key=lambda item: (item.size or 0, item.format)):
+        total += item.size or 0
+        if item.state == Rendering.State.DONE and total <= MOST_BYTES and item.path.is_file():
+            found.append(item)
+    return found
+
+
+def _body(edition: Edition, files: Sequence[Rendering], schedule: str) -> str:
+    document = edition.document
+    lines = [document.title, document.subtitle, ""]
+    for block in document.summary:
+        if isinstance(block, Paragraph):
+            lines += [_text(block.parts), ""]
+        elif isinstance(block, Items):
+            lines += [*(f"- {_text(parts)}" for parts in block.items), ""]
+        elif isinstance(block, Table):
+            lines += [*(" : ".join(map(str, _row(block, row))) for row in block.rows), ""]
+    if settings.PUBLIC_URL:
+        lines += [_("Read it here:"), f"{settings.PUBLIC_URL.rstrip('/')}{edition.get_absolute_url()}", ""]
+    missing = [item for item in files if item not in attached(files)]
+    for item in missing:
+        why = messages.render(item.error) or _("it is too large for mail: fetch it from the edition's page")
+        lines.append(_("Not attached: %(name)s – %(why)s") % {"name": _(item.kind.label), "why": why})
+    lines += [
+        "",
+        _("Id: %(id)s, checksum (SHA-256): %(checksum)s")
+        % {"id": edition.permanent_id, "checksum": edition.checksum},
+    ]
+    lines.append(
+        _("Sent by the schedule “%(name)s” of %(team)s.") % {"name": schedule, "team": edition.report.team.name}
+    )
+    return "\n".join(lines)
+
+
+def _row(table: Table, row: Sequence[object]) -> list[str]:
+    return [cells.text_of(value, column) for value, column in zip(row, table.columns, strict=True)]  # type: ignore[arg-type]
+
+
+def _text(parts: Sequence[Part]) -> str:
+    return "".join(part if isinstance(part, str) else part.text for part in parts)

@@ -1,0 +1,150 @@
+"""Writes: schedules kept, changed and due."""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from itertools import pairwise
+
+from django.core.exceptions import ValidationError
+from django.core.validators import validate_email
+from django.db import transaction
+
+from apps.accounts import scoping
+from apps.accounts.models import Role, Team, User
+from apps.bench.text import Message, _
+from apps.campaigns import schedules
+from apps.campaigns.errors import Refused
+from apps.campaigns.models import Campaign
+from apps.core import queue
+from apps.reports.models import Delivery, Report, Schedule
+from apps.reports.rendering.formats import FORMATS
+
+State = Delivery.State
+
+MOST_RECIPIENTS = 50
+# Each date makes an edition that is kept for ever.
+LEAST_STEP = timedelta(hours=1)
+# So many dates ahead tell how often a schedule is due.
+TELLING_DATES = 30
+
+
+@transaction.atomic
+def save_schedule(
+    *,
+    schedule: Schedule,
+    user: User,
+    now: datetime,
+    name: str,
+    report: Report | None,
+    series: Campaign | None,
+    language: str,
+    cron: str,
+    cron_timezone: str,
+    formats: Sequence[str],
+    recipients: Sequence[str],
+    is_active: bool = True,
+) -> Schedule:
+    """Keep a schedule, new or changed, which acts for this user from now on; Refused names what is wrong."""
+    scoping.require(user, schedule.team, Role.OPERATOR)
+    check_dates(cron=cron, timezone=cron_timezone, now=now)
+    _check_subject(schedule.team, report, series)
+    schedule.name = name
+    schedule.report, schedule.series = report, series
+    # A management report is in the language that it was begun in.
+    schedule.language = report.language if report else language
+    schedule.cron, schedule.cron_timezone = cron, cron_timezone
+    schedule.formats = _checked_formats(formats)
+    schedule.recipients = check_recipients(recipients)
+    schedule.is_active = is_active
+    schedule.next_at = schedules.next_date(cron=cron, timezone=cron_timezone, after=now) if is_active else None
+    schedule.saved_by = user
+    schedule.full_clean()
+    schedule.save()
+    return schedule
+
+
+def check_dates(*, cron: str, timezone: str, now: datetime) -> None:
+    """Raise Refused if the expression gives no dates, or more than one an hour."""
+    schedules.check_schedule(cron=cron, timezone=timezone, now=now)
+    dates = schedules.next_dates(cron=cron, timezone=timezone, after=now, count=TELLING_DATES)
+    if any(later - earlier < LEAST_STEP for earlier, later in pairwise(dates)):
+        text = _("That is more often than once an hour, and each date makes an edition: choose fewer dates.")
+        raise Refused({"cron": Message(text)})
+
+
+def check_recipients(addresses: Sequence[str]) -> list[str]:
+    """Return mail addresses, each once; Refused names one that is none, or says that they are too many."""
+    found = list(dict.fromkeys(address.strip() for address in addresses if address.strip()))
+    if len(found) > MOST_RECIPIENTS:
+        text = _("Give %(most)s addresses at most; a mailing list is one.")
+        raise Refused({"recipients": Message(text, {"most": MOST_RECIPIENTS})})
+    for address in found:
+        try:
+            validate_email(address)
+        except ValidationError:
+            text = _("“%(address)s” is no mail address: write it as name@example.org.")
+            raise Refused({"recipients": Message(text, {"address": address})}) from None
+    return found
+
+
+@transaction.atomic
+def delete_schedule(*, schedule: Schedule, user: User) -> None:
+    """Delete a schedule with the list of its deliveries; the editions that it made stay."""
+    scoping.require(user, schedule.team, Role.OPERATOR)
+    schedule.delete()
+
+
+@transaction.atomic
+def deliver_now(*, schedule: Schedule, user: User, now: datetime) -> Delivery:
+    """Deliver a schedule's report out of its turn; Refused while a delivery is under way."""
+    scoping.require(user, schedule.team, Role.OPERATOR)
+    Schedule.objects.select_for_update().get(pk=schedule.pk)
+    if schedule.deliveries.filter(state__in=Delivery.OPEN_STATES).exists():
+        text = _("A delivery is under way: wait for its end.")
+        raise Refused({"state": Message(text)})
+    return _begin(schedule, now, now)
+
+
+def start_due(*, now: datetime) -> None:
+    """Begin the deliveries that are due; dates missed while the service was down are made up for once."""
+    due = Schedule.objects.filter(is_active=True, next_at__lte=now).order_by("next_at", "pk")
+    for pk in due.values_list("pk", flat=True):
+        _start_one(pk, now)
+
+
+@transaction.atomic
+def _start_one(pk: int, now: datetime) -> None:
+    due = Schedule.objects.filter(pk=pk, is_active=True, next_at__lte=now)
+    schedule = due.select_for_update(skip_locked=True, no_key=True).first()
+    if schedule is None or schedule.next_at is None:
+        return
+    date = schedule.next_at
+    schedule.next_at = schedules.next_date(cron=schedule.cron, timezone=schedule.cron_timezone, after=now)
+    schedule.save(update_fields=["next_at", "updated_at"])
+    # One that takes longer than its schedule's step must not have others queue up behind it.
+    if not schedule.deliveries.filter(state__in=Delivery.OPEN_STATES).exists():
+        _begin(schedule, date, now)
+
+
+def _begin(schedule: Schedule, date: datetime, now: datetime) -> Delivery:
+    made, _is_new = Delivery.objects.get_or_create(schedule=schedule, due_at=date, defaults={"look_at": now})
+    queue.send(queue.DELIVER, made.pk)
+    return made
+
+
+def _check_subject(team: Team, report: Report | None, series: Campaign | None) -> None:
+    if (report is None) == (series is None):
+        text = _("Choose a management report or a campaign series, one of the two.")
+        raise Refused({"report": Message(text)})
+    if report and (report.team_id != team.pk or report.kind != Report.Kind.MANAGEMENT):
+        raise Refused({"report": Message(_("Choose a management report of the schedule's team."))})
+    if series and (series.team_id != team.pk or not series.cron or series.deleting_at):
+        text = _("Choose a series of the schedule's team: a campaign that repeats at dates.")
+        raise Refused({"series": Message(text)})
+
+
+def _checked_formats(formats: Sequence[str]) -> list[str]:
+    unknown = [name for name in formats if name not in FORMATS]
+    if unknown:
+        text = _("There is no format “%(name)s”; there are: %(known)s.")
+        raise Refused({"formats": Message(text, {"name": unknown[0][:50], "known": ", ".join(FORMATS)})})
+    return [name for name in FORMATS if name in formats]

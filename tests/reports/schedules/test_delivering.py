@@ -1,0 +1,199 @@
+"""A schedule that is due freezes its report, has its files rendered, and mails them, each step once."""
+
+import json
+from datetime import UTC, datetime, timedelta
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from django.core import mail
+from django.core.mail.backends import locmem
+
+from apps.accounts.models import Membership
+from apps.core import messages
+from apps.reports.models import Delivery, Edition, Rendering, Schedule
+from apps.reports.rendering import services as rendering
+from apps.reports.schedules import delivering, mailing, services
+from tests.reports.schedules.conftest import NOW, occurrence, schedule
+
+# 07:00 in Seoul on the day after NOW.
+DATE = datetime(2026, 3, 2, 22, 0, tzinfo=UTC)
+DUE = DATE + timedelta(seconds=30)
+
+
+def carried(delivery: Delivery, now: datetime) -> Delivery:
+    delivering.carry_on(delivery_id=delivery.pk, now=now)
+    return Delivery.objects.get(pk=delivery.pk)
+
+
+def text_of(message: Any) -> str:
+    return messages.render(message)
+
+
+def test_a_due_schedule_mails_a_frozen_edition_with_its_files_once(world: SimpleNamespace) -> None:
+    made = schedule(world)
+    assert made.next_at == DATE
+    services.start_due(now=DATE - timedelta(seconds=1))
+    assert not Delivery.objects.exists()
+    for _again in range(2):
+        services.start_due(now=DUE)
+    delivery = Delivery.objects.get()
+    made.refresh_from_db()
+    assert (delivery.due_at, delivery.state, made.next_at) == (DATE, "waiting", DATE + timedelta(days=1))
+    delivery = carried(delivery, DUE)
+    edition = Edition.objects.get()
+    assert (delivery.state, delivery.edition, edition.report) == ("rendering", edition, world.report)
+    # The file is not there yet.
+    delivery = carried(delivery, DUE)
+    assert delivery.state == "rendering"
+    assert not mail.outbox
+    assert rendering.carry_out_next(now=DUE)
+    # Too early to look again.
+    assert carried(delivery, DUE + timedelta(seconds=1)).state == "rendering"
+    delivery = carried(delivery, DUE + timedelta(seconds=10))
+    assert (delivery.state, delivery.note, delivery.ended_at) == ("done", None, DUE + timedelta(seconds=10))
+    assert [message.to for message in mail.outbox] == [["lead@example.org"], ["other@example.org"]]
+    first = mail.outbox[0]
+    assert first.subject == "Quarter (Edition 1)"
+    assert edition.permanent_id in first.body
+    assert edition.checksum in first.body
+    assert "Sent by the schedule “Daily” of grid." in first.body
+    [(name, content, kind)] = first.attachments
+    assert (name, kind) == (f"{edition.permanent_id}.json", "application/json")
+    assert json.loads(content)["title"] == "Quarter"
+    carried(delivery, DUE + timedelta(hours=1))
+    assert len(mail.outbox) == 2
+
+
+def test_a_summary_is_read_in_the_mail_itself(world: SimpleNamespace, settings: Any) -> None:
+    settings.PUBLIC_URL = "https://fathom.example.org/"
+    occurrence(world, datetime(2026, 2, 10, 8, 0, tzinfo=UTC))
+    made = schedule(world, formats=[], recipients=["lead@example.org"])
+    delivery = services.deliver_now(schedule=made, user=world.cast.oscar, now=NOW)
+    assert carried(carried(delivery, NOW), NOW).state == "done"
+    body = mail.outbox[0].body
+    assert "From 2026-02-01 to 2026-02-28 1 campaign brought 2 trials to their end." in body
+    assert "Success : 100 %" in body
+    assert f"https://fathom.example.org{Edition.objects.get().get_absolute_url()}" in body
+
+
+def test_without_recipients_the_edition_is_left_in_the_page(world: SimpleNamespace) -> None:
+    made = schedule(world, formats=[], recipients=[])
+    delivery = services.deliver_now(schedule=made, user=world.cast.oscar, now=NOW)
+    assert carried(carried(delivery, NOW), NOW).state == "done"
+    assert Edition.objects.count() == 1
+    assert not mail.outbox
+
+
+def test_a_series_delivers_each_campaign_once_in_the_language_of_the_schedule(world: SimpleNamespace) -> None:
+    made = schedule(world, report=None, series=world.series, language="ko", formats=[], recipients=["a@example.org"])
+    ends: list[tuple[str, str]] = []
+    for day in (0, 7, 7):
+        at = NOW + timedelta(days=day)
+        if (day == 7 and len(ends) == 1) or day == 0:
+            occurrence(world, at)
+        now = at + timedelta(hours=3, minutes=len(ends))
+        delivery = carried(services.deliver_now(schedule=made, user=world.cast.oscar, now=now), now)
+        delivery = carried(delivery, now) if delivery.is_open else delivery
+        ends.append((delivery.state, delivery.edition.title if delivery.edition else text_of(delivery.note)))
+    assert ends == [
+        ("done", "Weekly 02"),
+        ("done", "Weekly 09"),
+        ("skipped", "Nothing was measured since the last delivery."),
+    ]
+    assert {edition.language for edition in Edition.objects.all()} == {"ko"}
+    assert len(mail.outbox) == 2
+
+
+def test_a_mail_server_that_is_away_is_tried_again_and_nobody_is_mailed_twice(
+    world: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    refused = {"other@example.org"}
+    usual = locmem.EmailBackend.send_messages
+
+    def send(self: Any, found: Any) -> int:
+        if refused & {address for message in found for address in message.to}:
+            raise ConnectionRefusedError
+        return usual(self, found)
+
+    monkeypatch.setattr(locmem.EmailBackend, "send_messages", send)
+    made = schedule(world, formats=[])
+    delivery = carried(services.deliver_now(schedule=made, user=world.cast.oscar, now=NOW), NOW)
+    delivery = carried(delivery, NOW)
+    assert (delivery.state, delivery.attempts, delivery.mailed) == ("rendering", 1, ["lead@example.org"])
+    assert delivery.look_at == NOW + timedelta(minutes=1)
+    refused.clear()
+    delivery = carried(delivery, NOW + timedelta(minutes=2))
+    assert (delivery.state, delivery.mailed) == ("done", ["lead@example.org", "other@example.org"])
+    assert [message.to for message in mail.outbox] == [["lead@example.org"], ["other@example.org"]]
+
+
+def test_it_is_given_up_after_several_attempts(world: SimpleNamespace, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_given: Any) -> None:
+        raise OSError("no mail today")
+
+    monkeypatch.setattr(mailing, "send", fail)
+    made = schedule(world, formats=[])
+    delivery = carried(services.deliver_now(schedule=made, user=world.cast.oscar, now=NOW), NOW)
+    for day in range(delivering.MOST_ATTEMPTS):
+        assert delivery.state == "rendering"
+        delivery = carried(delivery, NOW + timedelta(days=day))
+    assert delivery.state == "failed"
+    assert "Look at the mail settings." in text_of(delivery.note)
+
+
+@pytest.mark.parametrize(
+    ("spoil", "said"),
+    [
+        (lambda made, cast: Schedule.objects.filter(pk=made.pk).update(saved_by=None), "save the schedule again"),
+        (lambda made, cast: Membership.objects.filter(user=cast.oscar).delete(), "oscar, for whom the schedule acts"),
+        (
+            lambda made, cast: Membership.objects.filter(user=cast.oscar).update(role="viewer"),
+            "may not write for the team any more",
+        ),
+    ],
+)
+def test_who_may_write_no_more_delivers_no_more(world: SimpleNamespace, spoil: Any, said: str) -> None:
+    made = schedule(world)
+    delivery = services.deliver_now(schedule=made, user=world.cast.oscar, now=NOW)
+    spoil(made, world.cast)
+    delivery = carried(delivery, NOW)
+    assert delivery.state == "failed"
+    assert said in text_of(delivery.note)
+    assert not Edition.objects.exists()
+
+
+def test_a_file_that_fails_is_told_and_the_mail_goes_without_it(world: SimpleNamespace) -> None:
+    made = schedule(world, formats=["json", "pdf"], recipients=["lead@example.org"])
+    delivery = carried(services.deliver_now(schedule=made, user=world.cast.oscar, now=NOW), NOW)
+    error = {"msgid": "A figure could not be drawn; the service's log says why.", "params": {}}
+    Rendering.objects.filter(format="pdf").update(state="failed", error=error)
+    assert rendering.carry_out_next(now=NOW)
+    delivery = carried(delivery, NOW)
+    assert (delivery.state, delivery.mailed) == ("done", ["lead@example.org"])
+    assert "pdf" in text_of(delivery.note)
+    assert "Not attached: PDF – A figure could not be drawn" in mail.outbox[0].body
+    assert [name.rpartition(".")[2] for name, _content, _kind in mail.outbox[0].attachments] == ["json"]
+
+
+def test_what_is_too_large_for_mail_stays_behind(world: SimpleNamespace, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(mailing, "MOST_BYTES", 10)
+    made = schedule(world, recipients=["lead@example.org"])
+    delivery = carried(services.deliver_now(schedule=made, user=world.cast.oscar, now=NOW), NOW)
+    assert rendering.carry_out_next(now=NOW)
+    assert carried(delivery, NOW).state == "done"
+    assert not mail.outbox[0].attachments
+    assert "it is too large for mail" in mail.outbox[0].body
+
+
+def test_one_delivery_at_a_time_and_a_lost_message_is_made_good(world: SimpleNamespace) -> None:
+    made = schedule(world)
+    delivery = services.deliver_now(schedule=made, user=world.cast.oscar, now=NOW)
+    with pytest.raises(services.Refused, match="under way"):
+        services.deliver_now(schedule=made, user=world.cast.oscar, now=NOW + timedelta(seconds=1))
+    services.start_due(now=DUE)
+    assert list(Delivery.objects.all()) == [delivery]
+    # A worker that was killed had it for so long; then the tick has another take it on.
+    Delivery.objects.update(look_at=NOW + delivering.LEASE)
+    assert carried(delivery, NOW + timedelta(minutes=5)).state == "waiting"
+    assert carried(delivery, NOW + delivering.LEASE).state == "rendering"
