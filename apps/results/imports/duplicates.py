@@ -1,8 +1,8 @@
 """Find what is there already: imported before, measured here, or sent twice."""
 
-import zlib
 from collections.abc import Iterable
 
+from apps.agents import compression
 from apps.agents.models import JobOutput
 from apps.campaigns.models import Run
 from apps.results.imports.models import Import, ImportItem
@@ -14,7 +14,9 @@ _BATCH = 500
 def mark(imported: Import) -> None:
     """Mark the items of an import that are in the team's archive already, or come twice in it."""
     seen: set[str] = set()
-    rows = imported.items.filter(refusal=None).exclude(digest="").values_list("pk", "digest", "command__bytes")
+    rows = (
+        imported.items.filter(refusal__isnull=True).exclude(digest="").values_list("pk", "digest", "command__bytes")
+    )
     first: dict[str, int] = {}
     again: list[int] = []
     sizes: dict[str, int] = {}
@@ -48,7 +50,7 @@ def _measured_here(imported: Import, sizes: dict[str, int]) -> dict[str, int]:
     ).values_list("job__run_ref", "stdout_z", "stderr_z")
     runs: dict[str, int] = {}
     for run, stdout_z, stderr_z in rows.iterator(chunk_size=_BATCH):
-        digest = digest_of(zlib.decompress(stdout_z), zlib.decompress(stderr_z))
+        digest = digest_of(compression.unpack(stdout_z), compression.unpack(stderr_z))
         if digest in sizes and run is not None:
             runs[digest] = run
     trials = _trials_of(runs.values())
