@@ -17,10 +17,8 @@ class BootstrapRenderer(TemplatesSetting):
     field_template_name = "components/field.html"
 
 
-class StyledWidgets:
+class StyledWidgets(forms.BaseForm):
     """Mixin of forms: gives each widget Bootstrap's class and marks wrong fields, also those found wrong later."""
-
-    fields: dict[str, forms.Field]
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -36,8 +34,8 @@ class StyledWidgets:
 
     def add_error(self, field: str | None, error: Any) -> None:
         """Add an error and mark its field."""
-        super().add_error(field, error)  # type: ignore[misc]
-        for name in self.errors:  # type: ignore[attr-defined]
+        super().add_error(field, error)
+        for name in self.errors:
             if name in self.fields:
                 attrs = self.fields[name].widget.attrs
                 if "is-invalid" not in attrs["class"]:

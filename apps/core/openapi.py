@@ -12,7 +12,7 @@ class ErrorSerializer(serializers.Serializer):
 
     detail = serializers.CharField(help_text="What is wrong, in the reader's language.")
     # The name is that of the answer; a serializer's own `fields` is reached by other ways.
-    fields = serializers.DictField(  # type: ignore[assignment]
+    fields: Any = serializers.DictField(
         child=serializers.ListField(child=serializers.CharField()), help_text="What is wrong with each field."
     )
     dependents = serializers.ListField(

@@ -8,16 +8,19 @@ from django.http import HttpRequest
 from django.urls import NoReverseMatch, reverse
 from django.utils.functional import Promise
 from django.utils.text import capfirst
+from django.views.generic.base import ContextMixin
+from django.views.generic.detail import SingleObjectMixin
 
 from apps.accounts import scoping
 from apps.accounts.models import Role, Team
 
 
-class TeamPage(LoginRequiredMixin):
+class TeamPage(LoginRequiredMixin, ContextMixin):
     """What all pages share: the rows the person may see, the roles that change them, the addresses."""
 
     request: HttpRequest
     model: Any
+    queryset: Any = None
     team_path = "team"
     write_role = Role.OPERATOR
     delete_role = Role.OPERATOR
@@ -25,7 +28,8 @@ class TeamPage(LoginRequiredMixin):
 
     def get_queryset(self) -> QuerySet:
         """Return what the person's teams own."""
-        return self.narrow(super().get_queryset())  # type: ignore[misc]
+        rows = self.model._default_manager if self.queryset is None else self.queryset
+        return self.narrow(rows.all())
 
     def narrow(self, rows: QuerySet) -> QuerySet:
         """Return those of the rows that the person may see."""
@@ -47,7 +51,7 @@ class TeamPage(LoginRequiredMixin):
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
         """Add what the model is called, the addresses, and what the person may do."""
-        context = super().get_context_data(**kwargs)  # type: ignore[misc]
+        context = super().get_context_data(**kwargs)
         instance = context.get("object")
         context["kind"] = self.model._meta.verbose_name
         context["kinds"] = self.model._meta.verbose_name_plural
@@ -63,14 +67,14 @@ class TeamPage(LoginRequiredMixin):
         return context
 
 
-class ChangePage(TeamPage):
+class ChangePage(TeamPage, SingleObjectMixin):
     """What pages that change one thing share: the role is asked for before anything is shown."""
 
     changes_with = "write_role"
 
     def get_object(self, queryset: QuerySet | None = None) -> Any:
         """Return the thing; Http404 for a stranger, PermissionDenied for a role that is too low."""
-        found = super().get_object(queryset)  # type: ignore[misc]
+        found = super().get_object(queryset)
         scoping.require(self.request.user, self.team_of(found), getattr(self, self.changes_with))
         # A form that is refused has already changed the object in memory, but not its name in the heading.
         self.shown_name = str(found)

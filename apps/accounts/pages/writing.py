@@ -14,7 +14,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views import generic
-from django.views.generic.detail import SingleObjectMixin
+from django.views.generic.edit import FormMixin
 
 from apps.accounts import scoping
 from apps.accounts.forms import CloneForm
@@ -23,7 +23,7 @@ from apps.accounts.pages.base import ChangePage, TeamPage, said
 from apps.core.forms import add_errors
 
 
-class FormPage(TeamPage):
+class FormPage(TeamPage, FormMixin):
     """What pages with a form share: the form is for one team, and a service's refusal is shown on it."""
 
     object: Any
@@ -36,7 +36,7 @@ class FormPage(TeamPage):
 
     def get_form_kwargs(self) -> dict[str, Any]:
         """Give the form its team and its user."""
-        return super().get_form_kwargs() | {"team": self.get_team(), "user": self.request.user}  # type: ignore[misc]
+        return super().get_form_kwargs() | {"team": self.get_team(), "user": self.request.user}
 
     def perform(self, form: Any) -> Any:
         """Do what the form asks for and return the object."""
@@ -54,7 +54,7 @@ class FormPage(TeamPage):
         else:
             messages.success(self.request, said(self.done, self.object))
             return HttpResponseRedirect(self.get_success_url())
-        return self.form_invalid(form)  # type: ignore[attr-defined]
+        return self.form_invalid(form)
 
     def get_success_url(self) -> str:
         """Return where to go on: the thing's own page, else the list."""
@@ -108,7 +108,7 @@ class UpdatePage(ChangePage, FormPage, generic.UpdateView):
         return form.save()
 
 
-class ClonePage(ChangePage, FormPage, SingleObjectMixin, generic.FormView):
+class ClonePage(ChangePage, FormPage, generic.FormView):
     """Asks for the name of a copy, and goes on to the copy."""
 
     form_class = CloneForm

@@ -87,10 +87,10 @@ def figure_of(made: Comparison, cell: Cell) -> tuple[float, float | None, float 
         return cell.centre.value, cell.centre.low, cell.centre.high
     if cell.is_baseline:
         return 1.0, None, None
-    if cell.contrast is None or cell.contrast.difference.ratio is None:
+    found = cell.contrast.difference if cell.contrast else None
+    if found is None or found.ratio is None:
         return None
-    found = cell.contrast.difference
-    return found.ratio, found.ratio_low, found.ratio_high  # type: ignore[return-value]
+    return found.ratio, found.ratio_low, found.ratio_high
 
 
 def _metric(made: Comparison) -> Json:

@@ -40,7 +40,8 @@ class GrantForm(StyledWidgets, forms.Form):
 
     def __init__(self, *args: Any, teams: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["team"].queryset = teams  # type: ignore[attr-defined]
+        team: Any = self.fields["team"]
+        team.queryset = teams
 
 
 @login_required
