@@ -6,6 +6,7 @@ from django.views.generic import RedirectView
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
 
 from apps.core import views
+from apps.reports.views import editions
 
 api: list[URLPattern | URLResolver] = [
     path("", include("apps.accounts.api_urls")),
@@ -15,6 +16,7 @@ api: list[URLPattern | URLResolver] = [
     path("", include("apps.campaigns.api_urls")),
     path("", include("apps.results.api_urls")),
     path("", include("apps.tuning.api_urls")),
+    path("", include("apps.reports.api_urls")),
     path("", include("apps.reports.schedules.api_urls")),
     path("", include("apps.reports.exports.api_urls")),
     path("", include("apps.reports.rendering.api_urls")),
@@ -30,9 +32,11 @@ urlpatterns = [
     path("matrix/", include("apps.results.matrix.urls")),
     path("compare/", include("apps.results.comparison.urls")),
     path("archive/", include("apps.results.search.urls")),
-    path("reports/files/", include("apps.reports.rendering.urls")),
+    path("reports/", include("apps.reports.urls")),
     path("reports/management/", include("apps.reports.management.urls")),
     path("reports/schedules/", include("apps.reports.schedules.urls")),
+    path("reports/files/", include("apps.reports.rendering.urls")),
+    path("ref/<path:ref>", editions.reference, name="reference"),
     path("exports/", include("apps.reports.exports.urls")),
     path("retention/", include("apps.results.retention.urls")),
     path("c/", include("apps.results.landing.urls")),

@@ -18,7 +18,9 @@ def reports_for(user: User) -> QuerySet[Report]:
 
 def with_editions(reports: QuerySet[Report]) -> QuerySet[Report]:
     """Return reports with `edition_count` and `last_frozen` for lists."""
-    return reports.annotate(edition_count=Count("editions"), last_frozen=Max("editions__created_at"))
+    counted = reports.annotate(edition_count=Count("editions"), last_frozen=Max("editions__created_at"))
+    # Grouped rows have no order of their own.
+    return counted.order_by("-updated_at", "-pk")
 
 
 def editions_for(user: User | AnonymousUser) -> QuerySet[Edition]:

@@ -64,6 +64,7 @@ def edit_report(*, report: Report, user: User, edits: object) -> Report:
 @transaction.atomic
 def change_edits(*, report: Report, user: User, change: Callable[[dict[str, Any]], None]) -> Report:
     """Change one thing of what an author edited, whatever others changed meanwhile; `change` alters the edits."""
+    scoping.require(user, report.team, Role.OPERATOR)
     kept = Report.objects.select_for_update(of=("self",)).select_related("team").get(pk=report.pk)
     edits = deepcopy(kept.edits)
     change(edits)
@@ -82,6 +83,18 @@ def set_scope(*, report: Report, user: User, baseline: Campaign | None, also: Se
     report.selection = {"also": [campaign.permanent_id for campaign in also if campaign.pk != report.campaign_id]}
     report.save(update_fields=["baseline", "selection", "updated_at"])
     return report
+
+
+@transaction.atomic
+def change_report(*, report: Report, user: User, **change: Any) -> None:
+    """Change what is given of a report: its `edits` as a whole, its `baseline`, the campaigns it tells of `also`."""
+    scoping.require(user, report.team, Role.OPERATOR)
+    if "edits" in change:
+        edit_report(report=report, user=user, edits=change["edits"])
+    if {"baseline", "also"} & change.keys():
+        kept = building.campaigns_of(report, user)[1:] if "also" not in change else change["also"]
+        baseline = change.get("baseline", report.baseline)
+        set_scope(report=report, user=user, baseline=baseline, also=kept)
 
 
 def freeze_report(*, report: Report, user: User, now: datetime, note: str = "") -> Edition:

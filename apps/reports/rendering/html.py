@@ -4,7 +4,6 @@ import base64
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from urllib.parse import quote
 
 from django.template.loader import render_to_string
 from django.urls import reverse
@@ -195,7 +194,7 @@ def _part(part: Part) -> SafeString | str:
     if part.ref.startswith("https://"):
         return format_html('<a href="{}" rel="noopener noreferrer">{}</a>', part.ref, part.text)
     # Where it leads is found when somebody follows it: a report may have thousands.
-    return format_html('<a href="{}">{}</a>', reverse("reference", args=[quote(part.ref, safe=":/%")]), part.text)
+    return format_html('<a href="{}">{}</a>', reverse("reference", args=[part.ref]), part.text)
 
 
 def _address_of(drawing: Drawing) -> str:

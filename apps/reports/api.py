@@ -1,0 +1,167 @@
+"""REST: reports as they are now, what their authors change, and editions."""
+
+from typing import Any
+
+from django.conf import settings
+from django.http import HttpResponse
+from django.utils import timezone
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema
+from rest_framework import mixins, serializers, status, viewsets
+from rest_framework.decorators import action
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from apps.accounts import scoping
+from apps.campaigns.models import Campaign
+from apps.campaigns.queries.visibility import visible
+from apps.reports import building, queries, serialising, services
+from apps.reports.models import Edition, Report
+
+
+class CampaignField(serializers.SlugRelatedField):
+    """A campaign by its permanent id; those that the person may not see do not exist."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(slug_field="permanent_id", **({"queryset": Campaign.objects.all()} | kwargs))
+
+    def get_queryset(self) -> Any:
+        """Return what the person may choose."""
+        return visible(Campaign.objects.filter(deleting_at=None), self.context["request"].user)
+
+
+class ReportSerializer(serializers.ModelSerializer):
+    """A report of one language; `edits` are what its author changed, by the keys of the document's parts."""
+
+    team: Any = serializers.SlugRelatedField(slug_field="slug", read_only=True)
+    campaign: Any = serializers.SlugRelatedField(slug_field="permanent_id", read_only=True)
+    baseline: Any = serializers.SlugRelatedField(slug_field="permanent_id", read_only=True)
+    also = serializers.SerializerMethodField(help_text="Permanent ids of the further campaigns that it tells of.")
+    edits = serializers.JSONField(read_only=True)
+    created_by: Any = serializers.SlugRelatedField(slug_field="username", read_only=True)
+    url = serializers.CharField(source="get_absolute_url", read_only=True)
+
+    class Meta:
+        model = Report
+        fields = [
+            "id", "kind", "team", "campaign", "baseline", "also", "language", "title", "edits", "url", "created_by",
+            "created_at", "updated_at",
+        ]  # fmt: skip
+
+    def get_also(self, report: Report) -> list[str]:
+        """Return the permanent ids."""
+        return list(report.selection.get("also", []))
+
+
+class NewReportSerializer(serializers.Serializer):
+    """Which campaign a report is of, and its language."""
+
+    campaign = CampaignField()
+    language = serializers.ChoiceField(choices=settings.LANGUAGES, default=settings.LANGUAGE_CODE)
+
+
+class ReportChangeSerializer(serializers.Serializer):
+    """What is changed of a report; what is left out stays. `edits` replace all that was edited."""
+
+    edits = serializers.JSONField(required=False)
+    baseline = CampaignField(required=False, allow_null=True)
+    also = CampaignField(required=False, many=True)
+
+
+class EditionSerializer(serializers.ModelSerializer):
+    """What was frozen; `checksum` is the SHA-256 of the canonical JSON that `document` returns."""
+
+    id = serializers.CharField(source="permanent_id", read_only=True)
+    created_by: Any = serializers.SlugRelatedField(slug_field="username", read_only=True)
+    rests_on = serializers.ListField(child=serializers.CharField(), read_only=True)
+    url = serializers.CharField(source="get_absolute_url", read_only=True)
+
+    class Meta:
+        model = Edition
+        fields = [
+            "id", "report", "number", "title", "language", "checksum", "rests_on", "note", "url", "created_by",
+            "created_at",
+        ]  # fmt: skip
+
+
+class FreezeSerializer(serializers.Serializer):
+    """What is new in an edition."""
+
+    note = serializers.CharField(required=False, allow_blank=True, default="", max_length=300)
+
+
+class ReportViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, viewsets.GenericViewSet):
+    """Reports: built anew from results and findings whenever they are read."""
+
+    queryset = Report.objects.none()
+    serializer_class = ReportSerializer
+    filterset_fields = ["campaign", "kind", "language"]
+    ordering_fields = ["id", "created_at", "updated_at"]
+
+    def get_queryset(self) -> Any:
+        """Return the reports of the person's teams."""
+        return queries.reports_for(scoping.user_of(self.request)).select_related("baseline")
+
+    @extend_schema(request=NewReportSerializer, responses={201: ReportSerializer})
+    def create(self, request: Request) -> Response:
+        """Begin the report of a campaign in a language; if there is one already it is returned."""
+        wish = NewReportSerializer(data=request.data, context=self.get_serializer_context())
+        wish.is_valid(raise_exception=True)
+        made = services.begin_report(user=scoping.user_of(request), **wish.validated_data)
+        return Response(self.get_serializer(made).data, status=status.HTTP_201_CREATED)
+
+    @extend_schema(request=ReportChangeSerializer, responses=ReportSerializer)
+    def partial_update(self, request: Request, pk: str) -> Response:
+        """Change what an author edits, the baseline, or the further campaigns."""
+        report, user = self.get_object(), scoping.user_of(request)
+        wish = ReportChangeSerializer(data=request.data, context=self.get_serializer_context())
+        wish.is_valid(raise_exception=True)
+        change = wish.validated_data
+        services.change_report(report=report, user=user, **change)
+        return Response(self.get_serializer(self.get_object()).data)
+
+    @extend_schema(responses={204: None})
+    def destroy(self, request: Request, pk: str) -> Response:
+        """Delete a report that was never frozen."""
+        services.delete_report(report=self.get_object(), user=scoping.user_of(request))
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+    @extend_schema(responses=OpenApiTypes.OBJECT)
+    @action(detail=True, filterset_fields=None, pagination_class=None)
+    def document(self, request: Request, pk: str) -> Response:
+        """Return the document as it is now, with every trial."""
+        return Response(serialising.as_json(building.build(self.get_object(), scoping.user_of(request))))
+
+    @extend_schema(request=FreezeSerializer, responses={201: EditionSerializer})
+    @action(detail=True, methods=["post"])
+    def freeze(self, request: Request, pk: str) -> Response:
+        """Freeze the report as it is now."""
+        report = self.get_object()
+        wish = FreezeSerializer(data=request.data)
+        wish.is_valid(raise_exception=True)
+        made = services.freeze_report(
+            report=report, user=scoping.user_of(request), now=timezone.now(), **wish.validated_data
+        )
+        shown = EditionSerializer(made, context=self.get_serializer_context())
+        return Response(shown.data, status=status.HTTP_201_CREATED)
+
+
+class EditionViewSet(viewsets.ReadOnlyModelViewSet):
+    """Editions by their permanent ids: they never change."""
+
+    queryset = Edition.objects.none()
+    serializer_class = EditionSerializer
+    lookup_field = "permanent_id"
+    filterset_fields = ["report", "language"]
+    ordering_fields = ["created_at", "number"]
+
+    def get_queryset(self) -> Any:
+        """Return the editions that the person may read."""
+        return queries.editions_for(scoping.user_of(self.request))
+
+    @extend_schema(responses=OpenApiTypes.OBJECT)
+    @action(detail=True, filterset_fields=None, pagination_class=None)
+    def document(self, request: Request, permanent_id: str) -> HttpResponse:
+        """Return the canonical JSON to the byte, so that whoever has it can take its checksum."""
+        edition = self.get_object()
+        return HttpResponse(edition.canonical, content_type="application/json; charset=utf-8")

@@ -1,0 +1,89 @@
+"""Addresses to which an author's changes are sent; each leads back to where it was made."""
+
+from collections.abc import Callable
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core.exceptions import ValidationError
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import get_object_or_404
+from django.views.decorators.http import require_POST
+
+from apps.accounts import scoping
+from apps.reports import authoring, queries
+from apps.reports.models import Report
+
+
+def _change(request: HttpRequest, pk: int, act: Callable[[Report], None], place: str) -> HttpResponse:
+    """Do it and go back to the place of the page; what is wrong is told there."""
+    report = get_object_or_404(queries.reports_for(scoping.user_of(request)), pk=pk)
+    try:
+        act(report)
+    except ValidationError as error:
+        for text in error.messages:
+            messages.error(request, text)
+    return HttpResponseRedirect(f"{report.get_absolute_url()}?edit=1#{place}")
+
+
+@login_required
+@require_POST
+def words(request: HttpRequest, pk: int) -> HttpResponse:
+    """Replace a paragraph's words, or bring the generated ones back."""
+    key = request.POST.get("key", "")
+    text = "" if "restore" in request.POST else request.POST.get("text", "")
+
+    def act(report: Report) -> None:
+        authoring.set_words(report=report, user=scoping.user_of(request), key=key, text=text)
+
+    return _change(request, pk, act, f"text-{key}")
+
+
+@login_required
+@require_POST
+def remark(request: HttpRequest, pk: int) -> HttpResponse:
+    """Set the remark at the end of a section."""
+    key, text = request.POST.get("key", ""), request.POST.get("text", "")
+
+    def act(report: Report) -> None:
+        authoring.set_remark(report=report, user=scoping.user_of(request), key=key, text=text)
+
+    return _change(request, pk, act, f"section-{key}")
+
+
+@login_required
+@require_POST
+def drop(request: HttpRequest, pk: int) -> HttpResponse:
+    """Leave a section, figure or table out, or bring it back."""
+    key, user = request.POST.get("key", ""), scoping.user_of(request)
+
+    def act(report: Report) -> None:
+        (authoring.bring_back if "back" in request.POST else authoring.leave_out)(report=report, user=user, key=key)
+
+    return _change(request, pk, act, "outline")
+
+
+@login_required
+@require_POST
+def move(request: HttpRequest, pk: int) -> HttpResponse:
+    """Move a section up or down among those that the page showed."""
+    up, down = request.POST.get("up", ""), request.POST.get("down", "")
+
+    def act(report: Report) -> None:
+        keys = request.POST.getlist("order")
+        authoring.move(report=report, user=scoping.user_of(request), keys=keys, key=up or down, by=-1 if up else 1)
+
+    return _change(request, pk, act, "outline")
+
+
+@login_required
+@require_POST
+def own(request: HttpRequest, pk: int) -> HttpResponse:
+    """Write a section of one's own, or take it away."""
+    key = request.POST.get("key", "")
+    title = "" if "remove" in request.POST else request.POST.get("title", "")
+
+    def act(report: Report) -> None:
+        text = request.POST.get("text", "")
+        authoring.write_own(report=report, user=scoping.user_of(request), key=key, title=title, text=text)
+
+    return _change(request, pk, act, "own")

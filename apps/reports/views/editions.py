@@ -1,0 +1,53 @@
+"""Pages of what was frozen: an edition, its data, and where a reference leads."""
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_GET
+
+from apps.accounts import scoping
+from apps.accounts.models import Role
+from apps.campaigns import references
+from apps.reports import queries
+from apps.reports.models import Edition
+from apps.reports.rendering import html
+
+
+@require_GET
+def edition(request: HttpRequest, permanent_id: str) -> HttpResponse:
+    """Show an edition to whoever may see what it is of."""
+    found = _found(request, permanent_id)
+    others = queries.editions_for(request.user).filter(report=found.report_id).order_by("-number")
+    context = {
+        "edition": found,
+        "report": found.report,
+        "is_intact": found.is_intact,
+        "page": html.page_of(found.document),
+        "editions": others,
+        "can_write": scoping.can(request.user, found.report.team, Role.OPERATOR),
+    }
+    return render(request, "reports/edition.html", context)
+
+
+@require_GET
+def document(request: HttpRequest, permanent_id: str) -> HttpResponse:
+    """Return the canonical JSON of an edition, of which its checksum was taken."""
+    found = _found(request, permanent_id)
+    return HttpResponse(
+        found.canonical,
+        content_type="application/json; charset=utf-8",
+        headers={"Content-Disposition": f'attachment; filename="{found.permanent_id}.json"'},
+    )
+
+
+@require_GET
+def reference(request: HttpRequest, ref: str) -> HttpResponse:
+    """Lead to what a reference of a report names, if it is here and the reader may see it."""
+    address = None if ref.startswith("https:") else references.resolve(ref, request.user)
+    if address is None:
+        raise Http404
+    return redirect(address)
+
+
+def _found(request: HttpRequest, permanent_id: str) -> Edition:
+    rows = queries.editions_for(request.user).defer(None)
+    return get_object_or_404(rows, permanent_id=permanent_id.replace("\0", ""))

@@ -1,0 +1,148 @@
+"""Pages: the reports there are, one as it is now, and freezing it."""
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core.exceptions import ValidationError
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
+from django.utils.translation import get_language
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from apps.accounts import scoping
+from apps.accounts.models import Role
+from apps.campaigns import queries as campaigns
+from apps.campaigns.models import Campaign
+from apps.reports import authoring, building, forms, queries, services
+from apps.reports.models import Report
+from apps.reports.rendering import html
+
+
+@login_required
+@require_GET
+def report_list(request: HttpRequest) -> HttpResponse:
+    """List the reports of the user's teams, of one campaign if asked, with their editions."""
+    user = scoping.user_of(request)
+    rows = queries.with_editions(queries.reports_for(user))
+    wanted = request.GET.get("campaign", "")
+    campaign: Campaign | None = None
+    if wanted.isascii() and wanted.isdigit() and len(wanted) < 19:
+        campaign = campaigns.campaigns_for(user).filter(pk=int(wanted)).first()
+        rows = rows.filter(campaign=int(wanted))
+    page = Paginator(rows, 50).get_page(request.GET.get("page"))
+    return render(request, "reports/list.html", {"page_obj": page, "campaign": campaign})
+
+
+@login_required
+@require_POST
+def begin(request: HttpRequest, pk: int) -> HttpResponse:
+    """Open the report of a campaign in the language asked for (the reader's unless given), a new one if need be."""
+    user = scoping.user_of(request)
+    campaign = get_object_or_404(campaigns.campaigns_for(user), pk=pk)
+    form = forms.LanguageForm({"language": request.POST.get("language") or get_language()})
+    if not form.is_valid():
+        messages.error(request, _("Choose one of the languages of the service."))
+        return redirect(campaign)
+    return redirect(services.begin_report(campaign=campaign, user=user, language=form.cleaned_data["language"]))
+
+
+@login_required
+@require_GET
+def detail(request: HttpRequest, pk: int) -> HttpResponse:
+    """Show a report as it is now; with ?edit to its author with what can be changed."""
+    user = scoping.user_of(request)
+    report = get_object_or_404(queries.reports_for(user), pk=pk)
+    can_write = scoping.can(user, report.team, Role.OPERATOR)
+    context: dict[str, object] = {
+        "report": report,
+        "can_write": can_write,
+        "can_edit": can_write and "edit" in request.GET,
+        "editions": report.editions.defer("canonical").select_related("created_by"),
+        "freeze_form": forms.FreezeForm(),
+        "words": report.edits.get("words", {}),
+        "dropped": report.edits.get("dropped", []),
+        "own": report.edits.get("own", []),
+        "others": _others(report),
+    }
+    try:
+        # Every trial stands in editions and files: of thousands a page would be slow, and nobody reads them there.
+        document = building.build(report, user, trials=False)
+    except ValidationError as error:
+        context["refusal"] = " ".join(error.messages)
+    else:
+        context["page"] = html.page_of(document, report.edits)
+    return render(request, "reports/detail.html", context)
+
+
+def _others(report: Report) -> list[tuple[str, Report | None]]:
+    """Return the other languages of a campaign's report, each with the report in it, if there is one."""
+    if report.campaign is None:
+        return []
+    known = queries.reports_of(report.campaign)
+    choices = dict(Report._meta.get_field("language").flatchoices)
+    return [(language, known.get(language)) for language in choices if language != report.language]
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+def scope(request: HttpRequest, pk: int) -> HttpResponse:
+    """Set a report's title, what it compares with, and what else it tells of."""
+    user = scoping.user_of(request)
+    report = get_object_or_404(queries.reports_for(user), pk=pk)
+    scoping.require(user, report.team, Role.OPERATOR)
+    form = forms.ScopeForm(request.POST or None, user=user, report=report)
+    if request.method == "POST" and form.is_valid():
+        data = form.cleaned_data
+        try:
+            authoring.set_scope(
+                report=report, user=user, title=data["title"], baseline=data["baseline"], also=list(data["also"]),
+                views=[view.pk for view in data["views"]],
+            )  # fmt: skip
+        except ValidationError as error:
+            form.add_error(None, error.messages)
+        else:
+            return redirect(report)
+    return render(request, "reports/scope.html", {"report": report, "form": form})
+
+
+@login_required
+@require_POST
+def freeze(request: HttpRequest, pk: int) -> HttpResponse:
+    """Freeze a report as it is now."""
+    user = scoping.user_of(request)
+    report = get_object_or_404(queries.reports_for(user), pk=pk)
+    scoping.require(user, report.team, Role.OPERATOR)
+    form = forms.FreezeForm(request.POST)
+    if not form.is_valid():
+        return _refused(request, report, [str(text) for errors in form.errors.values() for text in errors])
+    try:
+        made = services.freeze_report(report=report, user=user, now=timezone.now(), note=form.cleaned_data["note"])
+    except ValidationError as error:
+        return _refused(request, report, error.messages)
+    messages.success(request, _("Edition %(number)s is frozen: it never changes.") % {"number": made.number})
+    return redirect(made)
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+def delete(request: HttpRequest, pk: int) -> HttpResponse:
+    """Delete a report that was never frozen, once that is confirmed."""
+    user = scoping.user_of(request)
+    report = get_object_or_404(queries.reports_for(user), pk=pk)
+    scoping.require(user, report.team, Role.OPERATOR)
+    if request.method == "GET":
+        return render(request, "reports/delete.html", {"report": report})
+    try:
+        services.delete_report(report=report, user=user)
+    except ValidationError as error:
+        return _refused(request, report, error.messages)
+    messages.success(request, _("The report is deleted."))
+    return redirect("reports:list")
+
+
+def _refused(request: HttpRequest, report: Report, texts: list[str]) -> HttpResponse:
+    for text in texts:
+        messages.error(request, text)
+    return redirect(report)
