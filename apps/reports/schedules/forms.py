@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from apps.accounts.forms import TeamForm, TimezoneInput
+from apps.campaigns.errors import Refused
 from apps.reports.models import Schedule
 from apps.reports.rendering.formats import CHOICES
 from apps.reports.schedules import queries
@@ -37,7 +38,10 @@ class RecipientsField(forms.CharField):
 
     def clean(self, value: Any) -> Any:
         """Return the addresses, each once."""
-        return check_recipients(_SEPARATORS.split(super().clean(value)))
+        try:
+            return check_recipients(_SEPARATORS.split(super().clean(value)))
+        except Refused as refused:
+            raise ValidationError(refused.messages) from None
 
 
 class LabelledChoices(forms.MultipleChoiceField):
