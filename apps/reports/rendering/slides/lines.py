@@ -1,0 +1,79 @@
+"""Texts cut to what a slide holds."""
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from apps.reports.document import Block, Items, Link, Listing, Paragraph, Part
+from apps.reports.rendering import cells
+
+# At the size of the text a slide is so many Latin letters wide and so many lines high.
+WIDTH, HEIGHT = 100, 15
+
+
+@dataclass(frozen=True)
+class Line:
+    """A paragraph of a slide; `level` 0 is running text, 1 an item, and -1 text in a fixed width."""
+
+    text: str
+    level: int = 0
+
+    @property
+    def height(self) -> float:
+        """Return how many lines it takes, with the room after it."""
+        parts = self.text.split("\n")
+        return sum(max(math.ceil(cells.width(part) / WIDTH), 1) for part in parts) + 0.4
+
+
+def lines_of(blocks: Iterable[Block]) -> Iterator[Line]:
+    """Yield the texts of some blocks; tables and figures are none."""
+    for block in blocks:
+        if isinstance(block, Paragraph):
+            yield from _cut(Line(joined(block.parts)))
+        elif isinstance(block, Items):
+            for item in block.items:
+                yield from _cut(Line(joined(item), 1))
+        elif isinstance(block, Listing):
+            if block.caption:
+                yield Line(block.caption)
+            # Short lines stand together; a long file is in the report.
+            yield from _cut(Line(block.text.strip("\n"), -1))
+
+
+def pages_of(lines: Iterable[Line], height: float = HEIGHT) -> Iterator[Sequence[Line]]:
+    """Yield as many lines at a time as a slide holds."""
+    page: list[Line] = []
+    used = 0.0
+    for line in lines:
+        if page and used + line.height > height:
+            yield page
+            page, used = [], 0.0
+        page.append(line)
+        used += line.height
+    if page:
+        yield page
+
+
+def joined(parts: Sequence[Part]) -> str:
+    """Return parts as one text."""
+    return "".join(part.text if isinstance(part, Link) else part for part in parts)
+
+
+def _cut(line: Line) -> Iterator[Line]:
+    """Yield a line in pieces that a slide holds each; a word longer than the slide is wide is cut."""
+    if line.height <= HEIGHT:
+        yield line
+        return
+    # Lines and words stay whole where they can.
+    units = line.text.split("\n") if "\n" in line.text else line.text.split(" ")
+    between = "\n" if "\n" in line.text else " "
+    piece = ""
+    for unit in units:
+        for start in range(0, max(len(unit), 1), WIDTH):
+            part = unit[start : start + WIDTH]
+            longer = f"{piece}{between}{part}" if piece and not start else piece + part
+            if Line(longer, line.level).height > HEIGHT:
+                yield Line(piece, line.level)
+                longer = part
+            piece = longer
+    yield Line(piece, line.level)
