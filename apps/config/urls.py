@@ -32,6 +32,7 @@ urlpatterns = [
     path("matrix/", include("apps.results.matrix.urls")),
     path("compare/", include("apps.results.comparison.urls")),
     path("archive/", include("apps.results.search.urls")),
+    path("imports/", include("apps.results.imports.urls")),
     path("reports/", include("apps.reports.urls")),
     path("reports/management/", include("apps.reports.management.urls")),
     path("reports/schedules/", include("apps.reports.schedules.urls")),

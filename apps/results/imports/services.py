@@ -139,7 +139,7 @@ def _locked(imported: Import, states: set[Import.State]) -> Import:
     found = Import.objects.select_for_update(no_key=True).get(pk=imported.pk)
     if found.state not in states:
         text = _("This is not possible now: the import is “%(state)s”.")
-        raise WrongState(Message(text, {"state": Message(str(found.get_state_display())).as_json()}))
+        raise WrongState(Message(text, {"state": str(found.get_state_display())}))
     return found
 
 
