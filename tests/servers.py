@@ -18,6 +18,7 @@ from launch import embedded, process
 
 _folder = tempfile.TemporaryDirectory(prefix="fathom-test-")
 _children: list[process.Child] = []
+_to_migrate = False
 # Set by the controller, for its workers: this Valkey is not theirs to share.
 _EMBEDDED_REDIS = "FATHOM_TEST_EMBEDDED_REDIS"
 # The migrated database that each worker's is a copy of: to migrate takes ten seconds of a core. See settings/test.py.
@@ -38,13 +39,20 @@ def _start(server: embedded.Server) -> str:
 
 if "DATABASE_URL" not in os.environ:
     os.environ["DATABASE_URL"] = _start(embedded.postgres(Path(_folder.name) / "postgres", durable=False))
-    _settings = {"DJANGO_SETTINGS_MODULE": "apps.config.settings.test"}
-    _migrate = [sys.executable, "manage.py", "migrate", "--verbosity", "0"]
-    subprocess.run(_migrate, check=True, cwd=Path(__file__).resolve().parents[1], env={**os.environ, **_settings})
-    os.environ[_TEMPLATE] = embedded.DATABASE
+    _to_migrate = True
 if "REDIS_URL" not in os.environ or _EMBEDDED_REDIS in os.environ:
     os.environ["REDIS_URL"] = _start(embedded.valkey(Path(_folder.name) / "valkey", durable=False))
     os.environ[_EMBEDDED_REDIS] = "1"
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Migrate a database for the workers to copy, if there will be workers."""
+    if not _to_migrate or not getattr(config.option, "numprocesses", None):
+        return
+    settings = {"DJANGO_SETTINGS_MODULE": "apps.config.settings.test"}
+    command = [sys.executable, "manage.py", "migrate", "--verbosity", "0"]
+    subprocess.run(command, check=True, cwd=Path(__file__).resolve().parents[1], env={**os.environ, **settings})
+    os.environ[_TEMPLATE] = embedded.DATABASE
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
