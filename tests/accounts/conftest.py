@@ -6,12 +6,6 @@ import pytest
 from django.test import Client
 
 from apps.accounts.models import User
-from tests import factories
-
-
-@pytest.fixture
-def cast(db: None) -> factories.Cast:
-    return factories.cast()
 
 
 @pytest.fixture

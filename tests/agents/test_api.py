@@ -17,11 +17,6 @@ pytestmark = pytest.mark.django_db
 READ_PATHS = ["/api/v1/agents/", "/api/v1/jobs/"]
 
 
-@pytest.fixture
-def cast() -> people.Cast:
-    return people.cast()
-
-
 def get(person: Any, path: str, **query: Any) -> Any:
     return Client().get(path, query, **people.bearer(person))
 

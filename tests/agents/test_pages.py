@@ -22,11 +22,6 @@ pytestmark = pytest.mark.django_db
 PART = {"HTTP_HX_REQUEST": "true"}
 
 
-@pytest.fixture
-def cast() -> people.Cast:
-    return people.cast()
-
-
 def signed_in(person: object) -> Client:
     client = Client()
     client.force_login(person)

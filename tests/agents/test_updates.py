@@ -14,11 +14,6 @@ from workers import readiness
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def cast() -> people.Cast:
-    return people.cast()
-
-
 def page(person: object, address: str) -> str:
     client = Client()
     client.force_login(person)

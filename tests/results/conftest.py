@@ -8,7 +8,6 @@ from django.utils import timezone
 from apps.campaigns import services
 from apps.campaigns.models import Campaign, Run
 from apps.testbeds.models import Node
-from tests import factories
 from tests.bench.tools import recordings
 from tests.campaigns import factories as make
 from tests.workers import factories as agents
@@ -22,18 +21,10 @@ WINDOWS = {
 
 
 @pytest.fixture
-def cast(db: None) -> SimpleNamespace:
-    """Return the named cast."""
-    return factories.cast()
-
-
-@pytest.fixture
-def pair(cast: SimpleNamespace) -> list[Node]:
-    """Return two nodes, joined by a link, whose agents were heard of just now."""
-    a, b = make.nodes(cast.team, "kisti01", "pnu01")
-    make.link(a, b, "WAN")
-    agents.enrol(a, b)
-    return [a, b]
+def pair(pair: list[Node]) -> list[Node]:
+    """Return the two nodes, whose agents were heard of just now."""
+    agents.enrol(*pair)
+    return pair
 
 
 def carry_out_all() -> None:

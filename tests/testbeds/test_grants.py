@@ -21,11 +21,6 @@ KEY = "net.ipv4.tcp_congestion_control"
 
 
 @pytest.fixture
-def cast() -> people.Cast:
-    return people.cast()
-
-
-@pytest.fixture
 def node(cast: people.Cast) -> Node:
     return factories.node(cast.team, "north")
 

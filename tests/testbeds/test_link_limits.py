@@ -15,11 +15,6 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def cast() -> people.Cast:
-    return people.cast()
-
-
-@pytest.fixture
 def link(cast: people.Cast) -> Link:
     return factories.link(factories.node(cast.team, "a"), factories.switch(cast.team, "s"), 457 * 10**6, name="WAN")
 

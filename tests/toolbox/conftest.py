@@ -7,14 +7,7 @@ import pytest
 
 from apps.toolbox import services
 from apps.toolbox.models import TeamTool
-from tests import factories
 from tests.bench.custom import definitions
-
-
-@pytest.fixture
-def cast(db: None) -> SimpleNamespace:
-    """Return the named cast."""
-    return factories.cast()
 
 
 @pytest.fixture

@@ -4,40 +4,14 @@ from types import SimpleNamespace
 
 import pytest
 
-from apps.campaigns.models import Campaign, Trial
-from apps.results.models import Result, Sample
+from apps.campaigns.models import Campaign
 from apps.testbeds.models import Node
-from tests import factories
 from tests.campaigns import factories as make
+from tests.results.factories import measure
 
 # Window in bytes: goodput in bit/s, as measured on the link of 1 Gbit/s and 4.8 ms.
 SWEEP = {65536: 140e6, 131072: 279e6, 262144: 533e6, 524288: 960e6, 1048576: 989.8e6, 2097152: 990.1e6}
 EXPRESSION = ", ".join(f"{size // 1024}KiB" for size in SWEEP)
-
-
-@pytest.fixture
-def cast(db: None) -> SimpleNamespace:
-    """Return the named cast."""
-    return factories.cast()
-
-
-@pytest.fixture
-def pair(cast: SimpleNamespace) -> list[Node]:
-    """Return two nodes joined by a link of 1 Gbit/s and 4.8 ms."""
-    a, b = make.nodes(cast.team, "kisti01", "pnu01")
-    make.link(a, b, "WAN")
-    return [a, b]
-
-
-def measure(trial: Trial, **samples: float) -> Result:
-    """Give a trial a successful run with these samples."""
-    run = trial.runs.create(attempt=1, state="succeeded")
-    result = Result.objects.create(run=run, trial=trial, experiment=trial.experiment, tool=trial.experiment.tool)
-    Sample.objects.bulk_create(
-        Sample(result=result, trial=trial, experiment=trial.experiment, metric=metric, value=value)
-        for metric, value in samples.items()
-    )
-    return result
 
 
 @pytest.fixture

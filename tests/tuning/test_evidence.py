@@ -14,7 +14,7 @@ from apps.tuning import evidence
 from apps.tuning.evidence.storage import read_disks, read_options
 from tests import factories
 from tests.campaigns import factories as make
-from tests.tuning.conftest import measure
+from tests.results.factories import measure
 
 
 @pytest.fixture

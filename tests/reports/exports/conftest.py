@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from apps.campaigns.models import Campaign
 from apps.tuning import services as tuning
-from tests.results.conftest import cast, measured, pair  # noqa: F401  (fixtures)
+from tests.results.conftest import measured, pair  # noqa: F401  (fixtures)
 
 
 @pytest.fixture

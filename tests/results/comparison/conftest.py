@@ -7,10 +7,10 @@ import pytest
 from django.utils import timezone
 
 from apps.campaigns.models import Campaign, Trial
-from apps.results.models import Result, Sample
+from apps.results.models import Result
 from apps.testbeds.models import Node
-from tests import factories
 from tests.campaigns import factories as make
+from tests.results import factories as results
 
 # Window in bytes: goodput in bit/s.
 SWEEP = {65536: 140e6, 131072: 279e6, 262144: 533e6, 524288: 780e6}
@@ -19,13 +19,8 @@ FACTORS = [{"name": "window", "expression": EXPRESSION}, {"name": "streams", "ex
 
 
 def measure(trial: Trial, **samples: float) -> Result:
-    """Give a trial a successful run with these samples."""
-    run = trial.runs.create(attempt=1, state="succeeded")
-    result = Result.objects.create(run=run, trial=trial, experiment=trial.experiment, tool=trial.experiment.tool)
-    Sample.objects.bulk_create(
-        Sample(result=result, trial=trial, experiment=trial.experiment, metric=metric, value=value)
-        for metric, value in samples.items()
-    )
+    """Give a trial a successful run with these samples, and have it done."""
+    result = results.measure(trial, **samples)
     Trial.objects.filter(pk=trial.pk).update(state="succeeded", finished_at=timezone.now())
     return result
 
@@ -39,20 +34,6 @@ def swept(cast: SimpleNamespace, pair: list[Node], name: str, factor: float = 1.
         rate = SWEEP.get(trial.parameters["window"], 100e6) * trial.parameters["streams"] ** 0.2
         measure(trial, goodput=factor * share * rate, retransmits=trial.repetition)
     return campaign
-
-
-@pytest.fixture
-def cast(db: None) -> SimpleNamespace:
-    """Return the named cast."""
-    return factories.cast()
-
-
-@pytest.fixture
-def pair(cast: SimpleNamespace) -> list[Node]:
-    """Return two nodes joined by a link of 1 Gbit/s and 4.8 ms."""
-    a, b = make.nodes(cast.team, "kisti01", "pnu01")
-    make.link(a, b, "WAN")
-    return [a, b]
 
 
 @pytest.fixture

@@ -15,14 +15,7 @@ from django.test import Client
 from django.urls import reverse
 
 from apps.results.figures import checking, rendering
-from tests import factories
 from tests.results.figures import charts
-
-
-@pytest.fixture
-def cast(db: None) -> SimpleNamespace:
-    """Return the named cast."""
-    return factories.cast()
 
 
 def size_of(png: bytes) -> tuple[int, int]:

@@ -10,7 +10,6 @@ from apps.campaigns import permanent_ids
 from apps.campaigns.models import Campaign, Trial
 from apps.results.models import Result, Sample
 from apps.testbeds.models import Node
-from tests import factories
 from tests.campaigns import factories as make
 
 START = datetime(2026, 1, 5, 8, 0, tzinfo=UTC)
@@ -43,12 +42,6 @@ def add_result(trial: Trial, rate: float, at: datetime, version: str = "3.12", f
         Sample.objects.create(result=result, trial=trial, experiment=experiment, metric=metric, value=value)
     Trial.objects.filter(pk=trial.pk).update(state="succeeded", finished_at=at)
     return result
-
-
-@pytest.fixture
-def cast(db: None) -> SimpleNamespace:
-    """Return the named cast."""
-    return factories.cast()
 
 
 @pytest.fixture

@@ -22,12 +22,6 @@ ADDRESSES = ["matrix:matrix", "matrix:csv", "matrix:json"]
 
 
 @pytest.fixture
-def cast(db: None) -> SimpleNamespace:
-    """Return the named cast."""
-    return factories.cast()
-
-
-@pytest.fixture
 def pair(cast: SimpleNamespace) -> list[Node]:
     """Return a node in Daejeon and one in Busan."""
     [a], [b] = make.nodes(cast.team, "kisti01"), make.nodes(cast.team, "pnu01", site="Busan")

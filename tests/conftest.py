@@ -1,6 +1,4 @@
-"""What most tests of campaigns begin with."""
-
-from types import SimpleNamespace
+"""What most tests begin with: the named cast, and two nodes to measure between."""
 
 import pytest
 
@@ -10,14 +8,14 @@ from tests.campaigns import factories as make
 
 
 @pytest.fixture
-def cast(db: None) -> SimpleNamespace:
+def cast(db: None) -> factories.Cast:
     """Return the named cast."""
     return factories.cast()
 
 
 @pytest.fixture
-def pair(cast: SimpleNamespace) -> list[Node]:
-    """Return two nodes joined by a link of 1 Gbit/s."""
+def pair(cast: factories.Cast) -> list[Node]:
+    """Return two nodes joined by a link of 1 Gbit/s and 4.8 ms."""
     a, b = make.nodes(cast.team, "kisti01", "pnu01")
     make.link(a, b, "WAN")
     return [a, b]
