@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from apps.accounts.models import User
 from apps.bench import units
+from apps.bench.sweep import setting_names
 from apps.bench.text import Message, _
 from apps.bench.tools.base import Metric, Parameter
 from apps.toolbox import queries as toolbox
@@ -64,9 +65,12 @@ def known_to(user: User) -> Known:
 def read_parameter(text: str, known: Known) -> Condition:
     """Return what a text such as streams:4..16 means; ConditionError says what is wrong."""
     name, written = _parts(text, "streams:4..16")
-    if name not in known.parameters:
+    if setting_names.is_setting(name):
+        kinds: tuple[str, ...] = ("text",)
+    elif name in known.parameters:
+        kinds = known.parameters[name][1]
+    else:
         raise ConditionError(Message(_("No tool has a parameter “%(name)s”."), {"name": name}))
-    kinds = known.parameters[name][1]
     if not set(kinds) - set(_TEXTS):
         # The page's form makes a range of whatever is typed.
         text = _choice(written.removeprefix("..").removesuffix(".."), kinds)

@@ -103,7 +103,8 @@ def chips_of(search: Search, facets: Iterable[Facet], known: Known) -> list[Chip
     labels |= {name: metric.label for name, (metric, _kinds) in known.metrics.items()}
     for condition in (*search.parameters, *search.metrics):
         query = search.without_condition(condition).as_query()
-        chips.append(Chip(_(labels[condition.name]), condition.written.replace("..", " … "), query))
+        label = labels.get(condition.name)
+        chips.append(Chip(_(label) if label else condition.name, condition.written.replace("..", " … "), query))
     return chips
 
 

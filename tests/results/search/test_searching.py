@@ -63,6 +63,8 @@ def test_values_of_parameters_and_figures_are_found_within_ranges(archive: Simpl
     assert names(archive, "param=window:1MiB..") == ["Window sweep", "대구 회선"][::-1]
     assert names(archive, "param=window:64 KiB") == ["대구 회선", "Window sweep"]
     assert names(archive, "param=direction:reverse") == ["대구 회선"]
+    archive.back.experiments.get().search_entry.values.create(name="setting.client.net.core.rmem_max", text="4194304")
+    assert names(archive, "param=setting.client.net.core.rmem_max:4194304") == ["Way back"]
     assert names(archive, "metric=goodput:600 Mbit/s..") == ["Window sweep"]
     assert names(archive, "metric=goodput:..300 Mbit/s") == ["대구 회선", "Window sweep"]
     # The sweep lies on both sides of this range, with nothing in it.
