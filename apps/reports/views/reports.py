@@ -32,7 +32,8 @@ def report_list(request: HttpRequest) -> HttpResponse:
         campaign = campaigns.campaigns_for(user).filter(pk=int(wanted)).first()
         rows = rows.filter(campaign=int(wanted))
     page = Paginator(rows, 50).get_page(request.GET.get("page"))
-    return render(request, "reports/list.html", {"page_obj": page, "campaign": campaign})
+    can_write = scoping.teams_for(user, Role.OPERATOR).exists()
+    return render(request, "reports/list.html", {"page_obj": page, "campaign": campaign, "can_write": can_write})
 
 
 @login_required

@@ -49,12 +49,6 @@ def make_quarter(cast: Any) -> SimpleNamespace:
 
 
 @pytest.fixture
-def cast(db: None) -> factories.Cast:
-    """Return the named cast."""
-    return factories.cast()
-
-
-@pytest.fixture
 def quarter(cast: factories.Cast) -> SimpleNamespace:
     """Return the quarter."""
     return make_quarter(cast)

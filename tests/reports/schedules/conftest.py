@@ -20,12 +20,6 @@ NOW = datetime(2026, 3, 2, 10, 0, tzinfo=UTC)
 
 
 @pytest.fixture
-def cast(db: None) -> factories.Cast:
-    """Return the named cast."""
-    return factories.cast()
-
-
-@pytest.fixture
 def pair(cast: factories.Cast) -> list[Node]:
     """Return two nodes of two sites joined by a link."""
     [a] = make.nodes(cast.team, "kisti01")
