@@ -63,11 +63,6 @@ def findings(made: Material) -> Section:
     return Section("findings", _("Findings and what to change"), tuple(blocks), parts)
 
 
-def conclusion(made: Material) -> Section:
-    """Return the conclusion."""
-    return Section("conclusion", _("Conclusion"), in_short(made, key="conclusion"))
-
-
 def in_short(made: Material, key: str) -> tuple[Block, ...]:
     """Return what it all comes to: the authors' own words of a publication, what limits, what to change."""
     blocks: list[Block] = []
@@ -93,6 +88,8 @@ def _claims(made: Material, kinds: Collection[str]) -> list[Claim]:
 
 
 def _counted(found: Sequence[Claim], changes: Sequence[Claim]) -> str:
+    if not found and not changes:
+        return _("Nothing was found that holds the measured rates back, and no change is recommended.")
     problems = ngettext("%(n)s problem was found", "%(n)s problems were found", len(found)) % {"n": len(found)}
     advice = ngettext("%(n)s change is recommended", "%(n)s changes are recommended", len(changes))
     verified = sum(claim.first.state == Finding.State.VERIFIED for claim in changes)

@@ -26,7 +26,7 @@ def section(made: Material) -> Section:
 
 def _part(made: Material, experiment: Experiment) -> Section:
     number = made.numbers[experiment.pk]
-    return Section(f"trials-of-{number}", f"{number}. {made.title_of(experiment)}", (_table(made, experiment),))
+    return Section(f"trials-of-{number}", made.heading(experiment), (_table(made, experiment),))
 
 
 def _table(made: Material, experiment: Experiment) -> Table:

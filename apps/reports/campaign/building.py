@@ -10,7 +10,10 @@ from apps.campaigns.models import Campaign, Experiment
 from apps.core import messages
 from apps.reports.campaign import analysis, appendix, contrast, inventory, material, method, printed, single, swept
 from apps.reports.campaign.material import Material
-from apps.reports.document import Block, Document, Link, Paragraph, Section
+from apps.reports.document import Block, Document, Figure, Items, Link, Paragraph, Section
+
+# So many figures are told of in the summary.
+MOST_SAID = 6
 
 
 def build(
@@ -27,15 +30,16 @@ def build(
     """
     with translation.override(language):
         made = material.read(campaigns, user, baseline)
+        results, contrasted = _results(made), contrast.section(made)
         sections = [
             _purpose(made),
             inventory.section(made),
             method.section(made),
-            _results(made),
-            contrast.section(made),
+            results,
+            contrasted,
             analysis.problems(made),
             analysis.findings(made),
-            analysis.conclusion(made),
+            _conclusion(made, contrasted),
             appendix.section(made) if trials else None,
         ]
         return Document(
@@ -46,7 +50,7 @@ def build(
             sections=tuple(found for found in sections if found),
             meta=_meta(made),
             rests_on=_rests_on(made),
-            summary=_summary(made),
+            summary=_summary(made, results, contrasted),
         )
 
 
@@ -76,8 +80,31 @@ def _rests_on(made: Material) -> tuple[str, ...]:
     return tuple(dict.fromkeys(refs))
 
 
-def _summary(made: Material) -> tuple[Block, ...]:
-    return analysis.in_short(made, key="summary")
+def _summary(made: Material, results: Section, contrasted: Section | None) -> tuple[Block, ...]:
+    """Return what it comes to, and what the first figures show."""
+    blocks: list[Block] = [*analysis.in_short(made, key="summary")]
+    for section in (results, contrasted):
+        if section and (said := _said(section)):
+            blocks += [Paragraph((f"{section.title}:",)), Items(said)]
+    return tuple(blocks)
+
+
+def _conclusion(made: Material, contrasted: Section | None) -> Section:
+    blocks: list[Block] = [*analysis.in_short(made, key="conclusion")]
+    if contrasted and (said := _said(contrasted)):
+        blocks += [Paragraph((f"{contrasted.title}:",)), Items(said)]
+    return Section("conclusion", _("Conclusion"), tuple(blocks))
+
+
+def _said(section: Section) -> tuple[tuple[str, ...], ...]:
+    """Return what the first figures of a section show, each with the name of its part."""
+    told = [
+        (f"{part.title} – {block.sentence}",)
+        for part in section.sections
+        for block in part.blocks
+        if isinstance(block, Figure) and block.sentence
+    ]
+    return tuple(told[:MOST_SAID])
 
 
 def _purpose(made: Material) -> Section:
@@ -111,7 +138,7 @@ def _results(made: Material) -> Section:
 
 def _of_experiment(made: Material, experiment: Experiment) -> Section:
     number = made.numbers[experiment.pk]
-    title = f"{number}. {made.title_of(experiment)}"
+    title = made.heading(experiment)
     if experiment.printed and not made.metrics[experiment.pk]:
         return Section(f"experiment-{number}", title)
     if not made.lanes[experiment.pk]:

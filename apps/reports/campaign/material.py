@@ -7,6 +7,7 @@ from datetime import datetime
 from functools import cached_property
 
 from django.db.models import Count, Max, Min, Prefetch
+from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
 from apps.bench.tools.base import Metric, Tool
@@ -62,6 +63,11 @@ class Material:
     def title_of(self, experiment: Experiment) -> str:
         """Return what an experiment is called in the report."""
         return self.in_campaign(experiment.name, experiment)
+
+    def heading(self, experiment: Experiment) -> str:
+        """Return the heading of an experiment's section."""
+        words = {"name": self.title_of(experiment), "number": self.numbers[experiment.pk]}
+        return _("%(name)s (experiment %(number)s)") % words
 
     def in_campaign(self, text: str, experiment: Experiment) -> str:
         """Return a text with the name of the experiment's campaign, unless that is the report's own."""

@@ -134,21 +134,23 @@ def _section(made: Material, group: Group, number: int) -> Section:
     else:
         blocks += [_figure(made, group, number), _table(made, group, number)]
     numbers = sorted(made.numbers[item.experiment.pk] for entry in group.entries for item in _parts(entry))
-    title = f"{_numbers(numbers)} {made.in_campaign(group.tool.name, group.entries[0].experiment)}"
-    if len(numbers) == 1:
-        title = f"{numbers[0]}. {made.title_of(group.entries[0].experiment)}"
+    first = group.entries[0].experiment
+    title = made.heading(first)
+    if len(numbers) > 1:
+        words = {"name": made.in_campaign(group.tool.name, first), "numbers": _numbers(numbers)}
+        title = _("%(name)s (experiments %(numbers)s)") % words
     return Section(f"experiment-{number}", title, tuple(blocks))
 
 
 def _numbers(numbers: Sequence[int]) -> str:
-    """Return "2–5, 8." of experiments' numbers."""
+    """Return "2–5, 8" of experiments' numbers."""
     runs: list[list[int]] = []
     for number in numbers:
         if runs and number == runs[-1][-1] + 1:
             runs[-1].append(number)
         else:
             runs.append([number])
-    return ", ".join(f"{run[0]}–{run[-1]}" if len(run) > 1 else str(run[0]) for run in runs) + "."
+    return ", ".join(f"{run[0]}–{run[-1]}" if len(run) > 1 else str(run[0]) for run in runs)
 
 
 def _parts(entry: Entry) -> list[Entry]:
@@ -193,10 +195,11 @@ def _figure(made: Material, group: Group, number: int) -> Block:
                 )
         curves.append(sentences.Curve(title if len(heads) > 1 else "", points, is_metric=len(heads) > 1))
         series.append({"label": title if len(heads) > 1 else "", "points": drawn})
+    label = ", ".join(dict.fromkeys(_(metric.label) for _title, metric, _back in heads))
     ceiling, line = _ceiling(group, first)
     chart: dict[str, object] = {
         "kind": "line",
-        "metric": {"name": first.name, "label": _(first.label), "unit": first.unit, "log": False},
+        "metric": {"name": first.name, "label": label, "unit": first.unit, "log": False},
         "x": {"name": "experiment", "label": _("Measurement"), "unit": "", "numeric": False, "log": False},
         "series": series,
         "lines": line,
@@ -205,7 +208,7 @@ def _figure(made: Material, group: Group, number: int) -> Block:
     name = group.tool.name if len(group.entries) > 1 else group.entries[0].experiment.name
     if max(len(curve.points) for curve in curves) < 2 and not group.both_ways:
         return Paragraph((sentences.of(shown),), style="statement")
-    caption = _("%(name)s: %(metric)s") % {"name": name, "metric": _(first.label)}
+    caption = _("%(name)s: %(metric)s") % {"name": name, "metric": label}
     return Figure(f"figure-{number}-{first.name}", caption, chart, sentences.of(shown))
 
 

@@ -49,7 +49,7 @@ def section(made: Material, experiment: Experiment) -> Section:
         ]
         blocks.append(_table(made, experiment, [found for _metric, found in shown], more))
         blocks += [_remarks(found) for _metric, found in shown[:1] if found.remarks]
-    return Section(f"experiment-{number}", f"{number}. {made.title_of(experiment)}", tuple(blocks))
+    return Section(f"experiment-{number}", made.heading(experiment), tuple(blocks))
 
 
 def figure(key: str, found: Comparison, title: str) -> Block:
