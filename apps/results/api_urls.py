@@ -6,6 +6,7 @@ from rest_framework.routers import SimpleRouter
 from apps.results import api, path_api, validity_api
 from apps.results.comparison import api as comparison_api
 from apps.results.history import api as history
+from apps.results.imports import api as imports
 from apps.results.landing import api as landing
 from apps.results.matrix import api as matrix
 from apps.results.retention import api as retention
@@ -15,6 +16,8 @@ router = SimpleRouter()
 router.register("results", api.ResultViewSet, basename="result")
 router.register("saved-views", comparison_api.SavedViewViewSet, basename="savedview")
 router.register("saved-searches", search_api.SavedSearchViewSet, basename="savedsearch")
+router.register("imports", imports.ImportViewSet, basename="import")
+router.register("column-mappings", imports.ColumnMappingViewSet, basename="columnmapping")
 
 urlpatterns = [
     path("archive/", search_api.ArchiveSearch.as_view(), name="archive-search"),

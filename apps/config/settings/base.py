@@ -200,6 +200,8 @@ SPECTACULAR_SETTINGS = {
         "FindingState": "apps.tuning.models.Finding.State",
         "RoleName": "apps.accounts.models.Role",
         "TokenScope": "apps.accounts.models.ApiToken.Scope",
+        "ImportKind": "apps.results.imports.models.Import.Kind",
+        "ImportState": "apps.results.imports.models.Import.State",
     },
 }
 
@@ -228,6 +230,8 @@ START_LEAD_S = float(os.environ.get("START_LEAD_S", "0.2"))
 
 # One request body at most (a job's whole output, compressed, fits in it).
 DATA_UPLOAD_MAX_MEMORY_SIZE = 64 * 1024 * 1024
+# So many files may be sent to be imported at once; each is kept open meanwhile.
+DATA_UPLOAD_MAX_NUMBER_FILES = 500
 
 LOGGING = {
     "version": 1,
