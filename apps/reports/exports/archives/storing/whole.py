@@ -1,0 +1,199 @@
+"""Store an archive: the inventory it needs, its tools, the campaign as it was defined, and all that was measured."""
+
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any
+
+from django.db import DatabaseError, transaction
+
+from apps.accounts import scoping
+from apps.accounts.models import Role, Team, User
+from apps.bench import tools
+from apps.bench.text import Message, _
+from apps.campaigns.models import Campaign, Event, Experiment, ExperimentRole, Lane
+from apps.campaigns.models.annotations import Note
+from apps.reports.exports.archives import fields, form, records
+from apps.reports.exports.archives.form import ArchiveError, wrong
+from apps.reports.exports.archives.reading import Archive
+from apps.reports.exports.archives.records import Json
+from apps.reports.exports.archives.storing.choices import Choices, Here, people_here
+from apps.reports.exports.archives.storing.concluded import store_findings, store_reports
+from apps.reports.exports.archives.storing.defined import store_tools
+from apps.reports.exports.archives.storing.measured import Measured
+from apps.testbeds.models import Cluster, FileSystem, Link, Node
+from apps.toolbox import queries as toolbox
+
+_STATES = (Campaign.State.FINISHED, Campaign.State.CANCELLED)
+_RESOURCES: dict[str, type[Any]] = {"node": Node, "link": Link, "fs": FileSystem}
+
+
+def store(
+    *,
+    archive: Archive,
+    team: Team,
+    user: User,
+    choices: Choices,
+    now: datetime,
+    progress: Callable[[int], None] = lambda _done: None,
+) -> Campaign:
+    """Return the campaign of an archive that was verified, whole; ArchiveError, and nothing is stored."""
+    scoping.require(user, team, Role.OPERATOR)
+    try:
+        with transaction.atomic():
+            return _Store(archive, team, user, choices, now).campaign(progress)
+    except DatabaseError as error:
+        # What contradicts itself: two trials in one place, a text that no column holds.
+        text = _("The archive contradicts itself: export the campaign again.")
+        raise ArchiveError("contradictory", Message(text)) from error
+
+
+def known(permanent_id: str) -> Campaign | None:
+    """Return the campaign of a permanent id, if it is here."""
+    return Campaign.objects.filter(permanent_id=permanent_id).select_related("team").first()
+
+
+class _Store:
+    def __init__(self, archive: Archive, team: Team, user: User, choices: Choices, now: datetime) -> None:
+        self._archive = archive
+        self._team = team
+        self._user = user
+        self._choices = choices
+        self._now = now
+
+    def campaign(self, progress: Callable[[int], None]) -> Campaign:
+        archive = self._archive
+        if known(archive.permanent_id):
+            text = _("The campaign %(id)s is here already.")
+            raise ArchiveError("known", Message(text, {"id": archive.permanent_id}))
+        about = records.mapping(archive.json(form.CAMPAIGN), form.CAMPAIGN)
+        people = people_here(people_in(about), self._team, self._choices)
+        self._here = Here(archive, self._team, self._choices)
+        store_tools(archive, self._team, self._user)
+        campaign = self._begin(about, people)
+        self._store_notes(campaign, about, people)
+        experiments, lanes = self._store_experiments(campaign)
+        measured = Measured(archive, campaign, self._here, people)
+        measured.store(experiments, lanes, progress)
+        self._store_events(campaign, measured)
+        store_findings(archive, campaign, experiments, measured, self._here, people)
+        store_reports(archive, campaign, people)
+        stamps = records.stamps(Campaign, about["campaign"], form.CAMPAIGN)
+        records.restamp([campaign], [stamps])
+        campaign.refresh_from_db()
+        return campaign
+
+    def _begin(self, about: Json, people: dict[str, User]) -> Campaign:
+        place = form.CAMPAIGN
+        names = [name for name in fields.CAMPAIGN if name not in ("created_at", "updated_at")]
+        values = records.values(Campaign, about.get("campaign"), names, place)
+        if values["permanent_id"] != self._archive.permanent_id:
+            raise wrong(place, Message(_("It is another campaign than the archive says.")))
+        if values["state"] not in _STATES:
+            text = _("Only what has ended comes in; this is “%(state)s”.")
+            raise wrong(f"{place}, state", Message(text, {"state": values["state"]}))
+        records.mapping(values["publication"], f"{place}, publication")
+        maker = people.get(str(about.get("created_by")))
+        return Campaign.objects.create(team=self._team, created_by=maker, **values)
+
+    def _store_notes(self, campaign: Campaign, about: Json, people: dict[str, User]) -> None:
+        for item in records.sequence(about.get("notes"), f"{form.CAMPAIGN}, notes"):
+            values = records.values(Note, item, ("text",), f"{form.CAMPAIGN}, notes")
+            note = Note.objects.create(
+                campaign=campaign, created_by=people.get(str(item.get("created_by"))), **values
+            )
+            records.restamp([note], [records.stamps(Note, item, f"{form.CAMPAIGN}, notes")])
+
+    def _store_experiments(self, campaign: Campaign) -> tuple[list[Experiment], list[list[Lane]]]:
+        experiments: list[Experiment] = []
+        lanes: list[list[Lane]] = []
+        for place, data in self._archive.lines(form.EXPERIMENTS):
+            experiment = self._experiment(campaign, data, place, experiments)
+            roles = [
+                self._role(experiment, records.mapping(item, place), place)
+                for item in records.sequence(data.get("roles"), f"{place}, roles")
+            ]
+            ExperimentRole.objects.bulk_create(roles)
+            found = [
+                self._lane(experiment, records.mapping(item, place), f"{place}, lanes")
+                for item in records.sequence(data.get("lanes"), f"{place}, lanes")
+            ]
+            Lane.objects.bulk_create(found)
+            records.restamp([experiment], [records.stamps(Experiment, data, place)])
+            experiments.append(experiment)
+            lanes.append(found)
+        return experiments, lanes
+
+    def _experiment(self, campaign: Campaign, data: Json, place: str, before: list[Experiment]) -> Experiment:
+        names = [name for name in fields.EXPERIMENT if name not in ("created_at", "updated_at")]
+        values = records.values(Experiment, data, names, place)
+        _check_definition(values, place)
+        try:
+            toolbox.get_tool(values["tool"])
+        except tools.UnknownTool:
+            text = _("This service has no tool “%(tool)s”: update it, or define the tool first.")
+            raise wrong(f"{place}, tool", Message(text, {"tool": values["tool"]})) from None
+        after = None
+        if data.get("after") is not None:
+            number = records.whole(data["after"], f"{place}, after")
+            if number >= len(before):
+                raise wrong(f"{place}, after", Message(_("It waits for an experiment that does not come before it.")))
+            after = before[number]
+        system = None
+        if data.get("file_system") is not None:
+            system = self._here.number(FileSystem, data["file_system"], f"{place}, file_system")
+        return Experiment.objects.create(campaign=campaign, after=after, file_system_id=system, **values)
+
+    def _role(self, experiment: Experiment, data: Json, place: str) -> ExperimentRole:
+        role = records.text(data.get("role"), f"{place}, role", 32)
+        kind: type[Any] = Node if data.get("node") is not None else Cluster
+        name = "node" if kind is Node else "cluster"
+        number = self._here.number(kind, data.get(name), f"{place}, {name}")
+        return ExperimentRole(experiment=experiment, role=role, **{f"{name}_id": number})
+
+    def _lane(self, experiment: Experiment, data: Json, place: str) -> Lane:
+        roles = {
+            records.text(role, place, 32): [
+                self._here.number(Node, name, place) for name in records.sequence(members, place)
+            ]
+            for role, members in records.mapping(data.get("roles"), place).items()
+        }
+        resources = []
+        for pair in records.sequence(data.get("resources"), place):
+            if not isinstance(pair, list) or len(pair) != 2 or pair[0] not in _RESOURCES:
+                raise wrong(place, Message(_("A resource is a kind and a name.")))
+            resources.append(f"{pair[0]}:{self._here.number(_RESOURCES[pair[0]], pair[1], place)}")
+        return Lane(experiment=experiment, roles=roles, resources=resources)
+
+    def _store_events(self, campaign: Campaign, measured: Measured) -> None:
+        for place, data in self._archive.lines(form.EVENTS):
+            values = records.values(Event, data, ("level", "message"), place)
+            trial = None if data.get("trial") is None else measured.trial(data["trial"], place)
+            event = Event.objects.create(campaign=campaign, trial_id=trial, **values)
+            records.restamp([event], [records.stamps(Event, data, place, ("at",))])
+
+
+def people_in(about: Json) -> list[str]:
+    """Return the user names of the people that an archive names."""
+    place = f"{form.CAMPAIGN}, people"
+    return [
+        records.text(records.mapping(item, place).get("username"), place, 150)
+        for item in records.sequence(about.get("people"), place)
+    ]
+
+
+def _check_definition(values: Json, place: str) -> None:
+    """Refuse a sweep that is not written as one."""
+    for name in ("fixed", "resolved", "printed"):
+        records.mapping(values[name], f"{place}, {name}")
+    for name in ("fixed", "resolved"):
+        for text in values[name].values():
+            records.text(text, f"{place}, {name}", 2000)
+    for factor in records.sequence(values["factors"], f"{place}, factors"):
+        found = records.mapping(factor, f"{place}, factors")
+        for name in ("name", "expression"):
+            records.text(found.get(name), f"{place}, factors", 100_000)
+    for group in records.sequence(values["zips"], f"{place}, zips"):
+        for name in records.sequence(group, f"{place}, zips"):
+            records.text(name, f"{place}, zips")
+    for text in records.sequence(values["exclusions"], f"{place}, exclusions"):
+        records.text(text, f"{place}, exclusions", 2000)
