@@ -114,12 +114,9 @@ class FindingViewSet(viewsets.ReadOnlyModelViewSet):
     @action(detail=True, methods=["post"])
     def decide(self, request: Request, pk: str) -> Response:
         """Accept a finding, dismiss it with a reason, or open it again."""
-        finding = self.get_object()
-        scoping.require(request.user, finding.team, Role.OPERATOR)
-        decision = DecisionSerializer(data=request.data)
-        decision.is_valid(raise_exception=True)
+        finding, decision = self._wish(DecisionSerializer)
         try:
-            services.decide_finding(finding=finding, user=scoping.user_of(request), **decision.validated_data)
+            services.decide_finding(finding=finding, user=scoping.user_of(request), **decision)
         except services.FindingNeedsReason as error:
             raise serializers.ValidationError({"reason": ["Say why the finding is dismissed."]}) from error
         return Response(self.get_serializer(finding).data)
@@ -148,13 +145,8 @@ class FindingViewSet(viewsets.ReadOnlyModelViewSet):
     @action(detail=True, methods=["post"])
     def draft(self, request: Request, pk: str) -> Response:
         """Make a draft campaign of what the finding proposes."""
-        finding = self.get_object()
-        scoping.require(request.user, finding.team, Role.OPERATOR)
-        wish = DraftOfSerializer(data=request.data)
-        wish.is_valid(raise_exception=True)
-        made = proposals.create_draft(
-            finding=finding, user=scoping.user_of(request), now=timezone.now(), **wish.validated_data
-        )
+        finding, wish = self._wish(DraftOfSerializer)
+        made = proposals.create_draft(finding=finding, user=scoping.user_of(request), now=timezone.now(), **wish)
         shown = CampaignSerializer(made, context={"request": request})
         return Response(shown.data, status=status.HTTP_201_CREATED)
 
@@ -163,3 +155,11 @@ class FindingViewSet(viewsets.ReadOnlyModelViewSet):
     def calibration(self, request: Request) -> Response:
         """Return how the predictions of the person's teams turned out."""
         return Response(CalibrationSerializer(queries.calibration_for(scoping.user_of(request))).data)
+
+    def _wish(self, kind: type[serializers.Serializer]) -> tuple[Finding, dict[str, Any]]:
+        """Return the finding, which the person may decide about, and what is asked of it."""
+        finding = self.get_object()
+        scoping.require(self.request.user, finding.team, Role.OPERATOR)
+        wish = kind(data=self.request.data)
+        wish.is_valid(raise_exception=True)
+        return finding, wish.validated_data

@@ -5,6 +5,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -116,3 +117,14 @@ class LabAt:
             except OSError:
                 continue
         return [name for name in listed if name.startswith(prefixes)]
+
+
+def standing(file: Path, folder: Path) -> Iterator[LabAt]:
+    """Yield a lab that stands, and take it down; nothing of it may remain."""
+    lab = LabAt(folder)
+    try:
+        lab.up(file)
+        yield lab
+    finally:
+        assert lab.run("down").returncode == 0
+        assert lab.remains() == []

@@ -13,7 +13,7 @@ import pytest
 from lab import door, doors
 from lab.machine import LabError
 from lab.state import REMOTE, Place
-from tests.lab.labs import REAL, SMALL, LabAt
+from tests.lab.labs import REAL, SMALL, LabAt, standing
 
 REMOTE_PY = Path(doors.__file__).with_name("remote.py")
 
@@ -102,16 +102,10 @@ class TestReal:
 
     @pytest.fixture
     def lab(self, tmp_path: Path) -> Iterator[LabAt]:
-        lab = LabAt(tmp_path / "state")
         file = tmp_path / "lab.yaml"
         file.write_text(SMALL + "agents: {programs: [lab-remote]}\n")
-        try:
-            lab.up(file)
-            yield lab
-        finally:
-            assert lab.run("down").returncode == 0
-            assert lab.remains() == []
-            assert not lab.place.doors.exists()
+        yield from standing(file, tmp_path / "state")
+        assert not Place(tmp_path / "state").doors.exists()
 
     def test_an_ordinary_user_of_a_node_starts_commands_on_another(self, lab: LabAt) -> None:
         remote = lab.state["nodes"][0]["programs"][REMOTE]

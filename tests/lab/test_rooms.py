@@ -8,7 +8,7 @@ import pytest
 from lab import rooms
 from lab.machine import LabError
 from lab.state import Place
-from tests.lab.labs import REAL, SMALL, LabAt
+from tests.lab.labs import REAL, SMALL, LabAt, standing
 
 
 @pytest.fixture(scope="module")
@@ -16,14 +16,8 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LabAt]:
     folder = tmp_path_factory.mktemp("rooms")
     file = folder / "small.yaml"
     file.write_text(SMALL)
-    lab = LabAt(folder / "state")
-    try:
-        lab.up(file)
-        yield lab
-    finally:
-        assert lab.run("down").returncode == 0
-        assert lab.remains() == []
-        assert not lab.place.rooms.exists()
+    yield from standing(file, folder / "state")
+    assert not Place(folder / "state").rooms.exists()
 
 
 class TestReal:

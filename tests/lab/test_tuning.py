@@ -6,7 +6,6 @@ The points are those of a campaign: the tool plans the commands and reads what t
 import threading
 import time
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import pytest
 import yaml
@@ -14,7 +13,7 @@ import yaml
 from apps.bench import tools
 from apps.bench.tools.base import NodeRef, Output
 from apps.bench.units import parse_quantity
-from tests.lab.labs import KISTI_PUSAN, KNU_CALTECH, QUIET, LabAt
+from tests.lab.labs import KISTI_PUSAN, KNU_CALTECH, QUIET, LabAt, standing
 
 pytestmark = QUIET
 # What TCP with timestamps gets of a line: 52 bytes of headers in the packet, 38 of Ethernet around it.
@@ -55,16 +54,6 @@ def _values(wishes: dict[str, str]) -> dict[str, object]:
         name: parse_quantity(text, kinds[name]) if kinds[name] in ("size", "duration", "integer") else text
         for name, text in wishes.items()
     }
-
-
-def standing(file: Path, folder: Path) -> Iterator[LabAt]:
-    lab = LabAt(folder)
-    try:
-        lab.up(file)
-        yield lab
-    finally:
-        assert lab.run("down").returncode == 0
-        assert lab.remains() == []
 
 
 @pytest.fixture(scope="module")

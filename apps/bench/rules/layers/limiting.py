@@ -59,7 +59,7 @@ def conclude(evidence: Evidence, verdict: Verdict) -> FindingDraft | None:
 
 
 def _reasons(verdict: Verdict) -> list[Message]:
-    reasons = [reason for reason in (_of_network(verdict), _of_disk(verdict)) if reason]
+    reasons = _beneath(verdict)
     if verdict.high:
         text = _(
             "%(name)s gives %(low)s at times and %(high)s at others, over the same path and from the same disks."
@@ -83,22 +83,26 @@ def _reasons(verdict: Verdict) -> list[Message]:
     return reasons
 
 
-def _of_network(verdict: Verdict) -> Message | None:
-    if verdict.network is None:
-        return None
-    text = _("The network alone carries %(beneath)s: this is %(share)s %% of it.")
-    if verdict.network.is_stated:
-        text = _("By its links the network carries %(beneath)s of TCP's data: this is %(share)s %% of it.")
-    return Message(text, _shares(verdict.network.value, verdict.of_network))
+_ALONE = {
+    NETWORK: (
+        _("The network alone carries %(beneath)s: this is %(share)s %% of it."),
+        _("By its links the network carries %(beneath)s of TCP's data: this is %(share)s %% of it."),
+    ),
+    DISK: (
+        _("The disks alone give %(beneath)s: this is %(share)s %% of it."),
+        _("The disks are said to give %(beneath)s: this is %(share)s %% of it."),
+    ),
+}
 
 
-def _of_disk(verdict: Verdict) -> Message | None:
-    if verdict.disk is None:
-        return None
-    text = _("The disks alone give %(beneath)s: this is %(share)s %% of it.")
-    if verdict.disk.is_stated:
-        text = _("The disks are said to give %(beneath)s: this is %(share)s %% of it.")
-    return Message(text, _shares(verdict.disk.value, verdict.of_disk))
+def _beneath(verdict: Verdict) -> list[Message]:
+    """Return what each layer gives alone, measured or as it is stated, and the rate's share of it."""
+    layers = ((verdict.network, verdict.of_network), (verdict.disk, verdict.of_disk))
+    return [
+        Message(_ALONE[layer.layer][layer.is_stated], {"beneath": _rate(layer.value), "share": f"{100 * share:.0f}"})
+        for layer, share in layers
+        if layer is not None and share is not None
+    ]
 
 
 def _against(verdict: Verdict) -> list[Message]:
@@ -143,10 +147,6 @@ def _formula(verdict: Verdict) -> str:
         if layer and share is not None:
             parts.append(f"{name} = {_rate(verdict.level.value)} / {_rate(layer.value)} = {share:.2f}")
     return "; ".join(parts)
-
-
-def _shares(value: float, share: float | None) -> dict[str, object]:
-    return {"beneath": _rate(value), "share": f"{100 * (share or 0):.0f}"}
 
 
 def _rate(value: float) -> str:
