@@ -169,6 +169,9 @@ def detail(request: HttpRequest, pk: int) -> HttpResponse:
         "can_write": scoping.can(request.user, campaign.team, Role.OPERATOR),
         "drawing": _drawing(campaign, status["activities"]),
         "events": queries.events_of(campaign)[:50],
+        "original": queries.campaigns_for(scoping.user_of(request)).filter(pk=campaign.cloned_from_id).first()
+        if campaign.cloned_from_id
+        else None,
         "occurrences": campaign.occurrences.order_by("-created_at")[:20],
     }
     return render(request, "campaigns/detail.html", context)

@@ -13,6 +13,7 @@ from rest_framework.response import Response
 from apps.accounts import scoping
 from apps.accounts.api import ScopedRelatedField, TeamField, TeamScopedViewSet, team_for_new
 from apps.accounts.api.base import refuse_other_team
+from apps.campaigns.api.experiments import CampaignField
 from apps.campaigns.models import Campaign
 from apps.core.fields import TranslatedField
 from apps.reports.models import Delivery, Report, Schedule
@@ -25,7 +26,7 @@ class ScheduleSerializer(serializers.ModelSerializer):
 
     team = TeamField()
     report = ScopedRelatedField(queryset=Report.objects.all(), required=False, allow_null=True)
-    series = ScopedRelatedField(queryset=Campaign.objects.all(), required=False, allow_null=True)
+    series = CampaignField(queryset=Campaign.objects.all(), path="", required=False, allow_null=True)
     language = serializers.ChoiceField(choices=settings.LANGUAGES, required=False)
     formats = serializers.ListField(child=serializers.ChoiceField(choices=list(FORMATS)), required=False)
     recipients = serializers.ListField(child=serializers.CharField(max_length=254), required=False, max_length=1000)

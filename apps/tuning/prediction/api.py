@@ -10,9 +10,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from apps.accounts import scoping
 from apps.accounts.api import get_scoped_or_404
 from apps.campaigns.models import Experiment
+from apps.campaigns.queries.visibility import visible
 from apps.core.api import field_errors, one_of
 from apps.core.fields import TranslatedField
 from apps.toolbox import queries as toolbox
@@ -83,8 +83,8 @@ class PredictSetting(APIView):
     )
     def get(self, request: Request, pk: int) -> Response:
         """Return the prediction; 400 says what cannot be predicted, and why."""
-        visible = scoping.visible(Experiment.objects.all(), request.user, path="campaign__team")
-        experiment = get_scoped_or_404(visible.select_related("campaign__team"), pk=pk)
+        seen = visible(Experiment.objects.all(), request.user, path="campaign")
+        experiment = get_scoped_or_404(seen.select_related("campaign__team"), pk=pk)
         asked = _asked(request, experiment)
         try:
             answer = queries.predict(asked)
