@@ -31,7 +31,7 @@ MOST_CELLS = 150_000
 TAGGED_CELLS = 40_000
 # Shares of the work: the figures, and all else.
 _FIGURES = 0.6
-_LONGEST_WORD = 60
+_LONGEST_WORD = 70
 
 
 def render(document: Document, imprint: Imprint, output: Path, progress: Progress) -> None:

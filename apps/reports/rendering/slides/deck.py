@@ -17,8 +17,8 @@ from apps.reports.rendering.base import Imprint, Progress
 from apps.reports.rendering.slides.lines import Line, lines_of, pages_of
 from apps.reports.rendering.slides.writing import Writer, clean
 
-# Sections that are told in words; of the others the figures are shown.
-TOLD = ("problems", "findings", "changes", "conclusion")
+# Sections that are told in words, and those of whose parts only the titles are; of the others the figures are shown.
+TOLD, LISTED = ("findings", "changes", "conclusion"), ("problems",)
 # Of a section's parts (findings, problems) so many have a slide of their own, the rest a line.
 MOST_PARTS = 8
 # The same document gives the same file.
@@ -60,20 +60,26 @@ class _Deck:
         self._shown(_("In short"), self.document.summary)
         for section in self.document.sections:
             if section.key in TOLD:
-                self._told(section)
+                self._told(section, MOST_PARTS)
+            elif section.key in LISTED:
+                self._told(section, 0)
             else:
                 self._figures(section)
 
-    def _told(self, section: Section) -> None:
+    def _told(self, section: Section, most: int) -> None:
         """Tell a section in words: its own, then those of its first parts, then the titles of the others."""
+        if not section.sections and list(lines_of(section.blocks)) == list(lines_of(self.document.summary)):
+            # It was said on the first slides, word for word.
+            return
         self._words(section.title, section.blocks)
         self._shown(section.title, section.blocks)
-        for part in section.sections[:MOST_PARTS]:
+        for part in section.sections[:most]:
             self._words(part.title, list(_all(part)), over=section.title)
             self._shown(part.title, list(_all(part)), with_tables=False)
-        rest = [Line(part.title, 1) for part in section.sections[MOST_PARTS:]]
+        rest = [Line(part.title, 1) for part in section.sections[most:]]
         for page in pages_of(rest):
-            self.to.words(_("%(section)s: further ones") % {"section": section.title}, page)
+            further = _("%(section)s: further ones") % {"section": section.title}
+            self.to.words(further if most else section.title, page)
 
     def _figures(self, section: Section) -> None:
         """Show a section's figures; of a report to those who manage its tables, too."""

@@ -1,5 +1,6 @@
 """One slide at a time: a title, words, a picture or a table, and at the foot what deck it is."""
 
+import math
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -22,7 +23,9 @@ LATIN, KOREAN, FIXED = "Calibri", "Malgun Gothic", "Consolas"
 TITLE_ONLY = 5
 LEFT, WIDE = Inches(0.7), Inches(11.93)
 # A table on a slide is read from far away.
-MOST_ROWS, MOST_COLUMNS, LONGEST_CELL = 10, 7, 60
+MOST_ROWS, MOST_COLUMNS, LONGEST_CELL, WIDEST_CELL = 12, 7, 80, 40
+# At the size of its letters a slide is so many Latin letters wide, and has room for so many lines.
+TABLE_WIDTH, TABLE_LINES = 135, 19
 LONGEST_TITLE, LONGEST_SENTENCE = 140, 320
 _NOT_IN_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
@@ -81,17 +84,19 @@ class Writer:
     def table(self, title: str, table: Table, over: str = "") -> None:
         """Write the first rows and columns of a table, and how much more there is."""
         slide = self._slide(title, over)
-        rows, columns = table.rows[:MOST_ROWS], table.columns[:MOST_COLUMNS]
-        height = Inches(0.42 * (len(rows) + 1))
-        shape = slide.shapes.add_table(len(rows) + 1, len(columns), LEFT, Inches(1.55), WIDE, height)
+        columns = table.columns[:MOST_COLUMNS]
+        texts = [[_cell(row, place, table) for place in range(len(columns))] for row in table.rows[:MOST_ROWS]]
+        heads = [cells.head_of(column) for column in columns]
         widths = [
-            max(cells.width(cells.head_of(column)), *(cells.width(_cell(row, place, table)) for row in rows), 6)
-            for place, column in enumerate(columns)
+            min(max(map(cells.width, (head, *(row[place] for row in texts)))), WIDEST_CELL) + 3
+            for place, head in enumerate(heads)
         ]
+        rows = _fitting(heads, texts, widths)
+        height = Inches(0.36 * (len(rows) + 1))
+        shape = slide.shapes.add_table(len(rows) + 1, len(columns), LEFT, Inches(1.55), WIDE, height)
         for place, (column, width) in enumerate(zip(columns, widths, strict=True)):
             shape.table.columns[place].width = Emu(int(WIDE * width / sum(widths)))
-            texts = [cells.head_of(column), *(_cell(row, place, table) for row in rows)]
-            for at, text in enumerate(texts):
+            for at, text in enumerate([heads[place], *(row[place] for row in rows)]):
                 frame = shape.table.cell(at, place).text_frame
                 colour = RGBColor(0xFF, 0xFF, 0xFF) if not at else INK
                 made = self._add(frame, text, 12, colour, first=True, bold=not at)
@@ -151,6 +156,19 @@ def _font(run: Any, latin: str, korean: str) -> None:
         properties.remove(old)
     made = properties.makeelement(qn("a:ea"), {"typeface": korean})
     properties.find(qn("a:latin")).addnext(made)
+
+
+def _fitting(heads: Sequence[str], rows: Sequence[Sequence[str]], widths: Sequence[float]) -> Sequence[Sequence[str]]:
+    """Return as many rows as a slide has room for, with their cells wrapped."""
+    room = [TABLE_WIDTH * width / sum(widths) - 3 for width in widths]
+    used = 0.0
+    fitting: list[Sequence[str]] = []
+    for row in (heads, *rows):
+        used += max(math.ceil(cells.width(text) / most) for text, most in zip(row, room, strict=True)) + 0.6
+        if used > TABLE_LINES and len(fitting) > 1:
+            break
+        fitting.append(row)
+    return fitting[1:]
 
 
 def _cell(row: Sequence[Any], place: int, table: Table) -> str:

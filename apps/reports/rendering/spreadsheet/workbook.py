@@ -27,7 +27,7 @@ from apps.reports.document import (
 from apps.reports.rendering import cells, figures, imprints
 from apps.reports.rendering.base import Imprint, Progress
 from apps.reports.rendering.spreadsheet import charts
-from apps.reports.rendering.spreadsheet.styles import DATE, Styles, number_format
+from apps.reports.rendering.spreadsheet.styles import ACCENT, DATE, Styles, number_format
 
 # What the format itself can hold.
 MOST_ROWS = 1_000_000
@@ -109,8 +109,10 @@ class _Book:
             row += 1
         row += 1
         for heading, texts in self._texts():
-            for place, text in enumerate(texts or [""]):
-                self._line(sheet, row, "" if place else heading, text, self.styles.of(bold=True, valign="top"))
+            _text(sheet, row, 0, heading, self.styles.of(bold=True, font_color=ACCENT))
+            row += 1
+            for text in texts:
+                self._line(sheet, row, "", text, self.styles.words())
                 row += 1
 
     def _line(self, sheet: Worksheet, row: int, label: str, text: str, style: Any) -> None:

@@ -26,9 +26,10 @@ def draw(figure: Figure, chart: dict[str, Any]) -> None:
         found |= {point["at"] for point in points}
         _draw_series(axes, chart, series["label"], points, index=index, joined=is_numeric)
     axes.margins(y=0.1)
+    look.draw_lines(axes, chart.get("lines", []), is_numeric=is_numeric)
+    # After the lines, for a set end is no longer moved by what is drawn: a ceiling stands within the figure.
     if not log_y and all(point["y"] is None or point["y"] >= 0 for s in chart["series"] for point in s["points"]):
         axes.set_ylim(bottom=0)
-    look.draw_lines(axes, chart.get("lines", []), is_numeric=is_numeric)
     look.set_axis(axes, "y", chart["metric"])
     if is_numeric:
         look.set_axis(axes, "x", chart["x"], ticks=sorted(found))
