@@ -9,6 +9,7 @@ from apps.agents import services as agents
 from apps.campaigns import queries
 from apps.campaigns import services as campaigns
 from apps.core import queue
+from apps.reports.exports.incoming import services as incoming
 from apps.reports.rendering import services as rendering
 from apps.reports.schedules import delivering
 from apps.reports.schedules import services as schedules
@@ -35,6 +36,7 @@ def tick() -> None:
         schedules.start_due,
         delivering.resume_deliveries,
         imports.resume_imports,
+        incoming.resume,
     )
     for part in parts:
         try:
@@ -115,3 +117,10 @@ def advance_import(import_id: int) -> None:
 def deliver(delivery_id: int) -> None:
     """Take the next step of a scheduled report: freeze it, or mail its files."""
     delivering.carry_on(delivery_id=delivery_id, now=timezone.now())
+
+
+@shared_task(time_limit=6 * 3600)
+def take_archives() -> None:
+    """Look through or store the archive that has waited longest, then come back for the next."""
+    if incoming.carry_out_next(now=timezone.now()):
+        queue.send(queue.TAKE_ARCHIVES)

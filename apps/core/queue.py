@@ -19,6 +19,7 @@ DELIVER = "workers.tasks.deliver"
 INDEX = "workers.tasks.index_archive"
 RETAIN = "workers.tasks.retain"
 ADVANCE_IMPORT = "workers.tasks.advance_import"
+TAKE_ARCHIVES = "workers.tasks.take_archives"
 
 
 def send(task: str, *args: object) -> None:

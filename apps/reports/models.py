@@ -13,10 +13,20 @@ from apps.accounts.models import TeamOwned
 from apps.campaigns.models import Campaign
 from apps.reports import serialising
 from apps.reports.document import Document
+from apps.reports.exports.incoming.models import IncomingArchive
 from apps.reports.rendering.models import Rendering
 from apps.reports.schedules.models import Delivery, Schedule
 
-__all__ = ["Delivery", "Edition", "EditionIsFrozen", "Rendering", "Report", "Schedule", "new_permanent_id"]
+__all__ = [
+    "Delivery",
+    "Edition",
+    "EditionIsFrozen",
+    "IncomingArchive",
+    "Rendering",
+    "Report",
+    "Schedule",
+    "new_permanent_id",
+]
 
 # Crockford's base 32: no letter that is taken for a digit.
 _LETTERS = "0123456789abcdefghjkmnpqrstvwxyz"

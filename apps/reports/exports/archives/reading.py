@@ -15,6 +15,7 @@ from apps.results.imports.containers.limits import DAMAGES
 
 _CHUNK = 1024 * 1024
 _SUM_LINE = 64 + 2
+_COUNTED = ("experiments", "trials", "results", "findings", "editions")
 # A file of sums is as long as its paths.
 _MOST_SUMS = form.LIMITS.entries * 400
 
@@ -48,6 +49,11 @@ class Archive:
     def name(self) -> str:
         """Return the name of the campaign."""
         return str(self.manifest["name"])
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Return how many experiments, trials and the like it says that it has."""
+        return {name: int(self.manifest["counts"][name]) for name in _COUNTED}
 
     def verify(self, progress: Progress | None = None) -> None:
         """Compare every file with its sum; ArchiveError names one that differs, is missing or was added."""
@@ -102,6 +108,9 @@ class Archive:
         if permanent_ids.normalise(identity) != identity:
             raise wrong(f"{form.MANIFEST}, campaign", Message(_("This is no permanent id.")))
         records.text(found.get("name"), f"{form.MANIFEST}, name")
+        counts = records.mapping(found.get("counts"), f"{form.MANIFEST}, counts")
+        for name in _COUNTED:
+            records.whole(counts.get(name), f"{form.MANIFEST}, {name}")
         return found
 
     def _sums(self) -> dict[str, str]:

@@ -1,0 +1,201 @@
+"""Writes: an archive taken, looked through, agreed to, and stored by a worker."""
+
+import logging
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import Any, BinaryIO
+
+from django.core.cache import cache
+from django.core.exceptions import ValidationError
+from django.core.files import File
+from django.db import transaction
+from django.db.models import F
+from django.utils import timezone
+from django.utils.translation import gettext
+
+from apps.accounts import scoping
+from apps.accounts.models import Role, Team, User
+from apps.bench.text import Message, _
+from apps.core import queue
+from apps.reports.exports.archives import form, records
+from apps.reports.exports.archives.form import ArchiveError
+from apps.reports.exports.archives.reading import Archive
+from apps.reports.exports.archives.storing import Choices, store
+from apps.reports.exports.archives.storing.choices import Here, nodes_in
+from apps.reports.exports.archives.storing.whole import known, people_in
+from apps.reports.exports.incoming.models import IncomingArchive
+
+logger = logging.getLogger(__name__)
+State = IncomingArchive.State
+
+# A worker that gives no sign for so long was killed; storing is one transaction and gives signs beside it.
+STALLED_AFTER = timedelta(minutes=5)
+MOST_ATTEMPTS = 3
+MOST_BYTES = 16 * form.GIB
+_SIGNS_KEPT_S = 600
+
+
+def take(*, team: Team, user: User, file: File) -> IncomingArchive:
+    """Keep an archive that was sent; a worker looks through it. ValidationError if it is none by its first bytes."""
+    scoping.require(user, team, Role.OPERATOR)
+    if not file.size or file.size > MOST_BYTES:
+        text = gettext("Send an archive of at most %(most)s GiB.") % {"most": MOST_BYTES // form.GIB}
+        raise ValidationError({"archive": text})
+    head = file.read(4)
+    file.seek(0)
+    if head != b"PK\x03\x04":
+        raise ValidationError({"archive": gettext("This is no archive of a campaign: it is no zip.")})
+    with transaction.atomic():
+        name = str(file.name or "archive.zip")[-200:].replace("\0", "")
+        incoming = IncomingArchive.objects.create(team=team, created_by=user, name=name, size=file.size)
+        incoming.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        with incoming.path.open("wb") as target:
+            for chunk in file.chunks():
+                target.write(chunk)
+    queue.send(queue.TAKE_ARCHIVES)
+    return incoming
+
+
+@transaction.atomic
+def agree(*, incoming: IncomingArchive, user: User, choices: Mapping[str, Mapping[str, str]]) -> None:
+    """Have an archive stored as was chosen; ValidationError if it waits for no decision."""
+    scoping.require(user, incoming.team, Role.OPERATOR)
+    chosen = {name: {str(key): str(value) for key, value in choices.get(name, {}).items()} for name in _CHOICES}
+    ready = IncomingArchive.objects.filter(pk=incoming.pk, state__in=(State.READY, State.REFUSED))
+    if not incoming.path.is_file() or not incoming.preview:
+        raise ValidationError(gettext("There is nothing to decide: send the archive again."))
+    if not ready.update(state=State.AGREED, choices=chosen, reason=None, attempts=0, done=0, total=0):
+        raise ValidationError(gettext("It waits for no decision: look at its state."))
+    queue.send(queue.TAKE_ARCHIVES)
+
+
+@transaction.atomic
+def give_up(*, incoming: IncomingArchive, user: User) -> None:
+    """Forget an archive that was sent; what was imported of it stays."""
+    scoping.require(user, incoming.team, Role.OPERATOR)
+    gone = IncomingArchive.objects.filter(pk=incoming.pk).exclude(state__in=IncomingArchive.BUSY_STATES)
+    if not gone.delete()[0]:
+        raise ValidationError(gettext("A worker is at it: wait until it is done."))
+    incoming.path.unlink(missing_ok=True)
+
+
+def carry_out_next(*, now: datetime) -> bool:
+    """Look through, or store, what has waited longest; True if more may wait."""
+    incoming = _claim(now)
+    if incoming is None:
+        return False
+    try:
+        with incoming.path.open("rb") as file:
+            _look_through(incoming, file) if incoming.state == State.CHECKING else _store(incoming, file, now)
+    except ArchiveError as error:
+        _end(incoming, State.REFUSED, reason=error.message.as_json())
+    except FileNotFoundError:
+        _end(incoming, State.REFUSED, reason=Message(_("The file is gone: send the archive again.")).as_json())
+    except Exception:
+        logger.exception("Archive %s could not be imported", incoming.pk)
+        text = _("The archive could not be imported; the service's log says why.")
+        _end(incoming, State.REFUSED, reason=Message(text).as_json())
+    return True
+
+
+def resume(*, now: datetime) -> None:
+    """Have those looked at whose message was lost or whose worker was killed, the latter a few times at most."""
+    stalled = IncomingArchive.objects.filter(state__in=IncomingArchive.BUSY_STATES, alive_at__lt=now - STALLED_AFTER)
+    for incoming in stalled:
+        if (sign := cache.get(_key(incoming))) and sign["at"] > (now - STALLED_AFTER).timestamp():
+            continue
+        if incoming.attempts >= MOST_ATTEMPTS:
+            text = _("It was given up after several attempts: the machine may have too little memory for it.")
+            _end(incoming, State.REFUSED, reason=Message(text).as_json())
+            continue
+        again = State.WAITING if incoming.state == State.CHECKING else State.AGREED
+        IncomingArchive.objects.filter(pk=incoming.pk, alive_at=incoming.alive_at).update(state=again)
+    if IncomingArchive.objects.filter(state__in=IncomingArchive.DUE_STATES).exists():
+        queue.send(queue.TAKE_ARCHIVES)
+
+
+def with_progress(incoming: IncomingArchive) -> IncomingArchive:
+    """Return the row with the progress that its worker last told of."""
+    sign = cache.get(_key(incoming)) if incoming.is_working else None
+    if sign:
+        incoming.done, incoming.total = sign["done"], sign["total"]
+    return incoming
+
+
+_CHOICES = ("nodes", "people")
+_NEXT = {State.WAITING: State.CHECKING, State.AGREED: State.STORING}
+
+
+def _claim(now: datetime) -> IncomingArchive | None:
+    for incoming in IncomingArchive.objects.filter(state__in=IncomingArchive.DUE_STATES).order_by("pk")[:10]:
+        waiting = IncomingArchive.objects.filter(pk=incoming.pk, state=incoming.state)
+        taken = waiting.update(
+            state=_NEXT[State(incoming.state)], attempts=F("attempts") + 1, alive_at=now, done=0, total=0
+        )
+        if taken:
+            incoming.refresh_from_db()
+            return incoming
+    return None
+
+
+def _look_through(incoming: IncomingArchive, file: BinaryIO) -> None:
+    archive = Archive(file)
+    archive.verify(lambda done, total: _sign(incoming, done, total))
+    if found := known(archive.permanent_id):
+        IncomingArchive.objects.filter(pk=incoming.pk).update(campaign=found)
+        raise ArchiveError("known", Message(_("The campaign %(id)s is here already."), {"id": archive.permanent_id}))
+    about = records.mapping(archive.json(form.CAMPAIGN), form.CAMPAIGN)
+    with transaction.atomic():
+        here = Here(archive, incoming.team, Choices())
+        transaction.set_rollback(True)
+    people = records.sequence(about.get("people"), form.CAMPAIGN)
+    preview = {
+        "campaign": archive.permanent_id,
+        "name": archive.name,
+        "team": about.get("team"),
+        "counts": archive.counts,
+        "nodes": nodes_in(archive),
+        "new": [[change.kind, str(change.item)] for change in here.made],
+        "differing": [
+            [change.kind, str(change.item), [found.field for found in change.differences]]
+            for change in here.differing
+        ],
+        "people": [
+            {"username": username, "name": str(person.get("name") or "")}
+            for username, person in zip(people_in(about), people, strict=True)
+        ],
+    }
+    _end(incoming, State.READY, preview=preview)
+
+
+def _store(incoming: IncomingArchive, file: BinaryIO, now: datetime) -> None:
+    user = incoming.created_by
+    if user is None:
+        raise ArchiveError("user", Message(_("Whoever sent it has no account here any more.")))
+    archive = Archive(file)
+    archive.verify()
+    total = archive.counts["trials"]
+    campaign = store(
+        archive=archive,
+        team=incoming.team,
+        user=user,
+        choices=Choices(**{name: incoming.choices.get(name, {}) for name in _CHOICES}),
+        now=now,
+        progress=lambda done: _sign(incoming, done, total),
+    )
+    _end(incoming, State.DONE, campaign=campaign)
+    incoming.path.unlink(missing_ok=True)
+
+
+def _end(incoming: IncomingArchive, state: State, **values: Any) -> None:
+    IncomingArchive.objects.filter(pk=incoming.pk).update(state=state, **values)
+    cache.delete(_key(incoming))
+
+
+def _sign(incoming: IncomingArchive, done: int, total: int) -> None:
+    """Tell how far it is: beside the database, for what a transaction has written nobody sees before its end."""
+    cache.set(_key(incoming), {"done": done, "total": total, "at": timezone.now().timestamp()}, _SIGNS_KEPT_S)
+
+
+def _key(incoming: IncomingArchive) -> str:
+    return f"incoming-archive:{incoming.pk}"
