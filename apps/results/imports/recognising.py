@@ -15,8 +15,8 @@ from apps.bench.tools import all_tools
 from apps.bench.tools.base import Output, ToolFailure
 
 # Of a long text, where programs say what they are: its beginning and its end.
-HEAD = 256 * 1024
-TAIL = 64 * 1024
+HEAD = 128 * 1024
+TAIL = 32 * 1024
 _LONG = 1024 * 1024
 # More outputs than this in one file are a log that is to be cut first.
 MOST_OUTPUTS = 2000

@@ -24,6 +24,9 @@ LONGEST_CELL = 1000
 MOST_BLANKS = 1000
 _WORKBOOK = Limits(entries=1000, total_bytes=256 * MIB, entry_bytes=256 * MIB)
 _DELIMITERS = ",;\t|"
+# How zips, and the workbooks of old office programs, begin.
+_OFFICE = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
+_UNREADABLE = _("The workbook cannot be read: save it again as XLSX, or as CSV.")
 
 Cell = str | int | float | datetime | None
 # The line of the sheet, and the cells by header.
@@ -87,6 +90,8 @@ def _separated(file: BinaryIO) -> Iterator[tuple[int, list[Cell]]]:
     raw = file.read(MOST_BYTES + 1)
     if len(raw) > MOST_BYTES:
         raise TableError(_("The table is larger than %(most)s MiB: send it in parts."), most=MOST_BYTES // MIB)
+    if raw.startswith(_OFFICE):
+        raise TableError(_UNREADABLE)
     text = _decoded(raw)
     if "\x00" in text:
         raise TableError(_("This is no table: it holds bytes that no text has. Send CSV or XLSX."))
@@ -136,7 +141,7 @@ def _workbook(file: BinaryIO) -> Iterator[tuple[int, list[Cell]]]:
         SyntaxError, EOFError, OSError, OverflowError,
     ) as error:  # fmt: skip
         # What openpyxl raises for workbooks that are none; a parser's error in XML is a SyntaxError.
-        raise TableError(_("The workbook cannot be read: save it again as XLSX, or as CSV.")) from error
+        raise TableError(_UNREADABLE) from error
 
 
 def _check_workbook(file: BinaryIO) -> None:
