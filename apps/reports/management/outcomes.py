@@ -81,7 +81,7 @@ def _changes(made: Material, key: str, caption: str, found: Sequence[Change]) ->
         Column(_("After")),
         Column(_("Change"), "%", "number", 3),
         Column(_("Since")),
-        Column(_("Measured"), kind="time"),
+        Column(_("Measured")),
         Column(_("Verdict")),
         Column(_("Explanation")),
     )
@@ -98,7 +98,7 @@ def _changes(made: Material, key: str, caption: str, found: Sequence[Change]) ->
                 quantity(item.after, item.metric.unit),
                 percent(item),
                 campaign_link(made, item),
-                item.at.isoformat(),
+                made.scope.period.day(item.at),
                 str(decision.get_state_display()) if decision else _("found"),
                 decision.explanation if decision else "",
             ]
@@ -143,7 +143,7 @@ def _verified(made: Material) -> Block | None:
         Column(_("Realised gain (ratio)"), kind="number", digits=3),
         Column(_("95 % from"), kind="number", digits=3),
         Column(_("95 % to"), kind="number", digits=3),
-        Column(_("Verified"), kind="time"),
+        Column(_("Verified")),
     )
     rows: list[list[Value | Link]] = [
         [
@@ -154,7 +154,7 @@ def _verified(made: Material) -> Block | None:
             item.gain,
             item.gain_low,
             item.gain_high,
-            item.judged_at.isoformat() if item.judged_at else None,
+            made.scope.period.day(item.judged_at) if item.judged_at else None,
         ]
         for item in found.verified
     ]

@@ -31,11 +31,14 @@ class Period:
     end: datetime
     zone: ZoneInfo
 
+    def day(self, moment: datetime) -> str:
+        """Return the day of a moment in the period's zone, in ISO order."""
+        return moment.astimezone(self.zone).date().isoformat()
+
     @property
     def text(self) -> str:
         """Return the first and the last day."""
-        last = (self.end - timedelta(microseconds=1)).astimezone(self.zone).date()
-        words = {"first": self.start.astimezone(self.zone).date().isoformat(), "last": last.isoformat()}
+        words = {"first": self.day(self.start), "last": self.day(self.end - timedelta(microseconds=1))}
         return gettext("%(first)s to %(last)s") % words
 
 

@@ -62,10 +62,10 @@ def _table(found: Figures, key: str, caption: str, places: tuple[Column, ...], m
         *places,
         Column(_("Best"), scale.unit, "number"),
         Column(_("n"), kind="number"),
-        Column(_("Measured"), kind="time"),
+        Column(_("Measured")),
         Column(_("Campaign")),
         Column(_("Latest"), scale.unit, "number"),
-        Column(_("Measured"), kind="time"),
+        Column(_("Measured")),
     ]
     if with_ceiling:
         columns += [Column(_("Ceiling"), scale.unit, "number"), Column(_("Best of ceiling"), "%", "number", 3)]
@@ -75,10 +75,10 @@ def _table(found: Figures, key: str, caption: str, places: tuple[Column, ...], m
             *(place or None for place in item.places),
             scale.of(item.best.value),
             item.best.n,
-            item.best.at.isoformat(),
+            found.scope.period.day(item.best.at),
             _campaign(found, item.best),
             scale.of(item.latest.value),
-            item.latest.at.isoformat(),
+            found.scope.period.day(item.latest.at),
         ]
         if with_ceiling:
             share = None if item.share is None else float(f"{100 * item.share:.6g}")

@@ -49,7 +49,7 @@ def usage(made: Material) -> Section:
         if not chosen or testbeds[testbed].site_id in chosen
     ]
     rows: list[list[Value | Link]] = [
-        [testbed, site, person or _("an account that is gone"), len(count.campaigns), *_cells(count)]
+        [testbed, site, person or _("an account that is gone"), len(count.campaigns), *_few_cells(count)]
         for site, testbed, person, count in sorted(found, key=lambda item: (item[:2], -item[3].node_s, item[2]))
     ]
     columns = (
@@ -57,7 +57,7 @@ def usage(made: Material) -> Section:
         Column(_("Site")),
         Column(_("Used by")),
         Column(_("Campaigns"), kind="number"),
-        *_columns(),
+        *_few_columns(),
     )
     note = _("A trial between two testbeds counts for both; node-hours are those of the testbed's own nodes.")
     return Section(
@@ -75,19 +75,19 @@ def campaigns(made: Material) -> Section:
     rows: list[list[Value | Link]] = [
         [
             Link(campaign.name, f"campaign:{campaign.permanent_id}"),
-            campaign.launched_at.isoformat() if campaign.launched_at else None,
+            made.scope.period.day(campaign.launched_at) if campaign.launched_at else None,
             str(campaign.get_origin_display()),
             name_of(campaign) or _("an account that is gone"),
-            *_cells(counts[campaign.pk]),
+            *_few_cells(counts[campaign.pk]),
         ]
         for campaign in ordered
     ]
     columns = (
         Column(_("Campaign")),
-        Column(_("Launched"), kind="time"),
+        Column(_("Launched")),
         Column(_("Origin")),
         Column(_("Made by")),
-        *_columns(),
+        *_few_columns(),
     )
     title = _("The campaigns")
     return Section("campaigns", title, (_table("campaigns", title, columns, rows),))
@@ -122,6 +122,17 @@ def _cells(count: Count) -> tuple[Value, ...]:
     states = [count.states[name] for name in ("succeeded", "failed", "cancelled")]
     success = None if count.success is None else 100 * count.success
     return (count.trials, *states, count.set_aside, _rounded(success), _rounded(count.node_s / HOUR_S))
+
+
+def _few_columns() -> tuple[Column, ...]:
+    """Return the columns of a count where there is room for few; `_few_cells` fills them."""
+    trials, _succeeded, failed, _cancelled, _set_aside, success, hours = _columns()
+    return (trials, failed, success, hours)
+
+
+def _few_cells(count: Count) -> tuple[Value, ...]:
+    trials, _succeeded, failed, _cancelled, _set_aside, success, hours = _cells(count)
+    return (trials, failed, success, hours)
 
 
 def _rounded(value: float | None) -> float | None:

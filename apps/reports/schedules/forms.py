@@ -100,8 +100,9 @@ class ScheduleForm(TeamForm):
             self.initial.setdefault("language", (translation.get_language() or "en")[:2])
             self.initial.setdefault("formats", ["pdf"])
         for name, trigger in (("cron", "load, input changed delay:300ms"), ("cron_timezone", "change")):
+            # The help text, which screen readers read with the field, becomes the dates.
             self.fields[name].widget.attrs |= {
-                "hx-get": reverse("campaigns:dates"),
+                "hx-get": reverse("schedules:dates"),
                 "hx-trigger": trigger,
                 "hx-include": "[name=cron], [name=cron_timezone]",
                 "hx-target": "#id_cron_helptext",

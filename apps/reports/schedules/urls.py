@@ -7,6 +7,7 @@ from apps.reports.schedules import views
 app_name = "schedules"
 urlpatterns = [
     path("", views.ScheduleList.as_view(), name="schedule_list"),
+    path("dates/", views.dates, name="dates"),
     path("new/", views.ScheduleCreate.as_view(), name="schedule_create"),
     path("<int:pk>/", views.ScheduleDetail.as_view(), name="schedule_detail"),
     path("<int:pk>/edit/", views.ScheduleUpdate.as_view(), name="schedule_update"),

@@ -14,6 +14,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from apps.accounts import scoping
 from apps.accounts.pages import CreatePage, DeletePage, DetailPage, ListPage, TeamPage, UpdatePage
+from apps.campaigns import schedules
 from apps.reports.models import Delivery, Schedule
 from apps.reports.schedules import queries, services
 from apps.reports.schedules.forms import ScheduleForm
@@ -116,6 +117,22 @@ def deliver(request: HttpRequest, pk: int) -> HttpResponse:
     else:
         messages.success(request, _("The delivery has begun; this page shows how it goes."))
     return redirect(schedule)
+
+
+@login_required
+@require_GET
+def dates(request: HttpRequest) -> HttpResponse:
+    """Show the next dates of a cron expression in a time zone, or why it is refused."""
+    cron, zone = request.GET.get("cron", "").strip()[:100], request.GET.get("cron_timezone", "").strip()[:64]
+    now = timezone.now()
+    context: dict[str, object] = {}
+    if cron:
+        try:
+            services.check_dates(cron=cron, timezone=zone or "UTC", now=now)
+            context["dates"] = schedules.next_dates(cron=cron, timezone=zone or "UTC", after=now)
+        except ValidationError as refused:
+            context["refusals"] = refused.messages
+    return render(request, "reports/schedules/_dates.html", context)
 
 
 def _deliveries(schedule: Schedule) -> dict[str, Any]:

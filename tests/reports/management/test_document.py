@@ -90,7 +90,10 @@ def test_what_was_done_is_counted_by_tool_month_testbed_and_person(quarter: Simp
     ]
     # Each testbed gave one of the two nodes.
     assert usage[0]["Node-hours"] == pytest.approx(16 / 60 + 3)
-    assert [row["Campaign"] for row in lines(found["campaigns"])][:3] == ["Week 0", "Faulty", "Week 1"]
+    faulty = lines(found["campaigns"])[1]
+    assert (faulty["Campaign"], faulty["Launched"], faulty["Made by"]) == ("Faulty", "2026-01-06", "oscar")
+    assert (faulty["Trials"], faulty["Failed"], faulty["Success"]) == (4, 3, 0)
+    assert faulty["Node-hours"] == pytest.approx(6)
     key_figures = {row["What"]: row["Figure"] for row in lines(found["key-figures"])}
     assert key_figures["Campaigns"] == "9"
     assert key_figures["Success"] == "84.2 %"

@@ -86,6 +86,17 @@ def test_what_is_wrong_is_told_at_its_field(world: SimpleNamespace) -> None:
     assert Schedule.objects.count() == 1
 
 
+def test_the_next_dates_are_shown_while_one_types(world: SimpleNamespace) -> None:
+    client = signed_in(world.cast.oscar)
+    for cron, said in (
+        ("0 7 1 * *", "Next dates, in your time zone:"),
+        ("* * * * *", "more often than once an hour"),
+        ("", "the first of each month"),
+    ):
+        query = {"cron": cron, "cron_timezone": "Asia/Seoul"}
+        assert said in client.get(f"{LIST}dates/", query).content.decode()
+
+
 def test_viewers_look_and_strangers_see_nothing(world: SimpleNamespace) -> None:
     made = schedule(world)
     pages = {name: reverse(f"schedules:{name}", args=[made.pk]) for name in ("schedule_detail", "deliveries")}
