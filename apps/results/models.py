@@ -1,7 +1,6 @@
 """What a parser read from a run's raw output."""
 
-from collections.abc import Collection
-from typing import Any
+from typing import Any, Self
 
 from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
@@ -103,9 +102,9 @@ class Series(models.Model):
         verbose_name_plural = "series"
 
     @classmethod
-    def from_db(cls, db: str | None, field_names: Collection[str], values: Collection[Any]) -> "Series":
+    def from_db(cls, *args: Any, **kwargs: Any) -> Self:
         """Return the row, with its arrays unpacked."""
-        found = super().from_db(db, field_names, values)
+        found = super().from_db(*args, **kwargs)
         packed = found.__dict__.get("packed_z")
         if packed:
             found.times, found.values = packing.unpack_arrays(bytes(packed))

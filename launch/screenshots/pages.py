@@ -22,11 +22,11 @@ NO_PAGES = {
         f"results:{name}"
         for name in (
             "experiment_panel", "experiment_loss", "experiment_data", "csv", "json", "run_series", "job_telemetry",
-            "figure",
+            "figure", "trial_validity",
         )
     ),
     *(f"{part}:{ending}" for part in ("comparison", "history", "matrix") for ending in ("csv", "json")),
-    "history:decide", "archive:already",
+    "history:decide", "archive:already", "landing:recipe", "landing:samples",
     *(
         f"tuning:{name}"
         for name in ("decide", "campaign_panel", "verifications", "verify", "draft", "site_draft", "workload_draft")
@@ -89,6 +89,9 @@ def _campaigns() -> Iterator[Shot]:
     yield Shot("campaign-launch", "campaigns:confirm_launch", "draft")
     yield Shot("campaign-cancel", "campaigns:cancel", "running")
     yield Shot("campaign-stop", "campaigns:campaign_detail", "running", act=_ask_to_stop)
+    yield Shot("campaign-sharing", "campaigns:sharing", "campaign")
+    yield Shot("permanent-id", "landing:campaign", "permanent_id")
+    yield Shot("measure-again", "landing:run", "permanent_id")
     yield Shot("trial-list", "campaigns:trial_list", "campaign")
     yield Shot("experiment-new", "campaigns:experiment_create", "draft", query="tool=iperf3-tcp")
     yield Shot("experiment-tools", "campaigns:experiment_create", "draft")
@@ -182,6 +185,7 @@ def _people() -> Iterator[Shot]:
     yield Shot("team-new", "accounts:team_create")
     yield Shot("team", "accounts:team", "team")
     yield Shot("team-edit", "accounts:team_update", "team")
+    yield Shot("retention", "retention:rules", "team", act=_press("Show what would go…"))
     yield Shot("member-remove", "accounts:member_remove", "team member")
     yield Shot("token-list", "accounts:tokens")
     yield Shot("token-new", "accounts:token_create")

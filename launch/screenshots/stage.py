@@ -188,6 +188,7 @@ def _campaigns(running: service.Service, api: Rest, client: int, server: int) ->
     experiment = next(api.every(f"experiments/?campaign={done}"))["id"]
     return {
         "campaign": done,
+        "permanent_id": api.get(f"campaigns/{done}/")["permanent_id"],
         "failing": failing,
         "day": days[-1],
         "draft": draft,
