@@ -8,14 +8,14 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from benchmarks import answers, figures, gap, lab_rate, stack, throughput
+from benchmarks import answers, documents, figures, gap, lab_rate, stack, throughput
 from benchmarks.figures import Figure, Skipped
 from launch import home
 from launch.demo import agents, campaign, ground, rest
 from launch.embedded import EmbeddedError
 from launch.process import ProcessError
 
-GROUPS = ("gap", "crowd", "expansion", "compare", "lab", "archive")
+GROUPS = ("gap", "crowd", "expansion", "compare", "reports", "lab", "archive")
 # What can go wrong for a reason that a reader can understand: told in words, without a traceback.
 EXPECTED = (
     home.HomeError, EmbeddedError, ProcessError, agents.AgentError, campaign.DemoError, rest.RestError,
@@ -68,6 +68,8 @@ def measure(groups: Sequence[str]) -> Iterator[Figure | Skipped]:
                 yield from throughput.measure_expansion(running)
             if "compare" in groups:
                 yield from throughput.measure_comparison(running)
+            if "reports" in groups:
+                yield from documents.measure(running)
             if "crowd" in groups:
                 yield from throughput.measure(running)
             # Last, for it fills the database.

@@ -8,6 +8,7 @@ import json
 import random
 import statistics
 import time
+from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
 
@@ -39,7 +40,16 @@ FIXED = {
 }
 
 
-def measured(team: Team, name: str, nodes: list[Node], factor: float) -> Campaign:
+def measured(
+    team: Team,
+    name: str,
+    nodes: list[Node],
+    factor: float,
+    *,
+    windows: Sequence[int] = WINDOWS,
+    streams: Sequence[int] = STREAMS,
+    repetitions: int = REPETITIONS,
+) -> Campaign:
     """Make a finished campaign in which each point was measured a few times."""
     now = timezone.now()
     campaign = Campaign.objects.create(
@@ -49,12 +59,12 @@ def measured(team: Team, name: str, nodes: list[Node], factor: float) -> Campaig
     experiment = Experiment.objects.create(campaign=campaign, name=name, tool="iperf3-tcp", factors=factors)
     roles = {"client": [nodes[0].pk], "server": [nodes[1].pk]}
     lane = Lane.objects.create(experiment=experiment, roles=roles, resources=[])
-    points = [{"window": window, "streams": streams, **FIXED} for window in WINDOWS for streams in STREAMS]
+    points = [{"window": window, "streams": count, **FIXED} for window in windows for count in streams]
     common = {"campaign": campaign, "experiment": experiment, "lane": lane, "state": "succeeded", "finished_at": now}
     trials = Trial.objects.bulk_create(
         (
             Trial(**common, position=turn * len(points) + point, point=point, repetition=turn + 1, parameters=values)
-            for turn in range(REPETITIONS)
+            for turn in range(repetitions)
             for point, values in enumerate(points)
         ),
         batch_size=2000,

@@ -36,7 +36,7 @@ def drawings_as_png(document: Document, folder: Path) -> dict[int, Path]:
         (folder / f"drawing-{place}.svg").write_text(block.svg, encoding="utf-8")
         files[id(block)] = folder / f"drawing-{place}.png"
     if files:
-        setting.run({"folder": str(folder), "drawings": [file.stem for file in files.values()]}, lambda: None)
+        setting.run({"folder": str(folder), "drawings": [file.stem for file in files.values()]}, lambda _share: None)
     return files
 
 

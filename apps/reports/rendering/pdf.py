@@ -29,8 +29,8 @@ from apps.reports.rendering.base import Imprint, Progress
 MOST_CELLS = 150_000
 # Tags, by which a report can be read to someone, make a cell 200 B on disk; beyond this a file is too large to mail.
 TAGGED_CELLS = 40_000
-# Shares of the work: the figures, and all else.
-_FIGURES = 0.6
+# About how long things take on one core: what progress is told by.
+SECONDS_PER_CELL, SECONDS_PER_FIGURE = 1e-4, 0.3
 _LONGEST_WORD = 70
 
 
@@ -38,22 +38,29 @@ def render(document: Document, imprint: Imprint, output: Path, progress: Progres
     """Write the PDF; RenderingError if a figure cannot be drawn or the program fails or takes too long."""
     with tempfile.TemporaryDirectory(prefix="fathom-report-") as name:
         folder = Path(name)
-        files = figures.draw(document, "svg", folder, lambda share: progress(_FIGURES * share))
+        count = sum(len(table.rows) * len(table.columns) for table in tables_of(document))
+        share = _share_of_figures(document, count)
+        files = figures.draw(document, "svg", folder, lambda done: progress(share * done))
         data = _Setting(document, imprint, files).data()
         (folder / "given.json").write_text(json.dumps(data, ensure_ascii=False), encoding="utf-8")
-        count = sum(len(table.rows) * len(table.columns) for table in tables_of(document))
         request = {
             "folder": name,
             "output": str(output),
             "timestamp": int(imprint.at.timestamp()),
             "tagged": count <= TAGGED_CELLS,
         }
-        setting.run(request, lambda: progress(_FIGURES + (1 - _FIGURES) / 2))
+        setting.run(request, lambda done: progress(share + (1 - share) * done), SECONDS_PER_CELL * count)
 
 
 def tables_of(document: Document) -> list[Table]:
     """Return the tables that are printed."""
     return [block for block in walk(document) if isinstance(block, Table)]
+
+
+def _share_of_figures(document: Document, count: int) -> float:
+    """Return which share of the work the figures are; the tables have `count` cells."""
+    drawing_s = 1 + SECONDS_PER_FIGURE * len(figures.charts_of(document))
+    return drawing_s / (drawing_s + 1 + SECONDS_PER_CELL * count)
 
 
 class _Setting:

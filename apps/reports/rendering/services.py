@@ -32,6 +32,8 @@ State = Rendering.State
 STALLED_AFTER = timedelta(minutes=2)
 MOST_ATTEMPTS = 3
 SIGN_EVERY_S = 1.0
+# Of the whole this share is done when the document is there.
+_BUILT = 0.15
 # A file that no row names and that is older than this was left by a report that is gone.
 LEFT_OVER_AFTER_S = 3600.0
 
@@ -127,7 +129,9 @@ def _carry_out(rendering: Rendering) -> None:
         output = Path(name) / f"report.{rendering.format}"
         with translation.override(rendering.report.language):
             document, imprint = _document_of(rendering)
-            rendering.kind.load()(document, imprint, output, _sign(rendering))
+            sign = _sign(rendering)
+            sign(_BUILT)
+            rendering.kind.load()(document, imprint, output, lambda share: sign(_BUILT + (1 - _BUILT) * share))
         size, checksum = output.stat().st_size, _checksum(output)
         # Under a new name, for somebody may be fetching the old file.
         old, rendering.name = rendering.path, uuid.uuid4()

@@ -89,7 +89,7 @@ def test_progress_is_kept_while_it_is_at_work(edition: Edition, monkeypatch: pyt
     monkeypatch.setattr(services, "SIGN_EVERY_S", 0.0)
     ask(edition)
     tasks.render()
-    assert seen == [(State.WORKING, 25), (State.WORKING, 75), (State.WORKING, 99)]
+    assert seen == [(State.WORKING, 36), (State.WORKING, 79), (State.WORKING, 99)]
 
 
 @pytest.mark.parametrize(
