@@ -3,6 +3,7 @@
 from django.urls import path, register_converter
 
 from apps.reports.exports import views
+from apps.reports.exports.incoming import views as archives
 from apps.reports.exports.package import ENDINGS
 
 
@@ -26,5 +27,9 @@ app_name = "exports"
 urlpatterns = [
     path("", views.export, name="export"),
     path("package.<ending:ending>.zip", views.download_package, name="package"),
+    path("campaigns/<int:pk>/archive.zip", archives.download, name="archive"),
+    path("archives/", archives.receive, name="receive"),
+    path("archives/<int:pk>/", archives.incoming, name="incoming"),
+    path("archives/<int:pk>/give-up/", archives.give_up, name="give_up"),
     path("tables/<str:tool>.<ending:ending>", views.download_table, name="table"),
 ]

@@ -12,6 +12,7 @@ from apps.accounts import scoping
 from apps.bench.text import Message
 from apps.core import messages
 from apps.reports.exports import package
+from apps.reports.exports.archives.writing import ENDED
 from apps.reports.exports.selection import Selection, read_selection
 from apps.reports.exports.sending import send
 from apps.results.comparison.sets import SetError
@@ -29,10 +30,12 @@ def export(request: HttpRequest) -> HttpResponse:
         except SetError as error:
             problem = messages.render(error.message)
     counts = selection.counts()
+    campaigns = list({item.campaign_id: item.campaign for item in selection.experiments}.values())
     context = {
         "selection": selection,
         "problem": problem,
-        "campaigns": list({item.campaign_id: item.campaign for item in selection.experiments}.values()),
+        "campaigns": campaigns,
+        "archived": campaigns[0] if len(campaigns) == 1 and campaigns[0].state in ENDED else None,
         "tools": [(slug, toolbox.get_tool(slug).name, counts[slug]) for slug in selection.tools],
         "trials": sum(counts.values()),
         "endings": _named(),

@@ -1,0 +1,127 @@
+"""REST: archives of campaigns, out and in."""
+
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.db.models import QuerySet
+from django.http.response import HttpResponseBase
+from django.utils import timezone
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema
+from rest_framework import mixins, serializers, status, viewsets
+from rest_framework.decorators import action
+from rest_framework.parsers import JSONParser, MultiPartParser
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from apps.accounts import scoping
+from apps.accounts.api import TeamField, get_scoped_or_404, team_for_new
+from apps.campaigns import queries as campaigns
+from apps.core import messages
+from apps.core.api import Conflict
+from apps.reports.exports.archives.form import ArchiveError
+from apps.reports.exports.archives.writing import archive_of
+from apps.reports.exports.incoming import services
+from apps.reports.exports.incoming.models import IncomingArchive
+from apps.reports.exports.sending import send
+
+
+class CampaignArchiveView(APIView):
+    """A campaign with all that its figures rest on, as one file."""
+
+    @extend_schema(operation_id="campaigns_archive", responses={(200, "application/zip"): OpenApiTypes.BINARY})
+    def get(self, request: Request, pk: int) -> HttpResponseBase:
+        """Send the archive of a campaign that has ended."""
+        campaign = get_scoped_or_404(campaigns.campaigns_for(scoping.user_of(request)), pk=pk)
+        now = timezone.now()
+        try:
+            archive_of(campaign, now=now)
+        except ArchiveError as error:
+            raise Conflict(messages.render(error.message)) from error
+        name = f"{campaign.permanent_id}.zip"
+        return send(request, lambda: archive_of(campaign, now=now), name=name, kind="application/zip")
+
+
+class IncomingArchiveSerializer(serializers.ModelSerializer):
+    """An archive that was sent: what was found in it, how far it is, and what became of it."""
+
+    team = TeamField(read_only=True)
+    reason = serializers.SerializerMethodField(help_text="Why it is refused.")
+    preview = serializers.DictField(read_only=True)
+
+    class Meta:
+        model = IncomingArchive
+        fields = [
+            "id", "team", "name", "size", "state", "preview", "done", "total", "reason", "campaign", "created_at",
+        ]  # fmt: skip
+
+    def get_reason(self, item: IncomingArchive) -> str:
+        """Return the reason in the reader's language."""
+        return messages.render(item.reason)
+
+
+class ReceiveSerializer(serializers.Serializer):
+    """An archive and the team that takes it."""
+
+    team = TeamField()
+    archive = serializers.FileField()
+
+
+class AgreeSerializer(serializers.Serializer):
+    """Whom and what of the team the archive's names stand for; whoever is left out is called the same here."""
+
+    nodes = serializers.DictField(child=serializers.CharField(), default=dict)
+    people = serializers.DictField(child=serializers.CharField(allow_blank=True), default=dict)
+
+
+class IncomingArchiveViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, viewsets.GenericViewSet):
+    """Archives of campaigns that were sent here."""
+
+    queryset = IncomingArchive.objects.none()
+    serializer_class = IncomingArchiveSerializer
+    parser_classes = [MultiPartParser, JSONParser]
+    filterset_fields = ["state"]
+    ordering_fields = ["id"]
+
+    def get_queryset(self) -> QuerySet[IncomingArchive]:
+        """Return those of the user's teams."""
+        rows = IncomingArchive.objects.select_related("team").order_by("-id")
+        return scoping.visible(rows, scoping.user_of(self.request))
+
+    def get_object(self) -> Any:
+        """Return it with the progress that its worker told of."""
+        return services.with_progress(super().get_object())
+
+    @extend_schema(request={"multipart/form-data": ReceiveSerializer}, responses={201: IncomingArchiveSerializer})
+    def create(self, request: Request) -> Response:
+        """Send an archive; a worker looks through it, then its state is “ready” or “refused”."""
+        wish = ReceiveSerializer(data=request.data, context={"request": request})
+        wish.is_valid(raise_exception=True)
+        team = team_for_new(request, wish.validated_data)
+        made = services.take(team=team, user=scoping.user_of(request), file=wish.validated_data["archive"])
+        return Response(self.get_serializer(made).data, status=status.HTTP_201_CREATED)
+
+    @extend_schema(request=AgreeSerializer, responses={202: IncomingArchiveSerializer})
+    @action(detail=True, methods=["post"])
+    def agree(self, request: Request, pk: str | None = None) -> Response:
+        """Have it stored: all of it, or nothing and the reason."""
+        found = self.get_object()
+        wish = AgreeSerializer(data=request.data)
+        wish.is_valid(raise_exception=True)
+        try:
+            services.agree(incoming=found, user=scoping.user_of(request), choices=wish.validated_data)
+        except ValidationError as error:
+            raise Conflict(" ".join(error.messages)) from error
+        found.refresh_from_db()
+        return Response(self.get_serializer(found).data, status=status.HTTP_202_ACCEPTED)
+
+    @extend_schema(responses={204: None})
+    def destroy(self, request: Request, pk: str | None = None) -> Response:
+        """Forget what was sent; a campaign that was made of it stays."""
+        found = self.get_object()
+        try:
+            services.give_up(incoming=found, user=scoping.user_of(request))
+        except ValidationError as error:
+            raise Conflict(" ".join(error.messages)) from error
+        return Response(status=status.HTTP_204_NO_CONTENT)

@@ -1,0 +1,74 @@
+"""The forms of incoming archives: which file into which team, and whom and what its names stand for."""
+
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from apps.accounts import scoping
+from apps.accounts.models import Role, Team, User
+from apps.core.forms import StyledWidgets
+from apps.reports.exports.incoming.models import IncomingArchive
+from apps.testbeds.models import Node
+
+NOBODY = "-"
+
+
+class SendForm(StyledWidgets, forms.Form):
+    """An archive and the team that takes it."""
+
+    team = forms.ModelChoiceField(Team.objects.none(), label=_("Team"), empty_label=None)
+    archive = forms.FileField(
+        label=_("Archive"), help_text=_("The zip that “Archive of the campaign” gave elsewhere.")
+    )
+
+    def __init__(self, *args: Any, user: User, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        teams: Any = self.fields["team"]
+        teams.queryset = scoping.teams_for(user, Role.OPERATOR).order_by("name")
+
+
+class ChoicesForm(StyledWidgets, forms.Form):
+    """A node of the team for each node of an archive, and a member for each person it names."""
+
+    def __init__(self, *args: Any, incoming: IncomingArchive, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        here = list(Node.objects.filter(team=incoming.team).order_by("name").values_list("name", flat=True))
+        members = list(incoming.team.members.order_by("username").values_list("username", flat=True))
+        self._nodes, self._people = incoming.preview["nodes"], incoming.preview["people"]
+        for place, name in enumerate(self._nodes):
+            as_it_is = (
+                _("%(node)s, as it is here") if name in here else _("%(node)s, to be described from the archive")
+            )
+            others = [(other, other) for other in here if other != name]
+            self.fields[f"node-{place}"] = forms.ChoiceField(
+                label=name, choices=[("", as_it_is % {"node": name}), *others], required=False
+            )
+        for place, person in enumerate(self._people):
+            name = person["username"]
+            label = f"{name} ({person['name']})" if person["name"] else name
+            self.fields[f"person-{place}"] = forms.ChoiceField(
+                label=label,
+                choices=[(NOBODY, _("nobody here")), *((member, member) for member in members)],
+                initial=name if name in members else NOBODY,
+            )
+
+    @property
+    def node_fields(self) -> list[Any]:
+        """Return the fields of nodes."""
+        return [self[f"node-{place}"] for place in range(len(self._nodes))]
+
+    @property
+    def person_fields(self) -> list[Any]:
+        """Return the fields of people."""
+        return [self[f"person-{place}"] for place in range(len(self._people))]
+
+    def choices(self) -> dict[str, dict[str, str]]:
+        """Return what was chosen, once the form is valid."""
+        values = self.cleaned_data
+        nodes = {name: values[f"node-{place}"] for place, name in enumerate(self._nodes)}
+        people = {person["username"]: values[f"person-{place}"] for place, person in enumerate(self._people)}
+        return {
+            "nodes": {name: other for name, other in nodes.items() if other},
+            "people": {name: "" if other == NOBODY else other for name, other in people.items()},
+        }
