@@ -1,4 +1,4 @@
-"""What the pictures show beside what was measured here: published figures, and a comparison kept under a name."""
+"""What the pictures show beside what was measured here: published figures, kept comparisons and searches, reports."""
 
 from launch import home, service
 from launch.demo.rest import Rest
@@ -15,7 +15,12 @@ def fill(running: service.Service, api: Rest, team: str, campaign: str) -> dict[
     running.manage("import_published", str(FIGURES), "--team", archive)
     campaigns = [row["id"] for row in api.every(f"campaigns/?team={archive}")]
     findings = [row["id"] for row in api.every("findings/") if row["campaign"] in campaigns]
+    wish = {"campaign": api.get(f"campaigns/{campaign}/")["permanent_id"]}
+    report = api.post("reports/", {**wish, "language": "en"})["id"]
     return {
+        "report": report,
+        "edition": api.post(f"reports/{report}/freeze/", {"note": "The first"})["id"],
+        "draft_report": api.post("reports/", {**wish, "language": "ko"})["id"],
         "view": view["id"],
         "search": search["id"],
         "published": campaigns[-1] if campaigns else 0,

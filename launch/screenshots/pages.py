@@ -31,6 +31,8 @@ NO_PAGES = {
         f"tuning:{name}"
         for name in ("decide", "campaign_panel", "verifications", "verify", "draft", "site_draft", "workload_draft")
     ),
+    *(f"reports:{name}" for name in ("begin", "freeze", "words", "remark", "drop", "move", "own")),
+    "reports:edition_document", "reference",
     *(f"toolbox:tool_{name}" for name in ("preview", "export", "restore")),
     *(f"agents:{name}" for name in ("program", "unit", "job_output", "job_file")),
     *(f"accounts:{name}" for name in ("logout", "language", "theme", "member_add", "member_role")),
@@ -130,6 +132,12 @@ def _conclusions() -> Iterator[Shot]:
     yield Shot("history-list", "history:list")
     yield Shot("history", "history:detail", "lane")
     yield Shot("matrix", "matrix:matrix")
+    yield Shot("report-list", "reports:list")
+    yield Shot("report", "reports:detail", "report")
+    yield Shot("report-edit", "reports:detail", "report", query="edit=1")
+    yield Shot("report-contents", "reports:scope", "report")
+    yield Shot("report-delete", "reports:delete", "draft_report")
+    yield Shot("edition", "reports:edition", "edition")
 
 
 def _inventory() -> Iterator[Shot]:
