@@ -79,7 +79,8 @@ def _line(to: Sheet, chart: Json, caption: str) -> None:
     """Write series over a numeric axis: a block of rows each, then the lines of theory."""
     x, y = axis_of(chart["x"], _all(chart, "x")), axis_of(chart["metric"], _all(chart, "y", "low", "high"))
     to.formats = {1: _shown(to, x, _all(chart, "x")), **dict.fromkeys(range(2, 7), _shown(to, y, _all(chart, "y")))}
-    heads = [_("Series"), x.title, y.title, _("lower end"), _("upper end"), _("down"), _("up"), "n"]
+    interval = [_("lower end"), _("upper end"), _("interval below"), _("interval above")]
+    heads = [_("Series"), x.title, y.title, *interval, "n"]
     to.heads(heads, ["text", *["number"] * 7])
     made = to.book.add_chart({"type": "scatter", "subtype": "straight_with_markers"})
     for place, series in enumerate(chart["series"]):
@@ -116,7 +117,8 @@ def _words(to: Sheet, chart: Json, caption: str) -> None:
     lines = [line for line in chart.get("lines", []) if line["axis"] == "y" and line.get("value") is not None]
     to.formats = dict.fromkeys(range(1, 1 + 3 * len(names) + len(lines)), _shown(to, y, _all(chart, "y")))
     heads = [chart["x"]["label"], *(f"{name} ({y.unit})" if y.unit else name for name in names)]
-    heads += [text for name in names for text in (f"{name}: {_('down')}", f"{name}: {_('up')}")]
+    sides = _("interval below"), _("interval above")
+    heads += [f"{name}: {side}" for name in names for side in sides]
     to.heads(
         [*heads, *(line.get("label", "") for line in lines)], ["text", *["number"] * (3 * len(names) + len(lines))]
     )
@@ -172,9 +174,10 @@ def _box(to: Sheet, chart: Json, caption: str) -> None:
     found = [box[name] for _label, box in boxes for name in names]
     y = axis_of(chart["metric"], found)
     to.formats = dict.fromkeys(range(2, 12), _shown(to, y, found))
-    heads = [chart["x"]["label"], _("Series"), _("lower whisker"), f"Q1 ({y.unit})" if y.unit else "Q1", _("median"),
-             "Q3", _("upper whisker"), _("mean"), _("Q1 to median"), _("median to Q3"), _("down"), _("up"),
-             "n"]  # fmt: skip
+    first_quartile = f"Q1 ({y.unit})" if y.unit else "Q1"
+    heads = [_("lower whisker"), first_quartile, _("median"), "Q3", _("upper whisker"), _("mean")]
+    lengths = [_("Q1 to median"), _("median to Q3"), _("lower whisker to Q1"), _("Q3 to upper whisker")]
+    heads = [chart["x"]["label"], _("Series"), *heads, *lengths, "n"]
     to.heads(heads, ["text", "text", *["number"] * 11])
     first = to.row
     for label, box in sorted(boxes, key=lambda pair: pair[1]["x"]):
