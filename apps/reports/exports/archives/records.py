@@ -53,7 +53,8 @@ def value(field: Any, given: Any, place: str) -> Any:
     if isinstance(field, ArrayField):
         return [value(field.base_field, item, place) for item in sequence(given, place)]
     found = _typed(field, given, place)
-    if field.choices and found not in {choice for choice, _label in field.flatchoices}:
+    choices = {choice for choice, _label in field.flatchoices} | ({""} if field.blank else set())
+    if field.choices and found not in choices:
         raise wrong(place, Message(_("“%(value)s” is none of the values there are."), {"value": str(found)[:80]}))
     try:
         field.run_validators(found)

@@ -36,22 +36,24 @@ class ChoicesForm(StyledWidgets, forms.Form):
         here = list(Node.objects.filter(team=incoming.team).order_by("name").values_list("name", flat=True))
         members = list(incoming.team.members.order_by("username").values_list("username", flat=True))
         self._nodes, self._people = incoming.preview["nodes"], incoming.preview["people"]
+        fields: dict[str, forms.Field] = {}
         for place, name in enumerate(self._nodes):
             as_it_is = (
                 _("%(node)s, as it is here") if name in here else _("%(node)s, to be described from the archive")
             )
             others = [(other, other) for other in here if other != name]
-            self.fields[f"node-{place}"] = forms.ChoiceField(
+            fields[f"node-{place}"] = forms.ChoiceField(
                 label=name, choices=[("", as_it_is % {"node": name}), *others], required=False
             )
         for place, person in enumerate(self._people):
             name = person["username"]
             label = f"{name} ({person['name']})" if person["name"] else name
-            self.fields[f"person-{place}"] = forms.ChoiceField(
+            fields[f"person-{place}"] = forms.ChoiceField(
                 label=label,
                 choices=[(NOBODY, _("nobody here")), *((member, member) for member in members)],
                 initial=name if name in members else NOBODY,
             )
+        self.add_fields(fields)
 
     @property
     def node_fields(self) -> list[Any]:

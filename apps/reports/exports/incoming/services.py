@@ -61,6 +61,7 @@ def agree(*, incoming: IncomingArchive, user: User, choices: Mapping[str, Mappin
     """Have an archive stored as was chosen; ValidationError if it waits for no decision."""
     scoping.require(user, incoming.team, Role.OPERATOR)
     chosen = {name: {str(key): str(value) for key, value in choices.get(name, {}).items()} for name in _CHOICES}
+    incoming = IncomingArchive.objects.get(pk=incoming.pk)
     ready = IncomingArchive.objects.filter(pk=incoming.pk, state__in=(State.READY, State.REFUSED))
     if not incoming.path.is_file() or not incoming.preview:
         raise ValidationError(gettext("There is nothing to decide: send the archive again."))
