@@ -19,7 +19,7 @@ class SharingForm(StyledWidgets, forms.ModelForm):
         widgets = {"visibility": forms.RadioSelect, "shared_with": forms.CheckboxSelectMultiple}
         help_texts = {
             "shared_with": _("They may look at it and copy it; only your team changes it."),
-            "redacted": _("Strangers then read “node 1” and “site A”, and no address. Holds for what is public."),
+            "redacted": _("Strangers then read “node 1” and “site 1”, and no address. Holds for what is public."),
             "licence": _("What others may do with the figures; without one they have to ask you."),
         }
 

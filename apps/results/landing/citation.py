@@ -32,6 +32,8 @@ def cite(campaign: Campaign, names: Names, address: str) -> Citation:
     title, team = names.text(campaign.name), campaign.team.name
     year = str((campaign.launched_at or campaign.created_at).year)
     note = f"Fathom campaign {campaign.permanent_id}"
+    if campaign.is_published:
+        note += ", figures read from a publication"
     author = f"{maker}, {team}" if maker else team
     licence = f" Licence: {campaign.licence}." if campaign.licence else ""
     # Two authors: the braces keep a team's name from being taken apart.

@@ -34,16 +34,14 @@ class Hidden(Names):
         """Take the names from the team's inventory; the nodes that come `first` have the first numbers."""
         self._stand_ins = _stand_ins(team_id, first)
         longest_first = sorted(self._stand_ins, key=len, reverse=True)
-        self._names = (
-            re.compile(r"(?<!\w)(?:" + "|".join(map(re.escape, longest_first)) + r")(?!\w)")
-            if longest_first
-            else None
-        )
+        # People write names in small and in capital letters.
+        names = r"(?<!\w)(?:" + "|".join(map(re.escape, longest_first)) + r")(?!\w)"
+        self._names = re.compile(names, re.IGNORECASE) if longest_first else None
 
     def text(self, text: str) -> str:
         """Return the text without names and addresses."""
         if self._names:
-            text = self._names.sub(lambda found: self._stand_ins[found.group()], text)
+            text = self._names.sub(lambda found: self._stand_ins.get(found.group().lower(), _("name")), text)
         text = _ADDRESS.sub(lambda found: _("address") if _is_address(found.group()) else found.group(), text)
         return _HOST.sub(_("host"), text)
 
@@ -75,10 +73,10 @@ def _stand_ins(team: int, first: Iterable[Node]) -> dict[str, str]:
     numbers: dict[int, int] = {}
     for number, (pk, name) in enumerate(nodes, start=1):
         numbers[pk] = number
-        found.setdefault(name, _("node %(number)s") % {"number": number})
+        found.setdefault(name.lower(), _("node %(number)s") % {"number": number})
     addresses = NodeAddress.objects.filter(node__in=numbers).values_list("node", "address")
     for pk, address in addresses:
-        found.setdefault(address, _("address of node %(number)s") % {"number": numbers[pk]})
+        found.setdefault(address.lower(), _("address of node %(number)s") % {"number": numbers[pk]})
     kinds = (
         (Cluster, _("cluster %(number)s")),
         (FileSystem, _("file system %(number)s")),
@@ -90,7 +88,7 @@ def _stand_ins(team: int, first: Iterable[Node]) -> dict[str, str]:
     for model, text in kinds:
         names = model._default_manager.filter(team=team).order_by("pk").values_list("name", flat=True)
         for number, name in enumerate(names, start=1):
-            found.setdefault(name, text % {"number": number})
+            found.setdefault(name.lower(), text % {"number": number})
     found.pop("", None)
     return found
 

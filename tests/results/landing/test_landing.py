@@ -93,7 +93,7 @@ def test_a_citation_keeps_names_that_latex_would_read_otherwise(public: Campaign
 
 def test_words_that_only_begin_like_a_name_are_kept(public: Campaign) -> None:
     names = redaction.names_for(public, whole=False)
-    assert names.text("kisti01 kisti012 pnu01, WANDERING 1.2.3 v3.16 300.1.1.1") == (
+    assert names.text("kisti01 kisti012 PNU01, WANDERING 1.2.3 v3.16 300.1.1.1") == (
         "node 1 kisti012 node 2, WANDERING 1.2.3 v3.16 300.1.1.1"
     )
 
