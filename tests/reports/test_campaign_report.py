@@ -14,6 +14,7 @@ from apps.reports import serialising
 from apps.reports.document import Document, Drawing, Figure, Link, Listing, Paragraph, Table, walk
 from apps.results.figures import checking
 from apps.testbeds import inventory
+from apps.tuning.models import Finding
 from tests.results.comparison import conftest as measured
 from tests.tuning import published
 
@@ -29,7 +30,7 @@ TESTBEDS = {
 }
 # Tables 2-2 and 2-4. Of GPFS_PDAISY 9 nodes are printed, but 10 named: the report counts them, and says so.
 CLUSTERS = {"GPFS_X4500": 1, "GPFS_KGFS": 4, "GPFS_PGFS": 5, "GPFS_KIGFS": 5, "GPFS_PDAISY": 10}
-WORDS = {"en": "Problem analysis", "ko": "문제점 분석"}
+LANGUAGES = ("en", "ko")
 
 
 def tables_of(document: Document) -> dict[str, Table]:
@@ -56,7 +57,7 @@ def gfs(cast: SimpleNamespace) -> SimpleNamespace:
 
 def test_its_tables_hold_the_printed_numbers_in_both_languages(gfs: SimpleNamespace) -> None:
     found = {}
-    for language in ("en", "ko"):
+    for language in LANGUAGES:
         with CaptureQueriesContext(connection) as queries:
             document = reports.build(gfs.campaigns, user=gfs.bob, language=language)
         assert len(queries) <= 130
@@ -145,6 +146,7 @@ def test_a_sweep_has_figure_sentence_and_table_and_is_compared_with_the_baseline
     invalid = after.trials.filter(position=0)
     invalid.update(invalid_at="2026-11-21T10:00:00Z", invalid_reason="The link was down.")
     after.trials.filter(position=1).update(state=Trial.State.FAILED, reason={"message": {"msgid": "No route."}})
+    after.trials.get(position=2).results.update(edition=2)
     document = reports.build([after], user=cast.bob, language="en", baseline=before)
     figures = {block.key: block for block in walk(document) if isinstance(block, Figure)}
     for figure in figures.values():
@@ -168,12 +170,53 @@ def test_a_sweep_has_figure_sentence_and_table_and_is_compared_with_the_baseline
     said = [part for block in method.blocks if isinstance(block, Paragraph) for part in block.parts]
     assert said[0] == "1 experiment, 32 trials, 31 of them succeeded, 1 failed."
     assert "1 trial was set aside by a person." in str(said[-1])
+    assert "1 result was read again" in str(said[-1])
+
+
+def test_what_a_change_gained_when_it_was_measured_stands_beside_what_was_predicted(
+    cast: SimpleNamespace, pair: list[object]
+) -> None:
+    campaign = measured.make.launched(cast, *pair, name="Changed")
+    words = {"msgid": "Use %(n)s streams", "params": {"n": 4}}
+    finding = Finding.objects.create(
+        team=cast.team,
+        campaign=campaign,
+        rule="tcp-streams",
+        title=words,
+        details={"why": [words], "confidence_label": "high", "predicted": 9e8, "predicted_unit": "bit/s"},
+        change="iperf3 -P 4",
+        undo="iperf3",
+        state=Finding.State.VERIFIED,
+        predicted_gain=2.0,
+        confidence=0.9,
+    )
+    dismissed = Finding.objects.create(
+        team=cast.team, campaign=campaign, rule="mtu", title=words, details={}, state="dismissed", confidence=1.0
+    )
+    again = Campaign.objects.create(team=cast.team, name="Again")
+    finding.verifications.create(
+        campaign=again, proof={}, unit="bit/s", verdict="verified", present=4.5e8, realised=8.1e8,
+        gain=1.8, gain_low=1.7, gain_high=1.9, pairs=6,
+    )  # fmt: skip
+    document = reports.build([campaign], user=cast.bob, language="en")
+    (row,) = tables_of(document)["recommendations"].rows
+    assert [text_of(cell) for cell in row] == ["1", "Use 4 streams", "verified", "high", "2.0", "1.8", "1.7", "1.9"]
+    said = [str(part) for block in walk(document) if isinstance(block, Paragraph) for part in block.parts]
+    assert "0 problems were found; 1 change is recommended, 1 was verified by measuring." in said
+    assert (
+        "Measured again in 6 pairs: 450.0 Mbit/s now, 810.0 Mbit/s with the change, gain ×1.8 (1.7 – 1.9): verified."
+        in said
+    )
+    listings = [block.text for block in walk(document) if isinstance(block, Listing)]
+    assert listings == ["iperf3 -P 4", "iperf3"]
+    assert f"campaign:{again.permanent_id}" in document.rests_on
+    assert not [ref for ref in document.rests_on if dismissed.rule in ref]
 
 
 def test_a_campaign_without_results_still_has_a_report(cast: SimpleNamespace, pair: list[object]) -> None:
     empty = Campaign.objects.create(team=cast.team, name="Empty", created_by=cast.oscar)
     launched = measured.make.launched(cast, *pair, name="Unmeasured")
     for campaign in (empty, launched):
-        for language in WORDS:
+        for language in LANGUAGES:
             document = reports.build([campaign], user=cast.bob, language=language, baseline=empty)
             assert serialising.from_text(serialising.canonical(serialising.as_json(document))).title == campaign.name

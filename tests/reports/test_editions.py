@@ -10,14 +10,7 @@ from django.utils import timezone
 
 from apps.reports import serialising, services
 from apps.reports.models import Edition, EditionIsFrozen, Report
-from tests import factories
 from tests.reports import documents
-
-
-@pytest.fixture
-def cast(db: None) -> SimpleNamespace:
-    """Return the named cast."""
-    return factories.cast()
 
 
 @pytest.fixture

@@ -14,6 +14,7 @@ from apps.bench.tools.base import Metric, Tool
 from apps.campaigns import references
 from apps.campaigns.models import Campaign, Experiment, Lane, Trial
 from apps.results import queries as results
+from apps.results import validity
 from apps.results.models import Result, Sample
 from apps.testbeds import patterns
 from apps.testbeds.models import Cluster, Node
@@ -29,8 +30,9 @@ class Material:
     """What was measured: experiments in the order of the report, numbered from 1.
 
     `states` {experiment: {state: trials}}, `metrics` {experiment: those with figures, the primary one first},
-    `versions` {tool: versions}, `invalid` {name of a flag: results}, `set_aside` trials that a person marked invalid;
-    `findings` with their references, `evidence` {id: trial} the first trials that they rest on.
+    `versions` {tool: versions}, `invalid` {name of a flag: results}, `set_aside` trials that a person marked invalid,
+    `corrected` results that were read again; `findings` with their references, `evidence` {id: trial} the first
+    trials that they rest on.
     """
 
     campaigns: Sequence[Campaign]
@@ -46,6 +48,7 @@ class Material:
     versions: dict[str, list[str]] = field(default_factory=dict)
     invalid: Counter[str] = field(default_factory=Counter)
     set_aside: int = 0
+    corrected: int = 0
     period: tuple[datetime | None, datetime | None] = (None, None)
     findings: list[tuple[Finding, str]] = field(default_factory=list)
     evidence: dict[int, Trial] = field(default_factory=dict)
@@ -150,7 +153,8 @@ def _read_counts(made: Material) -> None:
     ):
         made.versions.setdefault(slug, []).append(version)
     for flags in read.filter(flags__contains=[{"severity": "invalid"}]).values_list("flags", flat=True):
-        made.invalid.update({flag["name"] for flag in flags if flag["severity"] == "invalid"})
+        made.invalid.update({flag["name"] for flag in flags if flag["severity"] == "invalid"} - {validity.MARK})
+    made.corrected = read.filter(edition__gt=1).count()
 
 
 def _findings(campaigns: Sequence[Campaign]) -> list[tuple[Finding, str]]:

@@ -1,6 +1,5 @@
 """How it was measured: tools and versions, what was set and varied, how often, and what counts."""
 
-from collections.abc import Iterable
 from typing import Any
 
 from django.utils.translation import gettext as _
@@ -129,8 +128,11 @@ def _validity(made: Material) -> str:
             "%(n)s trial was set aside by a person.", "%(n)s trials were set aside by a person.", made.set_aside
         )
         sentences.append(text % {"n": made.set_aside})
-    return _joined(sentences)
-
-
-def _joined(sentences: Iterable[str]) -> str:
+    if made.corrected:
+        text = ngettext(
+            "%(n)s result was read again from its raw output; its page tells why and keeps the earlier one.",
+            "%(n)s results were read again from their raw outputs; their pages tell why and keep the earlier ones.",
+            made.corrected,
+        )
+        sentences.append(text % {"n": made.corrected})
     return " ".join(sentences)
