@@ -56,7 +56,9 @@ class Shown:
 
     @property
     def text(self) -> str:
-        """Return a paragraph's words, to be edited."""
+        """Return the words of a paragraph or a figure, to be edited."""
+        if isinstance(self.block, Figure):
+            return self.block.sentence
         parts = self.block.parts if isinstance(self.block, Paragraph) else ()
         return "".join(part if isinstance(part, str) else part.text for part in parts)
 
@@ -139,7 +141,8 @@ class _Maker:
                 case Table():
                     yield Shown(block, number, html=table_of(block), left_out=_left_out(block))
                 case Figure():
-                    yield Shown(block, number, chart=json.dumps(block.chart, ensure_ascii=False))
+                    chart = json.dumps(block.chart, ensure_ascii=False)
+                    yield Shown(block, number, chart=chart, is_edited=block.key in self._words)
                 case Drawing():
                     yield Shown(block, number, html=_address_of(block))
                 case _:

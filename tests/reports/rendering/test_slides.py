@@ -9,7 +9,7 @@ from pptx import Presentation
 
 from apps.reports.document import Drawing, Items, Link, Listing, Paragraph, Section
 from apps.reports.rendering import slides
-from apps.reports.rendering.slides.lines import HEIGHT, Line, lines_of, pages_of
+from apps.reports.rendering.slides.lines import HEIGHT, WIDTH, Line, lines_of, pages_of
 from tests.reports import documents
 from tests.reports.rendering.test_pdf import IMPRINT
 
@@ -109,4 +109,6 @@ def test_long_words_and_texts_are_cut_to_slides() -> None:
     for page in pages_of(lines):
         assert sum(line.height for line in page) <= HEIGHT
     assert list(pages_of([])) == []
+    change = [*(Line("x" * WIDTH, 1) for _number in range(10)), Line("To change"), Line("a = 1", -1)]
+    assert [len(page) for page in pages_of(change)] == [10, 2]
     assert Line("a\nb").height > Line("a").height

@@ -4,7 +4,7 @@ import tempfile
 import zipfile
 from collections.abc import Sequence
 from datetime import UTC
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 
 from django.utils.translation import gettext as _
@@ -21,6 +21,8 @@ from apps.reports.rendering.slides.writing import Writer, clean
 TOLD, LISTED = ("findings", "changes", "conclusion"), ("problems",)
 # Of a section's parts (findings, problems) so many have a slide of their own, the rest a line.
 MOST_PARTS = 8
+# What to change stands on the first slides of a finding; limits and other explanations are in the report.
+MOST_PAGES = 2
 # The same document gives the same file.
 _DATE = (1980, 1, 1, 0, 0, 0)
 _FIGURES = 0.7
@@ -74,7 +76,7 @@ class _Deck:
         self._words(section.title, section.blocks)
         self._shown(section.title, section.blocks)
         for part in section.sections[:most]:
-            self._words(part.title, list(_all(part)), over=section.title)
+            self._words(part.title, list(_all(part)), over=section.title, most=MOST_PAGES)
             self._shown(part.title, list(_all(part)), with_tables=False)
         rest = [Line(part.title, 1) for part in section.sections[most:]]
         for page in pages_of(rest):
@@ -86,8 +88,8 @@ class _Deck:
         blocks = list(_all(section))
         self._shown(section.title, blocks, with_tables=self.document.kind == "management")
 
-    def _words(self, title: str, blocks: Sequence[Block], over: str = "") -> None:
-        for place, page in enumerate(pages_of(lines_of(blocks))):
+    def _words(self, title: str, blocks: Sequence[Block], over: str = "", most: int | None = None) -> None:
+        for place, page in enumerate(islice(pages_of(lines_of(blocks)), most)):
             shown = _("%(title)s (continued)") % {"title": title} if place else title
             self.to.words(shown, page, over)
 

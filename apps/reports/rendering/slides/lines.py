@@ -9,6 +9,8 @@ from apps.reports.rendering import cells
 
 # At the size of the text a slide is so many Latin letters wide and so many lines high.
 WIDTH, HEIGHT = 100, 15
+# A line of text as short as this leads to the next one.
+LONGEST_LEAD = 40
 
 
 @dataclass(frozen=True)
@@ -46,12 +48,22 @@ def pages_of(lines: Iterable[Line], height: float = HEIGHT) -> Iterator[Sequence
     used = 0.0
     for line in lines:
         if page and used + line.height > height:
-            yield page
-            page, used = [], 0.0
+            # What leads to the next line goes with it.
+            kept = (
+                page[:-1] if len(page) > 1 and _leads(page[-1]) and page[-1].height + line.height <= height else page
+            )
+            yield kept
+            page = page[len(kept) :]
+            used = sum(item.height for item in page)
         page.append(line)
         used += line.height
     if page:
         yield page
+
+
+def _leads(line: Line) -> bool:
+    """Return whether a line is a heading to what follows, by its look."""
+    return line.level == 0 and cells.width(line.text) <= LONGEST_LEAD
 
 
 def joined(parts: Sequence[Part]) -> str:
