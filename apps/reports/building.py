@@ -1,5 +1,6 @@
 """A report's document as it is now: built anew from the database, with its author's edits."""
 
+import hashlib
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
@@ -76,8 +77,8 @@ def _with_views(document: Document, report: Report, user: User) -> Document:
     """Return the document with a section of saved views, each with its figure; before the conclusion."""
     views = {view.pk: view for view in queries.views_for(user).filter(pk__in=report.edits["views"])}
     parts = [
-        Section(f"view-{place}", views[pk].name, (_view(views[pk].name, views[pk].query, place, user),))
-        for place, pk in enumerate(report.edits["views"], start=1)
+        Section(f"view-{_key(views[pk].name)}", views[pk].name, (_view(views[pk].name, views[pk].query, user),))
+        for pk in report.edits["views"]
         if pk in views
     ]
     if not parts:
@@ -88,8 +89,13 @@ def _with_views(document: Document, report: Report, user: User) -> Document:
     return replace(document, sections=(*document.sections[:at], made, *document.sections[at:]))
 
 
-def _view(name: str, query: str, place: int, user: User) -> Block:
+def _key(name: str) -> str:
+    """Return the key of a view, which is known by its name: its id is a number of this database."""
+    return hashlib.sha256(name.encode()).hexdigest()[:8]
+
+
+def _view(name: str, query: str, user: User) -> Block:
     state, errors = read_text(query)
     if errors or not state.sets:
         return Paragraph((_("What this view compares is gone."),), style="warning")
-    return swept.figure(f"view-figure-{place}", building.compare(state, user), name)
+    return swept.figure(f"view-figure-{_key(name)}", building.compare(state, user), name)

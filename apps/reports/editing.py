@@ -1,8 +1,8 @@
 """What an author changes of a report, kept apart from what is built so that every rebuild keeps it.
 
-Edits are {"title": text, "words": {paragraph: text}, "dropped": [section, figure or table], "order": [section],
-"remarks": {section: text}, "own": [{"key", "title", "text"}], "views": [id of a saved view]}; all may be left out.
-Texts are plain; an empty line begins a paragraph.
+Edits are {"title": text, "words": {paragraph or figure: text}, "dropped": [section, figure or table],
+"order": [section], "remarks": {section: text}, "own": [{"key", "title", "text"}], "views": [id of a saved view]}; all
+may be left out. Texts are plain; an empty line begins a paragraph.
 """
 
 import re
@@ -13,7 +13,7 @@ from typing import Any
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
 
-from apps.reports.document import Block, Document, Paragraph, Section
+from apps.reports.document import Block, Document, Figure, Paragraph, Section
 
 Edits = Mapping[str, Any]
 
@@ -94,6 +94,8 @@ def _blocks(blocks: Iterable[Block], words: Mapping[str, str], dropped: set[str]
             continue
         if isinstance(block, Paragraph) and key in words:
             yield from (replace(part, style=block.style) for part in paragraphs(words[key], key))
+        elif isinstance(block, Figure) and key in words:
+            yield replace(block, sentence=words[key])
         else:
             yield block
 

@@ -37,6 +37,12 @@ def test_edits_replace_words_and_order_and_drop_add_and_remark() -> None:
     assert {"First.", "Second.", "Mind the date.", "To all <b>of</b> you."} <= set(texts)
     assert "Why & what." not in texts
     assert not [block for block in walk(document) if isinstance(block, Figure)]
+    figure = next(
+        block
+        for block in walk(editing.apply(documents.document(), {"words": {"windows": "Look."}}))
+        if isinstance(block, Figure)
+    )
+    assert figure.sentence == "Look."
     styles = {str(block.parts[0]): block.style for block in walk(document) if isinstance(block, Paragraph)}
     assert styles["Mind the date."] == "remark"
     assert editing.apply(documents.document(), {}) == documents.document()

@@ -1,5 +1,6 @@
 """What was wrong and why, what to change exactly, what that gains, and what it all comes to."""
 
+import hashlib
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -27,6 +28,12 @@ class Claim:
         return self.findings[0][0]
 
     @property
+    def key(self) -> str:
+        """Return a key that stays the same whatever else is found, and where the campaign has another id."""
+        ref = min(ref.partition("/")[2] for _finding, ref in self.findings)
+        return f"{self.first.rule}-{hashlib.sha256(ref.encode()).hexdigest()[:8]}"
+
+    @property
     def link(self) -> Link:
         """Return the title, which leads to the first finding."""
         return Link(self.title, self.findings[0][1])
@@ -40,7 +47,7 @@ MOST_IN_SHORT = 5
 def problems(made: Material) -> Section:
     """Return the problem analysis: what limits, each with what speaks for and against it."""
     found = _claims(made, _PROBLEMS)
-    parts = tuple(_problem(made, number, claim) for number, claim in enumerate(found, start=1))
+    parts = tuple(_problem(made, claim) for claim in found)
     blocks: tuple[Block, ...] = ()
     if not found:
         blocks = (Paragraph((_("Nothing was found that holds the measured rates back."),), key="problems"),)
@@ -59,7 +66,7 @@ def findings(made: Material) -> Section:
     if kept:
         blocks.append(Paragraph((_("What needs no change:"),)))
         blocks.append(Items(tuple((claim.link,) for claim in kept)))
-    parts = tuple(_change(made, number, claim) for number, claim in enumerate(changes, start=1))
+    parts = tuple(_change(made, claim) for claim in changes)
     return Section("findings", _("Findings and what to change"), tuple(blocks), parts)
 
 
@@ -109,13 +116,13 @@ def _gain(finding: Finding) -> tuple[Part, ...]:
     return ()
 
 
-def _problem(made: Material, number: int, claim: Claim) -> Section:
+def _problem(made: Material, claim: Claim) -> Section:
     record = claim.first.details
     blocks = [*_reasons(record), *_formula(record), *_others(record), *_rests_on(made, claim)]
-    return Section(f"problem-{number}", claim.title, tuple(blocks))
+    return Section(f"problem-{claim.key}", claim.title, tuple(blocks))
 
 
-def _change(made: Material, number: int, claim: Claim) -> Section:
+def _change(made: Material, claim: Claim) -> Section:
     finding = claim.first
     record = finding.details
     blocks: list[Block] = [*_reasons(record), *_formula(record)]
@@ -128,7 +135,7 @@ def _change(made: Material, number: int, claim: Claim) -> Section:
         if lines:
             blocks += [Paragraph((f"{title}:",)), _list(lines)]
     blocks += [*_others(record), *_rests_on(made, claim)]
-    return Section(f"finding-{number}", claim.title, tuple(blocks))
+    return Section(f"finding-{claim.key}", claim.title, tuple(blocks))
 
 
 def _reasons(record: Mapping[str, Any]) -> list[Block]:

@@ -25,8 +25,7 @@ def section(made: Material) -> Section:
 
 
 def _part(made: Material, experiment: Experiment) -> Section:
-    number = made.numbers[experiment.pk]
-    return Section(f"trials-of-{number}", made.heading(experiment), (_table(made, experiment),))
+    return Section(f"trials-of-{made.key(experiment)}", made.heading(experiment), (_table(made, experiment),))
 
 
 def _table(made: Material, experiment: Experiment) -> Table:
@@ -79,10 +78,10 @@ def _table(made: Material, experiment: Experiment) -> Table:
         Column(_("Finished"), kind="time"),
         Column(_("Remark")),
     )
-    number = made.numbers[experiment.pk]
+    key = made.key(experiment)
     total = rows.count() if len(trials) == MOST_TRIALS else 0
     return Table(
-        f"trials-{number}", _("Trials of %(name)s") % {"name": made.title_of(experiment)}, columns, cells, total=total
+        f"trials-{key}", _("Trials of %(name)s") % {"name": made.title_of(experiment)}, columns, cells, total=total
     )
 
 

@@ -137,13 +137,13 @@ def _results(made: Material) -> Section:
 
 
 def _of_experiment(made: Material, experiment: Experiment) -> Section:
-    number = made.numbers[experiment.pk]
+    key = f"experiment-{made.key(experiment)}"
     title = made.heading(experiment)
     if experiment.printed and not made.metrics[experiment.pk]:
-        return Section(f"experiment-{number}", title)
+        return Section(key, title)
     if not made.lanes[experiment.pk]:
         text = messages.render(experiment.refusal) if experiment.refusal else _("It was not carried out.")
-        return Section(f"experiment-{number}", title, (Paragraph((text,), style="warning"),))
+        return Section(key, title, (Paragraph((text,), style="warning"),))
     return swept.section(made, experiment)
 
 

@@ -40,7 +40,7 @@ def section(made: Material) -> Section | None:
 
 
 def _pair(made: Material, before: Experiment, after: Experiment) -> Section:
-    number = made.numbers[after.pk]
+    key = made.key(after)
     metric = made.metrics[after.pk][0]
     sets = tuple(
         ResultSet(numbers=(("experiment", item.pk),), label=label)
@@ -55,11 +55,11 @@ def _pair(made: Material, before: Experiment, after: Experiment) -> Section:
     if found.cells and found.metric:
         chart = drawing.charts_of(found)
         caption = _("%(name)s: %(metric)s beside the baseline") % {"name": after.name, "metric": _(metric.label)}
-        table = _table(found, number, after)
+        table = _table(found, key, after)
         if chart:
-            blocks.append(Figure(f"baseline-figure-{number}", caption, chart[0][1], _sentence(found)))
+            blocks.append(Figure(f"baseline-figure-{key}", caption, chart[0][1], _sentence(found)))
         blocks.append(table)
-    return Section(f"baseline-{number}", after.name, tuple(blocks))
+    return Section(f"baseline-{key}", after.name, tuple(blocks))
 
 
 def _labels(before: Campaign, after: Campaign) -> tuple[str, str]:
@@ -81,7 +81,7 @@ def _sentence(found: Comparison) -> str:
     return " ".join(parts)
 
 
-def _table(found: Comparison, number: int, after: Experiment) -> Table:
+def _table(found: Comparison, key: str, after: Experiment) -> Table:
     """Return every place with the baseline, the campaign and the ratio with its interval."""
     places: dict[tuple[object, object], dict[int, Cell]] = {}
     on_sets = found.axis.name == factors.SET
@@ -115,4 +115,4 @@ def _table(found: Comparison, number: int, after: Experiment) -> Table:
             ]
         )
     total = len(both) if len(both) > MOST_ROWS else 0
-    return Table(f"baseline-table-{number}", after.name, tuple(columns), rows, total=total)
+    return Table(f"baseline-table-{key}", after.name, tuple(columns), rows, total=total)

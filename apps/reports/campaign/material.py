@@ -67,6 +67,12 @@ class Material:
         """Return what an experiment is called in the report."""
         return self.in_campaign(experiment.name, experiment)
 
+    def key(self, experiment: Experiment) -> str:
+        """Return what the keys of an experiment's parts end with, the same however many campaigns stand beside it."""
+        position = str(experiment.position + 1)
+        is_own = experiment.campaign_id == self.main.pk
+        return position if is_own else f"{experiment.campaign.permanent_id}-{position}"
+
     def heading(self, experiment: Experiment) -> str:
         """Return the heading of an experiment's section."""
         words = {"name": self.title_of(experiment), "number": self.numbers[experiment.pk]}

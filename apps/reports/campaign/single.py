@@ -60,7 +60,7 @@ def sections(made: Material) -> Iterator[tuple[int, Section]]:
     values = _values([item.pk for members in groups.values() for item in members])
     for members in groups.values():
         number = made.numbers[members[0].pk]
-        yield number, _section(made, _group(made, members, values), number)
+        yield number, _section(made, _group(made, members, values))
 
 
 def _values(experiments: Sequence[int]) -> dict[int, dict[str, list[float]]]:
@@ -127,19 +127,19 @@ def _both_ways(made: Material, entries: Sequence[Entry]) -> list[Entry]:
     return kept
 
 
-def _section(made: Material, group: Group, number: int) -> Section:
+def _section(made: Material, group: Group) -> Section:
+    first = group.entries[0].experiment
     blocks: list[Block] = []
     if not any(entry.values for entry in group.entries):
         blocks.append(Paragraph((_("There are no valid figures to draw."),), style="warning"))
     else:
-        blocks += [_figure(made, group, number), _table(made, group, number)]
+        blocks += [_figure(made, group, made.key(first)), _table(made, group, made.key(first))]
     numbers = sorted(made.numbers[item.experiment.pk] for entry in group.entries for item in _parts(entry))
-    first = group.entries[0].experiment
     title = made.heading(first)
     if len(numbers) > 1:
         words = {"name": made.in_campaign(group.tool.name, first), "numbers": _numbers(numbers)}
         title = _("%(name)s (experiments %(numbers)s)") % words
-    return Section(f"experiment-{number}", title, tuple(blocks))
+    return Section(f"experiment-{made.key(first)}", title, tuple(blocks))
 
 
 def _numbers(numbers: Sequence[int]) -> str:
@@ -179,7 +179,7 @@ def _of(entry: Entry, metric: Metric, *, back: bool) -> list[float] | None:
     return part.values.get(metric.name) if part else None
 
 
-def _figure(made: Material, group: Group, number: int) -> Block:
+def _figure(made: Material, group: Group, key: str) -> Block:
     first = group.metrics[0]
     heads = [head for head in group.heads if head[1].unit == first.unit]
     curves, series = [], []
@@ -207,9 +207,9 @@ def _figure(made: Material, group: Group, number: int) -> Block:
     shown = sentences.Shown(_(first.label), first.unit, first.higher_is_better, "", curves, ceiling)
     name = group.tool.name if len(group.entries) > 1 else group.entries[0].experiment.name
     if max(len(curve.points) for curve in curves) < 2 and not group.both_ways:
-        return Paragraph((sentences.of(shown),), style="statement")
+        return Paragraph((sentences.of(shown),), key=f"statement-{key}", style="statement")
     caption = _("%(name)s: %(metric)s") % {"name": name, "metric": label}
-    return Figure(f"figure-{number}-{first.name}", caption, chart, sentences.of(shown))
+    return Figure(f"figure-{key}-{first.name}", caption, chart, sentences.of(shown))
 
 
 def _ceiling(group: Group, metric: Metric) -> tuple[float | None, list[dict[str, object]]]:
@@ -225,7 +225,7 @@ def _ceiling(group: Group, metric: Metric) -> tuple[float | None, list[dict[str,
     return ceiling, [{"axis": "y", "value": ceiling, "label": _("Ceiling of the path")}]
 
 
-def _table(made: Material, group: Group, number: int) -> Table:
+def _table(made: Material, group: Group, key: str) -> Table:
     columns = [Column(_("First end")), Column(_("Second end"))] if group.both_ways else []
     systems = any(entry.experiment.file_system for entry in group.entries)
     if not group.both_ways:
@@ -242,7 +242,7 @@ def _table(made: Material, group: Group, number: int) -> Table:
         rows.append([*cells, most])
     for title, metric, back in group.heads:
         _add(group, title, metric, columns, rows, back=back)
-    return Table(f"table-{number}", group.tool.name, tuple(columns), rows)
+    return Table(f"table-{key}", group.tool.name, tuple(columns), rows)
 
 
 def _add(

@@ -32,7 +32,7 @@ MOST_ROWS = 500
 
 def section(made: Material, experiment: Experiment) -> Section:
     """Return the section of one experiment that varies something."""
-    number = made.numbers[experiment.pk]
+    key = made.key(experiment)
     metrics = made.metrics[experiment.pk]
     blocks: list[Block] = []
     if not metrics:
@@ -44,12 +44,10 @@ def section(made: Material, experiment: Experiment) -> Section:
         drawn = _drawn(made, experiment)
         shown = [(metric, _compare(made, experiment, metric)) for metric in drawn]
         more = [metric for metric in metrics if metric not in drawn][:MORE_METRICS]
-        blocks += [
-            figure(f"figure-{number}-{metric.name}", found, made.title_of(experiment)) for metric, found in shown
-        ]
+        blocks += [figure(f"figure-{key}-{metric.name}", found, made.title_of(experiment)) for metric, found in shown]
         blocks.append(_table(made, experiment, [found for _metric, found in shown], more))
         blocks += [_remarks(found) for _metric, found in shown[:1] if found.remarks]
-    return Section(f"experiment-{number}", made.heading(experiment), tuple(blocks))
+    return Section(f"experiment-{key}", made.heading(experiment), tuple(blocks))
 
 
 def figure(key: str, found: Comparison, title: str) -> Block:
@@ -138,10 +136,10 @@ def _table(made: Material, experiment: Experiment, shown: Sequence[Comparison], 
     ]
     for part in parts:
         _add_metric(part, first, places[:MOST_ROWS], columns, cells)
-    number = made.numbers[experiment.pk]
+    key = made.key(experiment)
     note = f"{building.statistic_label(first)} – {_(first.why_mean)}"
     total = len(places) if len(places) > MOST_ROWS else 0
-    return Table(f"table-{number}", made.title_of(experiment), tuple(columns), cells, note=note, total=total)
+    return Table(f"table-{key}", made.title_of(experiment), tuple(columns), cells, note=note, total=total)
 
 
 def _by_place(found: Comparison, varied: Sequence[Factor]) -> dict[tuple[Hashable, ...], list[float]]:
