@@ -7,11 +7,9 @@ from apps.bench.rules.tcp.present import Present, is_plain, read_all
 from apps.bench.text import Message, _
 
 RULE, VERSION = "tcp-path-mtu", 1
-KEY, PROBING, NAME = "net.ipv4.ip_no_pmtu_disc", "net.ipv4.tcp_mtu_probing", "tcp-path-mtu"
+KEY, NAME = "net.ipv4.ip_no_pmtu_disc", "tcp-path-mtu"
 # The kernel's own view: segments below this share of what it takes the path's MTU for were made small by probing.
 SMALL = 0.8
-# tcp_mtu_probing: 1 begins only once packets vanish, 2 always.
-AFTER_LOSS, ALWAYS = "1", "2"
 CHANGE = (
     "# firewalls on the way: let ICMP type 3 code 4 (IPv4) and ICMPv6 type 2 through\n"
     "# until they do, on both nodes: the largest packet that passes\n"
@@ -26,7 +24,7 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
     if not seen:
         return None
     off = tuple(role for role in sysctl.ROLES if sysctl.read_sysctls(evidence, role).get(KEY, "0") not in ("0", ""))
-    return _switch_on(evidence, seen, off) if off else _vanishing(evidence, seen)
+    return _switch_on(evidence, seen, off) if off else _vanishing(seen)
 
 
 def _switch_on(evidence: Evidence, seen: list[Present], off: tuple[str, ...]) -> FindingDraft:
@@ -61,14 +59,14 @@ def _switch_on(evidence: Evidence, seen: list[Present], off: tuple[str, ...]) ->
     )
 
 
-def _vanishing(evidence: Evidence, seen: list[Present]) -> FindingDraft | None:
-    """Return that TCP's own probing made segments small though the kernel was told of no smaller MTU."""
-    found = [item for item in seen if _is_probed_small(evidence, item)]
+def _vanishing(seen: list[Present]) -> FindingDraft | None:
+    """Return that TCP made its segments small by itself though the kernel was told of no smaller MTU."""
+    found = [item for item in seen if _is_probed_small(item)]
     if not found:
         return None
     item = max(found, key=lambda one: len(one.trials))
-    told = int(item.kernel["path_mtu"])
-    shown = {"mss": f"{item.mss:.0f}", "told": told}
+    told, first, last = int(item.kernel["path_mtu"]), item.point.observed["mss"], item.kernel["mss"]
+    shown = {"told": told, "first": f"{first:.0f}", "last": f"{last:.0f}"}
     return FindingDraft(
         rule=RULE,
         version=VERSION,
@@ -76,21 +74,19 @@ def _vanishing(evidence: Evidence, seen: list[Present]) -> FindingDraft | None:
         subject="black-hole",
         title=Message(_("Packets of %(told)s B vanish on the way, and no router says so: a black hole"), shown),
         why=(
-            Message(_("The kernel takes the path's MTU for %(told)s B, yet its segments carried %(mss)s B."), shown),
-            Message(_("TCP makes segments so small by itself only after larger ones were lost again and again.")),
-            Message(_("Both ends' interfaces take %(told)s B, so neither asked for smaller segments."), shown),
+            Message(_("The connection began with segments of %(first)s B, so both ends take them."), shown),
+            Message(_("It ended with %(last)s B, and the kernel still takes the path's MTU for %(told)s B."), shown),
+            Message(_("TCP makes segments small by itself only after larger ones were lost again and again.")),
         ),
         value=float(told),
         unit="B",
-        formula=f"MSS + {HEADERS} = {(item.mss or 0) + HEADERS:.0f} B < {SMALL:g} · {told} B",
+        formula=f"MSS + {HEADERS} = {last + HEADERS:.0f} B < {SMALL:g} · {told} B",
         evidence=item.trials,
         change=CHANGE,
         undo=UNDO,
         present=item.rate,
-        confidence=0.7,
-        applies_when=Message(
-            _("TCP's probing of the MTU is on, but begins only after losses (tcp_mtu_probing = 1).")
-        ),
+        confidence=0.8,
+        applies_when=Message(_("TCP's probing of the MTU is on (tcp_mtu_probing): without it the transfer stalls.")),
         limits=(Message(_("Kernels keep what they learnt of a path for minutes: measure again after a change.")),),
         source="RFC 2923, section 2.1; RFC 4821; ip-sysctl, tcp_mtu_probing",
         alternatives=(
@@ -105,27 +101,10 @@ def _vanishing(evidence: Evidence, seen: list[Present]) -> FindingDraft | None:
     )
 
 
-def _is_probed_small(evidence: Evidence, item: Present) -> bool:
-    told, mss = item.kernel.get("path_mtu"), item.mss
-    if not isinstance(told, int | float) or not mss or mss + HEADERS >= SMALL * told:
+def _is_probed_small(item: Present) -> bool:
+    """Return whether segments were large at first and small in the end, while the kernel's path MTU stayed large."""
+    sizes = item.point.observed.get("mss"), item.kernel.get("mss"), item.kernel.get("path_mtu")
+    if not all(isinstance(size, int | float) and size > 0 for size in sizes):
         return False
-    probing = {sysctl.read_sysctls(evidence, role).get(PROBING) for role in sysctl.ROLES}
-    if AFTER_LOSS not in probing or ALWAYS in probing:
-        return False
-    ends = [_least_mtu(evidence, role) for role in sysctl.ROLES]
-    return all(mtu is not None and mtu >= told for mtu in ends)
-
-
-def _least_mtu(evidence: Evidence, role: str) -> int | None:
-    """Return the least MTU of the node's wires that are up and have an address: what it can ask the other end for."""
-    interfaces = evidence.facts.get(role, {}).get("interfaces")
-    sizes = [
-        entry["mtu"]
-        for entry in (interfaces if isinstance(interfaces, list) else [])
-        if isinstance(entry, dict)
-        and entry.get("name") != "lo"
-        and entry.get("state") in ("up", "unknown")
-        and entry.get("addresses")
-        and isinstance(entry.get("mtu"), int)
-    ]
-    return min(sizes, default=None)
+    first, last, told = (float(size or 0) for size in sizes)
+    return first + HEADERS >= SMALL * told > last + HEADERS
