@@ -95,7 +95,7 @@ def _method(made: Material) -> Section:
             " can have at most of the path's capacity in the inventory."
         ),
         _(
-            "A change of level is one of the campaigns' medians that chance makes in no more than one series of 500;"
+            "A change of level is one of the campaigns' medians that chance makes in no more than one history of 500;"
             " it takes four campaigns on either side."
         ),
         _("Gains are ratios of the figures after and before, with intervals of 95 %."),

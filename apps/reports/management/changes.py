@@ -13,45 +13,56 @@ from django.db import connection
 from django.db.models import Count, Max
 
 from apps.bench import statistics
+from apps.bench.statistics.changes import ALPHA
 from apps.bench.tools.base import Metric, Tool
 from apps.campaigns.models import Campaign, Lane
 from apps.campaigns.queries.visibility import for_whole_team
+from apps.reports.management.activity import Activity
 from apps.reports.management.scope import Scope
 from apps.results.history import series
 from apps.results.history.changes import LEAST_LEVEL
 from apps.results.history.series import Subject
 from apps.results.models import ChangePoint
 
-# Of what was repeated most often so many are looked at, each at the points that most campaigns measured.
+# Of what was repeated most often so many are looked at, each at so many points of so many of its newest sweeps.
 MOST_HISTORIES = 200
+NEWEST_SWEEPS = 3
 MOST_POINTS = 12
 
-# The points of each history that enough campaigns measured, those of most campaigns first.
+# Of the points that lanes measured so many, spread evenly over the sweep.
 _POINTS = """
 WITH points AS (
-    SELECT w.history, t.parameters, count(DISTINCT t.campaign_id) campaigns, max(t.id) last
-    FROM unnest(%(lanes)s::bigint[], %(histories)s::int[]) w(lane, history)
-    JOIN campaigns_trial t ON t.lane_id = w.lane
-    WHERE t.state = 'succeeded' AND NOT t.is_warmup AND t.finished_at < %(end)s
-    GROUP BY 1, 2 HAVING count(DISTINCT t.campaign_id) >= %(least)s
+    SELECT DISTINCT ON (lane_id, point) lane_id, point, parameters FROM campaigns_trial
+    WHERE lane_id = ANY(%(lanes)s) AND state = 'succeeded' AND NOT is_warmup AND finished_at < %(end)s
+), placed AS (
+    SELECT lane_id, parameters, row_number() OVER (PARTITION BY lane_id ORDER BY point) place,
+        count(*) OVER (PARTITION BY lane_id) total
+    FROM points
 )
-SELECT history, parameters FROM (
-    SELECT *, row_number() OVER (PARTITION BY history ORDER BY campaigns DESC, last DESC) place FROM points
-) ranked WHERE place <= %(most)s
+SELECT lane_id, parameters FROM placed
+WHERE total <= %(most)s OR place * %(most)s / total > (place - 1) * %(most)s / total
+ORDER BY lane_id, place
 """
-# The median of each campaign at those points, of valid figures, in the order of time.
+# The median of each campaign at those points, of valid figures, in the order of time. The trials come first: to find
+# them by what they were given costs one look at each.
 _LEVELS = """
+WITH told AS MATERIALIZED (
+    SELECT id, lane_id, experiment_id, campaign_id, parameters FROM campaigns_trial
+    WHERE lane_id = ANY(%(lanes)s) AND parameters = ANY(%(points)s::jsonb[])
+        AND state = 'succeeded' AND NOT is_warmup AND invalid_at IS NULL AND finished_at < %(end)s
+)
 SELECT w.history, p.place, t.campaign_id, min(r.recorded_at), percentile_cont(0.5) WITHIN GROUP (ORDER BY s.value)
-FROM unnest(%(lanes)s::bigint[], %(histories)s::int[], %(metrics)s::text[]) w(lane, history, metric)
-JOIN unnest(%(of)s::int[], %(places)s::int[], %(points)s::jsonb[]) p(history, place, parameters) USING (history)
-JOIN campaigns_trial t ON t.lane_id = w.lane AND t.parameters = p.parameters
-JOIN results_sample s ON s.trial_id = t.id AND s.experiment_id = t.experiment_id AND s.metric = w.metric
+FROM told t
+JOIN unnest(%(lanes)s::bigint[], %(histories)s::int[], %(metrics)s::text[]) w(lane, history, metric)
+    ON w.lane = t.lane_id
+JOIN unnest(%(of)s::int[], %(places)s::int[], %(points)s::jsonb[]) p(history, place, parameters)
+    ON p.history = w.history AND p.parameters = t.parameters
+JOIN results_sample s ON s.trial_id = t.id AND s.metric = w.metric
 JOIN results_result r ON r.id = s.result_id
-WHERE t.state = 'succeeded' AND NOT t.is_warmup AND t.invalid_at IS NULL AND t.finished_at < %(end)s
-    AND (r.flags = '[]' OR NOT EXISTS (
-        SELECT FROM jsonb_array_elements(r.flags) f
-        WHERE f->>'severity' = 'invalid'
-            AND (coalesce(f->'metrics', '[]') = '[]' OR f->'metrics' ? s.metric)))
+WHERE r.flags = '[]' OR NOT EXISTS (
+    SELECT FROM jsonb_array_elements(r.flags) f
+    WHERE f->>'severity' = 'invalid'
+        AND (coalesce(f->'metrics', '[]') = '[]' OR f->'metrics' ? s.metric))
 GROUP BY 1, 2, 3 ORDER BY 1, 2, 4, 3
 """
 
@@ -101,11 +112,12 @@ class Changes:
 
 @dataclass(frozen=True)
 class _History:
-    """What one team measured with one tool between the same nodes."""
+    """What one team measured with one tool between the same nodes; `newest` lanes succeeded in the period."""
 
     tool: str
     roles: dict[str, list[int]]
     lanes: tuple[int, ...]
+    newest: tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -115,9 +127,9 @@ class _Level:
     median: float
 
 
-def read(scope: Scope) -> Changes:
+def read(scope: Scope, activity: Activity) -> Changes:
     """Return the changes of level of the primary metrics in the period, in four queries, without the dismissed."""
-    histories = _histories(scope)
+    histories = _histories(scope, activity)
     examined = histories[:MOST_HISTORIES]
     points = _points(examined, scope)
     levels = _levels(examined, points, scope)
@@ -130,7 +142,7 @@ def read(scope: Scope) -> Changes:
     return Changes(tuple(kept), len(histories), len(examined))
 
 
-def _histories(scope: Scope) -> list[_History]:
+def _histories(scope: Scope, activity: Activity) -> list[_History]:
     """Return what enough campaigns measured, also in the period; what was measured most often comes first."""
     campaigns = Campaign.objects.filter(
         for_whole_team(),
@@ -146,20 +158,24 @@ def _histories(scope: Scope) -> list[_History]:
         .filter(campaigns__gte=2 * LEAST_LEVEL)
         .order_by("-campaigns", "-last")
     )
-    found = (_History(row["experiment__tool"], row["roles"], tuple(row["lanes"])) for row in rows)
-    return [history for history in found if any(pk in scope.lanes for pk in history.lanes)]
+    succeeded = {pk for pk, count in activity.lanes.items() if count.states["succeeded"]}
+    found = []
+    for row in rows:
+        newest = sorted(succeeded.intersection(row["lanes"]), reverse=True)[:NEWEST_SWEEPS]
+        if newest:
+            found.append(_History(row["experiment__tool"], row["roles"], tuple(row["lanes"]), tuple(newest)))
+    return found
 
 
 def _points(histories: Sequence[_History], scope: Scope) -> dict[int, list[dict[str, Any]]]:
-    """Return the points of each history, by its place, that are looked at."""
-    found: dict[int, list[dict[str, Any]]] = defaultdict(list)
-    lanes, places = _of_lanes(histories)
-    values: dict[str, Any] = {"lanes": lanes, "histories": places, "end": scope.period.end}
+    """Return the points of each history, by its place, that are looked at: those of its newest sweeps."""
+    places = {lane: place for place, history in enumerate(histories) for lane in history.newest}
+    found: dict[int, dict[str, dict[str, Any]]] = defaultdict(dict)
     with connection.cursor() as cursor:
-        cursor.execute(_POINTS, values | {"least": 2 * LEAST_LEVEL, "most": MOST_POINTS})
-        for place, parameters in cursor.fetchall():
-            found[place].append(json.loads(parameters))
-    return found
+        cursor.execute(_POINTS, {"lanes": list(places), "end": scope.period.end, "most": MOST_POINTS})
+        for lane, text in cursor.fetchall():
+            found[places[lane]][text] = json.loads(text)
+    return defaultdict(list, {place: list(chosen.values()) for place, chosen in found.items()})
 
 
 def _levels(
@@ -205,6 +221,9 @@ def _changes(
     by_campaign: dict[int, list[Change]] = defaultdict(list)
     for parameters, levels in told:
         for change in statistics.find_changes([level.median for level in levels]):
+            # Of many points one always seems to change: what is said of a history has the certainty of one series.
+            if change.p * len(told) > ALPHA:
+                continue
             level = levels[change.place]
             if not scope.period.start <= level.at < scope.period.end:
                 continue

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
+from typing import Any
 
 from django.db import connection
 
@@ -14,25 +15,27 @@ from apps.results import charts
 from apps.testbeds import queries as testbeds
 
 # The best point of each lane (the newest where neither direction is better), and the bytes that its valid results
-# moved: a rate over the time that was asked for, or what the tool counted.
+# moved: a rate over the time that was asked for, or what the tool counted. One metric at a time, of experiments that
+# are named, and without the results' rows: so the planner expects as many rows as there are, and reads an index only.
 _FIGURES = """
-WITH points AS (
-    SELECT t.lane_id, s.metric, t.point, w.sign, avg(s.value) mean, count(*) n, max(r.recorded_at) at,
-        sum(s.value * w.bytes * CASE WHEN w.timed THEN (t.parameters->>'duration')::float8 ELSE 1 END) moved
-    FROM unnest(%(experiments)s::bigint[], %(metrics)s::text[], %(signs)s::float8[], %(bytes)s::float8[],
-        %(timed)s::bool[]) w(experiment, metric, sign, bytes, timed)
-    JOIN results_sample s ON s.experiment_id = w.experiment AND s.metric = w.metric
+WITH figures AS (
+    SELECT t.lane_id, t.point, s.value, t.finished_at,
+        s.value * %(bytes)s * CASE WHEN %(timed)s THEN (t.parameters->>'duration')::float8 ELSE 1 END moved
+    FROM results_sample s
     JOIN campaigns_trial t ON t.id = s.trial_id
-    JOIN results_result r ON r.id = s.result_id
-    WHERE t.finished_at >= %(start)s AND t.finished_at < %(end)s AND NOT t.is_warmup AND t.invalid_at IS NULL
-        AND (r.flags = '[]' OR NOT EXISTS (
-            SELECT FROM jsonb_array_elements(r.flags) f
-            WHERE f->>'severity' = 'invalid'
-                AND (coalesce(f->'metrics', '[]') = '[]' OR f->'metrics' ? s.metric)))
-    GROUP BY 1, 2, 3, 4
+    WHERE s.experiment_id = ANY(%(experiments)s) AND s.metric = %(metric)s
+        AND t.finished_at >= %(start)s AND t.finished_at < %(end)s AND NOT t.is_warmup AND t.invalid_at IS NULL
+        AND NOT EXISTS (
+            SELECT FROM results_result r, jsonb_array_elements(r.flags) f
+            WHERE r.trial_id = t.id AND r.flags @> '[{"severity": "invalid"}]' AND f->>'severity' = 'invalid'
+                AND (coalesce(f->'metrics', '[]') = '[]' OR f->'metrics' ? %(metric)s))
+    OFFSET 0
+), points AS (
+    SELECT lane_id, point, avg(value) mean, count(*) n, max(finished_at) at, sum(moved) moved
+    FROM figures GROUP BY 1, 2
 )
-SELECT DISTINCT ON (lane_id, metric) lane_id, metric, mean, n, at, sum(moved) OVER (PARTITION BY lane_id, metric)
-FROM points ORDER BY lane_id, metric, mean * sign DESC, at DESC
+SELECT DISTINCT ON (lane_id) lane_id, mean, n, at, sum(moved) OVER (PARTITION BY lane_id)
+FROM points ORDER BY lane_id, mean * %(sign)s DESC, at DESC
 """
 # Metrics that count what was moved, in bytes.
 AMOUNTS = ("transferred", "data_written")
@@ -126,37 +129,31 @@ class Figures:
 
 
 def read(scope: Scope) -> Figures:
-    """Return the figures of the lanes, in one query whatever the number of samples."""
-    experiments = {lane.experiment: lane for lane in scope.lanes.values()}
-    wanted = [row for lane in experiments.values() for row in _asked(scope, lane)]
-    figures: dict[int, Figure] = {}
-    moved: dict[int, float] = defaultdict(float)
-    columns = list(zip(*wanted, strict=True)) or [()] * 5
-    values = dict(zip(("experiments", "metrics", "signs", "bytes", "timed"), map(list, columns), strict=True))
+    """Return the figures of the lanes, in a query or two for each tool, whatever the number of samples."""
+    found = Figures(scope, {}, {})
     with connection.cursor() as cursor:
-        cursor.execute(_FIGURES, values | {"start": scope.period.start, "end": scope.period.end})
-        for pk, metric, mean, n, at, amount in cursor.fetchall():
-            lane = scope.lanes.get(pk)
-            if lane is None:
-                continue
-            if metric == scope.metrics[lane.tool].name:
-                figures[pk] = Figure(lane, mean, n, at)
-            if amount:
-                moved[pk] += amount
-    return Figures(scope, figures, dict(moved))
+        for slug, metric in scope.metrics.items():
+            experiments = sorted({lane.experiment for lane in scope.lanes.values() if lane.tool == slug})
+            for values in _asked(scope.tools[slug], metric):
+                period = {"start": scope.period.start, "end": scope.period.end}
+                cursor.execute(_FIGURES, values | period | {"experiments": experiments})
+                for pk, mean, n, at, moved in cursor.fetchall():
+                    lane = scope.lanes.get(pk)
+                    if lane and values["metric"] == metric.name:
+                        found.figures[pk] = Figure(lane, mean, n, at)
+                    if lane and moved:
+                        found.moved[pk] = moved
+    return found
 
 
-def _asked(scope: Scope, lane: Measured) -> Iterable[tuple[int, str, float, float, bool]]:
-    """Return (experiment, metric, sign, bytes in one of it, is timed) of what is asked of an experiment."""
-    tool, metric = scope.tools.get(lane.tool), scope.metrics.get(lane.tool)
-    if tool is None or metric is None:
-        return
+def _asked(tool: Tool, metric: Metric) -> Iterable[dict[str, Any]]:
+    """Return what is asked of a tool's experiments: its primary metric, and the bytes that it counted itself."""
     timed = bool(tool.transport) and any(parameter.name == "duration" for parameter in tool.parameters)
     per_unit = charts.RATE_BITS.get(metric.unit, 0) / 8 if timed else 0.0
-    yield lane.experiment, metric.name, _SIGN[metric.higher_is_better], per_unit, timed
+    yield {"metric": metric.name, "sign": _SIGN[metric.higher_is_better], "bytes": per_unit, "timed": timed}
     if not per_unit:
         known = {item.name for item in tool.metrics}
-        yield from ((lane.experiment, name, 0.0, 1.0, False) for name in AMOUNTS if name in known)
+        yield from ({"metric": name, "sign": 0.0, "bytes": 1.0, "timed": False} for name in AMOUNTS if name in known)
 
 
 def _newest(members: Sequence[Figure], scope: Scope) -> list[Figure]:

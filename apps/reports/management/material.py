@@ -30,11 +30,12 @@ def read(team: Team, selection: Selection, period: Period) -> Material:
     found = scope.read(team, selection, period)
     concluded = conclusions.read(found)
     named = [*concluded.open, *concluded.accepted, *(item.finding for item in concluded.verified)]
+    done = activity.read(found)
     return Material(
         scope=found,
-        activity=activity.read(found),
+        activity=done,
         figures=figures.read(found),
-        changes=changes.read(found),
+        changes=changes.read(found, done),
         conclusions=concluded,
         refs={finding.pk: references.reference(finding) for finding in named},
     )

@@ -1,6 +1,7 @@
 """A management report says what was measured, how well, on what, what became worse, and what it cost."""
 
 import json
+from dataclasses import replace
 from datetime import timedelta
 from types import SimpleNamespace
 from typing import Any
@@ -9,10 +10,11 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from apps.bench import statistics
 from apps.campaigns.models import Campaign
 from apps.reports import serialising
 from apps.reports.document import Document, Figure, Items, Link, Paragraph, Table, walk
-from apps.reports.management import build
+from apps.reports.management import build, changes, scope
 from apps.reports.management.selection import DATES, Selection
 from apps.results.figures import checking
 from apps.results.history import queries as histories
@@ -237,3 +239,20 @@ def test_the_number_of_queries_does_not_grow_with_what_was_measured(quarter: Sim
     with CaptureQueriesContext(connection) as after:
         report(quarter)
     assert len(after) == len(before) <= 20
+
+
+def test_one_of_many_points_must_be_surer_to_make_a_change(quarter: SimpleNamespace) -> None:
+    levels = [changes._Level(place, NOW, 100.0 + place % 2 + 5 * (place > 3)) for place in range(8)]
+    [shift] = statistics.find_changes([level.median for level in levels])
+    history = changes._History("iperf3-tcp", {}, (), ())
+    within = scope.read(quarter.cast.team, WHOLE, WHOLE.period_at(NOW - timedelta(days=1)))
+    flat = [changes._Level(place, NOW - timedelta(hours=1), 100.0 + place % 2) for place in range(8)]
+    early = [replace(level, at=NOW - timedelta(hours=1)) for level in levels]
+
+    def found(points: int) -> int:
+        told = [({"window": 0}, early), *(({"window": place}, flat) for place in range(1, points))]
+        return len(list(changes._changes(history, told, within)))
+
+    enough = int(changes.ALPHA / shift.p)
+    assert enough > 1
+    assert (found(1), found(enough), found(enough + 1)) == (1, 1, 0)
