@@ -1,9 +1,10 @@
-"""What the pictures show beside what was measured here: published figures, kept comparisons and searches, reports."""
+"""What the pictures show beside what was measured here: published figures, imports, what is kept, reports."""
 
 from launch import home, service
 from launch.demo.rest import Rest
 
 FIGURES = home.ROOT / "tests" / "data" / "published" / "published.json"
+OUTPUTS = sorted(str(path) for path in (home.ROOT / "tests" / "data" / "ping").glob("*.txt"))
 TEAM = "Published figures"
 
 
@@ -17,7 +18,9 @@ def fill(running: service.Service, api: Rest, team: str, campaign: str) -> dict[
     findings = [row["id"] for row in api.every("findings/") if row["campaign"] in campaigns]
     wish = {"campaign": api.get(f"campaigns/{campaign}/")["permanent_id"]}
     report = api.post("reports/", {**wish, "language": "en"})["id"]
+    sent = running.manage("send_outputs", *OUTPUTS, "--team", team, "--user", api.get("me/")["username"])
     return {
+        "import": int(sent.strip("/\n").rpartition("/")[2]),
         "report": report,
         "edition": api.post(f"reports/{report}/freeze/", {"note": "The first"})["id"],
         "draft_report": api.post("reports/", {**wish, "language": "ko"})["id"],

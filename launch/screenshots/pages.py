@@ -33,6 +33,7 @@ NO_PAGES = {
     ),
     *(f"reports:{name}" for name in ("begin", "freeze", "words", "remark", "drop", "move", "own")),
     "reports:edition_document", "reference",
+    *(f"imports:{name}" for name in ("status", "map_columns", "complete", "discard", "forget_mapping")),
     *(f"toolbox:tool_{name}" for name in ("preview", "export", "restore")),
     *(f"agents:{name}" for name in ("program", "unit", "job_output", "job_file")),
     *(f"accounts:{name}" for name in ("logout", "language", "theme", "member_add", "member_role")),
@@ -129,6 +130,8 @@ def _conclusions() -> Iterator[Shot]:
     for action in ("list", "create", "update", "delete"):
         key = "search" if action in ("update", "delete") else ""
         yield Shot(f"search-{action}", f"archive:saved_{action}", key, query="query=q%3Dwindow")
+    for name in ("import_list", "import_create", "mapping_list", "detail"):
+        yield Shot(f"imports-{name}", f"imports:{name}", "import" if name == "detail" else "")
     yield Shot("history-list", "history:list")
     yield Shot("history", "history:detail", "lane")
     yield Shot("matrix", "matrix:matrix")

@@ -44,7 +44,7 @@ class GroupsForm(StyledWidgets, forms.Form):
 
     @property
     def groups(self) -> list[Json]:
-        """Return each group with its fields: {"group", "tool", "include", "own", "parameters", "advanced"}."""
+        """Return each group with its fields: {"tool", "varied", "include", "own", "parameters", "advanced", …}."""
         shown = []
         for number, group in enumerate(self.imported.groups):
             tool = toolbox.get_tool(group["tool"])
@@ -55,6 +55,7 @@ class GroupsForm(StyledWidgets, forms.Form):
                 {
                     "group": group,
                     "tool": tool,
+                    "varied": [render(item.label) for item in tool.parameters if item.name in group["varies"]],
                     "include": self[f"g{number}_include"],
                     "own": [self[f"g{number}_{name}"] for name in own],
                     "parameters": self._shown(number, [item for item in missing if not item.advanced]),

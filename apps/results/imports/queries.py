@@ -5,12 +5,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db.models import Count, Q, QuerySet
+from django.utils.translation import gettext as _
 
 from apps.accounts import scoping
 from apps.accounts.models import User
 from apps.bench import units
 from apps.bench.tools import UnknownTool
-from apps.bench.tools.base import Tool
+from apps.bench.tools.base import Parameter, Tool
 from apps.campaigns import queries as campaigns
 from apps.core.messages import render
 from apps.results.imports.models import ColumnMapping, Import, ImportItem
@@ -90,7 +91,7 @@ def _line(item: ImportItem) -> Line:
         return Line(item, item.tool, "", "")
     parameters = {parameter.name: parameter for parameter in tool.parameters}
     told = [
-        f"{render(parameters[name].label)} {_text(value, parameters[name].unit)}"
+        f"{render(parameters[name].label)} {_told(parameters[name], value)}"
         for name, value in item.told.items()
         if name in parameters and value not in (None, "")
     ]
@@ -99,10 +100,14 @@ def _line(item: ImportItem) -> Line:
 
 def _figures(tool: Tool, values: Mapping[str, float]) -> str:
     metrics = sorted((metric for metric in tool.metrics if metric.name in values), key=lambda item: not item.primary)
-    return ", ".join(f"{render(item.label)} {_text(values[item.name], item.unit)}" for item in metrics[:2])
+    return ", ".join(
+        f"{render(item.label)} {units.format_quantity(values[item.name], item.unit)}" for item in metrics[:2]
+    )
 
 
-def _text(value: Any, unit: str) -> str:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return str(value)
-    return units.format_quantity(value, unit)
+def _told(parameter: Parameter, value: Any) -> str:
+    if isinstance(value, bool):
+        return _("yes") if value else _("no")
+    if parameter.zero and not value:
+        return render(parameter.zero)
+    return units.format_quantity(value, parameter.unit) if isinstance(value, int | float) else str(value)

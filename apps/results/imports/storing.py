@@ -7,7 +7,7 @@ from datetime import UTC, datetime, time
 from typing import Any
 
 from django.db import transaction
-from django.db.models import F, OuterRef, QuerySet, Subquery
+from django.db.models import F, Max, OuterRef, QuerySet, Subquery
 
 from apps.agents.models import Job, JobOutput
 from apps.bench import units
@@ -33,7 +33,7 @@ _PLAN = Plan((Stage("measure", ()),)).as_json()
 @transaction.atomic
 def store(imported: Import, now: datetime) -> Campaign:
     """Return the campaign that holds everything of an import that was checked and has no problem."""
-    moment = datetime.combine(imported.measured_on, time(12), UTC) if imported.measured_on else now
+    moment = _moment_of(imported, now)
     campaign = Campaign.objects.create(
         team_id=imported.team_id,
         name=imported.name,
@@ -59,6 +59,14 @@ def store(imported: Import, now: datetime) -> Campaign:
 def _items(imported: Import, key: str) -> QuerySet[ImportItem]:
     found = grouping.usable(imported).filter(group=key, problem__isnull=True, reading__isnull=False)
     return found.select_related("source").order_by("position")
+
+
+def _moment_of(imported: Import, now: datetime) -> datetime:
+    """Return the time of what does not tell its own: as was said, else that of the last that does."""
+    if imported.measured_on:
+        return datetime.combine(imported.measured_on, time(12), UTC)
+    told: datetime | None = grouping.usable(imported).aggregate(last=Max("measured_at"))["last"]
+    return min(told, now) if told else now
 
 
 def _tell_times(campaign: Campaign) -> None:
@@ -210,7 +218,7 @@ class _Writer:
             exit_code=item.command["exit_code"],
             signal=item.command["signal"],
             timed_out=item.command["timed_out"],
-            ended_at=item.measured_at,
+            started_at=item.measured_at,
         )
 
     def _result(self, item: ImportItem, trial: Trial, run: Run) -> Result:
@@ -236,7 +244,7 @@ def sweep_of(tool: Tool, points: Sequence[Json]) -> Json:
     def text(name: str, value: Any) -> str:
         return "" if value is None else units.canonical_text(value, kinds[name])
 
-    names = [name for name in kinds if any(point.get(name) is not None for point in points)]
+    names = [name for name in kinds if any(point.get(name) not in (None, "") for point in points)]
     varied = [name for name in names if len({repr(point.get(name)) for point in points}) > 1]
     fixed = {name: text(name, points[0][name]) for name in names if name not in varied}
     factors = [

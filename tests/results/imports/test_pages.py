@@ -1,9 +1,12 @@
 """The pages of imports: who may send, what is shown, what is said of wrong forms."""
 
+import io
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.core.management import CommandError, call_command
 from django.test import Client
 from django.utils import timezone
 
@@ -157,3 +160,16 @@ def test_the_list_and_the_preview_ask_a_fixed_number_of_questions(
         ImportItem.objects.create(source=sent, position=position, file="a", tool="ping", told={"count": 3})
     with django_assert_max_num_queries(16):
         client.get(sent.get_absolute_url())
+
+
+def test_the_command_sends_files_from_the_servers_disk(cast: SimpleNamespace, tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    path.write_bytes(FILES["sweep/a.json"])
+    out = io.StringIO()
+    call_command("send_outputs", str(path), "--team", "grid", "--user", "oscar", stdout=out)
+    assert out.getvalue().strip() == Import.objects.get(name="a.json").get_absolute_url()
+    for words in (["grid", "bob"], ["strangers", "oscar"], ["nothing", "oscar"]):
+        with pytest.raises(CommandError, match="no operator"):
+            call_command("send_outputs", str(path), "--team", words[0], "--user", words[1])
+    with pytest.raises(CommandError, match="No such file"):
+        call_command("send_outputs", str(tmp_path / "b"), "--team", "grid", "--user", "oscar")
