@@ -8,14 +8,14 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from benchmarks import answers, documents, figures, gap, lab_rate, stack, throughput
+from benchmarks import answers, documents, figures, gap, lab_rate, leaving, stack, throughput
 from benchmarks.figures import Figure, Skipped
 from launch import home
 from launch.demo import agents, campaign, ground, rest
 from launch.embedded import EmbeddedError
 from launch.process import ProcessError
 
-GROUPS = ("gap", "crowd", "expansion", "compare", "reports", "lab", "archive")
+GROUPS = ("gap", "crowd", "expansion", "compare", "reports", "lab", "archive", "exports")
 # What can go wrong for a reason that a reader can understand: told in words, without a traceback.
 EXPECTED = (
     home.HomeError, EmbeddedError, ProcessError, agents.AgentError, campaign.DemoError, rest.RestError,
@@ -72,9 +72,11 @@ def measure(groups: Sequence[str]) -> Iterator[Figure | Skipped]:
                 yield from documents.measure(running)
             if "crowd" in groups:
                 yield from throughput.measure(running)
-            # Last, for it fills the database.
+            # Last, for they fill the database, the one as much as the other needs.
             if "archive" in groups:
                 yield from answers.measure(running)
+            if "exports" in groups:
+                yield from leaving.measure(running)
 
 
 if __name__ == "__main__":
