@@ -1,6 +1,8 @@
 """Files are rendered by a worker, one at a time; what is lost on the way is taken up again."""
 
 import os
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from datetime import timedelta
@@ -8,6 +10,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
@@ -159,3 +162,20 @@ def test_files_that_no_row_names_are_removed(edition: Edition, cast: SimpleNames
     assert kept.exists()
     assert fresh.exists()
     assert not left.exists()
+
+
+def test_neither_the_web_process_nor_an_idle_worker_loads_what_renders() -> None:
+    code = (
+        "import sys, django; django.setup(); import apps.config.urls, workers.tasks;"
+        "print(sorted({'xlsxwriter', 'pptx', 'PIL', 'typst', 'fontTools', 'matplotlib'} & set(sys.modules)))"
+    )
+    environment = {"DJANGO_SETTINGS_MODULE": "apps.config.settings.test", "PATH": ""}
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=settings.BASE_DIR,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.strip() == "[]"
