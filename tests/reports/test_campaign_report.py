@@ -157,7 +157,7 @@ def test_a_sweep_has_figure_sentence_and_table_and_is_compared_with_the_baseline
     tables = tables_of(document)
     assert len(tables["table-1"].rows) == 8
     titles = [column.title for column in tables["table-1"].columns]
-    assert titles[:6] == ["Window", "Streams", "n", "Goodput", "95 % from", "95 % to"]
+    assert titles[:6] == ["Window", "Streams", "n", "Goodput", "from (95 %)", "to (95 %)"]
     baseline = tables["baseline-table-1"]
     assert [column.title for column in baseline.columns][:5] == ["Window", "Streams", "Before", "After", "Ratio"]
     assert [row[4] for row in baseline.rows] == [pytest.approx(1.2, rel=0.01)] * 8

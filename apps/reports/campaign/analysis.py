@@ -210,8 +210,8 @@ def _table(changes: Sequence[Claim]) -> Table:
         Column(_("Confidence")),
         Column(_("Predicted gain (ratio)"), kind="number"),
         Column(_("Realised gain (ratio)"), kind="number"),
-        Column(_("95 % from"), kind="number"),
-        Column(_("95 % to"), kind="number"),
+        Column(_("from (95 %)"), kind="number"),
+        Column(_("to (95 %)"), kind="number"),
     )
     rows: list[tuple[Value | Link, ...]] = []
     for number, claim in enumerate(changes, start=1):

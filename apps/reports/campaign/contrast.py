@@ -94,8 +94,8 @@ def _table(found: Comparison, key: str, after: Experiment) -> Table:
     columns += [
         *(Column(title, scale.unit, "number") for title in found.titles),
         Column(_("Ratio"), kind="number"),
-        Column(_("95 % from"), kind="number"),
-        Column(_("95 % to"), kind="number"),
+        Column(_("from (95 %)"), kind="number"),
+        Column(_("to (95 %)"), kind="number"),
         Column(_("Verdict")),
     ]
     rows: list[list[Value]] = []

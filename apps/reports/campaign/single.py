@@ -255,7 +255,7 @@ def _add(
     columns.append(Column(title, scale.unit, "number"))
     _extend(rows, [scale.of(centre.value) if centre else None for centre in centres])
     if any(centre and centre.low is not None for centre in centres):
-        columns += [Column(_("95 % from"), scale.unit, "number"), Column(_("95 % to"), scale.unit, "number")]
+        columns += [Column(_("from (95 %)"), scale.unit, "number"), Column(_("to (95 %)"), scale.unit, "number")]
         _extend(rows, [scale.of(centre.low) if centre else None for centre in centres])
         _extend(rows, [scale.of(centre.high) if centre else None for centre in centres])
     if any(values and min(values) > 0 and max(values) >= SCATTERED * min(values) for values in figures):

@@ -173,7 +173,7 @@ def _add_metric(
         row.append(scale.of(centre.value) if centre else None)
     if part.found is None or not any(centre and centre.low is not None for centre in centres):
         return
-    columns += [Column(_("95 % from"), scale.unit, "number"), Column(_("95 % to"), scale.unit, "number")]
+    columns += [Column(_("from (95 %)"), scale.unit, "number"), Column(_("to (95 %)"), scale.unit, "number")]
     for row, centre in zip(cells, centres, strict=True):
         row += [scale.of(centre.low) if centre else None, scale.of(centre.high) if centre else None]
 
