@@ -35,6 +35,8 @@ def test_an_operator_says_who_sees_it_and_the_log_tells(
     assert (campaign.visibility, campaign.licence, campaign.redacted) == (V.SHARED, "CC-BY-4.0", False)
     assert [team.slug for team in campaign.shared_with.all()] == ["strangers"]
     assert campaign.events.first().message["params"] == {"user": "oscar"}
+    for shown in ("/campaigns/", f"/campaigns/{campaign.pk}/"):
+        assert "The team and the teams named below" in client.get(shown).content.decode()
     client.post(page(campaign), {"visibility": V.TEAM, "shared_with": [cast.other_team.pk]})
     assert not campaign.shared_with.exists()
 
