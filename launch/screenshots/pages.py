@@ -32,7 +32,8 @@ NO_PAGES = {
         for name in ("decide", "campaign_panel", "verifications", "verify", "draft", "site_draft", "workload_draft")
     ),
     *(f"reports:{name}" for name in ("begin", "freeze", "words", "remark", "drop", "move", "own")),
-    "reports:edition_document", "reference",
+    "reports:edition_document", "reference", "schedules:dates", "schedules:deliveries", "schedules:deliver",
+    *(f"exports:{name}" for name in ("package", "table", "archive", "incoming", "give_up")),
     *(f"imports:{name}" for name in ("status", "map_columns", "complete", "discard", "forget_mapping")),
     *(f"toolbox:tool_{name}" for name in ("preview", "export", "restore")),
     *(f"agents:{name}" for name in ("program", "unit", "job_output", "job_file")),
@@ -132,6 +133,8 @@ def _conclusions() -> Iterator[Shot]:
         yield Shot(f"search-{action}", f"archive:saved_{action}", key, query="query=q%3Dwindow")
     for name in ("import_list", "import_create", "mapping_list", "detail"):
         yield Shot(f"imports-{name}", f"imports:{name}", "import" if name == "detail" else "")
+    yield Shot("export", "exports:export", query="set=campaign:{campaign}")
+    yield Shot("archives-of-campaigns", "exports:receive")
     yield Shot("history-list", "history:list")
     yield Shot("history", "history:detail", "lane")
     yield Shot("matrix", "matrix:matrix")
@@ -141,6 +144,12 @@ def _conclusions() -> Iterator[Shot]:
     yield Shot("report-contents", "reports:scope", "report")
     yield Shot("report-delete", "reports:delete", "draft_report")
     yield Shot("edition", "reports:edition", "edition")
+    yield Shot("management-new", "management:create")
+    yield Shot("management-edit", "management:update", "management")
+    yield Shot("management", "reports:detail", "management")
+    for action in ("list", "create", "detail", "update", "delete"):
+        key = "schedule" if action in ("detail", "update", "delete") else ""
+        yield Shot(f"schedule-{action}", f"schedules:schedule_{action}", key)
 
 
 def _inventory() -> Iterator[Shot]:
