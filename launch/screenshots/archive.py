@@ -19,7 +19,12 @@ def fill(running: service.Service, api: Rest, team: str, campaign: str) -> dict[
     wish = {"campaign": api.get(f"campaigns/{campaign}/")["permanent_id"]}
     report = api.post("reports/", {**wish, "language": "en"})["id"]
     sent = running.manage("send_outputs", *OUTPUTS, "--team", team, "--user", api.get("me/")["username"])
+    month = {"team": team, "title": "This month", "language": "en", "period": "this-month"}
+    management = api.post("management-reports/", month)["id"]
+    dates = {"team": team, "name": "Monthly", "report": management, "cron": "0 7 1 * *", "formats": ["pdf"]}
     return {
+        "management": management,
+        "schedule": api.post("report-schedules/", dates)["id"],
         "import": int(sent.strip("/\n").rpartition("/")[2]),
         "report": report,
         "edition": api.post(f"reports/{report}/freeze/", {"note": "The first"})["id"],
