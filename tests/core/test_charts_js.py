@@ -98,6 +98,27 @@ def test_words_make_an_axis_of_categories_without_marks() -> None:
     assert shown == ["category", ["cubic", "bbr"], 1]
 
 
+def test_a_series_has_a_place_for_every_word_since_error_bars_go_by_place() -> None:
+    x = {"name": "cc", "label": "Congestion control", "unit": "", "numeric": False, "log": False}
+    series = [
+        {"label": "one", "points": [{"x": "cubic", "y": 1, "points": [1, 2]}]},
+        {"label": "other", "points": [{"x": "bbr", "y": 2}]},
+    ]
+    shown = drawn(
+        "done(chart.data.datasets.map((set) => [set.type ?? '', set.data.map((point) => [point.x, point.y])]));",
+        x=x,
+        series=series,
+        individual=True,
+    )
+    assert shown == [
+        ["", [["cubic", 1], ["bbr", None]]],
+        ["", [["cubic", None], ["bbr", 2]]],
+        # Single samples stand several at one word, so they are no chart of error bars.
+        ["line", [["cubic", 1], ["cubic", 2]]],
+        ["line", []],
+    ]
+
+
 def test_what_cannot_stand_on_a_logarithmic_axis_is_left_out() -> None:
     metric = {"name": "rtt", "label": "RTT", "unit": "s", "log": True}
     points = [{"x": 0, "y": 1}, {"x": 1, "y": 0}, {"x": 2, "y": 3, "low": -1, "high": 4}]

@@ -1,30 +1,33 @@
 // The keyboard on a chart: arrows go from point to point, which is said aloud; plus, minus and 0 zoom; Enter opens.
 import { chartOn } from "./draw.js";
 
+// A series without a figure at some place has a gap there.
+const isThere = (point) => Boolean(point) && !Number.isNaN(point.y);
+
 /** Return the point after a key, {datasetIndex, index}: left and right within a series, up and down between them. */
 export function nextPoint(datasets, current, key) {
-  const usable = datasets.map((set, index) => [set, index]).filter(([set]) => !set.hidden && !set.singles && set.data.some(Boolean));
+  const usable = datasets.map((set, index) => [set, index]).filter(([set]) => !set.hidden && !set.singles && set.data.some(isThere));
   if (!usable.length) return null;
-  if (!current) return { datasetIndex: usable[0][1], index: usable[0][0].data.findIndex(Boolean) };
+  if (!current) return { datasetIndex: usable[0][1], index: usable[0][0].data.findIndex(isThere) };
   const at = Math.max(usable.findIndex(([, index]) => index === current.datasetIndex), 0);
   const turn = { ArrowUp: -1, ArrowDown: 1 }[key] ?? 0;
   const [set, datasetIndex] = usable[(at + turn + usable.length) % usable.length];
   let index = Math.min(current.index, set.data.length - 1);
   const step = { ArrowLeft: -1, ArrowRight: 1 }[key] ?? 0;
   for (let next = index + step; step && next >= 0 && next < set.data.length; next += step) {
-    if (set.data[next]) {
+    if (isThere(set.data[next])) {
       index = next;
       break;
     }
   }
-  if (key === "Home") index = set.data.findIndex(Boolean);
-  if (key === "End") index = set.data.findLastIndex(Boolean);
+  if (key === "Home") index = set.data.findIndex(isThere);
+  if (key === "End") index = set.data.findLastIndex(isThere);
   return { datasetIndex, index };
 }
 
 function show(chart, point, say) {
   const element = chart.getDatasetMeta(point.datasetIndex).data[point.index];
-  if (!element) return;
+  if (!element || !isThere(chart.data.datasets[point.datasetIndex].data[point.index])) return;
   const at = element.getCenterPoint?.() ?? { x: element.x, y: element.y };
   chart.setActiveElements([point]);
   chart.tooltip.setActiveElements([point], at);

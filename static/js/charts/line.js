@@ -23,21 +23,28 @@ function xsOf(data) {
   return data.x.numeric ? [...found].filter(isNumber).sort((a, b) => a - b) : [...found].map(String);
 }
 
-function pointsOf(series, data) {
+function pointOf(point, data) {
   const log = Boolean(data.metric.log);
-  return series.points
+  return {
+    x: data.x.numeric ? point.x : String(point.x),
+    y: isNumber(point.y) ? point.y : NaN,
+    // Without an interval there is no bar at all, not one of no length.
+    ...(isNumber(point.low) && isNumber(point.high) && (!log || point.low > 0)
+      ? { yMin: point.low, yMax: point.high } : {}),
+    n: point.n,
+    ...(point.url ? { url: point.url } : {}),
+    ...(point.note ? { note: point.note } : {}),
+  };
+}
+
+function pointsOf(series, data) {
+  const shown = series.points
     .filter((point) => !data.x.numeric || (isNumber(point.x) && (!data.x.log || point.x > 0)))
-    .filter((point) => !log || point.y > 0)
-    .map((point) => ({
-      x: data.x.numeric ? point.x : String(point.x),
-      y: isNumber(point.y) ? point.y : NaN,
-      // Without an interval there is no bar at all, not one of no length.
-      ...(isNumber(point.low) && isNumber(point.high) && (!log || point.low > 0)
-        ? { yMin: point.low, yMax: point.high } : {}),
-      n: point.n,
-      ...(point.url ? { url: point.url } : {}),
-      ...(point.note ? { note: point.note } : {}),
-    }));
+    .filter((point) => !data.metric.log || point.y > 0);
+  if (data.x.numeric) return shown.map((point) => pointOf(point, data));
+  // Charts with error bars stand a point at the word of its own place, so every word has one.
+  const at = new Map(shown.map((point) => [String(point.x), point]));
+  return xsOf(data).map((x) => (at.has(x) ? pointOf(at.get(x), data) : { x, y: NaN }));
 }
 
 function singlesOf(series, data) {
@@ -81,6 +88,8 @@ function datasets(data, before = []) {
     ...styleOf(index, [], false),
     label: means[index].label,
     singles: true,
+    // Several stand at one word, which those with error bars cannot.
+    type: "line",
     backgroundColor: `color-mix(in srgb, ${css(COLOURS[index % COLOURS.length])} 40%, transparent)`,
     borderWidth: 0,
     radius: 3,
