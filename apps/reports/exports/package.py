@@ -10,8 +10,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import Any, Literal
 
-from django.utils.translation import gettext
-
 from apps.campaigns.models import Campaign, Experiment
 from apps.reports.exports import parquet
 from apps.reports.exports.columns import Column, as_json
@@ -169,14 +167,12 @@ def _description(
     return {
         "profile": "tabular-data-package",
         "name": "fathom-export",
-        "title": gettext("Results of %(campaigns)s campaigns") % {"campaigns": len(campaigns)},
-        "description": gettext(
-            "One table of trials for each tool; figures are in base units (bytes, seconds, bit/s or B/s), which each"
-            " column names."
-        ),
+        "title": f"Results of {len(campaigns)} campaigns",
+        # For programs: in one language whoever asks, as the names of columns are.
+        "description": "One table of trials for each tool; figures are in base units, which each column names.",
         "created": _moment(now),
         **({"licenses": [{"name": name} for name in licences]} if licences else {}),
-        "sources": [{"title": gettext("Fathom"), "path": address}],
+        "sources": [{"title": "Fathom", "path": address}],
         "selection": selection.query,
         "resources": resources,
     }
