@@ -5,6 +5,8 @@ import zlib
 from collections.abc import Iterator
 
 _XZ = b"\xfd7zXZ\x00"
+# Sizes of the dictionary (B).
+_SMALLEST, _LARGEST = 4096, 8 * 1024 * 1024
 
 
 def unpack(stored: bytes | memoryview) -> bytes:
@@ -37,5 +39,9 @@ def pack(stored: bytes | memoryview) -> bytes:
     data = bytes(stored)
     if not data or data.startswith(_XZ):
         return data
-    tight = lzma.compress(zlib.decompress(data), check=lzma.CHECK_CRC32)
+    printed = zlib.decompress(data)
+    # No larger than the text needs: to prepare a dictionary takes longer than to compress a short text.
+    size = min(max(len(printed), _SMALLEST), _LARGEST)
+    filters = [{"id": lzma.FILTER_LZMA2, "preset": 6, "dict_size": size}]
+    tight = lzma.compress(printed, check=lzma.CHECK_CRC32, filters=filters)
     return tight if len(tight) < len(data) else data

@@ -49,7 +49,7 @@ def test_arrays_are_packed_without_any_loss(length: int) -> None:
     assert length < 1000 or len(packed) < 12 * length
 
 
-@pytest.mark.parametrize("data", [b"", b"x", b"line\n" * 50_000])
+@pytest.mark.parametrize("data", [b"", b"x", b"line\n" * 50_000], ids=["empty", "short", "long"])
 def test_raw_output_is_packed_byte_for_byte_and_given_back_in_parts(data: bytes) -> None:
 
     stored = zlib.compress(data, 1)
