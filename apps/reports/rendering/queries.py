@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from django.contrib.auth.models import AnonymousUser
 from django.db.models import Q, QuerySet
 
 from apps.accounts.models import User
@@ -19,15 +20,17 @@ class Offer:
     rendering: Rendering | None
 
 
-def renderings_for(user: User) -> QuerySet[Rendering]:
+def renderings_for(user: User | AnonymousUser) -> QuerySet[Rendering]:
     """Return the files a person may have, the latest asked for first."""
-    of_editions = Q(edition__in=queries.editions_for(user).values("pk"))
-    own_drafts = Q(edition=None, requested_by=user, report__in=queries.reports_for(user).values("pk"))
+    wanted = Q(edition__in=queries.editions_for(user).order_by().values("pk"))
+    if isinstance(user, User):
+        reports = queries.reports_for(user).order_by().values("pk")
+        wanted |= Q(edition=None, requested_by=user, report__in=reports)
     rows = Rendering.objects.select_related("report", "edition", "requested_by").defer("edition__canonical")
-    return rows.filter(of_editions | own_drafts)
+    return rows.filter(wanted)
 
 
-def offers_of(report: Report, edition: Edition | None, user: User) -> Sequence[Offer]:
+def offers_of(report: Report, edition: Edition | None, user: User | AnonymousUser) -> Sequence[Offer]:
     """Return every format with the file of an edition, or the person's own of the report's draft."""
     found = {made.format: made for made in renderings_for(user).filter(report=report, edition=edition)}
     return [Offer(kind, found.get(name)) for name, kind in FORMATS.items()]

@@ -1,6 +1,7 @@
 """Pages: the files of an edition or a draft, asked for, watched and fetched."""
 
 from django.contrib.auth.decorators import login_required
+from django.contrib.auth.views import redirect_to_login
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -14,11 +15,13 @@ from apps.reports.rendering import queries, services
 from apps.reports.rendering.formats import FORMATS
 
 
-@login_required
 @require_http_methods(["GET", "POST"])
 def edition_files(request: HttpRequest, permanent_id: str) -> HttpResponse:
-    """Return the partial with an edition's files; posting a format asks for one."""
-    edition = get_object_or_404(reports.editions_for(scoping.user_of(request)), permanent_id=permanent_id)
+    """Return the partial with an edition's files; posting a format, signed in, asks for one."""
+    if request.method == "POST" and not request.user.is_authenticated:
+        return redirect_to_login(reverse("reports:edition", args=[permanent_id]))
+    known = permanent_id.replace("\0", "")
+    edition = get_object_or_404(reports.editions_for(request.user), permanent_id=known)
     address = reverse("renderings:edition", args=[permanent_id])
     return _files(request, edition.report, edition, address, edition.get_absolute_url())
 
@@ -31,11 +34,10 @@ def draft_files(request: HttpRequest, pk: int) -> HttpResponse:
     return _files(request, report, None, reverse("renderings:draft", args=[pk]), report.get_absolute_url())
 
 
-@login_required
 @require_GET
-def file(request: HttpRequest, pk: int) -> HttpResponse | FileResponse:
-    """Hand a file out."""
-    return hand_out(get_object_or_404(queries.renderings_for(scoping.user_of(request)), pk=pk))
+def file(request: HttpRequest, pk: int) -> FileResponse:
+    """Hand a file out to whoever may read what it is of."""
+    return hand_out(get_object_or_404(queries.renderings_for(request.user), pk=pk))
 
 
 def hand_out(rendering: Rendering) -> FileResponse:
@@ -50,15 +52,16 @@ def hand_out(rendering: Rendering) -> FileResponse:
 
 
 def _files(request: HttpRequest, report: Report, edition: Edition | None, address: str, page: str) -> HttpResponse:
-    user = scoping.user_of(request)
     if request.method == "POST":
         name = request.POST.get("format", "")
         if name not in FORMATS:
             raise Http404
-        services.request_rendering(report=report, edition=edition, name=name, user=user, now=timezone.now())
+        services.request_rendering(
+            report=report, edition=edition, name=name, user=scoping.user_of(request), now=timezone.now()
+        )
         if not request.headers.get("HX-Request"):
             return redirect(page)
-    offers = queries.offers_of(report, edition, user)
+    offers = queries.offers_of(report, edition, request.user)
     is_open = any(offer.rendering and offer.rendering.is_open for offer in offers)
     context = {"offers": offers, "is_open": is_open, "address": address, "is_draft": edition is None}
     return render(request, "reports/_files.html", context)

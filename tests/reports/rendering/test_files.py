@@ -13,6 +13,7 @@ from apps.campaigns.models import Campaign
 from apps.core import queue
 from apps.reports import services as reports
 from apps.reports.models import Edition, Rendering, Report
+from apps.reports.rendering import services
 from tests import factories
 from tests.reports import documents
 from workers import tasks
@@ -36,6 +37,12 @@ def draft(cast: SimpleNamespace, edition: Edition, monkeypatch: pytest.MonkeyPat
         lambda _report, user: documents.document(user.username),
     )
     return report
+
+
+def ready(edition: Edition) -> Rendering:
+    services.request_rendering(report=edition.report, edition=edition, name="json", user=None, now=timezone.now())
+    tasks.render()
+    return Rendering.objects.get()
 
 
 def page(client: Client, address: str, **posted: str) -> str:
@@ -94,14 +101,27 @@ def test_a_failure_says_why_and_offers_another_attempt(
 def test_strangers_and_those_who_are_not_signed_in_find_nothing(
     client: Client, cast: SimpleNamespace, edition: Edition
 ) -> None:
-    made = Rendering.objects.create(
-        report=edition.report, edition=edition, format="json", requested_at=timezone.now()
-    )
+    made = ready(edition)
     addresses = [reverse("renderings:edition", args=[edition.permanent_id]), made.get_absolute_url()]
-    assert [client.get(address).status_code for address in addresses] == [302, 302]
+    assert [client.get(address).status_code for address in addresses] == [404, 404]
     client.force_login(cast.charlie)
     assert [client.get(address).status_code for address in addresses] == [404, 404]
     assert client.post(addresses[0], {"format": "json"}).status_code == 404
+
+
+def test_what_is_public_is_fetched_without_signing_in_but_made_for_people_only(
+    client: Client, cast: SimpleNamespace, edition: Edition, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = ready(edition)
+    monkeypatch.setattr("apps.reports.queries.editions_for", lambda _user: Edition.objects.all())
+    address = reverse("renderings:edition", args=[edition.permanent_id])
+    shown = page(client, address)
+    assert made.get_absolute_url() in shown
+    assert "Make" not in shown
+    assert "Sign in" in shown
+    assert b"".join(client.get(made.get_absolute_url()).streaming_content).decode() == edition.canonical
+    assert client.post(address, {"format": "pdf"}).headers["Location"].startswith("/accounts/")
+    assert Rendering.objects.count() == 1
 
 
 def test_a_draft_is_rendered_as_who_asked_sees_it_and_for_nobody_else(
