@@ -25,6 +25,8 @@ app.conf.update(
     task_ignore_result=True,
     task_acks_late=False,
     worker_prefetch_multiplier=1,
+    # KiB: a process that a large report or archive made so big gives its memory back by starting anew.
+    worker_max_memory_per_child=500_000,
     broker_connection_retry_on_startup=True,
     # Who sends a message to a broker that is away is told at once, instead of after six seconds of trying.
     broker_transport_options={"max_retries": 0},
