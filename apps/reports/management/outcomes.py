@@ -79,7 +79,7 @@ def _changes(made: Material, key: str, caption: str, found: Sequence[Change]) ->
         Column(_("Metric")),
         Column(_("Before")),
         Column(_("After")),
-        Column(_("Change"), "%", "number", 3),
+        Column(_("Difference"), "%", "number", 3),
         Column(_("Since")),
         Column(_("Measured")),
         Column(_("Verdict")),

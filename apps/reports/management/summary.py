@@ -62,7 +62,7 @@ def _figures(made: Material) -> Table:
         [_("Accepted recommendations"), f"{states['accepted']:,}"],
         [_("Verified in the period"), f"{made.conclusions.verified_count:,}"],
     ]
-    return Table("key-figures", _("Key figures"), (Column(_("What")), Column(_("Figure"))), rows)
+    return Table("key-figures", _("Key figures"), (Column(_("What")), Column(_("Value"))), rows)
 
 
 def _attention(made: Material) -> list[tuple[Part, ...]]:

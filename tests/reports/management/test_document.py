@@ -96,7 +96,7 @@ def test_what_was_done_is_counted_by_tool_month_testbed_and_person(quarter: Simp
     assert (faulty["Campaign"], faulty["Launched"], faulty["Made by"]) == ("Faulty", "2026-01-06", "oscar")
     assert (faulty["Trials"], faulty["Failed"], faulty["Success"]) == (4, 3, 0)
     assert faulty["Node-hours"] == pytest.approx(6)
-    key_figures = {row["What"]: row["Figure"] for row in lines(found["key-figures"])}
+    key_figures = {row["What"]: row["Value"] for row in lines(found["key-figures"])}
     assert key_figures["Campaigns"] == "9"
     assert key_figures["Success"] == "84.2 %"
     assert key_figures["Regressions"] == "1"
@@ -120,7 +120,7 @@ def test_pairs_of_sites_stand_against_their_ceiling_and_regressions_are_named(qu
     assert pair["Best of ceiling"] == pytest.approx(100 * pair["Best"] / pair["Ceiling"], rel=1e-4)
     [change] = lines(found["regressions"])
     assert (change["Nodes"], change["Since"], change["Verdict"]) == ("kisti01 → pnu01", "Week 4", "found")
-    assert change["Change"] == pytest.approx(-20, abs=0.5)
+    assert change["Difference"] == pytest.approx(-20, abs=0.5)
     assert "improvements" not in found
     [attention] = [block for block in document.summary if isinstance(block, Items)]
     assert attention.items[0][0] == ("Regression: iperf3 TCP, kisti01 → pnu01, from 940.2 Mbit/s to 752.2 Mbit/s: ")
