@@ -44,13 +44,13 @@ class GroupsForm(StyledWidgets, forms.Form):
 
     @property
     def groups(self) -> list[Json]:
-        """Return each group with its fields: {"tool", "varied", "include", "own", "parameters", "advanced", …}."""
+        """Return each group with its fields: {"tool", "varied", "include", "own", "roles", "parameters", …}."""
         shown = []
         for number, group in enumerate(self.imported.groups):
             tool = toolbox.get_tool(group["tool"])
             missing = [item for item in tool.parameters if item.name in group["missing"]]
-            own = ["name", *(f"role_{role.name}" for role in tool.roles if role.name not in group["told_roles"])]
-            own += ["file_system"] if tool.file_system else []
+            own = ["name", "file_system"] if tool.file_system else ["name"]
+            roles = [role.name for role in tool.roles if role.name not in group["told_roles"]]
             shown.append(
                 {
                     "group": group,
@@ -58,6 +58,7 @@ class GroupsForm(StyledWidgets, forms.Form):
                     "varied": [render(item.label) for item in tool.parameters if item.name in group["varies"]],
                     "include": self[f"g{number}_include"],
                     "own": [self[f"g{number}_{name}"] for name in own],
+                    "roles": [self[f"g{number}_role_{name}"] for name in roles],
                     "parameters": self._shown(number, [item for item in missing if not item.advanced]),
                     "advanced": self._shown(number, [item for item in missing if item.advanced]),
                 }

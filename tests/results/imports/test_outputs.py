@@ -109,6 +109,9 @@ def test_the_same_outputs_again_are_recognised(ready: Import, cast: SimpleNamesp
     assert again.items.filter(is_duplicate=True).count() == 5
     assert again.items.filter(is_duplicate=True, trial__isnull=False).count() == 4
     assert [(group["tool"], group["count"]) for group in again.groups] == [("ping", 1)]
+    # What was imported and then deleted is not there any more.
+    Campaign.objects.get().delete()
+    assert sending.send(cast, SWEEP).groups[0]["count"] == 4
 
 
 def test_what_an_agent_measured_here_is_no_news(cast: SimpleNamespace, measured: Campaign) -> None:
