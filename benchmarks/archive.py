@@ -25,6 +25,7 @@ from django.utils import timezone  # noqa: E402
 from apps.accounts.models import Team, User  # noqa: E402
 from apps.campaigns import services  # noqa: E402
 from apps.campaigns.models import Campaign, Experiment, Lane  # noqa: E402
+from apps.config import asgi  # noqa: E402
 from apps.results.models import Sample  # noqa: E402
 from apps.results.search import indexing  # noqa: E402
 from apps.testbeds.models import Link, Node, NodeAddress, Site, Switch, Testbed  # noqa: E402
@@ -43,6 +44,7 @@ METRICS = (
 )  # fmt: skip
 
 # Trials, their runs, results and samples, of the campaigns that have none yet: one run a trial, each of all metrics.
+# Campaign after campaign, as they are measured.
 TRIALS = """
 INSERT INTO campaigns_trial (created_at, updated_at, campaign_id, experiment_id, lane_id, position, point, repetition,
     is_warmup, parameters, estimate_s, state, attempts, attempts_allowed, finished_at)
@@ -55,17 +57,19 @@ JOIN campaigns_campaign c ON c.id = e.campaign_id
 JOIN campaigns_lane l ON l.experiment_id = e.id
 CROSS JOIN generate_series(0, %(points)s - 1) n
 WHERE e.id > %(after)s
+ORDER BY e.id, n
 """
 RUNS = """
 INSERT INTO campaigns_run (created_at, updated_at, trial_id, attempt, state, stage, stopping, started_at, ended_at)
 SELECT now(), now(), t.id, 1, 'succeeded', 1, false, t.finished_at, t.finished_at
-FROM campaigns_trial t WHERE t.experiment_id > %(after)s
+FROM campaigns_trial t WHERE t.experiment_id > %(after)s ORDER BY t.id
 """
 RESULTS = """
 INSERT INTO results_result (run_id, trial_id, experiment_id, tool, tool_version, requested, granted, observed, flags,
     recorded_at)
 SELECT r.id, t.id, t.experiment_id, 'iperf3-tcp', '3.12', t.parameters, '{}', '{}', '[]', t.finished_at
 FROM campaigns_trial t JOIN campaigns_run r ON r.trial_id = t.id WHERE t.experiment_id > %(after)s
+ORDER BY t.id
 """
 # The law of the window under a gigabit, with some noise.
 SAMPLES = """
@@ -73,7 +77,7 @@ INSERT INTO results_sample (result_id, trial_id, experiment_id, metric, value)
 SELECT r.id, r.trial_id, r.experiment_id, m,
     least(9.9e8, (r.requested->>'window')::float8 * 8 / 0.0048 * (r.requested->>'streams')::float8)
         * (0.97 + 0.06 * random())
-FROM results_result r CROSS JOIN unnest(%(metrics)s::text[]) m WHERE r.experiment_id > %(after)s
+FROM results_result r CROSS JOIN unnest(%(metrics)s::text[]) m WHERE r.experiment_id > %(after)s ORDER BY r.id
 """
 
 
@@ -173,6 +177,8 @@ def main() -> None:
     """Fill, measure and print."""
     wanted = int(sys.argv[1])
     team, user = Team.objects.get(), User.objects.get()
+    # Loaded as the service itself is, so that pages answer as they do there.
+    assert asgi.application
     client = Client(HTTP_HOST="127.0.0.1")
     client.force_login(user)
     pairs = describe(team)

@@ -1,5 +1,6 @@
 """The ASGI application: agents' long polls first, then WebSockets and pages."""
 
+import gc
 import os
 
 from channels.auth import AuthMiddlewareStack
@@ -11,6 +12,8 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "apps.config.settings.production
 pages = get_asgi_application()
 
 # These modules need Django's registry, which get_asgi_application() has just filled.
+from django.urls import get_resolver  # noqa: E402
+
 from apps.agents import endpoint  # noqa: E402
 from apps.campaigns import routing  # noqa: E402
 
@@ -22,3 +25,8 @@ application = ProtocolTypeRouter(
         "websocket": AllowedHostsOriginValidator(AuthMiddlewareStack(URLRouter(routing.websocket_urlpatterns))),
     }
 )
+
+# All that is loaded by now stays: the collector need not look through it again while a large page is made.
+assert get_resolver().url_patterns
+gc.collect()
+gc.freeze()

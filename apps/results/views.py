@@ -7,6 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from django.contrib.auth.decorators import login_required
+from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_GET
@@ -25,6 +26,8 @@ from apps.results.history import series
 from apps.results.models import Result, Superseded
 from apps.toolbox import queries as toolbox
 
+# So many lines of an experiment's table stand on one page.
+LINES = 100
 # What a page shows of a raw output; the whole is a download away.
 SHOWN_CHARACTERS = 20_000
 
@@ -140,10 +143,11 @@ def _data_for(request: HttpRequest, experiment: Experiment) -> tuple[queries.Tab
     )
 
 
-def _table_context(request: HttpRequest, experiment: Experiment) -> dict[str, object]:
+def _table_context(request: HttpRequest, experiment: Experiment, *, is_part: bool) -> dict[str, object]:
     tool = toolbox.get_tool(experiment.tool)
     table, chart = _data_for(request, experiment)
     lanes = queries.lane_names(experiment)
+    page = Paginator(table.groups, LINES).get_page(request.GET.get("page"))
     rows = [
         {
             "x": charts.text_of(queries.parameter_of(tool, table.x), group.x, lanes),
@@ -151,10 +155,12 @@ def _table_context(request: HttpRequest, experiment: Experiment) -> dict[str, ob
             "summary": group.summary,
             "trials": [figure.trial for figure in group.figures],
         }
-        for group in table.groups
+        for group in page.object_list
     ]
     return {
         "experiment": experiment,
+        "page_obj": page,
+        "is_part": is_part,
         "tool": tool,
         "metrics": queries.metrics_of(tool),
         "factors": [(name, charts.label_of_factor(tool, name)) for name in queries.factors_of(experiment)],
@@ -173,15 +179,16 @@ def _table_context(request: HttpRequest, experiment: Experiment) -> dict[str, ob
 def experiment(request: HttpRequest, pk: int) -> HttpResponse:
     """Show an experiment's results by any factor and metric."""
     found = _experiment(request, pk)
-    page = "results/_panel.html" if request.headers.get("HX-Request") else "results/experiment.html"
-    return render(request, page, _table_context(request, found))
+    is_part = bool(request.headers.get("HX-Request"))
+    page = "results/_panel.html" if is_part else "results/experiment.html"
+    return render(request, page, _table_context(request, found, is_part=is_part))
 
 
 @login_required
 @require_GET
 def experiment_panel(request: HttpRequest, pk: int) -> HttpResponse:
     """Return the partial with chart and table that the campaign's page loads."""
-    return render(request, "results/_panel.html", _table_context(request, _experiment(request, pk)))
+    return render(request, "results/_panel.html", _table_context(request, _experiment(request, pk), is_part=True))
 
 
 @login_required

@@ -10,7 +10,7 @@ from django.test import Client
 from django.urls import reverse
 
 from apps.campaigns.models import Campaign, Run, Trial
-from apps.results import downloads
+from apps.results import downloads, views
 
 
 def addresses(campaign: Campaign) -> list[str]:
@@ -132,3 +132,19 @@ def test_points_that_are_less_certain_than_wanted_are_marked(
     assert "wanted 0.1 %" in page
     # Only the primary metric decides on repetitions.
     assert "wanted 0.1 %" not in client.get(address, {"metric": "retransmits"}).content.decode()
+
+
+def test_a_long_table_comes_in_pages_and_a_part_leads_to_all_of_it(
+    client: Client, measured: Campaign, cast: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(views, "LINES", 1)
+    client.force_login(cast.bob)
+    whole, panel = (addresses(measured)[place] for place in (0, 1))
+    first = client.get(whole).content.decode()
+    assert "1–1 of 2" in first
+    assert '<th scope="row" class="fw-normal">64 KiB</th>' in first
+    assert '<th scope="row" class="fw-normal">1 MiB</th>' not in first
+    assert '<th scope="row" class="fw-normal">1 MiB</th>' in client.get(whole, {"page": 2}).content.decode()
+    part = client.get(panel).content.decode()
+    assert f'{whole}?metric=goodput&amp;x=window">All 2 points</a>' in part
+    assert "1–1 of 2" not in part

@@ -23,8 +23,10 @@ from apps.results.models import Result, Sample
 from apps.testbeds.models import Node
 from apps.toolbox import queries as toolbox
 
-# A set's newest trials up to this many are looked at, of the newest experiments up to that many.
+# Of an experiment the newest trials up to this many are looked at; of a set's experiments the newest, up to that many
+# trials together and so many of them.
 MOST_TRIALS = 30_000
+MOST_TOGETHER = 8_000
 MOST_EXPERIMENTS = 500
 _NODE_PATHS = {"cluster": "clusters", "site": "testbed__site", "node": "pk"}
 
@@ -148,7 +150,7 @@ def _choose(found: ResultSet, user: User, by_kind: dict[tuple[str, int], set[int
     cut = total = 0
     for experiment in _newest(experiments):
         size = experiment.size or 0
-        if kept and total + size > MOST_TRIALS:
+        if kept and total + size > min(MOST_TOGETHER, MOST_TRIALS):
             cut += size
             continue
         kept[experiment.pk] = experiment

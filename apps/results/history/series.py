@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.db.models import Count, Max, Q, QuerySet
+from django.db.models import Count, Max, OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import Coalesce
 
 from apps.accounts.models import Team, User
 from apps.bench import statistics
@@ -124,6 +125,8 @@ def known_histories(user: User, *, least: int = 1) -> list[Known]:
 
 def like(lane: Lane) -> list[int]:
     """Return the lanes on which the same tool ran between the same nodes for the same team, the newest first."""
+    # Counted lane by lane: a join would count through all trials that there are.
+    trials = Trial.objects.filter(lane=OuterRef("pk")).order_by().values("lane").annotate(n=Count("pk")).values("n")
     rows = (
         Lane.objects.filter(
             roles=lane.roles,
@@ -135,7 +138,7 @@ def like(lane: Lane) -> list[int]:
         )
         # What one person keeps to themselves is in no history but its own.
         .filter(~Q(experiment__campaign__visibility=Campaign.Visibility.PRIVATE) | Q(pk=lane.pk))
-        .annotate(size=Count("trials"))
+        .annotate(size=Coalesce(Subquery(trials), 0))
         .order_by("-experiment__campaign__launched_at", "-pk")
         .values_list("pk", "size")
     )

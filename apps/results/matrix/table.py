@@ -7,16 +7,33 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.db.models import Avg, Count, Max
+from django.db import connection
+from django.db.models import Count
 
 from apps.accounts.models import User
 from apps.bench.tools.base import Metric, Tool, is_invalid
 from apps.campaigns.models import Experiment
 from apps.results.history import series
-from apps.results.models import Result, Sample
+from apps.results.models import Result
 from apps.testbeds.models import Node, Site
 from apps.toolbox import queries as toolbox
 
+_COLUMNS = ("trial__lane_id", "trial__point", "experiment_id", "mean", "n", "at", "points", "last")
+# Naming the experiments, too, lets the database find the samples by its index on these.
+_BEST = """
+WITH points AS (
+    SELECT t.lane_id, t.point, s.experiment_id, avg(s.value) mean, count(*) n, max(r.recorded_at) at
+    FROM results_sample s
+    JOIN campaigns_trial t ON t.id = s.trial_id
+    JOIN results_result r ON r.id = s.result_id
+    WHERE s.experiment_id = ANY(%(experiments)s) AND r.experiment_id = ANY(%(experiments)s)
+        AND s.metric = %(metric)s AND t.lane_id = ANY(%(lanes)s) AND NOT t.is_warmup
+        AND r.id <> ALL(%(invalid)s::bigint[])
+    GROUP BY 1, 2, 3
+)
+SELECT DISTINCT ON (lane_id) lane_id, point, experiment_id, mean, n, at, count(*) OVER lane, max(at) OVER lane
+FROM points WINDOW lane AS (PARTITION BY lane_id) ORDER BY lane_id, {order}, point
+"""
 # Of each pair the newest experiments are looked at in turn, so many times, until one has figures of the metric.
 MOST_TURNS = 5
 
@@ -119,27 +136,36 @@ def _newest(lanes: list[_End]) -> list[_End]:
 
 
 def _cells(asked: dict[tuple[int, int], list[_End]], metric: Metric) -> dict[tuple[int, int], Cell]:
-    """Return the best point of each pair's experiment, summed up by the database."""
+    """Return the best point of each pair's experiment, found by the database."""
     pair_of = {lane.lane: pair for pair, lanes in asked.items() for lane in lanes}
+    experiments = {lane.experiment for lanes in asked.values() for lane in lanes}
     grouped: dict[tuple[int, int], list[dict[str, Any]]] = defaultdict(list)
-    for row in _means(pair_of, metric):
+    for row in _best_of_lanes(pair_of, experiments, metric):
         grouped[pair_of[row["trial__lane_id"]]].append(row)
     return {pair: _best(pair, rows, metric) for pair, rows in grouped.items()}
 
 
-def _means(lanes: Iterable[int], metric: Metric) -> Iterable[dict[str, Any]]:
-    """Return mean, number and time of the valid figures of each point; warm-ups never count."""
-    flagged = Result.objects.filter(trial__lane__in=list(lanes), flags__contains=[{"severity": "invalid"}])
+def _best_of_lanes(lanes: Iterable[int], experiments: set[int], metric: Metric) -> Iterable[dict[str, Any]]:
+    """Return the best point of each lane: mean, number and time of its valid figures, warm-ups never counting.
+
+    `points` are how many the lane has, `last` when the latest was measured.
+    """
+    flagged = Result.objects.filter(
+        experiment__in=experiments, trial__lane__in=list(lanes), flags__contains=[{"severity": "invalid"}]
+    )
     invalid = [
         pk for pk, flags in flagged.values_list("pk", "flags") if any(is_invalid(flag, metric.name) for flag in flags)
     ]
-    rows: Iterable[Any] = (
-        Sample.objects.filter(trial__lane__in=list(lanes), metric=metric.name, trial__is_warmup=False)
-        .exclude(result__in=invalid)
-        .values("trial__lane_id", "trial__point", "experiment_id", "experiment__name")
-        .annotate(mean=Avg("value"), n=Count("pk"), at=Max("result__recorded_at"))
-    )
-    return rows
+    better = metric.higher_is_better
+    order = "at DESC" if better is None else "mean DESC" if better else "mean ASC"
+    with connection.cursor() as cursor:
+        cursor.execute(
+            _BEST.format(order=order),
+            {"experiments": list(experiments), "lanes": list(lanes), "metric": metric.name, "invalid": invalid},
+        )
+        rows = [dict(zip(_COLUMNS, row, strict=True)) for row in cursor.fetchall()]
+    names = dict(Experiment.objects.filter(pk__in=experiments).values_list("pk", "name"))
+    return [{**row, "experiment__name": names[row["experiment_id"]]} for row in rows]
 
 
 def _best(pair: tuple[int, int], rows: list[dict[str, Any]], metric: Metric) -> Cell:
@@ -155,6 +181,6 @@ def _best(pair: tuple[int, int], rows: list[dict[str, Any]], metric: Metric) -> 
         experiment_name=chosen["experiment__name"],
         lane=chosen["trial__lane_id"],
         point=chosen["trial__point"],
-        points=len({(row["trial__lane_id"], row["trial__point"]) for row in rows}),
-        at=max(row["at"] for row in rows),
+        points=sum(row["points"] for row in rows),
+        at=max(row["last"] for row in rows),
     )
