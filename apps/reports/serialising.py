@@ -29,6 +29,8 @@ Json = dict[str, Any]
 FORMAT = 1
 # Deeper than this no report is divided.
 DEEPEST = 8
+# No float has more digits that count.
+MOST_DIGITS = 17
 _BLOCKS: dict[str, type] = {
     "paragraph": Paragraph,
     "items": Items,
@@ -176,7 +178,10 @@ def _column(value: object, place: str) -> Column:
     data = _mapping(value, place)
     kind: Any = _choice(data, "kind", get_args(Kind), place) if "kind" in data else "text"
     title, unit = _text(data, "title", place), _text(data, "unit", place)
-    return Column(title=title, unit=unit, kind=kind, digits=_whole(data, "digits", 4, place))
+    digits = _whole(data, "digits", 4, place)
+    if digits > MOST_DIGITS:
+        raise DocumentError(f"{place}.digits", gettext("this is more than any figure has."))
+    return Column(title=title, unit=unit, kind=kind, digits=digits)
 
 
 def _figure(data: Json, place: str) -> Block:

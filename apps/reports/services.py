@@ -57,7 +57,9 @@ def edit_report(*, report: Report, user: User, edits: object) -> Report:
     scoping.require(user, report.team, Role.OPERATOR)
     kept = Report.objects.select_for_update(of=("self",)).select_related("team").get(pk=report.pk)
     kept.edits = editing.check(edits)
-    kept.save(update_fields=["edits", "updated_at"])
+    # Management reports are called as they were begun, unless their author says otherwise.
+    kept.title = kept.edits.get("title") or (kept.campaign.name[:_TITLE] if kept.campaign else kept.title)
+    kept.save(update_fields=["edits", "title", "updated_at"])
     return kept
 
 

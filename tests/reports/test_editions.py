@@ -66,6 +66,7 @@ def test_the_canonical_text_has_one_form_for_one_content() -> None:
         ({"summary": [{"type": "table", "columns": [{}], "rows": [[1, 2]]}]}, "summary[0].rows[0]"),
         ({"summary": [{"type": "table", "columns": [{}], "rows": [[[]]]}]}, "summary[0].rows[0]"),
         ({"summary": [{"type": "table", "total": -1}]}, "summary[0].total"),
+        ({"summary": [{"type": "table", "columns": [{"digits": 10**9}]}]}, "summary[0].columns[0].digits"),
         ({"summary": [{"type": "figure", "chart": []}]}, "summary[0].chart"),
         ({"summary": [{"type": "paragraph", "parts": [{"text": 1}]}]}, "summary[0].parts[0].text"),
     ],

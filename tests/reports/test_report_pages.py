@@ -1,5 +1,6 @@
 """Pages of reports: one press makes one, its author changes it in place, an edition is read by whoever may."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -145,6 +146,7 @@ def test_contents_are_a_baseline_further_campaigns_and_saved_views(
     report.refresh_from_db()
     assert (report.baseline, report.selection) == (other, {"also": [other.permanent_id]})
     assert report.edits == {"title": "Ours", "views": [view.pk]}
+    assert report.title == "Ours"
     page = text_of(oscar, own)
     assert "Further comparisons" in page
     assert "Compared with a baseline" in page
@@ -165,6 +167,13 @@ def test_an_edition_is_frozen_shown_with_its_checksum_and_given_to_the_byte(
     assert oscar.get(f"{made.get_absolute_url()}document.json").content.decode() == made.canonical
     assert oscar.post(f"{own}delete/").status_code == 302
     assert Report.objects.exists()
+    # A team that the campaign is shared with reads it, too.
+    listed = f"/reports/?campaign={campaign.pk}"
+    assert made.get_absolute_url() not in text_of(signed_in(cast.charlie), listed)
+    Campaign.objects.update(visibility="shared")
+    campaign.shared_with.add(cast.other_team)
+    assert made.get_absolute_url() in text_of(signed_in(cast.charlie), listed)
+    assert signed_in(cast.charlie).get(made.get_absolute_url()).status_code == 200
     # A stranger reads it once the campaign is public with its names.
     for client in (Client(), signed_in(cast.charlie)):
         Campaign.objects.update(visibility="team")
@@ -202,10 +211,12 @@ def test_references_lead_to_what_they_name_for_those_who_may_see_it(
 
 
 def test_words_of_strangers_in_an_edition_are_harmless(cast: SimpleNamespace, report: Report) -> None:
-    made = services.keep_edition(report=report, document=documents.document(), user=cast.oscar, now=measured.make.NOW)
+    document = replace(documents.document(), rests_on=("campaign:x", "", "\n", "javascript:alert(1)"))
+    made = services.keep_edition(report=report, document=document, user=cast.oscar, now=measured.make.NOW)
     page = text_of(signed_in(cast.bob), made.get_absolute_url())
     assert "Rates &lt;by&gt; client &amp; direction" in page
     assert "4 more rows are in the files only." in page
+    assert 'href="javascript:' not in page
     # A drawing is a picture: whatever stands in it does not run.
     assert "<svg" not in page.partition('<article class="report"')[2].partition("</article>")[0]
     assert 'src="data:image/svg+xml;base64,' in page

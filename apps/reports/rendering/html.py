@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from django.template.loader import render_to_string
-from django.urls import reverse
+from django.urls import NoReverseMatch, reverse
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
@@ -154,6 +154,11 @@ def parts_of(parts: Sequence[Part]) -> SafeString:
     return format_html_join("", "{}", ((_part(part),) for part in parts))
 
 
+def references_of(refs: Sequence[str]) -> list[SafeString | str]:
+    """Return references as links."""
+    return [_part(Link(ref, ref)) for ref in refs]
+
+
 def table_of(table: Table) -> SafeString:
     """Return a table's head and first rows."""
     heads = format_html_join(
@@ -197,7 +202,11 @@ def _part(part: Part) -> SafeString | str:
     if part.ref.startswith("https://"):
         return format_html('<a href="{}" rel="noopener noreferrer">{}</a>', part.ref, part.text)
     # Where it leads is found when somebody follows it: a report may have thousands.
-    return format_html('<a href="{}">{}</a>', reverse("reference", args=[part.ref]), part.text)
+    try:
+        address = reverse("reference", args=[part.ref])
+    except NoReverseMatch:
+        return part.text
+    return format_html('<a href="{}">{}</a>', address, part.text)
 
 
 def _address_of(drawing: Drawing) -> str:

@@ -11,6 +11,9 @@ from apps.reports import queries
 from apps.reports.models import Edition
 from apps.reports.rendering import html
 
+# Of a report on very many campaigns a page names so many; the JSON has all.
+SHOWN_REFERENCES = 200
+
 
 @require_GET
 def edition(request: HttpRequest, permanent_id: str) -> HttpResponse:
@@ -23,6 +26,7 @@ def edition(request: HttpRequest, permanent_id: str) -> HttpResponse:
         "is_intact": found.is_intact,
         "page": html.page_of(found.document),
         "editions": others,
+        "rests_on": html.references_of(found.rests_on[:SHOWN_REFERENCES]),
         "can_write": scoping.can(request.user, found.report.team, Role.OPERATOR),
     }
     return render(request, "reports/edition.html", context)

@@ -19,6 +19,9 @@ from apps.reports import authoring, building, forms, queries, services
 from apps.reports.models import Report
 from apps.reports.rendering import html
 
+# Of a campaign's editions the list shows so many; each report has all of its own.
+MOST_EDITIONS = 100
+
 
 @login_required
 @require_GET
@@ -32,8 +35,14 @@ def report_list(request: HttpRequest) -> HttpResponse:
         campaign = campaigns.campaigns_for(user).filter(pk=int(wanted)).first()
         rows = rows.filter(campaign=int(wanted))
     page = Paginator(rows, 50).get_page(request.GET.get("page"))
-    can_write = scoping.teams_for(user, Role.OPERATOR).exists()
-    return render(request, "reports/list.html", {"page_obj": page, "campaign": campaign, "can_write": can_write})
+    context = {
+        "page_obj": page,
+        "campaign": campaign,
+        "can_write": scoping.teams_for(user, Role.OPERATOR).exists(),
+        # Whoever sees the campaign reads what was frozen of it, also where another team writes the report.
+        "editions": queries.editions_for(user).filter(report__campaign=campaign)[:MOST_EDITIONS] if campaign else [],
+    }
+    return render(request, "reports/list.html", context)
 
 
 @login_required
