@@ -32,6 +32,18 @@ def test_megabits_of_netpipe_are_binary():
     assert [place["cores"] for place in reading.observed["map"]] == [["0:0"], ["0:1"]]
 
 
+def test_a_row_is_read_that_the_launcher_wrote_into():
+    output = recordings.load("mpi-pingpong", "netpipe_openmpi.txt")
+    said = (
+        b" --> [kisti-1:31317] 1 more process has sent help message help-mpi-btl-tcp.txt / invalid if_inexclude\n"
+        b'[kisti-1:31317] Set MCA parameter "orte_base_help_aggregate" to 0 to see all help / error messages\n '
+    )
+    torn = dataclasses.replace(output, stdout=output.stdout.replace(b" --> ", said, 1))
+    assert torn.stdout != output.stdout
+    params = PINGPONG.clean(PINGPONG.recover(output))
+    assert PINGPONG.parse([torn], params) == PINGPONG.parse([output], params)
+
+
 def test_megabytes_of_mpi4py_are_decimal():
     reading = parse("mpi4py_bench_pingpong.txt")
     assert values(reading)["bandwidth"] == pytest.approx(11544.46e6, rel=1e-5)
