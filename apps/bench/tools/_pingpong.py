@@ -12,7 +12,7 @@ Table = dict[int, tuple[float, float]]
 
 # NetPIPE counts 2^20 bits as a megabit.
 MEBIBIT_BYTES = 2**20 / 8
-# It writes a row in two pieces, between which the launcher may put lines of its own: "[node:4711] 1 more process has …".
+# It writes a row in two pieces; the launcher may put lines of its own between them: "[node:4711] 1 more process …".
 NETPIPE = re.compile(
     r"^ *\d{1,6}: +(\d{1,12}) bytes +(\d{1,12}) times --> (?:\[[\w.-]{1,64}:\d{1,10}\] [^\n]{0,400}\n){0,20}"
     r" *(\d{1,12}\.\d{1,6}) Mbps in +(\d{1,12}\.\d{1,6}) usec *$",
