@@ -16,6 +16,8 @@ from apps.results.imports.models import Import
 def keep(imported: Import, files: Sequence[File]) -> list[dict[str, Any]]:
     """Write files and return {"name", "size", "sha256"} of each; a file's own name is never a path here."""
     folder = _folder(imported)
+    # What another database left under the same number.
+    shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True, mode=0o700)
     kept = []
     for number, file in enumerate(files):

@@ -175,7 +175,8 @@ def _context(request: HttpRequest, imported: Import, **given: Any) -> dict[str, 
     """Return what the page of an import shows in its state."""
     can_write = scoping.can(request.user, imported.team, Role.OPERATOR)
     context: dict[str, Any] = {"imported": imported, "can_write": can_write, **given}
-    if imported.state == Import.State.MAPPING and can_write:
+    is_mapped = imported.state == Import.State.READY and imported.kind == Import.Kind.TABLE
+    if can_write and (imported.state == Import.State.MAPPING or is_mapped):
         context |= _columns(request, imported, given.get("columns_form"))
     if imported.state == Import.State.READY and imported.groups and can_write:
         context.setdefault("groups_form", GroupsForm(imported=imported))
@@ -199,16 +200,20 @@ def _columns(request: HttpRequest, imported: Import, form: forms.ColumnsForm | N
     kept = queries.fitting(imported)
     wanted = request.GET.get("mapping") or request.POST.get("mapping")
     mapping = next((item for item in kept if str(item.pk) == wanted), None)
-    slug = request.POST.get("tool") or request.GET.get("tool") or (mapping.tool if mapping else "")
+    before = imported.mapping.get("tool", "")
+    slug = request.POST.get("tool") or request.GET.get("tool") or (mapping.tool if mapping else before)
     tool = _tool(imported, slug)
     if form is None and tool is not None:
-        meant = mapping.columns if mapping else columns.guess(tool, headers)
+        meant = mapping.columns if mapping else None
+        if meant is None:
+            meant = imported.mapping["columns"] if slug == before else columns.guess(tool, headers)
         form = forms.ColumnsForm(initial=forms.ColumnsForm.initial_of(headers, meant), tool=tool, headers=headers)
     return {
         "kept": kept,
         "mapped_tool": tool,
         "tool_form": forms.ToolForm(initial={"tool": slug}, team=imported.team),
         "columns_form": form,
+        "is_mapping": bool(form and form.is_bound) or bool(request.GET.keys() & {"tool", "mapping"}),
     }
 
 

@@ -69,7 +69,11 @@ def _advance(imported: Import, is_time_up: Callable[[], bool], now: datetime) ->
         if not reading.read_on(imported, is_time_up=is_time_up):
             return False
     reading.finish(imported)
-    return _enter(imported, State.READY)
+    _enter(imported, State.READY)
+    if imported.kind == Import.Kind.OUTPUTS:
+        # The items have all that is needed; a table's columns may yet be given another meaning.
+        uploads.remove(imported)
+    return True
 
 
 def _store(imported: Import, is_time_up: Callable[[], bool], now: datetime) -> bool:

@@ -124,6 +124,10 @@ def test_a_table_is_mapped_on_the_page_and_the_mapping_kept(
     assert client.post(f"{address}columns/", form).status_code == 302
     imported = sending.advance(imported)
     assert (imported.state, imported.items.filter(refusal__isnull=True).count()) == ("ready", 2)
+    # Until it is stored, the columns may be given another meaning.
+    assert '<option value="metric:goodput" selected>' in client.get(address).content.decode()
+    assert client.post(f"{address}columns/", {**form, "as_1": "metric:sent_rate", "keep_as": ""}).status_code == 302
+    assert sending.advance(imported).items.filter(values__has_key="sent_rate").count() == 2
     assert "Our sheets" in client.get("/imports/mappings/").content.decode()
     kept = ColumnMapping.objects.get()
     client.force_login(cast.bob)
