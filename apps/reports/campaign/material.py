@@ -11,7 +11,6 @@ from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
 from apps.bench.tools.base import Metric, Tool
-from apps.campaigns import references
 from apps.campaigns.models import Campaign, Experiment, Lane, Trial
 from apps.results import queries as results
 from apps.results import validity
@@ -19,6 +18,7 @@ from apps.results.models import Result, Sample
 from apps.testbeds import patterns
 from apps.testbeds.models import Cluster, Node
 from apps.toolbox import queries as toolbox
+from apps.tuning import references
 from apps.tuning.models import Finding, Verification
 
 # Of the trials that a finding rests on so many are named; the campaign's own page has all.
@@ -177,7 +177,8 @@ def _findings(campaigns: Sequence[Campaign]) -> list[tuple[Finding, str]]:
             ),
         )
     )
-    named = [(item, references.reference(item)) for item in rows]
+    found = list(rows)
+    named = zip(found, references.references_of(found), strict=True)
     return sorted(named, key=lambda pair: (place[pair[0].campaign_id], -pair[0].confidence, pair[1]))
 
 
