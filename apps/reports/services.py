@@ -113,6 +113,8 @@ def delete_report(*, report: Report, user: User) -> None:
     scoping.require(user, report.team, Role.OPERATOR)
     if report.editions.exists():
         raise ValidationError(_("It has editions, which stay for ever: it cannot be deleted."))
+    if report.schedules.exists():
+        raise ValidationError(_("A schedule delivers it: delete the schedule first."))
     report.delete()
 
 

@@ -7,10 +7,13 @@ from typing import Any
 
 import pytest
 from django.core import mail
+from django.core.exceptions import ValidationError
 from django.core.mail.backends import locmem
 
 from apps.accounts.models import Membership
+from apps.config.settings import base
 from apps.core import messages
+from apps.reports import services as reports
 from apps.reports.models import Delivery, Edition, Rendering, Schedule
 from apps.reports.rendering import services as rendering
 from apps.reports.schedules import delivering, mailing, services
@@ -83,6 +86,25 @@ def test_without_recipients_the_edition_is_left_in_the_page(world: SimpleNamespa
     assert carried(carried(delivery, NOW), NOW).state == "done"
     assert Edition.objects.count() == 1
     assert not mail.outbox
+
+
+def test_without_a_mail_server_each_mail_is_a_file(world: SimpleNamespace, settings: Any, tmp_path: Any) -> None:
+    assert base.EMAIL_BACKEND == "django.core.mail.backends.filebased.EmailBackend"
+    settings.EMAIL_BACKEND, settings.EMAIL_FILE_PATH = base.EMAIL_BACKEND, tmp_path / "mail"
+    made = schedule(world, formats=[])
+    delivery = services.deliver_now(schedule=made, user=world.cast.oscar, now=NOW)
+    assert carried(carried(delivery, NOW), NOW).state == "done"
+    texts = sorted(path.read_text() for path in (tmp_path / "mail").iterdir())
+    assert len(texts) == 2
+    assert all("Subject: Quarter (Edition 1)" in text for text in texts)
+
+
+def test_a_report_that_a_schedule_delivers_is_not_deleted(world: SimpleNamespace) -> None:
+    made = schedule(world)
+    with pytest.raises(ValidationError, match="delete the schedule first"):
+        reports.delete_report(report=world.report, user=world.cast.oscar)
+    services.delete_schedule(schedule=made, user=world.cast.oscar)
+    reports.delete_report(report=world.report, user=world.cast.oscar)
 
 
 def test_a_series_delivers_each_campaign_once_in_the_language_of_the_schedule(world: SimpleNamespace) -> None:
