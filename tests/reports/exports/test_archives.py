@@ -34,6 +34,7 @@ from apps.tuning import services as tuning
 from apps.tuning.models import Finding, Verification
 from tests.campaigns import factories as make
 from tests.reports.exports.conftest import unpacked
+from tests.tuning import published
 
 WIPED = (
     "campaigns_campaign", "agents_job", "agents_factsnapshot", "testbeds_site", "testbeds_cluster", "reports_report",
@@ -199,3 +200,16 @@ def test_nodes_and_people_become_others_if_chosen_so(rich: Campaign, cast: Simpl
             came_in(data, cast.team, cast.oscar, **choices)
     assert not Campaign.objects.exists()
     assert Experiment.objects.count() == Trial.objects.count() == 0
+
+
+def test_published_figures_come_back_with_their_clusters_and_file_systems(cast: SimpleNamespace) -> None:
+    campaign = published.load(cast.team, published.CASES["lan-client-saturation"]).created[0]
+    data = packed(campaign)
+    before = figures(campaign), sorted(map(reference, campaign.findings.all()))
+    wipe()
+    new = came_in(data, cast.team, cast.oscar)
+    assert (new.origin, new.publication["case"]) == ("published", "lan-client-saturation")
+    assert before == (figures(new), sorted(map(reference, new.findings.all())))
+    first, second = unpacked(data), unpacked(packed(new))
+    assert {name for name in first if first[name] != second.get(name)} == {"fathom.json", "SHA256SUMS"}
+    assert new.experiments.filter(file_system__server_cluster__isnull=False).exists()

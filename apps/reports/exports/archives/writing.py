@@ -49,6 +49,7 @@ class _Writer:
     def pieces(self) -> Iterator[bytes]:
         with one_moment():
             campaign = self._campaign
+            campaign.refresh_from_db()
             self._places = Places(campaign, Run.objects.filter(trial__campaign=campaign).values("pk"))
             experiments = list(campaign.experiments.order_by("position", "pk"))
             self._number = {item.pk: place for place, item in enumerate(experiments)}
