@@ -33,6 +33,7 @@ NO_PAGES = {
     ),
     *(f"reports:{name}" for name in ("begin", "freeze", "words", "remark", "drop", "move", "own")),
     "reports:edition_document", "reference", "schedules:dates", "schedules:deliveries", "schedules:deliver",
+    *(f"renderings:{name}" for name in ("edition", "draft", "file")),
     *(f"exports:{name}" for name in ("package", "table", "archive", "incoming", "give_up")),
     *(f"imports:{name}" for name in ("status", "map_columns", "complete", "discard", "forget_mapping")),
     *(f"toolbox:tool_{name}" for name in ("preview", "export", "restore")),

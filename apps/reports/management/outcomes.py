@@ -141,8 +141,8 @@ def _verified(made: Material) -> Block | None:
         Column(_("After")),
         Column(_("Predicted gain (ratio)"), kind="number", digits=3),
         Column(_("Realised gain (ratio)"), kind="number", digits=3),
-        Column(_("95 % from"), kind="number", digits=3),
-        Column(_("95 % to"), kind="number", digits=3),
+        Column(_("from (95 %)"), kind="number", digits=3),
+        Column(_("to (95 %)"), kind="number", digits=3),
         Column(_("Verified")),
     )
     rows: list[list[Value | Link]] = [
