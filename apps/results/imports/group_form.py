@@ -156,7 +156,10 @@ def _asked(parameter: Parameter, known: Json) -> forms.Field:
             initial = "yes" if initial else "no"
         known_options = [(value, text) for value, text in options if value]
         return forms.ChoiceField(
-            label=label, choices=[("", _("not known")), *known_options], required=False, initial=initial or ""
+            label=label,
+            choices=[("", _("the tool's default")), *known_options],
+            required=False,
+            initial=initial or "",
         )
     default = "" if parameter.default in (None, "") else units.canonical_text(parameter.default, parameter.kind)
     text = "" if initial is None else units.canonical_text(initial, parameter.kind)
