@@ -88,15 +88,17 @@ def test_without_recipients_the_edition_is_left_in_the_page(world: SimpleNamespa
     assert not mail.outbox
 
 
-def test_without_a_mail_server_each_mail_is_a_file(world: SimpleNamespace, settings: Any, tmp_path: Any) -> None:
+def test_without_a_mail_server_mails_are_files_in_a_folder(
+    world: SimpleNamespace, settings: Any, tmp_path: Any
+) -> None:
     assert base.EMAIL_BACKEND == "django.core.mail.backends.filebased.EmailBackend"
     settings.EMAIL_BACKEND, settings.EMAIL_FILE_PATH = base.EMAIL_BACKEND, tmp_path / "mail"
     made = schedule(world, formats=[])
     delivery = services.deliver_now(schedule=made, user=world.cast.oscar, now=NOW)
     assert carried(carried(delivery, NOW), NOW).state == "done"
-    texts = sorted(path.read_text() for path in (tmp_path / "mail").iterdir())
-    assert len(texts) == 2
-    assert all("Subject: Quarter (Edition 1)" in text for text in texts)
+    # Mails of one moment may share a file.
+    text = "".join(path.read_text() for path in (tmp_path / "mail").iterdir())
+    assert text.count("Subject: Quarter (Edition 1)") == 2
 
 
 def test_a_report_that_a_schedule_delivers_is_not_deleted(world: SimpleNamespace) -> None:
