@@ -34,7 +34,7 @@ urlpatterns = [
     path("archive/", include("apps.results.search.urls")),
     path("imports/", include("apps.results.imports.urls")),
     path("reports/", include("apps.reports.urls")),
-    path("reports/management/", include("apps.reports.management.urls")),
+    path("reports/management/", include("apps.reports.overview.urls")),
     path("reports/schedules/", include("apps.reports.schedules.urls")),
     path("reports/files/", include("apps.reports.rendering.urls")),
     path("ref/<path:ref>", editions.reference, name="reference"),

@@ -13,11 +13,11 @@ from apps.accounts.models import User
 from apps.campaigns.models import Campaign
 from apps.campaigns.queries.visibility import visible
 from apps.reports import campaign as campaigns
-from apps.reports import editing, management
+from apps.reports import editing
 from apps.reports.campaign import swept
 from apps.reports.document import Block, Document, Paragraph, Section
-from apps.reports.management.selection import Selection
 from apps.reports.models import Report
+from apps.reports.overview.selection import Selection
 from apps.results.comparison import building, queries
 from apps.results.comparison.state import read_text
 
@@ -58,7 +58,7 @@ def _of_campaign(report: Report, user: User, trials: bool, now: datetime) -> Doc
 
 
 def _of_management(report: Report, user: User, trials: bool, now: datetime) -> Document:
-    return management.build(
+    return overview.build(
         team=report.team,
         selection=Selection.of(report.selection),
         language=report.language,

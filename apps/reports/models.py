@@ -46,7 +46,7 @@ class Report(TeamOwned):
     """A report in one language, built anew whenever it is read; `edits` (`apps.reports.editing`) lie over it.
 
     One of a campaign has a `campaign`, until that is deleted; a management report has a `selection`
-    (`apps.reports.management`).
+    (`apps.reports.overview`).
     """
 
     class Kind(models.TextChoices):

@@ -7,8 +7,8 @@ from django.utils import timezone
 
 from apps.core import queue
 from apps.reports import services as reports
-from apps.reports.management.selection import Selection
 from apps.reports.models import Delivery, Schedule
+from apps.reports.overview.selection import Selection
 from workers import tasks
 
 

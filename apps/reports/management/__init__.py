@@ -1,5 +1,1 @@
-"""Builds the report over many campaigns of a team: what was measured, how well, what it showed and what it cost."""
-
-from apps.reports.management.building import build
-
-__all__ = ["build"]
+"""Commands of reports."""

@@ -2,7 +2,7 @@
 
 from rest_framework.routers import SimpleRouter
 
-from apps.reports.management.api import ManagementReportViewSet
+from apps.reports.overview.api import ManagementReportViewSet
 from apps.reports.schedules.api import ScheduleViewSet
 
 router = SimpleRouter()

@@ -8,8 +8,8 @@ import pytest
 
 from apps.campaigns.models import Campaign
 from apps.reports import services as reports
-from apps.reports.management.selection import Selection
 from apps.reports.models import Schedule
+from apps.reports.overview.selection import Selection
 from apps.reports.schedules import services
 from apps.testbeds.models import Node
 from tests import factories

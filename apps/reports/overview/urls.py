@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from apps.reports.management import views
+from apps.reports.overview import views
 
 app_name = "management"
 urlpatterns = [

@@ -8,8 +8,8 @@ from django.utils.translation import gettext as _
 
 from apps.reports.campaign.columns import Scale, scale_of
 from apps.reports.document import Block, Column, Figure, Link, Section, Table, Value
-from apps.reports.management.activity import Count, name_of
-from apps.reports.management.material import Material
+from apps.reports.overview.activity import Count, name_of
+from apps.reports.overview.material import Material
 
 # Longer lists show their first rows.
 MOST_ROWS = 200

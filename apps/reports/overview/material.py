@@ -4,13 +4,13 @@ from dataclasses import dataclass
 
 from apps.accounts.models import Team
 from apps.campaigns import references
-from apps.reports.management import activity, changes, conclusions, figures, scope
-from apps.reports.management.activity import Activity
-from apps.reports.management.changes import Changes
-from apps.reports.management.conclusions import Conclusions
-from apps.reports.management.figures import Figures
-from apps.reports.management.scope import Scope
-from apps.reports.management.selection import Period, Selection
+from apps.reports.overview import activity, changes, conclusions, figures, scope
+from apps.reports.overview.activity import Activity
+from apps.reports.overview.changes import Changes
+from apps.reports.overview.conclusions import Conclusions
+from apps.reports.overview.figures import Figures
+from apps.reports.overview.scope import Scope
+from apps.reports.overview.selection import Period, Selection
 
 
 @dataclass(frozen=True)

@@ -4,8 +4,8 @@ from django.db import transaction
 
 from apps.accounts import scoping
 from apps.accounts.models import Role, User
-from apps.reports.management.selection import Selection
 from apps.reports.models import Report
+from apps.reports.overview.selection import Selection
 
 
 @transaction.atomic

@@ -11,8 +11,8 @@ from django.utils.translation import gettext_lazy
 
 from apps.accounts.forms import TeamForm
 from apps.core import messages
-from apps.reports.management.selection import DATES, PERIODS, Selection, wrong_days
 from apps.reports.models import Report
+from apps.reports.overview.selection import DATES, PERIODS, Selection, wrong_days
 from apps.testbeds.models import Site
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from django.db import connection
 
 from apps.bench.tools.base import Metric, Tool
-from apps.reports.management.scope import Measured, Scope
+from apps.reports.overview.scope import Measured, Scope
 from apps.results import charts
 from apps.testbeds import queries as testbeds
 

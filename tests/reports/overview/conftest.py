@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from apps.campaigns.models import Campaign, Trial
-from apps.reports.management.selection import DATES, Selection
+from apps.reports.overview.selection import DATES, Selection
 from tests import factories
 from tests.campaigns import factories as make
 from tests.results.history.conftest import LEVELS, START, WEEK, again, measured

@@ -8,8 +8,8 @@ from django.utils.translation import ngettext
 from apps.core import messages
 from apps.reports.campaign.columns import quantity
 from apps.reports.document import Block, Column, Link, Paragraph, Section, Table, Value
-from apps.reports.management.changes import Change, Changes
-from apps.reports.management.material import Material
+from apps.reports.overview.changes import Change, Changes
+from apps.reports.overview.material import Material
 from apps.testbeds import patterns
 from apps.tuning.models import Finding
 

@@ -12,9 +12,9 @@ from apps.accounts.api import ScopedRelatedField, TeamField, TeamScopedViewSet, 
 from apps.accounts.api.base import refuse_other_team
 from apps.core.api import field_errors
 from apps.reports import services
-from apps.reports.management.selection import DATES, PERIODS, Selection, wrong_days
-from apps.reports.management.services import change_selection
 from apps.reports.models import Report
+from apps.reports.overview.selection import DATES, PERIODS, Selection, wrong_days
+from apps.reports.overview.services import change_selection
 from apps.testbeds.models import Site
 
 

@@ -17,8 +17,8 @@ from apps.bench.statistics.changes import ALPHA
 from apps.bench.tools.base import Metric, Tool
 from apps.campaigns.models import Campaign, Lane
 from apps.campaigns.queries.visibility import for_whole_team
-from apps.reports.management.activity import Activity
-from apps.reports.management.scope import Scope
+from apps.reports.overview.activity import Activity
+from apps.reports.overview.scope import Scope
 from apps.results.history import series
 from apps.results.history.changes import LEAST_LEVEL
 from apps.results.history.series import Subject

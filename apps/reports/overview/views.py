@@ -7,9 +7,9 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.accounts.pages import CreatePage, TeamPage, UpdatePage
 from apps.reports import services
-from apps.reports.management.forms import ManagementForm
-from apps.reports.management.services import change_selection
 from apps.reports.models import Report
+from apps.reports.overview.forms import ManagementForm
+from apps.reports.overview.services import change_selection
 
 
 class ManagementPage(TeamPage):

@@ -8,7 +8,7 @@ from django.db.models.functions import Abs, Ln
 
 from apps.campaigns.models import Campaign
 from apps.campaigns.queries.visibility import for_whole_team
-from apps.reports.management.scope import Scope
+from apps.reports.overview.scope import Scope
 from apps.tuning.models import Finding, Verification
 
 # So many of each are listed; the page of findings has all.

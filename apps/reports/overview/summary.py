@@ -5,8 +5,8 @@ from django.utils.translation import ngettext
 
 from apps.reports.campaign.columns import quantity
 from apps.reports.document import Block, Column, Items, Link, Paragraph, Part, Table, Value
-from apps.reports.management import outcomes, work
-from apps.reports.management.material import Material
+from apps.reports.overview import outcomes, work
+from apps.reports.overview.material import Material
 
 # What is named of each kind: all of it must stand on one page.
 MOST = 3

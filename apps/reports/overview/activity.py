@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from django.db import connection
 
 from apps.campaigns.models import Campaign
-from apps.reports.management.scope import Measured, Scope
+from apps.reports.overview.scope import Measured, Scope
 
 K = TypeVar("K", bound=Hashable)
 

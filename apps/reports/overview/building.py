@@ -7,10 +7,10 @@ from django.utils.translation import gettext as _
 
 from apps.accounts.models import Team
 from apps.reports.document import Document, Paragraph, Section
-from apps.reports.management import material, outcomes, standings, summary, work
-from apps.reports.management.material import Material
-from apps.reports.management.scope import Scope
-from apps.reports.management.selection import Period, Selection
+from apps.reports.overview import material, outcomes, standings, summary, work
+from apps.reports.overview.material import Material
+from apps.reports.overview.scope import Scope
+from apps.reports.overview.selection import Period, Selection
 
 
 def build(*, team: Team, selection: Selection, language: str, now: datetime, title: str = "") -> Document:

@@ -14,15 +14,15 @@ from apps.bench import statistics
 from apps.campaigns.models import Campaign
 from apps.reports import serialising
 from apps.reports.document import Document, Figure, Items, Link, Paragraph, Table, walk
-from apps.reports.management import build, changes, scope
-from apps.reports.management.selection import DATES, Selection
+from apps.reports.overview import build, changes, scope
+from apps.reports.overview.selection import DATES, Selection
 from apps.results.figures import checking
 from apps.results.history import queries as histories
 from apps.results.history import services as history_services
 from apps.results.models import ChangePoint, Result
 from apps.tuning.models import Finding, Verification
 from tests.campaigns import factories as make
-from tests.reports.management.conftest import NOW, START, WEEK, WHOLE
+from tests.reports.overview.conftest import NOW, START, WEEK, WHOLE
 from tests.results.history.conftest import again
 
 

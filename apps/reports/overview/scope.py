@@ -12,7 +12,7 @@ from apps.bench import tools
 from apps.bench.tools.base import Metric, Tool
 from apps.campaigns.models import Campaign, Lane
 from apps.campaigns.queries.visibility import for_whole_team
-from apps.reports.management.selection import Period, Selection
+from apps.reports.overview.selection import Period, Selection
 from apps.results import queries as results
 from apps.testbeds.models import Node, Site
 from apps.toolbox import queries as toolbox

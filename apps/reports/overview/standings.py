@@ -7,8 +7,8 @@ from django.utils.translation import gettext as _
 
 from apps.reports.campaign.columns import quantity, scale_of
 from apps.reports.document import Block, Column, Figure, Link, Paragraph, Section, Table, Value
-from apps.reports.management import figures
-from apps.reports.management.figures import Figures, Standing
+from apps.reports.overview import figures
+from apps.reports.overview.figures import Figures, Standing
 
 # So many pairs can be told apart in a figure.
 MOST_SHOWN = 40
