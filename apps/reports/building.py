@@ -13,7 +13,7 @@ from apps.accounts.models import User
 from apps.campaigns.models import Campaign
 from apps.campaigns.queries.visibility import visible
 from apps.reports import campaign as campaigns
-from apps.reports import editing
+from apps.reports import editing, overview
 from apps.reports.campaign import swept
 from apps.reports.document import Block, Document, Paragraph, Section
 from apps.reports.models import Report
