@@ -83,5 +83,5 @@ def _attention(made: Material) -> list[tuple[Part, ...]]:
     for finding in made.conclusions.open[:MOST]:
         if finding.predicted_gain:
             gain = " – " + _("predicted gain ×%(gain)s") % {"gain": f"{finding.predicted_gain:.3g}"}
-            items.append((f"{_('Open')}: ", outcomes.link_of(made, finding), gain))
+            items.append((_("Open") + ": ", outcomes.link_of(made, finding), gain))
     return items
