@@ -1,13 +1,11 @@
 """A job's raw output and its collected files as downloads, decompressed while they are sent."""
 
-from collections.abc import AsyncIterator
-
-from django.core.handlers.asgi import ASGIRequest
 from django.http import HttpRequest, StreamingHttpResponse
 from rest_framework.request import Request
 
 from apps.agents import compression
 from apps.agents.models import Job, JobFile
+from apps.core.sending import send
 
 _CHUNK = 64 * 1024
 
@@ -25,16 +23,4 @@ def download_file(request: HttpRequest | Request, file: JobFile) -> StreamingHtt
 
 
 def _download(request: HttpRequest | Request, packed: bytes, name: str, kind: str) -> StreamingHttpResponse:
-    plain_request = getattr(request, "_request", request)
-    # Under ASGI Django would first gather what a plain iterator gives.
-    is_asynchronous = isinstance(plain_request, ASGIRequest)
-    return StreamingHttpResponse(
-        _unpacked_asynchronously(packed) if is_asynchronous else compression.unpack_in_parts(packed, _CHUNK),
-        content_type=kind,
-        headers={"Content-Disposition": f'attachment; filename="{name}"'},
-    )
-
-
-async def _unpacked_asynchronously(packed: bytes) -> AsyncIterator[bytes]:
-    for part in compression.unpack_in_parts(packed, _CHUNK):
-        yield part
+    return send(request, lambda: compression.unpack_in_parts(packed, _CHUNK), name=name, kind=kind)

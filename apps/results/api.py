@@ -226,7 +226,7 @@ class SamplesAsCsv(APIView):
     @extend_schema(operation_id="experiments_samples_csv", responses={(200, "text/csv"): OpenApiTypes.BINARY})
     def get(self, request: Request, pk: int) -> StreamingHttpResponse:
         """Return the file."""
-        return downloads.csv_of(_experiment(request, pk))
+        return downloads.csv_of(request, _experiment(request, pk))
 
 
 class SamplesAsJson(APIView):
@@ -237,4 +237,4 @@ class SamplesAsJson(APIView):
     )
     def get(self, request: Request, pk: int) -> StreamingHttpResponse:
         """Return the file."""
-        return downloads.json_of(_experiment(request, pk))
+        return downloads.json_of(request, _experiment(request, pk))

@@ -2,12 +2,14 @@
 
 import csv
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
-from django.http import StreamingHttpResponse
+from django.http import HttpRequest, StreamingHttpResponse
 from django.utils.text import slugify
+from rest_framework.request import Request
 
 from apps.campaigns.models import Experiment
+from apps.core.sending import send
 from apps.results import queries
 
 # A text cell that starts with one of these would be run as a formula by a spreadsheet.
@@ -22,32 +24,32 @@ class Line:
         return text
 
 
-def csv_of(experiment: Experiment) -> StreamingHttpResponse:
+def csv_of(request: HttpRequest | Request, experiment: Experiment) -> StreamingHttpResponse:
     """Return every sample of an experiment as CSV, one line a sample, values in base units."""
-
-    def lines() -> Iterator[str]:
-        writer = csv.writer(Line())
-        header: list[str] = []
-        for row in queries.rows_of(experiment):
-            if not header:
-                header = list(row)
-                yield writer.writerow(header)
-            yield writer.writerow([safe(value) for value in row.values()])
-
-    return _attachment(lines(), experiment, "csv", "text/csv; charset=utf-8")
+    name, kind = _name_of(experiment, "csv"), "text/csv; charset=utf-8"
+    return send(request, lambda: csv_lines(queries.rows_of(experiment)), name=name, kind=kind)
 
 
-def json_of(experiment: Experiment) -> StreamingHttpResponse:
+def json_of(request: HttpRequest | Request, experiment: Experiment) -> StreamingHttpResponse:
     """Return every sample of an experiment as one JSON array of flat objects."""
 
-    def parts() -> Iterator[str]:
+    def parts() -> Iterator[bytes]:
         separator = "["
         for row in queries.rows_of(experiment):
-            yield separator + json.dumps(row)
+            yield (separator + json.dumps(row)).encode()
             separator = ",\n"
-        yield "[]" if separator == "[" else "]"
+        yield b"[]" if separator == "[" else b"]"
 
-    return _attachment(parts(), experiment, "json", "application/json")
+    return send(request, parts, name=_name_of(experiment, "json"), kind="application/json")
+
+
+def csv_lines(rows: Iterable[Mapping[str, object]]) -> Iterator[bytes]:
+    """Return lines of CSV: the names of the first row, then the values of each."""
+    writer = csv.writer(Line())
+    for number, row in enumerate(rows):
+        if not number:
+            yield writer.writerow(list(row)).encode()
+        yield writer.writerow([safe(value) for value in row.values()]).encode()
 
 
 def safe(value: object) -> object:
@@ -55,10 +57,6 @@ def safe(value: object) -> object:
     return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
 
 
-def _attachment(parts: Iterator[str], experiment: Experiment, ending: str, kind: str) -> StreamingHttpResponse:
+def _name_of(experiment: Experiment, ending: str) -> str:
     name = slugify(f"{experiment.campaign.name}-{experiment.name}") or "results"
-    return StreamingHttpResponse(
-        parts,
-        content_type=kind,
-        headers={"Content-Disposition": f'attachment; filename="{name}-{experiment.pk}.{ending}"'},
-    )
+    return f"{name}-{experiment.pk}.{ending}"

@@ -212,7 +212,7 @@ def experiment_loss(request: HttpRequest, pk: int) -> JsonResponse:
 def download(request: HttpRequest, pk: int, ending: str) -> StreamingHttpResponse:
     """Download every sample as CSV or JSON."""
     found = _experiment(request, pk)
-    return downloads.csv_of(found) if ending == "csv" else downloads.json_of(found)
+    return (downloads.csv_of if ending == "csv" else downloads.json_of)(request, found)
 
 
 @login_required

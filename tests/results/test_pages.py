@@ -6,7 +6,7 @@ import json
 from types import SimpleNamespace
 
 import pytest
-from django.test import Client
+from django.test import Client, RequestFactory
 from django.urls import reverse
 
 from apps.campaigns.models import Campaign, Run, Trial
@@ -102,8 +102,9 @@ def test_the_json_has_the_same_samples(client: Client, measured: Campaign, cast:
 def test_an_experiment_without_samples_downloads_as_nothing(measured: Campaign) -> None:
     experiment = measured.experiments.get()
     experiment.results.all().delete()
-    assert json.loads(b"".join(downloads.json_of(experiment).streaming_content)) == []
-    assert b"".join(downloads.csv_of(experiment).streaming_content) == b""
+    request = RequestFactory().get("/")
+    assert json.loads(b"".join(downloads.json_of(request, experiment).streaming_content)) == []
+    assert b"".join(downloads.csv_of(request, experiment).streaming_content) == b""
 
 
 @pytest.mark.parametrize("text", ["=1+1", "@cmd", "-2", "+3"])

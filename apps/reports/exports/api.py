@@ -13,9 +13,9 @@ from rest_framework.views import APIView
 
 from apps.accounts import scoping
 from apps.core.api import field_errors
+from apps.core.sending import send
 from apps.reports.exports import package
 from apps.reports.exports.selection import Selection, read_selection
-from apps.reports.exports.sending import send
 from apps.results.comparison.sets import SetError
 
 _WHAT = [

@@ -11,10 +11,10 @@ from django.views.decorators.http import require_GET
 from apps.accounts import scoping
 from apps.bench.text import Message
 from apps.core import messages
+from apps.core.sending import send
 from apps.reports.exports import package
 from apps.reports.exports.archives.writing import ENDED
 from apps.reports.exports.selection import Selection, read_selection
-from apps.reports.exports.sending import send
 from apps.results.comparison.sets import SetError
 from apps.toolbox import queries as toolbox
 

@@ -1,6 +1,5 @@
 """Pages of a permanent id: the campaign for whoever may read it, its recipe and samples, and measuring it again."""
 
-import csv
 from collections.abc import Iterator
 from typing import TypeVar
 
@@ -22,7 +21,8 @@ from apps.campaigns.models import Campaign, Experiment, Tombstone
 from apps.campaigns.models.sharing import Shared
 from apps.campaigns.runnable import names_in, read_recipe
 from apps.core.forms import add_errors
-from apps.results.downloads import Line, safe
+from apps.core.sending import send
+from apps.results.downloads import csv_lines
 from apps.results.landing import citation, describing
 from apps.results.landing.forms import RunAgainForm
 from apps.results.landing.redaction import Names, names_for
@@ -98,23 +98,17 @@ def samples(request: HttpRequest, permanent_id: str, position: int) -> Streaming
     """Return every sample of one experiment as CSV, streamed, values in base units."""
     campaign, names = _campaign(request, permanent_id)
     experiment = get_object_or_404(Experiment, campaign=campaign, position=position)
-    headers = {"Content-Disposition": f'attachment; filename="fathom-{campaign.permanent_id}-{position}.csv"'}
-    return StreamingHttpResponse(_lines(experiment, names), content_type="text/csv; charset=utf-8", headers=headers)
+    name = f"fathom-{campaign.permanent_id}-{position}.csv"
+    return send(request, lambda: csv_lines(_rows(experiment, names)), name=name, kind="text/csv; charset=utf-8")
 
 
-def _lines(experiment: Experiment, names: Names) -> Iterator[str]:
-    writer = csv.writer(Line())
-    header: list[str] = []
+def _rows(experiment: Experiment, names: Names) -> Iterator[dict[str, object]]:
     plain = {"metric", "unit", "tool_version", "recorded_at", "flags"}
     for row in rows_of(experiment):
-        if not header:
-            header = list(row)
-            yield writer.writerow(header)
-        shown = (
-            names.text(value) if isinstance(value, str) and name not in plain else value
+        yield {
+            name: names.text(value) if isinstance(value, str) and name not in plain else value
             for name, value in row.items()
-        )
-        yield writer.writerow([safe(value) for value in shown])
+        }
 
 
 @login_required

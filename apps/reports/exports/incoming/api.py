@@ -20,11 +20,11 @@ from apps.accounts.api import TeamField, get_scoped_or_404, team_for_new
 from apps.campaigns import queries as campaigns
 from apps.core import messages
 from apps.core.api import Conflict
+from apps.core.sending import send
 from apps.reports.exports.archives.form import ArchiveError
 from apps.reports.exports.archives.writing import archive_of
 from apps.reports.exports.incoming import services
 from apps.reports.exports.incoming.models import IncomingArchive
-from apps.reports.exports.sending import send
 
 
 class CampaignArchiveView(APIView):

@@ -17,11 +17,11 @@ from apps.accounts.models import Role
 from apps.campaigns import queries as campaigns
 from apps.core import messages
 from apps.core.forms import add_errors
+from apps.core.sending import send
 from apps.reports.exports.archives.form import ArchiveError
 from apps.reports.exports.archives.writing import archive_of
 from apps.reports.exports.incoming import forms, services
 from apps.reports.exports.incoming.models import IncomingArchive
-from apps.reports.exports.sending import send
 
 SHOWN = 50
 

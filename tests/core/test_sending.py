@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from django.http import HttpRequest
 from django.test import AsyncRequestFactory, RequestFactory
 
-from apps.reports.exports.sending import send
+from apps.core.sending import send
 
 
 class Source:
