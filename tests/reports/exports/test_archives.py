@@ -48,7 +48,13 @@ def packed(campaign: Campaign) -> bytes:
 def came_in(data: bytes, team: Team, user: User, **choices: Any) -> Campaign:
     archive = Archive(BytesIO(data))
     archive.verify()
-    return store(archive=archive, team=team, user=user, choices=Choices(**choices), now=timezone.now())
+    told: list[int] = []
+    made = store(
+        archive=archive, team=team, user=user, choices=Choices(**choices), now=timezone.now(), progress=told.append
+    )
+    assert told == sorted(told)
+    assert told[-1] == archive.counts["trials"] + archive.counts["results"]
+    return made
 
 
 def wipe(*tables: str) -> None:

@@ -175,7 +175,7 @@ def _store(incoming: IncomingArchive, file: BinaryIO, now: datetime) -> None:
         raise ArchiveError("user", Message(_("Whoever sent it has no account here any more.")))
     archive = Archive(file)
     archive.verify()
-    total = archive.counts["trials"]
+    total = archive.counts["trials"] + archive.counts["results"]
     campaign = store(
         archive=archive,
         team=incoming.team,

@@ -44,7 +44,7 @@ class Measured:
         self._results: dict[tuple[int, int, int], int] = {}
 
     def store(self, experiments: list[Experiment], lanes: list[list[Lane]], progress: Callable[[int], None]) -> None:
-        """Store all of it; `progress` is told how many trials are."""
+        """Store all of it; `progress` is told how many trials and results are, and then that it goes on."""
         self._experiments, self._lanes = experiments, lanes
         self._facts = self._store_facts()
         for batch in _batches(self._archive.lines(form.TRIALS), _BATCH):
@@ -52,8 +52,10 @@ class Measured:
             progress(len(self.trials))
         for batch in _batches(self._archive.lines(form.RESULTS), _RATE):
             self._store_results(batch)
+            progress(len(self.trials) + len(self._results))
         for batch in _batches(self._archive.lines(form.SERIES), _RATE):
             Series.objects.bulk_create(self._series(data, place) for place, data in batch)
+            progress(len(self.trials) + len(self._results))
 
     def trial(self, place_of: object, place: str) -> int:
         """Return the number of a trial that a record names."""
