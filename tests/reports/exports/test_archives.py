@@ -52,8 +52,9 @@ def came_in(data: bytes, team: Team, user: User, **choices: Any) -> Campaign:
     made = store(
         archive=archive, team=team, user=user, choices=Choices(**choices), now=timezone.now(), progress=told.append
     )
+    total = archive.counts["trials"] + archive.counts["results"]
     assert told == sorted(told)
-    assert told[-1] == archive.counts["trials"] + archive.counts["results"]
+    assert told[-1:] == ([total] if total else [])
     return made
 
 
