@@ -9,13 +9,21 @@ let retryMs = 1000;
 let polling = null;
 let wasCut = false;
 let redrawing = null;
+// What is to be fetched once what is being fetched has come: {kinds, experiments (null: all)}.
+let wanted = null;
+let isBusy = false;
 
 function state() {
   return document.getElementById("campaign-status").dataset.state;
 }
 
-function swap(url, target, how = "outerHTML") {
-  return window.htmx.ajax("GET", url, { target, swap: how });
+/** Fetch a part; to be awaited, for of two that are asked for while one is under way htmx forgets the first. */
+async function swap(url, target, how = "outerHTML") {
+  try {
+    await window.htmx.ajax("GET", url, { target, swap: how });
+  } catch {
+    // The server is away: the next message or poll brings the part.
+  }
 }
 
 /** Fetch the page anew for its buttons and its drawing; what the reader looks at stays where it is. */
@@ -32,26 +40,50 @@ async function renewFrame() {
 /** Draw anew what is busy: soon, but no more often than a reader can follow. */
 function redraw() {
   if (redrawing || !page.querySelector(".topology-frame")) return;
-  redrawing = setTimeout(async () => {
-    await swap(page.dataset.drawing, page.querySelector(".topology-frame"), "innerHTML");
+  redrawing = setTimeout(() => {
     redrawing = null;
+    refresh(new Set(["drawing"]), new Set());
   }, DRAW_MS);
 }
 
+/** Bring up to date what changed, one part after the other; what changes meanwhile comes in the next round. */
 async function refresh(kinds, experiments) {
+  const both = wanted && wanted.experiments && experiments;
+  wanted = {
+    kinds: new Set([...(wanted?.kinds ?? []), ...kinds]),
+    experiments: wanted ? both && new Set([...wanted.experiments, ...experiments]) : experiments,
+  };
+  if (isBusy) return;
+  isBusy = true;
+  try {
+    while (wanted) {
+      const round = wanted;
+      wanted = null;
+      await renew(round.kinds, round.experiments);
+    }
+  } finally {
+    isBusy = false;
+  }
+}
+
+async function renew(kinds, experiments) {
   const before = state();
   if (kinds.has("trial") || kinds.has("campaign")) redraw();
+  const drawing = page.querySelector(".topology-frame");
+  if (drawing && kinds.has("drawing")) await swap(page.dataset.drawing, drawing, "innerHTML");
   await swap(page.dataset.status, "#campaign-status");
-  if (kinds.has("event") || kinds.has("campaign")) swap(page.dataset.events, "#campaign-events");
+  if (kinds.has("event") || kinds.has("campaign")) await swap(page.dataset.events, "#campaign-events");
   const findings = page.querySelector("[data-findings-panel]");
-  if (findings && (kinds.has("findings") || kinds.has("campaign"))) swap(page.dataset.findings, findings, "innerHTML");
+  if (findings && (kinds.has("findings") || kinds.has("campaign"))) {
+    await swap(page.dataset.findings, findings, "innerHTML");
+  }
   for (const place of page.querySelectorAll("[data-panel]")) {
     if (experiments === null || experiments.has(Number(place.dataset.experiment))) {
       const panel = place.querySelector("[data-chart-panel]");
       const form = panel?.querySelector("form");
       const query = form ? `?${new URLSearchParams(new FormData(form))}` : "";
       // Somebody who is choosing in the panel is not interrupted; the next change brings it up to date.
-      if (!panel?.contains(document.activeElement)) swap(place.dataset.panel + query, place, "innerHTML");
+      if (!panel?.contains(document.activeElement)) await swap(place.dataset.panel + query, place, "innerHTML");
     }
   }
   if (state() === before) return;

@@ -7,12 +7,13 @@ import signal
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.utils import timezone
 
 from apps.agents import services
-from apps.agents.models import Agent, Job
+from apps.agents.models import Agent, Job, Listener
 from apps.bench import settings as bench
 from apps.testbeds.models import Node, NodeAddress
 from tests.agent import tools
@@ -82,12 +83,15 @@ def namespace() -> Iterator[Namespace]:
 
 @pytest.fixture(scope="module")
 def server_process(
-    namespace: Namespace, django_db_setup: None, tmp_path_factory: pytest.TempPathFactory
+    namespace: Namespace, django_db_setup: None, django_db_blocker: Any, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[LiveServer]:
     """The server of these tests listens where the namespace's cable ends."""
     server = LiveServer(tmp_path_factory.mktemp("settings") / "log", HERE)
     yield server
     server.stop()
+    # It notes that it listens also after the last test's rows are gone.
+    with django_db_blocker.unblock():
+        Listener.objects.all().delete()
 
 
 @pytest.fixture

