@@ -16,6 +16,7 @@ from apps.agents import services
 from apps.agents.models import Agent, Job, Listener
 from apps.bench import settings as bench
 from apps.testbeds.models import Node, NodeAddress
+from tests import interfaces
 from tests.agent import tools
 from tests.agent.program import AgentProgram, processes_with
 from tests.agent.states import ended, printed, reached
@@ -76,9 +77,11 @@ class Namespace:
 
 @pytest.fixture(scope="module")
 def namespace() -> Iterator[Namespace]:
-    made = Namespace()
+    with interfaces.held():
+        made = Namespace()
     yield made
-    made.remove()
+    with interfaces.held():
+        made.remove()
 
 
 @pytest.fixture(scope="module")

@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from launch.screenshots.browser import BrowserError, Watcher, executable, open_browser
+from tests import interfaces
 from tests.e2e.browsing import PHONE, problems, sign_in
 from tests.e2e.conftest import PASSWORD, Stack
 from tests.results.figures.charts import ALL as CHARTS
@@ -19,6 +20,13 @@ Opener = Callable[..., Page]
 # A measurement on a machine that does much else meanwhile.
 PATIENCE_MS = 30_000
 expect.set_options(timeout=PATIENCE_MS)
+
+
+@pytest.fixture(autouse=True)
+def undisturbed(stack: Stack) -> Iterator[None]:
+    """Keep the machine's interfaces as they are while pages are looked at."""
+    with interfaces.held():
+        yield
 
 
 @pytest.fixture(scope="module")

@@ -15,6 +15,7 @@ from playwright.sync_api import Browser, expect
 
 from launch.local_agents import LocalAgent
 from launch.screenshots.browser import BrowserError, Watcher, executable, open_browser
+from tests import interfaces
 from tests.e2e.browsing import PHONE, problems, sign_in
 from tests.e2e.conftest import PASSWORD, Stack
 
@@ -99,6 +100,13 @@ def test_a_program_that_no_agent_allows_is_said(allowed: Stack) -> None:
     assert ended["progress"]["failed"] == 1
     trial = next(allowed.api.every(f"trials/?campaign={ended['id']}"))
     assert "dd" in json.dumps(trial["reason"])
+
+
+@pytest.fixture(autouse=True)
+def undisturbed(stack: Stack) -> Iterator[None]:
+    """Keep the machine's interfaces as they are while pages are looked at."""
+    with interfaces.held():
+        yield
 
 
 @pytest.fixture(scope="module")

@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ import pytest
 
 import lab
 from lab.state import Place
+from tests import interfaces
 
 ROOT = Path(__file__).resolve().parents[2]
 KISTI_PUSAN = ROOT / "lab" / "kisti-pusan.yaml"
@@ -62,10 +64,11 @@ class LabAt:
         return [sys.executable, "-m", "lab", command, "--state", str(self.folder), *rest]
 
     def run(self, *arguments: str | Path, **environment: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            self.argv(*arguments),
-            cwd=ROOT, env=os.environ | environment, capture_output=True, text=True, timeout=120, check=False,
-        )  # fmt: skip
+        with interfaces.held() if arguments[0] in ("up", "down") else nullcontext():
+            return subprocess.run(
+                self.argv(*arguments),
+                cwd=ROOT, env=os.environ | environment, capture_output=True, text=True, timeout=120, check=False,
+            )  # fmt: skip
 
     def start(self, *arguments: str | Path) -> subprocess.Popen[str]:
         return subprocess.Popen(
