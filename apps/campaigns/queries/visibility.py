@@ -58,6 +58,5 @@ def _whole(model: type[Model], user: Person) -> Q:
     own = Membership.objects.filter(user=user).order_by().values("team")
     # Whom nobody made is nobody's secret: a private campaign of an account that is gone is its team's again.
     within = Q(team__in=own) & (~Q(visibility=Visibility.PRIVATE) | Q(created_by=user) | Q(created_by=None))
-    links = model._meta.get_field("shared_with").remote_field.through  # type: ignore[union-attr]
-    named = links._default_manager.filter(team__in=own).values(f"{model._meta.model_name}_id")
+    named = model._default_manager.filter(shared_with__in=own).order_by().values("pk")
     return within | open_to_all | Q(visibility=Visibility.SHARED, pk__in=named)

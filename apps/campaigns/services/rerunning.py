@@ -7,7 +7,6 @@ from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
-from django.db.models import Model
 
 from apps.accounts.models import Team, User
 from apps.bench.text import Message, _
@@ -19,7 +18,11 @@ from apps.campaigns.services.experiments import Player, create_experiment
 from apps.campaigns.services.launching import launch_campaign
 from apps.testbeds.models import Cluster, FileSystem, Node
 
-_KINDS: dict[str, type[Model]] = {"nodes": Node, "clusters": Cluster, "file_systems": FileSystem}
+_KINDS: dict[str, type[Node] | type[Cluster] | type[FileSystem]] = {
+    "nodes": Node,
+    "clusters": Cluster,
+    "file_systems": FileSystem,
+}
 
 
 @dataclass(frozen=True)
@@ -85,8 +88,7 @@ def _known(recipe: Mapping[str, Any], team: Team, stand_ins: StandIns) -> dict[s
         given: Mapping[str, str] = getattr(stand_ins, kind)
         own = {name: given.get(name) or name for name in names}
         things = {
-            thing.name: thing  # type: ignore[attr-defined]
-            for thing in _KINDS[kind]._default_manager.filter(team=team, name__in=set(own.values()))
+            thing.name: thing for thing in _KINDS[kind]._default_manager.filter(team=team, name__in=set(own.values()))
         }
         found[kind] = {name: things[mine] for name, mine in own.items() if mine in things}
         text = _("“%(name)s” is not in the inventory of %(team)s: say what takes its place.")

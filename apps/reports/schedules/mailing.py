@@ -8,7 +8,7 @@ from django.utils import translation
 from django.utils.translation import gettext as _
 
 from apps.core import messages
-from apps.reports.document import Items, Paragraph, Part, Table
+from apps.reports.document import Items, Link, Paragraph, Part, Table, Value
 from apps.reports.models import Edition, Rendering
 from apps.reports.rendering import cells
 
@@ -70,8 +70,8 @@ def _body(edition: Edition, files: Sequence[Rendering], schedule: str) -> str:
     return "\n".join(lines)
 
 
-def _row(table: Table, row: Sequence[object]) -> list[str]:
-    return [cells.text_of(value, column) for value, column in zip(row, table.columns, strict=True)]  # type: ignore[arg-type]
+def _row(table: Table, row: Sequence[Value | Link]) -> list[str]:
+    return [cells.text_of(value, column) for value, column in zip(row, table.columns, strict=True)]
 
 
 def _text(parts: Sequence[Part]) -> str:

@@ -4,11 +4,14 @@ import io
 import stat
 import struct
 import zipfile
-from typing import BinaryIO, cast
+from typing import TYPE_CHECKING, BinaryIO, cast
 
 from apps.bench.text import Message, _
 from apps.results.imports.containers import limits as words
 from apps.results.imports.containers.limits import DAMAGES, HARMLESS, LONGEST_NAME, MIB, ContainerError, Limits
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
 
 # Only office programs put this into a zip.
 _WORKBOOK = "[Content_Types].xml"
@@ -138,9 +141,10 @@ class _Raw(io.RawIOBase):
     def readable(self) -> bool:
         return True
 
-    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
-        part = self._stream.read(len(buffer))
-        buffer[: len(part)] = part
+    def readinto(self, buffer: "WriteableBuffer") -> int:
+        view = memoryview(buffer).cast("B")
+        part = self._stream.read(len(view))
+        view[: len(part)] = part
         return len(part)
 
 
