@@ -10,11 +10,12 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from apps.accounts import scoping
-from apps.accounts.api import TeamField, TeamScopedViewSet, refuse_other_team, team_for_new
+from apps.accounts.api import TeamField
 from apps.bench.text import Message, _
 from apps.core.api import field_errors
 from apps.results.comparison import building, downloads, forms
 from apps.results.comparison.state import CHARTS, read_state
+from apps.results.keeping import KeptViewSet
 from apps.results.models import SavedView
 
 _SETS = (
@@ -181,24 +182,8 @@ class SavedViewSerializer(serializers.ModelSerializer):
         return forms.checked_query(value)
 
 
-class SavedViewViewSet(TeamScopedViewSet):
+class SavedViewViewSet(KeptViewSet):
     """Comparisons kept under names."""
 
     queryset = SavedView.objects.select_related("team", "created_by").order_by("name", "pk")
     serializer_class = SavedViewSerializer
-    ordering_fields = ["id", "name", "created_at"]
-
-    def perform_create(self, serializer: Any) -> None:
-        """Keep it in the team given, or the only one the person may write in."""
-        team = team_for_new(self.request, serializer.validated_data, self.write_role)
-        values = {**serializer.validated_data, "team": team, "created_by": scoping.user_of(self.request)}
-        SavedView(**values).full_clean()
-        serializer.save(**{name: values[name] for name in ("team", "created_by")})
-
-    def perform_update(self, serializer: Any) -> None:
-        """Change name or view; it stays in its team."""
-        refuse_other_team(serializer)
-        for name, value in serializer.validated_data.items():
-            setattr(serializer.instance, name, value)
-        serializer.instance.full_clean()
-        serializer.save()

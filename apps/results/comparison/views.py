@@ -3,7 +3,6 @@
 import json
 from typing import Any
 
-from django.contrib import messages as notices
 from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse, JsonResponse
@@ -15,13 +14,14 @@ from django.views.decorators.http import require_GET
 
 from apps.accounts import scoping
 from apps.accounts.models import Role
-from apps.accounts.pages import CreatePage, DeletePage, ListPage, UpdatePage
+from apps.accounts.pages import DeletePage
 from apps.bench.text import Message
 from apps.core import messages
 from apps.results.comparison import building, downloads, drawing, factors, queries, tables
 from apps.results.comparison.building import Comparison
 from apps.results.comparison.forms import SetForm, ViewForm
 from apps.results.comparison.state import CHARTS, MOST_SETS, read_state, read_text
+from apps.results.keeping import KeptCreate, KeptList, KeptUpdate
 from apps.results.models import SavedView
 
 # So many lines of the table stand on one page.
@@ -173,21 +173,16 @@ def _baselines(made: Comparison) -> list[tuple[str, str, bool]]:
 URL_BASE = "comparison:view"
 
 
-class ViewList(ListPage):
+class ViewList(KeptList):
     """The views of one's teams."""
 
     model = SavedView
     url_base = URL_BASE
 
     template_name = "results/comparison/views.html"
-    search_fields = ("name",)
-
-    def get_queryset(self) -> Any:
-        """Return the views with who made them."""
-        return super().get_queryset().select_related("team", "created_by")
 
 
-class ViewCreate(CreatePage):
+class ViewCreate(KeptCreate):
     """Keep a comparison under a name."""
 
     model = SavedView
@@ -196,27 +191,8 @@ class ViewCreate(CreatePage):
     form_class = ViewForm
     template_name = "results/comparison/view_form.html"
 
-    def get_initial(self) -> dict[str, Any]:
-        """Take the view from the address."""
-        return {"query": self.request.GET.get("query", "")}
 
-    def perform_create(self, form: Any) -> Any:
-        """Keep it, with who made it."""
-        form.instance.created_by = scoping.user_of(self.request)
-        return form.save()
-
-    def get_success_url(self) -> str:
-        """Go back to the comparison."""
-        return self.object.get_absolute_url()
-
-    def form_invalid(self, form: Any) -> HttpResponse:
-        """Say also what is wrong with the view itself, which has no field to be seen."""
-        for text in form.errors.get("query", []):
-            notices.error(self.request, text)
-        return super().form_invalid(form)
-
-
-class ViewUpdate(UpdatePage):
+class ViewUpdate(KeptUpdate):
     """Change the name of a view."""
 
     model = SavedView
@@ -224,10 +200,6 @@ class ViewUpdate(UpdatePage):
 
     form_class = ViewForm
     template_name = "results/comparison/view_form.html"
-
-    def get_success_url(self) -> str:
-        """Go back to the list."""
-        return self.url("list")
 
 
 class ViewDelete(DeletePage):

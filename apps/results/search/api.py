@@ -12,11 +12,12 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from apps.accounts import scoping
-from apps.accounts.api import TeamField, TeamScopedViewSet, refuse_other_team, team_for_new
+from apps.accounts.api import TeamField
 from apps.campaigns import queries as campaigns
 from apps.campaigns.expansion import expand_experiment
 from apps.core.api import field_errors
 from apps.core.pagination import Pages
+from apps.results.keeping import KeptViewSet
 from apps.results.search import facets, forms, queries
 from apps.results.search.already import Already, already
 from apps.results.search.conditions import known_to
@@ -197,27 +198,11 @@ class SavedSearchSerializer(serializers.ModelSerializer):
             raise serializers.ValidationError(error.messages) from error
 
 
-class SavedSearchViewSet(TeamScopedViewSet):
+class SavedSearchViewSet(KeptViewSet):
     """Searches kept under names."""
 
     queryset = SavedSearch.objects.select_related("team", "created_by").order_by("name", "pk")
     serializer_class = SavedSearchSerializer
-    ordering_fields = ["id", "name", "created_at"]
-
-    def perform_create(self, serializer: Any) -> None:
-        """Keep it in the team given, or the only one the person may write in."""
-        team = team_for_new(self.request, serializer.validated_data, self.write_role)
-        values = {**serializer.validated_data, "team": team, "created_by": scoping.user_of(self.request)}
-        SavedSearch(**values).full_clean()
-        serializer.save(**{name: values[name] for name in ("team", "created_by")})
-
-    def perform_update(self, serializer: Any) -> None:
-        """Change name or search; it stays in its team."""
-        refuse_other_team(serializer)
-        for name, value in serializer.validated_data.items():
-            setattr(serializer.instance, name, value)
-        serializer.instance.full_clean()
-        serializer.save()
 
 
 def _read(request: Request) -> Search:

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from django.contrib import messages as notices
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import ValidationError
 from django.core.paginator import Paginator
@@ -14,7 +13,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from apps.accounts import scoping
 from apps.accounts.models import Role, Team
-from apps.accounts.pages import CreatePage, DeletePage, ListPage, UpdatePage
+from apps.accounts.pages import DeletePage
 from apps.bench.tools.base import Tool
 from apps.campaigns import forms as campaign_forms
 from apps.campaigns import queries as campaigns
@@ -23,6 +22,7 @@ from apps.campaigns.expansion import expand_experiment
 from apps.campaigns.models import Experiment
 from apps.core import messages
 from apps.results.comparison.state import MOST_SETS
+from apps.results.keeping import KeptCreate, KeptList, KeptUpdate
 from apps.results.search import facets, queries
 from apps.results.search.already import already as look_up
 from apps.results.search.conditions import known_to
@@ -100,21 +100,16 @@ def _tool_of(request: HttpRequest, team: Team) -> Tool | None:
     return next((tool for tool in toolbox.tools_for(team, also=slug) if tool.slug == slug), None)
 
 
-class SavedList(ListPage):
+class SavedList(KeptList):
     """The searches of one's teams."""
 
     model = SavedSearch
     url_base = URL_BASE
 
     template_name = "results/search/saved.html"
-    search_fields = ("name",)
-
-    def get_queryset(self) -> Any:
-        """Return the searches with who made them."""
-        return super().get_queryset().select_related("team", "created_by")
 
 
-class SavedCreate(CreatePage):
+class SavedCreate(KeptCreate):
     """Keep a search under a name."""
 
     model = SavedSearch
@@ -123,27 +118,8 @@ class SavedCreate(CreatePage):
     form_class = SavedSearchForm
     template_name = "results/search/saved_form.html"
 
-    def get_initial(self) -> dict[str, Any]:
-        """Take the search from the address."""
-        return {"query": self.request.GET.get("query", "")}
 
-    def perform_create(self, form: Any) -> Any:
-        """Keep it, with who made it."""
-        form.instance.created_by = scoping.user_of(self.request)
-        return form.save()
-
-    def get_success_url(self) -> str:
-        """Go back to what it finds."""
-        return self.object.get_absolute_url()
-
-    def form_invalid(self, form: Any) -> HttpResponse:
-        """Say also what is wrong with the search itself, which has no field to be seen."""
-        for text in form.errors.get("query", []):
-            notices.error(self.request, text)
-        return super().form_invalid(form)
-
-
-class SavedUpdate(UpdatePage):
+class SavedUpdate(KeptUpdate):
     """Change the name of a search."""
 
     model = SavedSearch
@@ -151,10 +127,6 @@ class SavedUpdate(UpdatePage):
 
     form_class = SavedSearchForm
     template_name = "results/search/saved_form.html"
-
-    def get_success_url(self) -> str:
-        """Go back to the list."""
-        return self.url("list")
 
 
 class SavedDelete(DeletePage):
