@@ -4,19 +4,27 @@ import os
 import shutil
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from unittest import mock
 
 import pytest
+from playwright.sync_api import Browser, Page, expect
 
 from launch import service
 from launch.demo import agents, campaign, ground, inventory
 from launch.demo.rest import Rest
+from launch.screenshots.browser import BrowserError, Watcher, executable, open_browser
+from tests import interfaces
+from tests.e2e.browsing import sign_in
 
 PASSWORD = "correct horse battery"
+Opener = Callable[..., Page]
+# A measurement on a machine that does much else meanwhile.
+PATIENCE_MS = 30_000
+expect.set_options(timeout=PATIENCE_MS)
 
 
 @dataclass(frozen=True)
@@ -88,3 +96,45 @@ def _prepare(running: service.Service) -> Stack:
         running.supervisor.add(agent.process())
     campaign.wait_for_agents(api, set(nodes.values()))
     return Stack(running, api, nodes)
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Browser]:
+    """Start the browser, or say what is missing."""
+    try:
+        executable()
+    except BrowserError as error:
+        pytest.skip(str(error))
+    with open_browser() as browser:
+        yield browser
+
+
+@pytest.fixture
+def open_page(chromium: Browser, stack: Stack) -> Iterator[Opener]:
+    """Return a function that opens a page in a browser profile of its own; at the end no page may have complained.
+
+    Until then no interface of the machine changes: Chromium would break its requests off.
+    """
+    opened = []
+
+    def opener(**options: Any) -> Page:
+        context = chromium.new_context(base_url=stack.running.address, locale="en-GB", **options)
+        context.set_default_timeout(PATIENCE_MS)
+        page = context.new_page()
+        opened.append((context, Watcher(page)))
+        return page
+
+    with interfaces.held():
+        yield opener
+        complaints = [text for _, watcher in opened for text in watcher.take()]
+        for context, _ in opened:
+            context.close()
+    assert complaints == []
+
+
+@pytest.fixture
+def page(open_page: Opener) -> Page:
+    """Return a page on which the manager is signed in."""
+    page = open_page()
+    sign_in(page, "alice", PASSWORD)
+    return page

@@ -2,69 +2,23 @@
 
 import csv
 import re
-from collections.abc import Callable, Iterator
-from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Route, expect
 
-from launch.screenshots.browser import BrowserError, Watcher, executable, open_browser
-from tests import interfaces
+from launch.screenshots.browser import Watcher
 from tests.e2e.browsing import PHONE, problems, sign_in
-from tests.e2e.conftest import PASSWORD, Stack
+from tests.e2e.conftest import PASSWORD, Opener, Stack
 from tests.results.figures.charts import ALL as CHARTS
 from tests.results.figures.charts import PARALLEL
 
 pytestmark = [pytest.mark.e2e, pytest.mark.xdist_group("stack")]
-Opener = Callable[..., Page]
-# A measurement on a machine that does much else meanwhile.
-PATIENCE_MS = 30_000
-expect.set_options(timeout=PATIENCE_MS)
-
-
-@pytest.fixture(autouse=True)
-def undisturbed(stack: Stack) -> Iterator[None]:
-    """Keep the machine's interfaces as they are while pages are looked at."""
-    with interfaces.held():
-        yield
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Browser]:
-    """Start the browser, or say what is missing."""
-    try:
-        executable()
-    except BrowserError as error:
-        pytest.skip(str(error))
-    with open_browser() as browser:
-        yield browser
-
-
-@pytest.fixture
-def open_page(chromium: Browser, stack: Stack) -> Iterator[Opener]:
-    """Return a function that opens a page in a browser profile of its own; at the end no page may have complained."""
-    opened = []
-
-    def opener(**options: Any) -> Page:
-        context = chromium.new_context(base_url=stack.running.address, locale="en-GB", **options)
-        context.set_default_timeout(PATIENCE_MS)
-        page = context.new_page()
-        opened.append((context, Watcher(page)))
-        return page
-
-    yield opener
-    complaints = [text for _, watcher in opened for text in watcher.take()]
-    for context, _ in opened:
-        context.close()
-    assert complaints == []
-
-
-@pytest.fixture
-def page(open_page: Opener) -> Page:
-    """Return a page on which the manager is signed in."""
-    page = open_page()
-    sign_in(page, "alice", PASSWORD)
-    return page
+TYPE_AND_WAIT = """value => new Promise(resolve => {
+    document.querySelector("[hx-post*=already]").addEventListener("htmx:trigger", resolve, { once: true });
+    const field = document.querySelector("[name=repetitions]");
+    field.value = value;
+    field.dispatchEvent(new Event("change", { bubbles: true }));
+})"""
 
 
 def open_menu(page: Page, name: str) -> None:
@@ -152,6 +106,21 @@ def test_a_sweep_is_defined_launched_and_watched_to_its_end_without_a_reload(
     open_menu(page, "alice")
     page.get_by_role("button", name="Sign out").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Sign in")
+
+
+def test_typing_on_while_a_part_is_fetched_breaks_no_request_off(page: Page) -> None:
+    page.get_by_role("link", name="New campaign").first.click()
+    page.get_by_label("Name", exact=True).fill("Typed on")
+    page.get_by_label("Goal").fill("Does the last word count?")
+    page.get_by_role("button", name="Create", exact=True).click()
+    kept: list[Route] = []
+    page.route("**/already/**", lambda route: route.continue_() if kept else kept.append(route))
+    with page.expect_request("**/already/**"):
+        page.get_by_role("link", name="Add an experiment").first.click()
+    page.evaluate(TYPE_AND_WAIT, "7")
+    with page.expect_response(lambda answer: "repetitions=7" in (answer.request.post_data or "")) as answered:
+        kept[0].continue_()
+    assert answered.value.ok
 
 
 def read_a_trial_and_the_file(page: Page) -> None:

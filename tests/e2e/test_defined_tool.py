@@ -6,18 +6,15 @@ import re
 import shutil
 import signal
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Page, expect
 
 from launch.local_agents import LocalAgent
-from launch.screenshots.browser import BrowserError, Watcher, executable, open_browser
-from tests import interfaces
-from tests.e2e.browsing import PHONE, problems, sign_in
-from tests.e2e.conftest import PASSWORD, Stack
+from tests.e2e.browsing import PHONE, problems
+from tests.e2e.conftest import Stack
 
 pytestmark = [pytest.mark.e2e, pytest.mark.xdist_group("stack")]
 
@@ -102,29 +99,7 @@ def test_a_program_that_no_agent_allows_is_said(allowed: Stack) -> None:
     assert "dd" in json.dumps(trial["reason"])
 
 
-@pytest.fixture(autouse=True)
-def undisturbed(stack: Stack) -> Iterator[None]:
-    """Keep the machine's interfaces as they are while pages are looked at."""
-    with interfaces.held():
-        yield
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Browser]:
-    """Start the browser, or say what is missing."""
-    try:
-        executable()
-    except BrowserError as error:
-        pytest.skip(str(error))
-    with open_browser() as browser:
-        yield browser
-
-
-def test_it_is_defined_in_the_browser_and_tried_as_one_types(allowed: Stack, chromium: Browser) -> None:
-    context = chromium.new_context(base_url=allowed.running.address, locale="en-GB")
-    page = context.new_page()
-    watcher = Watcher(page)
-    sign_in(page, "alice", PASSWORD)
+def test_it_is_defined_in_the_browser_and_tried_as_one_types(allowed: Stack, page: Page) -> None:
     page.get_by_role("link", name="Tools", exact=True).click()
     page.get_by_role("link", name="Define a tool").first.click()
     page.get_by_label("Short name").fill("site-zero")
@@ -148,5 +123,3 @@ def test_it_is_defined_in_the_browser_and_tried_as_one_types(allowed: Stack, chr
     assert problems(page) == []
     page.set_viewport_size(PHONE)  # type: ignore[arg-type]
     assert problems(page) == []
-    assert watcher.take() == []
-    context.close()
