@@ -106,7 +106,9 @@ def text_of(parameter: Parameter | None, value: object, lanes: dict[int, str]) -
         return _(dict(parameter.choices).get(str(value), str(value)))
     if value is None:
         return _("default")
-    if isinstance(value, int | float) and not isinstance(value, bool):
+    if isinstance(value, bool):
+        return _("yes") if value else _("no")
+    if isinstance(value, int | float):
         return _(parameter.zero) if parameter.zero and not value else units.format_quantity(value, parameter.unit)
     return str(value)
 

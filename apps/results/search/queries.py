@@ -17,6 +17,7 @@ from apps.campaigns.models import Experiment
 from apps.campaigns.queries import visibility
 from apps.results import queries
 from apps.results.models import Sample
+from apps.results.search import showing
 from apps.results.search.conditions import Condition
 from apps.results.search.indexing import words_of
 from apps.results.search.models import SavedSearch, SearchEnd, SearchEntry, SearchMetric, SearchValue
@@ -74,6 +75,11 @@ class Hit:
     def experiment(self) -> Experiment:
         """Return the experiment."""
         return self.entry.experiment
+
+    @property
+    def varied(self) -> list[tuple[str, str]]:
+        """Return the label and the values of each parameter that was varied."""
+        return showing.varied_of(self.experiment, self.tool)
 
     @property
     def players(self) -> str:
