@@ -1,6 +1,7 @@
 """The tasks: each fetches what it needs and makes one call inward; a lost one is made good by the next tick."""
 
 import logging
+from collections.abc import Callable, Iterable
 
 from celery import shared_task
 from django.utils import timezone
@@ -38,11 +39,7 @@ def tick() -> None:
         imports.resume_imports,
         incoming.resume,
     )
-    for part in parts:
-        try:
-            part(now=timezone.now())
-        except Exception:
-            logger.exception("%s failed; the next tick tries again", part.__name__)
+    _see_to(parts)
     carry_out.schedule()
     for campaign_id in queries.to_analyse().values_list("pk", flat=True):
         queue.send(queue.ANALYSE, campaign_id)
@@ -94,7 +91,8 @@ def index_archive() -> None:
 
 @shared_task
 def retain() -> None:
-    """Pack and drop what the rules of retention say, and come back if there is more."""
+    """Let go of what nobody decided on, pack and drop what the rules say, and come back if there is more."""
+    _see_to((imports.expire, incoming.expire))
     if retention.carry_out(now=timezone.now()):
         queue.send(queue.RETAIN)
 
@@ -124,3 +122,12 @@ def take_archives() -> None:
     """Look through or store the archive that has waited longest, then come back for the next."""
     if incoming.carry_out_next(now=timezone.now()):
         queue.send(queue.TAKE_ARCHIVES)
+
+
+def _see_to(parts: Iterable[Callable[..., object]]) -> None:
+    """Call each part by itself, so that none can stop the others."""
+    for part in parts:
+        try:
+            part(now=timezone.now())
+        except Exception:
+            logger.exception("%s.%s failed; the next tick tries again", part.__module__, part.__name__)

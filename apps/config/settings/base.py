@@ -233,6 +233,9 @@ DATA_UPLOAD_MAX_MEMORY_SIZE = 64 * 1024 * 1024
 # So many files may be sent to be imported at once; each is kept open meanwhile.
 DATA_UPLOAD_MAX_NUMBER_FILES = 500
 
+# What was sent to be imported, and nobody decides on, is kept for so many days.
+UNDECIDED_DAYS = int(os.environ.get("KEEP_UNDECIDED_DAYS", "14"))
+
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,

@@ -52,13 +52,17 @@ class MeasurementImportSerializer(serializers.ModelSerializer):
     mapping = serializers.JSONField(read_only=True)
     choices = serializers.JSONField(read_only=True)
     uploads = serializers.JSONField(read_only=True)
+    kept_until = serializers.DateTimeField(
+        read_only=True, allow_null=True, help_text="When it expires unless somebody decides on it."
+    )
     url = serializers.CharField(source="get_absolute_url", read_only=True)
 
     class Meta:
         model = Import
         fields = [
             "id", "team", "name", "kind", "state", "reason", "uploads", "measured_on", "total", "done", "groups",
-            "choices", "sheet", "mapping", "campaign", "url", "created_by", "created_at", "updated_at",
+            "choices", "sheet", "mapping", "campaign", "url", "kept_until", "created_by", "created_at",
+            "updated_at",
         ]  # fmt: skip
         read_only_fields = fields
 

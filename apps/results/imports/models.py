@@ -1,5 +1,7 @@
 """Imports under way and done, what each found in what was sent, and mappings of columns kept under a name."""
 
+from datetime import datetime
+
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
@@ -8,15 +10,17 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.accounts.models import TeamOwned
 from apps.campaigns.models import Campaign, Trial
+from apps.core import expiry
 
 
 class Import(TeamOwned):
     """Files that were sent, and what is to become of them; `groups` as `apps.results.imports.grouping` makes them.
 
     `uploads` [{"name", "size", "sha256"}], `choices` {group's key: {"name", "include", "roles" {role: [node ids]},
-    "parameters" {name: text}, "file_system"}}. A table has a `mapping` {"tool", "columns"}, and `sheet` {"headers",
-    "rows"}: its first lines. `done` of `total` is the progress of the state it is in; a worker holds it from
-    `claimed_at` on. `reason` says why it cannot go on, as a Message.
+    "parameters" {name: text}, "file_system"}}. A table has a `mapping` {"tool", "columns", "sheets" [names]}, and
+    `sheet` {"sheets" [as `apps.results.imports.tables.Head` has them]}: how each begins. `done` of `total` is the
+    progress of the state it is in; a worker holds it from `claimed_at` on. `reason` says why it cannot go on, as a
+    Message.
     """
 
     class Kind(models.TextChoices):
@@ -31,9 +35,12 @@ class Import(TeamOwned):
         STORING = "storing", _("being stored")
         DONE = "done", _("imported")
         REFUSED = "refused", _("refused")
+        EXPIRED = "expired", _("expired")
 
     # In these a worker has something to do.
     WORKING_STATES = (State.WAITING, State.READING, State.STORING)
+    # In these a person has, and it expires if nobody does.
+    UNDECIDED_STATES = (State.MAPPING, State.READY)
 
     name = models.CharField(_("name"), max_length=200)
     kind = models.CharField(_("kind"), max_length=7, choices=Kind.choices)
@@ -81,6 +88,16 @@ class Import(TeamOwned):
         """Say whether a worker has something to do."""
         return self.state in self.WORKING_STATES
 
+    @property
+    def is_over(self) -> bool:
+        """Say whether nobody has anything to do any more."""
+        return not self.is_working and self.state not in self.UNDECIDED_STATES
+
+    @property
+    def kept_until(self) -> datetime | None:
+        """Return when it expires unless somebody decides on it."""
+        return expiry.kept_until(self) if self.state in self.UNDECIDED_STATES else None
+
 
 class ImportItem(models.Model):
     """One output of a file, or one row of a table: what it tells, or why it is refused.
@@ -120,11 +137,15 @@ class ImportItem(models.Model):
 
 
 class ColumnMapping(TeamOwned):
-    """What the columns of a table mean, kept under a name: `columns` as `apps.results.imports.columns` reads them."""
+    """What the columns of a table mean, kept under a name: `columns` as `apps.results.imports.columns` reads them.
+
+    `sheets` are the names of those of a workbook that are read; empty where tables have but one.
+    """
 
     name = models.CharField(_("name"), max_length=100)
     tool = models.CharField(_("tool"), max_length=50)
     columns = models.JSONField()
+    sheets = models.JSONField(default=list)
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
 
     class Meta:

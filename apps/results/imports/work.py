@@ -7,9 +7,10 @@ from datetime import datetime, timedelta
 
 from django.db import transaction
 from django.db.models import Case, F, Q, QuerySet, When
+from django.utils import timezone
 
 from apps.bench.text import Message, _
-from apps.core import queue
+from apps.core import expiry, queue
 from apps.results.imports import checking, reading, sheets, storing, uploads
 from apps.results.imports.containers import ContainerError
 from apps.results.imports.models import Import
@@ -43,16 +44,23 @@ def advance_import(*, import_id: int, now: datetime) -> None:
     try:
         is_over = _advance(imported, lambda: time.monotonic() > deadline, now)
     except (ContainerError, TableError, reading.TooMuch) as error:
-        _refuse(imported, error.message)
+        _end(imported, State.REFUSED, error.message)
     except FileNotFoundError:
-        _refuse(imported, Message(_("What was sent is no longer there: send it again.")))
+        _end(imported, State.REFUSED, Message(_("What was sent is no longer there: send it again.")))
     except Exception:
         logger.exception("Import %s could not be carried on", import_id)
-        _refuse(imported, Message(_("Something went wrong on our side; the server's log has the details.")))
+        text = _("Something went wrong on our side; the server's log has the details.")
+        _end(imported, State.REFUSED, Message(text))
     else:
         Import.objects.filter(pk=import_id).update(claimed_at=None, stuck=0)
         if not is_over:
             queue.send(queue.ADVANCE_IMPORT, import_id)
+
+
+def expire(*, now: datetime) -> None:
+    """Let go of imports that nobody decided on."""
+    undecided = Import.objects.filter(state__in=Import.UNDECIDED_STATES)
+    expiry.expire(undecided, lambda imported: _end(imported, State.EXPIRED, expiry.reason()), now=now)
 
 
 def _advance(imported: Import, is_time_up: Callable[[], bool], now: datetime) -> bool:
@@ -99,12 +107,18 @@ def _enter(imported: Import, state: Import.State) -> bool:
     return True
 
 
-def _refuse(imported: Import, message: Message) -> None:
+def _end(imported: Import, state: Import.State, message: Message) -> None:
     """End an import of which nothing is taken."""
     imported.items.all().delete()
     uploads.remove(imported)
     Import.objects.filter(pk=imported.pk).update(
-        state=State.REFUSED, reason=storable(message.as_json()), claimed_at=None, groups=[], total=0, done=0
+        state=state,
+        reason=storable(message.as_json()),
+        claimed_at=None,
+        groups=[],
+        total=0,
+        done=0,
+        updated_at=timezone.now(),
     )
 
 

@@ -49,11 +49,15 @@ class IncomingArchiveSerializer(serializers.ModelSerializer):
     team = TeamField(read_only=True)
     reason = serializers.SerializerMethodField(help_text="Why it is refused.")
     preview = serializers.DictField(read_only=True)
+    kept_until = serializers.DateTimeField(
+        read_only=True, allow_null=True, help_text="When it expires unless somebody decides on it."
+    )
 
     class Meta:
         model = IncomingArchive
         fields = [
-            "id", "team", "name", "size", "state", "preview", "done", "total", "reason", "campaign", "created_at",
+            "id", "team", "name", "size", "state", "preview", "done", "total", "reason", "campaign", "kept_until",
+            "created_at",
         ]  # fmt: skip
 
     def get_reason(self, item: IncomingArchive) -> str:

@@ -1,5 +1,6 @@
 """Archives on their way in."""
 
+from datetime import datetime
 from pathlib import Path
 
 from django.conf import settings
@@ -10,6 +11,7 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.accounts.models import TeamOwned
 from apps.campaigns.models import Campaign
+from apps.core import expiry
 
 
 class IncomingArchive(TeamOwned):
@@ -29,10 +31,13 @@ class IncomingArchive(TeamOwned):
         STORING = "storing", _("being stored")
         DONE = "done", _("imported")
         REFUSED = "refused", _("refused")
+        EXPIRED = "expired", _("expired")
 
     # In these a worker has something to do, or is at it.
     DUE_STATES = (State.WAITING, State.AGREED)
     BUSY_STATES = (State.CHECKING, State.STORING)
+    # In these a person has, unless nothing was found in it, and it expires if nobody does.
+    UNDECIDED_STATES = (State.READY, State.REFUSED)
 
     name = models.CharField(_("file"), max_length=200)
     size = models.PositiveBigIntegerField(_("size"))
@@ -78,6 +83,21 @@ class IncomingArchive(TeamOwned):
     def is_working(self) -> bool:
         """Say whether a worker has something to do."""
         return self.state in (*self.DUE_STATES, *self.BUSY_STATES)
+
+    @property
+    def is_undecided(self) -> bool:
+        """Say whether a person may decide on it: it was looked through, and its file is kept."""
+        return self.state in self.UNDECIDED_STATES and bool(self.preview)
+
+    @property
+    def is_over(self) -> bool:
+        """Say whether nobody has anything to do any more."""
+        return not self.is_working and not self.is_undecided
+
+    @property
+    def kept_until(self) -> datetime | None:
+        """Return when it expires unless somebody decides on it."""
+        return expiry.kept_until(self) if self.is_undecided else None
 
     @property
     def percent(self) -> int:

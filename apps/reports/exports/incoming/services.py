@@ -16,7 +16,7 @@ from django.utils.translation import gettext
 from apps.accounts import scoping
 from apps.accounts.models import Role, Team, User
 from apps.bench.text import Message, _
-from apps.core import queue
+from apps.core import expiry, queue
 from apps.reports.exports.archives import form, records
 from apps.reports.exports.archives.form import ArchiveError
 from apps.reports.exports.archives.reading import Archive
@@ -89,13 +89,12 @@ def carry_out_next(*, now: datetime) -> bool:
         with incoming.path.open("rb") as file:
             _look_through(incoming, file) if incoming.state == State.CHECKING else _store(incoming, file, now)
     except ArchiveError as error:
-        _end(incoming, State.REFUSED, reason=error.message.as_json())
+        _refuse(incoming, error.message)
     except FileNotFoundError:
-        _end(incoming, State.REFUSED, reason=Message(_("The file is gone: send the archive again.")).as_json())
+        _refuse(incoming, Message(_("The file is gone: send the archive again.")))
     except Exception:
         logger.exception("Archive %s could not be imported", incoming.pk)
-        text = _("The archive could not be imported; the service's log says why.")
-        _end(incoming, State.REFUSED, reason=Message(text).as_json())
+        _refuse(incoming, Message(_("The archive could not be imported; the service's log says why.")))
     return True
 
 
@@ -107,12 +106,18 @@ def resume(*, now: datetime) -> None:
             continue
         if incoming.attempts >= MOST_ATTEMPTS:
             text = _("It was given up after several attempts: the machine may have too little memory for it.")
-            _end(incoming, State.REFUSED, reason=Message(text).as_json())
+            _refuse(incoming, Message(text))
             continue
         again = State.WAITING if incoming.state == State.CHECKING else State.AGREED
         IncomingArchive.objects.filter(pk=incoming.pk, alive_at=incoming.alive_at).update(state=again)
     if IncomingArchive.objects.filter(state__in=IncomingArchive.DUE_STATES).exists():
         queue.send(queue.TAKE_ARCHIVES)
+
+
+def expire(*, now: datetime) -> None:
+    """Let go of archives that nobody decided on."""
+    undecided = IncomingArchive.objects.filter(state__in=IncomingArchive.UNDECIDED_STATES).exclude(preview={})
+    expiry.expire(undecided, _expire, now=now)
 
 
 def with_progress(incoming: IncomingArchive) -> IncomingArchive:
@@ -188,8 +193,24 @@ def _store(incoming: IncomingArchive, file: BinaryIO, now: datetime) -> None:
     incoming.path.unlink(missing_ok=True)
 
 
+def _expire(incoming: IncomingArchive) -> None:
+    reason = expiry.reason()
+    if incoming.reason:
+        # It was decided on, and could not be stored: why stays to be read.
+        reason = Message(_("%(what)s %(remedy)s"), {"what": incoming.reason, "remedy": reason.as_json()})
+    incoming.path.unlink(missing_ok=True)
+    _end(incoming, State.EXPIRED, reason=reason.as_json())
+
+
+def _refuse(incoming: IncomingArchive, message: Message) -> None:
+    """Say why it is not stored; the file of one in which nothing was found is of no use any more."""
+    if not incoming.preview:
+        incoming.path.unlink(missing_ok=True)
+    _end(incoming, State.REFUSED, reason=message.as_json())
+
+
 def _end(incoming: IncomingArchive, state: State, **values: Any) -> None:
-    IncomingArchive.objects.filter(pk=incoming.pk).update(state=state, **values)
+    IncomingArchive.objects.filter(pk=incoming.pk).update(state=state, updated_at=timezone.now(), **values)
     cache.delete(_key(incoming))
 
 

@@ -66,7 +66,7 @@ def incoming(request: HttpRequest, pk: int) -> HttpResponse:
     """Show an archive: its progress, what is to be decided, or what became of it."""
     found = services.with_progress(get_object_or_404(_visible(request), pk=pk))
     can_write = scoping.can(request.user, found.team, Role.OPERATOR)
-    can_decide = found.state in (found.State.READY, found.State.REFUSED) and found.preview and found.path.is_file()
+    can_decide = found.is_undecided and found.path.is_file()
     form = forms.ChoicesForm(request.POST or None, incoming=found) if can_decide else None
     if request.method == "POST":
         scoping.require(request.user, found.team, Role.OPERATOR)

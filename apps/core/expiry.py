@@ -1,0 +1,46 @@
+"""What waits for somebody's decision is kept for so many days since it last changed, and then let go of."""
+
+import logging
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import QuerySet
+
+from apps.bench.text import Message, _
+from apps.core.models import TimeStamped
+
+logger = logging.getLogger(__name__)
+
+# So many at a time; what is left then is seen to by the next tick.
+MOST = 200
+
+
+def kept_until(row: TimeStamped) -> datetime:
+    """Return when a row expires that nobody decides on."""
+    return row.updated_at + timedelta(days=settings.UNDECIDED_DAYS)
+
+
+def reason() -> Message:
+    """Return what an expired row tells: why it is gone, and what to do."""
+    text = _("Nobody decided on it within %(days)s days, so what was sent was removed. Send it again to import it.")
+    return Message(text, {"days": settings.UNDECIDED_DAYS})
+
+
+def expire(undecided: QuerySet[Any], let_go: Callable[[Any], None], *, now: datetime) -> None:
+    """Give each of the undecided rows that has been kept for long enough, held, to `let_go`.
+
+    Whoever decides at the same moment waits for the row and finds it expired, or has it passed over here.
+    """
+    due = undecided.filter(updated_at__lt=now - timedelta(days=settings.UNDECIDED_DAYS)).order_by("pk")
+    for pk in list(due.values_list("pk", flat=True)[:MOST]):
+        try:
+            with transaction.atomic():
+                row = due.select_for_update(no_key=True, skip_locked=True).filter(pk=pk).first()
+                if row is not None:
+                    let_go(row)
+        except OSError:
+            # One whose files cannot be removed keeps no other from it.
+            logger.exception("The files of %s %s could not be removed", undecided.model.__name__, pk)
