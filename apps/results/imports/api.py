@@ -13,7 +13,7 @@ from rest_framework.response import Response
 from apps.accounts import scoping
 from apps.accounts.api import TeamField, TeamScopedViewSet, team_for_new
 from apps.core.messages import render
-from apps.results.imports import queries, services
+from apps.results.imports import queries, services, sheets
 from apps.results.imports.models import ColumnMapping, Import, ImportItem
 
 
@@ -41,6 +41,16 @@ class ImportGroupSerializer(serializers.Serializer):
     suggested = serializers.DictField(help_text="Nodes by role, as far as the outputs name them.")
 
 
+class ImportSheetSerializer(serializers.Serializer):
+    """How a sheet of a table begins."""
+
+    name = serializers.CharField(allow_blank=True)
+    is_hidden = serializers.BooleanField()
+    headers = serializers.ListField(child=serializers.CharField())
+    rows = serializers.ListField(child=serializers.ListField(child=serializers.CharField(allow_blank=True)))
+    problem: Any = MessageField(help_text="Why it cannot be imported.")
+
+
 class MeasurementImportSerializer(serializers.ModelSerializer):
     """An import: what was sent, what was found, and what comes next."""
 
@@ -48,7 +58,7 @@ class MeasurementImportSerializer(serializers.ModelSerializer):
     created_by = serializers.SlugRelatedField[Any](slug_field="username", read_only=True)
     groups = ImportGroupSerializer(many=True, read_only=True)
     reason: Any = MessageField(read_only=True)
-    sheet = serializers.JSONField(read_only=True, help_text="Of a table its headers and first rows.")
+    sheets = serializers.SerializerMethodField(help_text="Of a table: how each of its sheets begins.")
     mapping = serializers.JSONField(read_only=True)
     choices = serializers.JSONField(read_only=True)
     uploads = serializers.JSONField(read_only=True)
@@ -61,10 +71,16 @@ class MeasurementImportSerializer(serializers.ModelSerializer):
         model = Import
         fields = [
             "id", "team", "name", "kind", "state", "reason", "uploads", "measured_on", "total", "done", "groups",
-            "choices", "sheet", "mapping", "campaign", "url", "kept_until", "created_by", "created_at",
+            "choices", "sheets", "mapping", "campaign", "url", "kept_until", "created_by", "created_at",
             "updated_at",
         ]  # fmt: skip
         read_only_fields = fields
+
+    @extend_schema_field(ImportSheetSerializer(many=True))
+    def get_sheets(self, imported: Import) -> Any:
+        """Return the sheets of a table whose head was read; of a CSV the only one, which has no name."""
+        found = sheets.sheets_of(imported) if imported.sheet else []
+        return ImportSheetSerializer(found, many=True).data
 
 
 class SendFilesSerializer(serializers.Serializer):
@@ -104,6 +120,12 @@ class MapColumnsSerializer(serializers.Serializer):
     tool = serializers.CharField(max_length=50)
     columns = serializers.DictField(
         child=serializers.DictField(child=serializers.CharField(allow_blank=True, max_length=100)), allow_empty=False
+    )
+    sheets = serializers.ListField(
+        child=serializers.CharField(max_length=200),
+        required=False,
+        default=list,
+        help_text="Names of the sheets of a workbook to be read; without any the first that is not hidden.",
     )
     keep_as = serializers.CharField(max_length=100, required=False, allow_blank=True)
 
@@ -191,7 +213,9 @@ class ImportViewSet(TeamScopedViewSet):
         sent = MapColumnsSerializer(data=request.data)
         sent.is_valid(raise_exception=True)
         values = sent.validated_data
-        made = services.map_columns(imported=imported, tool=values["tool"], mapping=values["columns"])
+        made = services.map_columns(
+            imported=imported, tool=values["tool"], mapping=values["columns"], sheets_chosen=values["sheets"]
+        )
         if values.get("keep_as"):
             services.keep_mapping(imported=made, user=scoping.user_of(request), name=values["keep_as"])
         return Response(self.get_serializer(made).data)
@@ -221,10 +245,13 @@ class ColumnMappingSerializer(serializers.ModelSerializer):
     team = serializers.SlugRelatedField[Any](slug_field="slug", read_only=True)
     created_by = serializers.SlugRelatedField[Any](slug_field="username", read_only=True)
     columns = serializers.JSONField(read_only=True)
+    sheets = serializers.ListField(
+        child=serializers.CharField(), read_only=True, help_text="Of a workbook with several, those that are read."
+    )
 
     class Meta:
         model = ColumnMapping
-        fields = ["id", "team", "name", "tool", "columns", "created_by", "created_at", "updated_at"]
+        fields = ["id", "team", "name", "tool", "columns", "sheets", "created_by", "created_at", "updated_at"]
         read_only_fields = fields
 
 

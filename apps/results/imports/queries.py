@@ -14,6 +14,7 @@ from apps.bench.tools import UnknownTool
 from apps.bench.tools.base import Parameter, Tool
 from apps.campaigns import queries as campaigns
 from apps.core.messages import render
+from apps.results.imports import sheets
 from apps.results.imports.models import ColumnMapping, Import, ImportItem
 from apps.toolbox import queries as toolbox
 
@@ -78,8 +79,8 @@ def visible_trials(items: Sequence[ImportItem], user: User) -> set[int]:
 
 
 def fitting(imported: Import) -> list[ColumnMapping]:
-    """Return the team's mappings whose columns are all in the table."""
-    headers = set(imported.sheet.get("headers", ()))
+    """Return the team's mappings whose columns are all in the table, whatever its sheets are called."""
+    headers = {header for sheet in sheets.sheets_of(imported) for header in sheet["headers"]}
     kept = ColumnMapping.objects.filter(team=imported.team_id)
     return [mapping for mapping in kept if headers >= set(mapping.columns)]
 

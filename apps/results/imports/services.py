@@ -12,7 +12,7 @@ from apps.bench.text import Message, _
 from apps.bench.tools import UnknownTool
 from apps.campaigns.errors import Refused, WrongState
 from apps.core import queue
-from apps.results.imports import choosing, columns, uploads
+from apps.results.imports import choosing, columns, sheets, uploads
 from apps.results.imports.containers import printable
 from apps.results.imports.models import ColumnMapping, Import
 from apps.toolbox import queries as toolbox
@@ -55,8 +55,11 @@ def create_import(
 
 
 @transaction.atomic
-def map_columns(*, imported: Import, tool: str, mapping: columns.Mapped) -> Import:
-    """Say what the columns of a table mean, and let a worker read its rows; Refused names what is wrong."""
+def map_columns(*, imported: Import, tool: str, mapping: columns.Mapped, sheets_chosen: Sequence[str] = ()) -> Import:
+    """Say what the columns of a table mean, and let a worker read its rows; Refused names what is wrong.
+
+    Of a workbook the chosen sheets are read, without a choice the first.
+    """
     imported = _locked(imported, {State.MAPPING, State.READY})
     if imported.kind != Import.Kind.TABLE:
         raise WrongState(Message(_("Raw outputs have no columns.")))
@@ -68,10 +71,11 @@ def map_columns(*, imported: Import, tool: str, mapping: columns.Mapped) -> Impo
         header: {key: str(meaning.get(key, "")) for key in ("as", "name", "unit")}
         for header, meaning in mapping.items()
     }
-    wrong = columns.check(found, imported.sheet["headers"], meanings)
+    picked = sheets.pick(imported, sheets_chosen)
+    wrong = columns.check(found, picked.headers, meanings)
     if wrong:
         raise Refused({name if name == "columns" else f"columns.{name}": message for name, message in wrong.items()})
-    imported.mapping = {"tool": found.slug, "columns": meanings}
+    imported.mapping = {"tool": found.slug, "columns": meanings, "sheets": picked.names}
     _begin(imported, State.WAITING)
     return imported
 
@@ -87,6 +91,8 @@ def keep_mapping(*, imported: Import, user: User, name: str) -> ColumnMapping:
         defaults={
             "tool": imported.mapping["tool"],
             "columns": imported.mapping["columns"],
+            # The only sheet of a workbook is meant whatever it is called elsewhere.
+            "sheets": imported.mapping["sheets"] if len(sheets.sheets_of(imported)) > 1 else [],
             "created_by": user,
         },
     )

@@ -1,4 +1,4 @@
-"""Read the rows of a table: CSV in whatever encoding and separator, or the first sheet of an XLSX workbook.
+"""Read the rows of a table: CSV in whatever encoding and separator, or sheets of an XLSX workbook.
 
 Formulas are never evaluated: of a workbook the values count that were saved with it, in CSV they are mere text.
 """
@@ -7,10 +7,12 @@ import codecs
 import csv
 import io
 import zipfile
-from collections.abc import Iterator
-from contextlib import closing
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
 from datetime import date, datetime, time
-from typing import BinaryIO
+from itertools import islice
+from typing import Any, BinaryIO
 
 from apps.bench.text import Message, _
 from apps.results.imports.containers import ContainerError, Limits, Package, is_workbook, printable
@@ -19,7 +21,11 @@ MIB = 1024 * 1024
 MOST_BYTES = 64 * MIB
 MOST_COLUMNS = 200
 MOST_ROWS = 10_000
+MOST_SHEETS = 50
+LONGEST_NAME = 100
 LONGEST_CELL = 1000
+# So many rows are shown while columns are given their meaning, and so much of each cell.
+SHOWN, SHOWN_CELL = 8, 80
 # A workbook's sheet may have its rows anywhere; so many without anything in them end it.
 MOST_BLANKS = 1000
 _WORKBOOK = Limits(entries=1000, total_bytes=256 * MIB, entry_bytes=256 * MIB)
@@ -29,8 +35,10 @@ _OFFICE = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
 _UNREADABLE = _("The workbook cannot be read: save it again as XLSX, or as CSV.")
 
 Cell = str | int | float | datetime | None
-# The line of the sheet, and the cells by header.
-Row = tuple[int, dict[str, Cell]]
+# The line of a sheet, and its cells in order.
+Line = tuple[int, list[Cell]]
+# The sheet (of a CSV ""), the line of it, and the cells by header.
+Row = tuple[str, int, dict[str, Cell]]
 
 
 class TableError(Exception):
@@ -41,14 +49,53 @@ class TableError(Exception):
         super().__init__(str(self.message))
 
 
-def read_table(file: BinaryIO) -> tuple[list[str], Iterator[Row]]:
-    """Return the headers and an iterator over the rows; TableError or ContainerError, also while iterating."""
-    lines = _workbook(file) if is_workbook(file) else _separated(file)
-    first = next(lines, None)
-    if first is None:
-        raise TableError(_("The table is empty: its first line holds the names of the columns."))
-    headers = _headers(first[1])
-    return headers, _rows(headers, lines)
+@dataclass(frozen=True)
+class Head:
+    """How a sheet begins, as texts; `problem` says why it cannot be read. A CSV is a sheet without a name."""
+
+    name: str
+    is_hidden: bool = False
+    headers: Sequence[str] = ()
+    rows: Sequence[Sequence[str]] = ()
+    problem: Message | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """Return it as plain values."""
+        problem = self.problem.as_json() if self.problem else None
+        values = {"headers": list(self.headers), "rows": [list(row) for row in self.rows], "problem": problem}
+        return {"name": self.name, "is_hidden": self.is_hidden, **values}
+
+
+@dataclass(frozen=True)
+class _Sheet:
+    name: str
+    is_hidden: bool
+    lines: Iterator[Line]
+
+
+def read_heads(file: BinaryIO) -> list[Head]:
+    """Return how each sheet begins; TableError or ContainerError if none of them can be read."""
+    heads = [_head(sheet) for sheet in _sheets(file)]
+    problem = next((head.problem for head in heads if head.problem), None)
+    if problem is not None and not any(head.headers for head in heads):
+        raise TableError(problem.msgid, **problem.params)
+    return heads
+
+
+def read_rows(file: BinaryIO, chosen: Sequence[str] = ()) -> Iterator[Row]:
+    """Yield the rows of the chosen sheets, of the first if none is; TableError or ContainerError, also on the way."""
+    left, count = set(chosen), 0
+    for sheet in _sheets(file):
+        if chosen and sheet.name not in left:
+            continue
+        for number, cells in _cells(_headers(sheet.lines), sheet.lines):
+            count += 1
+            if count > MOST_ROWS:
+                raise TableError(_("The table has more than %(most)s rows: send it in parts."), most=MOST_ROWS)
+            yield sheet.name, number, cells
+        left.discard(sheet.name)
+        if not left:
+            return
 
 
 def text_of(cell: Cell) -> str:
@@ -60,32 +107,50 @@ def text_of(cell: Cell) -> str:
     return cell.isoformat(sep=" ") if isinstance(cell, datetime) else str(cell).strip()
 
 
-def _headers(cells: list[Cell]) -> list[str]:
+def _head(sheet: _Sheet) -> Head:
+    try:
+        headers = _headers(sheet.lines)
+        first = [row for _number, row in islice(_cells(headers, sheet.lines), SHOWN)]
+    except TableError as error:
+        return Head(sheet.name, sheet.is_hidden, problem=error.message)
+    rows = [[text_of(cells.get(header))[:SHOWN_CELL] for header in headers] for cells in first]
+    return Head(sheet.name, sheet.is_hidden, headers, rows)
+
+
+def _headers(lines: Iterator[Line]) -> list[str]:
+    first = next(lines, None)
+    if first is None:
+        raise TableError(_("The table is empty: its first line holds the names of the columns."))
+    cells = first[1]
     while cells and cells[-1] in (None, ""):
         cells = cells[:-1]
     if len(cells) > MOST_COLUMNS:
         raise TableError(_("The table has more than %(most)s columns: leave some out."), most=MOST_COLUMNS)
-    headers: list[str] = []
-    for number, cell in enumerate(cells, start=1):
-        name = printable(text_of(cell))[:100] or f"#{number}"
-        headers.append(name if name not in headers else f"{name} #{number}")
-    if not headers:
+    if not cells:
         raise TableError(_("The first line of the table is blank: it holds the names of the columns."))
-    return headers
+    return _named(text_of(cell) for cell in cells)
 
 
-def _rows(headers: list[str], lines: Iterator[tuple[int, list[Cell]]]) -> Iterator[Row]:
-    count = 0
+def _named(texts: Iterable[str]) -> list[str]:
+    """Return names, each once, of columns or sheets; those without one are numbered."""
+    names: list[str] = []
+    for number, text in enumerate(texts, start=1):
+        name = printable(text)[:LONGEST_NAME] or f"#{number}"
+        names.append(name if name not in names else f"{name} #{number}")
+    return names
+
+
+def _cells(headers: list[str], lines: Iterator[Line]) -> Iterator[tuple[int, dict[str, Cell]]]:
     for number, cells in lines:
-        if all(cell in (None, "") for cell in cells):
-            continue
-        count += 1
-        if count > MOST_ROWS:
-            raise TableError(_("The table has more than %(most)s rows: send it in parts."), most=MOST_ROWS)
-        yield number, dict(zip(headers, cells, strict=False))
+        if any(cell not in (None, "") for cell in cells):
+            yield number, dict(zip(headers, cells, strict=False))
 
 
-def _separated(file: BinaryIO) -> Iterator[tuple[int, list[Cell]]]:
+def _sheets(file: BinaryIO) -> Iterator[_Sheet]:
+    return _workbook(file) if is_workbook(file) else iter((_Sheet("", False, _separated(file)),))
+
+
+def _separated(file: BinaryIO) -> Iterator[Line]:
     file.seek(0)
     raw = file.read(MOST_BYTES + 1)
     if len(raw) > MOST_BYTES:
@@ -119,28 +184,49 @@ def _delimiter(text: str) -> str:
     return max(_DELIMITERS, key=first.count)
 
 
-def _workbook(file: BinaryIO) -> Iterator[tuple[int, list[Cell]]]:
+def _workbook(file: BinaryIO) -> Iterator[_Sheet]:
     # Heavy, and needed in workers only.
     from openpyxl import load_workbook
-    from openpyxl.utils.exceptions import InvalidFileException
 
     _check_workbook(file)
+    with _readable():
+        book = load_workbook(file, read_only=True, data_only=True, keep_links=False)
+    with closing(book):
+        with _readable():
+            sheets = list(book.worksheets)
+            names = _named(str(sheet.title) for sheet in sheets)
+        if not sheets:
+            raise TableError(_UNREADABLE)
+        if len(sheets) > MOST_SHEETS:
+            text = _("The workbook has more than %(most)s sheets: save those to be imported as one of their own.")
+            raise TableError(text, most=MOST_SHEETS)
+        for name, sheet in zip(names, sheets, strict=True):
+            yield _Sheet(name, sheet.sheet_state != "visible", _lines(sheet))
+
+
+def _lines(sheet: Any) -> Iterator[Line]:
+    blanks = 0
+    with _readable():
+        sheet.reset_dimensions()
+        for number, cells in enumerate(sheet.iter_rows(values_only=True, max_col=MOST_COLUMNS + 1), start=1):
+            row = [_plain(cell) for cell in cells]
+            blanks = blanks + 1 if all(cell is None for cell in row) else 0
+            if blanks > MOST_BLANKS:
+                return
+            yield number, row
+
+
+@contextmanager
+def _readable() -> Iterator[None]:
+    """Tell of what openpyxl raises for workbooks that are none; a parser's error in XML is a SyntaxError."""
+    from openpyxl.utils.exceptions import InvalidFileException
+
     try:
-        with closing(load_workbook(file, read_only=True, data_only=True, keep_links=False)) as book:
-            sheet = book.worksheets[0]
-            sheet.reset_dimensions()
-            blanks = 0
-            for number, cells in enumerate(sheet.iter_rows(values_only=True, max_col=MOST_COLUMNS + 1), start=1):
-                row = [_plain(cell) for cell in cells]
-                blanks = blanks + 1 if all(cell is None for cell in row) else 0
-                if blanks > MOST_BLANKS:
-                    return
-                yield number, row
+        yield
     except (
         InvalidFileException, zipfile.BadZipFile, KeyError, ValueError, IndexError, TypeError, AttributeError,
         SyntaxError, EOFError, OSError, OverflowError,
     ) as error:  # fmt: skip
-        # What openpyxl raises for workbooks that are none; a parser's error in XML is a SyntaxError.
         raise TableError(_UNREADABLE) from error
 
 

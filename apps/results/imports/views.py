@@ -18,7 +18,7 @@ from apps.accounts.pages import ListPage
 from apps.bench.tools import UnknownTool
 from apps.bench.tools.base import Tool
 from apps.core.forms import add_errors
-from apps.results.imports import columns, forms, queries, services
+from apps.results.imports import columns, forms, queries, services, sheets
 from apps.results.imports.group_form import GroupsForm
 from apps.results.imports.models import ColumnMapping, Import
 from apps.toolbox import queries as toolbox
@@ -36,7 +36,7 @@ class ImportList(ListPage):
 
     def get_queryset(self) -> QuerySet[Import]:
         """Return them with what the list shows."""
-        return super().get_queryset().select_related("team", "created_by", "campaign")
+        return super().get_queryset().select_related("team", "created_by", "campaign").defer("sheet", "groups")
 
 
 class MappingList(ListPage):
@@ -104,10 +104,18 @@ def map_columns(request: HttpRequest, pk: int) -> HttpResponse:
     tool = _tool(imported, request.POST.get("tool", ""))
     if tool is None or not imported.sheet:
         return redirect(imported)
-    form = forms.ColumnsForm(request.POST, tool=tool, headers=imported.sheet["headers"])
+    names = request.POST.getlist("sheet")
+    try:
+        picked = sheets.pick(imported, names)
+    except ValidationError as error:
+        messages.error(request, " ".join(error.messages))
+        return redirect(imported)
+    form = forms.ColumnsForm(request.POST, tool=tool, headers=picked.headers)
     if form.is_valid():
         try:
-            imported = services.map_columns(imported=imported, tool=tool.slug, mapping=form.mapping())
+            imported = services.map_columns(
+                imported=imported, tool=tool.slug, mapping=form.mapping(), sheets_chosen=names
+            )
             if form.cleaned_data["keep_as"]:
                 name = form.cleaned_data["keep_as"]
                 services.keep_mapping(imported=imported, user=scoping.user_of(request), name=name)
@@ -196,12 +204,14 @@ def _context(request: HttpRequest, imported: Import, **given: Any) -> dict[str, 
 
 def _columns(request: HttpRequest, imported: Import, form: forms.ColumnsForm | None) -> dict[str, Any]:
     """Return the form of the columns: as it was sent, as a kept mapping has them, or as the headers suggest."""
-    headers = imported.sheet["headers"]
     kept = queries.fitting(imported)
-    wanted = request.GET.get("mapping") or request.POST.get("mapping")
+    wanted = request.GET.get("mapping")
     mapping = next((item for item in kept if str(item.pk) == wanted), None)
+    picked, problem = _picked(request, imported, mapping)
+    headers = picked.headers
     before = imported.mapping.get("tool", "")
-    slug = request.POST.get("tool") or request.GET.get("tool") or (mapping.tool if mapping else before)
+    # What a kept mapping says counts more than what the form beside it had been.
+    slug = request.POST.get("tool") or (mapping.tool if mapping else request.GET.get("tool") or before)
     tool = _tool(imported, slug)
     if form is None and tool is not None:
         meant = mapping.columns if mapping else None
@@ -210,11 +220,25 @@ def _columns(request: HttpRequest, imported: Import, form: forms.ColumnsForm | N
         form = forms.ColumnsForm(initial=forms.ColumnsForm.initial_of(headers, meant), tool=tool, headers=headers)
     return {
         "kept": kept,
+        "sheets": sheets.sheets_of(imported),
+        "picked": picked,
+        "sheet_problem": problem,
         "mapped_tool": tool,
         "tool_form": forms.ToolForm(initial={"tool": slug}, team=imported.team),
         "columns_form": form,
-        "is_mapping": bool(form and form.is_bound) or bool(request.GET.keys() & {"tool", "mapping"}),
+        "is_mapping": bool(form and form.is_bound) or bool(request.GET.keys() & {"tool", "mapping", "sheet"}),
     }
+
+
+def _picked(request: HttpRequest, imported: Import, mapping: ColumnMapping | None) -> tuple[sheets.Picked, str]:
+    """Return the sheets that were chosen, and what is wrong with the choice where the first stands in for it."""
+    names = request.POST.getlist("sheet") or request.GET.getlist("sheet")
+    if mapping is not None:
+        names = mapping.sheets if sheets.names_of(imported) else []
+    try:
+        return sheets.pick(imported, names or imported.mapping.get("sheets", ())), ""
+    except ValidationError as error:
+        return sheets.pick(imported), " ".join(error.messages)
 
 
 def _tool(imported: Import, slug: str) -> Tool | None:

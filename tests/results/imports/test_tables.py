@@ -49,7 +49,7 @@ def workbook() -> bytes:
 
 
 def read(content: bytes) -> list[tables.Row]:
-    return list(tables.read_table(io.BytesIO(content))[1])
+    return list(tables.read_rows(io.BytesIO(content)))
 
 
 def refusal_of(content: bytes) -> str:
@@ -123,8 +123,9 @@ def test_a_wrong_mapping_is_refused_column_by_column(cast: SimpleNamespace, ends
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "cp949"])
 def test_tables_are_read_in_the_encodings_of_office_programs(encoding: str) -> None:
     content = "창 크기,처리율\n64,105\n".encode(encoding)
-    headers, rows = tables.read_table(io.BytesIO(content))
-    assert headers == ["창 크기", "처리율"] and list(rows) == [(2, {"창 크기": "64", "처리율": "105"})]
+    (head,) = tables.read_heads(io.BytesIO(content))
+    assert head.headers == ["창 크기", "처리율"] and head.rows == [["64", "105"]]
+    assert read(content) == [("", 2, {"창 크기": "64", "처리율": "105"})]
 
 
 def test_other_encodings_and_bytes_that_are_no_text_are_refused() -> None:
@@ -139,12 +140,12 @@ def test_more_rows_columns_or_a_longer_cell_than_allowed_are_refused() -> None:
     assert "rows" in refusal_of(b"a\n" + b"1\n" * (tables.MOST_ROWS + 1))
     assert "Line 2" in refusal_of(b"a\n" + b'"' + b"1" * 200_000 + b'"\n')
     (row,) = read(b"a\n" + b"1" * 5000 + b"\n")
-    assert len(row[1]["a"]) == tables.LONGEST_CELL + 1
+    assert len(row[2]["a"]) == tables.LONGEST_CELL + 1
 
 
 def test_headers_that_come_twice_or_are_missing_have_names_of_their_own() -> None:
-    headers, _rows = tables.read_table(io.BytesIO(b"a,a,,b\n"))
-    assert headers == ["a", "a #2", "#3", "b"]
+    (head,) = tables.read_heads(io.BytesIO(b"a,a,,b\n"))
+    assert head.headers == ["a", "a #2", "#3", "b"]
 
 
 def test_damaged_and_poisoned_workbooks_are_refused() -> None:
