@@ -43,6 +43,9 @@ def main(arguments: list[str]) -> None:
 def _attend(caller: socket.socket) -> None:
     """Start what is asked for with the caller's own streams, and end it when the caller goes away."""
     _pid, user, group = _PEER.unpack(caller.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _PEER.size))
+    # An ordinary user's door, for that user, has no right to set what it is already.
+    own = (user, group) == (os.geteuid(), os.getegid())
+    identity: dict[str, Any] = {} if own else {"user": user, "group": group, "extra_groups": []}
     try:
         wish, streams = _hear(caller)
         process = subprocess.Popen(
@@ -52,10 +55,8 @@ def _attend(caller: socket.socket) -> None:
             stderr=streams[2],
             env=wish["environment"],
             cwd="/",
-            user=user,
-            group=group,
-            extra_groups=[],
             start_new_session=True,
+            **identity,
         )
     except (OSError, ValueError, KeyError, IndexError, TypeError, subprocess.SubprocessError) as error:
         caller.sendall(f"{error}\n".encode())

@@ -135,4 +135,6 @@ def test_each_program_is_asked_for_its_version_in_its_own_way(name: str, said: s
     path = shutil.which(name, path="/usr/bin:/usr/sbin:/bin:/sbin")
     if path is None:
         pytest.skip(f"needed here: {name}")
+    if name == "pchar" and os.geteuid():
+        pytest.skip("pchar says nothing to an ordinary user")
     assert programs.ask(name, path, identity.Identity("me")).startswith(said)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import contextlib
 import http.client
 import json
 import logging
@@ -90,6 +91,9 @@ class Agent:
             runner.join(max(0.0, deadline - time.monotonic()))
         self._reporter.drain(max(0.5, deadline - time.monotonic()))
         self.closing.set()
+        # It may be one in the temp folder, which nobody would look for; what jobs left in it stays for the next start.
+        with contextlib.suppress(OSError):
+            self.work.rmdir()
         logger.info("Stopped")
 
     # Polling

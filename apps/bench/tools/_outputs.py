@@ -23,6 +23,9 @@ SYSTEM_ERRORS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
     )
 )
 
+# SIGILL, SIGABRT, SIGBUS, SIGFPE and SIGSEGV (signal(7)): nobody sends them, the program itself broke.
+CRASHES = frozenset((4, 6, 7, 8, 11))
+
 _BAD_OPTION = re.compile(r"(?:unrecognized|invalid|bad|unknown) option:?\s*(?:-- )?[`'\"]?(?P<option>[-\w]+)", re.I)
 
 

@@ -176,6 +176,9 @@ def _explain(output: Output, text: str, server: Output | None) -> ToolFailure:
     address = read_options(output.argv, _OPTIONS, _FLAGS).get("address", "")
     if bad := _BAD_HOST.search(text):
         return failure("bad-host", output, address=address, said=bad[0].strip()[:200])
+    # The client's words would tell only that nobody answered.
+    if server and server.signal in _outputs.CRASHES:
+        return failure("signalled", server, signal=server.signal)
     if found := _outputs.system_error(output, text, address):
         return found
     if server and (found := _outputs.system_error(server, _outputs.read_text(server), address)):

@@ -138,6 +138,13 @@ def test_the_servers_words_tell_why_it_did_not_serve():
     assert fail("iperf2", server).code == "port-busy"
 
 
+def test_a_server_that_broke_is_told_rather_than_the_refusal_that_follows():
+    client = dataclasses.replace(recordings.load("iperf2", "err_refused.txt"), role="client")
+    server = dataclasses.replace(said("iperf2", b"Server listening on TCP port 5001\n", role="server"), signal=11)
+    assert fail("iperf2", client, server).code == "stopped"
+    assert fail("iperf2", client, dataclasses.replace(server, signal=15)).code == "refused"
+
+
 def test_a_window_that_the_kernel_capped_is_told():
     output = changed(
         "iperf2",

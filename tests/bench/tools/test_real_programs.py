@@ -116,13 +116,14 @@ def measure_iperf3(slug="iperf3-tcp", **params):
 
 @needs("iperf3")
 def test_iperf3_moves_data_over_tcp():
-    reading = measure_iperf3(window="64 KiB", streams=2, interval="0.5 s", congestion="cubic")
+    # Reno, for every kernel has it and allows it to everybody.
+    reading = measure_iperf3(window="64 KiB", streams=2, interval="0.5 s", congestion="reno")
     assert reading.value("goodput") > 1e8
     assert reading.value("window_granted") == 131072
     assert reading.value("window_observed") > 0
     assert reading.value("mean_rtt") > 0
     assert 0.4 < reading.value("fairness") <= 1
-    assert reading.granted["congestion_sender"] == "cubic"
+    assert reading.granted["congestion_sender"] == "reno"
     series = {(item.metric, item.stream): item for item in reading.series}
     assert len(series["sent_rate", "sum"].values) == 2
     assert ("sent_rate", "2") in series
