@@ -29,6 +29,17 @@ def expand_pattern(text: str) -> list[str]:
 
 def compress_names(names: Iterable[str]) -> str:
     """Return the shortest line of which `expand_pattern` makes the names again, sorted."""
+    return ", ".join(_pieces(names))
+
+
+def shorten_names(names: Iterable[str], *, most: int) -> str:
+    """Return the same for a narrow place: of more than so many pieces the first, and how many names there are."""
+    found = list(names)
+    pieces = _pieces(found)
+    return ", ".join(pieces) if len(pieces) <= most else f"{', '.join(pieces[:most])}, … ({len(set(found))})"
+
+
+def _pieces(names: Iterable[str]) -> list[str]:
     runs: list[tuple[str, str, int]] = []
     for name in sorted(set(names), key=_by_number):
         prefix, digits = found.groups() if (found := _NUMBERED.fullmatch(name)) else (name, "")
@@ -38,7 +49,7 @@ def compress_names(names: Iterable[str]) -> str:
                 runs[-1] = (prefix, first, count + 1)
                 continue
         runs.append((prefix, digits, 1))
-    return ", ".join(_run(*run) for run in runs)
+    return [_run(*run) for run in runs]
 
 
 def _split(text: str) -> list[str]:

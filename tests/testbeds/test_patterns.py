@@ -71,3 +71,10 @@ def test_names_are_written_as_the_shortest_pattern(names: list[str], text: str) 
 @given(st.sets(st.from_regex(r"[a-c]{0,2}[0-9]{0,3}", fullmatch=True).filter(bool), max_size=30))
 def test_any_names_come_back_from_their_pattern(names: set[str]) -> None:
     assert set(patterns.expand_pattern(patterns.compress_names(names))) == names
+
+
+def test_a_narrow_place_has_the_first_patterns_and_how_many_names_there_are() -> None:
+    names = ["a1", "a2", "a3", "c1", "b7", "d1", "a1"]
+    assert patterns.shorten_names(names, most=2) == "a[1-3], b7, … (6)"
+    assert patterns.shorten_names(names, most=4) == "a[1-3], b7, c1, d1"
+    assert patterns.shorten_names([], most=2) == ""

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
+from functools import cached_property
 from typing import Any
 
 from django.contrib.postgres.search import SearchQuery
@@ -22,8 +23,11 @@ from apps.results.search.conditions import Condition
 from apps.results.search.indexing import words_of
 from apps.results.search.models import SavedSearch, SearchEnd, SearchEntry, SearchMetric, SearchValue
 from apps.results.search.state import Search
+from apps.testbeds import patterns
 from apps.toolbox import queries as toolbox
 
+# A list shows so many patterns of the names in a role.
+MOST_PIECES = 3
 _ORDERS: dict[str, tuple[Any, ...]] = {
     "newest": (F("last_at").desc(nulls_last=True), "-pk"),
     "oldest": (F("last_at").asc(nulls_last=True), "pk"),
@@ -84,11 +88,20 @@ class Hit:
     @property
     def players(self) -> str:
         """Return "client → server" with the names of the nodes and clusters of its roles."""
-        order = [role.name for role in self.tool.roles] if self.tool else []
-        parts: dict[str, list[str]] = {name: [] for name in order}
+        return " → ".join("+".join(names) for names in self._cast)
+
+    @property
+    def ends(self) -> str:
+        """Return the same for a narrow cell: many names as patterns, of very many the first."""
+        return " → ".join(patterns.shorten_names(names, most=MOST_PIECES) for names in self._cast)
+
+    @cached_property
+    def _cast(self) -> list[list[str]]:
+        """Return the names of each role, in the order of the tool's roles."""
+        parts: dict[str, list[str]] = {role.name: [] for role in self.tool.roles} if self.tool else {}
         for part in self.experiment.roles.all():
             parts.setdefault(part.role, []).append(str(part.node or part.cluster))
-        return " → ".join("+".join(names) for names in parts.values() if names)
+        return [names for names in parts.values() if names]
 
 
 def entries_for(user: User) -> QuerySet[SearchEntry]:

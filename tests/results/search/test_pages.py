@@ -8,7 +8,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from apps.campaigns.models import Campaign
+from apps.campaigns.models import Campaign, Experiment
 from apps.results.models import SavedSearch
 from tests.campaigns import factories as make
 from tests.results.search.conftest import START, experiment_of, figures, index, sites
@@ -52,6 +52,26 @@ def test_the_page_shows_figures_facets_and_what_it_is_narrowed_by(client: Client
     assert 'action="/compare/"' in page
     assert 'href="/exports/?search=q%3Dsweep%26pair%3D' in page
     assert "Save this search" not in page
+
+
+def test_many_nodes_are_patterns_and_swept_values_have_units_whatever_the_tool(
+    client: Client, archive: SimpleNamespace, django_assert_max_num_queries: Any
+) -> None:
+    client.force_login(archive.cast.bob)
+    experiment_of(archive.windows).roles.filter(role="server").delete()
+    for node in make.nodes(archive.cast.team, *(f"pnu{number}" for number in range(10, 20)), site="Busan"):
+        experiment_of(archive.windows).roles.create(role="server", node=node)
+    Experiment.objects.filter(campaign=archive.back).update(
+        tool="gone", factors=[{"name": "window", "expression": "65536, 131072"}]
+    )
+    with django_assert_max_num_queries(27):
+        page = " ".join(re.sub(r"<[^>]+>", "", read(client, SEARCH)).split())
+    assert "kisti01 → pnu[10-19]" in page
+    assert "Window: 64 KiB, 1 MiB" in page
+    # Of a tool that is gone nothing is known but what was written.
+    assert "window: 65536, 131072" in page
+    found = client.get("/api/v1/archive/?q=sweep").json()["results"]
+    assert found[0]["nodes"] == "kisti01 → " + "+".join(f"pnu{number}" for number in range(10, 20))
 
 
 def test_what_cannot_be_read_is_told_beside_what_is_found(client: Client, archive: SimpleNamespace) -> None:
