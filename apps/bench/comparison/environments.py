@@ -9,7 +9,9 @@ Values = Mapping[tuple[str, str], frozenset[Hashable]]
 
 @dataclass(frozen=True)
 class Deviation:
-    """Something that is not the same in all sets: its topic, its name, and what each set had (empty: not known)."""
+    """Something that is not the same in all sets, or changed within the only one: its topic, its name, and what each
+    set had (empty: not known).
+    """
 
     topic: str
     name: str

@@ -52,9 +52,10 @@ class Shown:
 def judge(shown: Shown) -> list[Remark]:
     """Return what speaks against the comparison, the gravest first, and what it can tell."""
     remarks = [*_samples(shown), *_units(shown), *_averaged(shown)]
-    several = len(shown.names) > 1 and all(shown.samples)
-    if several:
-        remarks += [*_places(shown), *_tools(shown), *_changed(shown), *_causes(shown)]
+    if all(shown.samples):
+        remarks += _changed(shown)
+        if len(shown.names) > 1:
+            remarks += [*_places(shown), *_tools(shown), *_causes(shown)]
     order = [Level.REFUSAL, Level.CAUTION, Level.NOTE]
     return sorted(remarks, key=lambda remark: order.index(remark.level))
 

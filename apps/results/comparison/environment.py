@@ -26,14 +26,18 @@ LOOKED_AT = 50
 MOST_SNAPSHOTS = 300
 _FACTS = ("os", "kernel", "cpu", "memory", "interfaces", "sysctls", "congestion_controls", "mounts")
 
-Known = dict[tuple[str, str], set[Hashable]]
+Name = tuple[str, str]
+Known = dict[Name, set[Hashable]]
 # The label of each role that a node plays, and when: {node: (labels, its lanes, first and last moment)}.
 Periods = dict[int, tuple[set[str], set[int], datetime, datetime]]
 
 
 @dataclass(frozen=True)
 class Environment:
-    """What differs between the sets, and of each set the names of what changed on a node while it was measured."""
+    """What differs between the sets, and of each set the names of what changed on a node while it was measured.
+
+    Of a set alone `deviations` are what changed, with the values that it had.
+    """
 
     deviations: list[Deviation] = field(default_factory=list)
     changed: tuple[frozenset[str], ...] = ()
@@ -41,18 +45,22 @@ class Environment:
 
 def environment_of(gathered: Gathered, settings: Iterable[tuple[str, tuple[frozenset[str], ...]]]) -> Environment:
     """Return what differs between the sets; `settings` are (label, texts of each set's values) of parameters."""
-    if len(gathered.rows) < 2:
-        return Environment()
     known: list[Known] = [defaultdict(set) for _rows in gathered.rows]
     for label, values in settings:
         for mine, found in zip(known, values, strict=True):
             mine[(_("Parameters"), label)] |= found
     for mine, rows in zip(known, gathered.rows, strict=True):
         _setup(mine, rows, gathered)
-    changed = _facts(known, gathered)
-    _results(known, gathered)
-    differing = comparison.deviations([{key: frozenset(values) for key, values in mine.items()} for mine in known])
-    return Environment(differing, changed)
+    changed = [
+        facts | versions for facts, versions in zip(_facts(known, gathered), _results(known, gathered), strict=True)
+    ]
+    told = [{key: frozenset(found) for key, found in mine.items()} for mine in known]
+    differing = (
+        [Deviation(topic, name, (told[0][topic, name],)) for topic, name in told[0] if (topic, name) in changed[0]]
+        if len(told) == 1
+        else comparison.deviations(told)
+    )
+    return Environment(differing, tuple(frozenset(name for _topic, name in keys) for keys in changed))
 
 
 def _setup(mine: Known, rows: list[Row], gathered: Gathered) -> None:
@@ -75,7 +83,7 @@ def _setup(mine: Known, rows: list[Row], gathered: Gathered) -> None:
                     mine[(topic, _("Testbed (%(role)s)") % {"role": _(role.label)})].add(node.testbed.name)
 
 
-def _facts(known: list[Known], gathered: Gathered) -> tuple[frozenset[str], ...]:
+def _facts(known: list[Known], gathered: Gathered) -> list[set[Name]]:
     """Add what the agents told of the nodes when figures were measured; return what changed meanwhile, set by set."""
     periods = [_periods(rows, gathered) for rows in gathered.rows]
     wanted = {pk for found in periods for pk in found}
@@ -84,6 +92,10 @@ def _facts(known: list[Known], gathered: Gathered) -> tuple[frozenset[str], ...]
     for node, moment, pk in snapshots.values_list("node_id", "created_at", "pk"):
         taken[node].append((moment, pk))
     chosen = _in_force(periods, taken, gathered)
+    if len(known) == 1:
+        # What stayed as it was is of use only beside another set.
+        chosen = [{node: held for node, held in chosen[0].items() if len(held) > 1}]
+        wanted = set(chosen[0])
     ids = sorted({pk for found in chosen for snapshots in found.values() for pk in snapshots})[-MOST_SNAPSHOTS:]
     told = FactSnapshot.objects.filter(pk__in=ids).values_list("pk", *(f"facts__{name}" for name in _FACTS))
     facts = {pk: dict(zip(_FACTS, parts, strict=True)) for pk, *parts in told}
@@ -91,12 +103,12 @@ def _facts(known: list[Known], gathered: Gathered) -> tuple[frozenset[str], ...]
     for address in NodeAddress.objects.filter(node__in=wanted):
         addresses[address.node_id].append(address)
     mounts = _mount_paths(gathered)
-    changed: list[frozenset[str]] = []
+    changed: list[set[Name]] = []
     for mine, found, period, rows in zip(known, chosen, periods, gathered.rows, strict=True):
         paths_of = {
             path for row in rows for path in mounts.get(gathered.experiments[row.experiment].file_system_id, ())
         }
-        names: set[str] = set()
+        names: set[Name] = set()
         for node, held in found.items():
             own: list[Known] = []
             for pk in held & facts.keys():
@@ -106,9 +118,9 @@ def _facts(known: list[Known], gathered: Gathered) -> tuple[frozenset[str], ...]
             for told_then in own:
                 for key, values in told_then.items():
                     mine[key] |= values
-                    names |= {key[1]} if any(other.get(key) != values for other in own) else set()
-        changed.append(frozenset(names))
-    return tuple(changed)
+                    names |= {key} if any(other.get(key) != values for other in own) else set()
+        changed.append(names)
+    return changed
 
 
 def _periods(rows: list[Row], gathered: Gathered) -> Periods:
@@ -225,20 +237,30 @@ def _is_same(with_length: str, address: str) -> bool:
         return False
 
 
-def _results(known: list[Known], gathered: Gathered) -> None:
-    """Add what the first and last results of each set tell: versions, what was granted, the routes."""
-    looked: list[set[int]] = []
+def _results(known: list[Known], gathered: Gathered) -> list[set[Name]]:
+    """Add what the first and last results of each set tell: versions, what was granted, the routes.
+
+    Return the versions that changed meanwhile between the same nodes, set by set.
+    """
+    looked: list[dict[int, str]] = []
     for rows in gathered.rows:
-        trials = sorted({trial for row in rows for trial in row.trials})
-        looked.append({*trials[:LOOKED_AT], *trials[-LOOKED_AT:]})
+        players = {trial: who for row in rows for who in [gathered.nodes_of(row)] for trial in row.trials}
+        trials = sorted(players)
+        looked.append({trial: players[trial] for trial in (*trials[:LOOKED_AT], *trials[-LOOKED_AT:])})
     found = Result.objects.filter(trial__in=set().union(*looked)).values_list(
         "trial_id", "tool", "tool_version", "granted", "observed__route", "observed__context__before__route"
     )
     seen: list[tuple[int, routes.Route]] = []
+    versions: list[dict[tuple[Name, str], set[str]]] = [defaultdict(set) for _rows in looked]
     for trial, slug, version, granted, own, before in found:
+        tool = gathered.tools[slug].name
         for place, wanted in enumerate(looked):
             if trial in wanted:
-                _add_result(known[place], gathered.tools[slug].name, version, granted)
+                if version:
+                    name = (_("Tool"), _("Version of %(tool)s") % {"tool": tool})
+                    known[place][name].add(version)
+                    versions[place][name, wanted[trial]].add(version)
+                _add_granted(known[place], granted)
                 if route := routes.from_json(own) or routes.from_json(before):
                     seen.append((place, route))
     # Hops among which traffic is spread make no other route.
@@ -246,13 +268,11 @@ def _results(known: list[Known], gathered: Gathered) -> None:
         for sighting in way.sightings:
             text = " → ".join("/".join(hop) or "*" for hop in way.route)
             known[seen[sighting][0]][(_("Path"), _("Route"))].add(text)
+    return [{name for (name, _players), told in mine.items() if len(told) > 1} for mine in versions]
 
 
-def _add_result(mine: Known, tool: str, version: str, granted: Any) -> None:
-    topic = _("Tool")
-    if version:
-        mine[(topic, _("Version of %(tool)s") % {"tool": tool})].add(version)
+def _add_granted(mine: Known, granted: Any) -> None:
     for name, value in granted.items() if isinstance(granted, dict) else ():
         # Numbers follow from the parameters, which are shown themselves.
         if isinstance(value, str) and value:
-            mine[(topic, _("Granted: %(name)s") % {"name": name})].add(value)
+            mine[(_("Tool"), _("Granted: %(name)s") % {"name": name})].add(value)

@@ -112,3 +112,14 @@ def test_what_is_not_known_of_a_set_comes_last() -> None:
     first = {("a", "only here"): frozenset({"1"}), ("b", "both"): frozenset({"1"})}
     second = {("b", "both"): frozenset({"2"})}
     assert [item.name for item in deviations([first, second])] == ["both", "only here"]
+
+
+def test_what_changed_while_a_set_was_measured_is_told_even_of_a_set_alone() -> None:
+    alone = replace(
+        PLAIN, names=("A",), tools=PLAIN.tools[:1], units=PLAIN.units[:1], samples=(8,), changed=values({"Kernel"})
+    )
+    assert levels(alone) == [Level.CAUTION]
+    assert text(alone).startswith("While A was measured this changed on its nodes: Kernel.")
+    assert levels(replace(alone, changed=values(set()))) == []
+    # Without figures there is nothing that it could have changed.
+    assert levels(replace(alone, samples=(0,))) == [Level.REFUSAL]
