@@ -16,7 +16,7 @@ from rest_framework.views import set_rollback
 from apps.bench import sweep, units
 from apps.bench.text import Message
 from apps.bench.tools import base as tools
-from apps.core import messages
+from apps.core import immutability, messages
 
 T = TypeVar("T")
 
@@ -84,6 +84,8 @@ def _as_api_error(error: Exception) -> Exception:
         return exceptions.ValidationError(
             [_("A value cannot be stored: look for control characters and huge numbers.")]
         )
+    if immutability.is_refusal(error):
+        return Conflict(str(immutability.REFUSED))
     if isinstance(error, IntegrityError):
         return Conflict(_("Someone changed the same thing at this moment: read it again, then repeat the request."))
     return error

@@ -34,6 +34,11 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
     return _refuse(request, 404, _("There is nothing at this address."))
 
 
+def conflict(request: HttpRequest, reason: str) -> HttpResponse:
+    """Show the page of what cannot be done to what is there."""
+    return _refuse(request, 409, reason)
+
+
 def server_error(request: HttpRequest) -> HttpResponse:
     """Show the 500 page, which asks nothing of the database: it may be what is broken."""
     if _is_rest(request):

@@ -6,6 +6,7 @@ from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from apps.accounts.models import TeamOwned
@@ -53,7 +54,7 @@ class Result(models.Model):
     observed = models.JSONField(default=dict)
     flags = models.JSONField(default=list)
     start_skew_s = models.FloatField(_("skew of start"), null=True, blank=True)
-    recorded_at = models.DateTimeField(auto_now_add=True)
+    recorded_at = models.DateTimeField(default=timezone.now, editable=False)
     edition = models.PositiveSmallIntegerField(_("edition"), default=1, db_default=1)
     # Of the second edition and later ones: why it was made, and when.
     edition_reason = models.CharField(_("reason"), max_length=500, blank=True, default="", db_default="")

@@ -1,6 +1,7 @@
 """Addresses that go wrong, beside those of the service."""
 
 from django.core.exceptions import PermissionDenied, SuspiciousOperation
+from django.db import connection, transaction
 from django.http import HttpRequest, HttpResponse
 from django.urls import path
 
@@ -22,7 +23,13 @@ def confuse(request: HttpRequest) -> HttpResponse:
     raise SuspiciousOperation("strange")
 
 
-_broken = {"boom/": boom, "refuse/": refuse, "confuse/": confuse}
+def rewrite(request: HttpRequest) -> HttpResponse:
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute("DO $$ BEGIN RAISE EXCEPTION 'no' USING ERRCODE = 'integrity_constraint_violation'; END $$")
+    return HttpResponse()
+
+
+_broken = {"boom/": boom, "refuse/": refuse, "confuse/": confuse, "rewrite/": rewrite}
 urlpatterns = [
     *(path(prefix + name, view) for name, view in _broken.items() for prefix in ("", "api/")),
     *of_the_service,

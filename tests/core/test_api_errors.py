@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import psycopg
 import pytest
 from django.core.exceptions import PermissionDenied, ValidationError
 from django.db import DataError, IntegrityError
@@ -86,6 +87,12 @@ def test_two_writers_at_once_are_a_conflict() -> None:
     status, detail, _fields = body(IntegrityError("duplicate key"))
     assert status == 409
     assert "duplicate key" not in detail
+
+
+def test_what_the_database_keeps_from_being_changed_is_a_conflict_in_words() -> None:
+    error = IntegrityError("a sample never changes")
+    error.__cause__ = psycopg.errors.IntegrityConstraintViolation("a sample never changes")
+    assert body(error) == (409, "What was measured, published or frozen never changes: nothing was stored.", {})
 
 
 def test_a_value_the_database_cannot_hold_is_a_400() -> None:

@@ -39,10 +39,10 @@ def test_an_unknown_address_of_the_rest_interface_answers_in_json(client: Client
 
 
 @pytest.mark.urls("tests.core.broken")
-@pytest.mark.parametrize("path", ["/boom/", "/refuse/", "/confuse/"])
+@pytest.mark.parametrize("path", ["/boom/", "/refuse/", "/confuse/", "/rewrite/"])
 def test_each_error_has_its_page(path: str) -> None:
     client = Client(raise_request_exception=False)
-    expected = {"/boom/": 500, "/refuse/": 403, "/confuse/": 400}
+    expected = {"/boom/": 500, "/refuse/": 403, "/confuse/": 400, "/rewrite/": 409}
     response = client.get(path)
     assert response.status_code == expected[path]
     assert response.headers["Content-Type"].startswith("text/html")
@@ -50,7 +50,7 @@ def test_each_error_has_its_page(path: str) -> None:
 
 
 @pytest.mark.urls("tests.core.broken")
-@pytest.mark.parametrize("path", ["/boom/", "/refuse/", "/confuse/"])
+@pytest.mark.parametrize("path", ["/boom/", "/refuse/", "/confuse/", "/rewrite/"])
 def test_each_error_of_the_rest_interface_is_json(path: str) -> None:
     response = Client(raise_request_exception=False).get(f"/api{path}")
     assert response.status_code >= 400
@@ -60,6 +60,13 @@ def test_each_error_of_the_rest_interface_is_json(path: str) -> None:
 @pytest.mark.urls("tests.core.broken")
 def test_a_refusal_shows_its_reason() -> None:
     assert "Your role is viewer" in Client().get("/refuse/").content.decode()
+
+
+@pytest.mark.urls("tests.core.broken")
+def test_that_the_database_keeps_what_was_measured_is_said_in_words() -> None:
+    words = "What was measured, published or frozen never changes"
+    assert words in Client().get("/rewrite/").content.decode()
+    assert words in Client().get("/api/rewrite/").json()["detail"]
 
 
 def test_a_form_without_its_token_says_what_to_do() -> None:

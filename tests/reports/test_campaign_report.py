@@ -15,6 +15,7 @@ from apps.reports.document import Document, Drawing, Figure, Link, Listing, Para
 from apps.results.figures import checking
 from apps.testbeds import inventory
 from apps.tuning.models import Finding
+from tests import rewriting
 from tests.results.comparison import conftest as measured
 from tests.tuning import published
 
@@ -146,7 +147,7 @@ def test_a_sweep_has_figure_sentence_and_table_and_is_compared_with_the_baseline
     invalid = after.trials.filter(position=0)
     invalid.update(invalid_at="2026-11-21T10:00:00Z", invalid_reason="The link was down.")
     after.trials.filter(position=1).update(state=Trial.State.FAILED, reason={"message": {"msgid": "No route."}})
-    after.trials.get(position=2).results.update(edition=2)
+    rewriting.update(after.trials.get(position=2).results, edition=2)
     document = reports.build([after], user=cast.bob, language="en", baseline=before)
     figures = {block.key: block for block in walk(document) if isinstance(block, Figure)}
     for figure in figures.values():

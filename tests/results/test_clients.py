@@ -7,6 +7,7 @@ from django.urls import reverse
 
 from apps.campaigns.models import Campaign
 from apps.results.models import Result
+from tests import rewriting
 
 
 def test_the_trials_page_shows_each_clients_own_figures(
@@ -16,12 +17,12 @@ def test_the_trials_page_shows_each_clients_own_figures(
     result = Result.objects.first()
     address = reverse("results:trial", args=[result.trial_id])
     rows = [{"node": "kgfs01", "goodput": 4e8}, {"node": "kgfs02", "goodput": 5e8, "odd_name": "yes"}]
-    Result.objects.filter(pk=result.pk).update(observed={**result.observed, "clients": rows})
+    rewriting.update(Result.objects.filter(pk=result.pk), observed={**result.observed, "clients": rows})
     page = client.get(address).content.decode()
     assert "kgfs02" in page
     assert "500.0 Mbit/s" in page
     assert "Odd name" in page
-    Result.objects.filter(pk=result.pk).update(observed={**result.observed, "clients": rows[:1]})
+    rewriting.update(Result.objects.filter(pk=result.pk), observed={**result.observed, "clients": rows[:1]})
     assert "kgfs01" not in client.get(address).content.decode()
 
 
@@ -31,7 +32,7 @@ def test_what_was_observed_has_the_unit_that_its_name_tells(
     client.force_login(cast.bob)
     result = Result.objects.first()
     seen = {"working_set": 2**27, "together_s": 3.75, "start_skew": 0.000324}
-    Result.objects.filter(pk=result.pk).update(observed={**result.observed, **seen})
+    rewriting.update(Result.objects.filter(pk=result.pk), observed={**result.observed, **seen})
     page = client.get(reverse("results:trial", args=[result.trial_id])).content.decode()
     for text in ("128 MiB", "3.75 s", "324 us"):
         assert text in page, text

@@ -8,12 +8,15 @@ from django.urls import reverse
 
 from apps.campaigns.models import Campaign
 from apps.results.models import Result
+from tests import rewriting
 
 
 def make_invalid(*results: Result, metrics: tuple[str, ...] = ()) -> None:
     flag = {"name": "cached-read", "severity": "invalid", "message": {"msgid": "It was cached.", "params": {}}}
     for result in results:
-        Result.objects.filter(pk=result.pk).update(flags=[flag | ({"metrics": list(metrics)} if metrics else {})])
+        rewriting.update(
+            Result.objects.filter(pk=result.pk), flags=[flag | ({"metrics": list(metrics)} if metrics else {})]
+        )
 
 
 def panel(client: Client, campaign: Campaign, query: str = "") -> str:

@@ -11,6 +11,7 @@ from django.urls import reverse
 
 from apps.campaigns.models import Campaign, Run, Trial
 from apps.results import downloads, views
+from tests import rewriting
 
 
 def addresses(campaign: Campaign) -> list[str]:
@@ -58,7 +59,7 @@ def test_a_trial_not_measured_yet_says_what_it_waits_for(
 ) -> None:
     client.force_login(cast.bob)
     trial = measured.trials.first()
-    Run.objects.filter(trial=trial).delete()
+    rewriting.delete(Run.objects.filter(trial=trial))
     assert "waits for its nodes" in client.get(reverse("results:trial", args=[trial.pk])).content.decode()
 
 
@@ -101,7 +102,7 @@ def test_the_json_has_the_same_samples(client: Client, measured: Campaign, cast:
 
 def test_an_experiment_without_samples_downloads_as_nothing(measured: Campaign) -> None:
     experiment = measured.experiments.get()
-    experiment.results.all().delete()
+    rewriting.delete(experiment.results.all())
     request = RequestFactory().get("/")
     assert json.loads(b"".join(downloads.json_of(request, experiment).streaming_content)) == []
     assert b"".join(downloads.csv_of(request, experiment).streaming_content) == b""

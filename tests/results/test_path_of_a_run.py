@@ -10,6 +10,7 @@ from apps.campaigns.models import Campaign
 from apps.results import charts, queries
 from apps.results.models import Result
 from apps.toolbox import queries as toolbox
+from tests import rewriting
 
 LOOK = {"rtt_min": 0.0048, "rtt_mean": 0.005, "loss": 0.25, "route": [["10.0.0.1"], [], ["10.0.2.1", "10.0.2.5"]]}
 
@@ -17,7 +18,7 @@ LOOK = {"rtt_min": 0.0048, "rtt_mean": 0.005, "loss": 0.25, "route": [["10.0.0.1
 def page_of(client: Client, campaign: Campaign, cast: SimpleNamespace, **observed: object) -> str:
     result = Result.objects.order_by("pk").first()
     assert result is not None
-    Result.objects.filter(pk=result.pk).update(observed={**result.observed, **observed})
+    rewriting.update(Result.objects.filter(pk=result.pk), observed={**result.observed, **observed})
     client.force_login(cast.bob)
     return client.get(reverse("results:trial", args=[result.trial_id])).content.decode()
 

@@ -8,7 +8,7 @@ from django.urls import reverse
 from apps.campaigns.models import Campaign
 from apps.results import routes
 from apps.results.models import Result
-from tests import factories
+from tests import factories, rewriting
 
 HERE = [["10.0.0.1"], ["10.0.1.1"], ["10.0.2.1"]]
 THERE = [["10.0.0.1"], ["10.9.9.9"], ["10.0.2.1"]]
@@ -18,7 +18,7 @@ def see(campaign: Campaign, *seen: object, own: bool = False) -> None:
     """Have the runs of a campaign see routes, in their order, by a look before each or by the tool itself."""
     for result, route in zip(Result.objects.order_by("pk"), seen, strict=True):
         observed = {"route": route} if own else {"context": {"before": {"route": route}}}
-        Result.objects.filter(pk=result.pk).update(observed=observed)
+        rewriting.update(Result.objects.filter(pk=result.pk), observed=observed)
 
 
 def page_of(client: Client, campaign: Campaign, user: object) -> str:

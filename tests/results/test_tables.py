@@ -9,6 +9,7 @@ from apps.campaigns.models import Campaign, Experiment
 from apps.results import charts, queries
 from apps.results.models import Result, Sample
 from apps.testbeds.models import Node
+from tests import rewriting
 from tests.campaigns import factories as make
 
 
@@ -34,7 +35,7 @@ def test_unknown_metrics_and_factors_fall_back_to_the_usual_ones(experiment: Exp
 
 def test_invalid_results_are_left_out_and_counted(experiment: Experiment) -> None:
     flag = {"name": "cache", "severity": "invalid", "message": {"msgid": "cached", "params": {}}}
-    Result.objects.filter(pk=Result.objects.first().pk).update(flags=[flag])
+    rewriting.update(Result.objects.filter(pk=Result.objects.first().pk), flags=[flag])
     table, chart = charts.data_for(experiment, metric=None, x=None)
     assert table.left_out == 1
     assert chart["left_out"] == 1
@@ -43,7 +44,7 @@ def test_invalid_results_are_left_out_and_counted(experiment: Experiment) -> Non
 
 def make_invalid(result: Result, **scope: object) -> None:
     flag = {"name": "cached-read", "severity": "invalid", "message": {"msgid": "cached", "params": {}}, **scope}
-    Result.objects.filter(pk=result.pk).update(flags=[flag])
+    rewriting.update(Result.objects.filter(pk=result.pk), flags=[flag])
 
 
 def test_invalid_results_count_if_they_are_asked_for(experiment: Experiment) -> None:
@@ -63,7 +64,7 @@ def test_a_flag_on_other_metrics_leaves_a_figure_valid(experiment: Experiment) -
 
 
 def test_warm_ups_do_not_count(experiment: Experiment) -> None:
-    experiment.trials.filter(repetition=1).update(is_warmup=True)
+    rewriting.update(experiment.trials.filter(repetition=1), is_warmup=True)
     table, _chart = charts.data_for(experiment, metric=None, x=None)
     assert [group.summary.n for group in table.groups] == [1, 1]
     assert table.groups[0].summary.ci_low is None

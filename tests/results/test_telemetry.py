@@ -20,6 +20,7 @@ from apps.results import services, timings
 from apps.results.models import Result, StageTiming
 from apps.testbeds.models import Node
 from tests import factories as people
+from tests import rewriting
 from tests.bench.telemetry import recorded
 from tests.bench.tools import recordings
 from tests.workers.factories import job_of, listen, measure, report, start
@@ -32,7 +33,7 @@ RAW = recorded.raw("iperf3_loopback_window_16k")
 def keep(run: Run, role: str = "client", raw: Any = RAW) -> Job:
     """Have an agent's telemetry kept of a run's job."""
     job = job_of(run, role)
-    JobOutput.objects.filter(job=job).update(telemetry_z=zlib.compress(json.dumps(raw).encode()))
+    rewriting.update(JobOutput.objects.filter(job=job), telemetry_z=zlib.compress(json.dumps(raw).encode()))
     return job
 
 
@@ -120,7 +121,7 @@ def test_the_result_says_what_limited_tcp(cast: SimpleNamespace, pair: list[Node
 
 
 def test_structures_are_not_shown_as_settings(client: Client, cast: SimpleNamespace, run: Run) -> None:
-    Result.objects.filter(run=run).update(observed={"tcp": {"busy": 1}, "clients": [1], "mss": 8948})
+    rewriting.update(Result.objects.filter(run=run), observed={"tcp": {"busy": 1}, "clients": [1], "mss": 8948})
     client.force_login(cast.bob)
     page = client.get(reverse("results:trial", args=[run.trial_id])).content.decode()
     assert "&#x27;busy&#x27;" not in page
@@ -148,7 +149,8 @@ def test_the_page_asks_no_more_of_the_database_for_more_jobs(client: Client, cas
 def planned(run: Run, role: str, *, stage: int, after_s: float, lasted_s: float | None) -> None:
     """Have a job of a run been planned for one instant, started after a while and lasted for some time."""
     begun = INSTANT + timedelta(seconds=after_s)
-    Job.objects.filter(run_ref=run.pk, role=role).update(
+    rewriting.update(
+        Job.objects.filter(run_ref=run.pk, role=role),
         stage=stage,
         start_at=INSTANT,
         started_at=begun,
@@ -164,7 +166,7 @@ def test_starts_of_a_stage_are_compared(client: Client, cast: SimpleNamespace, p
     planned(run, "server", stage=1, after_s=0.030, lasted_s=10)
     plan = Plan.from_json(run.plan).as_json()
     plan["stages"][1]["together"] = True
-    Run.objects.update(plan=plan)
+    rewriting.update(Run.objects, plan=plan)
     run.refresh_from_db()
     for _twice in range(2):
         timings.record_timings(run=run)
@@ -189,10 +191,10 @@ def test_a_command_that_never_started_leaves_no_overlap(cast: SimpleNamespace, p
     listen(run)
     planned(run, "client", stage=1, after_s=0.010, lasted_s=10)
     planned(run, "server", stage=1, after_s=0.030, lasted_s=None)
-    Job.objects.filter(role="server").update(started_at=None)
+    rewriting.update(Job.objects.filter(role="server"), started_at=None)
     plan = Plan.from_json(run.plan).as_json()
     plan["stages"][1]["together"] = True
-    Run.objects.update(plan=plan)
+    rewriting.update(Run.objects, plan=plan)
     run.refresh_from_db()
     timings.record_timings(run=run)
     timing = StageTiming.objects.get()

@@ -11,6 +11,7 @@ from apps.campaigns.models import Campaign, Trial
 from apps.results import queries, validity
 from apps.toolbox import queries as toolbox
 from tests import factories as people
+from tests import rewriting
 
 
 def table(campaign: Campaign) -> queries.Table:
@@ -70,7 +71,7 @@ def test_a_mark_needs_a_reason_figures_and_a_role(client: Client, measured: Camp
         client.force_login(user)
         assert client.post(f"/results/trials/{trial.pk}/validity/", wish).status_code == status
         assert client.put(address, wish, content_type="application/json", **people.bearer(user)).status_code == status
-    trial.results.all().delete()
+    rewriting.delete(trial.results.all())
     with pytest.raises(ValidationError, match="no figures"):
         validity.mark_invalid(trial=trial, user=cast.oscar, reason="Empty", now=timezone.now())
     assert not Trial.objects.filter(invalid_at__isnull=False).exists()

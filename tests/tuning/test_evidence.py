@@ -12,7 +12,7 @@ from apps.results.models import Result
 from apps.testbeds.models import Cluster, FileSystem, Node, Switch
 from apps.tuning import evidence
 from apps.tuning.evidence.storage import read_disks, read_options
-from tests import factories
+from tests import factories, rewriting
 from tests.campaigns import factories as make
 from tests.results.factories import measure
 
@@ -53,7 +53,7 @@ def stored(
 
 def test_points_say_who_measured_what_with_which_doubts(swept: Campaign) -> None:
     flag = {"name": "short", "severity": "warning", "message": {"msgid": "x", "params": {}}}
-    Result.objects.filter(tool="iperf3-tcp").update(flags=[flag], observed={"tcp": {"mss": 8948}})
+    rewriting.update(Result.objects.filter(tool="iperf3-tcp"), flags=[flag], observed={"tcp": {"mss": 8948}})
     (found,) = evidence.by_ends(swept).values()
     tcp = [point for point in found.points if point.tool == "iperf3-tcp"]
     assert {point.parameters["window"] for point in tcp} == {65536, 131072, 262144, 524288, 1048576, 2097152}

@@ -11,6 +11,7 @@ from apps.results.models import Result, Sample
 from apps.testbeds.models import Node
 from apps.tuning import evidence, services
 from apps.tuning.models import Finding
+from tests import rewriting
 
 
 def by_rule(campaign: Campaign) -> dict[str, Finding]:
@@ -42,7 +43,7 @@ def test_drawing_them_again_changes_nothing(swept: Campaign) -> None:
 
 
 def test_without_the_rtt_there_is_no_bdp(swept: Campaign, pair: list[Node]) -> None:
-    Sample.objects.filter(metric__in=["rtt_min", "rtt_mean", "min_rtt", "mean_rtt"]).delete()
+    rewriting.delete(Sample.objects.filter(metric__in=["rtt_min", "rtt_mean", "min_rtt", "mean_rtt"]))
     pair[0].links_a.update(rtt_s=None)
     services.refresh_findings(campaign=swept)
     assert "tcp-bdp" not in by_rule(swept)
@@ -50,7 +51,7 @@ def test_without_the_rtt_there_is_no_bdp(swept: Campaign, pair: list[Node]) -> N
 
 def test_invalid_results_are_no_evidence(swept: Campaign) -> None:
     flag = {"name": "x", "severity": "invalid", "message": {"msgid": "x", "params": {}}}
-    Result.objects.update(flags=[flag])
+    rewriting.update(Result.objects, flags=[flag])
     assert evidence.by_ends(swept) == {}
 
 
@@ -58,7 +59,7 @@ def test_what_no_longer_follows_goes_unless_somebody_decided_on_it(swept: Campai
     services.refresh_findings(campaign=swept)
     knee = by_rule(swept)["tcp-window-knee"]
     services.decide_finding(finding=knee, user=cast.oscar, state=Finding.State.ACCEPTED)
-    Sample.objects.all().delete()
+    rewriting.delete(Sample.objects.all())
     services.refresh_findings(campaign=swept)
     assert list(by_rule(swept)) == ["tcp-window-knee"]
 

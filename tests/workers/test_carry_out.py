@@ -16,6 +16,7 @@ from apps.campaigns import services
 from apps.campaigns.models import Campaign, Reservation, Run
 from apps.results.models import Result
 from apps.testbeds.models import Node, NodeAddress
+from tests import rewriting
 from tests.campaigns import factories as make
 from tests.workers.factories import SILENT, job_of, listen, measure, report, start, window_sweep
 from workers import carry_out
@@ -72,7 +73,7 @@ def test_a_server_for_one_test_is_asked_to_stop_if_it_does_not_end_by_itself(
     assert not carry_out.advance(run.pk)
     server = job_of(run, "server")
     assert server.stop_requested_at is None
-    Job.objects.filter(role="client").update(ended_at=timezone.now() - timedelta(seconds=1))
+    rewriting.update(Job.objects.filter(role="client"), ended_at=timezone.now() - timedelta(seconds=1))
     assert not carry_out.advance(run.pk)
     server.refresh_from_db()
     assert server.stop_requested_at is not None

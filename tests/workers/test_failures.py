@@ -13,6 +13,7 @@ from apps.bench.tools.base import ToolFailure
 from apps.campaigns.models import Experiment, Reservation, Run, Trial
 from apps.results.models import Result
 from apps.testbeds.models import Node, NodeAddress
+from tests import rewriting
 from tests.bench.tools import recordings
 from tests.campaigns import factories as make
 from tests.workers.factories import SILENT, job_of, listen, measure, report, start
@@ -51,8 +52,12 @@ def test_a_server_that_never_listens_fails_the_run_with_what_it_said(cast: Simpl
 def test_a_lost_agent_fails_the_attempt_and_stops_the_other_side(cast: SimpleNamespace, pair: list[Node]) -> None:
     run = start(cast, pair)
     listen(run)
-    Job.objects.filter(role="client").update(
-        state=Job.State.LOST, fault="agent-lost", ended_at=timezone.now(), fault_detail="silent"
+    rewriting.update(
+        Job.objects.filter(role="client"),
+        state=Job.State.LOST,
+        fault="agent-lost",
+        ended_at=timezone.now(),
+        fault_detail="silent",
     )
     assert not carry_out.advance(run.pk)
     server = job_of(run, "server")
@@ -93,7 +98,7 @@ def test_a_tool_that_is_gone_fails_with_its_name(cast: SimpleNamespace, pair: li
 
 def test_parameters_the_tool_no_longer_takes_fail_with_their_names(cast: SimpleNamespace, pair: list[Node]) -> None:
     make.launched(cast, *pair)
-    Trial.objects.update(parameters={"window": 1, "colour": "red"})
+    rewriting.update(Trial.objects, parameters={"window": 1, "colour": "red"})
     assert carry_out.schedule() == 0
     reason = Trial.objects.first().reason
     assert reason["code"] == "bad-parameters"

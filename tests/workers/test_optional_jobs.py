@@ -14,6 +14,7 @@ from apps.campaigns.models import Run
 from apps.results import faults
 from apps.results.services import output_of
 from apps.testbeds.models import Node
+from tests import rewriting
 from tests.workers.factories import job_of, listen, measure, report, start
 from workers import carry_out
 from workers.steps import JobView, Step, next_step
@@ -53,7 +54,7 @@ def test_an_optional_job_that_cannot_start_breaks_nothing(cast: SimpleNamespace,
     report(Job.objects.get(), Job.State.ENDED, **values)
     carry_out.advance(run.pk)
     listen(run)
-    Job.objects.filter(role="server").update(stage=1)
+    rewriting.update(Job.objects.filter(role="server"), stage=1)
     measure(run_with_last_client(run))
     assert carry_out.advance(run.pk)
     run.refresh_from_db()
@@ -62,7 +63,7 @@ def test_an_optional_job_that_cannot_start_breaks_nothing(cast: SimpleNamespace,
 
 def run_with_last_client(run: Run) -> Run:
     """Let `job_of` find the measuring client: put the optional one out of the way."""
-    Job.objects.filter(run_ref=run.pk, optional=True).update(role="beside")
+    rewriting.update(Job.objects.filter(run_ref=run.pk, optional=True), role="beside")
     return run
 
 

@@ -4,6 +4,7 @@ from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import Q
+from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from apps.campaigns.models.campaigns import Campaign
@@ -100,7 +101,7 @@ class Run(TimeStamped):
     stage = models.SmallIntegerField(default=-1)
     stopping = models.BooleanField(default=False)
     reason = models.JSONField(null=True, blank=True)
-    started_at = models.DateTimeField(_("started"), auto_now_add=True)
+    started_at = models.DateTimeField(_("started"), default=timezone.now, editable=False)
     ended_at = models.DateTimeField(_("ended"), null=True, blank=True)
 
     class Meta:

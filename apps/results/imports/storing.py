@@ -7,7 +7,7 @@ from datetime import UTC, datetime, time
 from typing import Any
 
 from django.db import transaction
-from django.db.models import F, Max, OuterRef, QuerySet, Subquery
+from django.db.models import Max, QuerySet
 
 from apps.agents.models import Job, JobOutput
 from apps.bench import units
@@ -70,10 +70,7 @@ def _moment_of(imported: Import, now: datetime) -> datetime:
 
 
 def _tell_times(campaign: Campaign) -> None:
-    """Let runs and results have the times of the measurement, not that of the import."""
-    Run.objects.filter(trial__campaign=campaign).update(started_at=F("ended_at"))
-    ended = Run.objects.filter(pk=OuterRef("run")).values("ended_at")
-    Result.objects.filter(experiment__campaign=campaign).update(recorded_at=Subquery(ended))
+    """Let the campaign have the times of the measurement, not that of the import."""
     times = list(campaign.trials.order_by("finished_at").values_list("finished_at", flat=True))
     campaign.launched_at, campaign.finished_at = times[0], times[-1]
     campaign.save(update_fields=["launched_at", "finished_at", "updated_at"])
@@ -133,7 +130,15 @@ class _Writer:
     def _write(self, items: Sequence[ImportItem], first: int) -> None:
         trials = Trial.objects.bulk_create(self._trial(item, first + place) for place, item in enumerate(items))
         runs = Run.objects.bulk_create(
-            Run(trial=trial, attempt=1, state=Run.State.SUCCEEDED, plan=_PLAN, stage=0, ended_at=trial.finished_at)
+            Run(
+                trial=trial,
+                attempt=1,
+                state=Run.State.SUCCEEDED,
+                plan=_PLAN,
+                stage=0,
+                started_at=trial.finished_at or self._moment,
+                ended_at=trial.finished_at,
+            )
             for trial in trials
         )
         made = list(zip(items, trials, runs, strict=True))
@@ -234,6 +239,7 @@ class _Writer:
             granted=reading["granted"],
             observed={**reading["observed"], PROVENANCE: place},
             flags=reading["flags"],
+            recorded_at=trial.finished_at or self._moment,
         )
 
 

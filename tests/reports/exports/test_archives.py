@@ -32,6 +32,7 @@ from apps.results.models import Result, StageTiming, Superseded
 from apps.toolbox import queries as toolbox
 from apps.tuning import services as tuning
 from apps.tuning.models import Finding, Verification
+from tests import rewriting
 from tests.campaigns import factories as make
 from tests.reports.exports.conftest import unpacked
 from tests.tuning import published
@@ -75,7 +76,7 @@ def rich(finished: Campaign, cast: SimpleNamespace) -> Campaign:
     assert job
     job.facts = FactSnapshot.objects.create(node=job.node, digest="0" * 64, facts={"sysctls": {"a": "1 2 3"}})
     job.save()
-    JobOutput.objects.filter(job=job).update(telemetry_z=zlib.compress(b'{"version": 1}'))
+    rewriting.update(JobOutput.objects.filter(job=job), telemetry_z=zlib.compress(b'{"version": 1}'))
     JobFile.objects.create(job=job, name="log.txt", content_z=zlib.compress(b"\x00\xff raw"), size=6)
     StageTiming.objects.create(run=trial.runs.get(), stage=0, name="measure", commands=2, started=2, skew_s=0.001)
     validity.mark_invalid(trial=trial, user=cast.oscar, reason="The switch was replaced.", now=now)
@@ -88,7 +89,9 @@ def rich(finished: Campaign, cast: SimpleNamespace) -> Campaign:
         made_at=now,
         superseded_at=now,
     )
-    Result.objects.filter(pk=result.pk).update(edition=2, edition_reason="A mended parser.", edition_at=now)
+    rewriting.update(
+        Result.objects.filter(pk=result.pk), edition=2, edition_reason="A mended parser.", edition_at=now
+    )
     Note.objects.create(campaign=finished, text="Seen =1+1 <script>", created_by=cast.bob)
     finding = finished.findings.order_by("pk").first()
     assert finding
@@ -171,7 +174,7 @@ def test_after_deletion_it_comes_back_with_its_reports_and_twice_it_does_not(
     data = packed(rich)
     editions = list(Edition.objects.values_list("pk", "report"))
     jobs = Job.objects.count()
-    rich.delete()
+    rewriting.delete(rich)
     back = came_in(data, cast.team, cast.oscar)
     assert back.permanent_id == rich.permanent_id
     assert list(Edition.objects.values_list("pk", "report")) == editions

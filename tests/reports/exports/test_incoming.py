@@ -15,7 +15,7 @@ from apps.accounts.models import Membership, Role
 from apps.campaigns.models import Campaign
 from apps.reports.exports.incoming import services
 from apps.reports.models import IncomingArchive
-from tests import factories
+from tests import factories, rewriting
 from tests.reports.exports.conftest import repacked, unpacked, whole
 
 
@@ -54,7 +54,7 @@ def test_pages_take_an_archive_step_by_step(
     assert "is here already" in text
     assert "every 2s" not in text
     identity = finished.permanent_id
-    finished.delete()
+    rewriting.delete(finished)
     made = sent(client, data, team=cast.other_team.pk)
     carry_out()
     made.refresh_from_db()
@@ -97,7 +97,7 @@ def test_rest_takes_an_archive_step_by_step(client: Client, cast: SimpleNamespac
     )
     Campaign.objects.filter(pk=finished.pk).update(state="running")
     assert client.get(f"/api/v1/campaigns/{finished.pk}/archive/", **key).status_code == 409
-    Campaign.objects.all().delete()
+    rewriting.delete(Campaign.objects.all())
     address = "/api/v1/campaign-archives/"
     body = {"archive": SimpleUploadedFile("a.zip", data), "team": "grid"}
     assert client.post(address, body, **factories.bearer(cast.bob)).status_code == 403
@@ -124,7 +124,7 @@ def test_an_archive_that_is_refused_says_why_and_can_be_decided_otherwise(
 ) -> None:
     client.force_login(cast.oscar)
     data = whole(client.get(f"/exports/campaigns/{finished.pk}/archive.zip"))
-    finished.delete()
+    rewriting.delete(finished)
     broken = sent(client, repacked({**unpacked(data), "tools.json": b"[1]"}.items()), team=cast.team.pk)
     carry_out()
     text = client.get(broken.get_absolute_url()).content.decode()
@@ -172,7 +172,7 @@ def test_commands_write_and_read_archives(cast: SimpleNamespace, finished: Campa
     into = ("import_campaign", path, "--team", "grid", "--user")
     with pytest.raises(CommandError, match="is here already"):
         run(*into, "oscar")
-    finished.delete()
+    rewriting.delete(finished)
     assert "would come in" in run(*into, "oscar", "--dry-run")
     assert not Campaign.objects.exists()
     assert "came in" in run(*into, "oscar", "--person", "oscar=alice")

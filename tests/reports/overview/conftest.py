@@ -8,7 +8,7 @@ import pytest
 
 from apps.campaigns.models import Campaign, Trial
 from apps.reports.overview.selection import DATES, Selection
-from tests import factories
+from tests import factories, rewriting
 from tests.campaigns import factories as make
 from tests.results.history.conftest import LEVELS, START, WEEK, again, measured
 
@@ -21,7 +21,9 @@ def carried_out(trial: Trial, state: str, at: datetime, seconds: float = 60.0) -
     """End a trial with one run of so many seconds."""
     Trial.objects.filter(pk=trial.pk).update(state=state, finished_at=at)
     run = trial.runs.first() or trial.runs.create(attempt=1, state=state)
-    type(run).objects.filter(pk=run.pk).update(state=state, started_at=at - timedelta(seconds=seconds), ended_at=at)
+    rewriting.update(
+        type(run).objects.filter(pk=run.pk), state=state, started_at=at - timedelta(seconds=seconds), ended_at=at
+    )
 
 
 def make_quarter(cast: Any) -> SimpleNamespace:

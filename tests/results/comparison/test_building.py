@@ -13,6 +13,7 @@ from apps.results.comparison.building import Comparison
 from apps.results.comparison.state import read_text
 from apps.results.models import Result
 from apps.testbeds.models import Cluster, FileSystem, Node
+from tests import rewriting
 from tests.campaigns import factories as make
 from tests.results.comparison.conftest import SWEEP, measure, swept
 
@@ -154,7 +155,7 @@ def test_the_baseline_may_be_a_value_of_the_axis_or_of_the_series(compare, befor
 
 def test_invalid_figures_are_left_out_counted_and_shown_if_asked_for(compare, before: Campaign) -> None:
     flag = {"name": "cached-read", "severity": "invalid", "message": {"msgid": "cached", "params": {}}}
-    Result.objects.filter(pk=Result.objects.first().pk).update(flags=[flag])
+    rewriting.update(Result.objects.filter(pk=Result.objects.first().pk), flags=[flag])
     made = compare(of(before))
     assert (figures(made, 0), made.gathered.left_out, made.gathered.invalid["cached-read"]) == (31, 1, 1)
     made = compare(of(before, more="invalid=yes"))
@@ -163,7 +164,7 @@ def test_invalid_figures_are_left_out_counted_and_shown_if_asked_for(compare, be
 
 
 def test_warm_ups_never_count(compare, before: Campaign) -> None:
-    before.trials.filter(repetition=1).update(is_warmup=True)
+    rewriting.update(before.trials.filter(repetition=1), is_warmup=True)
     assert figures(compare(of(before)), 0) == 24
 
 
@@ -175,7 +176,7 @@ def test_outliers_and_modes_are_shown_and_not_dropped(compare, cast: SimpleNames
     (cell,) = compare(of(campaign)).cells
     assert cell.n == 12
     assert (len(cell.modes.lower), len(cell.modes.upper)) == (6, 6)
-    Trial.objects.filter(results__samples__value__gt=70e6).exclude(results__samples__value=80.8e6).delete()
+    rewriting.delete(Trial.objects.filter(results__samples__value__gt=70e6).exclude(results__samples__value=80.8e6))
     made = compare(of(campaign))
     assert [value for _trial, value in made.cells[0].outliers] == [80.8e6]
     assert "80.8" in drawing.note_of(made, made.cells[0])

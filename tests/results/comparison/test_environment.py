@@ -14,6 +14,7 @@ from apps.results.comparison import building
 from apps.results.comparison.state import read_text
 from apps.results.models import Result
 from apps.testbeds.models import FileSystem, Node
+from tests import rewriting
 
 EARLIER = timezone.now() - timedelta(days=30)
 
@@ -137,8 +138,11 @@ def test_versions_grants_and_routes_of_results_are_listed(cast: SimpleNamespace,
         (before, "3.12", "cubic", "10.0.0.1"),
         (after, "3.17", "bbr", "10.0.0.2"),
     ):
-        Result.objects.filter(experiment__campaign=campaign).update(
-            tool_version=version, granted={"congestion_control": granted, "window": 1}, observed={"route": [[hop]]}
+        rewriting.update(
+            Result.objects.filter(experiment__campaign=campaign),
+            tool_version=version,
+            granted={"congestion_control": granted, "window": 1},
+            observed={"route": [[hop]]},
         )
     found = differences(cast, *apart)
     assert found[f"Version of {tools.get('iperf3-tcp').name}"] == [["3.12"], ["3.17"]]

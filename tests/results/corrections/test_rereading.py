@@ -16,6 +16,7 @@ from apps.campaigns.models import Campaign, Run, Trial
 from apps.results import validity
 from apps.results.models import Result, Sample
 from tests import factories as people
+from tests import rewriting
 
 
 def reread(*arguments: str) -> str:
@@ -29,8 +30,8 @@ def as_an_older_parser_read_it(campaign: Campaign) -> Sample:
     result = Result.objects.filter(experiment__campaign=campaign).order_by("pk").first()
     assert result is not None
     sample = result.samples.get(metric="goodput")
-    Sample.objects.filter(pk=sample.pk).update(value=sample.value / 8)
-    Result.objects.filter(pk=result.pk).update(tool_version="0.9", flags=[])
+    rewriting.update(Sample.objects.filter(pk=sample.pk), value=sample.value / 8)
+    rewriting.update(Result.objects.filter(pk=result.pk), tool_version="0.9", flags=[])
     result.series.filter(stream="").delete()
     Campaign.objects.update(analysed_at=timezone.now())
     return sample
@@ -95,9 +96,9 @@ def test_a_run_that_could_not_be_read_then_succeeds_now(measured: Campaign) -> N
     result = Result.objects.order_by("pk").first()
     values = {sample.metric: sample.value for sample in result.samples.all()}
     failure = {"code": "unreadable", "message": {"msgid": "x", "params": {}}, "remedy": None, "retryable": False}
-    Run.objects.filter(pk=result.run_id).update(state="failed", reason=failure)
+    rewriting.update(Run.objects.filter(pk=result.run_id), state="failed", reason=failure)
     Trial.objects.filter(pk=result.trial_id).update(state="failed", reason=failure)
-    result.delete()
+    rewriting.delete(result)
     assert "can be read now" in reread()
     assert Trial.objects.get(pk=result.trial_id).state == "failed"
     reread("--apply", "--reason", "The parser knows this version now")
@@ -109,7 +110,7 @@ def test_a_run_that_could_not_be_read_then_succeeds_now(measured: Campaign) -> N
 def test_what_today_s_parser_refuses_is_left_out_but_kept(measured: Campaign) -> None:
     result = Result.objects.order_by("pk").first()
     outputs = JobOutput.objects.filter(job__run_ref=result.run_id)
-    outputs.update(stdout_z=zlib.compress(b"Segmentation fault"))
+    rewriting.update(outputs, stdout_z=zlib.compress(b"Segmentation fault"))
     assert "refused: " in reread()
     reread("--apply", "--reason", "It was never complete")
     again = Result.objects.get(pk=result.pk)

@@ -10,6 +10,7 @@ from apps.campaigns import permanent_ids
 from apps.campaigns.models import Campaign, Trial
 from apps.results.models import Result, Sample
 from apps.testbeds.models import Node
+from tests import rewriting
 from tests.campaigns import factories as make
 
 START = datetime(2026, 1, 5, 8, 0, tzinfo=UTC)
@@ -37,7 +38,7 @@ def add_result(trial: Trial, rate: float, at: datetime, version: str = "3.12", f
     result = Result.objects.create(
         run=run, trial=trial, experiment=experiment, tool=experiment.tool, tool_version=version, flags=list(flags)
     )
-    Result.objects.filter(pk=result.pk).update(recorded_at=at)
+    rewriting.update(Result.objects.filter(pk=result.pk), recorded_at=at)
     for metric, value in {"goodput": rate, "retransmits": 0.0}.items():
         Sample.objects.create(result=result, trial=trial, experiment=experiment, metric=metric, value=value)
     Trial.objects.filter(pk=trial.pk).update(state="succeeded", finished_at=at)

@@ -16,6 +16,7 @@ from apps.results.imports.models import Import
 from apps.results.models import Sample
 from apps.testbeds.models import Node
 from apps.toolbox import queries as toolbox
+from tests import rewriting
 from tests.campaigns import factories as make
 from tests.results.imports import sending
 from tests.results.imports.sending import recording, zipped
@@ -91,11 +92,11 @@ def test_all_that_is_good_becomes_a_campaign(ready: Import, ends: list[Node], fo
 def test_raw_outputs_are_kept_whole_and_read_again_alike(ready: Import, ends: list[Node]) -> None:
     sending.choose(ready, roles(ends))
     campaign = sending.store(ready).campaign
-    run = Run.objects.filter(trial__campaign=campaign).first()
+    run = Run.objects.get(trial__campaign=campaign, trial__experiment__tool="iperf3-tcp", trial__position=0)
     job = results.agents.jobs_of_run(run.pk).get()
     assert results.printed_by(job)["stdout"] == SWEEP["sweep/w64K_cubic_r1.json"]
     before = dict(run.result.samples.values_list("metric", "value"))
-    run.result.delete()
+    rewriting.delete(run.result)
     again = results.record_run(run=run)
     assert dict(again.samples.values_list("metric", "value")) == before
     assert JobOutput.objects.count() == 5
@@ -110,7 +111,7 @@ def test_the_same_outputs_again_are_recognised(ready: Import, cast: SimpleNamesp
     assert again.items.filter(is_duplicate=True, trial__isnull=False).count() == 4
     assert [(group["tool"], group["count"]) for group in again.groups] == [("ping", 1)]
     # What was imported and then deleted is not there any more.
-    Campaign.objects.get().delete()
+    rewriting.delete(Campaign.objects.get())
     assert sending.send(cast, SWEEP).groups[0]["count"] == 4
 
 
@@ -119,7 +120,7 @@ def test_what_an_agent_measured_here_is_no_news(cast: SimpleNamespace, measured:
     job = results.agents.jobs_of_run(run.pk).get(role="client")
     printed = results.printed_by(job)["stdout"]
     # Agents tell how much was printed; those of the tests do not.
-    JobOutput.objects.filter(job=job).update(stdout_bytes=len(printed))
+    rewriting.update(JobOutput.objects.filter(job=job), stdout_bytes=len(printed))
     again = sending.send(cast, {"exported.json": printed})
     assert again.items.get().trial_id == run.trial_id and again.groups == []
 
@@ -148,8 +149,6 @@ def test_an_import_says_what_is_missing_field_by_field(
         "groups.0.parameters.streams",
         "groups.0.parameters.spoons",
         "groups.0.file_system",
-        "groups.1.roles.client",
-        "groups.1.roles.server",
     }
     with pytest.raises(Refused, match="two roles"):
         sending.choose(ready, {"client": [ends[0].pk], "server": [ends[0].pk]})

@@ -18,6 +18,7 @@ from apps.results import services as results
 from apps.results.models import Result, RetentionRule, Sample, Series
 from apps.results.retention import packing, services
 from tests import factories as people
+from tests import rewriting
 
 
 @pytest.fixture(autouse=True)
@@ -27,7 +28,7 @@ def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def old(campaign: Campaign, days: int = 100) -> None:
-    Run.objects.filter(trial__campaign=campaign).update(ended_at=timezone.now() - timedelta(days=days))
+    rewriting.update(Run.objects.filter(trial__campaign=campaign), ended_at=timezone.now() - timedelta(days=days))
 
 
 def rule(cast: SimpleNamespace, kind: str, action: str, days: int = 90) -> RetentionRule:
@@ -88,7 +89,7 @@ def test_dropping_takes_what_is_old_enough_and_never_a_sample(
     samples = list(Sample.objects.order_by("pk").values())
     old(measured)
     young = Run.objects.order_by("pk").last()
-    Run.objects.filter(pk=young.pk).update(ended_at=timezone.now() - timedelta(days=89))
+    rewriting.update(Run.objects.filter(pk=young.pk), ended_at=timezone.now() - timedelta(days=89))
     rule(cast, "series", "drop")
     rule(cast, "output", "drop")
     services.carry_out(now=timezone.now())

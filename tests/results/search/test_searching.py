@@ -11,6 +11,7 @@ from apps.results.search.conditions import known_to
 from apps.results.search.facets import facets_of
 from apps.results.search.queries import experiments_found, find, hits_of, with_details
 from apps.results.search.state import read_text
+from tests import rewriting
 from tests.campaigns import factories as make
 from tests.results.search.conftest import START, experiment_of, figures, index, names, sites
 
@@ -89,7 +90,7 @@ def test_others_results_are_not_found_but_shared_ones_are(archive: SimpleNamespa
 def test_what_is_being_deleted_is_found_no_more(archive: SimpleNamespace) -> None:
     Campaign.objects.filter(name="Way back").update(deleting_at=START)
     assert names(archive, "tool=iperf3-tcp") == ["대구 회선", "Window sweep"]
-    Campaign.objects.filter(pk=archive.third.pk).delete()
+    rewriting.delete(Campaign.objects.filter(pk=archive.third.pk))
     assert names(archive, "tool=iperf3-tcp") == ["Window sweep"]
 
 
@@ -142,11 +143,11 @@ def test_facets_are_counted_as_if_nothing_were_chosen_of_them(archive: SimpleNam
 def test_a_hit_tells_the_best_of_its_points_without_invalid_figures_and_warm_ups(archive: SimpleNamespace) -> None:
     last = archive.back.trials.order_by("position").last()
     flag = {"name": "odd", "severity": "invalid", "metrics": ["goodput"], "message": {}}
-    archive.back.trials.get(position=0).samples.filter(metric="goodput").update(value=6e8)
-    last.results.update(flags=[flag])
-    last.samples.update(value=9e12)
+    rewriting.update(archive.back.trials.get(position=0).samples.filter(metric="goodput"), value=6e8)
+    rewriting.update(last.results, flags=[flag])
+    rewriting.update(last.samples, value=9e12)
     archive.windows.trials.filter(position=3).update(invalid_at=START)
-    archive.windows.trials.filter(position=0).update(is_warmup=True)
+    rewriting.update(archive.windows.trials.filter(position=0), is_warmup=True)
     for campaign in (archive.back, archive.windows):
         campaign.save()
     assert index() == 2

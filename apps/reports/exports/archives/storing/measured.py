@@ -97,7 +97,7 @@ class Measured:
             for item in records.sequence(data.get("runs"), f"{place}, runs"):
                 runs.append((self._run(trial, records.mapping(item, place), place), item, place))
         Run.objects.bulk_create(run for run, _data, _place in runs)
-        stamps = [records.stamps(Run, data, place, ("started_at",)) for _run, data, place in runs]
+        stamps = [records.stamps(Run, data, place) for _run, data, place in runs]
         records.restamp([run for run, _data, _place in runs], stamps)
         for run, data, place in runs:
             self._runs[(*numbers[run.trial_id], run.attempt)] = run.pk
@@ -127,7 +127,7 @@ class Measured:
         )
 
     def _run(self, trial: Trial, data: Json, place: str) -> Run:
-        values = records.values(Run, data, _own(fields.RUN, "started_at"), place)
+        values = records.values(Run, data, _own(fields.RUN), place)
         _one_of(values["state"], _RUNS, place)
         _check_reason(values["reason"], place)
         _parse(Plan.from_json, values["plan"] or {"stages": []}, f"{place}, plan")
@@ -192,8 +192,6 @@ class Measured:
     def _store_results(self, batch: list[tuple[str, Json]]) -> None:
         results = [self._result(data, place) for place, data in batch]
         Result.objects.bulk_create(results)
-        stamps = [records.stamps(Result, data, place, ("recorded_at",)) for place, data in batch]
-        records.restamp(results, stamps)
         samples: list[Sample] = []
         earlier: list[Superseded] = []
         for result, (place, data) in zip(results, batch, strict=True):
@@ -213,7 +211,7 @@ class Measured:
 
     def _result(self, data: Json, place: str) -> Result:
         key = self._run_key(data, place)
-        values = records.values(Result, data, _own(fields.RESULT, "recorded_at"), place)
+        values = records.values(Result, data, _own(fields.RESULT), place)
         for name in ("requested", "granted", "observed"):
             records.mapping(values[name], f"{place}, {name}")
         for flag in records.sequence(values["flags"], f"{place}, flags"):
@@ -235,9 +233,9 @@ class Measured:
         return Series(result_id=self._results[key], **values)
 
 
-def _own(names: tuple[str, ...], *extra: str) -> list[str]:
+def _own(names: tuple[str, ...]) -> list[str]:
     """Return the fields that are set as a row is made: the database's own times are set afterwards."""
-    return [name for name in names if name not in ("created_at", "updated_at", *extra)]
+    return [name for name in names if name not in ("created_at", "updated_at")]
 
 
 def _jobs(data: Json, place: str) -> list[Json]:
