@@ -1,13 +1,24 @@
 """What is kept under a name as the query of its address, such as views and searches: its pages and its interface."""
 
+from collections.abc import Iterable, Mapping
 from typing import Any
 
+from django import forms
 from django.contrib import messages as notices
 from django.http import HttpResponse
+from rest_framework import serializers
 
 from apps.accounts import scoping
-from apps.accounts.api import TeamScopedViewSet, refuse_other_team, team_for_new
+from apps.accounts.api import TeamField, TeamScopedViewSet, refuse_other_team, team_for_new
 from apps.accounts.pages import CreatePage, ListPage, UpdatePage
+from apps.bench.text import Message
+from apps.core import messages
+
+
+def refuse(errors: Mapping[str, Iterable[Message]]) -> None:
+    """Raise ValidationError with all that could not be read of a query; nothing if all could."""
+    if texts := [messages.render(message) for found in errors.values() for message in found]:
+        raise forms.ValidationError(texts)
 
 
 class KeptList(ListPage):
@@ -49,6 +60,19 @@ class KeptUpdate(UpdatePage):
     def get_success_url(self) -> str:
         """Go back to the list."""
         return self.url("list")
+
+
+class KeptSerializer(serializers.ModelSerializer):
+    """One over REST; `query` is what follows the “?” in the address of its page."""
+
+    team = TeamField()
+    created_by: Any = serializers.SlugRelatedField(slug_field="username", read_only=True)
+    url = serializers.CharField(source="get_absolute_url", read_only=True)
+
+    class Meta:
+        fields = ["id", "team", "name", "query", "url", "created_by", "created_at", "updated_at"]
+        # Whether the name is new in the team is asked once the team is known.
+        validators: list[Any] = []
 
 
 class KeptViewSet(TeamScopedViewSet):

@@ -1,7 +1,5 @@
 """REST: comparisons of any sets of results, and views kept under a name."""
 
-from typing import Any
-
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
@@ -10,12 +8,11 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from apps.accounts import scoping
-from apps.accounts.api import TeamField
 from apps.bench.text import Message, _
 from apps.core.api import field_errors
 from apps.results.comparison import building, downloads, forms
 from apps.results.comparison.state import CHARTS, read_state
-from apps.results.keeping import KeptViewSet
+from apps.results.keeping import KeptSerializer, KeptViewSet
 from apps.results.models import SavedView
 
 _SETS = (
@@ -48,7 +45,9 @@ class RemarkSerializer(serializers.Serializer):
 
 
 class DeviationSerializer(serializers.Serializer):
-    """Something recorded that is not the same in all sets: the values of each, none where it is not known."""
+    """Something recorded that is not the same in all sets, or that changed within the only one: the values of each,
+    none where it is not known.
+    """
 
     topic = serializers.CharField()
     name = serializers.CharField()
@@ -164,18 +163,11 @@ class CompareResults(APIView):
         return Response(downloads.as_json(made))
 
 
-class SavedViewSerializer(serializers.ModelSerializer):
+class SavedViewSerializer(KeptSerializer):
     """A comparison kept under a name; `query` is what follows the “?” in the address of its page."""
 
-    team = TeamField()
-    created_by: Any = serializers.SlugRelatedField(slug_field="username", read_only=True)
-    url = serializers.CharField(source="get_absolute_url", read_only=True)
-
-    class Meta:
+    class Meta(KeptSerializer.Meta):
         model = SavedView
-        fields = ["id", "team", "name", "query", "url", "created_by", "created_at", "updated_at"]
-        # Whether the name is new in the team is asked once the team is known.
-        validators: list[Any] = []
 
     def validate_query(self, value: str) -> str:
         """Return the query as it is stored."""

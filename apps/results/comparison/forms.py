@@ -16,6 +16,7 @@ from apps.core import messages
 from apps.core.forms import StyledWidgets
 from apps.results.comparison.sets import ResultSet, SetError, read_set
 from apps.results.comparison.state import read_text
+from apps.results.keeping import refuse
 from apps.results.models import SavedView
 from apps.testbeds.models import Cluster, FileSystem, Site
 
@@ -106,8 +107,7 @@ class ViewForm(TeamForm):
 def checked_query(text: str) -> str:
     """Return the query as it is stored; a ValidationError says what of it cannot be read."""
     state, errors = read_text(text)
-    if errors:
-        raise forms.ValidationError([messages.render(found) for texts in errors.values() for found in texts])
+    refuse(errors)
     if not state.sets:
         raise forms.ValidationError(_("There is nothing to save: the view has no set."))
     return state.as_query()

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from django.core.exceptions import ValidationError
 from django.shortcuts import get_object_or_404
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
@@ -12,12 +11,11 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from apps.accounts import scoping
-from apps.accounts.api import TeamField
 from apps.campaigns import queries as campaigns
 from apps.campaigns.expansion import expand_experiment
 from apps.core.api import field_errors
 from apps.core.pagination import Pages
-from apps.results.keeping import KeptViewSet
+from apps.results.keeping import KeptSerializer, KeptViewSet
 from apps.results.search import facets, forms, queries
 from apps.results.search.already import Already, already
 from apps.results.search.conditions import known_to
@@ -177,25 +175,15 @@ class AlreadyMeasured(APIView):
         return Response(AlreadySerializer(found).data)
 
 
-class SavedSearchSerializer(serializers.ModelSerializer):
+class SavedSearchSerializer(KeptSerializer):
     """A search kept under a name; `query` is what follows the “?” in the address of its page."""
 
-    team = TeamField()
-    created_by: Any = serializers.SlugRelatedField(slug_field="username", read_only=True)
-    url = serializers.CharField(source="get_absolute_url", read_only=True)
-
-    class Meta:
+    class Meta(KeptSerializer.Meta):
         model = SavedSearch
-        fields = ["id", "team", "name", "query", "url", "created_by", "created_at", "updated_at"]
-        # Whether the name is new in the team is asked once the team is known.
-        validators: list[Any] = []
 
     def validate_query(self, value: str) -> str:
         """Return the query as it is stored."""
-        try:
-            return forms.checked_query(value, self.context["request"].user)
-        except ValidationError as error:
-            raise serializers.ValidationError(error.messages) from error
+        return forms.checked_query(value, self.context["request"].user)
 
 
 class SavedSearchViewSet(KeptViewSet):

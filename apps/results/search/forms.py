@@ -5,7 +5,7 @@ from django.utils.translation import gettext as _
 
 from apps.accounts.forms import TeamForm
 from apps.accounts.models import User
-from apps.core import messages
+from apps.results.keeping import refuse
 from apps.results.search.conditions import known_to
 from apps.results.search.models import SavedSearch
 from apps.results.search.state import read_text
@@ -27,8 +27,7 @@ class SavedSearchForm(TeamForm):
 def checked_query(text: str, user: User) -> str:
     """Return a search's query as it is stored; a ValidationError says what of it cannot be read."""
     search, errors = read_text(text, known_to(user))
-    if errors:
-        raise forms.ValidationError([messages.render(found) for texts in errors.values() for found in texts])
+    refuse(errors)
     if not search.is_narrowed:
         raise forms.ValidationError(_("There is nothing to save: the search asks for nothing."))
     return search.as_query()
