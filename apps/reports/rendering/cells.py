@@ -12,6 +12,8 @@ UNKNOWN = "–"
 # Smaller figures than this are written with an exponent, larger ones than the other with blanks for nobody to count.
 _TINY = 1e-4
 _GROUPED_FROM = 10_000
+# A capital is so much wider than a small letter.
+_CAPITAL = 0.2
 
 
 def text_of(value: Value | Link, column: Column) -> str:
@@ -55,10 +57,11 @@ def time_text(moment: datetime) -> str:
 
 
 def width(text: str) -> float:
-    """Return about how many Latin letters wide a text is; letters of CJK scripts take more room."""
+    """Return about how many small Latin letters wide a text is; capitals and CJK scripts take more room."""
+    capitals = _CAPITAL * sum(map(str.isupper, text))
     if text.isascii():
-        return len(text)
-    return sum(1.75 if unicodedata.east_asian_width(letter) in "WF" else 1 for letter in text)
+        return len(text) + capitals
+    return sum(1.75 if unicodedata.east_asian_width(letter) in "WF" else 1 for letter in text) + capitals
 
 
 def head_of(column: Column) -> str:

@@ -3,6 +3,7 @@
 import json
 import tempfile
 from collections.abc import Sequence
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -101,11 +102,13 @@ class _Setting:
         }
 
     def _blocks(self, blocks: Sequence[Block]) -> list[dict[str, Any]]:
-        return [self._block(block) for block in blocks]
+        return [self._block(block, following) for block, following in zip_longest(blocks, blocks[1:])]
 
-    def _block(self, block: Block) -> dict[str, Any]:
+    def _block(self, block: Block, following: Block | None) -> dict[str, Any]:
         if isinstance(block, Paragraph):
-            return {"type": "paragraph", "style": block.style, "parts": self._parts(block.parts)}
+            # A line over a list stays with it.
+            leads = block.style == "body" and isinstance(following, Items)
+            return {"type": "paragraph", "style": block.style, "leads": leads, "parts": self._parts(block.parts)}
         if isinstance(block, Items):
             items = [self._parts(parts) for parts in block.items]
             return {"type": "items", "ordered": block.ordered, "items": items}

@@ -7,8 +7,8 @@ from typing import Any
 
 import typst
 
-from apps.reports.document import Column, Link, Paragraph, Section, Table
-from apps.reports.rendering import pdf, program
+from apps.reports.document import Column, Items, Link, Paragraph, Section, Table
+from apps.reports.rendering import layout, pdf, program
 from tests.reports import documents
 from tests.reports.rendering.test_pdf import IMPRINT
 
@@ -29,17 +29,39 @@ def pages(tmp_path: Path, sections: tuple[Section, ...], what: dict[str, str]) -
 def table_of(rows: int) -> Table:
     """Return a table whose first cell is a link: cells have no places of their own, links have."""
     first: Any = Link("first", "trial:7k3m-9qxt-2v4h/0/1")
-    return Table(f"t{rows}", "What was measured", (Column("Client"),), [(first,), *[("other",)] * (rows - 1)])
+    last: Any = Link("last", "trial:7k3m-9qxt-2v4h/0/2")
+    return Table(
+        f"t{rows}", "What was measured", (Column("Client"),), [(first,), *[("other",)] * (rows - 2), (last,)]
+    )
 
 
 def test_a_caption_stands_on_the_page_where_its_table_begins(tmp_path: Path) -> None:
     # So many tables of so many lengths begin at every height of a page, and end at every other.
-    blocks = [block for rows in range(1, 30) for block in (Paragraph(("So it was.",)), table_of(rows))]
+    lengths = (*(2 + place % (layout.WHOLE_ROWS - 1) for place in range(80)), *range(layout.WHOLE_ROWS + 1, 31))
+    blocks = [block for rows in lengths for block in (Paragraph(("So it was. " * rows,)), table_of(rows))]
     found = pages(
         tmp_path,
         (Section("s", "Results", blocks=tuple(blocks)),),
-        {"captions": "figure.caption", "firsts": "link"},
+        {"captions": "figure.caption", "links": "link"},
     )
-    assert len(found["captions"]) == 29
+    assert len(found["captions"]) == len(lengths)
     assert len(set(found["captions"])) > 5
-    assert found["captions"] == found["firsts"]
+    assert found["captions"] == found["links"][::2]
+    # A short table stands on one page.
+    ends = list(zip(found["links"][::2], found["links"][1::2], strict=True))
+    assert all(first == last for first, last in ends[:80])
+    assert any(first != last for first, last in ends[80:])
+
+
+def test_a_line_over_a_list_stands_on_the_page_where_the_list_begins(tmp_path: Path) -> None:
+    link: Any = Link("first", "trial:7k3m-9qxt-2v4h/0/1")
+    blocks: list[Any] = []
+    for number in range(1, 30):
+        blocks += [
+            Paragraph(("So it was. " * number,)),
+            Paragraph((link, " of these:")),
+            Items(((link,), ("other",))),
+        ]
+    found = pages(tmp_path, (Section("s", "Results", blocks=tuple(blocks)),), {"links": "link"})["links"]
+    assert len(set(found)) > 3
+    assert found[::2] == found[1::2]

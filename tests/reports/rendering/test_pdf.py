@@ -73,6 +73,19 @@ def test_the_page_is_turned_for_a_wide_table_of_many_rows() -> None:
     assert layout.SMALLEST_PT <= float(str(table_of(40, 100)["size"])) <= layout.LARGEST_PT
 
 
+def test_a_text_stands_apart_from_the_number_before_it_and_a_unit_in_one_piece() -> None:
+    columns = (Column("Goodput", "M bit/s", "number"), Column("State"), Column("At"))
+    made = layout.table_of(Table("k", "c", columns, rows=((1.0, "done", "now"),)), "Table 1", IMPRINT, 100)
+    assert made["gaps"] == [0, layout._GAP_PT, 0]
+    assert made["heads"][0] == "Goodput (M\u00a0bit/s)"
+
+
+def test_before_a_page_is_turned_long_texts_are_wrapped_earlier() -> None:
+    assert table_of(3, 100, text="x" * 32)["size"] == layout.LARGEST_PT
+    assert not table_of(5, 100, text="word " * 6)["wide"]
+    assert table_of(7, 100, text="word " * 6)["wide"]
+
+
 def test_of_more_cells_than_fit_the_first_rows_are_set_and_the_rest_is_told() -> None:
     made = table_of(10, 100, most_cells=200)
     assert len(made["rows"]) == 20

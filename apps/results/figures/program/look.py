@@ -2,6 +2,7 @@
 
 import functools
 import importlib.util
+import math
 import re
 from datetime import UTC, datetime
 from pathlib import Path
@@ -28,6 +29,8 @@ MOST_TICKS = 24
 DAY_S = 86_400
 DAYS = (1, 2, 7, 14, 28, 91, 182, 364, 728, 3640)
 MOST_DAYS = 10
+# An axis of sizes has so many ticks at most, a power of two apart.
+MOST_SIZES = 8
 _PADDING = re.compile(r"(\.\d*?)0+(?=\D|$)")
 
 
@@ -44,6 +47,19 @@ class _Days(Locator):
         first = -(-vmin // (days * DAY_S))
         count = int((vmax // (days * DAY_S)) - first) + 1
         return [(first + place) * days * DAY_S for place in range(max(count, 0))]
+
+
+class _Sizes(Locator):
+    """Ticks at multiples of a power of two, as sizes in bytes are."""
+
+    def __call__(self) -> list[float]:
+        """Return the ticks within the view."""
+        return self.tick_values(*self.axis.get_view_interval()) if self.axis else []
+
+    def tick_values(self, vmin: float, vmax: float) -> list[float]:
+        """Return the ticks between two sizes (B)."""
+        step = 2 ** max(math.ceil(math.log2(max(vmax - vmin, 1) / MOST_SIZES)), 0)
+        return [place * step for place in range(math.ceil(vmin / step), math.floor(vmax / step) + 1)]
 
 
 def figure_for(chart: dict[str, Any]) -> Figure:
@@ -107,6 +123,8 @@ def set_axis(axes: Axes, which: str, axis: dict[str, Any], *, ticks: list[float]
             step = -(-len(ticks) // MOST_TICKS)
             target.set_major_locator(FixedLocator(ticks[::step]))
             target.set_minor_locator(FixedLocator([]))
+    elif unit == "B":
+        target.set_major_locator(_Sizes())
     if unit == "time":
         target.set_major_locator(_Days())
     target.set_major_formatter(FuncFormatter(lambda value, _place: text_of(value, unit)))
