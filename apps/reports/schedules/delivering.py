@@ -17,7 +17,7 @@ from apps.reports import services
 from apps.reports.models import Delivery, Edition, Rendering, Report
 from apps.reports.rendering import services as rendering
 from apps.reports.schedules import mailing
-from apps.reports.schedules.errors import Undeliverable
+from apps.reports.schedules.errors import NoServer, NotTaken, Undeliverable
 
 logger = logging.getLogger(__name__)
 State = Delivery.State
@@ -112,7 +112,7 @@ def _request_files(delivery: Delivery, edition: Edition, user: User | None, now:
 
 
 def _send(delivery: Delivery, now: datetime) -> None:
-    """Mail the files once all are there, each recipient once; what could not be rendered is told, not waited for."""
+    """Mail the files once all are there; what could not be rendered is told, not waited for."""
     edition = delivery.edition
     assert edition is not None
     files = {
@@ -123,24 +123,64 @@ def _send(delivery: Delivery, now: datetime) -> None:
     if files.keys() != set(delivery.schedule.formats) or any(item.is_open for item in files.values()):
         Delivery.objects.filter(pk=delivery.pk).update(look_at=now + LOOK_AGAIN)
         return
+    refused, put_off = _mail(delivery, edition, list(files.values()))
+    if put_off:
+        _try_again(delivery, now, "; ".join([*refused, *put_off]))
+        return
+    notes = []
+    if failed := [item.format for item in files.values() if item.state == Rendering.State.FAILED]:
+        text = _("These files could not be made: %(names)s. The edition's page says why.")
+        notes.append(Message(text, {"names": ", ".join(failed)}))
+    if refused:
+        text = _("The mail server refused these addresses: %(who)s. The edition is in the report's page.")
+        notes.append(Message(text, {"who": "; ".join(refused)}))
+    reached = delivery.mailed or not delivery.schedule.recipients
+    _end(delivery, State.DONE if reached else State.FAILED, now, _together(notes))
+
+
+def _mail(delivery: Delivery, edition: Edition, files: list[Rendering]) -> tuple[list[str], list[str]]:
+    """Mail each recipient once; return whom the server refused for good, and what to try again, with its answers."""
+    refused: list[str] = []
+    put_off: list[str] = []
     for address in delivery.schedule.recipients:
-        if address not in delivery.mailed:
-            mailing.send(edition, list(files.values()), address, delivery.schedule.name)
+        if address in delivery.mailed:
+            continue
+        try:
+            mailing.send(edition, files, address, delivery.schedule.name)
+        except NotTaken as error:
+            (refused if error.for_good else put_off).append(f"{address} ({error})")
+        except NoServer as error:
+            # It would be the same for all others.
+            return refused, [*put_off, str(error)]
+        else:
             delivery.mailed.append(address)
             delivery.save(update_fields=["mailed"])
-    failed = [item.format for item in files.values() if item.state == Rendering.State.FAILED]
-    text = _("These files could not be made: %(names)s. The edition's page says why.")
-    _end(delivery, State.DONE, now, Message(text, {"names": ", ".join(failed)}) if failed else None)
+    return refused, put_off
 
 
-def _try_again(delivery: Delivery, now: datetime) -> None:
+def _try_again(delivery: Delivery, now: datetime, why: str = "") -> None:
+    """Look at it again later, a few times; `why` is what the mail server said, if it was that."""
     attempts = delivery.attempts + 1
     if attempts >= MOST_ATTEMPTS:
-        text = _("It was given up after several attempts; the service's log says why. Look at the mail settings.")
-        _end(delivery, State.FAILED, now, Message(text))
-    else:
-        wait = WAIT * 2 ** (attempts - 1)
-        Delivery.objects.filter(pk=delivery.pk).update(attempts=attempts, look_at=now + wait)
+        text = _("It was given up after several attempts; the service's log says why.")
+        if why:
+            text = _(
+                "It could not be mailed in several attempts: %(why)s. Look at the mail settings; the edition is in "
+                "the report's page."
+            )
+        _end(delivery, State.FAILED, now, Message(text, {"why": why} if why else {}))
+        return
+    note = Message(_("It could not be mailed, and is tried again: %(why)s."), {"why": why}) if why else None
+    Delivery.objects.filter(pk=delivery.pk).update(
+        attempts=attempts, look_at=now + WAIT * 2 ** (attempts - 1), note=note.as_json() if note else None
+    )
+
+
+def _together(notes: list[Message]) -> Message | None:
+    if len(notes) > 1:
+        first, second = notes
+        return Message("%(first)s %(second)s", {"first": first.as_json(), "second": second.as_json()})
+    return notes[0] if notes else None
 
 
 def _end(delivery: Delivery, state: Delivery.State, now: datetime, note: Message | None) -> None:

@@ -1,5 +1,6 @@
 """The mail that brings a report: its summary as text, and its files if they are not too large for mail."""
 
+import smtplib
 from collections.abc import Sequence
 
 from django.conf import settings
@@ -11,13 +12,17 @@ from apps.core import messages
 from apps.reports.document import Items, Link, Paragraph, Part, Table, Value
 from apps.reports.models import Edition, Rendering
 from apps.reports.rendering import cells
+from apps.reports.schedules.errors import NoServer, NotTaken
 
 # What most mail servers take, before base64 makes it a third larger.
 MOST_BYTES = 15 * 2**20
+# Of what a mail server answers, so much is kept. From this code on it refuses for good: RFC 5321, 4.2.1.
+LONGEST_ANSWER = 200
+FOR_GOOD = 500
 
 
 def send(edition: Edition, files: Sequence[Rendering], address: str, schedule: str) -> None:
-    """Send an edition to one address; whatever the mail server says comes out."""
+    """Send an edition to one address; NotTaken if the server refuses this mail, NoServer if it takes none."""
     with translation.override(edition.language):
         mail = EmailMessage(
             # A title of several lines would be several headers.
@@ -29,7 +34,17 @@ def send(edition: Edition, files: Sequence[Rendering], address: str, schedule: s
         for item in attached(files):
             name = f"{edition.permanent_id}.{item.format}"
             mail.attach(name, item.path.read_bytes(), item.kind.content_type)
-    mail.send()
+    try:
+        mail.send()
+    except smtplib.SMTPRecipientsRefused as error:
+        [(code, answer), *_others] = error.recipients.values()
+        raise NotTaken(_answered(code, answer), for_good=code >= FOR_GOOD) from error
+    except smtplib.SMTPDataError as error:
+        raise NotTaken(_answered(error.smtp_code, error.smtp_error), for_good=error.smtp_code >= FOR_GOOD) from error
+    except smtplib.SMTPResponseException as error:
+        raise NoServer(f"{_server()}{_answered(error.smtp_code, error.smtp_error)}") from error
+    except OSError as error:
+        raise NoServer(f"{_server()}{error.strerror or error or type(error).__name__}") from error
 
 
 def attached(files: Sequence[Rendering]) -> list[Rendering]:
@@ -41,6 +56,16 @@ def attached(files: Sequence[Rendering]) -> list[Rendering]:
         if item.state == Rendering.State.DONE and total <= MOST_BYTES and item.path.is_file():
             found.append(item)
     return found
+
+
+def _server() -> str:
+    """Return which server it is about, if mails are no files."""
+    return f"{settings.EMAIL_HOST}:{settings.EMAIL_PORT}: " if settings.EMAIL_HOST else ""
+
+
+def _answered(code: int, answer: bytes | str) -> str:
+    text = answer.decode(errors="replace") if isinstance(answer, bytes) else answer
+    return f"{code} {' '.join(text.split())}"[:LONGEST_ANSWER]
 
 
 def _body(edition: Edition, files: Sequence[Rendering], schedule: str) -> str:
