@@ -117,4 +117,8 @@ class Run(TimeStamped):
             ),
             models.UniqueConstraint(fields=["trial"], name="one_success_per_trial", condition=Q(state="succeeded")),
         ]
-        indexes = [models.Index(fields=["state"], name="open_runs", condition=Q(state__in=["starting", "running"]))]
+        indexes = [
+            models.Index(fields=["state"], name="open_runs", condition=Q(state__in=["starting", "running"])),
+            # In this order retention sees to them.
+            models.Index(fields=["ended_at", "id"], name="runs_by_end", condition=Q(ended_at__isnull=False)),
+        ]

@@ -60,7 +60,9 @@ def due_runs(rule: RetentionRule, now: datetime) -> QuerySet[Run]:
         ended_at__lt=now - timedelta(days=rule.days),
     )
     if rule.done_at is not None:
-        due = due.filter(Q(ended_at__gt=rule.done_at) | Q(ended_at=rule.done_at, pk__gt=rule.done_run))
+        # Said first by itself, so that the index is read from there on.
+        due = due.filter(ended_at__gte=rule.done_at)
+        due = due.filter(Q(ended_at__gt=rule.done_at) | Q(pk__gt=rule.done_run))
     return due.order_by("ended_at", "pk")
 
 

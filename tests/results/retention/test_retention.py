@@ -1,12 +1,16 @@
 """Rules of retention: what would go is shown first; then it is packed or dropped, samples never."""
 
+import json
 import random
 import zlib
+from collections.abc import Iterator
 from datetime import timedelta
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from django.core.exceptions import PermissionDenied, ValidationError
+from django.db import connection
 from django.test import Client
 from django.utils import timezone
 
@@ -16,9 +20,11 @@ from apps.campaigns.models import Campaign, Run
 from apps.results import charts
 from apps.results import services as results
 from apps.results.models import Result, RetentionRule, Sample, Series
-from apps.results.retention import packing, services
+from apps.results.retention import packing, queries, services
+from apps.testbeds.models import Node
 from tests import factories as people
 from tests import rewriting
+from tests.campaigns import factories as make
 
 
 @pytest.fixture(autouse=True)
@@ -189,3 +195,29 @@ def test_rest_shows_keeps_and_ends_rules(client: Client, measured: Campaign, cas
     assert client.put(address, [], content_type="application/json", **headers).json() == []
     wrong = client.put(address, [{"kind": "samples", "days": 0}], content_type="application/json", **headers)
     assert wrong.status_code == 400
+
+
+def test_what_is_due_is_found_by_its_index(cast: SimpleNamespace, pair: list[Node]) -> None:
+    trial = make.launched(cast, *pair, factors=[], repetitions=1).trials.get()
+    now = timezone.now()
+    runs = (
+        Run(trial=trial, attempt=hours, state="failed", ended_at=now - timedelta(hours=hours))
+        for hours in range(1, 5001)
+    )
+    Run.objects.bulk_create(runs)
+    with connection.cursor() as cursor:
+        cursor.execute("ANALYZE campaigns_run")
+    seen_to = rule(cast, "series", "pack")
+    seen_to.done_at, seen_to.done_run = now - timedelta(days=92), 0
+    due = queries.due_runs(seen_to, now)
+    assert due.count() == 48
+    plan = json.loads(due.explain(format="json"))[0]["Plan"]
+    [scan] = [node for node in nodes_of(plan) if node.get("Index Name") == "runs_by_end"]
+    # Neither what was seen to nor what is too young is looked at.
+    assert scan["Index Cond"].count("ended_at") == 2
+
+
+def nodes_of(plan: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    yield plan
+    for inner in plan.get("Plans", []):
+        yield from nodes_of(inner)
