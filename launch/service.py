@@ -23,6 +23,9 @@ _WEB, _WORKERS = 20, 40
 _LEFTOVER_PATIENCE_S = 15.0
 
 
+_CELERY = (sys.executable, "-m", "celery", "-A", "workers")
+
+
 class ManageError(RuntimeError):
     """A management command that failed; the text holds what it said."""
 
@@ -168,20 +171,14 @@ class Service:
     def _table(self) -> list[Process]:
         """Return the processes in the order of their start."""
         descriptors = tuple(listener.fileno() for listener in self._sockets)
-        celery = (sys.executable, "-m", "celery", "-A", "workers")
-        concurrency = f"--concurrency={self._worker_processes}"
         ours = [
             Process(
                 "migrate", (sys.executable, "manage.py", "migrate", "--no-input"), once=True, ready_timeout_s=300
             ),
-            Process(
-                "worker",
-                (*celery, "worker", concurrency, "--prefetch-multiplier=1", "--loglevel=INFO"),
-                # Asked politely it would wait for a broker that dies at the same moment; truth is in the database.
-                death_signal=signal.SIGKILL,
-                tier=_WORKERS,
-            ),
-            Process("beat", (*celery, "beat", "--scheduler=celery.beat:Scheduler", "--pidfile="), tier=_WORKERS),
+            _worker("worker", "celery", self._worker_processes),
+            # Long work, such as reports and imports: the steps of measurements go before it.
+            _worker("worker-long", "long", 1, "nice", "-n", "5"),
+            Process("beat", (*_CELERY, "beat", "--scheduler=celery.beat:Scheduler", "--pidfile="), tier=_WORKERS),
             Process(
                 "web",
                 (sys.executable, "-m", "launch.web", *map(str, descriptors)),
@@ -240,3 +237,15 @@ class Service:
                 "parts": dict(parts),
             }
         )
+
+
+def _worker(name: str, queue: str, processes: int, *prefix: str) -> Process:
+    """Return a worker that looks after one of the queues (`workers.celery`)."""
+    options = (f"--queues={queue}", f"--hostname={name}@%h", f"--concurrency={processes}", "--prefetch-multiplier=1")
+    return Process(
+        name,
+        (*prefix, *_CELERY, "worker", *options, "--loglevel=INFO"),
+        # Asked politely it would wait for a broker that dies at the same moment; truth is in the database.
+        death_signal=signal.SIGKILL,
+        tier=_WORKERS,
+    )

@@ -5,6 +5,9 @@ from typing import Any
 
 from celery import Celery, Task
 from django.db import close_old_connections
+from kombu import Exchange, Queue
+
+from apps.core import queue
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "apps.config.settings.production")
 
@@ -21,9 +24,14 @@ class KeepingTask(Task):
 
 app = Celery("fathom", task_cls=KeepingTask)
 app.config_from_object("django.conf:settings", namespace="CELERY")
+# A worker that is told of no queue looks after both.
+_QUEUES = ("celery", queue.LONG)
 app.conf.update(
     task_ignore_result=True,
     task_acks_late=False,
+    task_default_queue=_QUEUES[0],
+    task_queues=[Queue(name, Exchange(name), routing_key=name) for name in _QUEUES],
+    task_routes={task: {"queue": queue.LONG} for task in queue.LONG_TASKS},
     worker_prefetch_multiplier=1,
     # KiB: a process that a large report or archive made so big gives its memory back by starting anew.
     worker_max_memory_per_child=500_000,

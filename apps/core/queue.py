@@ -21,6 +21,10 @@ RETAIN = "workers.tasks.retain"
 ADVANCE_IMPORT = "workers.tasks.advance_import"
 TAKE_ARCHIVES = "workers.tasks.take_archives"
 
+# What may take from seconds to hours waits in a queue of its own, so that no step of a measurement waits for it.
+LONG = "long"
+LONG_TASKS = (RENDER, DELIVER, ADVANCE_IMPORT, TAKE_ARCHIVES, DELETE, RETAIN)
+
 
 def send(task: str, *args: object) -> None:
     """Ask a worker, once the transaction is committed, to run `task`; losing the message does no harm.

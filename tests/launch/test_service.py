@@ -36,7 +36,7 @@ def test_it_prints_a_line_for_each_event_and_the_sign_in_once(running: stack.Sta
     assert wait_for(lambda: "password:" in running.printed(), 60)
     lines = running.printed().splitlines()
     for words in ("postgres     ready", "valkey       ready", "migrate      done", "worker       started",
-                  "beat         started", "web          ready", f"serving at {running.address}"):  # fmt: skip
+                  "worker-long  started", "beat         started", "web          ready", f"serving at {running.address}"):  # fmt: skip
         assert sum(words in line for line in lines) == 1, words
 
 
@@ -58,7 +58,7 @@ def test_a_port_that_is_taken_is_refused_with_the_remedy(running: stack.Stack, t
     assert f"Port {running.env['PORT']} is taken" in second.printed()
 
 
-@pytest.mark.parametrize("part", ["worker", "beat", "web", "valkey", "postgres"])
+@pytest.mark.parametrize("part", ["worker", "worker-long", "beat", "web", "valkey", "postgres"])
 def test_a_part_that_is_killed_starts_again(running: stack.Stack, part: str) -> None:
     assert wait_for(lambda: running.pid(part) is not None, 30)
     before = running.pid(part)

@@ -1,12 +1,16 @@
 """How messages are sent, and tasks carried out."""
 
 import time
+from pathlib import Path
 
 import pytest
 from celery.fixups.django import DjangoWorkerFixup
 from django.db import connection
 from kombu.exceptions import OperationalError
 
+from apps.core import queue
+from launch import service
+from workers import tasks
 from workers.celery import app
 
 
@@ -37,3 +41,16 @@ def test_a_task_gives_up_a_connection_that_has_died() -> None:
     connection.errors_occurred = True
     assert ask() != before
     del app.tasks["tests.ask"]
+
+
+def test_long_work_has_a_queue_of_its_own_and_each_queue_a_worker(tmp_path: Path) -> None:
+    # Beat and whoever else sends by name asks this router.
+    own = [name for name in app.tasks if name.startswith(f"{tasks.__name__}.")]
+    queues = {name: app.amqp.router.route({}, name)["queue"].name for name in own}
+    assert {name for name, where in queues.items() if where == queue.LONG} == set(queue.LONG_TASKS)
+    assert {queue.RENDER, queue.ADVANCE_IMPORT, queue.TAKE_ARCHIVES, queue.DELIVER} <= set(queue.LONG_TASKS)
+    assert not {queue.JOB_CHANGED, queue.SCHEDULE, queue.OPEN_STAGES, "workers.tasks.tick"} & set(queue.LONG_TASKS)
+    parts = {process.name: process.argv for process in service.Service(tmp_path)._table()}
+    looked_after = {word.removeprefix("--queues=") for argv in parts.values() for word in argv if "--queues=" in word}
+    assert looked_after == set(queues.values()) == set(app.amqp.queues)
+    assert "--concurrency=1" in parts["worker-long"]
