@@ -172,9 +172,7 @@ class Service:
         """Return the processes in the order of their start."""
         descriptors = tuple(listener.fileno() for listener in self._sockets)
         ours = [
-            Process(
-                "migrate", (sys.executable, "manage.py", "migrate", "--no-input"), once=True, ready_timeout_s=300
-            ),
+            Process("migrate", (sys.executable, "manage.py", "migrate_pending"), once=True, ready_timeout_s=300),
             _worker("worker", "celery", self._worker_processes),
             # Long work, such as reports and imports: the steps of measurements go before it.
             _worker("worker-long", "long", 1, "nice", "-n", "5"),
