@@ -34,6 +34,7 @@ def export(request: HttpRequest) -> HttpResponse:
     context = {
         "selection": selection,
         "problem": problem,
+        "is_empty": bool(selection.query) and not selection.tools,
         "campaigns": campaigns,
         "archived": campaigns[0] if len(campaigns) == 1 and campaigns[0].state in ENDED else None,
         "tools": [(slug, toolbox.get_tool(slug).name, counts[slug]) for slug in selection.tools],

@@ -15,6 +15,7 @@ Json = dict[str, Any]
 Errors = dict[str, Message]
 
 LONGEST_NAME = 200
+_NO_NODE = _("Choose the node that this was measured on; add it to the inventory first if it is not there.")
 _KNOWN = {"name", "include", "roles", "parameters", "file_system"}
 
 
@@ -39,6 +40,7 @@ def checked(imported: Import, given: Mapping[str, Mapping[str, Any]]) -> dict[st
         chosen[group["key"]] = choice
         if choice["include"] and not first:
             first = choice["roles"]
+    _ask_once(wrong)
     if not any(choice["include"] for choice in chosen.values()):
         wrong.setdefault("groups", Message(_("Nothing is chosen: include at least one group.")))
     if wrong:
@@ -75,6 +77,16 @@ def _checked(
     return choice
 
 
+def _ask_once(wrong: Errors) -> None:
+    """Ask for the node of a role at the first group where it is missing or wrong: the others take it from there."""
+    asked: set[str] = set()
+    for field in [field for field in wrong if ".roles." in field]:
+        role = field.rpartition(".")[2]
+        if role in asked and wrong[field].msgid == _NO_NODE:
+            del wrong[field]
+        asked.add(role)
+
+
 def default_name(tool: Tool, group: Json) -> str:
     """Return what the experiment of a group is called unless somebody says otherwise."""
     return f"{tool.name}: {group['folder']}" if group["folder"] else tool.name
@@ -96,7 +108,7 @@ def _roles(tool: Tool, group: Json, given: Any, first: Json, nodes: set[int], wr
         elif len(members) > 1 and not role.many:
             wrong[field] = Message(_("Only one node plays this role."))
         elif not members and role.name not in group["told_roles"]:
-            wrong[field] = Message(_("Choose the node that this was measured on; add it to the inventory first."))
+            wrong[field] = Message(_NO_NODE)
         else:
             roles[role.name] = members
     players = [node for members in roles.values() for node in members]

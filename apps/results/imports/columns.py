@@ -99,6 +99,17 @@ def guess(tool: Tool, headers: Sequence[str]) -> dict[str, dict[str, str]]:
     return found
 
 
+def guess_tool(tools: Sequence[Tool], headers: Sequence[str]) -> Tool | None:
+    """Return the tool of which the headers name most, among them a metric; None if there is none, or several."""
+    named: dict[int, list[Tool]] = {}
+    for tool in tools:
+        meanings = [meaning["as"] for meaning in guess(tool, headers).values()]
+        if "metric" in meanings:
+            named.setdefault(sum(what != "ignore" for what in meanings), []).append(tool)
+    best = named[max(named)] if named else []
+    return best[0] if len(best) == 1 else None
+
+
 def read_line(tool: Tool, cells: Mapping[str, Cell], columns: Mapped, places: Places, zone: tzinfo) -> Line:
     """Return what a row comes to; the first thing that is wrong refuses it."""
     line = Line()

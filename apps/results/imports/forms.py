@@ -14,7 +14,6 @@ from apps.bench.tools.base import Tool
 from apps.core.forms import StyledWidgets
 from apps.core.messages import render
 from apps.results.imports.models import Import
-from apps.toolbox import queries as toolbox
 
 Json = dict[str, Any]
 
@@ -50,6 +49,7 @@ class SendForm(StyledWidgets, forms.Form):
     sent = FilesField(
         label=gettext_lazy("Files"),
         allow_empty_file=True,
+        error_messages={"required": gettext_lazy("Choose the files to import.")},
         help_text=gettext_lazy(
             "Drop them here or choose them: up to 500 files, or thousands packed as zip or tar.gz, 512 MiB in all."
         ),
@@ -74,10 +74,10 @@ class ToolForm(StyledWidgets, forms.Form):
 
     tool = forms.ChoiceField(label=gettext_lazy("Tool that measured"))
 
-    def __init__(self, *args: Any, team: Team, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, tools: Sequence[Tool], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         choices: Any = self.fields["tool"]
-        choices.choices = [(tool.slug, tool.name) for tool in toolbox.tools_for(team)]
+        choices.choices = [("", _("choose a tool")), *((tool.slug, tool.name) for tool in tools)]
 
 
 class ColumnsForm(StyledWidgets, forms.Form):

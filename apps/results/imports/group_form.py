@@ -24,7 +24,10 @@ class GroupsForm(StyledWidgets, forms.Form):
 
     name = forms.CharField(label=gettext_lazy("Name of the campaign"), max_length=200)
     measured_on = forms.DateField(
-        label=gettext_lazy("Measured on"), required=False, widget=forms.DateInput(attrs={"type": "date"})
+        label=gettext_lazy("Measured on"),
+        required=False,
+        widget=forms.DateInput(attrs={"type": "date"}),
+        help_text=gettext_lazy("Counts for what does not tell when it was measured."),
     )
     leave_out = forms.BooleanField(
         label=gettext_lazy("Leave out what cannot be read with these choices, instead of importing nothing"),
@@ -37,6 +40,7 @@ class GroupsForm(StyledWidgets, forms.Form):
         super().__init__(*args, initial=given, **kwargs)
         nodes = list(Node.objects.filter(team=imported.team_id).order_by("name").values_list("pk", "name"))
         places = list(FileSystem.objects.filter(team=imported.team_id).values_list("pk", "name"))
+        self.has_nodes = bool(nodes)
         fields: dict[str, forms.Field] = {}
         for number, group in enumerate(imported.groups):
             fields |= self._group(number, group, nodes, places)

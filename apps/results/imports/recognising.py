@@ -77,7 +77,7 @@ def look_at(content: bytes) -> list[Found]:
     if not content.strip():
         return [Found(whole, refusal=Message(_("The file is empty.")))]
     if len(content) > _LONG and not _is_known(content):
-        text = _("No tool is known by the beginning or the end of this file.")
+        text = _("No tool is known by the beginning or the end of this file: send all of it as the tool printed it.")
         return [Found(whole, refusal=Message(text))]
     findings = recognition.read_file(content)
     if len(findings) > MOST_OUTPUTS:
@@ -117,11 +117,13 @@ def _found(finding: recognition.Finding) -> Found:
 
 
 def _said(failure: ToolFailure) -> Message:
-    """Return why there is no result and, where the tool knows it, what to do."""
-    if failure.remedy is None:
+    """Return why there is no result and, where that is known, what to do."""
+    remedy = failure.remedy
+    if failure.code == "unrecognised":
+        remedy = Message(_("send all of it as the tool printed it, or have the tool defined first."))
+    if remedy is None:
         return failure.message
-    parts = {"what": failure.message.as_json(), "remedy": failure.remedy.as_json()}
-    return Message(_("%(what)s %(remedy)s"), parts)
+    return Message(_("%(what)s – %(remedy)s"), {"what": failure.message.as_json(), "remedy": remedy.as_json()})
 
 
 def _text_of(output: Output) -> str:

@@ -212,19 +212,21 @@ def _columns(request: HttpRequest, imported: Import, form: forms.ColumnsForm | N
     before = imported.mapping.get("tool", "")
     # What a kept mapping says counts more than what the form beside it had been.
     slug = request.POST.get("tool") or (mapping.tool if mapping else request.GET.get("tool") or before)
-    tool = _tool(imported, slug)
+    tools = toolbox.tools_for(imported.team)
+    tool = _tool(imported, slug) if slug else columns.guess_tool(tools, headers)
     if form is None and tool is not None:
-        meant = mapping.columns if mapping else None
-        if meant is None:
-            meant = imported.mapping["columns"] if slug == before else columns.guess(tool, headers)
+        meant = mapping.columns if mapping else columns.guess(tool, headers)
+        if mapping is None and tool.slug == before:
+            meant |= imported.mapping["columns"]
         form = forms.ColumnsForm(initial=forms.ColumnsForm.initial_of(headers, meant), tool=tool, headers=headers)
     return {
         "kept": kept,
         "sheets": sheets.sheets_of(imported),
         "picked": picked,
         "sheet_problem": problem,
+        "used_mapping": mapping,
         "mapped_tool": tool,
-        "tool_form": forms.ToolForm(initial={"tool": slug}, team=imported.team),
+        "tool_form": forms.ToolForm(initial={"tool": tool.slug if tool else ""}, tools=tools),
         "columns_form": form,
         "is_mapping": bool(form and form.is_bound) or bool(request.GET.keys() & {"tool", "mapping", "sheet"}),
     }

@@ -134,7 +134,10 @@ def test_an_archive_that_is_refused_says_why_and_can_be_decided_otherwise(
     carry_out()
     services.agree(incoming=made, user=cast.oscar, choices={"nodes": {"kisti01": "pnu01"}})
     carry_out()
-    assert "cannot both be" in client.get(made.get_absolute_url()).content.decode()
+    page = client.get(made.get_absolute_url()).content.decode()
+    assert "cannot both be" in page and "Choose otherwise below" in page
+    # What was chosen is still chosen.
+    assert '<option value="pnu01" selected>' in page
     services.agree(incoming=made, user=cast.oscar, choices={})
     carry_out()
     assert Campaign.objects.get().created_by == cast.oscar

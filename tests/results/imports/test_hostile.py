@@ -57,7 +57,8 @@ def test_garbage_is_refused_by_its_ends_without_reading_all_of_it(cast: SimpleNa
     imported = sending.send(cast, {"zeros": bytes(2 * MIB), "lines": b"\n" * (2 * MIB) + b"x", "one": b"a" * 2 * MIB})
     texts = {item.file: item.refusal["msgid"] for item in imported.items.all()}
     assert texts == dict.fromkeys(
-        ("zeros", "lines", "one"), "No tool is known by the beginning or the end of this file."
+        ("zeros", "lines", "one"),
+        "No tool is known by the beginning or the end of this file: send all of it as the tool printed it.",
     )
 
 

@@ -146,10 +146,40 @@ def test_a_table_is_mapped_on_the_page_and_the_mapping_kept(
 def test_a_form_without_a_file_is_refused_with_the_remedy(client: Client, cast: SimpleNamespace) -> None:
     client.force_login(cast.oscar)
     answer = client.post("/imports/new/", {"team": cast.team.pk, "kind": "outputs"})
-    assert answer.status_code == 422
+    assert answer.status_code == 422 and "Choose the files to import." in answer.content.decode()
+    answer = client.post("/exports/archives/", {"team": cast.team.pk})
+    assert answer.status_code == 422 and "Choose the archive to send." in answer.content.decode()
     two = [SimpleUploadedFile(name, b"a,b\n") for name in ("a.csv", "b.csv")]
     answer = client.post("/imports/new/", {"team": cast.team.pk, "kind": "table", "sent": two})
     assert answer.status_code == 422 and "one table at a time" in answer.content.decode()
+
+
+def test_the_tool_that_the_headers_name_is_chosen_already(client: Client, cast: SimpleNamespace) -> None:
+    client.force_login(cast.oscar)
+    table = b"window (KiB),omit,goodput (Mbit/s),retransmits\n64,1 s,1,0\n"
+    address = sending.send(cast, {"a.csv": table}, kind="table").get_absolute_url()
+    page = client.get(address).content.decode()
+    assert '<option value="iperf3-tcp" selected>' in page and '<option value="metric:goodput" selected>' in page
+    # Figures that several tools have alike tell none of them.
+    address = sending.send(cast, {"b.csv": b"goodput\n64\n"}, kind="table").get_absolute_url()
+    page = client.get(address).content.decode()
+    assert '<option value="" selected>choose a tool</option>' in page and "Read the rows" not in page
+
+
+def test_a_node_that_is_missing_is_asked_for_once_and_a_team_without_any_is_told(
+    client: Client, cast: SimpleNamespace
+) -> None:
+    client.force_login(cast.oscar)
+    output = FILES["sweep/a.json"]
+    imported = sending.send(cast, {"a.zip": zipped({"a/1.json": output, "b/2.json": output + b"\n", "c.txt": b"x"})})
+    assert len(imported.groups) == 2
+    address = imported.get_absolute_url()
+    page = client.get(address).content.decode()
+    assert "The team has no node yet" in page and "1 refused" in page
+    wrong = client.post(f"{address}complete/", {"name": "x", "g0_include": "on", "g1_include": "on"})
+    assert wrong.status_code == 422 and wrong.content.decode().count("Choose the node that") == 2
+    shown = client.get(f"{address}?show=refused").content.decode()
+    assert "It begins: x – send all of it as the tool printed it" in shown
 
 
 def test_the_list_and_the_preview_ask_a_fixed_number_of_questions(

@@ -19,7 +19,12 @@ class SendForm(StyledWidgets, forms.Form):
 
     team = forms.ModelChoiceField(Team.objects.none(), label=_("Team"), empty_label=None)
     archive = forms.FileField(
-        label=_("Archive"), help_text=_("The zip that “Archive of the campaign” gave elsewhere.")
+        label=_("Archive"),
+        help_text=_("The zip that “Archive of the campaign” gave elsewhere."),
+        error_messages={
+            "required": _("Choose the archive to send."),
+            "empty": _("The file is empty: export it again."),
+        },
     )
 
     def __init__(self, *args: Any, user: User, **kwargs: Any) -> None:
@@ -36,6 +41,8 @@ class ChoicesForm(StyledWidgets, forms.Form):
         here = list(Node.objects.filter(team=incoming.team).order_by("name").values_list("name", flat=True))
         members = list(incoming.team.members.order_by("username").values_list("username", flat=True))
         self._nodes, self._people = incoming.preview["nodes"], incoming.preview["people"]
+        # What was chosen before, where that could not be stored.
+        nodes, people = (incoming.choices.get(name, {}) for name in ("nodes", "people"))
         fields: dict[str, forms.Field] = {}
         for place, name in enumerate(self._nodes):
             as_it_is = (
@@ -43,7 +50,10 @@ class ChoicesForm(StyledWidgets, forms.Form):
             )
             others = [(other, other) for other in here if other != name]
             fields[f"node-{place}"] = forms.ChoiceField(
-                label=name, choices=[("", as_it_is % {"node": name}), *others], required=False
+                label=name,
+                choices=[("", as_it_is % {"node": name}), *others],
+                required=False,
+                initial=nodes.get(name, ""),
             )
         for place, person in enumerate(self._people):
             name = person["username"]
@@ -51,7 +61,7 @@ class ChoicesForm(StyledWidgets, forms.Form):
             fields[f"person-{place}"] = forms.ChoiceField(
                 label=label,
                 choices=[(NOBODY, _("nobody here")), *((member, member) for member in members)],
-                initial=name if name in members else NOBODY,
+                initial=people.get(name, name if name in members else "") or NOBODY,
             )
         self.add_fields(fields)
 

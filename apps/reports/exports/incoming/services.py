@@ -197,7 +197,7 @@ def _expire(incoming: IncomingArchive) -> None:
     reason = expiry.reason()
     if incoming.reason:
         # It was decided on, and could not be stored: why stays to be read.
-        reason = Message(_("%(what)s %(remedy)s"), {"what": incoming.reason, "remedy": reason.as_json()})
+        reason = Message(_("%(what)s – %(remedy)s"), {"what": incoming.reason, "remedy": reason.as_json()})
     incoming.path.unlink(missing_ok=True)
     _end(incoming, State.EXPIRED, reason=reason.as_json())
 
