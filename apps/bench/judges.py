@@ -12,14 +12,19 @@ Judge = Callable[[Reading, Sequence[Output], Params, Tool], Reading]
 JUDGES: tuple[Judge, ...] = (telemetry.judge, settings.judge, context.judge, validity.judge)
 
 
-def read_run(outputs: Sequence[Output], params: Params, tool: Tool, capacity_bps: float | None = None) -> Reading:
+def read_run(
+    outputs: Sequence[Output], params: Params, tool: Tool, capacity_bps: float | None = None, *, nodes: int = 0
+) -> Reading:
     """Return the tool's reading of its own outputs as the judges leave it, or raise the tool's ToolFailure.
 
-    `capacity_bps` is the least capacity (bit/s) of the links between the nodes, None if it is not known.
+    `capacity_bps` is the least capacity (bit/s) of the links between the nodes, None if it is not known; `nodes` is
+    how many took part, 0 if that is not known.
     """
     own = [output for output in outputs if not output.stage.startswith(AROUND)]
     reading = tool.parse(own, params)
     for judge in JUDGES:
         reading = judge(reading, outputs, params, tool)
+    if nodes == 2:
+        reading = validity.add_flags(reading, validity.ceilings.flags(reading, tool, capacity_bps), {})
     # Last, for it holds a run against what the others saw of the path.
     return rfc6349.judge(reading, params, tool, capacity_bps)

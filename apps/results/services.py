@@ -13,6 +13,7 @@ from apps.agents.models import Job
 from apps.bench import judges, settings
 from apps.bench.sweep import setting_names
 from apps.bench.tools.base import Output, Plan, Reading
+from apps.bench.validity import ceilings
 from apps.campaigns.models import Run, Trial
 from apps.results import faults
 from apps.results.models import Result, Sample, Series
@@ -49,7 +50,9 @@ def read_run(run: Run) -> tuple[Reading, float | None]:
     if refusals:
         raise refusals[0]
     params = tool.clean(setting_names.own_parameters(trial.parameters))
-    reading = judges.read_run(outputs, params, tool, _least_capacity_bps(trial) if tool.transport else None)
+    capacity = _least_capacity_bps(trial) if ceilings.concerns(tool) else None
+    nodes = sum(len(members) for members in trial.lane.roles.values())
+    reading = judges.read_run(outputs, params, tool, capacity, nodes=nodes)
     return reading, start_skew_s(jobs)
 
 

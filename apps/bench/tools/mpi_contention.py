@@ -96,6 +96,7 @@ class MpiContention(Tool):
         DISTANCE,
         mpi.CLIENTS,
         mpi.REMOTE_AGENT,
+        mpi.TRANSPORT,
         mpi.OVERSUBSCRIBE,
     )
     metrics = (

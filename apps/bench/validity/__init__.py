@@ -8,10 +8,10 @@ time of writing ends on the disk), `uncached` (metrics of what was read past an 
 from collections.abc import Sequence
 
 from apps.bench.tools.base import AROUND, Flag, Output, Params, Reading, Tool
-from apps.bench.validity import caching, concurrency, duration, steadiness, windows
+from apps.bench.validity import caching, ceilings, concurrency, duration, steadiness, windows
 from apps.bench.validity.judging import add_flags
 
-__all__ = ["judge"]
+__all__ = ["add_flags", "ceilings", "judge"]
 
 
 def judge(reading: Reading, outputs: Sequence[Output], params: Params, tool: Tool) -> Reading:

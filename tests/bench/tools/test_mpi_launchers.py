@@ -5,6 +5,7 @@ import pytest
 from apps.bench import tools
 from apps.bench.tools._mpi import launchers, maps, options, run
 from tests.bench.tools.mpi_nodes import answered, command, node, pair_of_nodes, plan, topology
+from workers.agent.placeholders import LOADING, VARIABLE
 
 NETWORK = {"interfaces": [{"name": "eth1", "addresses": ["10.0.0.1/24", "10.0.0.2/24", "fe80::1/64"]}]}
 TABLE = b"\n# OSU MPI Bandwidth Test v7.4\n# Size      Bandwidth (MB/s)\n1048576 %s\n"
@@ -54,6 +55,16 @@ def test_ranks_of_one_node_need_neither_network_nor_remote_start():
     argv = command("osu-bandwidth", nodes, **SAME_NODE, remote_agent="nsagent").argv
     assert "btl_tcp_if_include" not in argv
     assert "{program:nsagent}" not in argv
+
+
+@pytest.mark.parametrize("launcher", ["openmpi", "mpich", "intelmpi", "slurm"])
+def test_messages_can_be_made_to_go_by_tcp_with_every_library(launcher):
+    made = command("osu-bandwidth", pair_of_nodes(), launcher=launcher, transport="tcp")
+    told = dict(made.environment)
+    assert (told["OMPI_MCA_btl"], told["UCX_TLS"], told["FI_PROVIDER"]) == ("tcp,self", "tcp,self", "tcp")
+    # What the agent would refuse would never reach the library.
+    assert all(VARIABLE.fullmatch(name) and not LOADING.search(name) for name in told)
+    assert command("osu-bandwidth", pair_of_nodes(), launcher=launcher).environment == ()
 
 
 def test_unbound_ranks_are_left_alone():

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from apps.bench.tools._mpi.maps import ASKED, Got
+from apps.bench.tools._mpi.options import TRANSPORTS
 from apps.bench.tools._mpi.placement import Slot
 from apps.bench.tools._mpi.topology import topology_of
 from apps.bench.tools.base import Command, NodeRef, Output, Params, Stage
@@ -32,7 +33,6 @@ class Launch:
     directory: str = ""
     files: tuple[tuple[str, str], ...] = ()
     collect: tuple[str, ...] = ()
-    environment: tuple[tuple[str, str], ...] = ()
     stage: str = "measure"
     together: bool = field(default=False)
 
@@ -104,7 +104,6 @@ def make_command(
     launch: Launch,
     argv: Sequence[str],
     files: Sequence[tuple[str, str]] = (),
-    environment: Sequence[tuple[str, str]] = (),
 ) -> Command:
     """Return a launcher's command on the first node, with the map that was asked for beside it."""
     return Command(
@@ -114,7 +113,7 @@ def make_command(
         time_limit_s=launch.time_limit_s,
         files=((ASKED, launch.asked()), *files, *launch.files),
         collect=(ASKED, *launch.collect),
-        environment=(*launch.environment, *environment),
+        environment=TRANSPORTS[launch.params["transport"]],
     )
 
 

@@ -50,6 +50,31 @@ REMOTE_AGENT = Parameter(
     default="",
     advanced=True,
 )
+TRANSPORT = Parameter(
+    "transport",
+    "choice",
+    _("Messages go by"),
+    help=_(
+        "TCP also within a node: to hold a fabric against it, or where nodes only seem to be one machine, as in the"
+        " emulated lab."
+    ),
+    default="",
+    choices=(("", _("what the library chooses")), ("tcp", "TCP")),
+    advanced=True,
+)
+# For Open MPI (its pml ob1 takes no UCX), for UCX and libfabric, which MPICH uses, and for Intel MPI; MPICH has a
+# shared memory of its own for ranks of one host. Each library passes those of its own on to every rank.
+TRANSPORTS = {
+    "": (),
+    "tcp": (
+        ("OMPI_MCA_pml", "ob1"),
+        ("OMPI_MCA_btl", "tcp,self"),
+        ("UCX_TLS", "tcp,self"),
+        ("FI_PROVIDER", "tcp"),
+        ("MPIR_CVAR_NOLOCAL", "1"),
+        ("I_MPI_FABRICS", "ofi"),
+    ),
+}
 OVERSUBSCRIBE = Parameter(
     "oversubscribe",
     "boolean",
@@ -135,7 +160,7 @@ BUNDLE_IDLE = Parameter(
     advanced=True,
 )
 SHARED_PARAMETERS = (
-    *(LAUNCHER, CLIENTS, REMOTE_AGENT, OVERSUBSCRIBE, PARTITION, QUEUE_LIMIT, JOB_TIME, SLURM_MPI),
+    *(LAUNCHER, CLIENTS, REMOTE_AGENT, TRANSPORT, OVERSUBSCRIBE, PARTITION, QUEUE_LIMIT, JOB_TIME, SLURM_MPI),
     *(BUNDLE, BUNDLE_RANKS, BUNDLE_IDLE),
 )
 
