@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from playwright.sync_api import Page
+from playwright.sync_api import Page, ViewportSize
 
-PHONE = {"width": 390, "height": 844}
+PHONE: ViewportSize = {"width": 390, "height": 844}
 # Runs in the page; returns what somebody who does not see it, or has a small screen, would stumble over.
 _CHECK = """() => {
   const wrong = [];

@@ -121,5 +121,5 @@ def test_it_is_defined_in_the_browser_and_tried_as_one_types(allowed: Stack, pag
     page.get_by_role("button", name="Define", exact=True).click()
     expect(page.get_by_role("heading", level=1)).to_contain_text("site-zero.v1")
     assert problems(page) == []
-    page.set_viewport_size(PHONE)  # type: ignore[arg-type]
+    page.set_viewport_size(PHONE)
     assert problems(page) == []
