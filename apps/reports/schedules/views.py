@@ -14,7 +14,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from apps.accounts import scoping
 from apps.accounts.pages import CreatePage, DeletePage, DetailPage, ListPage, TeamPage, UpdatePage
-from apps.campaigns import schedules
+from apps.campaigns.views.dates import show_dates
 from apps.reports.models import Delivery, Schedule
 from apps.reports.schedules import queries, services
 from apps.reports.schedules.forms import ScheduleForm
@@ -123,16 +123,7 @@ def deliver(request: HttpRequest, pk: int) -> HttpResponse:
 @require_GET
 def dates(request: HttpRequest) -> HttpResponse:
     """Show the next dates of a cron expression in a time zone, or why it is refused."""
-    cron, zone = request.GET.get("cron", "").strip()[:100], request.GET.get("cron_timezone", "").strip()[:64]
-    now = timezone.now()
-    context: dict[str, object] = {}
-    if cron:
-        try:
-            services.check_dates(cron=cron, timezone=zone or "UTC", now=now)
-            context["dates"] = schedules.next_dates(cron=cron, timezone=zone or "UTC", after=now)
-        except ValidationError as refused:
-            context["refusals"] = refused.messages
-    return render(request, "reports/schedules/_dates.html", context)
+    return show_dates(request, check=services.check_dates, template="reports/schedules/_dates.html")
 
 
 def _deliveries(schedule: Schedule) -> dict[str, Any]:
