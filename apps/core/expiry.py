@@ -10,7 +10,6 @@ from django.db import transaction
 from django.db.models import QuerySet
 
 from apps.bench.text import Message, _
-from apps.core.models import TimeStamped
 
 logger = logging.getLogger(__name__)
 
@@ -18,9 +17,30 @@ logger = logging.getLogger(__name__)
 MOST = 200
 
 
-def kept_until(row: TimeStamped) -> datetime:
-    """Return when a row expires that nobody decides on."""
-    return row.updated_at + timedelta(days=settings.UNDECIDED_DAYS)
+class Expiring:
+    """Adds to a TimeStamped model at which workers and a person take turns whose turn it is, and when it expires."""
+
+    updated_at: Any
+
+    @property
+    def is_working(self) -> bool:
+        """Say whether a worker has something to do."""
+        raise NotImplementedError
+
+    @property
+    def is_undecided(self) -> bool:
+        """Say whether somebody has to decide on it."""
+        raise NotImplementedError
+
+    @property
+    def is_over(self) -> bool:
+        """Say whether nobody has anything to do any more."""
+        return not self.is_working and not self.is_undecided
+
+    @property
+    def kept_until(self) -> datetime | None:
+        """Return when it expires unless somebody decides on it."""
+        return self.updated_at + timedelta(days=settings.UNDECIDED_DAYS) if self.is_undecided else None
 
 
 def reason() -> Message:

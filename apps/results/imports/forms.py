@@ -8,8 +8,7 @@ from django.core.files import File
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from apps.accounts import scoping
-from apps.accounts.models import Role, Team, User
+from apps.accounts.importing import IntoTeamForm
 from apps.bench.tools.base import Tool
 from apps.core.forms import StyledWidgets
 from apps.core.messages import render
@@ -33,10 +32,9 @@ class FilesField(forms.FileField):
         return [super(FilesField, self).clean(file, initial) for file in files if file] or [super().clean(None)]
 
 
-class SendForm(StyledWidgets, forms.Form):
+class SendForm(IntoTeamForm):
     """The files, and what they are."""
 
-    team = forms.ModelChoiceField(Team.objects.none(), label=gettext_lazy("Team"), empty_label=None)
     kind = forms.ChoiceField(
         label=gettext_lazy("What it is"),
         choices=[
@@ -47,7 +45,7 @@ class SendForm(StyledWidgets, forms.Form):
         initial=Import.Kind.OUTPUTS,
     )
     sent = FilesField(
-        label=gettext_lazy("Files"),
+        label=gettext_lazy("Files to import"),
         allow_empty_file=True,
         error_messages={"required": gettext_lazy("Choose the files to import.")},
         help_text=gettext_lazy(
@@ -62,10 +60,8 @@ class SendForm(StyledWidgets, forms.Form):
         help_text=gettext_lazy("Counts for what does not tell when it was measured."),
     )
 
-    def __init__(self, *args: Any, user: User, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        teams: Any = self.fields["team"]
-        teams.queryset = scoping.teams_for(user, Role.OPERATOR).order_by("name")
         self.fields["sent"].widget.attrs["class"] += " form-control-lg py-5 drop-target"
 
 

@@ -1,7 +1,5 @@
 """Imports under way and done, what each found in what was sent, and mappings of columns kept under a name."""
 
-from datetime import datetime
-
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
@@ -10,10 +8,10 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.accounts.models import TeamOwned
 from apps.campaigns.models import Campaign, Trial
-from apps.core import expiry
+from apps.core.expiry import Expiring
 
 
-class Import(TeamOwned):
+class Import(Expiring, TeamOwned):
     """Files that were sent, and what is to become of them; `groups` as `apps.results.imports.grouping` makes them.
 
     `uploads` [{"name", "size", "sha256"}], `choices` {group's key: {"name", "include", "roles" {role: [node ids]},
@@ -89,14 +87,9 @@ class Import(TeamOwned):
         return self.state in self.WORKING_STATES
 
     @property
-    def is_over(self) -> bool:
-        """Say whether nobody has anything to do any more."""
-        return not self.is_working and self.state not in self.UNDECIDED_STATES
-
-    @property
-    def kept_until(self) -> datetime | None:
-        """Return when it expires unless somebody decides on it."""
-        return expiry.kept_until(self) if self.state in self.UNDECIDED_STATES else None
+    def is_undecided(self) -> bool:
+        """Say whether somebody has to decide on it."""
+        return self.state in self.UNDECIDED_STATES
 
 
 class ImportItem(models.Model):

@@ -4,7 +4,7 @@ from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.core.exceptions import PermissionDenied, ValidationError
+from django.core.exceptions import ValidationError
 from django.core.paginator import Paginator
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from apps.accounts import scoping
+from apps.accounts.importing import importer
 from apps.accounts.models import Role
 from apps.accounts.pages import ListPage
 from apps.bench.tools import UnknownTool
@@ -55,9 +56,7 @@ class MappingList(ListPage):
 @require_http_methods(["GET", "POST"])
 def create(request: HttpRequest) -> HttpResponse:
     """Ask for files, and take them."""
-    user = scoping.user_of(request)
-    if not scoping.teams_for(user, Role.OPERATOR).exists():
-        raise PermissionDenied(_("Importing needs the role of an operator in a team: ask a manager of the team."))
+    user = importer(request)
     form = forms.SendForm(request.POST or None, request.FILES or None, user=user)
     if request.method == "POST" and form.is_valid():
         values = form.cleaned_data

@@ -5,8 +5,7 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from apps.accounts import scoping
-from apps.accounts.models import Role, Team, User
+from apps.accounts.importing import IntoTeamForm
 from apps.core.forms import StyledWidgets
 from apps.reports.exports.incoming.models import IncomingArchive
 from apps.testbeds.models import Node
@@ -14,23 +13,17 @@ from apps.testbeds.models import Node
 NOBODY = "-"
 
 
-class SendForm(StyledWidgets, forms.Form):
+class SendForm(IntoTeamForm):
     """An archive and the team that takes it."""
 
-    team = forms.ModelChoiceField(Team.objects.none(), label=_("Team"), empty_label=None)
     archive = forms.FileField(
-        label=_("Archive"),
+        label=_("Archive file"),
         help_text=_("The zip that “Archive of the campaign” gave elsewhere."),
         error_messages={
             "required": _("Choose the archive to send."),
             "empty": _("The file is empty: export it again."),
         },
     )
-
-    def __init__(self, *args: Any, user: User, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        teams: Any = self.fields["team"]
-        teams.queryset = scoping.teams_for(user, Role.OPERATOR).order_by("name")
 
 
 class ChoicesForm(StyledWidgets, forms.Form):

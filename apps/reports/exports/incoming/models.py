@@ -1,6 +1,5 @@
 """Archives on their way in."""
 
-from datetime import datetime
 from pathlib import Path
 
 from django.conf import settings
@@ -11,10 +10,10 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.accounts.models import TeamOwned
 from apps.campaigns.models import Campaign
-from apps.core import expiry
+from apps.core.expiry import Expiring
 
 
-class IncomingArchive(TeamOwned):
+class IncomingArchive(Expiring, TeamOwned):
     """An archive that somebody sent, and what became of it.
 
     `preview` {"campaign", "name", "team", "counts", "nodes" [names], "new" [[kind, name]], "differing" [[kind, name,
@@ -88,16 +87,6 @@ class IncomingArchive(TeamOwned):
     def is_undecided(self) -> bool:
         """Say whether a person may decide on it: it was looked through, and its file is kept."""
         return self.state in self.UNDECIDED_STATES and bool(self.preview)
-
-    @property
-    def is_over(self) -> bool:
-        """Say whether nobody has anything to do any more."""
-        return not self.is_working and not self.is_undecided
-
-    @property
-    def kept_until(self) -> datetime | None:
-        """Return when it expires unless somebody decides on it."""
-        return expiry.kept_until(self) if self.is_undecided else None
 
     @property
     def percent(self) -> int:
