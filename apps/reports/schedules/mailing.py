@@ -71,7 +71,8 @@ def _answered(code: int, answer: bytes | str) -> str:
 def _body(edition: Edition, files: Sequence[Rendering], schedule: str) -> str:
     document = edition.document
     lines = [document.title, document.subtitle, ""]
-    for block in document.summary:
+    # Where nothing was measured there is no summary, and the one section says so.
+    for block in document.summary or [block for section in document.sections[:1] for block in section.blocks]:
         if isinstance(block, Paragraph):
             lines += [_text(block.parts), ""]
         elif isinstance(block, Items):

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from pptx import Presentation
 
-from apps.reports.document import Drawing, Items, Link, Listing, Paragraph, Section
+from apps.reports.document import Column, Drawing, Items, Link, Listing, Paragraph, Section, Table
 from apps.reports.rendering import slides
 from apps.reports.rendering.slides.lines import HEIGHT, WIDTH, Line, lines_of, pages_of
 from tests.reports import documents
@@ -94,6 +94,37 @@ def test_of_those_who_manage_the_tables_are_shown_too(tmp_path: Path) -> None:
     assert any("whole table" in shape.text_frame.text for shape in shown.slides[2].shapes if shape.has_text_frame)
 
 
+def test_every_line_of_what_is_to_be_typed_has_a_fixed_width(deck: Any) -> None:
+    slide = next(slide for slide in deck.slides if slide.shapes.title.text_frame.text == "Change 1")
+    paragraphs = [
+        paragraph for shape in slide.shapes if shape.has_text_frame for paragraph in shape.text_frame.paragraphs
+    ]
+    typed = next(paragraph for paragraph in paragraphs if paragraph.text.startswith("a = 1"))
+    assert [run.font.name for run in typed.runs] == ["Consolas", "Consolas"]
+
+
+def test_a_conclusion_that_was_said_in_short_is_not_said_again(tmp_path: Path) -> None:
+    said, more = Paragraph(("It is the window.",)), Paragraph(("And so on.",))
+    document = dataclasses.replace(
+        documents.document(), summary=(said, more), sections=(Section("conclusion", "Conclusion", (said,)),)
+    )
+    slides.render(document, IMPRINT, tmp_path / "a.pptx", lambda _share: None)
+    assert titles(Presentation(str(tmp_path / "a.pptx")))[1:] == ["In short"]
+
+
+def test_a_column_in_which_nothing_stands_is_left_out_of_a_slide(tmp_path: Path) -> None:
+    columns = (Column("Finding"), Column("Gain", kind="number"), Column("State"))
+    table = Table("t", "Changes", columns, rows=(("One", None, "new"), ("Two", None, "new")))
+    document = dataclasses.replace(
+        documents.document(), kind="management", sections=(Section("s", "Changes", (table,)),)
+    )
+    slides.render(document, IMPRINT, tmp_path / "a.pptx", lambda _share: None)
+    shown = Presentation(str(tmp_path / "a.pptx")).slides[2].shapes
+    made = next(shape.table for shape in shown if shape.has_table)
+    assert [made.cell(0, place).text for place in range(len(made.columns))] == ["Finding", "State"]
+    assert not any("whole table" in shape.text_frame.text for shape in shown if shape.has_text_frame)
+
+
 def test_long_words_and_texts_are_cut_to_slides() -> None:
     blocks = (
         Paragraph(("x" * 5000, Link(" end", "campaign:a"))),
@@ -109,6 +140,6 @@ def test_long_words_and_texts_are_cut_to_slides() -> None:
     for page in pages_of(lines):
         assert sum(line.height for line in page) <= HEIGHT
     assert list(pages_of([])) == []
-    change = [*(Line("x" * WIDTH, 1) for _number in range(10)), Line("To change"), Line("a = 1", -1)]
-    assert [len(page) for page in pages_of(change)] == [10, 2]
+    change = [*(Line("x" * WIDTH, 1) for _number in range(11)), Line("To change"), Line("a = 1", -1)]
+    assert [len(page) for page in pages_of(change)] == [11, 2]
     assert Line("a\nb").height > Line("a").height

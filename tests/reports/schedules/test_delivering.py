@@ -80,6 +80,15 @@ def test_a_summary_is_read_in_the_mail_itself(world: SimpleNamespace, settings: 
     assert f"https://fathom.example.org{Edition.objects.get().get_absolute_url()}" in body
 
 
+def test_a_mail_about_a_period_without_measurements_says_so(world: SimpleNamespace) -> None:
+    made = schedule(world, formats=[], recipients=["lead@example.org"])
+    delivery = services.deliver_now(schedule=made, user=world.cast.oscar, now=NOW)
+    assert carried(carried(delivery, NOW), NOW).state == "done"
+    [nothing] = Edition.objects.get().document.sections
+    [said] = nothing.blocks[0].parts  # type: ignore[union-attr]
+    assert said in mail.outbox[0].body
+
+
 def test_without_recipients_the_edition_is_left_in_the_page(world: SimpleNamespace) -> None:
     made = schedule(world, formats=[], recipients=[])
     delivery = services.deliver_now(schedule=made, user=world.cast.oscar, now=NOW)

@@ -70,7 +70,7 @@ class _Deck:
 
     def _told(self, section: Section, most: int) -> None:
         """Tell a section in words: its own, then those of its first parts, then the titles of the others."""
-        if not section.sections and list(lines_of(section.blocks)) == list(lines_of(self.document.summary)):
+        if not section.sections and set(lines_of(section.blocks)) <= set(lines_of(self.document.summary)):
             # It was said on the first slides, word for word.
             return
         self._words(section.title, section.blocks)

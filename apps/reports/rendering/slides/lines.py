@@ -8,7 +8,7 @@ from apps.reports.document import Block, Items, Link, Listing, Paragraph, Part
 from apps.reports.rendering import cells
 
 # At the size of the text a slide is so many Latin letters wide and so many lines high.
-WIDTH, HEIGHT = 100, 15
+WIDTH, HEIGHT = 100, 17
 # A line of text as short as this leads to the next one.
 LONGEST_LEAD = 40
 

@@ -23,10 +23,14 @@ LATIN, KOREAN, FIXED = "Calibri", "Malgun Gothic", "Consolas"
 TITLE_ONLY = 5
 LEFT, WIDE = Inches(0.7), Inches(11.93)
 # A table on a slide is read from far away.
-MOST_ROWS, MOST_COLUMNS, LONGEST_CELL, WIDEST_CELL = 12, 7, 80, 40
+MOST_ROWS, MOST_COLUMNS, LONGEST_CELL, WIDEST_CELL = 12, 8, 80, 40
+# Heads are bold.
+_BOLD = 1.15
 # At the size of its letters a slide is so many Latin letters wide, and has room for so many lines.
 TABLE_WIDTH, TABLE_LINES = 135, 19
 LONGEST_TITLE, LONGEST_SENTENCE = 140, 320
+# Longer titles, and longer sentences below figures, are written smaller.
+LARGE_TITLE, TWO_LINES = 60, 190
 _NOT_IN_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 
@@ -63,7 +67,8 @@ class Writer:
             text = f"• {line.text}" if line.level == 1 else line.text
             made = self._add(frame, text, 14 if line.level < 0 else 17, INK, first=not place)
             if line.level < 0:
-                _font(made.runs[0], FIXED, FIXED)
+                for run in made.runs:
+                    _font(run, FIXED, FIXED)
             made.space_after = Pt(7)
 
     def picture(self, title: str, file: Path, sentence: str, alternative: str, over: str = "") -> None:
@@ -79,16 +84,26 @@ class Writer:
         shape._element.nvPicPr.cNvPr.set("descr", clean(alternative))
         if sentence:
             frame = self._box(slide, LEFT, Inches(6.2), WIDE, Inches(0.75))
-            self._add(frame, _short(sentence, LONGEST_SENTENCE), 16, INK, first=True)
+            size = 16 if cells.width(sentence) <= TWO_LINES else 13
+            self._add(frame, _short(sentence, LONGEST_SENTENCE), size, INK, first=True)
 
     def table(self, title: str, table: Table, over: str = "") -> None:
         """Write the first rows and columns of a table, and how much more there is."""
         slide = self._slide(title, over)
-        columns = table.columns[:MOST_COLUMNS]
-        texts = [[_cell(row, place, table) for place in range(len(columns))] for row in table.rows[:MOST_ROWS]]
+        # A column in which nothing stands tells nobody anything.
+        filled = [place for place in range(len(table.columns)) if any(row[place] is not None for row in table.rows)]
+        shown = filled[:MOST_COLUMNS]
+        columns = [table.columns[place] for place in shown]
+        texts = [[_cell(row, place, table) for place in shown] for row in table.rows[:MOST_ROWS]]
         heads = [cells.head_of(column) for column in columns]
         widths = [
-            min(max(map(cells.width, (head, *(row[place] for row in texts)))), WIDEST_CELL) + 3
+            min(
+                max(
+                    *(_BOLD * cells.width(word) for word in head.split()), *(cells.width(row[place]) for row in texts)
+                ),
+                WIDEST_CELL,
+            )
+            + 3
             for place, head in enumerate(heads)
         ]
         rows = _fitting(heads, texts, widths)
@@ -105,7 +120,7 @@ class Writer:
                     shape.table.cell(at, place).fill.solid()
                     shape.table.cell(at, place).fill.fore_color.rgb = ACCENT
         more = max(table.total, len(table.rows)) - len(rows)
-        if more or len(table.columns) > len(columns):
+        if more or len(filled) > len(shown):
             frame = self._box(slide, LEFT, Inches(6.45), WIDE, Inches(0.45))
             self._add(frame, _("The report has the whole table."), 13, CALM, first=True)
 
@@ -113,7 +128,7 @@ class Writer:
         slide = self._presentation.slides.add_slide(self._presentation.slide_layouts[TITLE_ONLY])
         self._place(slide.shapes.title, LEFT, Inches(0.55), WIDE, Inches(0.9))
         frame = slide.shapes.title.text_frame
-        size = 26 if cells.width(title) <= 70 else 20
+        size = 26 if cells.width(title) <= LARGE_TITLE else 20
         self._set(frame, _short(title, LONGEST_TITLE), size, ACCENT, bold=True)
         frame.vertical_anchor = MSO_ANCHOR.MIDDLE
         if over and over != title:
