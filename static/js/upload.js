@@ -33,7 +33,8 @@ document.addEventListener("submit", (event) => {
   event.preventDefault();
   const request = new XMLHttpRequest();
   const words = document.body.dataset;
-  const address = form.getAttribute("action") ? form.action : location.href;
+  // Without the part behind "#", which an answer's address never has.
+  const address = new URL(form.getAttribute("action") ?? "", location.href).href;
   request.upload.addEventListener("progress", ({ loaded, total }) => showProgress(form, total ? loaded / total : 0));
   request.addEventListener("load", () => {
     if (request.responseURL && request.responseURL !== address) location.assign(request.responseURL);
