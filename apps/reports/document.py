@@ -124,6 +124,11 @@ class Document:
     summary: tuple[Block, ...] = field(default=())
 
 
+def joined(parts: Sequence[Part]) -> str:
+    """Return the parts of a text as one, without where they lead."""
+    return "".join(part.text if isinstance(part, Link) else part for part in parts)
+
+
 def walk(document: Document) -> Iterator[Block]:
     """Return every block in reading order: figures and tables are numbered as they come."""
     yield from document.summary

@@ -131,14 +131,6 @@ def test_findings_give_the_exact_change_and_name_what_is_said_alike_once(gfs: Si
     ]
 
 
-@pytest.fixture
-def pair(cast: SimpleNamespace) -> list[object]:
-    """Return two nodes joined by a link."""
-    a, b = measured.make.nodes(cast.team, "kisti01", "pnu01")
-    measured.make.link(a, b, "WAN")
-    return [a, b]
-
-
 def test_a_sweep_has_figure_sentence_and_table_and_is_compared_with_the_baseline(
     cast: SimpleNamespace, pair: list[object]
 ) -> None:

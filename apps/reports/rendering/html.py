@@ -22,6 +22,7 @@ from apps.reports.document import (
     Part,
     Section,
     Table,
+    joined,
 )
 from apps.reports.rendering import cells
 
@@ -60,7 +61,7 @@ class Shown:
         if isinstance(self.block, Figure):
             return self.block.sentence
         parts = self.block.parts if isinstance(self.block, Paragraph) else ()
-        return "".join(part if isinstance(part, str) else part.text for part in parts)
+        return joined(parts)
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from django.utils import translation
 from django.utils.translation import gettext as _
 
 from apps.core import messages
-from apps.reports.document import Items, Link, Paragraph, Part, Table, Value
+from apps.reports.document import Items, Link, Paragraph, Table, Value, joined
 from apps.reports.models import Edition, Rendering
 from apps.reports.rendering import cells
 from apps.reports.schedules.errors import NoServer, NotTaken
@@ -74,9 +74,9 @@ def _body(edition: Edition, files: Sequence[Rendering], schedule: str) -> str:
     # Where nothing was measured there is no summary, and the one section says so.
     for block in document.summary or [block for section in document.sections[:1] for block in section.blocks]:
         if isinstance(block, Paragraph):
-            lines += [_text(block.parts), ""]
+            lines += [joined(block.parts), ""]
         elif isinstance(block, Items):
-            lines += [*(f"- {_text(parts)}" for parts in block.items), ""]
+            lines += [*(f"- {joined(parts)}" for parts in block.items), ""]
         elif isinstance(block, Table):
             lines += [*(" : ".join(map(str, _row(block, row))) for row in block.rows), ""]
     if settings.PUBLIC_URL:
@@ -98,7 +98,3 @@ def _body(edition: Edition, files: Sequence[Rendering], schedule: str) -> str:
 
 def _row(table: Table, row: Sequence[Value | Link]) -> list[str]:
     return [cells.text_of(value, column) for value, column in zip(row, table.columns, strict=True)]
-
-
-def _text(parts: Sequence[Part]) -> str:
-    return "".join(part if isinstance(part, str) else part.text for part in parts)

@@ -9,14 +9,7 @@ from pytest_django import Settings
 
 from apps.reports import services
 from apps.reports.models import Edition, Report
-from tests import factories
 from tests.reports import documents
-
-
-@pytest.fixture
-def cast(db: None) -> SimpleNamespace:
-    """Return the named cast."""
-    return factories.cast()
 
 
 @pytest.fixture

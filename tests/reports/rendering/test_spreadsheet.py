@@ -52,6 +52,16 @@ def test_a_table_keeps_numbers_and_times_as_such_and_texts_as_texts(book: openpy
     assert book["Table 1"]["A8"].data_type == "s"
 
 
+def test_a_long_note_stands_in_several_rows(tmp_path: Path) -> None:
+    noted = dataclasses.replace(documents.TABLE, note="One of many words. " * 20, total=0)
+    document = dataclasses.replace(documents.document(), sections=(Section("s", "S", blocks=(noted,)),))
+    spreadsheet.render(document, IMPRINT, tmp_path / "a.xlsx", lambda _share: None)
+    sheet = openpyxl.load_workbook(tmp_path / "a.xlsx")["Table 1"]
+    texts = [str(row[0].value or "") for row in sheet.iter_rows()]
+    assert max(map(len, texts)) <= 110
+    assert " ".join(texts[1 : texts.index("")]) == ("One of many words. " * 20).strip()
+
+
 def test_no_cell_anywhere_is_a_formula(made: Path) -> None:
     with zipfile.ZipFile(made) as archive:
         sheets = [archive.read(name) for name in archive.namelist() if name.startswith("xl/worksheets/sheet")]

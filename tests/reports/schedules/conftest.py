@@ -12,24 +12,14 @@ from apps.reports.models import Schedule
 from apps.reports.overview.selection import Selection
 from apps.reports.schedules import services
 from apps.testbeds.models import Node
-from tests import factories
 from tests.campaigns import factories as make
-from tests.results.history.conftest import measured
+from tests.results.history.conftest import measured, pair  # noqa: F401  (pair is a fixture)
 
 NOW = datetime(2026, 3, 2, 10, 0, tzinfo=UTC)
 
 
 @pytest.fixture
-def pair(cast: factories.Cast) -> list[Node]:
-    """Return two nodes of two sites joined by a link."""
-    [a] = make.nodes(cast.team, "kisti01")
-    [b] = make.nodes(cast.team, "pnu01", site="Busan")
-    make.link(a, b, "WAN")
-    return [a, b]
-
-
-@pytest.fixture
-def world(cast: Any, pair: list[Node], settings: Any, tmp_path: Any) -> SimpleNamespace:
+def world(cast: Any, pair: list[Node], settings: Any, tmp_path: Any) -> SimpleNamespace:  # noqa: F811
     """Return a management report, a series, and one campaign of it that has ended."""
     settings.VAR_DIR = tmp_path
     report = reports.begin_management_report(

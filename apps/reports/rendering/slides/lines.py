@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from apps.reports.document import Block, Items, Link, Listing, Paragraph, Part
+from apps.reports.document import Block, Items, Listing, Paragraph, joined
 from apps.reports.rendering import cells
 
 # At the size of the text a slide is so many Latin letters wide and so many lines high.
@@ -64,11 +64,6 @@ def pages_of(lines: Iterable[Line], height: float = HEIGHT) -> Iterator[Sequence
 def _leads(line: Line) -> bool:
     """Return whether a line is a heading to what follows, by its look."""
     return line.level == 0 and cells.width(line.text) <= LONGEST_LEAD
-
-
-def joined(parts: Sequence[Part]) -> str:
-    """Return parts as one text."""
-    return "".join(part.text if isinstance(part, Link) else part for part in parts)
 
 
 def _cut(line: Line) -> Iterator[Line]:

@@ -2,6 +2,7 @@
 
 import math
 import tempfile
+import textwrap
 from collections.abc import Sequence
 from datetime import UTC
 from pathlib import Path
@@ -22,6 +23,7 @@ from apps.reports.document import (
     Paragraph,
     Table,
     Value,
+    joined,
     walk,
 )
 from apps.reports.rendering import cells, figures, imprints
@@ -32,6 +34,8 @@ from apps.reports.rendering.spreadsheet.styles import ACCENT, DATE, Styles, numb
 # What the format itself can hold.
 MOST_ROWS = 1_000_000
 LONGEST_TEXT = 32_000
+# So many letters of a note stand in a row.
+NOTE_LETTERS = 110
 # Nothing typed becomes a formula, a link or a number: what is a text stays one.
 _OPTIONS = {
     "constant_memory": True,
@@ -140,9 +144,10 @@ class _Book:
     def _head(self, sheet: Worksheet, title: str, lines: Sequence[str]) -> int:
         """Write a title and what stands below it; return the row after a blank one."""
         sheet.write_string(0, 0, title[:LONGEST_TEXT], self.styles.title())
-        shown = [line for line in lines if line]
+        # A sheet is printed as wide as what stands on it: a note must not make its table small.
+        shown = [part for line in lines for part in textwrap.wrap(line[:LONGEST_TEXT], NOTE_LETTERS)]
         for row, line in enumerate(shown, start=1):
-            sheet.write_string(row, 0, line[:LONGEST_TEXT], self.styles.note())
+            sheet.write_string(row, 0, line, self.styles.note())
         return len(shown) + 2
 
     def _table(self, sheet: Worksheet, table: Table) -> None:
@@ -212,13 +217,9 @@ def _said(blocks: Sequence[object]) -> list[str]:
     texts = []
     for block in blocks:
         if isinstance(block, Paragraph):
-            texts.append(_joined(block.parts))
+            texts.append(joined(block.parts))
         elif isinstance(block, Items):
-            texts += [f"• {_joined(item)}" for item in block.items]
+            texts += [f"• {joined(item)}" for item in block.items]
         elif isinstance(block, Listing):
             texts.append("\n".join(part for part in (block.caption, block.name, block.text.rstrip("\n")) if part))
     return texts
-
-
-def _joined(parts: Sequence[str | Link]) -> str:
-    return "".join(part.text if isinstance(part, Link) else part for part in parts)
