@@ -56,7 +56,7 @@ REFUSED = [
 # Rows that are of no campaign any more, what a person says, and what retention noted.
 ALLOWED = [
     "UPDATE results_sample SET value = value",
-    "UPDATE results_result SET flags = flags || '[{\"name\": \"marked-invalid\"}]'",
+    'UPDATE results_result SET flags = flags || \'[{"name": "marked-invalid"}]\'',
     "UPDATE results_result SET series_dropped_at = now(), output_dropped_at = now()",
     "UPDATE agents_job SET stop_requested_at = now(), updated_at = now()",
     "UPDATE agents_job SET facts_id = NULL",
