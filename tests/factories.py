@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from itertools import count
 
+from django.test import Client
+
 from apps.accounts.models import ApiToken, Membership, Role, Team, User
 from apps.core import secrets
 
@@ -62,3 +64,10 @@ def token(owner: User, scope: str = "write", **fields: object) -> str:
 def bearer(owner: User, scope: str = "write", **fields: object) -> dict[str, str]:
     """Return the request header of a fresh token, for Django's test client."""
     return {"HTTP_AUTHORIZATION": f"Bearer {token(owner, scope, **fields)}"}
+
+
+def signed_in(person: object) -> Client:
+    """Return a browser's stand-in in which a person is signed in."""
+    client = Client()
+    client.force_login(person)
+    return client

@@ -4,18 +4,12 @@ import pytest
 from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
-from apps.accounts.models import Membership, Role, User
+from apps.accounts.models import Membership, Role
 from apps.testbeds import models as testbeds
 from tests import factories
-from tests.factories import Cast
+from tests.factories import Cast, signed_in
 
 pytestmark = pytest.mark.urls("tests.accounts.probe")
-
-
-def client_of(person: User) -> Client:
-    client = Client()
-    client.force_login(person)
-    return client
 
 
 @pytest.fixture
@@ -33,7 +27,7 @@ def test_a_stranger_is_asked_to_sign_in_everywhere(site: testbeds.Site, client: 
 
 
 def test_another_teams_things_do_not_exist(cast: Cast, site: testbeds.Site) -> None:
-    client = client_of(cast.charlie)
+    client = signed_in(cast.charlie)
     assert "KISTI" not in client.get("/probe/").content.decode()
     assert client.get(f"/probe/{site.pk}/").status_code == 404
     for action in ("edit", "clone", "delete"):
@@ -45,7 +39,7 @@ def test_another_teams_things_do_not_exist(cast: Cast, site: testbeds.Site) -> N
 
 
 def test_a_viewer_sees_and_changes_nothing(cast: Cast, site: testbeds.Site) -> None:
-    client = client_of(cast.bob)
+    client = signed_in(cast.bob)
     html = client.get("/probe/").content.decode()
     assert "KISTI" in html
     assert "New site" not in html
@@ -62,25 +56,25 @@ def test_a_viewer_sees_and_changes_nothing(cast: Cast, site: testbeds.Site) -> N
 
 
 def test_deleting_may_take_a_higher_role_than_writing(cast: Cast, site: testbeds.Site) -> None:
-    client = client_of(cast.oscar)
+    client = signed_in(cast.oscar)
     context = client.get(f"/probe/{site.pk}/").context
     assert context["can_write"]
     assert not context["can_delete"]
     assert client.post(f"/probe/{site.pk}/delete/").status_code == 403
-    assert client_of(cast.alice).get(f"/probe/{site.pk}/").context["can_delete"]
+    assert signed_in(cast.alice).get(f"/probe/{site.pk}/").context["can_delete"]
 
 
 def test_a_list_without_rows_says_what_to_do(cast: Cast) -> None:
-    html = client_of(cast.oscar).get("/probe/").content.decode()
+    html = signed_in(cast.oscar).get("/probe/").content.decode()
     assert "No sites yet" in html
     assert 'href="/probe/new/"' in html
-    assert "/probe/new/" not in client_of(cast.bob).get("/probe/").content.decode()
+    assert "/probe/new/" not in signed_in(cast.bob).get("/probe/").content.decode()
 
 
 def test_a_list_is_searched_filtered_and_sorted(cast: Cast, site: testbeds.Site) -> None:
     testbeds.Site.objects.create(team=cast.team, name="Pusan", place="Busan")
     testbeds.Site.objects.create(team=cast.team, name="Apart", place="Daejeon")
-    client = client_of(cast.bob)
+    client = signed_in(cast.bob)
 
     def names(query: str) -> list[str]:
         return [item.name for item in client.get(f"/probe/{query}").context["object_list"]]
@@ -100,7 +94,7 @@ def test_a_list_is_searched_filtered_and_sorted(cast: Cast, site: testbeds.Site)
 def test_a_list_may_be_of_one_of_several_teams(cast: Cast, site: testbeds.Site) -> None:
     Membership.objects.create(team=cast.other_team, user=cast.alice, role=Role.VIEWER)
     testbeds.Site.objects.create(team=cast.other_team, name="Elsewhere")
-    client = client_of(cast.alice)
+    client = signed_in(cast.alice)
     assert len(client.get("/probe/").context["object_list"]) == 2
     response = client.get("/probe/?team=strangers")
     assert [item.name for item in response.context["object_list"]] == ["Elsewhere"]
@@ -112,7 +106,7 @@ def test_a_long_list_is_paged_and_asks_few_questions(
     cast: Cast, django_assert_max_num_queries: DjangoAssertNumQueries
 ) -> None:
     testbeds.Site.objects.bulk_create(testbeds.Site(team=cast.team, name=f"s{n:03}") for n in range(120))
-    client = client_of(cast.oscar)
+    client = signed_in(cast.oscar)
     with django_assert_max_num_queries(8):
         response = client.get("/probe/?page=2&q=s")
     assert len(response.context["object_list"]) == 50
@@ -124,7 +118,7 @@ def test_a_long_list_is_paged_and_asks_few_questions(
 
 
 def test_an_operator_makes_a_thing_in_their_team(cast: Cast) -> None:
-    client = client_of(cast.oscar)
+    client = signed_in(cast.oscar)
     assert "New site" in client.get("/probe/new/").content.decode()
     response = client.post("/probe/new/", {"name": "KISTI", "place": "Daejeon"}, follow=True)
     made = testbeds.Site.objects.get()
@@ -135,7 +129,7 @@ def test_an_operator_makes_a_thing_in_their_team(cast: Cast) -> None:
 
 def test_who_is_in_several_teams_chooses_one(cast: Cast) -> None:
     Membership.objects.create(team=cast.other_team, user=cast.oscar, role=Role.OPERATOR)
-    client = client_of(cast.oscar)
+    client = signed_in(cast.oscar)
     html = client.get("/probe/new/?team=strangers").content.decode()
     assert '<option value="strangers" selected>' in html
     client.post("/probe/new/?team=strangers", {"name": "There"})
@@ -145,12 +139,12 @@ def test_who_is_in_several_teams_chooses_one(cast: Cast) -> None:
 
 def test_a_team_in_which_one_only_looks_on_cannot_be_chosen(cast: Cast) -> None:
     Membership.objects.create(team=cast.other_team, user=cast.oscar, role=Role.VIEWER)
-    assert client_of(cast.oscar).post("/probe/new/?team=strangers", {"name": "x"}).status_code == 403
+    assert signed_in(cast.oscar).post("/probe/new/?team=strangers", {"name": "x"}).status_code == 403
 
 
 def test_a_name_the_team_already_uses_is_refused_at_the_field(cast: Cast, site: testbeds.Site) -> None:
     testbeds.Site.objects.create(team=cast.other_team, name="Free")
-    client = client_of(cast.oscar)
+    client = signed_in(cast.oscar)
     response = client.post("/probe/new/", {"name": "KISTI"})
     assert "grid already has a site called “KISTI”" in response.content.decode()
     assert client.post("/probe/new/", {"name": "Free"}).status_code == 302
@@ -159,7 +153,7 @@ def test_a_name_the_team_already_uses_is_refused_at_the_field(cast: Cast, site: 
 
 def test_a_form_offers_only_what_its_team_owns(cast: Cast, site: testbeds.Site) -> None:
     foreign = testbeds.Site.objects.create(team=cast.other_team, name="Foreign")
-    client = client_of(cast.oscar)
+    client = signed_in(cast.oscar)
     html = client.get("/probe/testbeds/new/").content.decode()
     assert "KISTI" in html
     assert "Foreign" not in html
@@ -169,7 +163,7 @@ def test_a_form_offers_only_what_its_team_owns(cast: Cast, site: testbeds.Site) 
 
 
 def test_a_thing_is_changed(cast: Cast, site: testbeds.Site) -> None:
-    client = client_of(cast.oscar)
+    client = signed_in(cast.oscar)
     assert "Edit KISTI" in client.get(f"/probe/{site.pk}/edit/").content.decode()
     response = client.post(f"/probe/{site.pk}/edit/", {"name": "KISTI", "place": "Seoul"}, follow=True)
     assert "Site “KISTI” was saved." in response.content.decode()
@@ -178,7 +172,7 @@ def test_a_thing_is_changed(cast: Cast, site: testbeds.Site) -> None:
 
 
 def test_a_refused_change_keeps_the_stored_name_in_the_heading(cast: Cast, site: testbeds.Site) -> None:
-    response = client_of(cast.oscar).post(f"/probe/{site.pk}/edit/", {"name": "Other", "place": "the moon"})
+    response = signed_in(cast.oscar).post(f"/probe/{site.pk}/edit/", {"name": "Other", "place": "the moon"})
     html = response.content.decode()
     assert response.status_code == 200
     assert "Edit KISTI" in html
@@ -189,12 +183,12 @@ def test_a_refused_change_keeps_the_stored_name_in_the_heading(cast: Cast, site:
 
 
 def test_two_writers_at_once_are_told_so(cast: Cast, site: testbeds.Site) -> None:
-    response = client_of(cast.oscar).post(f"/probe/{site.pk}/edit/", {"name": "Other", "place": "here too"})
+    response = signed_in(cast.oscar).post(f"/probe/{site.pk}/edit/", {"name": "Other", "place": "here too"})
     assert "Someone changed the same thing at this moment" in response.content.decode()
 
 
 def test_a_copy_gets_a_name_of_its_own_and_is_then_edited(cast: Cast, site: testbeds.Site) -> None:
-    client = client_of(cast.oscar)
+    client = signed_in(cast.oscar)
     html = client.get(f"/probe/{site.pk}/clone/").content.decode()
     assert 'value="KISTI (copy)"' in html
     assert "Clone KISTI" in html
@@ -209,7 +203,7 @@ def test_a_copy_gets_a_name_of_its_own_and_is_then_edited(cast: Cast, site: test
 
 
 def test_a_thing_is_deleted_after_asking(cast: Cast, site: testbeds.Site) -> None:
-    client = client_of(cast.alice)
+    client = signed_in(cast.alice)
     assert "Delete KISTI?" in client.get(f"/probe/{site.pk}/delete/").content.decode()
     response = client.post(f"/probe/{site.pk}/delete/", follow=True)
     assert response.redirect_chain == [("/probe/", 302)]
@@ -219,7 +213,7 @@ def test_a_thing_is_deleted_after_asking(cast: Cast, site: testbeds.Site) -> Non
 
 def test_what_others_depend_on_is_not_deleted_and_they_are_listed(cast: Cast, site: testbeds.Site) -> None:
     testbeds.Testbed.objects.create(team=cast.team, site=site, name="glory")
-    client = client_of(cast.alice)
+    client = signed_in(cast.alice)
     asked = client.get(f"/probe/{site.pk}/delete/")
     assert "testbed: glory" in asked.content.decode()
     assert "There is no undo" not in asked.content.decode()
@@ -231,12 +225,12 @@ def test_what_others_depend_on_is_not_deleted_and_they_are_listed(cast: Cast, si
 
 def test_a_services_refusal_to_delete_is_shown(cast: Cast, site: testbeds.Site) -> None:
     testbeds.Site.objects.update(notes="busy")
-    response = client_of(cast.alice).post(f"/probe/{site.pk}/delete/")
+    response = signed_in(cast.alice).post(f"/probe/{site.pk}/delete/")
     assert response.status_code == 409
     assert "It is being measured." in response.content.decode()
 
 
 def test_a_superuser_may_everything(site: testbeds.Site) -> None:
-    client = client_of(factories.user("root", is_superuser=True))
+    client = signed_in(factories.user("root", is_superuser=True))
     assert client.post("/probe/new/?team=grid", {"name": "x"}).status_code == 302
     assert client.post(f"/probe/{site.pk}/delete/").status_code == 302

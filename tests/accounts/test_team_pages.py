@@ -6,15 +6,9 @@ from pytest_django import DjangoAssertNumQueries
 
 from apps.accounts.models import Membership, Role, Team
 from tests import factories
-from tests.factories import Cast
+from tests.factories import Cast, signed_in
 
 PAGES = ["/accounts/teams/grid/", "/accounts/teams/grid/edit/"]
-
-
-def client_of(person: object) -> Client:
-    client = Client()
-    client.force_login(person)
-    return client
 
 
 def own(cast: Cast, name: str) -> Membership:
@@ -37,7 +31,7 @@ def test_a_stranger_is_asked_to_sign_in(cast: Cast, client: Client) -> None:
 
 
 def test_another_team_does_not_exist(cast: Cast) -> None:
-    client = client_of(cast.charlie)
+    client = signed_in(cast.charlie)
     member = own(cast, "bob").pk
     for path in PAGES:
         assert client.get(path).status_code == 404
@@ -51,7 +45,7 @@ def test_another_team_does_not_exist(cast: Cast) -> None:
 
 @pytest.mark.parametrize("name", ["bob", "oscar"])
 def test_others_than_managers_see_the_members_and_change_none(cast: Cast, name: str) -> None:
-    client = client_of(getattr(cast, name))
+    client = signed_in(getattr(cast, name))
     html = client.get("/accounts/teams/grid/").content.decode()
     assert "alice" in html
     assert "Add a person" not in html
@@ -66,20 +60,20 @@ def test_others_than_managers_see_the_members_and_change_none(cast: Cast, name: 
 
 
 def test_the_list_shows_my_teams_with_my_role(cast: Cast) -> None:
-    html = client_of(cast.bob).get("/accounts/teams/").content.decode()
+    html = signed_in(cast.bob).get("/accounts/teams/").content.decode()
     assert 'href="/accounts/teams/grid/"' in html
     assert "Viewer" in html
     assert "strangers" not in html
 
 
 def test_who_is_in_no_team_is_told_what_to_do(db: None) -> None:
-    html = client_of(factories.user("dana")).get("/accounts/teams/").content.decode()
+    html = signed_in(factories.user("dana")).get("/accounts/teams/").content.decode()
     assert "You are in no team yet" in html
     assert 'href="/accounts/teams/new/"' in html
 
 
 def test_a_superuser_sees_all_teams_and_manages_them(cast: Cast) -> None:
-    client = client_of(factories.user("root", is_superuser=True))
+    client = signed_in(factories.user("root", is_superuser=True))
     html = client.get("/accounts/teams/").content.decode()
     assert "grid" in html
     assert "strangers" in html
@@ -88,7 +82,7 @@ def test_a_superuser_sees_all_teams_and_manages_them(cast: Cast) -> None:
 
 
 def test_anyone_makes_a_team_and_manages_it(cast: Cast) -> None:
-    client = client_of(cast.bob)
+    client = signed_in(cast.bob)
     assert client.get("/accounts/teams/new/").status_code == 200
     response = client.post("/accounts/teams/new/", {"name": "부산대학교", "slug": ""}, follow=True)
     assert response.redirect_chain[-1][0] == "/accounts/teams/team/"
@@ -111,14 +105,14 @@ def own_role(team: Team, name: str) -> str:
     ],
 )
 def test_a_wrong_name_is_refused_at_its_field(cast: Cast, values: dict[str, str], said: str) -> None:
-    response = client_of(cast.bob).post("/accounts/teams/new/", values)
+    response = signed_in(cast.bob).post("/accounts/teams/new/", values)
     assert response.status_code == 200
     assert said in response.content.decode()
     assert Team.objects.count() == 2
 
 
 def test_a_manager_renames_the_team(cast: Cast) -> None:
-    client = client_of(cast.alice)
+    client = signed_in(cast.alice)
     assert client.get("/accounts/teams/grid/edit/").status_code == 200
     assert client.post("/accounts/teams/grid/edit/", {"name": "KISTI"}).url == "/accounts/teams/grid/"
     refused = client.post("/accounts/teams/grid/edit/", {"name": "strangers"})
@@ -127,7 +121,7 @@ def test_a_manager_renames_the_team(cast: Cast) -> None:
 
 
 def test_a_manager_adds_a_person(cast: Cast) -> None:
-    client = client_of(cast.alice)
+    client = signed_in(cast.alice)
     response = client.post("/accounts/teams/grid/members/", {"username": "charlie", "role": "operator"}, follow=True)
     assert "charlie is now a member of grid" in response.content.decode()
     assert own(cast, "charlie").role == Role.OPERATOR
@@ -144,7 +138,7 @@ def test_a_manager_adds_a_person(cast: Cast) -> None:
     ],
 )
 def test_a_person_who_cannot_be_added_is_named_at_the_field(cast: Cast, values: dict[str, str], said: str) -> None:
-    response = client_of(cast.alice).post("/accounts/teams/grid/members/", values)
+    response = signed_in(cast.alice).post("/accounts/teams/grid/members/", values)
     assert response.status_code == 200
     assert said in response.content.decode()
     assert Membership.objects.filter(team=cast.team).count() == 3
@@ -152,26 +146,26 @@ def test_a_person_who_cannot_be_added_is_named_at_the_field(cast: Cast, values: 
 
 def test_a_manager_changes_a_role(cast: Cast) -> None:
     path = f"/accounts/teams/grid/members/{own(cast, 'bob').pk}/role/"
-    response = client_of(cast.alice).post(path, {"role": "operator"}, follow=True)
+    response = signed_in(cast.alice).post(path, {"role": "operator"}, follow=True)
     assert "bob: Operator" in response.content.decode()
     assert own(cast, "bob").role == Role.OPERATOR
 
 
 def test_ones_own_role_does_not_change_by_a_slip(cast: Cast) -> None:
-    html = client_of(cast.alice).get("/accounts/teams/grid/").content.decode()
+    html = signed_in(cast.alice).get("/accounts/teams/grid/").content.decode()
     # The roles of the two others are saved as they are chosen, one's own only by its button.
     assert html.count("data-submit-on-change") == 2
 
 
 def test_an_unknown_role_changes_nothing(cast: Cast) -> None:
     path = f"/accounts/teams/grid/members/{own(cast, 'bob').pk}/role/"
-    response = client_of(cast.alice).post(path, {"role": "king"}, follow=True)
+    response = signed_in(cast.alice).post(path, {"role": "king"}, follow=True)
     assert "Choose viewer, operator or manager" in response.content.decode()
     assert own(cast, "bob").role == Role.VIEWER
 
 
 def test_the_last_manager_is_neither_removed_nor_demoted(cast: Cast) -> None:
-    client = client_of(cast.alice)
+    client = signed_in(cast.alice)
     path = f"/accounts/teams/grid/members/{own(cast, 'alice').pk}"
     for action, values in (("role/", {"role": "viewer"}), ("remove/", {})):
         html = client.post(f"{path}/{action}", values, follow=True).content.decode()
@@ -180,7 +174,7 @@ def test_the_last_manager_is_neither_removed_nor_demoted(cast: Cast) -> None:
 
 
 def test_a_member_is_removed_after_asking(cast: Cast) -> None:
-    client = client_of(cast.alice)
+    client = signed_in(cast.alice)
     path = f"/accounts/teams/grid/members/{own(cast, 'bob').pk}/remove/"
     assert "bob will no longer see what grid owns" in client.get(path).content.decode()
     assert own(cast, "bob")
@@ -190,7 +184,7 @@ def test_a_member_is_removed_after_asking(cast: Cast) -> None:
 
 
 def test_everyone_may_leave_after_asking(cast: Cast) -> None:
-    client = client_of(cast.bob)
+    client = signed_in(cast.bob)
     path = f"/accounts/teams/grid/members/{own(cast, 'bob').pk}/remove/"
     assert "You will no longer see" in client.get(path).content.decode()
     assert "You have left grid" in client.post(path, follow=True).content.decode()
@@ -204,14 +198,14 @@ def test_lists_ask_the_same_few_questions_however_long_they_are(
         person = factories.user(f"member{number}")
         Membership.objects.create(team=cast.team, user=person, role=Role.VIEWER)
         Membership.objects.create(team=factories.team(f"t{number}"), user=cast.alice, role=Role.VIEWER)
-    client = client_of(cast.alice)
+    client = signed_in(cast.alice)
     for path in ("/accounts/teams/", "/accounts/teams/grid/"):
         with django_assert_max_num_queries(6):
             assert client.get(path).status_code == 200
 
 
 def test_what_changes_something_takes_a_form(cast: Cast) -> None:
-    client = client_of(cast.alice)
+    client = signed_in(cast.alice)
     assert client.get("/accounts/teams/grid/members/").status_code == 405
     assert client.get(f"/accounts/teams/grid/members/{own(cast, 'bob').pk}/role/").status_code == 405
     assert client.put("/accounts/teams/new/").status_code == 405

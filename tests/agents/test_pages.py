@@ -15,17 +15,12 @@ from apps.agents import program, services
 from apps.agents.models import Agent, EnrolmentToken, FactSnapshot, Job, JobOutput
 from tests import factories as people
 from tests.agents import factories
+from tests.factories import signed_in
 from tests.testbeds import factories as inventory
 
 pytestmark = pytest.mark.django_db
 
 PART = {"HTTP_HX_REQUEST": "true"}
-
-
-def signed_in(person: object) -> Client:
-    client = Client()
-    client.force_login(person)
-    return client
 
 
 def addresses(pk: int) -> list[str]:

@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 from types import SimpleNamespace
-from typing import Any
 
 import pytest
 from django.contrib.messages import get_messages
@@ -14,6 +13,7 @@ from apps.campaigns.models import Campaign
 from apps.reports import services
 from apps.reports.models import Edition, Report
 from apps.results.models import SavedView
+from tests.factories import signed_in
 from tests.reports import documents
 from tests.results.comparison import conftest as measured
 
@@ -31,12 +31,6 @@ def campaign(cast: SimpleNamespace) -> Campaign:
 def report(cast: SimpleNamespace, campaign: Campaign) -> Report:
     """Return the English report of the campaign."""
     return services.begin_report(campaign=campaign, user=cast.oscar, language="en")
-
-
-def signed_in(user: Any) -> Client:
-    client = Client()
-    client.force_login(user)
-    return client
 
 
 def text_of(client: Client, address: str, status: int = 200) -> str:

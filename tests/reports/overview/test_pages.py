@@ -8,15 +8,10 @@ from django.urls import reverse
 from apps.reports.models import Report
 from tests import factories
 from tests.campaigns import factories as make
+from tests.factories import signed_in
 
 CHOSEN = {"title": "Quarter", "language": "ko", "period": "dates", "first": "2026-01-01", "last": "2026-03-31"}
 API = "/api/v1/management-reports/"
-
-
-def signed_in(person: Any) -> Client:
-    client = Client()
-    client.force_login(person)
-    return client
 
 
 def begun(cast: Any) -> Report:

@@ -11,16 +11,11 @@ from django.urls import reverse
 from apps.reports.models import Delivery, Schedule
 from apps.reports.schedules import delivering, services
 from tests import factories
+from tests.factories import signed_in
 from tests.reports.schedules.conftest import NOW, schedule
 
 LIST = "/reports/schedules/"
 API = "/api/v1/report-schedules/"
-
-
-def signed_in(person: Any) -> Client:
-    client = Client()
-    client.force_login(person)
-    return client
 
 
 def fields(world: SimpleNamespace, **changes: Any) -> dict[str, Any]:
