@@ -8,7 +8,7 @@ from apps.accounts.models import Team
 from apps.agents import program, services
 from apps.agents.models import Agent, Job
 from apps.testbeds.models import Node
-from tests import factories
+from tests import factories, rewriting
 from tests.testbeds import factories as inventory
 
 
@@ -49,6 +49,6 @@ def job(on: Node, *argv: str, state: Job.State = Job.State.QUEUED, **fields: Any
     if state != Job.State.QUEUED:
         fields = {"state": state, "delivered_at": timezone.now(), **fields}
     if fields:
-        Job.objects.filter(pk=made.pk).update(**fields)
+        rewriting.update(Job.objects.filter(pk=made.pk), **fields)
         made.refresh_from_db()
     return made

@@ -46,7 +46,7 @@ class WorkFolder:
 
     def make(self, files: Iterable[tuple[str, str]] = ()) -> None:
         """Make the folder with its files (name, text), for the job's user alone; OSError, or BadName for a name."""
-        self.path.mkdir(mode=0o700, exist_ok=True)
+        self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
         place = os.open(self.path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
         try:
             for name, text in files:

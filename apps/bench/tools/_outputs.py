@@ -26,6 +26,7 @@ SYSTEM_ERRORS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
 # SIGILL, SIGABRT, SIGBUS, SIGFPE and SIGSEGV (signal(7)): nobody sends them, the program itself broke.
 CRASHES = frozenset((4, 6, 7, 8, 11))
 
+_WORD = re.compile(r"[^\W_]")
 _BAD_OPTION = re.compile(r"(?:unrecognized|invalid|bad|unknown) option:?\s*(?:-- )?[`'\"]?(?P<option>[-\w]+)", re.I)
 
 
@@ -66,9 +67,9 @@ def system_error(output: Output, text: str, address: str) -> ToolFailure | None:
 
 
 def no_result(output: Output, text: str) -> ToolFailure:
-    """Return the failure of a program that ended without a result, with the first words it said."""
-    lines = (line.strip() for line in text.splitlines())
-    said = next((line for line in lines if line), "")[:200]
+    """Return the failure of a program that ended without a result, with the first words it said (no mere rule)."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    said = next((line for line in lines if _WORD.search(line)), lines[0] if lines else "")[:200]
     return failure("no-result", output, said=said) if said else failure("silent", output)
 
 

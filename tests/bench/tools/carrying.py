@@ -39,7 +39,8 @@ class Job:
         if options:
             for path in (folder, *folder.iterdir()):
                 os.chown(path, options["user"], options["group"])
-        environment = {"LC_ALL": "C", "PATH": PATH, "HOME": str(folder), **dict(command.environment)}
+        environment = {"LC_ALL": "C", "PATH": PATH, "HOME": str(folder), "TMPDIR": str(folder)}
+        environment |= dict(command.environment)
         self.started_at = time.time()
         argv = [self.filled(word) for word in command.argv]
         if prefix:

@@ -89,7 +89,12 @@ class Job:
         self.process = subprocess.Popen(
             [self.programs.get(words[0], words[0]), *words[1:]],
             cwd=self.folder,
-            env={"LC_ALL": "C", "PATH": PATH, "HOME": str(self.folder), **self.environment, **variables},
+            # Each job has a folder for temporary files, too: two of Open MPI's launchers disturb each other in one.
+            env={
+                **{"LC_ALL": "C", "PATH": PATH, "HOME": str(self.folder), "TMPDIR": str(self.folder)},
+                **self.environment,
+                **variables,
+            },
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

@@ -145,6 +145,12 @@ def test_a_server_that_broke_is_told_rather_than_the_refusal_that_follows():
     assert fail("iperf2", client, dataclasses.replace(server, signal=15)).code == "refused"
 
 
+def test_the_first_words_are_told_and_no_rule():
+    failure = fail("iperf2", said("iperf2", b"-----------\n___\n\nSomething broke\n"))
+    assert failure.code == "no-result"
+    assert "Something broke" in str(failure.message)
+
+
 def test_a_window_that_the_kernel_capped_is_told():
     output = changed(
         "iperf2",
