@@ -18,7 +18,7 @@ serve:  ## start the service (PORT=8000; LAB=lab/storage.yaml: with emulated sit
 	@$(SETUP) serve
 	@$(PY) -m launch serve
 
-test:  ## run all tests, against real servers and real tools; those that measure rates go before the others
+test:  ## run all tests, against real servers and real tools
 	@$(SETUP) test
 	@nice -n 10 $(PY) -m pytest -n 5 --dist loadgroup
 
