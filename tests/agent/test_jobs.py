@@ -2,6 +2,7 @@
 
 import os
 import time
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -56,6 +57,11 @@ def test_it_runs_jobs_where_its_own_folder_shuts_others_out(idle_agent: AgentPro
     lines = printed(job)["stdout"].splitlines()
     assert lines[-1] == "made"
     assert (os.geteuid() != 0) == lines[0].startswith(str(hidden))
+    place = Path(lines[0]).parent
+    assert place.is_dir()
+    idle_agent.stop()
+    # Its own folder is the agent's to keep; one in the temp folder would be nobody's.
+    assert place.exists() == place.is_relative_to(hidden)
 
 
 def test_it_says_when_a_background_job_is_ready_and_stops_it(agent: AgentProgram, node: Node) -> None:

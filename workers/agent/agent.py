@@ -91,9 +91,10 @@ class Agent:
             runner.join(max(0.0, deadline - time.monotonic()))
         self._reporter.drain(max(0.5, deadline - time.monotonic()))
         self.closing.set()
-        # It may be one in the temp folder, where nobody would look for it; what jobs left there stays.
-        with contextlib.suppress(OSError):
-            self.work.rmdir()
+        if self.work.parent != self.folder:
+            # In the temp folder nobody would look for it; what jobs left there stays.
+            with contextlib.suppress(OSError):
+                self.work.rmdir()
         logger.info("Stopped")
 
     # Polling
