@@ -67,6 +67,19 @@ def test_messages_can_be_made_to_go_by_tcp_with_every_library(launcher):
     assert command("osu-bandwidth", pair_of_nodes(), launcher=launcher).environment == ()
 
 
+def test_tcp_keeps_to_the_data_plane_where_the_nodes_tell_it():
+    other = {"interfaces": [{**NETWORK["interfaces"][0], "name": "ens2"}]}
+    nodes = [node("a", topology=topology(), **NETWORK), node("b", topology=topology(), **other)]
+    asked = {"launcher": "mpich", "transport": "tcp"}
+    told = dict(command("osu-bandwidth", nodes, placement="other-node", **asked).environment)
+    assert told["UCX_NET_DEVICES"] == "ens2,eth1"
+    assert "UCX_NET_DEVICES" not in dict(command("osu-bandwidth", nodes, **SAME_NODE, **asked).environment)
+    silent = [nodes[0], node("b", topology=topology())]
+    assert "UCX_NET_DEVICES" not in dict(
+        command("osu-bandwidth", silent, placement="other-node", **asked).environment
+    )
+
+
 def test_unbound_ranks_are_left_alone():
     argv = " ".join(command("osu-latency", pair_of_nodes(), benchmark="osu_allreduce", ranks=4).argv)
     assert "--map-by node --bind-to none" in argv

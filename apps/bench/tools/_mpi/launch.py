@@ -113,8 +113,20 @@ def make_command(
         time_limit_s=launch.time_limit_s,
         files=((ASKED, launch.asked()), *files, *launch.files),
         collect=(ASKED, *launch.collect),
-        environment=TRANSPORTS[launch.params["transport"]],
+        environment=_variables(launch),
     )
+
+
+def _variables(launch: Launch) -> tuple[tuple[str, str], ...]:
+    """Return what makes the libraries use the transport that is asked for, TCP over the data plane where it is known.
+
+    UCX takes the interfaces of all nodes in one list and leaves out those that a node has not.
+    """
+    variables = TRANSPORTS[launch.params["transport"]]
+    names = {_data_plane_of(launch.nodes[index])[0] for index in {0, *launch.used}}
+    if not variables or launch.used == [0] or "" in names:
+        return variables
+    return (*variables, ("UCX_NET_DEVICES", ",".join(sorted(names))))
 
 
 def hosts_of(node: NodeRef) -> list[str]:
