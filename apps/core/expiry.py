@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Callable
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, ClassVar
 
 from django.conf import settings
 from django.db import transaction
@@ -20,17 +20,21 @@ MOST = 200
 class Expiring:
     """Adds to a TimeStamped model at which workers and a person take turns whose turn it is, and when it expires."""
 
+    # A worker has something to do in these states, a person in those.
+    WORKING_STATES: ClassVar[tuple[str, ...]]
+    UNDECIDED_STATES: ClassVar[tuple[str, ...]]
+    state: Any
     updated_at: Any
 
     @property
     def is_working(self) -> bool:
         """Say whether a worker has something to do."""
-        raise NotImplementedError
+        return self.state in self.WORKING_STATES
 
     @property
     def is_undecided(self) -> bool:
         """Say whether somebody has to decide on it."""
-        raise NotImplementedError
+        return self.state in self.UNDECIDED_STATES
 
     @property
     def is_over(self) -> bool:

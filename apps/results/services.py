@@ -18,7 +18,7 @@ from apps.campaigns.models import Run, Trial
 from apps.results import faults
 from apps.results.models import Result, Sample, Series
 from apps.testbeds import queries as inventory
-from apps.testbeds.models import Link, Node
+from apps.testbeds.models import Node
 from apps.toolbox import queries as toolbox
 
 
@@ -50,19 +50,10 @@ def read_run(run: Run) -> tuple[Reading, float | None]:
     if refusals:
         raise refusals[0]
     params = tool.clean(setting_names.own_parameters(trial.parameters))
-    capacity = _least_capacity_bps(trial) if ceilings.concerns(tool) else None
+    capacity = inventory.least_capacity_bps(_resources_between(trial)) if ceilings.concerns(tool) else None
     nodes = sum(len(members) for members in trial.lane.roles.values())
     reading = judges.read_run(outputs, params, tool, capacity, nodes=nodes)
     return reading, start_skew_s(jobs)
-
-
-def _least_capacity_bps(trial: Trial) -> int | None:
-    """Return the least capacity (bit/s) of the links between a trial's nodes, None if one of them is unknown."""
-    prefix = "link:"
-    links = [key.removeprefix(prefix) for key in _resources_between(trial) if key.startswith(prefix)]
-    found = list(Link.objects.filter(pk__in=links).values_list("capacity_bps", flat=True))
-    known = [capacity for capacity in found if capacity is not None]
-    return min(known) if known and len(known) == len(links) else None
 
 
 def _resources_between(trial: Trial) -> list[str]:

@@ -18,9 +18,7 @@ class Migration(migrations.Migration):
         KeepColumns("campaigns_lane", ["experiment_id", "roles"], "which nodes measured never changes"),
         KeepColumns(
             "campaigns_trial",
-            [
-                *("campaign_id", "experiment_id", "lane_id", "point", "repetition", "is_warmup", "parameters"),
-            ],
+            ["campaign_id", "experiment_id", "lane_id", "point", "repetition", "is_warmup", "parameters"],
             "what a trial measures never changes",
         ),
         KeepColumns("campaigns_run", ["trial_id", "attempt"], "of which trial a run is never changes"),

@@ -14,7 +14,7 @@ from apps.results.imports import grouping
 from apps.results.imports.models import Import, ImportItem
 from apps.results.imports.recognising import storable
 from apps.testbeds import queries as inventory
-from apps.testbeds.models import Link, Node
+from apps.testbeds.models import Node
 from apps.toolbox import queries as toolbox
 
 Json = dict[str, Any]
@@ -108,9 +108,6 @@ class _Casts:
             return None
         key = tuple(sorted(node for members in roles.values() for node in members))
         if key not in self._capacities:
-            resources = inventory.resources_of(list(Node.objects.filter(pk__in=key)))
-            links = [name.removeprefix("link:") for name in resources if name.startswith("link:")]
-            known = list(Link.objects.filter(pk__in=links).values_list("capacity_bps", flat=True))
-            told = [capacity for capacity in known if capacity is not None]
-            self._capacities[key] = min(told) if told and len(told) == len(links) else None
+            players = list(Node.objects.filter(pk__in=key))
+            self._capacities[key] = inventory.least_capacity_bps(inventory.resources_of(players))
         return self._capacities[key]

@@ -81,16 +81,6 @@ class Import(Expiring, TeamOwned):
         """Return the address of the import's page."""
         return reverse("imports:detail", args=[self.pk])
 
-    @property
-    def is_working(self) -> bool:
-        """Say whether a worker has something to do."""
-        return self.state in self.WORKING_STATES
-
-    @property
-    def is_undecided(self) -> bool:
-        """Say whether somebody has to decide on it."""
-        return self.state in self.UNDECIDED_STATES
-
 
 class ImportItem(models.Model):
     """One output of a file, or one row of a table: what it tells, or why it is refused.

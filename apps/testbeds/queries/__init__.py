@@ -16,7 +16,14 @@ from apps.testbeds.queries.listings import (
     testbeds,
 )
 from apps.testbeds.queries.mounts import directories, mounting, servers
-from apps.testbeds.queries.paths import Graph, graph, path_between, resources_of, switches_between
+from apps.testbeds.queries.paths import (
+    Graph,
+    graph,
+    least_capacity_bps,
+    path_between,
+    resources_of,
+    switches_between,
+)
 from apps.testbeds.queries.reports import MOST_CLIENTS, Limit, PathReport, report_path
 
 __all__ = [
@@ -33,6 +40,7 @@ __all__ = [
     "grants_for",
     "grants_on",
     "graph",
+    "least_capacity_bps",
     "links",
     "links_at",
     "links_elsewhere",

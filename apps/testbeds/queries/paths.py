@@ -1,7 +1,7 @@
 """Paths over a team's links."""
 
 import itertools
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -109,3 +109,12 @@ def resources_of(nodes: Sequence[Node]) -> list[str]:
             path = network_of_team.find(a, b)
             keys |= {str(link.key) for link in path.links} if path else set()
     return sorted(keys)
+
+
+def least_capacity_bps(resources: Iterable[str]) -> int | None:
+    """Return the least capacity (bit/s) of the links among the keys of resources, None if that of one is unknown."""
+    prefix = "link:"
+    links = [key.removeprefix(prefix) for key in resources if key.startswith(prefix)]
+    found = list(Link.objects.filter(pk__in=links).values_list("capacity_bps", flat=True))
+    known = [capacity for capacity in found if capacity is not None]
+    return min(known) if known and len(known) == len(links) else None

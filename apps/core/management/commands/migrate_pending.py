@@ -1,4 +1,4 @@
-"""Migrate the database where something is pending: to find that nothing is takes a tenth of what `migrate` takes."""
+"""Migrate the database where something is pending: to find that nothing is spares most of what `migrate` does."""
 
 from typing import Any
 

@@ -35,6 +35,7 @@ class IncomingArchive(Expiring, TeamOwned):
     # In these a worker has something to do, or is at it.
     DUE_STATES = (State.WAITING, State.AGREED)
     BUSY_STATES = (State.CHECKING, State.STORING)
+    WORKING_STATES = (*DUE_STATES, *BUSY_STATES)
     # In these a person has, unless nothing was found in it, and it expires if nobody does.
     UNDECIDED_STATES = (State.READY, State.REFUSED)
 
@@ -79,14 +80,9 @@ class IncomingArchive(Expiring, TeamOwned):
         return Path(settings.VAR_DIR) / "archives" / f"{self.pk}.zip"
 
     @property
-    def is_working(self) -> bool:
-        """Say whether a worker has something to do."""
-        return self.state in (*self.DUE_STATES, *self.BUSY_STATES)
-
-    @property
     def is_undecided(self) -> bool:
         """Say whether a person may decide on it: it was looked through, and its file is kept."""
-        return self.state in self.UNDECIDED_STATES and bool(self.preview)
+        return super().is_undecided and bool(self.preview)
 
     @property
     def percent(self) -> int:
