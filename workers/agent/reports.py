@@ -6,6 +6,7 @@ import base64
 import http.client
 import logging
 import threading
+import time
 import zlib
 from collections.abc import Callable
 from typing import Any
@@ -18,6 +19,8 @@ from .spool import Record, Spool
 logger = logging.getLogger(__name__)
 
 REPORT_TIMEOUT_S = 60.0
+# News that nobody's next step waits for is kept back so long, for the news that follows it makes it needless.
+LULL_S = 0.05
 # What the agent keeps for itself.
 PRIVATE = ("job", "pid", "born")
 # A report that is too large is sent again with this much of each output, then with a quarter of it, and so on.
@@ -26,7 +29,7 @@ LAST_CUT = 4096
 
 
 class Reporter(threading.Thread):
-    """Sends records in the order in which they changed, over a connection of its own.
+    """Sends records in the order in which they are due, over a connection of its own.
 
     A report holds all that is known of its job, so a later one makes an earlier one needless, and repeating one
     changes nothing.
@@ -41,13 +44,16 @@ class Reporter(threading.Thread):
     ) -> None:
         super().__init__(name="report", daemon=True)
         self._spool, self._connect, self._closing, self._forgotten = spool, connect, closing, forgotten
-        self._pending: dict[str, Record] = {}
+        # With the instant (monotonic, s) from which on each may be sent.
+        self._pending: dict[str, tuple[float, Record]] = {}
         self._condition = threading.Condition()
 
     def changed(self, record: Record) -> None:
         """Have a record sent."""
+        now = time.monotonic()
         with self._condition:
-            self._pending[record.job_id] = record
+            due, _record = self._pending.get(record.job_id, (now + LULL_S, record))
+            self._pending[record.job_id] = (min(due, now) if is_awaited(record) else due, record)
             self._condition.notify_all()
 
     def drain(self, timeout_s: float) -> None:
@@ -59,10 +65,9 @@ class Reporter(threading.Thread):
         """Send until the agent closes."""
         remote, backoff = self._connect(), Backoff()
         while not self._closing.is_set():
-            with self._condition:
-                if not self._condition.wait_for(lambda: self._pending, 1.0):
-                    continue
-                record = next(iter(self._pending.values()))
+            record = self._next()
+            if record is None:
+                continue
             try:
                 self._send(remote, record)
             except Away as error:
@@ -79,6 +84,18 @@ class Reporter(threading.Thread):
                 self._closing.wait(backoff.next())
             else:
                 backoff.reset()
+
+    def _next(self) -> Record | None:
+        """Return the record that is due first, once it is; None if there is none, or another may have come to be."""
+        with self._condition:
+            if not self._condition.wait_for(lambda: self._pending, 1.0):
+                return None
+            due, record = min(self._pending.values(), key=lambda entry: entry[0])
+            left = due - time.monotonic()
+            if left > 0:
+                self._condition.wait(left)
+                return None
+            return record
 
     def _send(self, remote: Remote, record: Record) -> None:
         """Send one record as it is now; raises Away, or Refused for a refusal of the agent itself."""
@@ -118,6 +135,14 @@ class Reporter(threading.Thread):
                 report, cut = shortened(report, cut), cut // 4
             else:
                 return
+
+
+def is_awaited(record: Record) -> bool:
+    """Say whether the job's run can go on now: at its end, or when it is at hand if others work with it meanwhile."""
+    facts = record.facts
+    if "ended_at" in facts or "ready_at" in facts:
+        return True
+    return bool(facts["job"].get("background")) and not facts["job"].get("ready_pattern")
 
 
 def shortened(report: dict[str, Any], limit: int) -> dict[str, Any]:

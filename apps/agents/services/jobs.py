@@ -3,17 +3,35 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 from django.db import transaction
-from django.db.models import F, OuterRef, Subquery
 from django.utils import timezone
 
 from apps.agents import wake
 from apps.agents.models import Job
 from apps.agents.services import losses
 from apps.core import queue
-from apps.testbeds.models import NodeAddress
+
+# Every measurement waits for this one, too: a look is one statement. What is new is marked as delivered by it, but
+# returned as it was before.
+_DELIVER = """
+    WITH opened AS (
+        SELECT job.*, agent.facts_id AS facts_now, (
+                   SELECT address FROM testbeds_nodeaddress place
+                    WHERE place.node_id = job.node_id ORDER BY position, id LIMIT 1) AS address
+          FROM agents_agent agent
+          JOIN agents_job job ON job.node_id = agent.node_id
+         WHERE agent.id = %(agent)s AND agent.retired_at IS NULL
+           AND job.state IN ('queued', 'delivered', 'running', 'ready')
+    ), claimed AS (
+        UPDATE agents_job job
+           SET state = 'delivered', delivered_at = %(now)s, facts_id = opened.facts_now, updated_at = %(now)s
+          FROM opened
+         WHERE job.id = opened.id AND job.state = 'queued' AND opened.stop_requested_at IS NULL
+           AND NOT job.id = ANY(%(held)s::uuid[])
+    )
+    SELECT * FROM opened ORDER BY stage, created_at
+"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -122,21 +140,17 @@ def deliver_jobs(
     agent holds is fresh knowledge, a job that has started but that the agent does not know is lost.
     """
     now = now or timezone.now()
-    jobs, stop, unknown = [], [], []
-    serving = {"node__agent": agent_id, "node__agent__retired_at__isnull": True}
-    first_address = NodeAddress.objects.filter(node=OuterRef("node")).order_by("position", "pk").values("address")[:1]
-    opened = list(
-        Job.objects.filter(**serving, state__in=Job.OPEN_STATES).annotate(
-            facts_now=F("node__agent__facts"), address=Subquery(first_address)
-        )
-    )
+    jobs: list[Job] = []
+    cancelled: list[Job] = []
+    stop, unknown = [], []
+    opened = list(Job.objects.raw(_DELIVER, {"agent": agent_id, "held": list(held), "now": now}))
     for job in opened:
         job_id = str(job.pk)
         if job_id in held:
             if job.stop_requested_at and job_id not in stopping:
                 stop.append(job_id)
         elif job.state in (Job.State.QUEUED, Job.State.DELIVERED):
-            jobs.append(job)
+            (cancelled if job.stop_requested_at else jobs).append(job)
         elif is_first_look:
             unknown.append(job.pk)
     stop += sorted(set(held) - set(stopping) - {str(job.pk) for job in opened})
@@ -147,7 +161,9 @@ def deliver_jobs(
             detail="the agent no longer knows the job",
             now=now,
         )
-    return Delivery(_claim(jobs, now=now), stop)
+    if cancelled:
+        _cancel(cancelled, now)
+    return Delivery(jobs, stop)
 
 
 @transaction.atomic
@@ -162,17 +178,3 @@ def _cancel(jobs: Sequence[Job], now: datetime) -> None:
     )
     for run_ref in {job.run_ref for job in jobs if job.run_ref is not None}:
         queue.send(queue.JOB_CHANGED, run_ref)
-
-
-def _claim(jobs: Sequence[Any], *, now: datetime) -> list[Job]:
-    """Mark jobs (annotated with `facts_now`) as delivered and return them, but not those that were to be stopped."""
-    cancelled = [job for job in jobs if job.stop_requested_at]
-    wanted = [job for job in jobs if not job.stop_requested_at]
-    if cancelled:
-        _cancel(cancelled, now)
-    fresh = [job for job in wanted if job.state == Job.State.QUEUED]
-    if fresh:
-        Job.objects.filter(pk__in=[job.pk for job in fresh], state=Job.State.QUEUED).update(
-            state=Job.State.DELIVERED, delivered_at=now, facts_id=fresh[0].facts_now, updated_at=now
-        )
-    return wanted
