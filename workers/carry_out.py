@@ -68,7 +68,7 @@ def advance(run_id: int) -> bool:
     The next measurement on its nodes begins before what this one printed is read, which may take a while.
     """
     with transaction.atomic():
-        run = queries.lock_open_run(run_id)
+        run = queries.lock_open_run_for_step(run_id)
         if run is None or run.plan is None:
             return False
         if _take_step(run) is not Step.CLOSE:

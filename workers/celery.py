@@ -46,6 +46,7 @@ app.conf.update(
     timezone="UTC",
     beat_schedule={
         "tick": {"task": "workers.tasks.tick", "schedule": 1.0, "options": {"expires": 1.0}},
+        "tend": {"task": "workers.tasks.tend", "schedule": 5.0, "options": {"expires": 5.0}},
         "retain": {"task": "workers.tasks.retain", "schedule": 3600.0, "options": {"expires": 3600.0}},
         "index": {"task": "workers.tasks.index_archive", "schedule": 20.0, "options": {"expires": 20.0}},
     },

@@ -1,4 +1,4 @@
-"""The tasks: each fetches what it needs and makes one call inward; a lost one is made good by the next tick."""
+"""The tasks: each fetches what it needs and makes one call inward; a lost one is made good by the next look."""
 
 import logging
 from collections.abc import Callable, Iterable
@@ -24,13 +24,24 @@ logger = logging.getLogger(__name__)
 
 @shared_task
 def tick() -> None:
-    """Look at everything that may be due or was missed; each part by itself, so that none can stop the others."""
+    """Look at all of measuring that may be due or was missed."""
     parts = (
         campaigns.launch_due,
         agents.mark_lost_jobs,
         reconcile.reconcile,
         stages.open_stages,
         campaigns.finish_campaigns,
+    )
+    _see_to(parts)
+    carry_out.schedule()
+    for campaign_id in queries.to_analyse().values_list("pk", flat=True):
+        queue.send(queue.ANALYSE, campaign_id)
+
+
+@shared_task
+def tend() -> None:
+    """Look at all else that may be due or was missed, less often: it takes a processor that measurements need."""
+    parts = (
         campaigns.resume_cancelling,
         campaigns.resume_deletions,
         rendering.resume_renderings,
@@ -40,9 +51,6 @@ def tick() -> None:
         incoming.resume,
     )
     _see_to(parts)
-    carry_out.schedule()
-    for campaign_id in queries.to_analyse().values_list("pk", flat=True):
-        queue.send(queue.ANALYSE, campaign_id)
 
 
 @shared_task

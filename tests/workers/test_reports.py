@@ -1,4 +1,4 @@
-"""The beat tick begins what a schedule of reports is due to deliver, and takes on what was lost."""
+"""The timetable begins what a schedule of reports is due to deliver, and takes on what was lost."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ from apps.reports.overview.selection import Selection
 from workers import tasks
 
 
-def test_a_tick_begins_what_is_due_and_asks_a_worker_for_each_step(
+def test_the_timetable_begins_what_is_due_and_asks_a_worker_for_each_step(
     cast: Any, monkeypatch: pytest.MonkeyPatch, django_capture_on_commit_callbacks: Any
 ) -> None:
     asked: list[tuple[Any, ...]] = []
@@ -25,7 +25,7 @@ def test_a_tick_begins_what_is_due_and_asks_a_worker_for_each_step(
         next_at=timezone.now(),
     )  # fmt: skip
     with django_capture_on_commit_callbacks(execute=True):
-        tasks.tick()
+        tasks.tend()
     delivery = Delivery.objects.get(schedule=due)
     assert (queue.DELIVER, delivery.pk) in asked
     with django_capture_on_commit_callbacks(execute=True):
@@ -36,5 +36,5 @@ def test_a_tick_begins_what_is_due_and_asks_a_worker_for_each_step(
     assert delivery.edition and delivery.edition.report == report
     asked.clear()
     with django_capture_on_commit_callbacks(execute=True):
-        tasks.tick()
+        tasks.tend()
     assert queue.DELIVER not in {task for task, *_args in asked}

@@ -12,7 +12,7 @@ from apps.campaigns.queries.listings import (
 )
 from apps.campaigns.queries.previews import Preview, next_dates, preview_campaign, preview_experiment, text_of
 from apps.campaigns.queries.progress import Activity, Progress, activities_of, progress_of, time_left_s
-from apps.campaigns.queries.runs import lock_open_run, lock_open_runs, open_runs, to_analyse
+from apps.campaigns.queries.runs import lock_open_run, lock_open_run_for_step, lock_open_runs, open_runs, to_analyse
 from apps.campaigns.queries.stages import due_stages, waiting, waiting_in
 from apps.campaigns.queries.visibility import can_write, for_whole_team, readable, sees_whole, visible
 
@@ -31,6 +31,7 @@ __all__ = [
     "experiments_for",
     "for_whole_team",
     "lock_open_run",
+    "lock_open_run_for_step",
     "lock_open_runs",
     "next_dates",
     "open_runs",
