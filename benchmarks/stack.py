@@ -70,5 +70,5 @@ def started(binds: Sequence[str] = ()) -> Iterator[Stack]:
         with service.Service(folder, binds=binds, with_agents=False, report=lambda _part, _text: None) as running:
             who = ("--username", USER)
             password = secrets.token_urlsafe(16)
-            running.manage("create_account", *who, "--team", TEAM, "--role", "manager", "--password", password)
+            running.manage("create_account", *who, "--team", TEAM, "--role", "manager", f"--password={password}")
             yield Stack(running, Rest(running.address, running.manage("create_token", *who, "--name", "b").strip()))

@@ -62,10 +62,12 @@ def _cancel_if_unwanted(run: Run) -> None:
         campaigns.cancel_run(run=run, now=timezone.now())
 
 
-def advance(run_id: int) -> bool:
+def advance(run_id: int, *, leaves_end: bool = False) -> bool:
     """Take a run as far as its jobs allow; True if all of them have ended, and with them the run.
 
-    The next measurement on its nodes begins before what this one printed is read, which may take a while.
+    The next measurement on its nodes begins before what this one printed is read, which may take a while. With
+    `leaves_end` whoever gave the nodes back a moment ago is left to read it (or a tick, should that one be gone):
+    two at a time would only take the processors that the next measurement needs to begin.
     """
     with transaction.atomic():
         run = queries.lock_open_run_for_step(run_id)
@@ -73,8 +75,10 @@ def advance(run_id: int) -> bool:
             return False
         if _take_step(run) is not Step.CLOSE:
             return False
-        # The other jobs' messages come at this moment, too: one of them starts what is next, another reads.
+        # The other jobs' messages come at this moment, too.
         is_first = campaigns.release_run(run=run, now=timezone.now())
+    if leaves_end and not is_first:
+        return False
     if is_first:
         # What it gave back can let no other lane start.
         schedule(needing=run.trial.lane.resources)

@@ -62,7 +62,7 @@ def schedule() -> None:
 @shared_task
 def job_changed(run_ref: int) -> None:
     """Take a run on after one of its jobs changed."""
-    carry_out.advance(run_ref)
+    carry_out.advance(run_ref, leaves_end=True)
 
 
 @shared_task

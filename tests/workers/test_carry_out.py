@@ -19,7 +19,7 @@ from apps.testbeds.models import Node, NodeAddress
 from tests import rewriting
 from tests.campaigns import factories as make
 from tests.workers.factories import SILENT, job_of, listen, measure, report, start, window_sweep
-from workers import carry_out
+from workers import carry_out, reconcile
 
 
 def test_it_starts_the_server_first(cast: SimpleNamespace, pair: list[Node]) -> None:
@@ -94,6 +94,22 @@ def test_a_measurement_ends_as_a_result_and_the_next_begins_at_once(cast: Simple
     assert make.states(run.trial.campaign) == ["succeeded", "running", "pending", "pending"]
     following = Run.objects.get(state="running")
     assert Job.objects.filter(run_ref=following.pk).count() == 1
+
+
+def test_who_comes_second_to_a_measurements_end_leaves_its_reading_to_the_first(
+    cast: SimpleNamespace, pair: list[Node]
+) -> None:
+    run = start(cast, pair)
+    listen(run)
+    measure(run)
+    services.release_run(run=run, now=timezone.now())
+    assert not carry_out.advance(run.pk, leaves_end=True)
+    run.refresh_from_db()
+    assert run.state == "running"
+    # The first is gone, it turns out: a tick reads.
+    reconcile.reconcile(now=timezone.now())
+    run.refresh_from_db()
+    assert run.state == "succeeded"
 
 
 def test_a_run_is_begun_once(cast: SimpleNamespace, pair: list[Node]) -> None:

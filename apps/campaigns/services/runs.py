@@ -4,14 +4,35 @@ from collections.abc import Collection
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.db import IntegrityError, transaction
-from django.db.models import Exists
+from django.db import IntegrityError, connection, transaction
 
 from apps.bench.text import Message, _
 from apps.campaigns import live, queries
-from apps.campaigns.models import Campaign, Reservation, Run, Trial
+from apps.campaigns.models import Reservation, Run, Trial
 from apps.campaigns.services import completion
 from apps.campaigns.services.events import Level, write_event
+
+# Every measurement waits for this: a claim is one statement. No join in the first part: only conditions on the row
+# itself are looked at again after waiting for its lock. Resources come in one order for all, so that two claims never
+# wait for each other.
+_CLAIM = """
+    WITH claimed AS (
+        UPDATE campaigns_trial
+           SET state = 'running', attempts = %(attempt)s, not_before = NULL, updated_at = %(now)s
+         WHERE id = %(trial)s AND state = 'pending' AND attempts = %(attempts)s
+           AND EXISTS (SELECT FROM campaigns_campaign WHERE id = %(campaign)s AND state = 'running')
+     RETURNING id
+    ), begun AS (
+        INSERT INTO campaigns_run (created_at, updated_at, trial_id, attempt, state, stage, stopping, started_at)
+        SELECT %(now)s, %(now)s, id, %(attempt)s, 'starting', -1, false, %(now)s FROM claimed
+     RETURNING id
+    ), held AS (
+        INSERT INTO campaigns_reservation (resource, run_id, taken_at)
+        SELECT resource, begun.id, %(now)s
+          FROM begun, unnest(%(resources)s::text[]) AS resource ORDER BY resource
+    )
+    SELECT id FROM begun
+"""
 
 
 def take_runs(
@@ -34,34 +55,28 @@ def take_runs(
             held.update(lane.resources)
             if len(chosen) == limit:
                 break
-    trials = Trial.objects.select_related("campaign", "experiment", "lane").in_bulk(
-        [lane.next_trial for lane in chosen]
-    )
+    trials = Trial.objects.select_related("experiment", "lane").in_bulk([lane.next_trial for lane in chosen])
     runs = (_claim(trials[lane.next_trial], now) for lane in chosen if lane.next_trial in trials)
     return [run for run in runs if run]
 
 
 def _claim(trial: Trial, now: datetime) -> Run | None:
     attempt = trial.attempts + 1
+    values: dict[str, Any] = {
+        **{"trial": trial.pk, "attempts": trial.attempts, "attempt": attempt, "campaign": trial.campaign_id},
+        **{"resources": trial.lane.resources, "now": now},
+    }
     try:
-        with transaction.atomic():
-            # No join here: only conditions on the row itself are looked at again after waiting for its lock.
-            claimed = Trial.objects.filter(
-                Exists(Campaign.objects.filter(pk=trial.campaign_id, state=Campaign.State.RUNNING)),
-                pk=trial.pk,
-                state=Trial.State.PENDING,
-                attempts=trial.attempts,
-            ).update(state=Trial.State.RUNNING, attempts=attempt, not_before=None, updated_at=now)
-            if not claimed:
-                return None
-            run = Run.objects.create(trial=trial, attempt=attempt)
-            # In one order for all, so that two claims never wait for each other.
-            Reservation.objects.bulk_create(
-                Reservation(resource=resource, run=run) for resource in sorted(trial.lane.resources)
-            )
+        with transaction.atomic(), connection.cursor() as cursor:
+            cursor.execute(_CLAIM, values)
+            row = cursor.fetchone()
     except IntegrityError:
         # Somebody else took one of the resources a moment ago; the lane's turn comes when it is given back.
         return None
+    if row is None:
+        return None
+    run = Run(pk=row[0], trial=trial, attempt=attempt, started_at=now, created_at=now, updated_at=now)
+    run._state.adding = False
     trial.state, trial.attempts, trial.not_before = Trial.State.RUNNING, attempt, None
     live.publish(trial.campaign_id, "trial", experiment=trial.experiment_id, trial=trial.pk)
     return run
