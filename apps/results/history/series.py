@@ -25,6 +25,8 @@ from apps.toolbox import queries as toolbox
 MOST_TRIALS = 50_000
 # Of the newest trials so many tell which metrics there are.
 TELLING_TRIALS = 50
+# What a publication prints are figures of many samples, most often without saying of how many.
+_SAMPLED = (Campaign.Origin.MEASURED, Campaign.Origin.IMPORTED)
 
 
 @dataclass(frozen=True)
@@ -50,6 +52,7 @@ class Level:
 
     campaign: int
     name: str
+    origin: str
     experiment: int
     at: datetime
     values: tuple[float, ...]
@@ -81,11 +84,11 @@ class Known:
 
 
 def lanes_for(user: User) -> QuerySet[Lane]:
-    """Return the lanes of what was measured here in the campaigns that the user may see."""
+    """Return the lanes of what was measured, here or elsewhere, in the campaigns that the user may see."""
     lanes = Lane.objects.filter(
         experiment__campaign__deleting_at=None,
         experiment__campaign__launched_at__isnull=False,
-        experiment__campaign__origin=Campaign.Origin.MEASURED,
+        experiment__campaign__origin__in=_SAMPLED,
     )
     return visible(lanes, user, path="experiment__campaign")
 
@@ -134,7 +137,7 @@ def like(lane: Lane) -> list[int]:
             experiment__campaign__team=lane.experiment.campaign.team_id,
             experiment__campaign__deleting_at=None,
             experiment__campaign__launched_at__isnull=False,
-            experiment__campaign__origin=Campaign.Origin.MEASURED,
+            experiment__campaign__origin__in=_SAMPLED,
         )
         # What one person keeps to themselves is in no history but its own.
         .filter(~Q(experiment__campaign__visibility=Campaign.Visibility.PRIVATE) | Q(pk=lane.pk))
@@ -188,6 +191,7 @@ def levels_of(subject: Subject, lanes: Iterable[int]) -> list[Level]:
         .values_list(
             "trial__campaign_id",
             "trial__campaign__name",
+            "trial__campaign__origin",
             "experiment_id",
             "result__recorded_at",
             "value",
@@ -197,7 +201,7 @@ def levels_of(subject: Subject, lanes: Iterable[int]) -> list[Level]:
     )
     grouped: dict[int, list[tuple[Any, ...]]] = defaultdict(list)
     for campaign, *rest in rows:
-        if not any(is_invalid(flag, subject.metric.name) for flag in rest[4]):
+        if not any(is_invalid(flag, subject.metric.name) for flag in rest[5]):
             grouped[campaign].append(tuple(rest))
     return [_level(campaign, members) for campaign, members in grouped.items()]
 
@@ -216,15 +220,16 @@ def point_key(parameters: dict[str, Any]) -> str:
 
 
 def _level(campaign: int, members: list[tuple[Any, ...]]) -> Level:
-    name, experiment, at = members[0][:3]
-    values = tuple(member[3] for member in members)
+    name, origin, experiment, at = members[0][:4]
+    values = tuple(member[4] for member in members)
     return Level(
         campaign=campaign,
         name=name,
+        origin=origin,
         experiment=experiment,
         at=at,
         values=values,
-        versions=frozenset(member[5] for member in members if member[5]),
+        versions=frozenset(member[6] for member in members if member[6]),
         summary=statistics.summarise(values),
         interval=statistics.quantile_interval(values),
     )
