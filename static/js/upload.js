@@ -43,10 +43,13 @@ document.addEventListener("submit", (event) => {
       announce(words.textError, "danger");
     }
   });
-  request.addEventListener("error", () => {
-    hideProgress(form);
-    announce(words.textOffline, "warning");
-  });
+  // A browser calls it an error or an abort, depending on who broke the line.
+  for (const end of ["error", "abort"]) {
+    request.addEventListener(end, () => {
+      hideProgress(form);
+      announce(words.textOffline, "warning");
+    });
+  }
   request.open("POST", address);
   request.responseType = "document";
   request.send(new FormData(form));

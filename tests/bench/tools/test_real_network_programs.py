@@ -3,6 +3,8 @@
 import os
 import signal
 import socket
+import time
+from pathlib import Path
 
 import pytest
 
@@ -235,14 +237,24 @@ def test_mtr_says_that_a_name_does_not_resolve():
     ],
 )
 def test_a_server_that_dies_leaves_a_failure_and_no_result(slug):
+    port = free_port()
+
+    def kill(server):
+        # A client that comes late, on a busy machine, would find nobody.
+        deadline = time.monotonic() + 10
+        while not is_connected(port) and time.monotonic() < deadline:
+            time.sleep(0.05)
+        time.sleep(0.7)
+        # Some serve each client by a process of its own, which outlives the one that listens.
+        os.killpg(server.pid, signal.SIGKILL)
+
     with pytest.raises(ToolFailure) as caught:
         test = {"test": "TCP_STREAM"} if slug == "netperf" else {}
-        # Some serve each client by a process of its own, which outlives the one that listens.
-        measure(
-            slug,
-            disturb=lambda server: os.killpg(server.pid, signal.SIGKILL),
-            port=free_port(),
-            duration=3,
-            **test,
-        )
+        measure(slug, disturb=kill, port=port, duration=4, **test)
     assert caught.value.code == "stopped"
+
+
+def is_connected(port):
+    """Say whether a client has a connection to a local port (state 01 of the kernel's tables is ESTABLISHED)."""
+    rows = [line.split() for name in ("tcp", "tcp6") for line in Path("/proc/net", name).read_text().splitlines()]
+    return any(row[1].endswith(f":{port:04X}") and row[3] == "01" for row in rows)
