@@ -15,6 +15,9 @@ from tests import factories
 from tests.tuning import published
 from tests.tuning.expected import EXPECTED, Json
 
+# One process asks once for all of them.
+pytestmark = pytest.mark.xdist_group("published-conclusions")
+
 
 def changed(name: str, change: Json | Callable[[Json], object]) -> Json:
     """Return a case with its evidence taken away or contradicted."""
