@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 
@@ -33,6 +33,17 @@ _POSSIBLE = [pytest.mark.lab, pytest.mark.skipif(why_not() is not None, reason=w
 REAL = [*_POSSIBLE, pytest.mark.xdist_group("lab")]
 # Those of a module whose tests measure it, too: they wait more than they work, and go before all others meanwhile.
 QUIET = [*_POSSIBLE, pytest.mark.xdist_group("quiet"), pytest.mark.quiet]
+
+# Of processes that want to run, per processor: with more no rate is that of the line.
+STARVED = 3.0
+
+
+def refute(why: str) -> NoReturn:
+    """Fail, for no try came to what it must; skip if the machine could not have shown it."""
+    load = os.getloadavg()[0] / (os.cpu_count() or 1)
+    if load > STARVED:
+        pytest.skip(f"the machine was busy with {load:.0f} times what it can do: {why}")
+    pytest.fail(why)
 
 
 SMALL = """
