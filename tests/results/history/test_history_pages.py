@@ -125,20 +125,6 @@ def test_invalid_figures_warm_ups_and_other_campaigns_do_not_count(
     assert len(chart_of(page)["series"][0]["points"]) == 8
 
 
-def test_what_was_imported_stands_where_it_was_measured_and_is_marked(
-    client: Client, repeated: list[Campaign], cast: SimpleNamespace, pair: list[Node]
-) -> None:
-    before = measured(cast, pair, 9.1e8, START - WEEK, name="Shell loop of December")
-    Campaign.objects.filter(pk=before.pk).update(origin="imported")
-    client.force_login(cast.bob)
-    page = client.get(pages(newest(repeated))[0]).content.decode()
-    points = chart_of(page)["series"][0]["points"]
-    assert points[0]["note"] == "Shell loop of December"
-    assert len(points) == 9
-    assert page.count("imported</span>") == 1
-    assert "History" in client.get(reverse("results:experiment", args=[before.experiments.get().pk])).content.decode()
-
-
 def test_another_point_and_metric_have_histories_of_their_own(
     client: Client, repeated: list[Campaign], cast: SimpleNamespace, pair: list[Node]
 ) -> None:
