@@ -8,31 +8,14 @@ from typing import Any
 
 import pytest
 
+from tests.agent.test_spool import Picky
 from workers.agent import reports, spool
 
 
-class Server:
-    """A connection to a server that takes every report."""
-
-    def __init__(self) -> None:
-        self.events: list[str] = []
-        self.came = threading.Condition()
-
-    def call(self, _path: str, report: dict[str, Any], _timeout_s: float) -> dict[str, Any]:
-        with self.came:
-            self.events.append(report["event"])
-            self.came.notify_all()
-        return {}
-
-    def wait_for(self, count: int) -> list[str]:
-        with self.came:
-            assert self.came.wait_for(lambda: len(self.events) >= count, 5)
-        return self.events
-
-
 @pytest.fixture
-def server() -> Server:
-    return Server()
+def server() -> Picky:
+    """Return a connection to a server that takes every report."""
+    return Picky(10**6)
 
 
 @pytest.fixture
@@ -41,11 +24,11 @@ def kept(tmp_path: Path) -> spool.Spool:
 
 
 @pytest.fixture
-def reporter(kept: spool.Spool, server: Server, monkeypatch: pytest.MonkeyPatch) -> Iterator[reports.Reporter]:
+def reporter(kept: spool.Spool, server: Picky, monkeypatch: pytest.MonkeyPatch) -> Iterator[reports.Reporter]:
     # Long enough that a busy machine does not take it for over.
     monkeypatch.setattr(reports, "LULL_S", 1.0)
     closing = threading.Event()
-    running = reports.Reporter(kept, lambda: server, closing, lambda _job_id: None)  # type: ignore[arg-type,return-value]
+    running = reports.Reporter(kept, lambda: server, closing, lambda _job_id: None)
     running.start()
     yield running
     closing.set()
@@ -59,47 +42,51 @@ def started(kept: spool.Spool, reporter: reports.Reporter, **job: Any) -> spool.
     return record
 
 
+def told(reporter: reports.Reporter, server: Picky) -> list[str]:
+    """Return what was reported by the time at which nothing is left to report."""
+    reporter.drain(5)
+    return [body["event"] for body in server.taken]
+
+
 def test_a_start_is_told_with_the_end_that_soon_follows(
-    kept: spool.Spool, reporter: reports.Reporter, server: Server
+    kept: spool.Spool, reporter: reports.Reporter, server: Picky
 ) -> None:
     record = started(kept, reporter)
     kept.note(record, ended_at=2.0)
     reporter.changed(record)
-    assert server.wait_for(1) == ["finished"]
-    reporter.drain(5)
-    assert server.events == ["finished"]
+    assert told(reporter, server) == ["finished"]
 
 
 def test_a_start_with_nothing_after_it_is_told_by_itself(
-    kept: spool.Spool, reporter: reports.Reporter, server: Server
+    kept: spool.Spool, reporter: reports.Reporter, server: Picky
 ) -> None:
     before = time.monotonic()
     started(kept, reporter)
-    assert server.wait_for(1) == ["started"]
+    assert told(reporter, server) == ["started"]
     assert time.monotonic() - before >= reports.LULL_S
 
 
-def test_a_server_is_told_when_it_is_at_hand(kept: spool.Spool, reporter: reports.Reporter, server: Server) -> None:
+def test_a_server_is_told_when_it_is_at_hand(kept: spool.Spool, reporter: reports.Reporter, server: Picky) -> None:
     record = started(kept, reporter, background=True, ready_pattern="listening")
     kept.note(record, ready_at=1.5)
     reporter.changed(record)
-    assert server.wait_for(1) == ["ready"]
+    assert told(reporter, server) == ["ready"]
 
 
 def test_what_others_work_beside_is_told_at_once(
-    kept: spool.Spool, reporter: reports.Reporter, server: Server
+    kept: spool.Spool, reporter: reports.Reporter, server: Picky
 ) -> None:
     before = time.monotonic()
     started(kept, reporter, background=True)
-    assert server.wait_for(1) == ["started"]
+    assert told(reporter, server) == ["started"]
     assert time.monotonic() - before < reports.LULL_S
 
 
 def test_one_that_waits_does_not_keep_another_back(
-    kept: spool.Spool, reporter: reports.Reporter, server: Server
+    kept: spool.Spool, reporter: reports.Reporter, server: Picky
 ) -> None:
     started(kept, reporter)
     done = kept.accept({"id": "b"})
     kept.note(done, started_at=1.0, ended_at=2.0)
     reporter.changed(done)
-    assert server.wait_for(2) == ["finished", "started"]
+    assert told(reporter, server) == ["finished", "started"]

@@ -25,8 +25,13 @@ from apps.toolbox import queries as toolbox
 MOST_TRIALS = 50_000
 # Of the newest trials so many tell which metrics there are.
 TELLING_TRIALS = 50
-# What a publication prints are figures of many samples, most often without saying of how many.
-_SAMPLED = (Campaign.Origin.MEASURED, Campaign.Origin.IMPORTED)
+# Of which campaigns lanes count: what a publication prints are figures of many samples, most often without saying of
+# how many.
+_SAMPLED = {
+    "experiment__campaign__deleting_at": None,
+    "experiment__campaign__launched_at__isnull": False,
+    "experiment__campaign__origin__in": (Campaign.Origin.MEASURED, Campaign.Origin.IMPORTED),
+}
 
 
 @dataclass(frozen=True)
@@ -85,12 +90,7 @@ class Known:
 
 def lanes_for(user: User) -> QuerySet[Lane]:
     """Return the lanes of what was measured, here or elsewhere, in the campaigns that the user may see."""
-    lanes = Lane.objects.filter(
-        experiment__campaign__deleting_at=None,
-        experiment__campaign__launched_at__isnull=False,
-        experiment__campaign__origin__in=_SAMPLED,
-    )
-    return visible(lanes, user, path="experiment__campaign")
+    return visible(Lane.objects.filter(**_SAMPLED), user, path="experiment__campaign")
 
 
 def known_histories(user: User, *, least: int = 1) -> list[Known]:
@@ -135,9 +135,7 @@ def like(lane: Lane) -> list[int]:
             roles=lane.roles,
             experiment__tool=lane.experiment.tool,
             experiment__campaign__team=lane.experiment.campaign.team_id,
-            experiment__campaign__deleting_at=None,
-            experiment__campaign__launched_at__isnull=False,
-            experiment__campaign__origin__in=_SAMPLED,
+            **_SAMPLED,
         )
         # What one person keeps to themselves is in no history but its own.
         .filter(~Q(experiment__campaign__visibility=Campaign.Visibility.PRIVATE) | Q(pk=lane.pk))
