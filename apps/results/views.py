@@ -22,7 +22,7 @@ from apps.campaigns import queries as campaigns
 from apps.campaigns.models import Experiment, Run
 from apps.campaigns.queries.visibility import visible
 from apps.results import charts, downloads, loss, node_charts, placements, queries, routes, services
-from apps.results.history import series
+from apps.results.history import points
 from apps.results.models import Result, Superseded
 from apps.toolbox import queries as toolbox
 
@@ -247,7 +247,7 @@ def trial(request: HttpRequest, pk: int) -> HttpResponse:
         "parameters": parameters,
         "attempts": attempts,
         "nodes": queries.lane_names(found.experiment)[found.lane_id],
-        "history_point": series.point_key(found.parameters),
+        "history_point": points.point_key(found.parameters),
     }
     return render(request, "results/trial.html", context)
 

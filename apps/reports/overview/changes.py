@@ -19,8 +19,8 @@ from apps.campaigns.models import Campaign, Lane
 from apps.campaigns.queries.visibility import for_whole_team
 from apps.reports.overview.activity import Activity
 from apps.reports.overview.scope import Scope
-from apps.results.history import series
 from apps.results.history.changes import LEAST_LEVEL
+from apps.results.history.points import label_of, names_apart
 from apps.results.history.series import Subject
 from apps.results.models import ChangePoint
 
@@ -216,8 +216,7 @@ def _changes(
     if metric.higher_is_better is None:
         return []
     told = [(parameters, levels) for parameters, levels in points if len(levels) >= 2 * LEAST_LEVEL]
-    names = list(dict.fromkeys(name for parameters, _levels in told for name in parameters))
-    differing = [name for name in names if len({json.dumps(item.get(name)) for item, _levels in told}) > 1]
+    differing = names_apart([parameters for parameters, _levels in told])
     by_campaign: dict[int, list[Change]] = defaultdict(list)
     for parameters, levels in told:
         for change in statistics.find_changes([level.median for level in levels]):
@@ -232,7 +231,7 @@ def _changes(
                 metric=metric,
                 roles=history.roles,
                 parameters=parameters,
-                point=series.label_of(tool, parameters, differing),
+                point=label_of(tool, parameters, differing),
                 points=1,
                 campaign=level.campaign,
                 at=level.at,

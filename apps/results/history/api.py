@@ -14,7 +14,7 @@ from apps.accounts import scoping
 from apps.accounts.models import Role
 from apps.core.api import unknown_choice
 from apps.results import queries as results
-from apps.results.history import changes, drawing, queries, series, services
+from apps.results.history import changes, drawing, points, queries, series, services
 from apps.results.models import ChangePoint
 
 
@@ -30,12 +30,12 @@ class RepeatedSerializer(serializers.Serializer):
 
 
 class HistoryPointSerializer(serializers.Serializer):
-    """A point of the sweep that was measured: its name in addresses, and in how many campaigns."""
+    """A point of the sweep that was measured: its name in addresses, what tells it apart, in how many campaigns."""
 
-    point = serializers.CharField(source="key")
+    point = serializers.CharField(source="setting.key")
     label: Any = serializers.CharField()
-    parameters = serializers.DictField()
-    campaigns = serializers.IntegerField()
+    parameters = serializers.DictField(source="setting.parameters")
+    campaigns = serializers.IntegerField(source="setting.campaigns")
 
 
 class HistoryLevelSerializer(serializers.Serializer):
@@ -198,7 +198,15 @@ def _body(request: Request, pk: int, found: queries.Found | None) -> dict[str, A
         "metric": found.subject.metric.name if found else None,
         "metrics": [metric.name for metric in found.metrics] if found else [],
         "point": found.setting.key if found else None,
-        "settings": found.settings if found else [],
+        "settings": _labelled(found) if found else [],
         "levels": drawing.flat_rows(found.subject, found.levels, shown) if found else [],
         "changes": shown,
     }
+
+
+def _labelled(found: queries.Found) -> list[dict[str, Any]]:
+    names = points.names_apart([setting.parameters for setting in found.settings])
+    return [
+        {"setting": setting, "label": points.label_of(found.subject.tool, setting.parameters, names)}
+        for setting in found.settings
+    ]

@@ -8,8 +8,9 @@ from django.urls import reverse
 from apps.accounts.models import User
 from apps.bench.tools.base import Metric
 from apps.campaigns.models import Lane
-from apps.results.history import series
-from apps.results.history.series import Level, Setting, Subject
+from apps.results.history import points, series
+from apps.results.history.points import Setting
+from apps.results.history.series import Level, Subject
 from apps.toolbox import queries as toolbox
 
 
@@ -44,7 +45,7 @@ def find(user: User, pk: int, *, point: str | None, metric: str | None) -> Found
     lane = lane_for(user, pk)
     tool = toolbox.get_tool(lane.experiment.tool)
     lanes = series.like(lane)
-    settings, metrics = series.settings_of(lanes, tool), series.metrics_measured(tool, lanes)
+    settings, metrics = points.settings_of(lanes), series.metrics_measured(tool, lanes)
     if not settings or not metrics:
         return None
     setting = next((item for item in settings if item.key == point), settings[0])

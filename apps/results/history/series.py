@@ -16,7 +16,7 @@ from apps.bench import statistics
 from apps.bench.tools.base import Metric, Tool, is_invalid
 from apps.campaigns.models import Campaign, Lane, Trial
 from apps.campaigns.queries.visibility import visible
-from apps.results import charts, queries
+from apps.results import queries
 from apps.results.models import Sample
 from apps.testbeds.models import Node
 from apps.toolbox import queries as toolbox
@@ -64,16 +64,6 @@ class Level:
     versions: frozenset[str]
     summary: statistics.Summary
     interval: statistics.Interval | None
-
-
-@dataclass(frozen=True)
-class Setting:
-    """One point of the sweep that was measured, `key` its name in addresses, in how many campaigns."""
-
-    key: str
-    parameters: dict[str, Any]
-    campaigns: int
-    label: str = ""
 
 
 @dataclass(frozen=True)
@@ -153,29 +143,6 @@ def like(lane: Lane) -> list[int]:
     return found
 
 
-def settings_of(lanes: Iterable[int], tool: Tool) -> list[Setting]:
-    """Return the points measured on the lanes, those of most campaigns first, with what tells them apart."""
-    rows = (
-        Trial.objects.filter(lane__in=list(lanes), state=Trial.State.SUCCEEDED, is_warmup=False)
-        .values("parameters")
-        .annotate(campaigns=Count("campaign", distinct=True), last=Max("pk"))
-        .order_by("-campaigns", "-last")
-    )
-    found = [Setting(point_key(row["parameters"]), row["parameters"], row["campaigns"]) for row in rows]
-    names = list(dict.fromkeys(name for item in found for name in item.parameters))
-    differing = [name for name in names if len({json.dumps(item.parameters.get(name)) for item in found}) > 1]
-    return [
-        Setting(item.key, item.parameters, item.campaigns, label_of(tool, item.parameters, differing))
-        for item in found
-    ]
-
-
-def label_of(tool: Tool, parameters: dict[str, Any], names: Iterable[str]) -> str:
-    """Return "Window 64 KiB, Streams 4" for these of the parameters."""
-    chosen = tuple(name for name in names if name in parameters)
-    return charts.label_of(tool, chosen, tuple(parameters[name] for name in chosen), {})
-
-
 def levels_of(subject: Subject, lanes: Iterable[int]) -> list[Level]:
     """Return what each campaign measured of the subject, the oldest first, without warm-ups and invalid figures."""
     rows = (
@@ -210,11 +177,6 @@ def metrics_measured(tool: Tool, lanes: Iterable[int]) -> list[Metric]:
     told = list(newest.values_list("pk", flat=True)[:TELLING_TRIALS])
     names = set(Sample.objects.filter(trial__in=told).values_list("metric", flat=True).distinct())
     return [metric for metric in queries.metrics_of(tool) if metric.name in names]
-
-
-def point_key(parameters: dict[str, Any]) -> str:
-    """Return the name of a point in addresses."""
-    return hashlib.sha256(json.dumps(parameters, sort_keys=True).encode()).hexdigest()[:12]
 
 
 def _level(campaign: int, members: list[tuple[Any, ...]]) -> Level:

@@ -16,7 +16,7 @@ from apps.accounts import scoping
 from apps.accounts.models import Role
 from apps.results import downloads
 from apps.results import queries as results
-from apps.results.history import changes, drawing, queries, series, services
+from apps.results.history import changes, drawing, points, queries, series, services
 from apps.results.models import ChangePoint
 
 PAGE = 50
@@ -40,6 +40,8 @@ def history_list(request: HttpRequest) -> HttpResponse:
 def history(request: HttpRequest, pk: int) -> HttpResponse:
     """Show one metric over the campaigns that measured it alike."""
     found = _find(request, pk, request.GET)
+    if found and len(request.GET.getlist("point")) > 1:
+        return redirect(found.address)
     context: dict[str, object] = {
         "lane": found.lane if found else queries.lane_for(scoping.user_of(request), pk),
         "found": found,
@@ -51,6 +53,7 @@ def history(request: HttpRequest, pk: int) -> HttpResponse:
             "tool": found.subject.tool,
             "nodes": results.lane_names(found.lane.experiment)[found.lane.pk],
             "subject": found.subject,
+            "choices": points.choices_among(found.settings, found.setting, found.subject.tool),
             "changes": shown,
             "former": [item for item in changes.decisions_on(found.subject) if item.campaign_id not in told],
             "rows": drawing.rows_of(found.levels, shown),
@@ -113,4 +116,7 @@ def decide(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 def _find(request: HttpRequest, pk: int, query: QueryDict) -> queries.Found | None:
-    return queries.find(scoping.user_of(request), pk, point=query.get("point"), metric=query.get("metric"))
+    # A form sends a point for each parameter: what was chosen is the one that is not shown yet.
+    asked = query.getlist("point")
+    point = next((key for key in asked if key != query.get("shown")), query.get("point"))
+    return queries.find(scoping.user_of(request), pk, point=point, metric=query.get("metric"))
