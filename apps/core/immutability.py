@@ -1,8 +1,10 @@
 """What must never change, held by the database itself: a migration names the columns, a trigger refuses the rest."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
-from django.db import IntegrityError
+from django.db import IntegrityError, connection, transaction
+from django.db.backends.utils import CursorWrapper
 from django.db.migrations.operations import RunSQL
 from django.utils.translation import gettext_lazy as _
 
@@ -16,6 +18,8 @@ BEGIN
 END $$;
 """
 FORGET = "DROP FUNCTION core_refuse();"
+# A setting of one transaction: whether rows that are kept may go.
+_LETTING_GO = "fathom.letting_go"
 
 
 class KeepColumns(RunSQL):
@@ -52,6 +56,43 @@ class KeepColumns(RunSQL):
     def describe(self) -> str:
         """Return what it does, as `migrate` tells it."""
         return f"Refuse other values of {', '.join(self.columns)} in {self.table}"
+
+
+class KeepRows(RunSQL):
+    """Refuse to DELETE rows of a table, in `words`, but for what is done in `letting_go()`."""
+
+    def __init__(self, table: str, words: str) -> None:
+        self.table, self.words = table, words
+        told = words.replace("'", "''")
+        super().__init__(
+            f"CREATE TRIGGER {table}_stay BEFORE DELETE ON {table}\n"
+            f"FOR EACH ROW WHEN (current_setting('{_LETTING_GO}', true) IS DISTINCT FROM 'on')\n"
+            f"EXECUTE FUNCTION core_refuse('{told}');",
+            f"DROP TRIGGER {table}_stay ON {table};",
+        )
+
+    def deconstruct(self) -> tuple[str, list[object], dict[str, object]]:
+        """Return how it is made."""
+        return type(self).__qualname__, [self.table, self.words], {}
+
+    def describe(self) -> str:
+        """Return what it does, as `migrate` tells it."""
+        return f"Refuse to delete rows of {self.table}"
+
+
+@contextmanager
+def letting_go() -> Iterator[None]:
+    """Let rows that are kept be deleted, in a transaction: a person or their policy asked for it."""
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute("SELECT current_setting(%s, true)", [_LETTING_GO])
+        (earlier,) = cursor.fetchone()
+        _set(cursor, "on")
+        yield
+        _set(cursor, earlier or "off")
+
+
+def _set(cursor: CursorWrapper, value: str) -> None:
+    cursor.execute("SELECT set_config(%s, %s, true)", [_LETTING_GO, value])
 
 
 def is_refusal(error: BaseException) -> bool:

@@ -31,6 +31,12 @@ REFUSED = [
     "UPDATE results_result SET edition = 2, tool_version = '4'",
     'UPDATE results_result SET flags = \'[{"name": "lossy", "severity": "info"}]\'',
     "UPDATE results_result SET edition = 2",
+    "DELETE FROM results_series",
+    "DELETE FROM results_result",
+    "DELETE FROM results_superseded",
+    "DELETE FROM agents_joboutput",
+    "DELETE FROM agents_jobfile",
+    "DELETE FROM agents_job",
     "UPDATE results_stagetiming SET skew_s = 0",
     "UPDATE results_superseded SET reason = 'another'",
     "UPDATE agents_job SET argv = '{true}'",
@@ -117,8 +123,15 @@ def test_retention_may_pack_and_drop_and_nothing_else(complete: Campaign) -> Non
     Series.objects.filter(pk=series.pk).update(times=[], values=[], packed_z=packed)
     with pytest.raises(IntegrityError), transaction.atomic():
         Series.objects.filter(pk=series.pk).update(packed_z=packing.pack_arrays([1.0], [2.0]))
-    Series.objects.all().delete()
-    JobOutput.objects.all().delete()
+    with pytest.raises(IntegrityError), transaction.atomic():
+        Series.objects.all().delete()
+    with immutability.letting_go():
+        Series.objects.filter(pk=series.pk).delete()
+    # What was let go is over with the block, also within a transaction.
+    with pytest.raises(IntegrityError), transaction.atomic():
+        Series.objects.all().delete()
+    with immutability.letting_go():
+        JobOutput.objects.all().delete()
 
 
 def test_a_reading_changes_only_where_the_edition_before_it_is_kept(complete: Campaign) -> None:

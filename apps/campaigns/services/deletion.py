@@ -4,14 +4,16 @@ import time
 from datetime import datetime, timedelta
 
 from django.db import transaction
+from django.db.models import QuerySet
 
 from apps.accounts import scoping
 from apps.accounts.models import Role, User
 from apps.bench.text import Message, _
 from apps.campaigns import errors
-from apps.campaigns.models import Campaign, Tombstone, Trial
+from apps.campaigns.models import Campaign, Run, Tombstone, Trial
 from apps.campaigns.services.campaigns import lock_campaign
-from apps.core import queue
+from apps.campaigns.signals import runs_deleting
+from apps.core import immutability, queue
 
 # Up to so many trials are deleted while the person waits: well under a second.
 AT_ONCE = 500
@@ -36,7 +38,7 @@ def delete_campaign(*, campaign: Campaign, user: User, now: datetime, reason: st
     count = campaign.trials.count()
     _bury(campaign, user, now, reason.strip(), count)
     if count <= AT_ONCE:
-        campaign.delete()
+        _delete(campaign, campaign.trials.all())
         return True
     campaign.deleting_at, campaign.delete_trials = now, count
     campaign.save(update_fields=["deleting_at", "delete_trials", "updated_at"])
@@ -96,9 +98,18 @@ def _delete_batch(campaign_id: int) -> bool:
     if campaign is None:
         return False
     some = list(campaign.trials.order_by().values_list("pk", flat=True)[:BATCH])
-    Trial.objects.filter(pk__in=some).delete()
+    trials = Trial.objects.filter(pk__in=some)
     if len(some) < BATCH:
-        campaign.delete()
+        _delete(campaign, trials)
     else:
+        _delete(trials, trials)
         campaign.save(update_fields=["updated_at"])
     return True
+
+
+def _delete(what: Campaign | QuerySet[Trial], trials: QuerySet[Trial]) -> None:
+    """Delete a campaign or some of its trials; `trials` are those that go with it."""
+    runs = list(Run.objects.filter(trial__in=trials).order_by().values_list("pk", flat=True))
+    with immutability.letting_go():
+        runs_deleting.send(Campaign, runs=runs)
+        what.delete()

@@ -10,6 +10,7 @@ from apps.bench.text import Message, _
 from apps.bench.tools.base import Flag
 from apps.campaigns import services as campaigns
 from apps.campaigns.models import Campaign
+from apps.core import immutability
 from apps.results import services, validity
 from apps.results.corrections import rereading
 from apps.results.corrections.rereading import Change
@@ -61,7 +62,8 @@ def _replace(result: Result, change: Change) -> None:
     result.samples.all().delete()
     keeps_series = result.series_dropped_at is None
     if keeps_series:
-        result.series.all().delete()
+        with immutability.letting_go():
+            result.series.all().delete()
     services.store_figures(result, change.reading, with_series=keeps_series)
 
 

@@ -12,6 +12,7 @@ from apps.accounts import scoping
 from apps.accounts.models import Role, Team, User
 from apps.agents import compression
 from apps.agents.models import JobFile, JobOutput
+from apps.core import immutability
 from apps.results.models import Result, RetentionRule, Series
 from apps.results.retention import packing, queries
 
@@ -78,7 +79,8 @@ def _see_to(rule: RetentionRule, due: Sequence[tuple[datetime | None, int]], now
     if locked is None or (locked.done_at, locked.done_run) != (rule.done_at, rule.done_run):
         return False
     runs = [pk for _ended, pk in due]
-    freed = _HOW[Kind(locked.kind), Action(locked.action)](runs, now)
+    with immutability.letting_go():
+        freed = _HOW[Kind(locked.kind), Action(locked.action)](runs, now)
     rule.done_at, rule.done_run = locked.done_at, locked.done_run = due[-1]
     locked.runs_done += len(runs)
     locked.bytes_freed += max(0, freed)

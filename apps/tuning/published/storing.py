@@ -15,7 +15,7 @@ from apps.bench.rules.base import Ratio, Trend
 from apps.bench.text import Message, _
 from apps.bench.tools.base import Flag, ParameterError, Tool
 from apps.campaigns.models import Campaign, Experiment, ExperimentRole, Lane, Run, Trial
-from apps.core import messages
+from apps.core import immutability, messages
 from apps.results.models import Result, Sample
 from apps.testbeds.models import FileSystem, Node
 from apps.toolbox import queries as toolbox
@@ -55,7 +55,8 @@ class Store:
             return "created", self._fill(self._begin(draft, publication), draft)
         if campaign.publication.get("digest") == publication["digest"]:
             return "same", campaign
-        campaign.experiments.all().delete()
+        with immutability.letting_go():
+            campaign.experiments.all().delete()
         campaign.publication, campaign.goal, campaign.finished_at = publication, draft.conclusion, self._now
         campaign.save(update_fields=["publication", "goal", "finished_at", "updated_at"])
         return "changed", self._fill(campaign, draft)
