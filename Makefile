@@ -3,6 +3,8 @@ PYTHON ?= python3
 PY := .venv/bin/python
 SETUP := "$(PYTHON)" launch/bootstrap.py
 export ONCE JSON PORT FILE LAB DATA README
+# Where nothing that was compiled is kept, each of the many processes compiles all of it again: a second of a core.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help demo serve test lint format bench lab messages screenshots lock clean
 .DEFAULT_GOAL := help

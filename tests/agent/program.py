@@ -81,4 +81,4 @@ def processes_with(word: str) -> list[int]:
 
 def wait_until_gone(word: str) -> None:
     """Wait until no process has the word in its command line."""
-    wait_for(lambda: not processes_with(word), 5.0)
+    wait_for(lambda: not processes_with(word), 30)
