@@ -11,6 +11,7 @@ from django.utils import timezone
 from apps.agents import services
 from apps.agents.models import Agent, Job
 from apps.testbeds.models import Node
+from tests import rewriting
 from tests.agent.program import AgentProgram, processes_with, wait_until_gone
 from tests.agent.states import ended, printed, reached
 from tests.agents import factories
@@ -114,7 +115,7 @@ def test_a_stopped_agent_stops_its_jobs_and_says_so(agent: AgentProgram, node: N
 
 def test_a_result_that_the_server_will_never_take_is_kept_aside(agent: AgentProgram, node: Node) -> None:
     job = reached(factories.job(node, "nap", "0.75"), Job.State.RUNNING)
-    Job.objects.filter(pk=job.pk).delete()
+    rewriting.delete(Job.objects.filter(pk=job.pk))
     refused = agent.folder / "refused" / f"{job.pk}.jsonl"
     wait_for(refused.exists)
     assert not agent.spooled()

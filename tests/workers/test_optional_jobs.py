@@ -36,7 +36,7 @@ def with_stage_before(run: Run, *commands: Command) -> Run:
     plan = Plan.from_json(run.plan)
     run.plan = Plan((Stage("around-before", commands), *plan.stages)).as_json()
     run.save(update_fields=["plan"])
-    Job.objects.filter(run_ref=run.pk).delete()
+    rewriting.delete(Job.objects.filter(run_ref=run.pk))
     carry_out._queue_stage(run, Plan.from_json(run.plan))
     return run
 

@@ -12,6 +12,7 @@ from apps.agents.models import Job
 from apps.campaigns import queries, services
 from apps.campaigns.models import Campaign, Reservation, Run
 from apps.testbeds.models import Node
+from tests import rewriting
 from tests.workers.factories import SILENT, job_of, listen, report, start
 from workers import carry_out, stopping
 
@@ -43,7 +44,7 @@ def test_a_run_without_a_command_yet_ends_at_once(
 ) -> None:
     run = start(cast, pair)
     Run.objects.update(plan=None, state="starting", stage=-1)
-    Job.objects.all().delete()
+    rewriting.delete(Job.objects.all())
     with django_capture_on_commit_callbacks(execute=True):
         cancel(run, cast)
     run.refresh_from_db()
@@ -54,7 +55,7 @@ def test_a_run_without_a_command_yet_ends_at_once(
 def test_a_run_that_was_claimed_meanwhile_begins_nothing(cast: SimpleNamespace, pair: list[Node]) -> None:
     run = start(cast, pair)
     Run.objects.update(plan=None, state="starting", stage=-1)
-    Job.objects.all().delete()
+    rewriting.delete(Job.objects.all())
     Campaign.objects.update(state="cancelled")
     assert not carry_out.begin(Run.objects.get())
     assert not Job.objects.exists()

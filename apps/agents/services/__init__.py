@@ -9,7 +9,6 @@ from apps.agents.services.enrolment import (
     retire_agent,
 )
 from apps.agents.services.facts import record_facts
-from apps.agents.services.forgetting import forget_jobs
 from apps.agents.services.heartbeats import Heartbeat, record_heartbeats
 from apps.agents.services.jobs import Delivery, JobSpec, deliver_jobs, queue_jobs, request_stop, request_stops
 from apps.agents.services.losses import mark_lost_jobs
@@ -27,7 +26,6 @@ __all__ = [
     "deliver_jobs",
     "enrol_agent",
     "forget_agent",
-    "forget_jobs",
     "issue_enrolment_token",
     "mark_lost_jobs",
     "queue_jobs",

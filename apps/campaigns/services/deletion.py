@@ -10,9 +10,8 @@ from apps.accounts import scoping
 from apps.accounts.models import Role, User
 from apps.bench.text import Message, _
 from apps.campaigns import errors
-from apps.campaigns.models import Campaign, Run, Tombstone, Trial
+from apps.campaigns.models import Campaign, Tombstone, Trial
 from apps.campaigns.services.campaigns import lock_campaign
-from apps.campaigns.signals import runs_deleting
 from apps.core import immutability, queue
 
 # Up to so many trials are deleted while the person waits: well under a second.
@@ -38,7 +37,7 @@ def delete_campaign(*, campaign: Campaign, user: User, now: datetime, reason: st
     count = campaign.trials.count()
     _bury(campaign, user, now, reason.strip(), count)
     if count <= AT_ONCE:
-        _delete(campaign, campaign.trials.all())
+        _delete(campaign)
         return True
     campaign.deleting_at, campaign.delete_trials = now, count
     campaign.save(update_fields=["deleting_at", "delete_trials", "updated_at"])
@@ -98,18 +97,15 @@ def _delete_batch(campaign_id: int) -> bool:
     if campaign is None:
         return False
     some = list(campaign.trials.order_by().values_list("pk", flat=True)[:BATCH])
-    trials = Trial.objects.filter(pk__in=some)
     if len(some) < BATCH:
-        _delete(campaign, trials)
+        _delete(campaign)
     else:
-        _delete(trials, trials)
+        _delete(Trial.objects.filter(pk__in=some))
         campaign.save(update_fields=["updated_at"])
     return True
 
 
-def _delete(what: Campaign | QuerySet[Trial], trials: QuerySet[Trial]) -> None:
-    """Delete a campaign or some of its trials; `trials` are those that go with it."""
-    runs = list(Run.objects.filter(trial__in=trials).order_by().values_list("pk", flat=True))
+def _delete(what: Campaign | QuerySet[Trial]) -> None:
+    """Delete a campaign or some trials with all that stands on them, up to what the jobs of their runs printed."""
     with immutability.letting_go():
-        runs_deleting.send(Campaign, runs=runs)
         what.delete()

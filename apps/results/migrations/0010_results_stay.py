@@ -2,6 +2,22 @@ from django.db import migrations
 
 from apps.core.immutability import KeepRows
 
+# Campaigns and agents know nothing of each other: what refers to a run by its number alone goes with it here.
+GO_ALONG = """
+CREATE FUNCTION results_forget_jobs() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    DELETE FROM agents_joboutput o USING agents_job job, gone WHERE job.run_ref = gone.id AND o.job_id = job.id;
+    DELETE FROM agents_jobfile f USING agents_job job, gone WHERE job.run_ref = gone.id AND f.job_id = job.id;
+    DELETE FROM agents_job job USING gone WHERE job.run_ref = gone.id;
+    RETURN NULL;
+END $$;
+CREATE TRIGGER results_forget_jobs AFTER DELETE ON campaigns_run REFERENCING OLD TABLE AS gone
+FOR EACH STATEMENT EXECUTE FUNCTION results_forget_jobs();
+"""
+STAY_BEHIND = """
+DROP TRIGGER results_forget_jobs ON campaigns_run;
+DROP FUNCTION results_forget_jobs();
+"""
 # What jobs printed used to outlive the campaigns that they were of, out of anybody's sight.
 ORPHANS = """
 CREATE TEMPORARY TABLE orphans ON COMMIT DROP AS
@@ -25,6 +41,7 @@ class Migration(migrations.Migration):
 
     operations = [
         migrations.RunSQL(ORPHANS, migrations.RunSQL.noop),
+        migrations.RunSQL(GO_ALONG, STAY_BEHIND),
         KeepRows("results_result", "a result goes only with its campaign"),
         KeepRows("results_series", "a time series goes only by retention, with its campaign, or kept in an edition"),
         KeepRows("results_superseded", "an earlier edition goes only with its campaign"),
