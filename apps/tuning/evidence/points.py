@@ -39,20 +39,23 @@ def of_lanes(lanes: Sequence[Lane], *, most_results: int | None = None) -> list[
     if most_results is not None:
         latest = list(rows.order_by("-recorded_at", "-pk").values_list("pk", flat=True)[:most_results])
         rows = Result.objects.filter(pk__in=latest)
-    flags: dict[int, list[dict[str, Any]]] = {}
-    cells: dict[int, tuple[Cell, int]] = {}
+    told: dict[int, tuple[Cell, int, list[dict[str, Any]]]] = {}
     made: dict[Cell, Point] = {}
     fields = ("pk", "trial_id", "trial__lane_id", "trial__point", "trial__parameters", "experiment_id", "flags")
     for pk, trial, lane, place, parameters, experiment, raised in rows.order_by("pk").values_list(*fields):
-        flags[pk], cells[pk] = raised, ((lane, place), trial)
-        made.setdefault((lane, place), Point(parameters, {}, experiment=experiment))
+        told[pk] = (lane, place), trial, raised
+        if (lane, place) not in made:
+            made[lane, place] = Point(parameters, {}, experiment=experiment)
     metrics: dict[Cell, dict[str, dict[int, float]]] = defaultdict(dict)
     warnings: dict[Cell, set[str]] = defaultdict(set)
     for result, metric, value in _samples(rows):
-        cell, trial = cells[result]
-        if not any(is_invalid(flag, metric) for flag in flags[result]):
-            metrics[cell].setdefault(metric, {})[trial] = value
-            warnings[cell] |= {flag["name"] for flag in flags[result]}
+        cell, trial, flags = told[result]
+        # Most results have none: there are many samples.
+        if flags:
+            if any(is_invalid(flag, metric) for flag in flags):
+                continue
+            warnings[cell].update(flag["name"] for flag in flags)
+        metrics[cell].setdefault(metric, {})[trial] = value
     return [
         (
             cell[0],

@@ -68,11 +68,12 @@ def curves(evidence: Evidence, *, factor: str) -> list[Curve]:
 
     Points printed as bounds or as one of several modes are in none.
     """
+    own = factors_behind(factor)
     groups: dict[Any, tuple[Point, dict[str, Any], dict[str, Cells]]] = {}
     for point in evidence.points:
         if point.statistic not in (SAMPLE, ABOUT):
             continue
-        known, own = described(point, evidence), factors_behind(point, factor)
+        known = described(point, evidence)
         value = known.get(factor)
         if value is None:
             continue

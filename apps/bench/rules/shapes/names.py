@@ -39,7 +39,7 @@ def nodes_of(point: Point) -> tuple[str, ...]:
     return point.roles.get("client") or point.roles.get("node") or ()
 
 
-def factors_behind(point: Point, factor: str) -> frozenset[str]:
+def factors_behind(factor: str) -> frozenset[str]:
     """Return the names that change with a factor and so are not among what is held fixed."""
     if factor == BLOCK:
         return frozenset({BLOCK, FILE_SYSTEM})
