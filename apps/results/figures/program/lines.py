@@ -8,6 +8,10 @@ from apps.results.figures.program import look
 
 # More points than this draw no marks, only the line.
 MARKED_POINTS = 60
+# Over words, series stand side by side, so far apart and no wider together: one mark would hide the other.
+APART, ALL_APART = 0.08, 0.6
+# What stays free above the highest mark, as a share of its height.
+HEADROOM = 0.06
 
 
 def draw(figure: Figure, chart: dict[str, Any]) -> None:
@@ -16,10 +20,13 @@ def draw(figure: Figure, chart: dict[str, Any]) -> None:
     is_numeric = bool(chart["x"].get("numeric"))
     words = list(dict.fromkeys(str(point["x"]) for series in chart["series"] for point in series["points"]))
     log_x, log_y = bool(chart["x"].get("log")), bool(chart["metric"].get("log"))
+    count = len(chart["series"])
+    apart = min(APART, ALL_APART / count) if count else 0.0
     found: set[float] = set()
     for index, series in enumerate(chart["series"]):
+        aside = (index - (count - 1) / 2) * apart
         points = [
-            {**point, "at": point["x"] if is_numeric else words.index(str(point["x"]))}
+            {**point, "at": point["x"] if is_numeric else words.index(str(point["x"])) + aside}
             for point in series["points"]
             if point["y"] is not None and not (log_y and point["y"] <= 0) and not (log_x and point["x"] <= 0)
         ]
@@ -29,7 +36,7 @@ def draw(figure: Figure, chart: dict[str, Any]) -> None:
     look.draw_lines(axes, chart.get("lines", []), is_numeric=is_numeric)
     # After the lines, for a set end is no longer moved by what is drawn: a ceiling stands within the figure.
     if not log_y and all(point["y"] is None or point["y"] >= 0 for s in chart["series"] for point in s["points"]):
-        axes.set_ylim(bottom=0)
+        axes.set_ylim(bottom=0, top=max(axes.get_ylim()[1], axes.dataLim.y1 * (1 + HEADROOM)))
     look.set_axis(axes, "y", chart["metric"])
     if is_numeric:
         look.set_axis(axes, "x", chart["x"], ticks=sorted(found))
@@ -38,7 +45,7 @@ def draw(figure: Figure, chart: dict[str, Any]) -> None:
         axes.set_xlim(-0.5, max(len(words), 1) - 0.5)
     if chart["x"].get("unit") == "time":
         axes.tick_params(axis="x", rotation=30)
-    look.add_legend(axes, len(chart["series"]))
+    look.add_legend(axes, count)
 
 
 def _draw_series(axes: Any, chart: dict[str, Any], label: str, points: list[dict[str, Any]], *, index: int,
