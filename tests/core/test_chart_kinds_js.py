@@ -199,6 +199,27 @@ def test_arrows_go_along_a_series_and_between_series_past_what_is_empty_or_hidde
     assert shown == [[[0, 0], [0, 2], [0, 2], [3, 2], [3, 1], [3, 2], [3, 1], [0, 1]], None]
 
 
+@pytest.mark.parametrize(
+    ("span", "step", "first"),
+    [
+        (4, 1, "03:00:34"),
+        (45, 5, "03:00:35"),
+        (700, 120, "02-02 03:02"),
+        (3600, 600, "02-02 03:10"),
+        (40_000, 10_800, "02-02 06:00"),
+        (100_000, 10_800, "02-02 06:00"),
+    ],
+)
+def test_ticks_of_a_short_time_stand_at_whole_seconds_minutes_or_hours(span: int, step: int, first: str) -> None:
+    low = 1_770_001_234
+    found = f"const ticks = timeTicks({low}, {low + span});"
+    ticks, text = run(f"process.env.TZ = 'UTC'; {found} done([ticks, tickText(ticks[0], 'time')]);", {})
+    assert text == first
+    assert 3 <= len(ticks) <= 11
+    assert all(low <= tick <= low + span and tick % step == 0 for tick in ticks)
+    assert {b - a for a, b in pairwise(ticks)} == {step}
+
+
 @pytest.mark.parametrize(("days", "step"), [(5, 1), (60, 7), (400, 91)])
 def test_ticks_of_time_stand_at_whole_days(days: int, step: int) -> None:
     low = 1_770_001_234

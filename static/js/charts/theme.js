@@ -25,17 +25,23 @@ export function formatMoment(seconds) {
 export function tickText(value, unit) {
   if (unit !== "time") return formatTick(value, unit);
   const text = formatMoment(value);
+  if (value % MINUTE) return `${text.slice(11)}:${String(value % MINUTE).padStart(2, "0")}`;
   return text.endsWith(" 00:00") ? text.slice(0, 10) : text.slice(5);
 }
 
-const HOUR = 3600;
-const STEPS = [HOUR / 60, HOUR / 6, HOUR, 3 * HOUR, 6 * HOUR, ...[1, 2, 7, 14, 28, 91, 182, 364, 728, 3640].map((days) => days * 24 * HOUR)];
+const MINUTE = 60, HOUR = 3600;
+const STEPS = [
+  1, 2, 5, 10, 30,
+  ...[1, 2, 5, 10, 30].map((minutes) => minutes * MINUTE),
+  ...[1, 3, 6].map((hours) => hours * HOUR),
+  ...[1, 2, 7, 14, 28, 91, 182, 364, 728, 3640].map((days) => days * 24 * HOUR),
+];
 
-/** Return where an axis of time has ticks: whole hours, days or weeks of the reader's zone, `most` at most. */
+/** Return where an axis of time has ticks: whole seconds, hours, days or weeks of the reader's zone, `most` at most. */
 export function timeTicks(low, high, most = 10) {
   const step = STEPS.find((length) => (high - low) / length <= most) ?? STEPS.at(-1);
   const start = new Date(low * 1000);
-  start.setHours(0, 0, 0, 0);
+  start.setHours(step < HOUR ? start.getHours() : 0, 0, 0, 0);
   const found = [];
   // Whole days are counted by the calendar: where clocks are changed one of them has 23 or 25 hours.
   for (let count = 0; found.length <= most; count += 1) {

@@ -1,12 +1,13 @@
 """Where marks stand in a printed figure: within it, and none behind another."""
 
+from itertools import pairwise
 from typing import Any
 
 import pytest
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from apps.results.figures.program import lines
+from apps.results.figures.program import lines, look
 
 
 def drawn(*series: list[float], top: float | None = None, **axis: Any) -> Axes:
@@ -51,3 +52,22 @@ def test_series_over_words_stand_side_by_side_and_within_their_word() -> None:
 def test_series_over_numbers_stay_where_they_were_measured() -> None:
     places = [list(line.get_xdata()) for line in drawn([1.0, 2.0], [1.0, 2.0], numeric=True).get_lines()]
     assert places == [[0, 1], [0, 1]]
+
+
+@pytest.mark.parametrize(
+    ("span", "first", "step"),
+    [
+        (4, "03:00:34", 1),
+        (700, "02-02 03:02", 120),
+        (40_000, "02-02 06:00", 10_800),
+        (4 * 86_400, "2026-02-03", 86_400),
+        (400 * 86_400, "2026-04-23", 91 * 86_400),
+    ],
+)
+def test_ticks_of_time_stand_at_whole_seconds_minutes_hours_or_days(span: int, first: str, step: int) -> None:
+    low = 1_770_001_234
+    ticks = look._Moments().tick_values(low, low + span)
+    assert look.text_of(ticks[0], "time") == first
+    assert {later - earlier for earlier, later in pairwise(ticks)} == {step}
+    assert 3 <= len(ticks) <= 11
+    assert low <= ticks[0] <= ticks[-1] <= low + span

@@ -25,17 +25,22 @@ LINE_COLOURS = {"theory": "#7a5c00", "change": "#b3261e", "dismissed": "#55606e"
 SHADES = LinearSegmentedColormap.from_list("fathom", ["#e9f3f8", "#6aadcc", "#09425c"])
 # More labels than this along an axis are thinned.
 MOST_TICKS = 24
-# An axis of time has a tick every so many days.
-DAY_S = 86_400
-DAYS = (1, 2, 7, 14, 28, 91, 182, 364, 728, 3640)
-MOST_DAYS = 10
+# An axis of time has a tick every so many seconds, of which it has so many at most.
+MINUTE_S, HOUR_S, DAY_S = 60, 3600, 86_400
+MOMENTS_S = (
+    *(1, 2, 5, 10, 30),
+    *(minutes * MINUTE_S for minutes in (1, 2, 5, 10, 30)),
+    *(hours * HOUR_S for hours in (1, 3, 6)),
+    *(days * DAY_S for days in (1, 2, 7, 14, 28, 91, 182, 364, 728, 3640)),
+)
+MOST_MOMENTS = 10
 # An axis of sizes has so many ticks at most, a power of two apart.
 MOST_SIZES = 8
 _PADDING = re.compile(r"(\.\d*?)0+(?=\D|$)")
 
 
-class _Days(Locator):
-    """Ticks at whole days in UTC, a few weeks or months apart if there are many."""
+class _Moments(Locator):
+    """Ticks at whole seconds, minutes, hours or days in UTC, as few as can be read."""
 
     def __call__(self) -> list[float]:
         """Return the ticks within the view."""
@@ -43,10 +48,10 @@ class _Days(Locator):
 
     def tick_values(self, vmin: float, vmax: float) -> list[float]:
         """Return the ticks between two moments."""
-        days = next((days for days in DAYS if (vmax - vmin) / (days * DAY_S) <= MOST_DAYS), DAYS[-1])
-        first = -(-vmin // (days * DAY_S))
-        count = int((vmax // (days * DAY_S)) - first) + 1
-        return [(first + place) * days * DAY_S for place in range(max(count, 0))]
+        step = next((step for step in MOMENTS_S if (vmax - vmin) / step <= MOST_MOMENTS), MOMENTS_S[-1])
+        first = -(-vmin // step)
+        count = int((vmax // step) - first) + 1
+        return [(first + place) * step for place in range(max(count, 0))]
 
 
 class _Sizes(Locator):
@@ -106,7 +111,8 @@ def _prepare() -> None:
 def text_of(value: float, unit: str) -> str:
     """Return the text at a tick, without padding zeros; the unit "time" is seconds since the epoch, shown in UTC."""
     if unit == "time":
-        return f"{datetime.fromtimestamp(value, UTC):%Y-%m-%d}"
+        form = "%Y-%m-%d" if not value % DAY_S else "%H:%M:%S" if value % MINUTE_S else "%m-%d %H:%M"
+        return datetime.fromtimestamp(value, UTC).strftime(form)
     text = units.format_quantity(float(f"{value:.6g}"), unit)
     return re.sub(r"\.(?=\D|$)", "", _PADDING.sub(r"\1", text))
 
@@ -126,7 +132,7 @@ def set_axis(axes: Axes, which: str, axis: dict[str, Any], *, ticks: list[float]
     elif unit == "B":
         target.set_major_locator(_Sizes())
     if unit == "time":
-        target.set_major_locator(_Days())
+        target.set_major_locator(_Moments())
     target.set_major_formatter(FuncFormatter(lambda value, _place: text_of(value, unit)))
     bounds = {name: axis[key] for name, key in (("left", "min"), ("right", "max")) if axis.get(key) is not None}
     if which == "y":
