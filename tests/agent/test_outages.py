@@ -110,7 +110,7 @@ def test_a_stopped_agent_stops_its_jobs_and_says_so(agent: AgentProgram, node: N
     assert (running.fault, running.signal) == ("agent-restarted", 15)
     assert (waiting.fault, waiting.started_at) == ("agent-restarted", None)
     assert not agent.spooled()
-    assert not processes_with("73.5")
+    wait_until_gone("73.5")
 
 
 def test_a_result_that_the_server_will_never_take_is_kept_aside(agent: AgentProgram, node: Node) -> None:
@@ -118,8 +118,8 @@ def test_a_result_that_the_server_will_never_take_is_kept_aside(agent: AgentProg
     rewriting.delete(Job.objects.filter(pk=job.pk))
     refused = agent.folder / "refused" / f"{job.pk}.jsonl"
     wait_for(refused.exists)
+    wait_for(lambda: agent.said("is kept in"))
     assert not agent.spooled()
-    assert agent.said("is kept in")
 
 
 def test_a_job_given_up_as_lost_is_stopped_and_stays_lost(agent: AgentProgram, node: Node) -> None:

@@ -56,11 +56,11 @@ def test_a_campaigns_stop_ends_real_traffic(crew: Crew) -> None:
 
 
 def test_a_program_that_ignores_sigterm_is_ended_in_time(agent: AgentProgram, node: Node) -> None:
-    job = reached(factories.job(node, "stubborn", "71.5", run_ref=31), Job.State.RUNNING)
-    wait_for(lambda: processes_with("71.5"))
+    job = reached(factories.job(node, "stubborn", "77.25", run_ref=31), Job.State.RUNNING)
+    wait_for(lambda: processes_with("77.25"))
     pressed = time.monotonic()
     agents.request_stop(run_ref=31, now=timezone.now())
-    wait_for(lambda: not processes_with("71.5"), 30, every_s=0.01)
+    wait_for(lambda: not processes_with("77.25"), 30, every_s=0.01)
     took = time.monotonic() - pressed
     print(f"it ended {took:.3f} s after it was to stop")
     assert 0.9 < took < WITHIN_S
@@ -70,16 +70,16 @@ def test_a_program_that_ignores_sigterm_is_ended_in_time(agent: AgentProgram, no
 
 
 def test_what_left_the_process_group_is_ended_too(agent: AgentProgram, node: Node) -> None:
-    job = reached(factories.job(node, "scatter", "72.5", run_ref=32), Job.State.RUNNING)
-    wait_for(lambda: len(processes_with("72.5")) == 4)
+    job = reached(factories.job(node, "scatter", "75.25", run_ref=32), Job.State.RUNNING)
+    wait_for(lambda: len(processes_with("75.25")) == 4)
     agents.request_stop(run_ref=32, now=timezone.now())
     ended(job)
-    wait_until_gone("72.5")
+    wait_until_gone("75.25")
 
 
 def test_a_stop_within_the_grace_of_a_time_limit_is_heeded(agent: AgentProgram, node: Node) -> None:
-    job = factories.job(node, "stubborn", "73.5", run_ref=33, time_limit_s=0.3)
+    job = factories.job(node, "stubborn", "76.25", run_ref=33, time_limit_s=0.3)
     reached(job, Job.State.RUNNING)
     agents.request_stop(run_ref=33, now=timezone.now())
     assert ended(job).signal == 9
-    wait_until_gone("73.5")
+    wait_until_gone("76.25")
