@@ -48,8 +48,8 @@ def find(user: User, pk: int, *, point: str | None, metric: str | None) -> Found
     settings, metrics = points.settings_of(lanes), series.metrics_measured(tool, lanes)
     if not settings or not metrics:
         return None
-    asked = (item for item in settings if item.key == point) if point else ()
-    setting = next(iter(asked), settings[0])
+    # A key takes long to be made: where no point is asked for, none is.
+    setting = next((item for item in settings if point and item.key == point), settings[0])
     chosen = next((item for item in metrics if item.name == metric), metrics[0])
     subject = Subject(lane.experiment.campaign.team, tool, chosen, lane.roles, setting.parameters)
     return Found(lane, subject, setting, settings, metrics, series.levels_of(subject, lanes))
