@@ -82,9 +82,11 @@ def chart_of(table: queries.Table, tool: Tool, lanes: dict[int, str], theory: Th
 
 
 def label_of_factor(tool: Tool, name: str) -> str:
-    """Return the words for a factor."""
+    """Return the words for a factor; a parameter that the tool has no more goes by its name."""
+    if name == queries.NODES:
+        return _("Nodes")
     parameter = queries.parameter_of(tool, name)
-    return _(parameter.label) if parameter else _("Nodes")
+    return _(parameter.label) if parameter else name
 
 
 def label_of(tool: Tool, names: tuple[str, ...], values: tuple[object, ...], lanes: dict[int, str]) -> str:

@@ -8,7 +8,6 @@ from functools import cached_property
 from typing import Any
 
 from django.db import connection
-from django.utils.translation import gettext as _
 
 from apps.bench.tools.base import Tool
 from apps.campaigns.models import Trial
@@ -87,7 +86,7 @@ def choices_among(settings: Sequence[Setting], chosen: Setting, tool: Tool) -> l
     for name, found in nearest.items():
         rising = _rising(name, [setting for _shared, setting in found.values()])
         options = [_option(tool, name, setting, chosen, names) for setting in rising]
-        choices.append(Choice(_label_of(tool, name), options))
+        choices.append(Choice(charts.label_of_factor(tool, name), options))
     return choices
 
 
@@ -105,11 +104,6 @@ def point_key(parameters: dict[str, Any]) -> str:
 def _told(parameters: dict[str, Any], name: str) -> str:
     """Return a value in a form that can be compared and kept in sets; 1, 1.0 and true are three."""
     return repr(parameters.get(name))
-
-
-def _label_of(tool: Tool, name: str) -> str:
-    parameter = queries.parameter_of(tool, name)
-    return _(parameter.label) if parameter else name
 
 
 def _option(tool: Tool, name: str, setting: Setting, chosen: Setting, names: Iterable[str]) -> Option:
