@@ -33,9 +33,11 @@ LEAST_POINTS, WORST_FIT = 3, 0.9
 
 _NUMBER = r"(\d{1,12}(?:\.\d{1,6})?)"
 _BLOCK = re.compile(r"^ 0 \S+ .*?^Round (\d{1,6}) [^\n]*$", re.M | re.S)
-# Number, host, RTT of an empty packet (of a host without a line a number of 309 digits), correlation and points.
+# Number, host, RTT of an empty packet, correlation and points; of a host without a line either is blank or has
+# 309 digits.
 _HOST = re.compile(
-    r"^ ?(\d{1,3}) (\S{1,60}) +-?[\d.]{1,400} (?:ms|us|s), *(?:(\d\.\d{1,3})|-[^/\n]*)/ *(\d{1,3}|--) ?,[^\n]*$", re.M
+    r"^ ?(\d{1,3}) (\S{1,60}) +[-\d.]{1,400} (?:ms|us|s), *(?:(\d\.\d{1,3})|[-\d.]{1,400})/ *(\d{1,3}|--) ?,[^\n]*$",
+    re.M,
 )
 _LINK = re.compile(
     rf"^ \| +(?:{_NUMBER}([KMG]?)b/s|-+\.-+ b/s), *(?:[\d.]+|-+\.-+) (?:us|ms|s) \([^)\n]*\)[^\n]*$", re.M

@@ -99,6 +99,16 @@ def test_that_bing_was_stopped_is_the_way_it_ends():
     assert parse("bing", output).value("capacity") == pytest.approx(9989220)
 
 
+@pytest.mark.parametrize("name", ["starved.txt", "starved_far_end.txt"])
+def test_a_round_without_a_line_is_a_reading_that_knows_no_rate(name):
+    # One round of a busy machine: the far end's correlation has 309 digits in the one and is blank in the other.
+    reading = read("bing", name)
+    assert reading.value("hops") == 1
+    assert reading.observed["hosts"] == ["127.0.0.1", "127.0.1.2"]
+    assert "capacity" not in {sample.metric for sample in reading.samples}
+    assert flags(reading) == {"capacity-unknown": "warning"}
+
+
 @pytest.mark.parametrize(
     ("pairs", "code"),
     [
