@@ -1,14 +1,41 @@
-"""A pytest plugin: a test that measures a rate goes before those beside it, which `make test` runs as nice ones."""
+"""A pytest plugin: what goes before what among the tests, in the order of their start and on the processor."""
 
 import os
 from collections.abc import Generator
 
 import pytest
 
+# Each of these takes minutes of one worker; the longest first.
+LONG_GROUPS = ("lab", "stack", "quiet", "launch-service")
+# Tests of real agents and programs, which wait more than they work.
+WAITING = ("tests/agent/", "tests/agents/", "tests/bench/tools/", "tests/benchmarks/", "tests/lab/", "tests/launch/")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Let the long groups begin, and spread the tests that wait over those that work, if several workers run them.
+
+    pytest-xdist hands tests out in this order. Were all that wait in a row, the processor would be idle with them.
+    """
+    if not getattr(config.option, "loadgroup", False):
+        return
+    long = [item for item in items if _group_of(item) in LONG_GROUPS]
+    rest = [item for item in items if _group_of(item) not in LONG_GROUPS]
+    waiting = [item for item in rest if item.nodeid.startswith(WAITING)]
+    working = [item for item in rest if not item.nodeid.startswith(WAITING)]
+    long.sort(key=lambda item: LONG_GROUPS.index(_group_of(item)))
+    places = [
+        *((number / len(waiting), item) for number, item in enumerate(waiting)),
+        *((number / len(working), item) for number, item in enumerate(working)),
+    ]
+    items[:] = [*long, *(item for _place, item in sorted(places, key=lambda place: place[0]))]
+
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
-    """Give the test, and every process that it starts, the usual priority; only root can."""
+    """Give a test that measures a rate, and every process that it starts, the usual priority; only root can.
+
+    `make test` runs those beside it as nice ones.
+    """
     if item.get_closest_marker("quiet") is None or os.geteuid() != 0:
         return (yield)
     was = os.getpriority(os.PRIO_PROCESS, 0)
@@ -17,3 +44,8 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
         return (yield)
     finally:
         os.setpriority(os.PRIO_PROCESS, 0, was)
+
+
+def _group_of(item: pytest.Item) -> str:
+    marker = item.get_closest_marker("xdist_group")
+    return str(marker.args[0]) if marker else ""

@@ -45,7 +45,7 @@ def texts_in_templates() -> Iterator[str]:
             yield double or single
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def messages() -> list[Message]:
     return catalogue()
 

@@ -21,7 +21,7 @@ def part(number: int) -> Section:
     )
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the slides of a document with findings."""
     document = documents.document()
@@ -34,7 +34,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "a.pptx"
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def deck(made: Path) -> Any:
     """Return it as another program reads it."""
     return Presentation(str(made))

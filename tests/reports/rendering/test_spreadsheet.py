@@ -17,7 +17,7 @@ from tests.reports.rendering.test_pdf import IMPRINT
 from tests.results.figures import charts
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the spreadsheet of a document with every kind of block and of chart."""
     figures = tuple(Figure(name, f"={name}", chart) for name, chart in charts.ALL.items())
@@ -29,7 +29,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "a.xlsx"
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def book(made: Path) -> openpyxl.Workbook:
     """Return it as another program reads it."""
     return openpyxl.load_workbook(io.BytesIO(made.read_bytes()))
