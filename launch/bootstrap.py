@@ -144,14 +144,22 @@ def install(kind):
     if not (stamp.exists() or (kind == "base" and stamp_of("dev", lock.with_name("dev.txt")).exists())):
         say(f"installing the Python packages of requirements/{kind}.txt (a minute or two)")
         run(
-            [PYTHON, "-m", "pip", "install", "-q", "--disable-pip-version-check", "--require-hashes", "-r", lock],
+            [PYTHON, "-m", "pip", "install", "-q", "--no-compile", "--disable-pip-version-check", "--require-hashes"]
+            + ["-r", lock],
             "The Python packages could not be installed; is the package index within reach?",
         )
+        compile_packages()
         set_stamp(stamp)
     # The project itself is found from any folder, with no install step of its own; the folder may have been moved.
     pointer = next(VENV.glob("lib/python3*/site-packages")) / "fathom.pth"
     if not pointer.exists() or pointer.read_text(encoding="utf-8") != f"{ROOT}\n":
         pointer.write_text(f"{ROOT}\n", encoding="utf-8")
+
+
+def compile_packages():
+    """Compile what was installed, on all processors; a file that is for another Python stays as it is."""
+    argv = [str(PYTHON), "-m", "compileall", "-q", "-j0", str(VENV)]
+    subprocess.run(argv, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
 
 
 def find_npm():

@@ -6,18 +6,23 @@ from collections.abc import Generator
 import pytest
 
 # Each of these takes minutes of one worker; the longest first.
-LONG_GROUPS = ("lab", "stack", "quiet", "launch-service")
-# Tests of real agents and programs, which wait more than they work.
-WAITING = ("tests/agent/", "tests/agents/", "tests/bench/tools/", "tests/benchmarks/", "tests/lab/", "tests/launch/")
+LONG_GROUPS = ("stack", "agent", "quiet", "lab", "launch-service", "agents")
+# Tests of real programs, which wait more than they work.
+WAITING = ("tests/bench/tools/", "tests/benchmarks/", "tests/lab/", "tests/launch/")
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Let the long groups begin, and spread the tests that wait over those that work, if several workers run them.
 
     pytest-xdist hands tests out in this order. Were all that wait in a row, the processor would be idle with them.
+    Tests that talk to one server process are a group by folder: it writes to the database for as long as it lives.
     """
     if not getattr(config.option, "loadgroup", False):
         return
+    for item in items:
+        if "server_process" in getattr(item, "fixturenames", ()) and not _group_of(item):
+            item.add_marker(pytest.mark.xdist_group(item.path.parent.name))
     long = [item for item in items if _group_of(item) in LONG_GROUPS]
     rest = [item for item in items if _group_of(item) not in LONG_GROUPS]
     waiting = [item for item in rest if item.nodeid.startswith(WAITING)]

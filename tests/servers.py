@@ -46,13 +46,20 @@ if "REDIS_URL" not in os.environ or _EMBEDDED_REDIS in os.environ:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Migrate a database for the workers to copy, if there will be workers."""
-    if not _to_migrate or not getattr(config.option, "numprocesses", None):
+    """Compile the tests and migrate a database for the workers to share, if there will be workers."""
+    if not getattr(config.option, "numprocesses", None):
         return
-    settings = {"DJANGO_SETTINGS_MODULE": "apps.config.settings.test"}
-    command = [sys.executable, "manage.py", "migrate", "--verbosity", "0"]
-    subprocess.run(command, check=True, cwd=Path(__file__).resolve().parents[1], env={**os.environ, **settings})
-    os.environ[_TEMPLATE] = embedded.DATABASE
+    root = Path(__file__).resolve().parents[1]
+    # In a fresh clone each worker would compile every test for itself: to collect them once does it for all.
+    compiling = subprocess.Popen(
+        [sys.executable, "-m", "pytest", "--collect-only", "-qq"], cwd=root, stdout=subprocess.DEVNULL
+    )
+    if _to_migrate:
+        settings = {"DJANGO_SETTINGS_MODULE": "apps.config.settings.test"}
+        command = [sys.executable, "manage.py", "migrate", "--verbosity", "0"]
+        subprocess.run(command, check=True, cwd=root, env={**os.environ, **settings})
+        os.environ[_TEMPLATE] = embedded.DATABASE
+    compiling.wait()
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:

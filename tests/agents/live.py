@@ -121,7 +121,7 @@ def database_url() -> str:
     return f"postgresql://{login}/{settings['NAME']}?host={host}&port={settings['PORT'] or 5432}"
 
 
-def wait_for(what: Any, timeout_s: float = 60.0, every_s: float = 0.02) -> Any:
+def wait_for(what: Any, timeout_s: float = 60.0, every_s: float = 0.05) -> Any:
     """Return the first true value of `what()`, or fail; for as long as a busy machine may take, not as it should."""
     deadline = time.monotonic() + timeout_s
     while time.monotonic() < deadline:

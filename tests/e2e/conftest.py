@@ -59,7 +59,7 @@ class Stack:
             if (done is not None and finished >= done) or found["state"] in ("finished", "cancelled"):
                 return found
             assert time.monotonic() < deadline, found
-            time.sleep(0.1)
+            time.sleep(0.3)
 
 
 def _servers_of_its_own() -> mock._patch_dict:
@@ -68,7 +68,7 @@ def _servers_of_its_own() -> mock._patch_dict:
     return mock.patch.dict(os.environ, kept, clear=True)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def stack() -> Iterator[Stack]:
     """Start the service, describe two nodes and start their agents."""
     if not shutil.which("ping") or not shutil.which("iperf3"):

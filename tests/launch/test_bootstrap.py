@@ -31,6 +31,7 @@ def commands(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
     """Return the list in which the set-up's commands are written down instead of being run."""
     ran: list[list[str]] = []
     monkeypatch.setattr(bootstrap, "run", lambda argv, failure, **_options: ran.append([str(word) for word in argv]))
+    monkeypatch.setattr(bootstrap, "compile_packages", lambda: None)
     return ran
 
 

@@ -19,7 +19,7 @@ def wait_for(condition: Callable[[], object], seconds: float = 15) -> bool:
     while not condition():
         if time.monotonic() > deadline:
             return False
-        time.sleep(0.02)
+        time.sleep(0.05)
     return True
 
 

@@ -267,7 +267,7 @@ class AnyText(TestCase):
         except ValidationError as error:
             assert error.messages
 
-    @settings(max_examples=40, deadline=None)
+    @settings(max_examples=20, deadline=None)
     @given(st.data())
     def test_a_damaged_example_is_imported_or_refused(self, data: st.DataObject) -> None:
         text = inventory.example_text()

@@ -112,11 +112,10 @@ def _store(team: Team, section: Section, item: Any, values: dict[str, Any]) -> C
         if (difference := Difference(name, field.written(before.get(name)), field.written(values[name])))
         and difference.before != difference.after
     )
-    # A savepoint, so that what the database itself refuses does not end the whole transaction.
-    with transaction.atomic():
-        if item:
-            return Change(CHANGED, services.update_item(item=item, values=columns), differences)
-        return Change(CREATED, services.create_item(kind=section.model, team=team, values=columns), differences)
+    # Each is a savepoint, so that what the database itself refuses does not end the whole transaction.
+    if item:
+        return Change(CHANGED, services.update_item(item=item, values=columns), differences)
+    return Change(CREATED, services.create_item(kind=section.model, team=team, values=columns), differences)
 
 
 def _report(section: Section, entry: reading.Entry, error: ValidationError, problems: Problems) -> None:

@@ -16,7 +16,7 @@ from apps.results.models import Sample
 from tests import factories
 from tests.campaigns import factories as make
 from tests.reports.exports.conftest import lines, unpacked, whole
-from tests.tuning.conftest import measure
+from tests.results.factories import measure
 
 
 def get(client: Client, path: str, **query: Any) -> Any:
