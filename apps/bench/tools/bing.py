@@ -31,7 +31,7 @@ LEAST_S = 10
 # A line through two points has the correlation 1.
 LEAST_POINTS, WORST_FIT = 3, 0.9
 
-_NUMBER = r"(\d{1,12}(?:\.\d{1,6})?)"
+_NUMBER = r"(\d{1,400}(?:\.\d{1,6})?)"
 _BLOCK = re.compile(r"^ 0 \S+ .*?^Round (\d{1,6}) [^\n]*$", re.M | re.S)
 # Number, host, RTT of an empty packet, correlation and points; of a host without a line either is blank or has
 # 309 digits.
@@ -43,6 +43,8 @@ _LINK = re.compile(
     rf"^ \| +(?:{_NUMBER}([KMG]?)b/s|-+\.-+ b/s), *(?:[\d.]+|-+\.-+) (?:us|ms|s) \([^)\n]*\)[^\n]*$", re.M
 )
 _UNIT = {"": 1.0, "K": 1e3, "M": 1e6, "G": 1e9}
+# Of sizes whose RTTs are the same but for a rounding error; no link is as fast (bit/s).
+_NO_RATE = 1e15
 _PRIVILEGE = re.compile(r"^(?:socket: Operation not permitted|bing: error: cannot open ICMP module)$", re.M)
 _BAD_HOST = re.compile(r"^bing: error: unknown host (\S{1,100})$", re.M)
 _UNREACHED = re.compile(r"^bing: warning: route check step failed.*$|^ttl=\d+ probe_res=(?:-1|0) ", re.M)
@@ -135,7 +137,8 @@ def _links(block: str, hosts: Sequence[tuple[str, ...]]) -> list[dict[str, Any]]
 
     Of the two the first rests on more sizes. `fit` and `points` are those of the line of the farther end.
     """
-    rows = [float(found[1]) * _UNIT[found[2]] if found[1] else None for found in _LINK.finditer(block)]
+    rates = [float(found[1]) * _UNIT[found[2]] if found[1] else None for found in _LINK.finditer(block)]
+    rows = [rate if rate is not None and rate < _NO_RATE else None for rate in rates]
     if len(rows) != 2 * (len(hosts) - 1):
         return []
     return [

@@ -155,7 +155,13 @@ def test_pchar_finds_one_hop():
 @root
 @needs("bing")
 def test_bing_is_stopped_and_leaves_its_rounds():
-    reading = measure("bing", duration=10)
+    # On a busy machine it may print nothing before it is stopped.
+    for _ in range(3):
+        try:
+            reading = measure("bing", duration=10)
+            break
+        except ToolFailure as failure:
+            assert failure.code == "no-result"
     assert reading.value("hops") >= 1
     assert reading.observed["hosts"][-1] == "127.0.1.2"
 
