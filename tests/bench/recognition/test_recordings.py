@@ -1,5 +1,6 @@
 """Every recording is read to the right tool and the right figures, or to a reason that a reader can act on."""
 
+import functools
 import hashlib
 import json
 import math
@@ -9,6 +10,8 @@ import pytest
 
 from apps.bench import recognition, tools
 
+# Each file is read once.
+pytestmark = pytest.mark.xdist_group("recordings")
 DATA = pathlib.Path(__file__).parents[2] / "data"
 ROWS = [line.split("\t") for line in (DATA / "recordings.tsv").read_text().splitlines() if not line.startswith("#")]
 # Those of which nothing else takes an output for its own: contention is of programs that are tools themselves.
@@ -34,6 +37,7 @@ def tool_of(path):
     return path.relative_to(DATA).parts[0]
 
 
+@functools.cache
 def read(path):
     """Return what a file holds, less what is no output of anything known where something is."""
     found = recognition.read_file(path.read_bytes())
