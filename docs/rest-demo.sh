@@ -57,6 +57,10 @@ echo "the campaign is $state; its results by window:"
 call GET "experiments/$sweep/results/"; echo
 echo "every sample:"
 call GET "experiments/$sweep/samples.csv"
-echo "findings:"
-call GET "findings/?campaign=$campaign"; echo
+echo "findings, which are worked out in the seconds after the end:"
+for _second in $(seq 60); do
+    findings=$(call GET "findings/?campaign=$campaign")
+    case $findings in '{"count":0,'*) sleep 1 ;; *) break ;; esac
+done
+printf '%s\n' "$findings"
 [ "$state" = finished ]
