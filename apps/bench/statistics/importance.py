@@ -3,7 +3,7 @@
 import itertools
 import math
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from apps.bench.statistics.differences import adjust_holm
@@ -36,36 +36,36 @@ class Importance:
     is_balanced: bool
 
 
-def explain_variance(points: Sequence[tuple[Mapping[str, object], float]]) -> Importance | None:
-    """Return what the factors of ({factor: value}, figure) pairs explain; None if there is no variance or factor.
+def explain_variance(columns: Mapping[str, Sequence[object]], values: Sequence[float]) -> Importance | None:
+    """Return what factors explain of figures; None if there is no variance or factor.
 
-    Analysis of variance by sums of squares (Fisher, 1925; Jain, 1991, chapter 22): of a factor between its values, of
-    a pair between its combinations less its factors' own.
+    `columns` has each factor's settings, as many as `values`; ValueError if not. Analysis of variance by sums of
+    squares (Fisher, 1925; Jain, 1991, chapter 22): of a factor between its values, of a pair between its combinations
+    less its factors' own.
     """
-    names = sorted({name for factors, _value in points for name in factors})
-    columns = {name: [_key(factors.get(name)) for factors, _value in points] for name in names}
-    names = [name for name in names if len(set(columns[name])) > 1]
-    values = [value for _factors, value in points]
+    keyed = {name: [_key(value) for value in columns[name]] for name in sorted(columns)}
+    keyed = {name: column for name, column in keyed.items() if len(set(column)) > 1}
     mean = math.fsum(values) / len(values) if values else 0.0
     off = [value - mean for value in values]
     whole = math.fsum(value * value for value in off)
-    if not names or whole <= 0:
+    if not keyed or whole <= 0:
         return None
     cells: dict[tuple[object, ...], list[float]] = defaultdict(list)
-    for key, value in zip(zip(*(columns[name] for name in names), strict=True), off, strict=True):
+    for key, value in zip(zip(*keyed.values(), strict=True), off, strict=True):
         cells[key].append(value)
     within = math.fsum(_squares(cell) for cell in cells.values())
     free = len(values) - len(cells)
     # Of a cell, all that the terms need are how many values it has and what these add up to.
-    sums = [(key, len(cell), math.fsum(cell)) for key, cell in cells.items()]
+    sums = [(len(cell), math.fsum(cell)) for cell in cells.values()]
+    settings = dict(zip(keyed, zip(*cells, strict=True), strict=True))
     terms: list[tuple[tuple[str, ...], float, int]] = []
     single: dict[str, tuple[float, int]] = {}
-    for place, name in enumerate(names):
-        squares, groups = _between(sums, place)
+    for name, column in settings.items():
+        squares, groups = _between(column, sums)
         single[name] = (squares, groups - 1)
         terms.append(((name,), *single[name]))
-    for (i, a), (j, b) in itertools.combinations(enumerate(names), 2):
-        squares, groups = _between(sums, i, j)
+    for a, b in itertools.combinations(settings, 2):
+        squares, groups = _between(zip(settings[a], settings[b], strict=True), sums)
         squares = max(0.0, squares - single[a][0] - single[b][0])
         degrees = groups - 1 - single[a][1] - single[b][1]
         if degrees > 0:
@@ -79,7 +79,7 @@ def explain_variance(points: Sequence[tuple[Mapping[str, object], float]]) -> Im
         rest=max(0.0, 1 - explained - within / whole),
         noise=within / whole,
         is_balanced=len({len(cell) for cell in cells.values()}) == 1
-        and len(cells) == math.prod(single[name][1] + 1 for name in names),
+        and len(cells) == math.prod(degrees + 1 for _sum, degrees in single.values()),
     )
 
 
@@ -96,19 +96,23 @@ def _key(value: object) -> object:
     return (type(value).__name__, value) if isinstance(value, bool) else value
 
 
-def _between(sums: Sequence[tuple[tuple[object, ...], int, float]], *places: int) -> tuple[float, int]:
-    """Return the sum of squares between the groups that some factors' values make, and how many groups there are.
+def _between(settings: Iterable[object], sums: Sequence[tuple[int, float]]) -> tuple[float, int]:
+    """Return the sum of squares between the groups that cells of one setting make, and how many groups there are.
 
-    `sums` are (key, number of values, their sum of distances from the mean) of each cell.
+    `sums` are (number of values, their sum of distances from the mean) of each cell.
     """
-    groups: dict[tuple[object, ...], list[float]] = {}
-    for key, count, total in sums:
-        group = groups.setdefault(tuple(key[place] for place in places), [0, 0.0])
-        group[0] += count
-        group[1] += total
+    groups: dict[object, list[float]] = {}
+    for setting, (count, total) in zip(settings, sums, strict=True):
+        if group := groups.get(setting):
+            group[0] += count
+            group[1] += total
+        else:
+            groups[setting] = [count, total]
     return math.fsum(total * total / count for count, total in groups.values()), len(groups)
 
 
 def _squares(values: Sequence[float]) -> float:
+    if len(values) == 1:
+        return 0.0
     mean = math.fsum(values) / len(values)
     return math.fsum((value - mean) ** 2 for value in values)

@@ -1,7 +1,7 @@
 """A comparison: figures by set, axis and series, against their baseline."""
 
 from collections import defaultdict
-from collections.abc import Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field
 
 from django.utils.translation import gettext as _
@@ -14,7 +14,7 @@ from apps.bench.tools.base import Metric, Params, Tool
 from apps.results.comparison import environment, factors, gathering, titles
 from apps.results.comparison.cells import Cell, Fixed, Key, Spread, cells_of, is_fixed, spread_of
 from apps.results.comparison.factors import Factor
-from apps.results.comparison.gathering import Gathered
+from apps.results.comparison.gathering import Gathered, Row
 from apps.results.comparison.state import State
 
 # Whether a trial moves a set amount of data (and not as much as a set time allows), by the tool's group.
@@ -62,14 +62,16 @@ class Comparison:
         found = []
         for title, rows in zip(self.titles, self.gathered.rows, strict=True):
             names = [factor.name for factor in self.factors if factor.is_parameter or factor.name == factors.NODES]
-            readers = {name: factors.reader_of(name, self.gathered) for name in names}
-            points: list[tuple[dict[str, object], float]] = []
-            for row in rows:
-                settings: dict[str, object] = {name: read(row) for name, read in readers.items()}
-                points += [(settings, value) for value in row.values]
-            if names and (explained := statistics.explain_variance(points)):
+            columns = {name: _column(rows, factors.reader_of(name, self.gathered)) for name in names}
+            values = [value for row in rows for value in row.values]
+            if names and (explained := statistics.explain_variance(columns, values)):
                 found.append((title, explained))
         return found
+
+
+def _column(rows: list[Row], read: Callable[[Row], Hashable]) -> list[Hashable]:
+    """Return a factor's value for each figure of rows."""
+    return [value for row in rows for value in [read(row)] * len(row.values)]
 
 
 def compare(state: State, user: User) -> Comparison:

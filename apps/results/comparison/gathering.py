@@ -35,7 +35,7 @@ _NODE_PATHS = {"cluster": "clusters", "site": "testbed__site", "node": "pk"}
 class Row:
     """The figures of one point of an experiment's sweep on one lane, in the order of measurement.
 
-    `moments` are when each was measured, or where no set asks for dates only the first and the last of them.
+    `moments` are when each was measured, or where no set asks for dates only the first and the last of its lane.
     """
 
     experiment: int
@@ -184,19 +184,19 @@ def _rows(experiments: dict[int, Experiment], metric: str, *, dated: bool) -> li
         if size > MOST_TRIALS:
             whole &= ~Q(experiment=pk) | Q(trial__position__gte=size - MOST_TRIALS)
     moment = Coalesce("trial__finished_at", "trial__updated_at")
-    # Thousands of dates take longer to read than all the figures.
-    ends = {"first": Min(moment), "last": Max(moment)}
     found = (
         Sample.objects.filter(whole, metric=metric, trial__is_warmup=False)
         .values_list("experiment_id", "trial__lane_id", "trial__point")
         .annotate(
             values=ArrayAgg("value", order_by="trial__position"),
             trials=ArrayAgg("trial_id", order_by="trial__position"),
-            **({"moments": ArrayAgg(moment, order_by="trial__position")} if dated else ends),
+            **({"moments": ArrayAgg(moment, order_by="trial__position")} if dated else {}),
         )
         .order_by("experiment_id", "trial__lane_id", F("trial__point").asc())
     )
     rows = list(found)
+    # Thousands of dates take longer to read than all the figures.
+    ends = {} if dated else _ends(experiments)
     # Trials of one point differ in nothing but their repetition.
     trials = Trial.objects.filter(experiment__in=experiments).order_by("experiment_id", "lane_id", "point")
     settings = trials.distinct("experiment_id", "lane_id", "point").values_list(
@@ -204,9 +204,17 @@ def _rows(experiments: dict[int, Experiment], metric: str, *, dated: bool) -> li
     )
     parameters = {(experiment, lane, point): values for experiment, lane, point, values in settings}
     return [
-        Row(experiment, lane, parameters[experiment, lane, point], values, ids, moments[0] if dated else moments)
+        Row(experiment, lane, parameters[experiment, lane, point], values, ids, moments[0] if moments else ends[lane])
         for experiment, lane, point, values, ids, *moments in rows
     ]
+
+
+def _ends(experiments: dict[int, Experiment]) -> dict[int, tuple[datetime, datetime]]:
+    """Return {lane: when the first and the last trial on it ended}."""
+    moment = Coalesce("finished_at", "updated_at")
+    trials = Trial.objects.filter(experiment__in=experiments, is_warmup=False).values_list("lane_id")
+    ends = trials.annotate(first=Min(moment), last=Max(moment)).order_by()
+    return {lane: (first, last) for lane, first, last in ends}
 
 
 def _flagged(experiments: dict[int, Experiment], metric: str) -> dict[int, tuple[str, ...]]:

@@ -10,11 +10,13 @@ from apps.bench.statistics import explain_variance
 
 def sweep(figure, repetitions=3, noise=0.0):
     chance = random.Random(1)
-    return [
-        ({"window": w, "streams": n, "port": p}, figure(w, n) + chance.gauss(0, noise))
-        for w, n, p in itertools.product([1, 2, 4], [1, 8], [5201, 5202])
+    settings = [
+        setting
+        for setting in itertools.product([1, 2, 4], [1, 8], [5201, 5202])
         for _repetition in range(repetitions)
     ]
+    columns = dict(zip(("window", "streams", "port"), zip(*settings, strict=True), strict=True))
+    return columns, [figure(w, n) + chance.gauss(0, noise) for w, n, _port in settings]
 
 
 def shares(found):
@@ -22,7 +24,7 @@ def shares(found):
 
 
 def test_a_factor_that_alone_matters_explains_all():
-    found = explain_variance(sweep(lambda w, n: 10 * w))
+    found = explain_variance(*sweep(lambda w, n: 10 * w))
     assert shares(found)[("window",)].share == pytest.approx(1)
     assert shares(found)[("port",)].share == pytest.approx(0, abs=1e-12)
     assert found.noise == pytest.approx(0, abs=1e-12)
@@ -30,7 +32,7 @@ def test_a_factor_that_alone_matters_explains_all():
 
 
 def test_noise_is_told_from_factors():
-    found = explain_variance(sweep(lambda w, n: 10 * w + n, noise=3))
+    found = explain_variance(*sweep(lambda w, n: 10 * w + n, noise=3))
     parts = shares(found)
     assert parts[("window",)].p < 0.001
     assert parts[("port",)].p > 0.05
@@ -41,24 +43,36 @@ def test_noise_is_told_from_factors():
 
 def test_an_interaction_is_no_factors_own():
     # The window limits one stream, not eight: its effect depends on the streams.
-    found = explain_variance(sweep(lambda w, n: min(10 * w * n, 40), noise=0.1))
+    found = explain_variance(*sweep(lambda w, n: min(10 * w * n, 40), noise=0.1))
     assert shares(found)[("streams", "window")].share > 0.2
     assert shares(found)[("streams", "window")].p < 1e-6
 
 
 def test_without_repetition_there_is_no_p():
-    found = explain_variance(sweep(lambda w, n: w * n, repetitions=1))
+    found = explain_variance(*sweep(lambda w, n: w * n, repetitions=1))
     assert {share.p for share in found.shares} == {None}
-    single = explain_variance([({"window": w}, float(w)) for w in (1, 2, 3)])
+    single = explain_variance({"window": [1, 2, 3]}, [1.0, 2.0, 3.0])
     assert [share.p for share in single.shares] == [None]
 
 
 def test_missing_combinations_are_said():
-    assert not explain_variance(sweep(lambda w, n: w + n)[:-3]).is_balanced
+    columns, values = sweep(lambda w, n: w + n)
+    columns = {name: column[:-3] for name, column in columns.items()}
+    assert not explain_variance(columns, values[:-3]).is_balanced
+
+
+def test_a_switch_is_told_from_a_number():
+    found = explain_variance({"reverse": [True, 1, True, 1]}, [1.0, 2.0, 1.0, 2.0])
+    assert shares(found)[("reverse",)].share == pytest.approx(1)
+
+
+def test_a_setting_is_wanted_for_each_figure():
+    with pytest.raises(ValueError, match="longer"):
+        explain_variance({"window": [1, 2]}, [1.0, 2.0, 3.0])
 
 
 @pytest.mark.parametrize(
-    "points", [[], [({"a": 1}, 1.0)], [({"a": 1}, 1.0), ({"a": 1}, 2.0)], [({"a": 1}, 1.0), ({"a": 2}, 1.0)]]
+    ("columns", "values"), [({}, []), ({"a": [1]}, [1.0]), ({"a": [1, 1]}, [1.0, 2.0]), ({"a": [1, 2]}, [1.0, 1.0])]
 )
-def test_nothing_to_explain_gives_nothing(points):
-    assert explain_variance(points) is None
+def test_nothing_to_explain_gives_nothing(columns, values):
+    assert explain_variance(columns, values) is None
