@@ -8,14 +8,14 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from benchmarks import answers, documents, figures, gap, lab_rate, leaving, stack, throughput
+from benchmarks import answers, documents, figures, gap, grid, lab_rate, leaving, stack, throughput
 from benchmarks.figures import Figure, Skipped
 from launch import home
 from launch.demo import agents, campaign, ground, rest
 from launch.embedded import EmbeddedError
 from launch.process import ProcessError
 
-GROUPS = ("gap", "crowd", "expansion", "compare", "reports", "lab", "archive", "exports")
+GROUPS = ("gap", "crowd", "expansion", "compare", "reports", "lab", "archive", "exports", "grid")
 # What can go wrong for a reason that a reader can understand: told in words, without a traceback.
 EXPECTED = (
     home.HomeError, EmbeddedError, ProcessError, agents.AgentError, campaign.DemoError, rest.RestError,
@@ -46,7 +46,14 @@ def main(groups: Sequence[str]) -> int:
 
 
 def measure(groups: Sequence[str]) -> Iterator[Figure | Skipped]:
-    """Yield the figures of the groups, all from one service on a temporary folder."""
+    """Yield the figures of the groups, each service of them on a temporary folder."""
+    if set(groups) != {"grid"}:
+        yield from _of_one_service(groups)
+    if "grid" in groups:
+        yield from grid.measure()
+
+
+def _of_one_service(groups: Sequence[str]) -> Iterator[Figure | Skipped]:
     with tempfile.TemporaryDirectory(prefix="fathom-lab-") as name:
         state = Path(name)
         refusal = ground.build_lab(home.ROOT, state) if "lab" in groups else ""

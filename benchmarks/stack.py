@@ -41,22 +41,31 @@ class Stack:
 
     def carry_out(self, name: str, *experiments: Json, within_s: float = 90) -> list[Json]:
         """Launch a campaign, wait for its end and return the jobs that measured, in the order of their start."""
+        # The commands by hand, which the figures are compared with, do not look at the path before and after.
+        campaign = self.launch(name, *({"context": False, **body} for body in experiments))
+        self.finish(campaign, within_s=within_s)
+        runs = {run["id"] for run in self.api.every(f"runs/?campaign={campaign}")}
+        jobs = self.api.every("jobs/?role=client")
+        return sorted((job for job in jobs if job["run_ref"] in runs), key=lambda job: job["started_at"])
+
+    def launch(self, name: str, *experiments: Json) -> int:
+        """Launch a campaign and return its id."""
         made = self.api.post("campaigns/", {"name": name})
         for body in experiments:
-            # The commands by hand, which the figures are compared with, do not look at the path before and after.
-            self.api.post("experiments/", {"campaign": made["id"], "context": False, **body})
+            self.api.post("experiments/", {"campaign": made["id"], **body})
         self.api.post(f"campaigns/{made['id']}/launch/")
+        return made["id"]
+
+    def finish(self, campaign: int, *, within_s: float) -> None:
+        """Wait for a campaign's end; BenchmarkError if a trial failed or it takes longer."""
         deadline = time.monotonic() + within_s
-        while (found := self.api.get(f"campaigns/{made['id']}/"))["state"] not in ("finished", "cancelled"):
+        while (found := self.api.get(f"campaigns/{campaign}/"))["state"] not in ("finished", "cancelled"):
             if time.monotonic() > deadline:
-                raise BenchmarkError(f"“{name}” did not end within {within_s:g} s: {found['progress']}")
+                raise BenchmarkError(f"“{found['name']}” did not end within {within_s:g} s: {found['progress']}")
             # Seldom, so that looking on does not slow it down.
             time.sleep(0.5)
         if found["progress"]["succeeded"] != found["progress"]["total"]:
-            raise BenchmarkError(f"Trials of “{name}” failed: {found['progress']}")
-        runs = {run["id"] for run in self.api.every(f"runs/?campaign={made['id']}")}
-        jobs = self.api.every("jobs/?role=client")
-        return sorted((job for job in jobs if job["run_ref"] in runs), key=lambda job: job["started_at"])
+            raise BenchmarkError(f"Trials of “{found['name']}” failed: {found['progress']}")
 
 
 @contextlib.contextmanager

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 from django.db import transaction
 from django.utils import timezone
 
@@ -26,10 +25,11 @@ from apps.testbeds.models import Link, Node
 from apps.toolbox import queries as toolbox
 from apps.tuning import services
 from apps.tuning.models import Finding
+from benchmarks.grid import LINES, SETTINGS, STREAMS_LIMIT, Line
 from tests import factories
 from tests.bench.tools import carrying
 from tests.campaigns import factories as make
-from tests.lab.labs import KISTI_PUSAN, KNU_CALTECH, QUIET, LabAt, refute
+from tests.lab.labs import QUIET, LabAt, refute
 from workers import adaptation, analysis
 
 pytestmark = [*QUIET, pytest.mark.django_db]
@@ -40,48 +40,38 @@ PRIORITY = -15
 
 
 @dataclass(frozen=True)
-class Line:
-    """A lab whose nodes are set as the seeds found theirs, what the campaign sweeps, and the grid that it saves."""
+class Known:
+    """What the inventory says of a line, and the points of its grid with the most bytes in flight: its best."""
 
-    file: Path
-    sysctls: dict[str, str]
-    ends: tuple[str, str]
     capacity_bps: int
     rtt_s: float
     mtu: int
-    fixed: dict[str, str]
-    factor: tuple[str, str]
-    grid: dict[str, str]
-    # Points of the grid with the most bytes in flight, which are its best.
     rivals: tuple[dict[str, str], ...]
-    rule: str
 
 
-LINES = {
-    # The buffers of Linux 2.4 to 2.6: one stream has a sixth of the line, until the kernels' limits are raised.
-    "kisti-pusan": Line(
-        KISTI_PUSAN,
-        {"net.ipv4.tcp_rmem": "4096 87380 174760", "net.ipv4.tcp_wmem": "4096 16384 131072"},
-        ("kisti-1", "pusan-1"), 10**9, 0.0048, 9000, {"duration": "1 s", "omit": "1 s"},
-        ("window", "0, 64KiB, 256KiB, 1MiB, 2MiB"),
-        {"window": "0, 16KiB..4MiB x2", "streams": "1, 2, 4, 8, 16"},
-        ({"window": "1MiB", "streams": "4"}, {"window": "4MiB", "streams": "1"}), "tcp-sysctl",
+KNOWN = {
+    "kisti-pusan": Known(
+        10**9, 0.0048, 9000, ({"window": "1MiB", "streams": "4"}, {"window": "4MiB", "streams": "1"})
     ),
-    # Buffers of 1 MiB let 38 Mbit/s of 457 through: a dozen streams fill the line.
-    "knu-caltech": Line(
-        KNU_CALTECH,
-        {"net.ipv4.tcp_rmem": "4096 87380 1048576"},
-        ("knu-1", "caltech-1"), 457_000_000, 0.1355, 1500, {"duration": "3 s", "omit": "2 s"},
-        ("streams", "1, 4, 12, 16"),
-        {"window": "0, 256KiB, 1MiB", "streams": "1, 2, 4, 8, 12, 16, 24, 32"},
-        ({"window": "1MiB", "streams": "16"}, {"window": "0", "streams": "24"}), "tcp-streams",
+    "knu-caltech": Known(
+        457_000_000, 0.1355, 1500, ({"window": "1MiB", "streams": "16"}, {"window": "0", "streams": "24"})
     ),
-}  # fmt: skip
+}
 
 
 @pytest.fixture(params=LINES)
-def line(request: pytest.FixtureRequest) -> Line:
-    return LINES[request.param]
+def name(request: pytest.FixtureRequest) -> str:
+    return request.param
+
+
+@pytest.fixture
+def line(name: str) -> Line:
+    return LINES[name]
+
+
+@pytest.fixture
+def known(name: str) -> Known:
+    return KNOWN[name]
 
 
 def _prefer(pid: int | None) -> None:
@@ -94,12 +84,9 @@ def _prefer(pid: int | None) -> None:
 def lab(line: Line, tmp_path_factory: pytest.TempPathFactory) -> Iterator[LabAt]:
     """Build the lab with the nodes' settings."""
     folder = tmp_path_factory.mktemp("line")
-    content = yaml.safe_load(line.file.read_text())
-    content["node_sysctls"] |= line.sysctls
-    (folder / "lab.yaml").write_text(yaml.safe_dump(content))
     lab = LabAt(folder / "state")
     try:
-        lab.up(folder / "lab.yaml")
+        lab.up(line.write(folder))
         _prefer(lab.line["pid"])
         yield lab
     finally:
@@ -169,11 +156,11 @@ def grid_of(line: Line) -> list[sweep.Point]:
     return sweep.expand_points(sweep.make_spec(factors=factors), {item.name: item for item in tool.parameters})
 
 
-def best_rival(line: Line, cast: Any, nodes: list[Node], service: Service) -> float:
-    """Return the best rate of the line's rivals: by the law of the window no other point of the grid does better."""
+def best_rival(line: Line, known: Known, cast: Any, nodes: list[Node], service: Service) -> float:
+    """Return the best rate of the known rivals: by the law of the window no other point of the grid does better."""
     draft = make.campaign(cast, name="rivals")
-    names = list(line.rivals[0])
-    factors = [{"name": name, "expression": ", ".join(rival[name] for rival in line.rivals)} for name in names]
+    names = list(known.rivals[0])
+    factors = [{"name": name, "expression": ", ".join(rival[name] for rival in known.rivals)} for name in names]
     make.experiment(draft, *nodes, fixed=line.fixed, repetitions=1, zips=[names], factors=factors)
     campaign = campaigns.launch_campaign(campaign=draft, user=cast.oscar, now=timezone.now())
     service.carry_out(campaign)
@@ -198,15 +185,15 @@ def define(line: Line, cast: Any, nodes: list[Node]) -> Campaign:
 
 
 def test_what_the_rules_recommend_is_nearly_the_best_there_is_and_gains_what_they_predict(
-    line: Line, lab: LabAt, cast: Any, tmp_path: Path
+    line: Line, known: Known, lab: LabAt, cast: Any, tmp_path: Path
 ) -> None:
     nodes = make.nodes(cast.team, *line.ends)
     Link.objects.create(
         team=cast.team, name="WAN", a_node=nodes[0], b_node=nodes[1],
-        capacity_bps=line.capacity_bps, rtt_s=line.rtt_s, mtu=line.mtu, streams_limit=128,
+        capacity_bps=known.capacity_bps, rtt_s=known.rtt_s, mtu=known.mtu, streams_limit=STREAMS_LIMIT,
     )  # fmt: skip
     for node in nodes:
-        inventory.grant_setting(node=node, user=cast.alice, pattern="net.ipv4.tcp_*", values=())
+        inventory.grant_setting(node=node, user=cast.alice, pattern=SETTINGS, values=())
     service, seen = Service(lab, tmp_path), []
     for _try in range(TRIES):
         campaign = define(line, cast, nodes)
@@ -223,7 +210,7 @@ def test_what_the_rules_recommend_is_nearly_the_best_there_is_and_gains_what_the
         found.refresh_from_db()
         # The recommended setting may be a point that the campaign did not measure; that counts as well.
         assert points + 1 <= 0.30 * len(grid_of(line))
-        share = (made.realised or 0.0) / best_rival(line, cast, nodes, service)
+        share = (made.realised or 0.0) / best_rival(line, known, cast, nodes, service)
         seen.append(f"{found.state}: ×{made.predicted_gain} predicted, ×{made.gain}; {share:.3f} of the best")
         if found.state == "verified" and share >= 0.95 and made.agrees:
             break

@@ -17,10 +17,10 @@ __all__ = ["Ends", "between_sites", "by_ends", "of_campaign", "of_files"]
 def by_ends(campaign: Campaign) -> dict[Ends, Evidence]:
     """Return what the campaign measured (or, of published figures, prints), by the nodes it was measured between."""
     lanes = lanes_of_campaign(campaign)
-    found = points.of_lanes([item.lane for item in lanes.values()])
+    found = points.of_lanes(lanes)
     cells: dict[Ends, list[Point]] = defaultdict(list)
     for pk, point in found:
-        cells[lanes[pk].ends].append(points.place(point, lanes[pk]))
+        cells[lanes[pk].ends].append(point)
     members: dict[Ends, list[Measured]] = defaultdict(list)
     for item in lanes.values():
         if item.ends in cells or printed.has_any(item.lane.experiment):
@@ -44,9 +44,7 @@ def by_ends(campaign: Campaign) -> dict[Ends, Evidence]:
 def of_campaign(campaign: Campaign) -> Evidence:
     """Return all that the campaign measured or prints, between whichever nodes."""
     lanes = lanes_of_campaign(campaign)
-    return _whole(
-        lanes, points.of_lanes([item.lane for item in lanes.values()]), paths.Network(campaign.team_id, campaign)
-    )
+    return _whole(lanes, points.of_lanes(lanes), paths.Network(campaign.team_id, campaign))
 
 
 def between_sites(a: Site, b: Site, *, most_results: int = points.MOST_RESULTS) -> Evidence:
@@ -55,14 +53,14 @@ def between_sites(a: Site, b: Site, *, most_results: int = points.MOST_RESULTS) 
     Published figures count if there are such; invalid results and warm-ups never do. A site with itself is its own.
     """
     lanes = lanes_of_sites(a, b)
-    found = points.of_lanes([item.lane for item in lanes.values()], most_results=most_results)
+    found = points.of_lanes(lanes, most_results=most_results)
     return _whole(lanes, found, paths.Network(a.team_id))
 
 
 def of_files(team: Team, *, most_results: int = points.MOST_RESULTS) -> Evidence:
     """Return what a team measured of its file systems, in all campaigns: the latest results."""
     lanes = lanes_of_files(team)
-    found = points.of_lanes([item.lane for item in lanes.values()], most_results=most_results)
+    found = points.of_lanes(lanes, most_results=most_results)
     return _whole(lanes, found, paths.Network(team.pk))
 
 
@@ -72,7 +70,7 @@ def _whole(lanes: dict[int, Measured], found: Sequence[tuple[int, Point]], netwo
     names = {node: name for item in own for node, name in item.names.items()}
     facts = agents.latest_facts(names)
     return Evidence(
-        points=tuple(points.place(point, lanes[pk]) for pk, point in found),
+        points=tuple(point for _lane, point in found),
         facts={names[node]: told for node, told in facts.items()},
         paths=network.paths_of(own),
         interconnects=network.interconnects_of(own),

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 from django.db.models import QuerySet
 
@@ -34,7 +35,7 @@ class Measured:
         """Return what the experiment writes to."""
         return self.lane.experiment.file_system
 
-    @property
+    @cached_property
     def roles(self) -> dict[str, tuple[str, ...]]:
         """Return {role: names of its nodes}."""
         return {role: tuple(self.names[node] for node in nodes) for role, nodes in self.lane.roles.items()}

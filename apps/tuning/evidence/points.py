@@ -1,15 +1,14 @@
 """The points of sweeps: what each of their trials gave, what judges saw, and which layer that measures."""
 
-import dataclasses
-from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
-from django.db.models import QuerySet
+from django.contrib.postgres.aggregates import ArrayAgg
+from django.db.models import FloatField, Func, QuerySet
 
 from apps.bench.rules.base import DISK, FILE_SYSTEM, INTERCONNECT, NETWORK, SAMPLE, Point
 from apps.bench.tools.base import is_invalid
-from apps.campaigns.models import Lane
 from apps.results.models import Result, Sample
 from apps.testbeds.models import FileSystem
 from apps.tuning.evidence.lanes import Measured
@@ -25,68 +24,77 @@ PRINTED = "published"
 Cell = tuple[int, int]
 
 
-def of_lanes(lanes: Sequence[Lane], *, most_results: int | None = None) -> list[tuple[int, Point]]:
+@dataclass
+class _Told:
+    """What the results of one cell told: its parameters of the first, `observed` and `at` of the last recorded."""
+
+    parameters: dict[str, Any]
+    experiment: int
+    recorded: tuple[float, int]
+    observed: dict[str, Any]
+    at: float
+    metrics: dict[str, dict[int, float]] = field(default_factory=dict)
+    warnings: set[str] = field(default_factory=set)
+
+
+def of_lanes(lanes: Mapping[int, Measured], *, most_results: int | None = None) -> list[tuple[int, Point]]:
     """Return (lane, point) of all that was measured on lanes, without warm-ups and without what a flag makes invalid.
 
     Points come in the order of their first results. With `most_results` only that many of the latest are read.
     """
     # Their experiments are named, too: by these the database finds results without looking through all.
     rows = Result.objects.filter(
-        experiment__in={lane.experiment_id for lane in lanes},
-        trial__lane__in=[lane.pk for lane in lanes],
+        experiment__in={item.lane.experiment_id for item in lanes.values()},
+        trial__lane__in=lanes,
         trial__is_warmup=False,
     )
     if most_results is not None:
         latest = list(rows.order_by("-recorded_at", "-pk").values_list("pk", flat=True)[:most_results])
         rows = Result.objects.filter(pk__in=latest)
-    told: dict[int, tuple[Cell, int, list[dict[str, Any]]]] = {}
-    made: dict[Cell, Point] = {}
-    fields = ("pk", "trial_id", "trial__lane_id", "trial__point", "trial__parameters", "experiment_id", "flags")
-    for pk, trial, lane, place, parameters, experiment, raised in rows.order_by("pk").values_list(*fields):
-        told[pk] = (lane, place), trial, raised
-        if (lane, place) not in made:
-            made[lane, place] = Point(parameters, {}, experiment=experiment)
-    metrics: dict[Cell, dict[str, dict[int, float]]] = defaultdict(dict)
-    warnings: dict[Cell, set[str]] = defaultdict(set)
-    for result, metric, value in _samples(rows):
-        cell, trial, flags = told[result]
-        # Most results have none: there are many samples.
-        if flags:
-            if any(is_invalid(flag, metric) for flag in flags):
-                continue
-            warnings[cell].update(flag["name"] for flag in flags)
-        metrics[cell].setdefault(metric, {})[trial] = value
-    return [
-        (
-            cell[0],
-            dataclasses.replace(
-                made[cell],
-                metrics=metrics[cell],
-                warnings=frozenset(warnings[cell]),
-                observed=observed,
-                statistic=observed.get(PRINTED, {}).get("statistic", SAMPLE),
-                at=at,
-            ),
-        )
-        for cell, (observed, at) in _last_seen(rows, list(made)).items()
-        if metrics.get(cell)
-    ]
+    results: dict[int, tuple[_Told, int, list[dict[str, Any]]]] = {}
+    cells: dict[Cell, _Told] = {}
+    fields = ("trial_id", "trial__lane_id", "trial__point", "trial__parameters", "experiment_id", "flags", "observed")
+    found = rows.order_by("pk").values_list(
+        "pk", *fields, _unix_time("run__ended_at", "recorded_at"), _unix_time("recorded_at")
+    )
+    for pk, trial, lane, place, parameters, experiment, flags, observed, at, recorded in found:
+        told = cells.get((lane, place))
+        if not told:
+            told = cells[lane, place] = _Told(parameters, experiment, (recorded, pk), observed, at)
+        elif (recorded, pk) > told.recorded:
+            told.recorded, told.observed, told.at = (recorded, pk), observed, at
+        results[pk] = told, trial, flags
+    for pk, metrics, values in _samples(rows):
+        told, trial, flags = results[pk]
+        for metric, value in zip(metrics, values, strict=True):
+            # Most results have none: there are many samples.
+            if flags:
+                if any(is_invalid(flag, metric) for flag in flags):
+                    continue
+                told.warnings.update(flag["name"] for flag in flags)
+            told.metrics.setdefault(metric, {})[trial] = value
+    return [(lane, _point(told, lanes[lane])) for (lane, _place), told in cells.items() if told.metrics]
 
 
-def place(point: Point, measured: Measured) -> Point:
-    """Return a point with its tool, layer, nodes and file system."""
+def _point(told: _Told, measured: Measured) -> Point:
     file_system = measured.file_system
-    return dataclasses.replace(
-        point,
+    return Point(
+        told.parameters,
+        told.metrics,
         tool=measured.tool.slug,
-        layer=layer_of(point, measured),
+        layer=layer_of(told.parameters, measured),
         roles=measured.roles,
         file_system=file_system.name if file_system else "",
+        observed=told.observed,
+        warnings=frozenset(told.warnings),
+        statistic=told.observed.get(PRINTED, {}).get("statistic", SAMPLE),
+        experiment=told.experiment,
+        at=told.at,
     )
 
 
-def layer_of(point: Point, measured: Measured) -> str:
-    """Return which layer of the way to the data a point measures alone; "" for none, such as a copy of files."""
+def layer_of(parameters: Mapping[str, Any], measured: Measured) -> str:
+    """Return which layer of the way to the data a setting measures alone; "" for none, such as a copy of files."""
     group, file_system = measured.tool.group, measured.file_system
     if group == "storage" or (group == "mpi" and measured.tool.file_system == "required"):
         return DISK if file_system and _is_disk(file_system, measured) else FILE_SYSTEM
@@ -94,7 +102,7 @@ def layer_of(point: Point, measured: Measured) -> str:
         return INTERCONNECT
     if group == "network":
         return NETWORK
-    on_disk = "file" in (point.parameters.get("read_from"), point.parameters.get("write_to"))
+    on_disk = "file" in (parameters.get("read_from"), parameters.get("write_to"))
     return NETWORK if group == "transfer" and not on_disk else ""
 
 
@@ -105,17 +113,12 @@ def _is_disk(file_system: FileSystem, measured: Measured) -> bool:
     return file_system.kind == FileSystem.Kind.OTHER and bool(measured.serving) and measured.is_local
 
 
-def _samples(rows: QuerySet[Result]) -> QuerySet[Sample, Any]:
-    return Sample.objects.filter(result__in=rows).order_by("pk").values_list("result_id", "metric", "value")
+def _unix_time(*fields: str) -> Func:
+    """Return the first date that is there as a number (s): thousands of dates take long to read."""
+    return Func(*fields, template="extract(epoch FROM coalesce(%(expressions)s))::float8", output_field=FloatField())
 
 
-def _last_seen(rows: QuerySet[Result], cells: list[Cell]) -> dict[Cell, tuple[dict[str, Any], float]]:
-    """Return what judges saw in the last result of each cell, and when that was (Unix time), in the cells' order."""
-    cell = ("trial__lane_id", "trial__point")
-    latest = rows.order_by(*cell, "-recorded_at", "-pk").distinct(*cell)
-    fields = (*cell, "observed", "run__ended_at", "recorded_at")
-    seen = {
-        (lane, place): (observed, (ended or recorded).timestamp())
-        for lane, place, observed, ended, recorded in latest.values_list(*fields)
-    }
-    return {cell: seen[cell] for cell in cells}
+def _samples(rows: QuerySet[Result]) -> Iterable[tuple[int, list[str], list[float]]]:
+    """Return (result, metrics, values)."""
+    own = Sample.objects.filter(result__in=rows).values_list("result_id").order_by("result_id")
+    return own.annotate(metrics=ArrayAgg("metric", order_by="pk"), values=ArrayAgg("value", order_by="pk"))
