@@ -1,5 +1,7 @@
 """What is said of a measurement beside what its tool printed: each judge adds what it saw, and its doubts."""
 
+import dataclasses
+import re
 from collections.abc import Callable, Sequence
 
 from apps.bench import context, settings, telemetry, validity
@@ -9,7 +11,22 @@ from apps.bench.tools.base import AROUND, Output, Params, Reading, Tool
 # Takes a reading, all outputs of the run (those around the tool's own included), the parameters and the tool.
 Judge = Callable[[Reading, Sequence[Output], Params, Tool], Reading]
 
-JUDGES: tuple[Judge, ...] = (telemetry.judge, settings.judge, context.judge, validity.judge)
+# In what programs answer when asked for theirs: "ping from iputils 20221126", "nuttcp-6.1.2".
+_VERSION = re.compile(r"(?<![\w.])v?(\d+(?:\.\d+)+\w*|\d{6,})")
+
+
+def _version(reading: Reading, outputs: Sequence[Output], _params: Params, tool: Tool) -> Reading:
+    """Take the version that the nodes' agents know of the tool's program where its own output tells none."""
+    if reading.tool_version:
+        return reading
+    known = (
+        output.facts.get("tools", {}).get(tool.programs[0], {}).get("version", "") for output in reversed(outputs)
+    )
+    found = next((number for text in known if (number := _VERSION.search(text))), None)
+    return dataclasses.replace(reading, tool_version=found[1]) if found else reading
+
+
+JUDGES: tuple[Judge, ...] = (_version, telemetry.judge, settings.judge, context.judge, validity.judge)
 
 
 def read_run(

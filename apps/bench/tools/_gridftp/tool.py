@@ -25,7 +25,7 @@ USUAL_BPS = 1e9
 PREPARE_RATE = 300e6
 OVERHEAD_S = 2.0
 
-_VERSION = re.compile(r"(?:globus-url-copy: |appver=\")(\d{1,4}\.\d{1,4})")
+_VERSION = re.compile(r"appver=\"(\d{1,4}\.\d{1,4})")
 
 
 class GridFtp(Tool):
@@ -123,7 +123,7 @@ class GridFtp(Tool):
             requested=dict(params),
             granted=reading.granted_by(run),
             observed={**reading.observed_of(run, amount), **places.observed_of(seen)},
-            tool_version=_version_of(client, text),
+            tool_version=_version_of(text),
             flags=(*doubts.flags_of(run, amount, params), *(places.flags_of(seen) if on_disk else ())),
         )
 
@@ -151,10 +151,9 @@ class GridFtp(Tool):
         raise failure("not-run", None, role=self.roles[-1].name)
 
 
-def _version_of(client: Output, text: str) -> str:
-    """Return the client's version, as its node's agent knows it or as it says itself when it debugs, else ""."""
-    known = client.facts.get("tools", {}).get(layout.PROGRAMS[0], {}).get("version", "")
-    found = _VERSION.search(known) or _VERSION.search(text)
+def _version_of(text: str) -> str:
+    """Return the version that a client says when it debugs, else ""."""
+    found = _VERSION.search(text)
     return found[1] if found else ""
 
 
