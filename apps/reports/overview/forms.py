@@ -5,14 +5,15 @@ from zoneinfo import available_timezones
 
 from django import forms
 from django.conf import settings
-from django.utils import translation
+from django.utils import timezone, translation
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from apps.accounts.forms import TeamForm
+from apps.campaigns.models import Campaign
 from apps.core import messages
 from apps.reports.models import Report
-from apps.reports.overview.selection import DATES, PERIODS, Selection, wrong_days
+from apps.reports.overview.selection import DATES, LAST_MONTH, PERIODS, THIS_MONTH, Selection, wrong_days
 from apps.testbeds.models import Site
 
 
@@ -60,6 +61,7 @@ class ManagementForm(TeamForm):
         if self.instance.pk is None:
             self.initial.setdefault("title", _("Measurements of %(team)s") % {"team": self.team.name})
             self.initial.setdefault("language", (translation.get_language() or settings.LANGUAGE_CODE)[:2])
+            self.initial.setdefault("period", self._usual_period())
         else:
             # A report stays in its language: its editions and its author's words are in it.
             self.fields["language"].disabled = True
@@ -80,11 +82,19 @@ class ManagementForm(TeamForm):
     def selection(self) -> Selection:
         """Return what was chosen; the days begin in the time zone of whoever chose."""
         cleaned = self.cleaned_data
-        zone = self.user.timezone if self.user.timezone in available_timezones() else "UTC"
         return Selection(
             period=cleaned["period"],
             first=cleaned.get("first"),
             last=cleaned.get("last"),
             sites=tuple(sorted(site.pk for site in cleaned["sites"])),
-            timezone=zone,
+            timezone=self._zone,
         )
+
+    @property
+    def _zone(self) -> str:
+        return self.user.timezone if self.user.timezone in available_timezones() else "UTC"
+
+    def _usual_period(self) -> str:
+        """Return the last month, or this one for a team that began in it: there is nothing else to report on yet."""
+        month = Selection(period=LAST_MONTH, timezone=self._zone).period_at(timezone.now()).end
+        return LAST_MONTH if Campaign.objects.filter(team=self.team, launched_at__lt=month).exists() else THIS_MONTH

@@ -1,10 +1,13 @@
 """Management reports are begun and changed in a form and over REST, by those who may write for the team."""
 
+from datetime import timedelta
 from typing import Any
 
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
+from apps.campaigns.models import Campaign
 from apps.reports.models import Report
 from tests import factories
 from tests.campaigns import factories as make
@@ -40,6 +43,17 @@ def test_the_form_begins_a_report_over_what_was_chosen(cast: Any) -> None:
         "sites": [node.testbed.site_id],
         "timezone": "Asia/Seoul",
     }
+
+
+def test_a_team_that_began_this_month_is_offered_this_month(cast: Any) -> None:
+    def offered() -> str:
+        return signed_in(cast.oscar).get(reverse("management:create")).context["form"].initial["period"]
+
+    assert offered() == "this-month"
+    campaign = make.campaign(cast)
+    for launched, period in ((timezone.now(), "this-month"), (timezone.now() - timedelta(days=31), "month")):
+        Campaign.objects.filter(pk=campaign.pk).update(launched_at=launched)
+        assert offered() == period
 
 
 def test_what_is_wrong_is_told_at_its_field(cast: Any) -> None:
