@@ -121,7 +121,7 @@ def _columns() -> tuple[Column, ...]:
 def _cells(count: Count) -> tuple[Value, ...]:
     states = [count.states[name] for name in ("succeeded", "failed", "cancelled")]
     success = None if count.success is None else 100 * count.success
-    return (count.trials, *states, count.set_aside, _rounded(success), _rounded(count.node_s / HOUR_S))
+    return (count.trials, *states, count.set_aside, _rounded(success), round(count.node_s / HOUR_S, 4))
 
 
 def _few_columns() -> tuple[Column, ...]:

@@ -76,7 +76,7 @@ def test_what_was_done_is_counted_by_tool_month_testbed_and_person(quarter: Simp
         "Set aside": 0,
         "Success": pytest.approx(100 * 16 / 19),
         # 16 minutes and three hours on two nodes.
-        "Node-hours": pytest.approx(2 * (16 / 60 + 3)),
+        "Node-hours": pytest.approx(2 * (16 / 60 + 3), abs=5e-5),
         "Data moved": tool["Data moved"],
     }
     # 2 s at each rate, in the unit of its column.
@@ -91,7 +91,7 @@ def test_what_was_done_is_counted_by_tool_month_testbed_and_person(quarter: Simp
         ("Daejeon testbed", "Daejeon", "oscar"),
     ]
     # Each testbed gave one of the two nodes.
-    assert usage[0]["Node-hours"] == pytest.approx(16 / 60 + 3)
+    assert usage[0]["Node-hours"] == pytest.approx(16 / 60 + 3, abs=5e-5)
     faulty = lines(found["campaigns"])[1]
     assert (faulty["Campaign"], faulty["Launched"], faulty["Made by"]) == ("Faulty", "2026-01-06", "oscar")
     assert (faulty["Trials"], faulty["Failed"], faulty["Success"]) == (4, 3, 0)

@@ -142,4 +142,10 @@ def test_long_words_and_texts_are_cut_to_slides() -> None:
     assert list(pages_of([])) == []
     change = [*(Line("x" * WIDTH, 1) for _number in range(11)), Line("To change"), Line("a = 1", -1)]
     assert [len(page) for page in pages_of(change)] == [11, 2]
+    reasons = [
+        *(Line("x" * WIDTH, 1) for _number in range(11)),
+        Line(f"{'x' * 50}, the likeliest first:"),
+        Line("b", 1),
+    ]
+    assert [len(page) for page in pages_of(reasons)] == [11, 2]
     assert Line("a\nb").height > Line("a").height

@@ -9,7 +9,7 @@ from apps.reports.rendering import cells
 
 # At the size of the text a slide is so many Latin letters wide and so many lines high.
 WIDTH, HEIGHT = 100, 17
-# A line of text as short as this leads to the next one.
+# A line of text that ends in a colon, or is as short as this, leads to the next one.
 LONGEST_LEAD = 40
 
 
@@ -63,7 +63,7 @@ def pages_of(lines: Iterable[Line], height: float = HEIGHT) -> Iterator[Sequence
 
 def _leads(line: Line) -> bool:
     """Return whether a line is a heading to what follows, by its look."""
-    return line.level == 0 and cells.width(line.text) <= LONGEST_LEAD
+    return line.level == 0 and (line.text.endswith(":") or cells.width(line.text) <= LONGEST_LEAD)
 
 
 def _cut(line: Line) -> Iterator[Line]:
