@@ -67,7 +67,7 @@ def test_a_line_over_a_list_stands_on_the_page_where_the_list_begins(tmp_path: P
     assert found[::2] == found[1::2]
 
 
-def test_the_headings_over_a_table_stand_on_the_page_that_is_turned_for_it(tmp_path: Path) -> None:
+def test_what_leads_to_a_table_stands_on_the_page_that_is_turned_for_it(tmp_path: Path) -> None:
     columns = tuple(Column(f"Column number {number}") for number in range(24))
     link: Any = Link("first", "trial:7k3m-9qxt-2v4h/0/1")
     rows = ((link, *["long enough"] * 23), *[("so it was measured",) * 24] * 20)
@@ -82,4 +82,4 @@ def test_the_headings_over_a_table_stand_on_the_page_that_is_turned_for_it(tmp_p
     )
     # The title and the contents have two pages.
     assert found["headings"] == [3, 3, 4, 5]
-    assert found["links"] == [3, 4, 5]
+    assert found["links"] == [3, 4, 4, 5, 5]
