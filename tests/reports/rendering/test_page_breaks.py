@@ -71,9 +71,8 @@ def test_what_leads_to_a_table_stands_on_the_page_that_is_turned_for_it(tmp_path
     columns = tuple(Column(f"Column number {number}") for number in range(24))
     link: Any = Link("first", "trial:7k3m-9qxt-2v4h/0/1")
     rows = ((link, *["long enough"] * 23), *[("so it was measured",) * 24] * 20)
-    parts = tuple(
-        Section(f"p{place}", f"Part {place}", blocks=(Table("t", "All", columns, rows),)) for place in (1, 2)
-    )
+    table, said = Table("t", "All", columns, rows), Paragraph((link,))
+    parts = (Section("p1", "Part 1", blocks=(table,)), Section("p2", "Part 2", blocks=(said, table, said)))
     after = Section("after", "Conclusion", blocks=(Paragraph((link,)),))
     found = pages(
         tmp_path,
