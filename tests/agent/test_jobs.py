@@ -91,14 +91,15 @@ def test_it_says_what_is_wrong_with_a_ready_pattern(agent: AgentProgram, node: N
 def test_it_stops_a_job_at_its_time_limit(agent: AgentProgram, node: Node) -> None:
     job = ended(factories.job(node, "nap", "63.5", time_limit_s=0.5))
     assert (job.timed_out, job.signal, job.fault) == (True, 15, "")
-    assert 0.4 < (job.ended_at - job.started_at).total_seconds() < 1.5
+    assert 0.4 < (job.ended_at - job.started_at).total_seconds() < 15
     wait_until_gone("63.5")
 
 
 def test_it_kills_what_does_not_listen_with_all_its_children(agent: AgentProgram, node: Node) -> None:
     job = ended(factories.job(node, "stubborn", "64.5", time_limit_s=0.3))
     assert (job.timed_out, job.signal) == (True, 9)
-    assert 2.2 < (job.ended_at - job.started_at).total_seconds() < 4
+    # A busy machine may be late, but never as late as the job would have been.
+    assert 2.2 < (job.ended_at - job.started_at).total_seconds() < 15
     assert printed(job) == {"stdout": "deaf\n"}
     wait_until_gone("64.5")
 
@@ -181,7 +182,8 @@ def test_it_runs_many_jobs_side_by_side(agent: AgentProgram, node: Node) -> None
     jobs = [factories.job(node, "nap", "1") for _number in range(10)]
     began = time.monotonic()
     done = [ended(job) for job in jobs]
-    assert time.monotonic() - began < 5
+    # One after the other they would take ten.
+    assert time.monotonic() - began < 9
     assert {job.exit_code for job in done} == {0}
 
 

@@ -19,6 +19,7 @@ from tests import interfaces
 
 ROOT = Path(__file__).resolve().parents[2]
 KISTI_PUSAN = ROOT / "lab" / "kisti-pusan.yaml"
+KNU_CALTECH = ROOT / "lab" / "knu-caltech.yaml"
 
 
 def why_not() -> str | None:
