@@ -67,11 +67,11 @@ def test_it_runs_jobs_where_its_own_folder_shuts_others_out(idle_agent: AgentPro
 def test_it_says_when_a_background_job_is_ready_and_stops_it(agent: AgentProgram, node: Node) -> None:
     job = factories.job(node, "serve", "61.5", background=True, ready_pattern="^about to listening", run_ref=21)
     job = reached(job, Job.State.READY)
-    assert 0.4 < (job.ready_at - job.started_at).total_seconds() < 2
+    assert 0.4 < (job.ready_at - job.started_at).total_seconds() < 15
     services.request_stop(run_ref=21, now=timezone.now())
     job = ended(job)
     assert (job.signal, job.exit_code, job.fault) == (15, None, "")
-    assert (job.ended_at - job.ready_at).total_seconds() < 3
+    assert (job.ended_at - job.ready_at).total_seconds() < 15
     wait_until_gone("61.5")
 
 
