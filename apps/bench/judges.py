@@ -11,22 +11,9 @@ from apps.bench.tools.base import AROUND, Output, Params, Reading, Tool
 # Takes a reading, all outputs of the run (those around the tool's own included), the parameters and the tool.
 Judge = Callable[[Reading, Sequence[Output], Params, Tool], Reading]
 
+JUDGES: tuple[Judge, ...] = (telemetry.judge, settings.judge, context.judge, validity.judge)
 # In what programs answer when asked for theirs: "ping from iputils 20221126", "nuttcp-6.1.2".
 _VERSION = re.compile(r"(?<![\w.])v?(\d+(?:\.\d+)+\w*|\d{6,})")
-
-
-def _version(reading: Reading, outputs: Sequence[Output], _params: Params, tool: Tool) -> Reading:
-    """Take the version that the nodes' agents know of the tool's program where its own output tells none."""
-    if reading.tool_version:
-        return reading
-    known = (
-        output.facts.get("tools", {}).get(tool.programs[0], {}).get("version", "") for output in reversed(outputs)
-    )
-    found = next((number for text in known if (number := _VERSION.search(text))), None)
-    return dataclasses.replace(reading, tool_version=found[1]) if found else reading
-
-
-JUDGES: tuple[Judge, ...] = (_version, telemetry.judge, settings.judge, context.judge, validity.judge)
 
 
 def read_run(
@@ -38,10 +25,19 @@ def read_run(
     how many took part, 0 if that is not known.
     """
     own = [output for output in outputs if not output.stage.startswith(AROUND)]
-    reading = tool.parse(own, params)
+    reading = _with_version(tool.parse(own, params), own, tool)
     for judge in JUDGES:
         reading = judge(reading, outputs, params, tool)
     if nodes == 2:
         reading = validity.add_flags(reading, validity.ceilings.flags(reading, tool, capacity_bps), {})
     # Last, for it holds a run against what the others saw of the path.
     return rfc6349.judge(reading, params, tool, capacity_bps)
+
+
+def _with_version(reading: Reading, own: Sequence[Output], tool: Tool) -> Reading:
+    """Take the version that the nodes' agents know of the tool's program where its own output tells none."""
+    if reading.tool_version:
+        return reading
+    known = (output.facts.get("tools", {}).get(tool.programs[0], {}).get("version", "") for output in reversed(own))
+    found = next((number for text in known if (number := _VERSION.search(text))), None)
+    return dataclasses.replace(reading, tool_version=found[1]) if found else reading

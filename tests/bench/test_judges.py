@@ -28,6 +28,7 @@ def version(slug: str, name: str, role: str, said: str) -> str:
         ("iperf version 2.1.8 (12 August 2022) pthreads", "2.1.8"),
         ("nuttcp-6.1.2", "6.1.2"),
         ("mtr 0.95", "0.95"),
+        ("globus-url-copy: 10.13", "10.13"),
         ("netperf v2.7.0rc1", "2.7.0rc1"),
         ("usage: bing [-dDnrRPvVwz] host1 host2", ""),
         ("", ""),
