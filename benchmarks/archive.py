@@ -1,7 +1,8 @@
 """An archive of many samples, and how long its pages take to answer: python -m benchmarks.archive SAMPLES.
 
-Runs with the service's environment. Prints {page: {"small": s, "large": s, "queries": n}}: the 95th percentile of
-each page's times with two campaigns of each pair of nodes, and with so many as hold SAMPLES.
+Runs with the service's environment. Prints {page: {"small": s, "large": s, "queries": n, "loop": s}}: the 95th
+percentile of each page's times with two campaigns of each pair of nodes, and with so many as hold SAMPLES, and how
+long the machine took for a million additions then.
 """
 
 import json
@@ -9,6 +10,8 @@ import math
 import statistics
 import sys
 import time
+import timeit
+import zlib
 from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
@@ -60,8 +63,9 @@ WHERE e.id > %(after)s
 ORDER BY e.id, n
 """
 RUNS = """
-INSERT INTO campaigns_run (created_at, updated_at, trial_id, attempt, state, stage, stopping, started_at, ended_at)
-SELECT now(), now(), t.id, 1, 'succeeded', 1, false, t.finished_at, t.finished_at
+INSERT INTO campaigns_run (created_at, updated_at, trial_id, experiment_id, attempt, state, stage, stopping,
+    started_at, ended_at)
+SELECT now(), now(), t.id, t.experiment_id, 1, 'succeeded', 1, false, t.finished_at, t.finished_at
 FROM campaigns_trial t WHERE t.experiment_id > %(after)s ORDER BY t.id
 """
 RESULTS = """
@@ -71,6 +75,27 @@ SELECT r.id, t.id, t.experiment_id, 'iperf3-tcp', '3.12', t.parameters, '{}', '{
 FROM campaigns_trial t JOIN campaigns_run r ON r.trial_id = t.id WHERE t.experiment_id > %(after)s
 ORDER BY t.id
 """
+# A command on either node of each run, and what it printed.
+JOBS = """
+INSERT INTO agents_job (id, created_at, updated_at, node_id, run_ref, role, stage, argv, background, ready_pattern,
+    optional, files, collect, environment, time_limit_s, output_limit_bytes, state, delivered_at, started_at,
+    ended_at, exit_code, timed_out, fault, fault_detail, clock_offset_s, clock_error_s)
+SELECT gen_random_uuid(), r.started_at, r.ended_at, (l.roles->role->>0)::bigint, r.id, role, 0,
+    ARRAY['iperf3', '-J', '-w', t.parameters->>'window', '-P', t.parameters->>'streams'], false, '',
+    false, '[]', '{}', '[]', 40, 16777216, 'ended', r.started_at, r.started_at,
+    r.ended_at, 0, false, '', '', 1e-4, 1e-3
+FROM campaigns_run r
+JOIN campaigns_trial t ON t.id = r.trial_id
+JOIN campaigns_lane l ON l.id = t.lane_id
+CROSS JOIN unnest(ARRAY['server', 'client']) role
+WHERE r.experiment_id > %(after)s ORDER BY r.id
+"""
+OUTPUTS = """
+INSERT INTO agents_joboutput (job_id, stdout_z, stderr_z, stdout_bytes, stderr_bytes, truncated, telemetry_z)
+SELECT j.id, %(printed)s, '', %(bytes)s, 0, false, ''
+FROM agents_job j JOIN campaigns_run r ON r.id = j.run_ref WHERE r.experiment_id > %(after)s
+"""
+PRINTED = b'{"start": {}, "intervals": [], "end": {}}'
 # The law of the window under a gigabit, with some noise.
 SAMPLES = """
 INSERT INTO results_sample (result_id, trial_id, experiment_id, metric, value)
@@ -127,12 +152,12 @@ def fill(team: Team, user: User, pairs: Sequence[tuple[Node, Node]], campaigns: 
         at = now - timedelta(hours=campaigns - number)
         Campaign.objects.filter(pk=campaign.pk).update(state="finished", launched_at=at, finished_at=at)
         Experiment.objects.filter(pk=experiment.pk).update(expanded_at=at)
-    values: dict[str, int | list[str]] = {"after": after, "points": POINTS, "streams": STREAMS}
-    values["metrics"] = list(METRICS)
+    values: dict[str, int | list[str] | bytes] = {"after": after, "points": POINTS, "streams": STREAMS}
+    values |= {"metrics": list(METRICS), "printed": zlib.compress(PRINTED), "bytes": len(PRINTED)}
     with connection.cursor() as cursor:
         # What refers to what is known here: checking each of millions of rows would take longer than writing them.
         cursor.execute("SET session_replication_role = replica")
-        for statement in (TRIALS, RUNS, RESULTS, SAMPLES):
+        for statement in (TRIALS, RUNS, JOBS, OUTPUTS, RESULTS, SAMPLES):
             cursor.execute(statement, values)
         cursor.execute("SET session_replication_role = origin")
     while indexing.index_due(now=timezone.now()) == indexing.BATCH:
@@ -142,7 +167,7 @@ def fill(team: Team, user: User, pairs: Sequence[tuple[Node, Node]], campaigns: 
 
 
 def measure(client: Client, pages: dict[str, str]) -> dict[str, dict[str, Any]]:
-    """Return {page: {"p95": s, "queries": n}}; SystemExit if one does not answer."""
+    """Return {page: {"p95": s, "queries": n, "loop": s}}; SystemExit if one does not answer."""
     found = {}
     for name, address in pages.items():
         with CaptureQueriesContext(connection) as caught:
@@ -152,7 +177,9 @@ def measure(client: Client, pages: dict[str, str]) -> dict[str, dict[str, Any]]:
             raise SystemExit(f"{name} ({address}) answered {answer.status_code}")
         # Counted now: the next request forgets them.
         queries = len(caught)
-        found[name] = {"p95": p95([seconds(client, address) for _time in range(TIMES)]), "queries": queries}
+        loop = timeit.timeit("x += 1", "x = 0", number=10**6)
+        times = [seconds(client, address) for _time in range(TIMES)]
+        found[name] = {"p95": p95(times), "queries": queries, "loop": loop}
     return found
 
 
@@ -190,7 +217,7 @@ def main() -> None:
     large = measure(client, pages_of(team))
     samples = Sample.objects.count()
     pages = {
-        name: {"small": small[name]["p95"], "large": item["p95"], "queries": item["queries"]}
+        name: {"small": small[name]["p95"], "large": item["p95"], "queries": item["queries"], "loop": item["loop"]}
         for name, item in large.items()
     }
     print(json.dumps({"samples": samples, "pages": pages}))

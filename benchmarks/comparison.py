@@ -70,7 +70,7 @@ def measured(
         batch_size=2000,
     )
     runs = Run.objects.bulk_create(
-        (Run(trial=trial, attempt=1, state="succeeded") for trial in trials), batch_size=2000
+        (Run(trial=trial, experiment=experiment, attempt=1, state="succeeded") for trial in trials), batch_size=2000
     )
     results = Result.objects.bulk_create(
         (Result(run=run, trial=run.trial, experiment=experiment, tool="iperf3-tcp") for run in runs), batch_size=2000

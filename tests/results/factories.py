@@ -15,7 +15,9 @@ def measure(trial: Trial, *, version: str = "", **samples: float) -> Result:
 def measure_all(figures: Iterable[tuple[Trial, Mapping[str, float]]], *, version: str = "") -> list[Result]:
     """Give each trial a successful run with its samples."""
     measured = list(figures)
-    runs = Run.objects.bulk_create(Run(trial=trial, attempt=1, state="succeeded") for trial, _samples in measured)
+    runs = Run.objects.bulk_create(
+        Run(trial=trial, experiment=trial.experiment, attempt=1, state="succeeded") for trial, _samples in measured
+    )
     results = Result.objects.bulk_create(
         Result(
             run=run,

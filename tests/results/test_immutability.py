@@ -58,6 +58,7 @@ REFUSED = [
     "UPDATE campaigns_run SET ended_at = NULL",
     "UPDATE campaigns_run SET state = 'failed'",
     "UPDATE campaigns_run SET attempt = 9",
+    "UPDATE campaigns_run SET experiment_id = experiment_id + 1",
 ]
 # Rows that are of no campaign any more, what a person says, and what retention noted.
 ALLOWED = [
@@ -155,7 +156,7 @@ def test_a_reading_changes_only_where_the_edition_before_it_is_kept(complete: Ca
 
 def test_what_is_under_way_goes_on(complete: Campaign, pair: list[Node]) -> None:
     trial = complete.trials.first()
-    run = Run.objects.create(trial=trial, attempt=9)
+    run = Run.objects.create(trial=trial, experiment=trial.experiment, attempt=9)
     Run.objects.filter(pk=run.pk).update(state="running", plan={"stages": []}, stage=1)
     Run.objects.filter(pk=run.pk).update(state="failed", reason={"code": "x"}, ended_at=timezone.now())
     with pytest.raises(IntegrityError), transaction.atomic():

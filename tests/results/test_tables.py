@@ -99,7 +99,7 @@ def test_several_pairs_of_nodes_are_a_factor_of_their_own(cast: SimpleNamespace,
     lanes = list(experiment.lanes.all())
     for lane in lanes:
         trial = lane.trials.first()
-        run = trial.runs.create(attempt=1, state="succeeded")
+        run = trial.runs.create(experiment=trial.experiment, attempt=1, state="succeeded")
         result = Result.objects.create(run=run, trial=trial, experiment=experiment, tool="iperf3-tcp")
         Sample.objects.create(result=result, trial=trial, experiment=experiment, metric="goodput", value=lane.pk)
     table, chart = charts.data_for(experiment, metric=None, x="nodes")

@@ -31,7 +31,10 @@ class Job(TimeStamped):
     OPEN_STATES = (State.QUEUED, State.DELIVERED, State.RUNNING, State.READY)
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
-    node = models.ForeignKey(Node, on_delete=models.PROTECT, related_name="jobs", verbose_name=_("node"))
+    # Indexed below, in the order in which a node's jobs are listed.
+    node = models.ForeignKey(
+        Node, on_delete=models.PROTECT, related_name="jobs", verbose_name=_("node"), db_index=False
+    )
     run_ref = models.BigIntegerField(null=True, blank=True, db_index=True)
     role = models.CharField(_("role"), max_length=32)
     stage = models.PositiveSmallIntegerField(_("stage"), default=0)
@@ -70,11 +73,13 @@ class Job(TimeStamped):
         verbose_name = _("job")
         verbose_name_plural = _("jobs")
         indexes = [
+            models.Index(fields=["-created_at", "id"], include=["node"], name="jobs_by_age"),
+            models.Index(fields=["node", "-created_at", "id"], name="jobs_of_node_by_age"),
             models.Index(
                 fields=["node"],
                 name="open_jobs_by_node",
                 condition=Q(state__in=["queued", "delivered", "running", "ready"]),
-            )
+            ),
         ]
 
     def __str__(self) -> str:

@@ -51,7 +51,9 @@ class RunSerializer(serializers.ModelSerializer):
 
     class Meta:
         model = Run
-        fields = ["id", "trial", "attempt", "state", "stage", "plan", "reason", "started_at", "ended_at"]
+        fields = [
+            "id", "experiment", "trial", "attempt", "state", "stage", "plan", "reason", "started_at", "ended_at",
+        ]  # fmt: skip
 
 
 class TrialFilter(filters.FilterSet):
@@ -67,8 +69,8 @@ class TrialFilter(filters.FilterSet):
 class RunFilter(filters.FilterSet):
     """Filters of runs."""
 
-    campaign = filters.NumberFilter(field_name="trial__campaign")
-    experiment = filters.NumberFilter(field_name="trial__experiment")
+    campaign = filters.NumberFilter(field_name="experiment__campaign")
+    experiment = filters.NumberFilter(field_name="experiment")
 
     class Meta:
         model = Run

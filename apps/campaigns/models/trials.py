@@ -95,6 +95,8 @@ class Run(TimeStamped):
     OPEN_STATES = (State.STARTING, State.RUNNING)
 
     trial = models.ForeignKey(Trial, on_delete=models.CASCADE, related_name="runs")
+    # The trial's: a list of a team's runs is counted without its trials.
+    experiment = models.ForeignKey(Experiment, on_delete=models.CASCADE, related_name="runs", db_index=False)
     attempt = models.PositiveSmallIntegerField(_("attempt"))
     state = models.CharField(_("state"), max_length=10, choices=State.choices, default=State.STARTING)
     plan = models.JSONField(null=True, blank=True)
@@ -119,6 +121,7 @@ class Run(TimeStamped):
         ]
         indexes = [
             models.Index(fields=["state"], name="open_runs", condition=Q(state__in=["starting", "running"])),
+            models.Index(fields=["experiment", "state"], name="runs_by_experiment"),
             # In this order retention sees to them.
             models.Index(fields=["ended_at", "id"], name="runs_by_end", condition=Q(ended_at__isnull=False)),
         ]

@@ -40,7 +40,7 @@ def trials_for(user: User) -> QuerySet[Trial]:
 
 def runs_for(user: User) -> QuerySet[Run]:
     """Return the runs of the campaigns that the user may see."""
-    return visible(Run.objects.select_related("trial"), user, path="trial__campaign")
+    return visible(Run.objects.select_related("trial"), user, path="experiment__campaign")
 
 
 def events_of(campaign: Campaign) -> QuerySet[Event]:

@@ -21,10 +21,11 @@ _CLAIM = """
            SET state = 'running', attempts = %(attempt)s, not_before = NULL, updated_at = %(now)s
          WHERE id = %(trial)s AND state = 'pending' AND attempts = %(attempts)s
            AND EXISTS (SELECT FROM campaigns_campaign WHERE id = %(campaign)s AND state = 'running')
-     RETURNING id
+     RETURNING id, experiment_id
     ), begun AS (
-        INSERT INTO campaigns_run (created_at, updated_at, trial_id, attempt, state, stage, stopping, started_at)
-        SELECT %(now)s, %(now)s, id, %(attempt)s, 'starting', -1, false, %(now)s FROM claimed
+        INSERT INTO campaigns_run
+               (created_at, updated_at, trial_id, experiment_id, attempt, state, stage, stopping, started_at)
+        SELECT %(now)s, %(now)s, id, experiment_id, %(attempt)s, 'starting', -1, false, %(now)s FROM claimed
      RETURNING id
     ), held AS (
         INSERT INTO campaigns_reservation (resource, run_id, taken_at)
@@ -75,7 +76,8 @@ def _claim(trial: Trial, now: datetime) -> Run | None:
         return None
     if row is None:
         return None
-    run = Run(pk=row[0], trial=trial, attempt=attempt, started_at=now, created_at=now, updated_at=now)
+    known = {"trial": trial, "experiment_id": trial.experiment_id, "attempt": attempt}
+    run = Run(pk=row[0], **known, started_at=now, created_at=now, updated_at=now)
     run._state.adding = False
     trial.state, trial.attempts, trial.not_before = Trial.State.RUNNING, attempt, None
     live.publish(trial.campaign_id, "trial", experiment=trial.experiment_id, trial=trial.pk)

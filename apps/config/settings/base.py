@@ -175,7 +175,7 @@ REST_FRAMEWORK = {
     "DEFAULT_FILTER_BACKENDS": [
         "django_filters.rest_framework.DjangoFilterBackend",
         "rest_framework.filters.SearchFilter",
-        "rest_framework.filters.OrderingFilter",
+        "apps.core.pagination.TotalOrdering",
     ],
     "DEFAULT_PAGINATION_CLASS": "apps.core.pagination.Pages",
     "DEFAULT_SCHEMA_CLASS": "apps.core.openapi.Schema",

@@ -132,6 +132,7 @@ class _Writer:
         runs = Run.objects.bulk_create(
             Run(
                 trial=trial,
+                experiment_id=trial.experiment_id,
                 attempt=1,
                 state=Run.State.SUCCEEDED,
                 plan=_PLAN,

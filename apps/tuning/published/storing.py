@@ -122,7 +122,9 @@ class Store:
             attempts=1,
             finished_at=self._now,
         )
-        run = Run.objects.create(trial=trial, attempt=1, state=Run.State.SUCCEEDED, ended_at=self._now)
+        run = Run.objects.create(
+            trial=trial, experiment=experiment, attempt=1, state=Run.State.SUCCEEDED, ended_at=self._now
+        )
         text = _(
             "A published figure (%(place)s), not measured here. Parameters not printed have the tool's defaults."
         )

@@ -20,7 +20,7 @@ WHOLE = Selection(DATES, START.date(), NOW.date())
 def carried_out(trial: Trial, state: str, at: datetime, seconds: float = 60.0) -> None:
     """End a trial with one run of so many seconds."""
     Trial.objects.filter(pk=trial.pk).update(state=state, finished_at=at)
-    run = trial.runs.first() or trial.runs.create(attempt=1, state=state)
+    run = trial.runs.first() or trial.runs.create(experiment=trial.experiment, attempt=1, state=state)
     rewriting.update(
         type(run).objects.filter(pk=run.pk), state=state, started_at=at - timedelta(seconds=seconds), ended_at=at
     )

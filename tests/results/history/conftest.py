@@ -33,7 +33,7 @@ def measured(cast: SimpleNamespace, pair: list[Node], rate: float, at: datetime,
 
 def add_result(trial: Trial, rate: float, at: datetime, version: str = "3.12", flags: Any = ()) -> Result:
     """Give a trial a successful run with this goodput."""
-    run = trial.runs.create(attempt=1, state="succeeded")
+    run = trial.runs.create(experiment=trial.experiment, attempt=1, state="succeeded")
     experiment = trial.experiment
     result = Result.objects.create(
         run=run, trial=trial, experiment=experiment, tool=experiment.tool, tool_version=version, flags=list(flags)

@@ -200,9 +200,9 @@ def test_rest_shows_keeps_and_ends_rules(client: Client, measured: Campaign, cas
 def test_what_is_due_is_found_by_its_index(cast: SimpleNamespace, pair: list[Node]) -> None:
     trial = make.launched(cast, *pair, factors=[], repetitions=1).trials.get()
     now = timezone.now()
+    known = {"experiment": trial.experiment, "state": "failed"}
     runs = (
-        Run(trial=trial, attempt=hours, state="failed", ended_at=now - timedelta(hours=hours))
-        for hours in range(1, 5001)
+        Run(trial=trial, **known, attempt=hours, ended_at=now - timedelta(hours=hours)) for hours in range(1, 5001)
     )
     Run.objects.bulk_create(runs)
     with connection.cursor() as cursor:

@@ -31,7 +31,7 @@ def figures(campaign: Campaign, rates: list[float], at: datetime, **metrics: flo
 
 def add(trial: Trial, at: datetime, flags: Any = (), **metrics: float) -> Result:
     """Give a trial a result with these figures."""
-    run = trial.runs.create(attempt=trial.runs.count() + 1, state="succeeded")
+    run = trial.runs.create(experiment=trial.experiment, attempt=trial.runs.count() + 1, state="succeeded")
     result = Result.objects.create(
         run=run, trial=trial, experiment=trial.experiment, tool=trial.experiment.tool, flags=list(flags)
     )

@@ -131,7 +131,7 @@ class Measured:
         _one_of(values["state"], _RUNS, place)
         _check_reason(values["reason"], place)
         _parse(Plan.from_json, values["plan"] or {"stages": []}, f"{place}, plan")
-        return Run(trial=trial, **values)
+        return Run(trial=trial, experiment_id=trial.experiment_id, **values)
 
     def _store_jobs(self, found: list[tuple[Run, Json, str]]) -> None:
         told = [(run, data, place, self._number(data.get("id"), place)) for run, data, place in found]
