@@ -66,6 +66,7 @@ class Result(models.Model):
     class Meta:
         verbose_name = _("result")
         verbose_name_plural = _("results")
+        indexes = [models.Index(fields=["recorded_at", "id"], include=["experiment"], name="results_by_age")]
 
 
 class Sample(models.Model):

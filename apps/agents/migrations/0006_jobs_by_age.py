@@ -12,6 +12,10 @@ class Migration(migrations.Migration):
         ),
         migrations.AddIndex(
             model_name="job",
+            index=models.Index(fields=["started_at", "id"], include=["node"], name="jobs_by_start"),
+        ),
+        migrations.AddIndex(
+            model_name="job",
             index=models.Index(fields=["node", "-created_at", "id"], name="jobs_of_node_by_age"),
         ),
         migrations.AlterField(

@@ -74,6 +74,7 @@ class Job(TimeStamped):
         verbose_name_plural = _("jobs")
         indexes = [
             models.Index(fields=["-created_at", "id"], include=["node"], name="jobs_by_age"),
+            models.Index(fields=["started_at", "id"], include=["node"], name="jobs_by_start"),
             models.Index(fields=["node", "-created_at", "id"], name="jobs_of_node_by_age"),
             models.Index(
                 fields=["node"],

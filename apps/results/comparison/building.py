@@ -1,8 +1,9 @@
 """A comparison: figures by set, axis and series, against their baseline."""
 
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
+from itertools import chain, compress, repeat
 
 from django.utils.translation import gettext as _
 
@@ -12,9 +13,9 @@ from apps.bench.comparison import Level, Remark, Statistic
 from apps.bench.statistics import Importance, Mean, Overall
 from apps.bench.tools.base import Metric, Params, Tool
 from apps.results.comparison import environment, factors, gathering, titles
-from apps.results.comparison.cells import Cell, Fixed, Key, Spread, cells_of, is_fixed, spread_of
+from apps.results.comparison.cells import Cell, Fixed, Key, Spread, cells_of, spread_of, within
 from apps.results.comparison.factors import Factor
-from apps.results.comparison.gathering import Gathered, Row
+from apps.results.comparison.gathering import Gathered
 from apps.results.comparison.state import State
 
 # Whether a trial moves a set amount of data (and not as much as a set time allows), by the tool's group.
@@ -54,24 +55,24 @@ class Comparison:
 
     def varies_within(self, factor: Factor) -> bool:
         """Return whether a set has more than one value of a factor, so that there is something to fix."""
-        read = factors.reader_of(factor.name, self.gathered)
-        return any(len(set(map(read, rows))) > 1 for rows in self.gathered.rows)
+        places = range(len(self.gathered.rows))
+        return any(len(set(factors.column_of(factor.name, place, self.gathered))) > 1 for place in places)
 
     def importance(self) -> list[tuple[str, Importance]]:
         """Return what each set's own factors explain of it: (title of the set, shares)."""
+        names = [factor.name for factor in self.factors if factor.is_parameter or factor.name == factors.NODES]
         found = []
-        for title, rows in zip(self.titles, self.gathered.rows, strict=True):
-            names = [factor.name for factor in self.factors if factor.is_parameter or factor.name == factors.NODES]
-            columns = {name: _column(rows, factors.reader_of(name, self.gathered)) for name in names}
+        for place, (title, rows) in enumerate(zip(self.titles, self.gathered.rows, strict=True)):
+            counts = [len(row.values) for row in rows]
+            # Its value for each figure, of which a row may have several.
+            columns = {
+                name: list(chain.from_iterable(map(repeat, factors.column_of(name, place, self.gathered), counts)))
+                for name in names
+            }
             values = [value for row in rows for value in row.values]
             if names and (explained := statistics.explain_variance(columns, values)):
                 found.append((title, explained))
         return found
-
-
-def _column(rows: list[Row], read: Callable[[Row], Hashable]) -> list[Hashable]:
-    """Return a factor's value for each figure of rows."""
-    return [value for row in rows for value in [read(row)] * len(row.values)]
 
 
 def compare(state: State, user: User) -> Comparison:
@@ -210,13 +211,12 @@ def _contrast(made: Comparison) -> None:
 def _overall(made: Comparison) -> dict[int, Overall]:
     """Return how each set differs from the baseline over the settings that both have."""
     names = [factor.name for factor in made.factors if factor.is_parameter]
-    readers = [factors.reader_of(name, made.gathered) for name in names]
     strata: list[dict[Hashable, list[float]]] = []
-    for rows in made.gathered.rows:
+    for place, rows in enumerate(made.gathered.rows):
         found: dict[Hashable, list[float]] = defaultdict(list)
-        for row in rows:
-            if not made.fixed or is_fixed(row, made.fixed, made.gathered):
-                found[tuple([read(row) for read in readers])].extend(row.values)
+        told = zip(factors.settings_of(names, place, made.gathered), rows, strict=True)
+        for setting, row in compress(told, within(made.fixed, place, made.gathered)):
+            found[setting].extend(row.values)
         strata.append(found)
     answers = {}
     base = strata[made.state.baseline] if strata else {}

@@ -4,13 +4,14 @@ from collections import defaultdict
 from collections.abc import Hashable
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import compress, repeat
 
 from apps.bench import statistics
 from apps.bench.comparison import Centre, Contrast
 from apps.bench.statistics import Modes
 from apps.results.comparison import factors
 from apps.results.comparison.factors import Factor
-from apps.results.comparison.gathering import Gathered, Row
+from apps.results.comparison.gathering import Gathered
 
 Key = tuple[int, Hashable, Hashable]
 Fixed = list[tuple[Factor, str]]
@@ -63,19 +64,16 @@ def cells_of(gathered: Gathered, axis: Factor, series: Factor | None, fixed: Fix
     """
     cells: dict[Key, Cell] = {}
     settings: dict[Key, set[Hashable]] = defaultdict(set)
-    on_axis = factors.reader_of(axis.name, gathered)
-    on_series = factors.reader_of(series.name, gathered) if series else None
     for place, rows in enumerate(gathered.rows):
-        for row in rows:
-            if fixed and not is_fixed(row, fixed, gathered):
-                continue
-            x = place if axis.name == factors.SET else on_axis(row)
-            other = on_series(row) if on_series else None
+        xs = repeat(place) if axis.name == factors.SET else factors.column_of(axis.name, place, gathered)
+        others = factors.column_of(series.name, place, gathered) if series else repeat(None)
+        told = zip(rows, xs, others, factors.settings_of(hidden, place, gathered), strict=False)
+        for row, x, other, setting in compress(told, within(fixed, place, gathered)):
             key = (place, x, other)
             cell = cells.get(key) or cells.setdefault(key, Cell(*key))
             cell.values.extend(row.values)
             cell.trials.extend(row.trials)
-            settings[key].add(tuple(str(row.parameters.get(name)) for name in hidden))
+            settings[key].add(setting)
     for key, cell in cells.items():
         cell.settings = len(settings[key])
     return sorted(
@@ -84,13 +82,20 @@ def cells_of(gathered: Gathered, axis: Factor, series: Factor | None, fixed: Fix
     )
 
 
-def is_fixed(row: Row, fixed: Fixed, gathered: Gathered) -> bool:
-    """Return whether a row has the values that factors are fixed at."""
-    return all(factors.key_of(factors.value_of(row, factor.name, gathered)) == text for factor, text in fixed)
+def within(fixed: Fixed, place: int, gathered: Gathered) -> list[bool]:
+    """Say of each row of a set whether it has the values that factors are fixed at."""
+    found = [True] * len(gathered.rows[place])
+    for factor, text in fixed:
+        wanted = factor.values[factor.keys.index(text)]
+        column = factors.column_of(factor.name, place, gathered)
+        found = [so_far and value == wanted for so_far, value in zip(found, column, strict=True)]
+    return found
 
 
 def spread_of(gathered: Gathered, factor: Factor, fixed: Fixed) -> Spread:
     """Return the texts of the values that each set has of a factor."""
-    read = factors.reader_of(factor.name, gathered)
-    found = [{read(row) for row in rows if not fixed or is_fixed(row, fixed, gathered)} for rows in gathered.rows]
+    found = [
+        set(compress(factors.column_of(factor.name, place, gathered), within(fixed, place, gathered)))
+        for place in range(len(gathered.rows))
+    ]
     return tuple(frozenset(map(factor.text, values)) for values in found)

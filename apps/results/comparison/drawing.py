@@ -1,5 +1,6 @@
 """The data of a comparison's charts, in the form that static/js/charts reads."""
 
+from itertools import compress
 from typing import Any
 
 from django.urls import reverse
@@ -8,7 +9,7 @@ from django.utils.translation import gettext as _
 from apps.bench import statistics, units
 from apps.results.comparison import factors, theory
 from apps.results.comparison.building import Comparison
-from apps.results.comparison.cells import Cell, is_fixed
+from apps.results.comparison.cells import Cell, within
 from apps.results.comparison.factors import Factor
 
 Json = dict[str, Any]
@@ -226,23 +227,23 @@ def _parallel(made: Comparison) -> Json:
         axes.append({"name": factor.name, "label": factor.label, "unit": factor.unit, **log, **words})
     log_y = {"log": True} if made.state.log_y == "yes" else {}
     axes.append({"name": made.metric.name, "label": _(made.metric.label), "unit": made.metric.unit, **log_y})
+    names = [factor.name for factor in shown]
     runs = []
     for place, rows in enumerate(made.gathered.rows):
-        for row in rows:
-            if made.fixed and not is_fixed(row, made.fixed, made.gathered):
-                continue
-            values = [factors.value_of(row, factor.name, made.gathered) for factor in shown]
-            places: list[Any] = [
-                value if factor.numeric else factor.place(value) for factor, value in zip(shown, values, strict=True)
-            ]
-            start = [place] if several else []
-            runs += [(trial, [*start, *places, figure]) for trial, figure in zip(row.trials, row.values, strict=True)]
+        told = zip(rows, factors.settings_of(names, place, made.gathered), strict=True)
+        for row, setting in compress(told, within(made.fixed, place, made.gathered)):
+            runs += [(place, setting, *run) for run in zip(row.trials, row.values, strict=True)]
     chosen = runs[:: max(1, -(-len(runs) // MOST_RUNS))]
+    lines = []
+    for place, setting, _trial, figure in chosen:
+        pairs = zip(shown, setting, strict=True)
+        places = [value if factor.numeric else factor.place(value) for factor, value in pairs]
+        lines.append([*([place] if several else []), *places, figure])
     return {
         "kind": "parallel",
         "axes": axes,
-        "rows": [values for _trial, values in chosen],
-        "ids": [trial for trial, _values in chosen],
+        "rows": lines,
+        "ids": [trial for _place, _setting, trial, _figure in chosen],
         "url": reverse("results:trial", args=[0]).replace("/0/", "/{id}/"),
         **({"colour": 0} if several else {}),
     }

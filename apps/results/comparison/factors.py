@@ -1,8 +1,9 @@
 """What varies within and between sets: factors for the axis and the series, their values and how these are shown."""
 
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain, repeat
 from typing import Any
 
 from django.utils.translation import gettext as _
@@ -14,7 +15,7 @@ from apps.results.comparison.sets import text_of
 
 # Factors that are no parameters: what was measured, with what, between which nodes.
 SET, NODES, EXPERIMENT, CAMPAIGN, TOOL, FILE_SYSTEM = "set", "nodes", "experiment", "campaign", "tool", "file-system"
-_PLAIN = (str, int, float)
+_PLAIN = frozenset({str, int, float, bool, type(None)})
 PSEUDO = (NODES, EXPERIMENT, CAMPAIGN, TOOL, FILE_SYSTEM)
 
 
@@ -63,11 +64,17 @@ def key_of(value: Hashable) -> str:
     return text_of(value)
 
 
-def reader_of(name: str, gathered: Gathered) -> Callable[[Row], Hashable]:
-    """Return what reads a factor's value of a row, for loops over many rows."""
-    if name in PSEUDO:
-        return lambda row: value_of(row, name, gathered)
-    return lambda row: _hashable(row.parameters.get(name))
+def column_of(name: str, place: int, gathered: Gathered) -> list[Hashable]:
+    """Return the value of a factor that each row of a set has, in the order of the rows."""
+    if (name, place) not in gathered.columns:
+        gathered.columns[name, place] = _column(name, gathered.rows[place], gathered)
+    return gathered.columns[name, place]
+
+
+def settings_of(names: Iterable[str], place: int, gathered: Gathered) -> Iterable[tuple[Hashable, ...]]:
+    """Return the values of several factors that each row of a set has."""
+    columns = [column_of(name, place, gathered) for name in names]
+    return zip(*columns, strict=True) if columns else repeat((), len(gathered.rows[place]))
 
 
 def value_of(row: Row, name: str, gathered: Gathered) -> Hashable:
@@ -88,13 +95,16 @@ def value_of(row: Row, name: str, gathered: Gathered) -> Hashable:
 
 def varied(gathered: Gathered) -> list[Factor]:
     """Return the factors with more than one value over all sets: those of the experiments' definitions first."""
-    rows = [row for found in gathered.rows for row in found]
     defined = [item["name"] for experiment in gathered.experiments.values() for item in experiment.factors]
     names = dict.fromkeys(defined)
-    for row in rows:
-        names |= row.parameters
-    found = [(name, _seen(name, rows)) for name in names]
-    found += [(name, set(map(reader_of(name, gathered), rows))) for name in PSEUDO]
+    for rows in gathered.rows:
+        for row in rows:
+            names |= row.parameters
+    places = range(len(gathered.rows))
+    found = [
+        (name, set(chain.from_iterable(column_of(name, place, gathered) for place in places)))
+        for name in [*names, *PSEUDO]
+    ]
     return [_factor(name, seen, gathered) for name, seen in found if len(seen) > 1]
 
 
@@ -104,12 +114,13 @@ def of_sets(names: Iterable[str]) -> Factor:
     return Factor(SET, _("Sets"), "", tuple(range(len(texts))), texts, numeric=False)
 
 
-def _seen(name: str, rows: list[Row]) -> set[Hashable]:
-    """Return the values that rows have of a parameter."""
-    try:
-        return {row.parameters.get(name) for row in rows}
-    except TypeError:
-        return {_hashable(row.parameters.get(name)) for row in rows}
+def _column(name: str, rows: list[Row], gathered: Gathered) -> list[Hashable]:
+    if name in PSEUDO:
+        # What is no parameter is one for all of a lane.
+        lanes = {lane: value_of(row, name, gathered) for lane, row in {row.lane: row for row in rows}.items()}
+        return [lanes[row.lane] for row in rows]
+    values = [row.parameters.get(name) for row in rows]
+    return values if _PLAIN.issuperset(map(type, values)) else list(map(_hashable, values))
 
 
 def _factor(name: str, seen: set[Hashable], gathered: Gathered) -> Factor:
@@ -151,7 +162,7 @@ def _pseudo_text(name: str, value: Any, gathered: Gathered) -> str:
 
 def _hashable(value: object) -> Hashable:
     """Return a parameter's value; a list is no key of a table, so it is its text."""
-    return value if value is None or isinstance(value, _PLAIN) else str(value)
+    return value if type(value) in _PLAIN else str(value)
 
 
 def _order(value: Hashable) -> tuple[int, Any]:

@@ -1,15 +1,17 @@
 """The figures of the sets: grouped by point in the database, so that thousands of runs are a few thousand rows."""
 
+import json
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cache
 from itertools import compress
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.contrib.postgres.aggregates import ArrayAgg
-from django.db.models import Exists, F, Max, Min, OuterRef, Q, QuerySet, Subquery
-from django.db.models.functions import Coalesce
+from django.db.models import Exists, F, Max, Min, OuterRef, Q, QuerySet, Subquery, TextField
+from django.db.models.functions import Cast, Coalesce
 
 from apps.accounts.models import User
 from apps.bench import units
@@ -31,8 +33,7 @@ MOST_EXPERIMENTS = 500
 _NODE_PATHS = {"cluster": "clusters", "site": "testbed__site", "node": "pk"}
 
 
-@dataclass(frozen=True)
-class Row:
+class Row(NamedTuple):
     """The figures of one point of an experiment's sweep on one lane, in the order of measurement.
 
     `moments` are when each was measured, or where no set asks for dates only the first and the last of its lane.
@@ -71,6 +72,8 @@ class Gathered:
     nodes: dict[int, Node] = field(default_factory=dict)
     invalid: Counter[str] = field(default_factory=Counter)
     left_out: int = 0
+    # What `factors` read of the rows, by the factor's name and the set's place.
+    columns: dict[tuple[str, int], list[Hashable]] = field(default_factory=dict)
     _pairs: dict[int, str] = field(default_factory=dict)
 
     def tool_of(self, row: Row) -> Tool:
@@ -115,7 +118,8 @@ def gather(choices: list[Choice], metric: str, *, include_invalid: bool = False)
     rows = _rows(gathered.experiments, metric, dated=any(item.found.since or item.found.until for item in choices))
     counted: set[int] = set()
     for choice in choices:
-        mine = [kept for row in rows if (kept := _of_set(row, choice, gathered))]
+        played = _lanes_of(choice, gathered)
+        mine = [kept for row in rows if row.lane in played and (kept := _of_set(row, choice, gathered))]
         touched = {trial for row in mine for trial in row.trials if trial in flagged}
         gathered.invalid.update(name for trial in touched - counted for name in flagged[trial])
         gathered.left_out += 0 if include_invalid else len(touched - counted)
@@ -200,9 +204,11 @@ def _rows(experiments: dict[int, Experiment], metric: str, *, dated: bool) -> li
     # Trials of one point differ in nothing but their repetition.
     trials = Trial.objects.filter(experiment__in=experiments).order_by("experiment_id", "lane_id", "point")
     settings = trials.distinct("experiment_id", "lane_id", "point").values_list(
-        "experiment_id", "lane_id", "point", "parameters"
+        "experiment_id", "lane_id", "point", Cast("parameters", TextField())
     )
-    parameters = {(experiment, lane, point): values for experiment, lane, point, values in settings}
+    # Sweeps that are compared have many settings in common.
+    read = cache(json.loads)
+    parameters = {(experiment, lane, point): read(values) for experiment, lane, point, values in settings}
     return [
         Row(experiment, lane, parameters[experiment, lane, point], values, ids, moments[0] if moments else ends[lane])
         for experiment, lane, point, values, ids, *moments in rows
@@ -227,14 +233,18 @@ def _flagged(experiments: dict[int, Experiment], metric: str) -> dict[int, tuple
     return {trial: found for trial, found in names.items() if found}
 
 
+def _lanes_of(choice: Choice, gathered: Gathered) -> set[int]:
+    """Return the lanes of a set's experiments on which its nodes played a role."""
+    return {
+        pk
+        for pk, lane in gathered.lanes.items()
+        if lane.experiment_id in choice.experiments
+        and (choice.nodes is None or any(not choice.nodes.isdisjoint(ids) for ids in lane.roles.values()))
+    }
+
+
 def _of_set(row: Row, choice: Choice, gathered: Gathered) -> Row | None:
-    """Return what of a row belongs to a set, None if nothing does."""
-    if row.experiment not in choice.experiments:
-        return None
-    if choice.nodes is not None:
-        roles = gathered.lanes[row.lane].roles
-        if not any(pk in choice.nodes for ids in roles.values() for pk in ids):
-            return None
+    """Return what of a row on one of a set's lanes belongs to the set, None if nothing does."""
     for name, text in choice.found.settings:
         if not sets.same(row.parameters.get(name), text, _typed(gathered.tool_of(row), name, text)):
             return None
@@ -257,8 +267,7 @@ def _kept(row: Row, places: list[bool]) -> Row | None:
     if not any(places):
         return None
     dated = len(row.moments) == len(places)
-    return replace(
-        row,
+    return row._replace(
         values=list(compress(row.values, places)),
         trials=list(compress(row.trials, places)),
         moments=list(compress(row.moments, places)) if dated else row.moments,
