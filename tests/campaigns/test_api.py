@@ -179,8 +179,11 @@ def test_a_reason_is_in_words_on_trials_and_runs(oscar: Api, pair: list[Node], c
     )
     wanted = {"code": "no-route", "message": "No route to pnu01.", "remedy": "Mend it.", "retryable": False}
     assert oscar("get", "/trials/", state="failed").json()["results"][0]["reason"] == wanted
-    run = oscar("get", "/runs/", campaign=Campaign.objects.get().pk).json()["results"][0]
-    assert run["reason"] == wanted
+    campaign = Campaign.objects.get()
+    run = oscar("get", "/runs/", campaign=campaign.pk).json()["results"][0]
+    assert (run["reason"], run["experiment"]) == (wanted, campaign.experiments.get().pk)
+    assert oscar("get", "/runs/", experiment=run["experiment"], state="failed").json()["results"] == [run]
+    assert oscar("get", "/runs/", experiment=run["experiment"] + 1).json()["count"] == 0
     assert oscar("get", f"/runs/{run['id']}/").status_code == 200
 
 
