@@ -42,7 +42,7 @@ class Shown:
     samples: tuple[int, ...]
     axis: str
     common: int
-    averaged: tuple[tuple[str, tuple[frozenset[str], ...]], ...]
+    averaged: tuple[tuple[str, tuple[tuple[str, ...], ...]], ...]
     deviations: tuple[Deviation, ...]
     changed: tuple[frozenset[str], ...] = ()
     invalid: int = 0
@@ -97,7 +97,7 @@ def _averaged(shown: Shown) -> list[Remark]:
             "fix it."
         )
         texts = "; ".join(
-            f"{name}: {_listed(sorted(found))}" for name, found in zip(shown.names, values, strict=True) if found
+            f"{name}: {_listed(found)}" for name, found in zip(shown.names, values, strict=True) if found
         )
         remarks.append(Remark(Level.REFUSAL, Message(text, {"factor": label, "values": texts})))
     if alike:

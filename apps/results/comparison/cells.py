@@ -15,7 +15,7 @@ from apps.results.comparison.gathering import Gathered
 
 Key = tuple[int, Hashable, Hashable]
 Fixed = list[tuple[Factor, str]]
-Spread = tuple[frozenset[str], ...]
+Spread = tuple[tuple[str, ...], ...]
 
 
 @dataclass
@@ -93,9 +93,9 @@ def within(fixed: Fixed, place: int, gathered: Gathered) -> list[bool]:
 
 
 def spread_of(gathered: Gathered, factor: Factor, fixed: Fixed) -> Spread:
-    """Return the texts of the values that each set has of a factor."""
+    """Return the texts of the values that each set has of a factor, in their order."""
     found = [
         set(compress(factors.column_of(factor.name, place, gathered), within(fixed, place, gathered)))
         for place in range(len(gathered.rows))
     ]
-    return tuple(frozenset(map(factor.text, values)) for values in found)
+    return tuple(tuple(map(factor.text, sorted(values, key=factor.place))) for values in found)

@@ -43,12 +43,12 @@ class Environment:
     changed: tuple[frozenset[str], ...] = ()
 
 
-def environment_of(gathered: Gathered, settings: Iterable[tuple[str, tuple[frozenset[str], ...]]]) -> Environment:
+def environment_of(gathered: Gathered, settings: Iterable[tuple[str, tuple[tuple[str, ...], ...]]]) -> Environment:
     """Return what differs between the sets; `settings` are (label, texts of each set's values) of parameters."""
     known: list[Known] = [defaultdict(set) for _rows in gathered.rows]
     for label, values in settings:
         for mine, found in zip(known, values, strict=True):
-            mine[(_("Parameters"), label)] |= found
+            mine[(_("Parameters"), label)].update(found)
     for mine, rows in zip(known, gathered.rows, strict=True):
         _setup(mine, rows, gathered)
     changed = [

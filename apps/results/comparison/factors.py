@@ -126,13 +126,14 @@ def _column(name: str, rows: list[Row], gathered: Gathered) -> list[Hashable]:
 def _factor(name: str, seen: set[Hashable], gathered: Gathered) -> Factor:
     values = tuple(sorted(seen, key=_order))
     numeric = name not in PSEUDO and bool(values) and all(_is_number(value) for value in values)
-    label, unit, texts = name, "", tuple(str(value) for value in values)
+    label, unit, texts = name, "", tuple(_("not given") if value is None else str(value) for value in values)
     if name in PSEUDO:
         label, texts = _pseudo_label(name), tuple(_pseudo_text(name, value, gathered) for value in values)
     elif tool := next((tool for tool in gathered.tools.values() if queries.parameter_of(tool, name)), None):
         parameter = queries.parameter_of(tool, name)
         label, unit = charts.label_of_factor(tool, name), parameter.unit if parameter else ""
-        texts = tuple(charts.text_of(parameter, value, {}) for value in values)
+        # What one tool's parameter has no value for may be what another tool has no parameter for.
+        texts = tuple(_("not given") if value is None else charts.text_of(parameter, value, {}) for value in values)
     return Factor(name, label, unit, values, texts, numeric)
 
 

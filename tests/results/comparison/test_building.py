@@ -91,6 +91,19 @@ def test_averages_over_different_values_are_not_compared(compare, cast, pair, be
     assert compare(of(before, other, more="fix=streams:1")).is_comparable
 
 
+def test_averaged_values_are_told_in_their_order(compare, cast, pair, before: Campaign) -> None:
+    factors = [before.experiments.get().factors[0], {"name": "streams", "expression": "16, 2, 4"}]
+    made = compare(of(before, swept(cast, pair, "Many", factors=factors)))
+    assert "(Before: 1, 2; Many: 2, 4, 16)" in str(made.remarks[0].message)
+
+
+def test_a_parameter_that_another_tool_does_not_have_is_not_given(compare, cast, pair, before: Campaign) -> None:
+    made = compare(of(before, swept(cast, pair, "By iperf 2", tool="iperf2")))
+    told = {item.name: item.values for item in made.deviations if item.topic == "Parameters"}
+    assert told["Direction"] == ({"forward"}, {"not given"})
+    assert not any("None" in texts for values in told.values() for texts in values)
+
+
 def test_two_settings_of_one_campaign_differ_in_that_setting_only(compare, before: Campaign) -> None:
     made = compare(f"set=campaign:{before.pk};streams=1&set=campaign:{before.pk};streams=2")
     assert made.titles == ["Before, streams = 1", "Before, streams = 2"]
