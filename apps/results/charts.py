@@ -121,7 +121,10 @@ def data_for(
     """Return the table and the chart of an experiment for a metric and a factor, the usual ones unless given."""
     tool = toolbox.get_tool(experiment.tool)
     metrics = queries.metrics_of(tool)
-    chosen = next((item for item in metrics if item.name == metric), metrics[0])
+    chosen = next((item for item in metrics if item.name == metric), None)
+    if chosen is None:
+        found = queries.measured([experiment], {tool.slug: tool})[experiment.pk]
+        chosen = found[0] if found else metrics[0]
     table = queries.table_of(experiment, metric=chosen, x=x, include_invalid=include_invalid)
     return table, chart_of(table, tool, queries.lane_names(experiment), theory_of(experiment))
 

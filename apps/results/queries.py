@@ -1,9 +1,10 @@
 """Reads of samples: an experiment's figures, grouped and summarised."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from django.db import connection
 from django.db.models import QuerySet
 
 from apps.accounts.models import User
@@ -18,6 +19,15 @@ from apps.toolbox import queries as toolbox
 
 # The pseudo factor of an experiment that measures several sets of nodes.
 NODES = "nodes"
+
+
+# One look into an index for each experiment and metric, however many samples these have.
+_MEASURED = """
+SELECT experiment, metric FROM unnest(%s::bigint[], %s::text[]) wanted (experiment, metric)
+CROSS JOIN LATERAL (
+    SELECT FROM results_sample s WHERE s.experiment_id = wanted.experiment AND s.metric = wanted.metric LIMIT 1
+) found
+"""
 
 
 @dataclass(frozen=True)
@@ -84,6 +94,16 @@ def parameter_of(tool: Tool, name: str) -> Parameter | None:
 def metrics_of(tool: Tool) -> list[Metric]:
     """Return the tool's metrics, the primary one first."""
     return sorted(tool.metrics, key=lambda metric: not metric.primary)
+
+
+def measured(experiments: Iterable[Experiment], tools: Mapping[str, Tool]) -> dict[int, list[Metric]]:
+    """Return {experiment: the metrics of its tool that it has figures of}, the primary one first."""
+    metrics = {item.pk: metrics_of(tools[item.tool]) for item in experiments}
+    wanted = [(pk, metric.name) for pk, found in metrics.items() for metric in found]
+    with connection.cursor() as cursor:
+        cursor.execute(_MEASURED, [[pk for pk, _name in wanted], [name for _pk, name in wanted]])
+        told = set(cursor.fetchall())
+    return {pk: [metric for metric in found if (pk, metric.name) in told] for pk, found in metrics.items()}
 
 
 def factors_of(experiment: Experiment) -> list[str]:

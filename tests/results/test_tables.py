@@ -33,6 +33,17 @@ def test_unknown_metrics_and_factors_fall_back_to_the_usual_ones(experiment: Exp
     assert chart["x"]["unit"] == "B"
 
 
+def test_the_usual_metric_is_one_that_was_measured(experiment: Experiment) -> None:
+    rewriting.delete(Sample.objects.filter(metric="goodput"))
+    table, _chart = charts.data_for(experiment, metric=None, x=None)
+    assert (table.metric.name, len(table.groups)) == ("sent_rate", 2)
+    table, _chart = charts.data_for(experiment, metric="goodput", x=None)
+    assert (table.metric.name, len(table.groups)) == ("goodput", 0)
+    rewriting.delete(Sample.objects.all())
+    table, _chart = charts.data_for(experiment, metric=None, x=None)
+    assert (table.metric.name, len(table.groups)) == ("goodput", 0)
+
+
 def test_invalid_results_are_left_out_and_counted(experiment: Experiment) -> None:
     flag = {"name": "cache", "severity": "invalid", "message": {"msgid": "cached", "params": {}}}
     rewriting.update(Result.objects.filter(pk=Result.objects.first().pk), flags=[flag])

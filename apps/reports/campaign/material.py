@@ -1,6 +1,6 @@
 """All that a campaign's report is made of, read in a few queries."""
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -14,7 +14,7 @@ from apps.bench.tools.base import Metric, Tool
 from apps.campaigns.models import Campaign, Experiment, Lane, Trial
 from apps.results import queries as results
 from apps.results import validity
-from apps.results.models import Result, Sample
+from apps.results.models import Result
 from apps.testbeds import patterns
 from apps.testbeds.models import Cluster, Node
 from apps.toolbox import queries as toolbox
@@ -144,15 +144,7 @@ def _read_counts(made: Material) -> None:
     made.set_aside = trials.filter(invalid_at__isnull=False).count()
     span = trials.aggregate(first=Min("finished_at"), last=Max("finished_at"))
     made.period = (span["first"], span["last"])
-    told: dict[int, set[str]] = defaultdict(set)
-    for experiment, metric in (
-        Sample.objects.filter(experiment__in=made.lanes).values_list("experiment", "metric").distinct()
-    ):
-        told[experiment].add(metric)
-    made.metrics = {
-        item.pk: [metric for metric in results.metrics_of(made.tool(item)) if metric.name in told[item.pk]]
-        for item in made.experiments
-    }
+    made.metrics = results.measured(made.experiments, made.tools)
     read = Result.objects.filter(experiment__in=made.lanes)
     for slug, version in (
         read.exclude(tool_version="").values_list("tool", "tool_version").distinct().order_by("tool")

@@ -1,7 +1,7 @@
 """A comparison: figures by set, axis and series, against their baseline."""
 
 from collections import defaultdict
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, compress, repeat
 
@@ -12,6 +12,7 @@ from apps.bench import comparison, statistics
 from apps.bench.comparison import Level, Remark, Statistic
 from apps.bench.statistics import Importance, Mean, Overall
 from apps.bench.tools.base import Metric, Params, Tool
+from apps.results import queries
 from apps.results.comparison import environment, factors, gathering, titles
 from apps.results.comparison.cells import Cell, Fixed, Key, Spread, cells_of, spread_of, within
 from apps.results.comparison.factors import Factor
@@ -131,20 +132,26 @@ def _value(factor: Factor, text: str, other: Hashable) -> Hashable:
     return factor.values[keys.index(text)] if text in keys else other
 
 
-def _metrics(choices: Iterable[gathering.Choice], tools: dict[str, Tool]) -> list[Metric]:
-    """Return the metrics: first those that the most sets have, of these the primary ones, of these the most swept."""
+def _metrics(choices: Sequence[gathering.Choice], tools: dict[str, Tool]) -> list[Metric]:
+    """Return the metrics of the sets' tools: first those that the most sets have figures of, or could have.
+
+    Of these the primary ones come first, of these the most swept.
+    """
+    held = queries.measured((item for choice in choices for item in choice.experiments.values()), tools)
+    had: dict[str, set[int]] = defaultdict(set)
     sets: dict[str, set[int]] = defaultdict(set)
     swept: dict[str, int] = defaultdict(int)
     known: dict[str, Metric] = {}
     for place, choice in enumerate(choices):
         for experiment in choice.experiments.values():
+            for metric in held[experiment.pk]:
+                had[metric.name].add(place)
             for metric in tools[experiment.tool].metrics:
                 sets[metric.name].add(place)
                 swept[metric.name] += bool(experiment.factors)
                 known.setdefault(metric.name, metric)
-    return sorted(
-        known.values(), key=lambda metric: (-len(sets[metric.name]), not metric.primary, -swept[metric.name])
-    )
+    ranks = {name: (-len(had[name]), -len(sets[name]), not known[name].primary, -swept[name]) for name in known}
+    return sorted(known.values(), key=lambda metric: ranks[metric.name])
 
 
 def _mean(gathered: Gathered, tools: dict[str, Tool], metric: Metric | None) -> tuple[Mean, str]:

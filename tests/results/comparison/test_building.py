@@ -65,6 +65,16 @@ def test_of_several_tools_the_swept_ones_own_metric_is_shown_first(
     assert {"rtt_mean", "rtt_min"} <= {metric.name for metric in made.metrics}
 
 
+def test_a_metric_that_both_sets_have_figures_of_is_shown_first(compare, cast, pair) -> None:
+    first, second = (make.launched(cast, *pair, name=name) for name in ("One", "Other"))
+    for campaign, names in ((first, ("goodput", "mean_rtt")), (second, ("mean_rtt",))):
+        for trial in campaign.trials.all():
+            measure(trial, **dict.fromkeys(names, 0.005))
+    assert compare(of(first, second)).metric.name == "mean_rtt"
+    assert compare(of(first)).metric.name == "goodput"
+    assert compare(of(first, second, more="metric=goodput")).metric.name == "goodput"
+
+
 def test_what_is_neither_axis_nor_series_is_averaged_over_and_told(
     compare, before: Campaign, after: Campaign
 ) -> None:
