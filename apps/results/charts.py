@@ -140,7 +140,8 @@ def series_of(result: Result) -> dict[str, object]:
     """Return the series of one run over time or message size, one chart a metric: {"charts": [chart, ...]}."""
     metrics = {metric.name: metric for metric in toolbox.get_tool(result.tool).metrics}
     grouped: dict[tuple[str, bool], list[Series]] = {}
-    for series in result.series.all():
+    # As they were stored: those that retention packed come back from the database in another order.
+    for series in sorted(result.series.all(), key=lambda series: series.pk):
         # What the kernel said is drawn with the rest of it.
         if series.metric in telemetry.LABELS:
             continue
