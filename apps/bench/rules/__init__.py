@@ -1,30 +1,54 @@
-"""Tuning rules: evidence in, findings out; every module here but `base` is a family of rules."""
+"""Tuning rules: evidence in, findings out; every folder here is a family of rules, registered by being there.
+
+A family has `ENDS`, the rules that are asked of one pair of ends, or `WHOLE`, those that are asked of a whole
+campaign or pair of sites (what no pair of ends shows alone).
+"""
 
 import functools
 import importlib
 import pkgutil
+from contextlib import nullcontext
 from types import ModuleType
 
-from apps.bench.rules.base import Evidence, FindingDraft
+from apps.bench.rules import asking
+from apps.bench.rules.asking import Answer, Guard, Rule
+from apps.bench.rules.base import Evidence
 
 
 @functools.cache
 def families() -> tuple[ModuleType, ...]:
-    """Return the modules of the families: each has ``findings(evidence)``, ``overview(evidence)``, or both."""
-    names = sorted(info.name for info in pkgutil.iter_modules(__path__))
-    return tuple(importlib.import_module(f"{__name__}.{name}") for name in names if name != "base")
+    """Return the families in the order of their names."""
+    names = sorted(info.name for info in pkgutil.iter_modules(__path__) if info.ispkg)
+    return tuple(importlib.import_module(f"{__name__}.{name}") for name in names)
 
 
-def findings(evidence: Evidence) -> list[FindingDraft]:
-    """Return what all families conclude of one pair of ends, at most one finding of each rule."""
-    return _ask("findings", evidence)
+@functools.cache
+def of_ends() -> tuple[Rule, ...]:
+    """Return the rules that are asked of one pair of ends."""
+    return tuple(rule for family in families() for rule in getattr(family, "ENDS", ()))
 
 
-def overview(evidence: Evidence) -> list[FindingDraft]:
-    """Return what all families conclude of a whole campaign or pair of sites: what no pair of ends shows alone."""
-    return _ask("overview", evidence)
+@functools.cache
+def of_whole() -> tuple[Rule, ...]:
+    """Return the rules that are asked of a whole campaign or pair of sites."""
+    return tuple(rule for family in families() for rule in getattr(family, "WHOLE", ()))
 
 
-def _ask(question: str, evidence: Evidence) -> list[FindingDraft]:
-    asked = [getattr(family, question) for family in families() if hasattr(family, question)]
-    return [finding for ask in asked for finding in ask(evidence)]
+def registered() -> tuple[Rule, ...]:
+    """Return all rules."""
+    return (*of_ends(), *of_whole())
+
+
+def fingerprint() -> str:
+    """Return a text that changes when a rule comes, goes, or gets another version."""
+    return asking.fingerprint(registered())
+
+
+def ask_ends(evidence: Evidence, guard: Guard = nullcontext) -> list[Answer]:
+    """Return what each rule says of one pair of ends, at most one finding of each, or how it failed."""
+    return asking.ask(of_ends(), evidence, guard)
+
+
+def ask_whole(evidence: Evidence, guard: Guard = nullcontext) -> list[Answer]:
+    """Return what each rule says of a whole campaign or pair of sites, or how it failed."""
+    return asking.ask(of_whole(), evidence, guard)

@@ -6,7 +6,7 @@ import json
 import pytest
 
 from apps.bench import rules
-from apps.bench.rules import layers
+from apps.bench.rules import asking, layers
 from apps.bench.rules.base import AT_LEAST, DOUBT, FileSystemFacts, LinkFacts, PathFacts
 from tests.bench.rules.storing import CLIENTS, GPFS, MB, NFS, RAID1, SAN, Storing, polarised, wan
 
@@ -218,7 +218,7 @@ def test_findings_of_the_layers_can_be_stored():
 
 def test_no_evidence_is_no_verdict():
     assert layers.table(Storing().evidence()) == ()
-    assert rules.overview(Storing().evidence()) == []
+    assert asking.drafts_of(rules.ask_whole(Storing().evidence())) == []
 
 
 def test_what_is_proposed_can_be_set_up():

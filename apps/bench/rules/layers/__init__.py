@@ -5,15 +5,17 @@ to its servers, and `file_systems` with theirs; a local file system lies beneath
 names it in its option ``disk``.
 """
 
+from apps.bench.rules.asking import Rule, conclude_all
 from apps.bench.rules.base import Evidence, FindingDraft
 from apps.bench.rules.layers import doubts, limiting
 from apps.bench.rules.layers.tables import Row, Table, table
 from apps.bench.rules.layers.verdicts import Verdict, judge_all
 
-__all__ = ["Row", "Table", "Verdict", "judge_all", "overview", "table"]
+__all__ = ["WHOLE", "Row", "Table", "Verdict", "judge_all", "overview", "table"]
+
+WHOLE = tuple(Rule(rule.RULE, rule.VERSION, rule.conclude_all, judge_all) for rule in (limiting, doubts))
 
 
 def overview(evidence: Evidence) -> list[FindingDraft]:
     """Return the limiting layer of each file system and direction, and the figures that are a cache's."""
-    drafts = [rule.conclude(evidence, verdict) for verdict in judge_all(evidence) for rule in (limiting, doubts)]
-    return [draft for draft in drafts if draft is not None]
+    return conclude_all(WHOLE, evidence)

@@ -1,5 +1,7 @@
 """Figures of a file system that no layer beneath it can give: a cache was measured."""
 
+from collections.abc import Sequence
+
 from apps.bench.rules.base import DOUBT, Evidence, FindingDraft
 from apps.bench.rules.layers.questions import Level
 from apps.bench.rules.layers.verdicts import BEYOND, Verdict
@@ -38,6 +40,12 @@ def conclude(evidence: Evidence, verdict: Verdict) -> FindingDraft | None:
         ),
         source="IOzone documentation, file size; IOR user guide, effects of caching",
     )
+
+
+def conclude_all(evidence: Evidence, verdicts: Sequence[Verdict]) -> list[FindingDraft]:
+    """Return the doubts in the rates of all verdicts."""
+    drafts = [conclude(evidence, verdict) for verdict in verdicts]
+    return [draft for draft in drafts if draft]
 
 
 def _reasons(verdict: Verdict, level: Level) -> list[Message]:

@@ -1,5 +1,7 @@
 """The layer that limits a file system, as a finding (rule R16): the layers alone, side by side."""
 
+from collections.abc import Sequence
+
 from apps.bench.rules.base import (
     DIAGNOSIS,
     DISK,
@@ -56,6 +58,12 @@ def conclude(evidence: Evidence, verdict: Verdict) -> FindingDraft | None:
         missing=tuple(message for message, _proposal in still),
         proposals=tuple(proposal for _message, proposal in still if proposal),
     )
+
+
+def conclude_all(evidence: Evidence, verdicts: Sequence[Verdict]) -> list[FindingDraft]:
+    """Return the findings of all verdicts that name a layer."""
+    drafts = [conclude(evidence, verdict) for verdict in verdicts]
+    return [draft for draft in drafts if draft]
 
 
 def _reasons(verdict: Verdict) -> list[Message]:

@@ -117,8 +117,15 @@ def level_of(point: Point, metric: str, values: list[float], statistic: str) -> 
         clients=clients,
         tasks=max(len(clients), known.get(CLIENTS) or 1) * (known.get(THREADS) or 1),
         statistic=statistic,
-        interval=None if summary.ci_low is None or summary.ci_high is None else (summary.ci_low, summary.ci_high),
+        interval=_interval(summary),
     )
+
+
+def _interval(summary: statistics.Summary) -> tuple[float, float] | None:
+    """Return the interval of a rate: no rate is below zero, however far a few repetitions lie apart."""
+    if summary.ci_low is None or summary.ci_high is None:
+        return None
+    return max(summary.ci_low, 0.0), summary.ci_high
 
 
 def is_floor(level: Level) -> bool:

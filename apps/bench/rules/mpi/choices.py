@@ -1,8 +1,10 @@
 """Which of two settings gives a parallel program's I/O the better rate, or that neither does (rules R22, R23)."""
 
+from functools import partial
 from typing import NamedTuple
 
 from apps.bench.rules import shapes
+from apps.bench.rules.asking import Rule
 from apps.bench.rules.base import NO_CHANGE, RECOMMENDATION, Evidence, FindingDraft, Proof, Ratio, Trend
 from apps.bench.rules.shapes.names import canonical
 from apps.bench.text import Message, _
@@ -72,29 +74,29 @@ CHOICES = {
 }
 
 
-def conclude(evidence: Evidence) -> list[FindingDraft]:
-    """Return the better value of each factor, or that it has no effect, by problem class and file system."""
-    found: dict[tuple[str, str], FindingDraft] = {}
-    for factor, choice in CHOICES.items():
-        for ratio in shapes.ratios(evidence, factor=factor):
-            if ratio.tool in TOOLS and ratio.metric in METRICS:
-                draft = _compare(choice, factor, ratio)
-                if draft:
-                    _keep(found, draft)
-        for trend in evidence.trends:
-            if trend.tool in TOOLS and canonical(trend.tool, trend.factor) == factor and trend.metric in METRICS:
-                draft = _of_trend(choice, trend)
-                if draft:
-                    _keep(found, draft)
+def _conclude(factor: str, evidence: Evidence) -> list[FindingDraft]:
+    """Return the better value of a factor, or that it has no effect, by problem class and file system."""
+    found: dict[str, FindingDraft] = {}
+    choice = CHOICES[factor]
+    for ratio in shapes.ratios(evidence, factor=factor):
+        if ratio.tool in TOOLS and ratio.metric in METRICS:
+            _keep(found, _compare(choice, factor, ratio))
+    for trend in evidence.trends:
+        if trend.tool in TOOLS and canonical(trend.tool, trend.factor) == factor and trend.metric in METRICS:
+            _keep(found, _of_trend(choice, trend))
     return list(found.values())
 
 
-def _keep(found: dict[tuple[str, str], FindingDraft], draft: FindingDraft) -> None:
-    """Keep one finding of a rule and subject: an effect before none, then the surer one."""
-    key = draft.rule, draft.subject
-    rank = (draft.kind == RECOMMENDATION, draft.confidence)
-    if key not in found or rank > (found[key].kind == RECOMMENDATION, found[key].confidence):
-        found[key] = draft
+RULES = tuple(Rule(choice.rule, VERSION, partial(_conclude, factor)) for factor, choice in CHOICES.items())
+
+
+def _keep(found: dict[str, FindingDraft], draft: FindingDraft | None) -> None:
+    """Keep one finding of a subject: an effect before none, then the surer one."""
+    if draft is None:
+        return
+    rank, earlier = (draft.kind == RECOMMENDATION, draft.confidence), found.get(draft.subject)
+    if earlier is None or rank > (earlier.kind == RECOMMENDATION, earlier.confidence):
+        found[draft.subject] = draft
 
 
 def _compare(choice: Choice, factor: str, ratio: Ratio) -> FindingDraft | None:

@@ -1,7 +1,7 @@
 """Mount and file-system options that keep less under way than the path holds (rules R19, R20, R21)."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from apps.bench import network
 from apps.bench.rules.base import DISK, NETWORK, RECOMMENDATION, Evidence, FindingDraft
@@ -12,8 +12,10 @@ from apps.bench.rules.storage.common import number_of, rate
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
 
+NFS, LUSTRE, GPFS = "storage-nfs-transfer", "storage-lustre-requests", "storage-gpfs-sockets"
 VERSION = 1
 MIB = 1024**2
+Conclude = Callable[[Evidence, Sequence[Verdict]], list[FindingDraft]]
 # Linux's largest NFS transfer.
 MOST_TRANSFER = MIB
 # What Lustre keeps under way for each stripe: requests, and bytes in each (lctl's defaults).
@@ -23,17 +25,21 @@ MOST_REQUESTS = 256
 LIMITED = 0.80
 
 
-def conclude(evidence: Evidence, verdicts: Sequence[Verdict]) -> list[FindingDraft]:
-    """Return the options that facts show to be too small, of file systems that fill neither network nor disks."""
-    found = []
-    for verdict in verdicts:
-        if verdict.layer in (NETWORK, DISK) or verdict.level in verdict.cached:
-            continue
-        rule = {"nfs": _nfs, "lustre": _lustre, "gpfs": _gpfs}.get(verdict.question.facts.kind)
-        draft = rule(evidence, verdict) if rule else None
-        if draft:
-            found.append(draft)
-    return found
+def _of_kind(kind: str, conclude: Callable[[Evidence, Verdict], FindingDraft | None]) -> Conclude:
+    """Return a rule over the file systems of a kind that fill neither network nor disks."""
+
+    def conclude_all(evidence: Evidence, verdicts: Sequence[Verdict]) -> list[FindingDraft]:
+        asked = [
+            verdict
+            for verdict in verdicts
+            if verdict.question.facts.kind == kind
+            and verdict.layer not in (NETWORK, DISK)
+            and verdict.level not in verdict.cached
+        ]
+        drafts = [conclude(evidence, verdict) for verdict in asked]
+        return [draft for draft in drafts if draft]
+
+    return conclude_all
 
 
 def _nfs(evidence: Evidence, verdict: Verdict) -> FindingDraft | None:
@@ -54,7 +60,7 @@ def _nfs(evidence: Evidence, verdict: Verdict) -> FindingDraft | None:
     }
     return _draft(
         verdict,
-        rule="storage-nfs-transfer",
+        rule=NFS,
         title=Message(_("%(name)s moves %(size)s with each request: set %(option)s to %(most)s"), shown),
         why=(Message(_("Linux allows %(most)s, and each request costs a round trip."), shown),),
         value=float(MOST_TRANSFER),
@@ -94,7 +100,7 @@ def _lustre(evidence: Evidence, verdict: Verdict) -> FindingDraft | None:
     }
     return _draft(
         verdict,
-        rule="storage-lustre-requests",
+        rule=LUSTRE,
         title=Message(
             _("%(name)s has %(bytes)s under way and the path holds %(bdp)s: allow %(wanted)s requests"), shown
         ),
@@ -130,7 +136,7 @@ def _gpfs(evidence: Evidence, verdict: Verdict) -> FindingDraft | None:
     old = ",".join(f"{name}={number_of(facts.options.get(name)) or 0}" for name in names)
     return _draft(
         verdict,
-        rule="storage-gpfs-sockets",
+        rule=GPFS,
         title=Message(
             _("The sockets of %(name)s hold %(size)s and the path %(bdp)s: leave their size to the kernel"), shown
         ),
@@ -190,3 +196,11 @@ def _draft(
 
 def _path_rate(verdict: Verdict) -> float | None:
     return verdict.network.value if verdict.network else None
+
+
+# The options that facts show to be too small, by the names of the rules.
+RULES: dict[str, Conclude] = {
+    NFS: _of_kind("nfs", _nfs),
+    LUSTRE: _of_kind("lustre", _lustre),
+    GPFS: _of_kind("gpfs", _gpfs),
+}

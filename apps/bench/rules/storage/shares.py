@@ -3,20 +3,29 @@
 import dataclasses
 import math
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from apps.bench.rules import shapes
-from apps.bench.rules.base import DIAGNOSIS, DISK, NO_CHANGE, Evidence, FindingDraft, Ratio
-from apps.bench.rules.layers.beneath import stated_rate
+from apps.bench.rules.base import DIAGNOSIS, DISK, DOUBT, NO_CHANGE, Evidence, FindingDraft, Ratio
+from apps.bench.rules.layers.beneath import Beneath, stated_rate
 from apps.bench.rules.layers.gaps import LOCAL
-from apps.bench.rules.layers.questions import FILE_SYSTEM, of_layer
+from apps.bench.rules.layers.questions import FILE_SYSTEM, Level, of_layer
 from apps.bench.rules.layers.verdicts import FULL, Verdict
 from apps.bench.rules.shapes import nodes_of
 from apps.bench.rules.storage.common import METRICS, rate
 from apps.bench.text import Message, _
 
-RULE, VERSION = "storage-share-of-disk", 1
+RULE, VERSION = "storage-share-of-disk", 2
 # A share above this is a cache's (see the rule of those).
 MOST = 1.05
+
+
+class _Share(NamedTuple):
+    """The share of the disks' rate (a ratio) with its 95 % interval."""
+
+    middle: float
+    low: float
+    high: float
 
 
 def conclude(evidence: Evidence, verdicts: Sequence[Verdict]) -> list[FindingDraft]:
@@ -56,7 +65,8 @@ def _printed(evidence: Evidence, ratio: Ratio) -> FindingDraft | None:
         shown = {"rate": rate(shapes.middle(ratio) * disk), "disk": rate(disk), "ceiling": rate(ceiling)}
         why.append(Message(text, shown))
     present = shapes.middle(ratio) * disk if disk else None
-    return _draft(name, below, ratio.metric, (ratio.low, ratio.high), ratio.trials, why, present, disk, 0.65)
+    shown = _Share(shapes.middle(ratio), ratio.low, ratio.high)
+    return _draft(name, below, ratio.metric, shown, ratio.trials, why, present, disk, 0.65)
 
 
 def _measured(verdict: Verdict) -> FindingDraft | None:
@@ -66,17 +76,49 @@ def _measured(verdict: Verdict) -> FindingDraft | None:
         return None
     if verdict.of_network is None or verdict.of_network >= FULL:
         return None
-    share = level.value / disk.value
-    low, high = level.interval or (level.value, level.value)
+    share, error = level.value / disk.value, _error_of_ratio(level, disk)
+    name, trials = verdict.question.facts.name, tuple(sorted({*level.trials, *disk.trials}))
+    if error >= 1:
+        return _untold(name, disk.subject, verdict.question.metric, share, trials)
     text = _("The network carries %(ceiling)s, which %(rate)s does not fill.")
     ceiling = verdict.network.value if verdict.network else 0.0
     why = [Message(text, {"ceiling": rate(ceiling), "rate": rate(level.value)})]
-    bounds = (min(low / disk.value, share), max(high / disk.value, share))
-    name = verdict.question.facts.name
-    trials = tuple(sorted({*level.trials, *disk.trials}))
+    shown = _Share(share, share * (1 - error), share * (1 + error))
     confidence = 0.85 if level.n > 1 and disk.n > 1 else 0.7
     return _draft(
-        name, disk.subject, verdict.question.metric, bounds, trials, why, level.value, disk.value, confidence
+        name, disk.subject, verdict.question.metric, shown, trials, why, level.value, disk.value, confidence
+    )
+
+
+def _error_of_ratio(level: Level, disk: Beneath) -> float:
+    """Return half the 95 % interval of the share, as a part of it: the errors of both rates add in quadrature.
+
+    From 1 on the interval reaches down to nothing: so few repetitions, so far apart, tell no share.
+    """
+    parts = [(item.interval[1] - item.value) / item.value for item in (level, disk) if item.interval]
+    return math.hypot(*parts)
+
+
+def _untold(name: str, below: str, metric: str, share: float, trials: tuple[int, ...]) -> FindingDraft:
+    """Return that the repetitions tell no share, and what would."""
+    shown = {"name": name, "below": below, "metric": metric}
+    return FindingDraft(
+        rule=RULE,
+        version=VERSION,
+        kind=DOUBT,
+        subject=f"{name} {metric}"[:200],
+        title=Message(
+            _("Not enough to tell which share of %(below)s beneath it %(name)s reaches (%(metric)s)"), shown
+        ),
+        why=(Message(_("Too few repetitions, too far apart: the interval of the share reaches down to nothing.")),),
+        value=share,
+        unit="1",
+        formula=f"X / B_disk = {100 * share:.0f} % ± 100 %",
+        evidence=trials,
+        confidence=0.5,
+        applies_when=Message(_("Both were measured alike: the same files, record size and number of tasks.")),
+        missing=(Message(_("More repetitions of %(name)s and of %(below)s, five or more of each."), shown),),
+        source="Student (1908); JCGM 100, 5.1.2",
     )
 
 
@@ -84,24 +126,29 @@ def _draft(
     name: str,
     below: str,
     metric: str,
-    share: tuple[float, float],
+    share: _Share,
     trials: tuple[int, ...],
     why: list[Message],
     present: float | None,
     disk: float | None,
     confidence: float,
 ) -> FindingDraft:
-    low, high = (f"{100 * item:.0f}" for item in share)
-    is_near = share[0] >= FULL
+    low, high = (f"{100 * item:.0f}" for item in (share.low, share.high))
+    is_near = share.low >= FULL
     text = _(
         "%(name)s reaches %(share)s %% of %(below)s beneath it (%(metric)s): the disks and its own overhead of"
         " %(lost)s %% are the limit"
     )
     if is_near:
         text = _("%(name)s gives nearly all that %(below)s beneath it does (%(metric)s)")
-    middle = math.sqrt(share[0] * share[1])
     between = low if low == high else f"{low} - {high}"
-    shown = {"name": name, "below": below, "metric": metric, "lost": f"{100 * (1 - middle):.0f}", "share": between}
+    shown = {
+        "name": name,
+        "below": below,
+        "metric": metric,
+        "lost": f"{100 * (1 - share.middle):.0f}",
+        "share": between,
+    }
     reason = Message(_("What %(below)s gives and %(name)s does not is what the file system itself takes."), shown)
     return FindingDraft(
         rule=RULE,
@@ -110,10 +157,10 @@ def _draft(
         subject=f"{name} {metric}"[:200],
         title=Message(text, shown),
         why=(reason, *why),
-        value=middle,
+        value=share.middle,
         unit="1",
-        low=share[0],
-        high=share[1],
+        low=share.low,
+        high=share.high,
         formula=f"X / B_disk = {between} %",
         evidence=trials,
         present=present if disk and present and not is_near else None,

@@ -1,5 +1,6 @@
 """TCP over one path: its bandwidth-delay product, what limits it, the window and streams it needs, and the kernel."""
 
+from apps.bench.rules.asking import Rule, conclude_all
 from apps.bench.rules.base import Evidence, FindingDraft
 from apps.bench.rules.tcp import (
     autotuning,
@@ -18,26 +19,16 @@ from apps.bench.rules.tcp import (
 )
 
 # In the order in which a person would look: how much, what limits, and then what to change.
-RULES = (
-    bdp.conclude,
-    verdict.conclude,
-    per_flow.conclude,
-    window.conclude,
-    streams.conclude,
-    limits.conclude,
-    buffers.conclude,
-    autotuning.conclude,
-    options.scaling,
-    options.sack,
-    options.timestamps,
-    congestion.conclude,
-    pacing.conclude,
-    mtu.conclude,
-    discovery.conclude,
+ENDS = (
+    *(Rule(rule.RULE, rule.VERSION, rule.conclude) for rule in (bdp, verdict, per_flow, window, streams, limits)),
+    *(Rule(rule.RULE, rule.VERSION, rule.conclude) for rule in (buffers, autotuning)),
+    Rule("tcp-window-scaling", options.VERSION, options.scaling),
+    Rule("tcp-sack", options.VERSION, options.sack),
+    Rule("tcp-timestamps", options.VERSION, options.timestamps),
+    *(Rule(rule.RULE, rule.VERSION, rule.conclude) for rule in (congestion, pacing, mtu, discovery)),
 )
 
 
 def findings(evidence: Evidence) -> list[FindingDraft]:
     """Return the findings of these rules that the evidence carries; a rule without sound evidence is silent."""
-    drafts = [conclude(evidence) for conclude in RULES]
-    return [draft for draft in drafts if draft is not None]
+    return conclude_all(ENDS, evidence)

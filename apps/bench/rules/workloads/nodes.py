@@ -1,5 +1,7 @@
 """For how many nodes a file system is fit: for applications in which many do I/O, or for those in which few do."""
 
+from collections.abc import Sequence
+
 from apps.bench.rules.base import DIAGNOSIS, RECOMMENDATION, Evidence, FindingDraft
 from apps.bench.rules.workloads.described import READ, WRITE, Workload
 from apps.bench.rules.workloads.fits import Fit, fit_all
@@ -18,18 +20,26 @@ LARGE = 4 * 1024**3
 
 
 def conclude(evidence: Evidence) -> list[FindingDraft]:
-    """Return for whom each file system is fit, and which of several is the best for few nodes and for many."""
-    found: dict[tuple[str, str], FindingDraft] = {}
+    """Return for whom each file system is fit: for applications in which many nodes do I/O, or few."""
+    drafts = [_nodes(supply, pattern) for pattern in (WRITE, READ) for supply in supplies(evidence, pattern)]
+    return _first_of_each([draft for draft in drafts if draft])
+
+
+def conclude_best(evidence: Evidence) -> list[FindingDraft]:
+    """Return which of several file systems is the best for few nodes and for many."""
+    drafts = []
     for pattern in (WRITE, READ):
         known = supplies(evidence, pattern)
-        for supply in known:
-            draft = _nodes(supply, pattern)
-            if draft:
-                found.setdefault((draft.rule, draft.subject), draft)
         for nodes in sorted({clients for supply in known for clients, tasks in supply.cells if tasks == 1}):
-            draft = _best(evidence, known, pattern, nodes)
-            if draft:
-                found.setdefault((draft.rule, draft.subject), draft)
+            drafts.append(_best(evidence, known, pattern, nodes))
+    return _first_of_each([draft for draft in drafts if draft])
+
+
+def _first_of_each(drafts: Sequence[FindingDraft]) -> list[FindingDraft]:
+    """Return the first finding of each subject."""
+    found: dict[str, FindingDraft] = {}
+    for draft in drafts:
+        found.setdefault(draft.subject, draft)
     return list(found.values())
 
 
