@@ -23,6 +23,18 @@ LAYER_NAMES = {
 }
 
 
+# No quantity of the field, in base units, comes near these; squares and ratios within them can be computed.
+LEAST_FIGURE, MOST_FIGURE = 1e-60, 1e60
+
+
+def is_figure(value: float) -> bool:
+    """Return whether a value is one that rules can reckon with: zero, or a number of a size that things have.
+
+    No rule reads a quantity that can be below zero: where one is printed so, a clock or a tool went wrong.
+    """
+    return value == 0 or LEAST_FIGURE <= value <= MOST_FIGURE
+
+
 @dataclass(frozen=True)
 class Point:
     """One point of a sweep: its parameters, and {metric: {trial id: value}} of its successful trials.
@@ -42,6 +54,16 @@ class Point:
     statistic: str = SAMPLE
     experiment: int | None = None
     at: float | None = None
+
+    def __post_init__(self) -> None:
+        """Leave out what is no figure: no number, below zero, or so far out that arithmetic with it overflows."""
+        if all(is_figure(value) for values in self.metrics.values() for value in values.values()):
+            return
+        told = {
+            name: {trial: value for trial, value in values.items() if is_figure(value)}
+            for name, values in self.metrics.items()
+        }
+        object.__setattr__(self, "metrics", {name: values for name, values in told.items() if values})
 
     def values(self, metric: str) -> list[float]:
         """Return the metric's values over the trials of the point."""

@@ -61,12 +61,10 @@ def _by_streams_of_probes(evidence: Evidence) -> Estimate | None:
     points = [point for point in evidence.points if point.values(estimates.AVAILABLE)]
     if not points:
         return None
-    lows = [value for point in points for value in point.values("available_low") or point.values(estimates.AVAILABLE)]
-    highs = [
-        value for point in points for value in point.values("available_high") or point.values(estimates.AVAILABLE)
-    ]
+    names = "available_low", estimates.AVAILABLE, "available_high"
+    found = [value for point in points for value in estimates.ends_of(point, *names)]
     trials = sorted({trial for point in points for trial in point.trials(estimates.AVAILABLE)})
-    return Estimate(AVAILABLE, min(lows), max(highs), tuple(trials), is_bound=True)
+    return Estimate(AVAILABLE, min(found), max(found), tuple(trials), is_bound=True) if found else None
 
 
 def at_line(evidence: Evidence, estimate: Estimate) -> float:

@@ -73,7 +73,7 @@ def _draft(trend: Trend, means: Mapping[float, float]) -> FindingDraft | None:
     at = {shapes.SATURATES: trend.knee, shapes.FALLS: best, shapes.RISES: largest}[trend.shape] or best
     # Where records beyond the best were worse, going back to it from them is the gain.
     now = largest if trend.shape == shapes.FALLS and best == first else first
-    return _effect(trend, means, now, at) if means[at] > means[now] else None
+    return _effect(trend, means, now, at) if means[at] > means[now] > 0 else None
 
 
 def _no_effect(trend: Trend, means: Mapping[float, float]) -> FindingDraft:

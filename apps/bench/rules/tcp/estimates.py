@@ -49,13 +49,18 @@ def is_doubtful(point: Point) -> bool:
 def by_dispersion(evidence: Evidence) -> Dispersion | None:
     """Return the capacity by packet dispersion, as far as the tools trust themselves; None without any."""
     points = [point for point in dispersion_points(evidence) if not is_doubtful(point)]
-    lows = [value for point in points for value in point.values("capacity_low") or point.values(CAPACITY)]
-    highs = [value for point in points for value in point.values("capacity_high") or point.values(CAPACITY)]
-    if not lows or not highs:
+    found = [value for point in points for value in ends_of(point, "capacity_low", CAPACITY, "capacity_high")]
+    if not found:
         return None
     trials = {trial for point in points for values in point.metrics.values() for trial in values}
     tools = " + ".join(sorted({point.tool for point in points if point.tool})) or CAPACITY
-    return Dispersion(min(lows), max(highs), tools, tuple(sorted(trials)))
+    return Dispersion(min(found), max(found), tools, tuple(sorted(trials)))
+
+
+def ends_of(point: Point, low: str, value: str, high: str) -> list[float]:
+    """Return the values above zero of the metrics `low` and `high` of a rate, of `value` where one is not told."""
+    ends = (point.values(low) or point.values(value), point.values(high) or point.values(value))
+    return [rate for rates in ends for rate in rates if rate > 0]
 
 
 def udp_points(evidence: Evidence) -> list[Point]:

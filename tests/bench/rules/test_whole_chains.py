@@ -1,0 +1,85 @@
+"""Every registered rule answers every whole chain of evidence, or is silent; none ever fails."""
+
+import json
+import math
+import traceback
+
+from hypothesis import HealthCheck, given, settings
+
+from apps.bench import rules
+from apps.bench.rules import asking, layers, workloads
+from apps.bench.rules.workloads import PATTERNS, Workload
+from tests.bench.rules.chains import chains
+
+# The same examples each time, so that a red run is red for everybody.
+ASKED = settings(
+    max_examples=250, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck)
+)
+# What no figure in these units can be below.
+QUANTITIES = {"bit/s", "B/s", "B", "s", "1", "count"}
+
+
+@ASKED
+@given(chains())
+def test_no_rule_fails_on_any_chain_of_evidence(evidence):
+    for answers in (rules.ask_ends(evidence), rules.ask_whole(evidence)):
+        for answer in answers:
+            assert answer.failure is None, _told(answer.failure)
+
+
+@ASKED
+@given(chains())
+def test_no_rule_says_what_cannot_be_stored_or_cannot_be(evidence):
+    for answers in (rules.ask_ends(evidence), rules.ask_whole(evidence)):
+        for answer in answers:
+            for draft in answer.drafts:
+                _check(answer.rule, draft)
+
+
+@ASKED
+@given(chains())
+def test_no_table_and_no_fit_fails_on_any_chain_of_evidence(evidence):
+    for table in layers.table(evidence):
+        for row in table.rows:
+            assert row.value > 0
+            assert row.interval is None or 0 <= row.interval[0] <= row.interval[1]
+    for pattern in PATTERNS:
+        for fit in workloads.fit(evidence, Workload(pattern, 4096, nodes=2, tasks=2, record_size=4096, wanted=1e7)):
+            assert 0 <= fit.low <= fit.high * 1.0001
+            assert math.isfinite(fit.rate)
+
+
+def _check(rule, draft):
+    stored = json.loads(json.dumps(draft.as_json(), allow_nan=False))
+    assert (draft.rule, draft.version) == (rule.name, rule.version)
+    assert 0 < draft.confidence <= 0.95
+    assert len(draft.rule) <= 50
+    assert len(draft.subject) <= 200
+    assert len(draft.unit) <= 10
+    for message in (stored["title"], *stored["why"], *stored["against"], *stored["missing"], *stored["limits"]):
+        assert message["msgid"] % message["params"]
+    if draft.low is not None and draft.high is not None:
+        assert draft.low <= draft.high
+    if draft.unit in QUANTITIES:
+        assert draft.low is None or draft.low >= 0, draft
+    if draft.predicted_interval:
+        low, high = draft.predicted_interval
+        assert 0 <= low <= high, draft
+
+
+def _told(failure):
+    return "".join(traceback.format_exception(failure.cause))
+
+
+def test_all_rules_have_names_of_their_own():
+    names = [rule.name for rule in rules.registered()]
+    assert len(names) == len(set(names))
+    assert len(names) > 40
+
+
+def test_a_fingerprint_tells_versions_apart():
+    known = rules.registered()
+    changed = [asking.Rule(known[0].name, known[0].version + 1, known[0].conclude), *known[1:]]
+    assert asking.fingerprint(known) == rules.fingerprint() == asking.fingerprint(reversed(known))
+    assert asking.fingerprint(changed) != rules.fingerprint()
+    assert asking.fingerprint(known[1:]) != rules.fingerprint()
