@@ -1,34 +1,49 @@
 """Draw conclusions from the results of campaigns that have ended."""
 
+import functools
 import logging
 from datetime import datetime
 
 from django.db import transaction
 
-from apps.bench.text import Message, _
-from apps.campaigns import queries
-from apps.campaigns import services as campaigns
-from apps.campaigns.models import Event
+from apps.bench.rules import asking
+from apps.bench.text import Message
+from apps.core import queue
 from apps.tuning import services as tuning
+from apps.tuning.analysis import queries
+from apps.tuning.analysis import services as analyses
+from workers import limits
 
 logger = logging.getLogger(__name__)
+
+# A worker that analyses a campaign is ended after so long (s), and one rule after so long.
+LIMIT_S = analyses.LIMIT.total_seconds()
+RULE_LIMIT_S = 20.0
+
+
+def look(*, now: datetime) -> None:
+    """Ask for the analysis of every campaign that waits for one, also after a failure."""
+    for campaign_id in queries.waiting(now).values_list("pk", flat=True):
+        queue.send(queue.ANALYSE, campaign_id)
 
 
 def analyse_campaign(*, campaign_id: int, now: datetime) -> bool:
     """Refresh the findings of an ended campaign, once; False if that is done or another worker is at it."""
+    if not analyses.begin_analysis(campaign_id=campaign_id, now=now):
+        return False
     with transaction.atomic():
-        waiting = queries.to_analyse().select_for_update(skip_locked=True, no_key=True)
+        waiting = queries.waiting(now).select_for_update(of=("self",), skip_locked=True, no_key=True)
         campaign = waiting.filter(pk=campaign_id).first()
         if campaign is None:
             return False
         try:
             with transaction.atomic():
                 tuning.judge_verification(campaign=campaign, now=now)
-                tuning.refresh_findings(campaign=campaign)
-        except Exception:
-            # The campaign's results stand without findings; trying again would meet the same fault each second.
+                guard = functools.partial(limits.at_most, RULE_LIMIT_S)
+                tuning.draw_conclusions(campaign=campaign, now=now, guard=guard)
+        except Exception as error:
+            # The campaign's results stand without findings, and whoever reads them is told so.
             logger.exception("No findings could be drawn from campaign %s", campaign_id)
-            text = _("No findings could be drawn from the results; the server's log has the details.")
-            campaigns.write_event(campaign_id=campaign_id, level=Event.Level.ERROR, message=Message(text))
-        campaigns.mark_analysed(campaign=campaign, now=now)
+            failure = Message("%(text)s", {"text": asking.words_of(error)})
+            analyses.end_analysis(campaign=campaign, now=now, error=failure)
     return True

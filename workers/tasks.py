@@ -7,7 +7,6 @@ from celery import shared_task
 from django.utils import timezone
 
 from apps.agents import services as agents
-from apps.campaigns import queries
 from apps.campaigns import services as campaigns
 from apps.core import queue
 from apps.reports.exports.incoming import services as incoming
@@ -34,8 +33,7 @@ def tick() -> None:
     )
     _see_to(parts)
     carry_out.schedule()
-    for campaign_id in queries.to_analyse().values_list("pk", flat=True):
-        queue.send(queue.ANALYSE, campaign_id)
+    _see_to((analysis.look,))
 
 
 @shared_task
@@ -84,7 +82,7 @@ def delete() -> None:
         queue.send(queue.DELETE)
 
 
-@shared_task
+@shared_task(time_limit=analysis.LIMIT_S)
 def analyse(campaign_id: int) -> None:
     """Draw conclusions from the results of an ended campaign."""
     analysis.analyse_campaign(campaign_id=campaign_id, now=timezone.now())

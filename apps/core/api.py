@@ -17,6 +17,7 @@ from apps.bench import sweep, units
 from apps.bench.text import Message
 from apps.bench.tools import base as tools
 from apps.core import immutability, messages
+from apps.core.errors import ConflictError
 
 T = TypeVar("T")
 
@@ -70,6 +71,8 @@ def describe(objects: Iterable[Model]) -> list[str]:
 
 
 def _as_api_error(error: Exception) -> Exception:
+    if isinstance(error, ConflictError):
+        return Conflict(" ".join(error.messages))
     if isinstance(error, django_errors.ValidationError):
         return exceptions.ValidationError(as_serializer_error(error))
     if isinstance(error, tools.ParameterError | sweep.SweepError):

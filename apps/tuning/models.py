@@ -12,6 +12,9 @@ from apps.bench.rules.base import DIAGNOSIS, DOUBT, NO_CHANGE, RECOMMENDATION
 from apps.bench.sweep import verification
 from apps.campaigns.models import Campaign, Experiment, Trial
 from apps.core.models import TimeStamped
+from apps.tuning.analysis.models import Analysis, RuleFailure
+
+__all__ = ["Analysis", "Decision", "Finding", "RuleFailure", "Verification"]
 
 
 class Finding(TeamOwned):

@@ -38,8 +38,8 @@ def test_a_finding_rests_on_trials_of_its_own_campaign(swept: Campaign) -> None:
 
 
 def test_drawing_them_again_changes_nothing(swept: Campaign) -> None:
-    first = {finding.pk for finding in services.refresh_findings(campaign=swept)}
-    assert {finding.pk for finding in services.refresh_findings(campaign=swept)} == first
+    first = {finding.pk for finding in services.refresh_findings(campaign=swept).findings}
+    assert {finding.pk for finding in services.refresh_findings(campaign=swept).findings} == first
 
 
 def test_without_the_rtt_there_is_no_bdp(swept: Campaign, pair: list[Node]) -> None:

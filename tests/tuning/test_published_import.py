@@ -54,7 +54,7 @@ def replaced(document: Any, path: str, value: Any) -> Any:
 @pytest.fixture
 def _without_rules(monkeypatch: pytest.MonkeyPatch) -> None:
     """Import without asking the rules: what they conclude is not what most tests here look at."""
-    monkeypatch.setattr("apps.tuning.services.refresh_findings", lambda *, campaign: [])
+    monkeypatch.setattr("apps.tuning.services.draw_conclusions", lambda *, campaign, now: None)
 
 
 pytestmark = pytest.mark.usefixtures("_without_rules")

@@ -9,8 +9,9 @@ from django.utils import timezone
 from apps.agents.models import Agent, Job, Listener
 from apps.campaigns import services
 from apps.campaigns.models import Campaign, Run
-from apps.core import queue
+from apps.core import messages, queue
 from apps.testbeds.models import Node
+from apps.tuning.services.findings import Drawn
 from tests.campaigns import factories as make
 from tests.workers.factories import job_of, listen, measure, report
 from workers import analysis, readiness, tasks
@@ -106,7 +107,9 @@ def test_an_ended_campaign_is_analysed_once(
 ) -> None:
     campaign = finished(cast, pair)
     drawn = []
-    monkeypatch.setattr("apps.tuning.services.refresh_findings", lambda *, campaign: drawn.append(campaign))
+    monkeypatch.setattr(
+        "apps.tuning.services.findings.refresh_findings", lambda *, campaign, guard: drawn.append(campaign) or Drawn()
+    )
     tasks.analyse(campaign.pk)
     tasks.analyse(campaign.pk)
     assert drawn == [campaign]
@@ -125,13 +128,16 @@ def test_an_analysis_that_fails_says_so_and_is_not_tried_for_ever(
 ) -> None:
     campaign = finished(cast, pair)
 
-    def stumble(*, campaign: Campaign) -> None:
-        raise ZeroDivisionError
+    def stumble(*, campaign: Campaign, guard: object) -> None:
+        raise ZeroDivisionError("of no use")
 
-    monkeypatch.setattr("apps.tuning.services.refresh_findings", stumble)
+    monkeypatch.setattr("apps.tuning.services.findings.refresh_findings", stumble)
     assert analysis.analyse_campaign(campaign_id=campaign.pk, now=timezone.now())
     assert not analysis.analyse_campaign(campaign_id=campaign.pk, now=timezone.now())
-    assert "No findings" in campaign.events.filter(level="error").get().message["msgid"]
+    event = campaign.events.filter(level="error").get()
+    assert messages.render(event.message) == (
+        "No findings could be drawn from the results: ZeroDivisionError: of no use"
+    )
 
 
 def test_a_campaign_run_again_is_analysed_again(cast: SimpleNamespace, pair: list[Node]) -> None:

@@ -83,7 +83,7 @@ def import_published(
         action, campaign = store.keep(draft)
         getattr(done, action).append(campaign)
         if not dry_run:
-            services.refresh_findings(campaign=campaign)
+            services.draw_conclusions(campaign=campaign, now=now)
     if dry_run:
         transaction.set_rollback(True)
     return done

@@ -113,7 +113,9 @@ def _streams(evidence: Evidence, question: Question) -> dict[int, tuple[float, t
     for point in evidence.points:
         is_reverse = point.parameters.get("direction") == "reverse"
         values = point.values("goodput")
-        if not values or min(values) <= 0 or "loss" in point.metrics or point.parameters.get("window") or not joins(point, question):
+        if not values or min(values) <= 0 or "loss" in point.metrics or point.parameters.get("window"):
+            continue
+        if not joins(point, question):
             continue
         if is_reverse != (question.metric == READ) or not point.parameters.get("streams"):
             continue

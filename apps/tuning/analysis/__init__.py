@@ -1,0 +1,1 @@
+"""Whether conclusions were drawn from a campaign's results, which rules failed, and asking again."""

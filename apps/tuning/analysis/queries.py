@@ -1,0 +1,145 @@
+"""Reads of analyses: which are to be carried out, and what became of those of campaigns."""
+
+import functools
+import hashlib
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+
+from django.db.models import Q, QuerySet
+
+from apps.accounts.models import User
+from apps.bench import rules
+from apps.bench.text import Message, _
+from apps.campaigns import queries as campaigns
+from apps.campaigns.models import Campaign
+from apps.campaigns.queries.visibility import visible
+from apps.tuning.models import Analysis, RuleFailure
+
+# What an analysis is: not asked for while the campaign goes on, asked for, carried out in part or not at all, done.
+OPEN, PENDING, FAILED, DONE = STATES = ("open", "pending", "failed", "done")
+LABELS = {
+    OPEN: _("campaign goes on"),
+    PENDING: _("analysis pending"),
+    FAILED: _("analysis failed"),
+    DONE: _("analysis done"),
+}
+ENDED = (Campaign.State.FINISHED, Campaign.State.CANCELLED)
+# The program that draws conclusions: what is changed in it may mend a failure.
+PROGRAM = tuple(Path(__file__).resolve().parents[2] / name for name in ("bench", "tuning"))
+# Of many campaigns a page names so many.
+SHOWN = 20
+
+
+@dataclass(frozen=True)
+class Standing:
+    """How the analysis of a campaign stands: `failures` by rule; `error` if it failed as a whole."""
+
+    campaign: Campaign
+    state: str
+    failures: tuple[RuleFailure, ...] = ()
+    error: Message | None = None
+    attempts: int = 0
+    ended_at: datetime | None = None
+    next_at: datetime | None = field(default=None)
+
+    @property
+    def is_done(self) -> bool:
+        """Return whether all rules were asked and none failed."""
+        return self.state == DONE
+
+    @property
+    def label(self) -> str:
+        """Return the state in words: a msgid."""
+        return LABELS[self.state]
+
+    @property
+    def can_be_retried(self) -> bool:
+        """Return whether asking again by hand makes sense."""
+        return self.state == FAILED
+
+    @property
+    def lines(self) -> list[Message]:
+        """Return what is to be said of it, the state first; nothing of one that is done."""
+        if self.state == DONE:
+            return []
+        if self.state == OPEN:
+            return [Message(_("Analysis pending: conclusions are drawn once the campaign has ended."))]
+        if self.state == PENDING:
+            return [Message(_("Analysis pending: no conclusions were drawn from the results yet."))]
+        lines = []
+        if self.error:
+            lines.append(Message(_("Analysis failed: %(error)s"), {"error": self.error.as_json()}))
+        for item in self.failures:
+            shown = {"rule": item.rule, "version": item.rule_version, "error": item.error}
+            lines.append(Message(_("Analysis failed: rule %(rule)s (version %(version)s): %(error)s"), shown))
+        if self.failures and not self.error:
+            lines.append(Message(_("What the other rules say is complete.")))
+        return lines
+
+    @property
+    def remedy(self) -> Message | None:
+        """Return what helps, None if nothing needs to be done."""
+        if self.state == OPEN:
+            return Message(_("Wait for the campaign's end, or cancel it."))
+        if self.state == PENDING:
+            return Message(_("Wait a moment: a worker draws them."))
+        if self.state == FAILED:
+            return Message(_("Retry the analysis on the campaign's page; if it fails again, tell the operator."))
+        return None
+
+
+@functools.cache
+def asked_with() -> str:
+    """Return what tells this product, and these rules, from others: what failed with those is asked again."""
+    found = hashlib.sha256()
+    for path in sorted(path for folder in PROGRAM for path in folder.rglob("*.py")):
+        found.update(path.read_bytes())
+    return f"{found.hexdigest()[:16]}/{rules.fingerprint()}"
+
+
+def waiting(now: datetime) -> QuerySet[Campaign]:
+    """Return the ended campaigns whose results are to be analysed: for the first time, or again after a failure."""
+    again = Q(analysis__next_at__lte=now) | ~Q(analysis__asked_with=asked_with())
+    failed = Q(analysis__has_failed=True) & again
+    first = Q(pk__in=campaigns.to_analyse().order_by().values("pk"))
+    rows = Campaign.objects.filter(first | failed, state__in=ENDED, launched_at__isnull=False, deleting_at=None)
+    return rows.order_by("finished_at")
+
+
+def standings_of(wanted: Iterable[Campaign]) -> dict[int, Standing]:
+    """Return how the analyses of campaigns stand, by the campaigns' ids, in two queries at most."""
+    listed = {campaign.pk: campaign for campaign in wanted}
+    ended = [pk for pk, campaign in listed.items() if campaign.state in ENDED and campaign.analysed_at]
+    known = {item.campaign_id: item for item in Analysis.objects.filter(campaign__in=ended)} if ended else {}
+    failed = [pk for pk, item in known.items() if item.has_failed]
+    failures: dict[int, list[RuleFailure]] = defaultdict(list)
+    for item in RuleFailure.objects.filter(campaign__in=failed) if failed else ():
+        failures[item.campaign_id].append(item)
+    return {pk: _standing(campaign, known.get(pk), failures[pk]) for pk, campaign in listed.items()}
+
+
+def standing_of(campaign: Campaign) -> Standing:
+    """Return how the analysis of a campaign stands."""
+    return standings_of([campaign])[campaign.pk]
+
+
+def unfinished_for(user: User) -> list[Standing]:
+    """Return the analyses that wait or failed, of ended campaigns that the user sees: a few, the latest first."""
+    rows = Campaign.objects.filter(state__in=ENDED, launched_at__isnull=False, deleting_at=None)
+    rows = rows.filter(Q(analysed_at=None) | Q(analysis__has_failed=True)).select_related("team")
+    latest = visible(rows, user).order_by("-finished_at", "-pk")[:SHOWN]
+    return list(standings_of(latest).values())
+
+
+def _standing(campaign: Campaign, known: Analysis | None, failures: list[RuleFailure]) -> Standing:
+    if campaign.state not in ENDED:
+        return Standing(campaign, OPEN)
+    if campaign.analysed_at is None:
+        return Standing(campaign, PENDING)
+    if known is None or not known.has_failed:
+        return Standing(campaign, DONE, ended_at=campaign.analysed_at)
+    error = Message(known.error["msgid"], known.error["params"]) if known.error else None
+    return Standing(campaign, FAILED, tuple(failures), error, known.attempts, known.ended_at, known.next_at)
