@@ -1,9 +1,10 @@
 """What is refused for the state of things, which another request may find changed."""
 
 from django.core.exceptions import ValidationError
-from django.utils.translation import gettext_lazy
+from django.utils.functional import lazy
 
 from apps.bench.text import Message
+from apps.core import messages
 
 
 class ConflictError(ValidationError):
@@ -11,4 +12,8 @@ class ConflictError(ValidationError):
 
     def __init__(self, message: Message) -> None:
         """Keep the message, which is translated when it is shown."""
-        super().__init__(gettext_lazy(message.msgid), params=dict(message.params) or None)
+        super().__init__(_rendered(message))
+
+
+# Messages may stand within messages; each is translated when it is shown, in the reader's language.
+_rendered = lazy(messages.render, str)

@@ -6,7 +6,7 @@ from django.conf import settings
 from django.http import HttpResponse
 from django.utils import timezone
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework import mixins, serializers, status, viewsets
 from rest_framework.decorators import action
 from rest_framework.request import Request
@@ -132,7 +132,10 @@ class ReportViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, viewsets.G
         """Return the document as it is now, with every trial."""
         return Response(serialising.as_json(building.build(self.get_object(), scoping.user_of(request))))
 
-    @extend_schema(request=FreezeSerializer, responses={201: EditionSerializer})
+    @extend_schema(
+        request=FreezeSerializer,
+        responses={201: EditionSerializer, 409: OpenApiResponse(description="Conclusions are not drawn, or failed.")},
+    )
     @action(detail=True, methods=["post"])
     def freeze(self, request: Request, pk: str) -> Response:
         """Freeze the report as it is now."""

@@ -25,13 +25,16 @@ from apps.results.comparison.state import read_text
 MOST_ALSO = 40
 
 
-def build(report: Report, user: User, *, trials: bool = True, now: datetime | None = None) -> Document:
+def build(
+    report: Report, user: User, *, trials: bool = True, now: datetime | None = None, is_strict: bool = False
+) -> Document:
     """Return the document of a report, of all that the user may see, with the author's edits.
 
     Without `trials` the appendix of every trial is left out; periods that move are as they are at `now`, this moment
-    unless given. ValidationError if what it is of is gone.
+    unless given. A section that cannot be computed says so; with `is_strict` that is a ConflictError. ValidationError
+    if what it is of is gone.
     """
-    document = _BUILDERS[report.kind](report, user, trials, now or timezone.now())
+    document = _BUILDERS[report.kind](report, user, trials, now or timezone.now(), is_strict)
     with translation.override(report.language):
         if report.edits.get("views"):
             document = _with_views(document, report, user)
@@ -50,24 +53,27 @@ def campaigns_of(report: Report, user: User) -> list[Campaign]:
     return [main, *(also[name] for name in wanted if name in also and also[name].pk != main.pk)]
 
 
-def _of_campaign(report: Report, user: User, trials: bool, now: datetime) -> Document:
+def _of_campaign(report: Report, user: User, trials: bool, now: datetime, is_strict: bool) -> Document:
     seen = visible(Campaign.objects.filter(deleting_at=None), user)
     baseline = seen.filter(pk=report.baseline_id).first() if report.baseline_id else None
     shown = campaigns_of(report, user)
-    return campaigns.build(shown, user=user, language=report.language, baseline=baseline, trials=trials)
+    return campaigns.build(
+        shown, user=user, language=report.language, baseline=baseline, trials=trials, is_strict=is_strict
+    )
 
 
-def _of_management(report: Report, user: User, trials: bool, now: datetime) -> Document:
+def _of_management(report: Report, user: User, trials: bool, now: datetime, is_strict: bool) -> Document:
     return overview.build(
         team=report.team,
         selection=Selection.of(report.selection),
         language=report.language,
         now=now,
         title=report.title,
+        is_strict=is_strict,
     )
 
 
-_BUILDERS: dict[str, Callable[[Report, User, bool, datetime], Document]] = {
+_BUILDERS: dict[str, Callable[[Report, User, bool, datetime, bool], Document]] = {
     Report.Kind.CAMPAIGN: _of_campaign,
     Report.Kind.MANAGEMENT: _of_management,
 }

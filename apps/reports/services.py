@@ -14,7 +14,7 @@ from apps.accounts import scoping
 from apps.accounts.models import Role, Team, User
 from apps.campaigns.models import Campaign
 from apps.campaigns.queries.visibility import visible
-from apps.reports import building, editing, serialising
+from apps.reports import building, editing, readiness, serialising
 from apps.reports.document import Document
 from apps.reports.models import Edition, Report
 
@@ -100,10 +100,14 @@ def change_report(*, report: Report, user: User, **change: Any) -> None:
 
 
 def freeze_report(*, report: Report, user: User, now: datetime, note: str = "") -> Edition:
-    """Return a new edition of a report as it is now; ValidationError if what it is of is gone."""
+    """Return a new edition of a report as it is now; ValidationError if what it is of is gone.
+
+    It is a ConflictError while conclusions are still to be drawn from what it tells of, or some could not be.
+    """
     scoping.require(user, report.team, Role.OPERATOR)
+    readiness.require_concluded(report, user, now)
     # Built before anything is locked: that may take seconds.
-    document = building.build(report, user, now=now)
+    document = building.build(report, user, now=now, is_strict=True)
     return keep_edition(report=report, document=document, user=user, now=now, note=note.strip()[:_NOTE])
 
 

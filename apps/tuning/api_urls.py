@@ -4,6 +4,7 @@ from django.urls import path
 from rest_framework.routers import SimpleRouter
 
 from apps.tuning import api
+from apps.tuning.analysis import api as analyses
 from apps.tuning.prediction import api as prediction
 from apps.tuning.sites import api as sites
 from apps.tuning.workloads import api as workloads
@@ -11,6 +12,9 @@ from apps.tuning.workloads import api as workloads
 router = SimpleRouter()
 router.register("findings", api.FindingViewSet, basename="finding")
 urlpatterns = [
+    path("analyses/", analyses.UnfinishedAnalyses.as_view(), name="analyses"),
+    path("analyses/<int:campaign>/", analyses.AnalysisOfCampaign.as_view(), name="analysis"),
+    path("analyses/<int:campaign>/retry/", analyses.RetryAnalysis.as_view(), name="analysis-retry"),
     path("site-layers/", sites.SitePairs.as_view(), name="site-layers"),
     path("site-layers/<int:a>/<int:b>/", sites.SiteLayers.as_view(), name="site-layers-detail"),
     path("site-layers/<int:a>/<int:b>/draft/", sites.DraftOfLayers.as_view(), name="site-layers-draft"),

@@ -3,6 +3,7 @@
 from django.urls import path
 
 from apps.tuning import views
+from apps.tuning.analysis import views as analysis
 from apps.tuning.prediction import views as prediction
 from apps.tuning.sites import views as sites
 from apps.tuning.workloads import views as workloads
@@ -21,5 +22,6 @@ urlpatterns = [
     path("workload/", workloads.workload, name="workload"),
     path("workload/draft/", workloads.draft, name="workload_draft"),
     path("predict/<int:pk>/", prediction.prediction, name="predict"),
+    path("campaigns/<int:pk>/analyse/", analysis.retry, name="analyse"),
     path("campaigns/<int:pk>/", views.campaign_panel, name="campaign_panel"),
 ]

@@ -16,6 +16,7 @@ from apps.accounts.models import Role
 from apps.bench.sweep.verification import LOOKS
 from apps.campaigns import queries as campaigns
 from apps.tuning import answers, contrasts, proposals, queries, services
+from apps.tuning.analysis import queries as analyses
 from apps.tuning.models import Finding
 
 # Trials of the evidence that a page lists; the record has all.
@@ -41,6 +42,7 @@ def finding_list(request: HttpRequest) -> HttpResponse:
         "rules": rules,
         **{name: wanted.get(name, "") for name in chosen},
         "calibration": queries.calibration_for(user),
+        "standings": analyses.unfinished_for(user),
     }
     return render(request, "tuning/list.html", context)
 
@@ -86,7 +88,13 @@ def campaign_panel(request: HttpRequest, pk: int) -> HttpResponse:
     user = scoping.user_of(request)
     findings = queries.findings_for(user).filter(campaign_id=pk)
     queries.attach_ends(findings)
-    context = {"findings": findings, "verification": queries.verification_of(pk, user)}
+    campaign = campaigns.campaigns_for(user).select_related("team").filter(pk=pk).first()
+    context = {
+        "findings": findings,
+        "verification": queries.verification_of(pk, user),
+        "standing": analyses.standing_of(campaign) if campaign and campaign.launched_at else None,
+        "can_write": campaign is not None and scoping.can(user, campaign.team, Role.OPERATOR),
+    }
     return render(request, "tuning/_panel.html", context)
 
 

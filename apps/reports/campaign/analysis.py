@@ -48,10 +48,10 @@ def problems(made: Material) -> Section:
     """Return the problem analysis: what limits, each with what speaks for and against it."""
     found = _claims(made, _PROBLEMS)
     parts = tuple(_problem(made, claim) for claim in found)
-    blocks: tuple[Block, ...] = ()
-    if not found:
-        blocks = (Paragraph((_("Nothing was found that holds the measured rates back."),), key="problems"),)
-    return Section("problems", _("Problem analysis"), blocks, parts)
+    blocks = [*_unfinished(made)]
+    if not found and not made.unfinished:
+        blocks.append(Paragraph((_("Nothing was found that holds the measured rates back."),), key="problems"))
+    return Section("problems", _("Problem analysis"), tuple(blocks), parts)
 
 
 def findings(made: Material) -> Section:
@@ -59,7 +59,9 @@ def findings(made: Material) -> Section:
     changes = _claims(made, (Finding.Kind.RECOMMENDATION,))
     kept = _claims(made, (Finding.Kind.NO_CHANGE,))
     blocks: list[Block] = []
-    if not changes:
+    if not changes and made.unfinished:
+        blocks.append(Paragraph((_("Whether a change is to be recommended is not known yet."),), style="warning"))
+    elif not changes:
         blocks.append(Paragraph((_("No change is recommended."),), key="findings"))
     else:
         blocks.append(_table(changes))
@@ -72,17 +74,29 @@ def findings(made: Material) -> Section:
 
 def in_short(made: Material, key: str) -> tuple[Block, ...]:
     """Return what it all comes to: the authors' own words of a publication, what limits, what to change."""
-    blocks: list[Block] = []
+    blocks = [*_unfinished(made)]
     told = [campaign for campaign in made.campaigns if campaign.publication.get("conclusion")]
     for place, campaign in enumerate(told):
         text = _("The authors conclude: %(text)s") % {"text": campaign.publication["conclusion"]}
         blocks.append(Paragraph((text,), key=f"{key}-authors-{place + 1}", style="remark"))
     found, changes = _claims(made, _PROBLEMS), _claims(made, (Finding.Kind.RECOMMENDATION,))
-    blocks.append(Paragraph((_counted(found, changes),), key=key))
+    if found or changes or not made.unfinished:
+        blocks.append(Paragraph((_counted(found, changes),), key=key))
     named = [*found[:MOST_IN_SHORT], *changes[:MOST_IN_SHORT]]
     if named:
         blocks.append(Items(tuple((claim.link, *_gain(claim.first)) for claim in named)))
     return tuple(blocks)
+
+
+def _unfinished(made: Material) -> list[Block]:
+    """Return that an analysis waits or failed, and by which rules: nothing may be taken for concluded meanwhile."""
+    many = len(made.campaigns) > 1
+    lines = [
+        f"{item.campaign.name}: {messages.render(line)}" if many else messages.render(line)
+        for item in made.unfinished
+        for line in item.lines
+    ]
+    return [Paragraph((line,), style="warning") for line in lines]
 
 
 def _claims(made: Material, kinds: Collection[str]) -> list[Claim]:

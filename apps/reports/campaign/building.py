@@ -1,6 +1,7 @@
 """The document of a campaign's report, section by section."""
 
 from collections.abc import Sequence
+from functools import partial
 
 from django.utils import translation
 from django.utils.translation import gettext as _
@@ -11,6 +12,7 @@ from apps.core import messages
 from apps.reports.campaign import analysis, appendix, contrast, inventory, material, method, printed, single, swept
 from apps.reports.campaign.material import Material
 from apps.reports.document import Block, Document, Figure, Items, Link, Paragraph, Section
+from apps.reports.parts import Parts
 
 # So many figures are told of in the summary.
 MOST_SAID = 6
@@ -23,18 +25,22 @@ def build(
     language: str,
     baseline: Campaign | None = None,
     trials: bool = True,
+    is_strict: bool = False,
 ) -> Document:
     """Return the report of a campaign (the first) and others that belong to it, of all that the user may see.
 
     `baseline` is what it is compared with; without `trials` the appendix of every trial is left out.
+    A section that cannot be computed says so, and the others stand; with `is_strict` that is a ConflictError.
     """
     with translation.override(language):
         made = material.read(campaigns, user, baseline)
-        results, contrasted = _results(made), contrast.section(made)
+        one_by_one = Parts(is_strict=is_strict)
+        results = one_by_one.section("results", _("Results"), lambda: _results(made, one_by_one))
+        contrasted = one_by_one.section("baseline", _("Compared with a baseline"), lambda: contrast.section(made))
         sections = [
             _purpose(made),
-            inventory.section(made),
-            method.section(made),
+            one_by_one.section("testbed", _("What was measured on"), lambda: inventory.section(made)),
+            one_by_one.section("method", _("Method"), lambda: method.section(made)),
             results,
             contrasted,
             analysis.problems(made),
@@ -80,7 +86,7 @@ def _rests_on(made: Material) -> tuple[str, ...]:
     return tuple(dict.fromkeys(refs))
 
 
-def _summary(made: Material, results: Section, contrasted: Section | None) -> tuple[Block, ...]:
+def _summary(made: Material, results: Section | None, contrasted: Section | None) -> tuple[Block, ...]:
     """Return what it comes to, and what the first figures show."""
     blocks: list[Block] = [*analysis.in_short(made, key="summary")]
     for section in (results, contrasted):
@@ -122,9 +128,13 @@ def _purpose(made: Material) -> Section:
     return Section("purpose", _("Purpose"), tuple(blocks))
 
 
-def _results(made: Material) -> Section:
+def _results(made: Material, one_by_one: Parts) -> Section:
     """Return a section for each experiment, those that vary nothing put together by tool."""
     numbered = dict(single.sections(made))
+
+    def of(experiment: Experiment) -> Section:
+        return _with_printed(made, experiment, _of_experiment(made, experiment))
+
     grouped = {item.pk for item in made.experiments if single.is_single(made, item) and made.metrics[item.pk]}
     parts: list[Section] = []
     for experiment in made.experiments:
@@ -132,7 +142,9 @@ def _results(made: Material) -> Section:
         if number in numbered:
             parts.append(_with_printed(made, experiment, numbered[number]))
         elif experiment.pk not in grouped:
-            parts.append(_with_printed(made, experiment, _of_experiment(made, experiment)))
+            key, title = f"experiment-{made.key(experiment)}", made.heading(experiment)
+            found = one_by_one.section(key, title, partial(of, experiment))
+            parts += [found] if found else []
     return Section("results", _("Results"), (), tuple(parts))
 
 

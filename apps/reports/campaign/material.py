@@ -19,6 +19,8 @@ from apps.testbeds import patterns
 from apps.testbeds.models import Cluster, Node
 from apps.toolbox import queries as toolbox
 from apps.tuning import references
+from apps.tuning.analysis import queries as analyses
+from apps.tuning.analysis.queries import Standing
 from apps.tuning.models import Finding, Verification
 
 # Of the trials that a finding rests on so many are named; the campaign's own page has all.
@@ -32,7 +34,7 @@ class Material:
     `states` {experiment: {state: trials}}, `metrics` {experiment: those with figures, the primary one first},
     `versions` {tool: versions}, `invalid` {name of a flag: results}, `set_aside` trials that a person marked invalid,
     `corrected` results that were read again; `findings` with their references, `evidence` {id: trial} the first
-    trials that they rest on.
+    trials that they rest on; `unfinished` the analyses that wait or failed.
     """
 
     campaigns: Sequence[Campaign]
@@ -52,6 +54,7 @@ class Material:
     period: tuple[datetime | None, datetime | None] = (None, None)
     findings: list[tuple[Finding, str]] = field(default_factory=list)
     evidence: dict[int, Trial] = field(default_factory=dict)
+    unfinished: list[Standing] = field(default_factory=list)
 
     @property
     def main(self) -> Campaign:
@@ -121,6 +124,7 @@ def read(campaigns: Sequence[Campaign], user: User, baseline: Campaign | None = 
     _read_counts(made)
     made.findings = _findings(campaigns)
     made.evidence = _evidence([finding for finding, _ref in made.findings])
+    made.unfinished = [item for item in analyses.standings_of(campaigns).values() if not item.is_done]
     return made
 
 

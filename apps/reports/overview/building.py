@@ -1,5 +1,6 @@
 """The document of a management report, its summary of one page first."""
 
+from collections.abc import Callable
 from datetime import datetime
 
 from django.utils import translation
@@ -11,34 +12,45 @@ from apps.reports.overview import material, outcomes, standings, summary, work
 from apps.reports.overview.material import Material
 from apps.reports.overview.scope import Scope
 from apps.reports.overview.selection import Period, Selection
+from apps.reports.parts import Parts
 
 
-def build(*, team: Team, selection: Selection, language: str, now: datetime, title: str = "") -> Document:
-    """Return the report of what a team measured in the selection's period as it is at `now`."""
+def build(
+    *, team: Team, selection: Selection, language: str, now: datetime, title: str = "", is_strict: bool = False
+) -> Document:
+    """Return the report of what a team measured in the selection's period as it is at `now`.
+
+    A section that cannot be computed says so, and the others stand; with `is_strict` that is a ConflictError.
+    """
     with translation.override(language):
         made = material.read(team, selection, selection.period_at(now))
+        one_by_one = Parts(is_strict=is_strict)
         return Document(
             kind="management",
             title=title or _("Measurements of %(team)s") % {"team": team.name},
             subtitle=_("Management report, %(period)s") % {"period": made.scope.period.text},
             language=language,
-            sections=_sections(made) if made.activity.lanes else (_nothing(made.scope.period),),
+            sections=_sections(made, Parts(is_strict=is_strict))
+            if made.activity.lanes
+            else (_nothing(made.scope.period),),
             meta=_meta(made.scope, now),
             rests_on=_rests_on(made),
             summary=summary.blocks(made) if made.activity.lanes else (),
         )
 
 
-def _sections(made: Material) -> tuple[Section, ...]:
-    return (
-        work.measured(made),
-        work.usage(made),
-        standings.section(made.figures),
-        outcomes.changes(made),
-        outcomes.findings(made),
-        work.campaigns(made),
-        _method(made),
+def _sections(made: Material, one_by_one: Parts) -> tuple[Section, ...]:
+    makers: tuple[tuple[str, str, Callable[[], Section]], ...] = (
+        ("measured", _("What was measured"), lambda: work.measured(made)),
+        ("usage", _("Who used which testbed"), lambda: work.usage(made)),
+        ("standings", _("Best and latest figures"), lambda: standings.section(made.figures)),
+        ("changes", _("Changes of level"), lambda: outcomes.changes(made)),
+        ("findings", _("Findings"), lambda: outcomes.findings(made)),
+        ("campaigns", _("Campaigns"), lambda: work.campaigns(made)),
+        ("method", _("How it was counted"), lambda: _method(made)),
     )
+    found = [one_by_one.section(key, title, make) for key, title, make in makers]
+    return tuple(section for section in found if section)
 
 
 def _meta(made: Scope, now: datetime) -> tuple[tuple[str, str], ...]:

@@ -11,11 +11,16 @@ from apps.reports.overview.conclusions import Conclusions
 from apps.reports.overview.figures import Figures
 from apps.reports.overview.scope import Scope
 from apps.reports.overview.selection import Period, Selection
+from apps.tuning.analysis import queries as analyses
+from apps.tuning.analysis.queries import Standing
 
 
 @dataclass(frozen=True)
 class Material:
-    """What was looked at, done, measured and concluded; `refs` are the references of the findings that are named."""
+    """What was looked at, done, measured and concluded; `refs` are the references of the findings that are named.
+
+    `unfinished` are the analyses of campaigns that have ended which wait or failed.
+    """
 
     scope: Scope
     activity: Activity
@@ -23,6 +28,14 @@ class Material:
     changes: Changes
     conclusions: Conclusions
     refs: dict[int, str]
+    unfinished: list[Standing]
+
+
+def unfinished_of(looked_at: Scope) -> list[Standing]:
+    """Return the analyses that wait or failed, of the campaigns of a scope that have ended."""
+    measured = {lane.campaign for lane in looked_at.lanes.values()}
+    found = analyses.standings_of(campaign for pk, campaign in looked_at.campaigns.items() if pk in measured)
+    return [item for item in found.values() if item.state in (analyses.PENDING, analyses.FAILED)]
 
 
 def read(team: Team, selection: Selection, period: Period) -> Material:
@@ -38,4 +51,5 @@ def read(team: Team, selection: Selection, period: Period) -> Material:
         changes=changes.read(found, done),
         conclusions=concluded,
         refs={finding.pk: references.reference(finding) for finding in named},
+        unfinished=unfinished_of(found),
     )

@@ -16,6 +16,9 @@ from apps.tuning.models import Finding
 # Of changes so many are listed each way.
 MOST_CHANGES = 100
 
+# So many campaigns are named whose analysis waits or failed.
+MOST_UNFINISHED = 20
+
 
 def changes(made: Material) -> Section:
     """Return the regressions of the period, and what got better."""
@@ -42,10 +45,29 @@ def findings(made: Material) -> Section:
         _open(made, "accepted", _("Accepted, not verified yet"), found.accepted, found.states["accepted"]),
         _open(made, "open", _("Open recommendations"), found.open, found.states["new"]),
     ]
-    blocks: list[Block] = [_states(made)] if found.states.total() else []
-    if not found.states.total() and not found.verified:
+    blocks: list[Block] = [*_unfinished(made)]
+    if found.states.total():
+        blocks.append(_states(made))
+    elif not found.verified and not made.unfinished:
         blocks.append(Paragraph((_("No change is recommended by what was measured."),), key="findings"))
     return Section("findings", _("Findings"), (*blocks, *(part for part in parts if part)))
+
+
+def _unfinished(made: Material) -> list[Block]:
+    """Return of which campaigns an analysis waits or failed, and why."""
+    lines = [
+        Paragraph(
+            (Link(item.campaign.name, f"campaign:{item.campaign.permanent_id}"), f": {messages.render(line)}"),
+            style="warning",
+        )
+        for item in made.unfinished[:MOST_UNFINISHED]
+        for line in item.lines
+    ]
+    if len(made.unfinished) > MOST_UNFINISHED:
+        more = len(made.unfinished) - MOST_UNFINISHED
+        text = ngettext("… and %(n)s other campaign.", "… and %(n)s other campaigns.", more) % {"n": more}
+        lines.append(Paragraph((text,), style="warning"))
+    return [*lines]
 
 
 def place_of(made: Material, change: Change) -> str:

@@ -14,7 +14,15 @@ MOST = 3
 
 def blocks(made: Material) -> tuple[Block, ...]:
     """Return the summary."""
-    found: list[Block] = [Paragraph((_done(made),), key="summary"), _figures(made)]
+    found: list[Block] = [Paragraph((_done(made),), key="summary")]
+    if made.unfinished:
+        text = ngettext(
+            "Of %(n)s campaign not all conclusions are drawn: see the findings.",
+            "Of %(n)s campaigns not all conclusions are drawn: see the findings.",
+            len(made.unfinished),
+        )
+        found.append(Paragraph((text % {"n": f"{len(made.unfinished):,}"},), style="warning"))
+    found.append(_figures(made))
     if attention := _attention(made):
         found += [Paragraph((_("What deserves attention:"),)), Items(tuple(attention))]
     return tuple(found)

@@ -13,6 +13,7 @@ from apps.bench.text import Message, _
 from apps.campaigns import queries as campaigns
 from apps.campaigns.models import Campaign
 from apps.core import queue
+from apps.core.errors import ConflictError
 from apps.reports import services
 from apps.reports.models import Delivery, Edition, Rendering, Report
 from apps.reports.rendering import services as rendering
@@ -28,6 +29,23 @@ LOOK_AGAIN = timedelta(seconds=5)
 # What fails is tried again after this, each time twice as long: an hour and a half in all.
 WAIT = timedelta(minutes=1)
 MOST_ATTEMPTS = 7
+
+
+class Unmailed(str):
+    """What the mail server said."""
+
+    again = _("It could not be mailed, and is tried again: %(why)s.")
+    given_up = _(
+        "It could not be mailed in several attempts: %(why)s. Look at the mail settings; the edition is in "
+        "the report's page."
+    )
+
+
+class NotYet(str):
+    """What is not concluded yet."""
+
+    again = _("It waits: %(why)s")
+    given_up = _("It was given up after several attempts: %(why)s")
 
 
 def resume_deliveries(*, now: datetime) -> None:
@@ -78,6 +96,10 @@ def _freeze(delivery: Delivery, now: datetime) -> None:
             "%(user)s, for whom the schedule acts, may not write for the team any more: save the schedule again."
         )
         raise Undeliverable(Message(text, {"user": user.get_username()})) from None
+    except ConflictError as error:
+        # It may be concluded in a moment, or once somebody has mended what failed.
+        _try_again(delivery, now, NotYet(" ".join(error.messages)))
+        return
     except ValidationError as error:
         raise Undeliverable(Message("%(why)s", {"why": " ".join(error.messages)})) from error
     _request_files(delivery, delivery.edition, user, now)
@@ -99,10 +121,8 @@ def _report_of(delivery: Delivery, user: User, now: datetime) -> Report | None:
 
 
 def _latest(series: int | None, user: User) -> Campaign | None:
-    """Return the latest campaign of a series that has ended and of which conclusions were drawn."""
-    ended = Campaign.objects.filter(
-        series=series, state=Campaign.State.FINISHED, analysed_at__isnull=False, deleting_at=None
-    )
+    """Return the latest campaign of a series that has ended; it cannot be frozen until conclusions were drawn."""
+    ended = Campaign.objects.filter(series=series, state=Campaign.State.FINISHED, deleting_at=None)
     return campaigns.visible(ended, user).select_related("team").order_by("-launched_at", "-pk").first()
 
 
@@ -125,7 +145,7 @@ def _send(delivery: Delivery, now: datetime) -> None:
         return
     refused, put_off = _mail(delivery, edition, list(files.values()))
     if put_off:
-        _try_again(delivery, now, "; ".join([*refused, *put_off]))
+        _try_again(delivery, now, Unmailed("; ".join([*refused, *put_off])))
         return
     notes = []
     if failed := [item.format for item in files.values() if item.state == Rendering.State.FAILED]:
@@ -158,19 +178,15 @@ def _mail(delivery: Delivery, edition: Edition, files: list[Rendering]) -> tuple
     return refused, put_off
 
 
-def _try_again(delivery: Delivery, now: datetime, why: str = "") -> None:
-    """Look at it again later, a few times; `why` is what the mail server said, if it was that."""
+def _try_again(delivery: Delivery, now: datetime, why: "Unmailed | NotYet | None" = None) -> None:
+    """Look at it again later, a few times; `why` is what the mail server said, or what is not concluded yet."""
     attempts = delivery.attempts + 1
+    shown = {"why": str(why)} if why else {}
     if attempts >= MOST_ATTEMPTS:
-        text = _("It was given up after several attempts; the service's log says why.")
-        if why:
-            text = _(
-                "It could not be mailed in several attempts: %(why)s. Look at the mail settings; the edition is in "
-                "the report's page."
-            )
-        _end(delivery, State.FAILED, now, Message(text, {"why": why} if why else {}))
+        text = why.given_up if why else _("It was given up after several attempts; the service's log says why.")
+        _end(delivery, State.FAILED, now, Message(text, shown))
         return
-    note = Message(_("It could not be mailed, and is tried again: %(why)s."), {"why": why}) if why else None
+    note = Message(why.again, shown) if why else None
     Delivery.objects.filter(pk=delivery.pk).update(
         attempts=attempts, look_at=now + WAIT * 2 ** (attempts - 1), note=note.as_json() if note else None
     )

@@ -15,7 +15,7 @@ from apps.accounts import scoping
 from apps.accounts.models import Role
 from apps.campaigns import queries as campaigns
 from apps.campaigns.models import Campaign
-from apps.reports import authoring, building, forms, queries, services
+from apps.reports import authoring, building, forms, queries, readiness, services
 from apps.reports.models import Report
 from apps.reports.rendering import html
 
@@ -83,6 +83,7 @@ def detail(request: HttpRequest, pk: int) -> HttpResponse:
         context["refusal"] = " ".join(error.messages)
     else:
         context["page"] = html.page_of(document, report.edits)
+        context["unfinished"] = readiness.unfinished_of(report, user, timezone.now())
     return render(request, "reports/detail.html", context)
 
 

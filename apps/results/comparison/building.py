@@ -1,9 +1,11 @@
 """A comparison: figures by set, axis and series, against their baseline."""
 
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import chain, compress, repeat
+from typing import TypeVar
 
 from django.utils.translation import gettext as _
 
@@ -12,8 +14,9 @@ from apps.bench import comparison, statistics
 from apps.bench.comparison import Level, Remark, Statistic
 from apps.bench.statistics import Importance, Mean, Overall
 from apps.bench.tools.base import Metric, Params, Tool
+from apps.core import parts
 from apps.results import queries
-from apps.results.comparison import environment, factors, gathering, titles
+from apps.results.comparison import environment, factors, gathering, naming, titles
 from apps.results.comparison.cells import Cell, Fixed, Key, Spread, cells_of, spread_of, within
 from apps.results.comparison.factors import Factor
 from apps.results.comparison.gathering import Gathered
@@ -21,6 +24,7 @@ from apps.results.comparison.state import State
 
 # Whether a trial moves a set amount of data (and not as much as a set time allows), by the tool's group.
 EQUAL_WORK = ("storage", "transfer", "mpi")
+T = TypeVar("T")
 
 
 @dataclass
@@ -59,7 +63,19 @@ class Comparison:
         places = range(len(self.gathered.rows))
         return any(len(set(factors.column_of(factor.name, place, self.gathered))) > 1 for place in places)
 
-    def importance(self) -> list[tuple[str, Importance]]:
+    @cached_property
+    def explained(self) -> list[tuple[str, Importance]]:
+        """Return what each set's own factors explain of it: (title of the set, shares); a failure is a remark."""
+        return self.compute_part(naming.IMPORTANCE, self._importance, [])
+
+    def compute_part(self, name: str, compute: Callable[[], T], otherwise: T) -> T:
+        """Return a part (named by a msgid); of one that fails (`otherwise`) a remark says so, and others go on."""
+        found, failure = parts.attempt(name, compute, otherwise)
+        if failure:
+            self.remarks.append(Remark(Level.CAUTION, failure))
+        return found
+
+    def _importance(self) -> list[tuple[str, Importance]]:
         """Return what each set's own factors explain of it: (title of the set, shares)."""
         names = [factor.name for factor in self.factors if factor.is_parameter or factor.name == factors.NODES]
         found = []
@@ -111,7 +127,7 @@ def compare(state: State, user: User) -> Comparison:
     made.deviations = found.deviations
     made.remarks = comparison.judge(_shown(made, tools, hidden, found.changed))
     if made.is_comparable:
-        _contrast(made)
+        made.compute_part(naming.CONTRAST, lambda: _contrast(made), None)
     return made
 
 

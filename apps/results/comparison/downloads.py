@@ -33,7 +33,8 @@ def json_of(made: Comparison) -> JsonResponse:
 
 def as_json(made: Comparison) -> dict[str, Any]:
     """Return the comparison as plain JSON values."""
-    metric = made.metric
+    # Before the remarks, for one of them says so if it fails.
+    metric, explained = made.metric, made.explained
     return {
         "query": made.state.as_query(),
         "sets": [
@@ -74,7 +75,7 @@ def as_json(made: Comparison) -> dict[str, Any]:
                 "noise": found.noise,
                 "is_balanced": found.is_balanced,
             }
-            for title, found in made.importance()
+            for title, found in explained
         ],
         "left_out": made.gathered.left_out,
         "reasons": dict(made.gathered.invalid),

@@ -165,7 +165,7 @@ def importance_of(made: Comparison) -> list[dict[str, Any]]:
             "noise": found.noise,
             "is_balanced": found.is_balanced,
         }
-        for title, found in made.importance()
+        for title, found in made.explained
     ]
 
 

@@ -17,7 +17,7 @@ from apps.accounts.models import Role
 from apps.accounts.pages import DeletePage
 from apps.bench.text import Message
 from apps.core import messages
-from apps.results.comparison import building, downloads, drawing, factors, queries, tables
+from apps.results.comparison import building, downloads, drawing, factors, naming, queries, tables
 from apps.results.comparison.building import Comparison
 from apps.results.comparison.forms import SetForm, ViewForm
 from apps.results.comparison.state import CHARTS, MOST_SETS, read_state, read_text
@@ -95,7 +95,9 @@ def said(errors: dict[str, list[Message]]) -> dict[str, list[str]]:
 def _shown(request: HttpRequest, made: Comparison) -> dict[str, Any]:
     """Return what the page shows of a comparison."""
     page = Paginator(tables.lines_of(made), LINES).get_page(request.GET.get("page"))
-    charts = drawing.charts_of(made)
+    # Before the remarks, for those say so if one of the parts fails.
+    charts = made.compute_part(naming.CHART, lambda: drawing.charts_of(made), [])
+    importance = made.compute_part(naming.IMPORTANCE, lambda: tables.importance_of(made), [])
     hidden = [
         factor
         for factor in made.factors
@@ -147,7 +149,7 @@ def _shown(request: HttpRequest, made: Comparison) -> dict[str, Any]:
         ],
         "trial_base": reverse("results:trial", args=[0]).removesuffix("0/"),
         "reasons": made.gathered.invalid.most_common(),
-        "importance": tables.importance_of(made),
+        "importance": importance,
         "downloads": {
             ending: f"{reverse(f'comparison:{ending}')}?{made.state.as_query()}" for ending in ("csv", "json")
         },

@@ -1,17 +1,22 @@
 """Calibrate a model on what an experiment measured between one set of nodes, and ask it for a setting."""
 
+import logging
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from apps.bench import model, units
+from apps.bench.rules.asking import words_of
 from apps.bench.text import Message, _
 from apps.bench.tools.base import Metric, Parameter, Tool, is_invalid
 from apps.campaigns.models import Experiment, Lane
+from apps.core import parts
 from apps.results import charts
 from apps.results import queries as results
 from apps.results.models import Sample
+
+logger = logging.getLogger(__name__)
 
 # What a model names as the limit at a setting, in words.
 LIMITS = {
@@ -104,6 +109,9 @@ def predict(asked: Asked) -> Answer:
         prediction = found.predict(whole)
     except model.NotPredictable as error:
         raise Unanswered(error.message) from None
+    except Exception as error:
+        logger.exception("The model of experiment %s failed", asked.experiment.pk)
+        raise Unanswered(parts.failed(_("The model"), words_of(error))) from None
     labels = {parameter.name: parameter for parameter in asked.tool.parameters}
     return Answer(
         prediction=prediction,

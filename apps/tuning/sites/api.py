@@ -112,6 +112,14 @@ class ConclusionSerializer(serializers.Serializer):
         return finding.as_json()
 
 
+class FailedRuleSerializer(serializers.Serializer):
+    """A rule that failed on this evidence; what the others say is complete."""
+
+    rule = serializers.CharField()
+    version = serializers.IntegerField(help_text="0: not a rule, but what all of the tables are made by.")
+    error = serializers.CharField()
+
+
 class SiteLayersSerializer(serializers.Serializer):
     """Network, disk and file systems between two sites side by side, and what all of it says."""
 
@@ -120,6 +128,7 @@ class SiteLayersSerializer(serializers.Serializer):
     results = serializers.IntegerField(help_text="Valid trials that were read.")
     tables = LayerTableSerializer(many=True)
     findings = ConclusionSerializer(many=True)
+    failures = FailedRuleSerializer(many=True, help_text="Rules that failed; what the others say is complete.")
 
 
 class LackingTableSerializer(serializers.Serializer):

@@ -1,5 +1,6 @@
 """Reads: which sites were measured together, and the layers between two of them."""
 
+import logging
 from collections import defaultdict
 from dataclasses import dataclass
 from datetime import datetime
@@ -9,13 +10,19 @@ from django.db.models import Max
 from apps.accounts import scoping
 from apps.accounts.models import User
 from apps.bench import rules
-from apps.bench.rules import layers
+from apps.bench.rules import asking, layers
+from apps.bench.rules.asking import Failure
 from apps.bench.rules.base import FindingDraft
 from apps.bench.rules.layers import Table
 from apps.campaigns.models import Lane
 from apps.campaigns.queries.visibility import visible
 from apps.testbeds.models import Node, Site
 from apps.tuning import evidence
+
+logger = logging.getLogger(__name__)
+
+# What the tables of layers are called where they fail.
+TABLES = "layers-table"
 
 
 @dataclass
@@ -30,13 +37,22 @@ class Together:
 
 @dataclass(frozen=True)
 class Layers:
-    """What two sites show: a table for each file system, metric and group of clients; findings; trials read."""
+    """What two sites show: a table for each file system, metric and group of clients; findings; trials read.
+
+    `failures` are the rules that failed, among them the tables by the name TABLES; what the others say is complete.
+    """
 
     a: Site
     b: Site
     tables: tuple[Table, ...]
     findings: tuple[FindingDraft, ...]
     results: int
+    failures: tuple[Failure, ...] = ()
+
+    @property
+    def has_tables(self) -> bool:
+        """Return whether the tables could be computed, even if there are none."""
+        return all(failure.rule != TABLES for failure in self.failures)
 
 
 def pairs_for(user: User) -> list[Together]:
@@ -74,4 +90,11 @@ def layers_of(a: Site, b: Site) -> Layers:
     """Return the layers between two sites, from the latest results of all campaigns there."""
     found = evidence.between_sites(a, b)
     results = {trial for point in found.points for values in point.metrics.values() for trial in values}
-    return Layers(a, b, layers.table(found), tuple(rules.overview(found)), len(results))
+    tables, broken = asking.attempt(TABLES, lambda: layers.table(found))
+    answers = rules.ask_whole(found)
+    failures = (*([broken] if broken else []), *asking.failures_of(answers))
+    for failure in failures:
+        logger.error(
+            "Rule %s failed between %s and %s: %s", failure.rule, a, b, failure.error, exc_info=failure.cause
+        )
+    return Layers(a, b, tables or (), tuple(asking.drafts_of(answers)), len(results), failures)

@@ -17,6 +17,8 @@ from apps.tuning.sites.queries import Layers
 def draft_missing(*, found: Layers, table: int | None, user: User, now: datetime) -> Campaign:
     """Make a draft of what the table at this place lacks; Refused if there is no such table, or it lacks nothing."""
     chosen = found.tables[table] if table is not None and 0 <= table < len(found.tables) else None
+    if not found.has_tables:
+        raise Refused({"table": Message(_("The tables could not be computed: the page says why."))})
     if chosen is None or not chosen.proposals:
         text = _("What was to be measured is not missing any more: look at the tables again.")
         raise Refused({"table": Message(text)})

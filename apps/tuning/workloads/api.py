@@ -3,7 +3,7 @@
 from typing import Any
 
 from django.utils import timezone
-from drf_spectacular.utils import extend_schema, extend_schema_field
+from drf_spectacular.utils import OpenApiResponse, extend_schema, extend_schema_field
 from rest_framework import serializers, status
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -12,15 +12,14 @@ from rest_framework.views import APIView
 from apps.accounts import scoping
 from apps.accounts.api import ScopedRelatedField, TeamField, team_for_new
 from apps.accounts.models import Role, Team
-from apps.bench.rules import workloads
 from apps.bench.rules.base import as_plain
 from apps.bench.rules.workloads import PATTERNS, Fit
 from apps.campaigns.api.campaigns import CampaignSerializer
+from apps.core.errors import ConflictError
 from apps.core.fields import TranslatedField
 from apps.testbeds.api.fields import QuantityField
 from apps.testbeds.models import FileSystem
-from apps.tuning import evidence
-from apps.tuning.workloads import describing, services
+from apps.tuning.workloads import describing, queries, services
 
 
 class WorkloadSerializer(serializers.Serializer):
@@ -80,10 +79,13 @@ class FitSerializer(serializers.Serializer):
         return as_plain(fit.proposal)
 
 
+FITS = {200: FitSerializer(many=True), 409: OpenApiResponse(description="What was measured cannot be computed with.")}
+
+
 class FitOfWorkload(APIView):
     """Which file system, used how, serves a workload, and what it will get."""
 
-    @extend_schema(operation_id="workload_fits", parameters=[WorkloadSerializer], responses=FitSerializer(many=True))
+    @extend_schema(operation_id="workload_fits", parameters=[WorkloadSerializer], responses=FITS)
     def get(self, request: Request) -> Response:
         """Return the configurations that were measured, the best first."""
         described = _described(WorkloadSerializer, request, request.query_params)
@@ -117,4 +119,7 @@ def _described(kind: type[WorkloadSerializer], request: Request, data: Any) -> d
 
 
 def _fits(described: dict[str, Any]) -> tuple[Fit, ...]:
-    return workloads.fit(evidence.of_files(described["team"]), describing.workload_of(described))
+    fits, failure = queries.fits_of(described["team"], describing.workload_of(described))
+    if failure:
+        raise ConflictError(failure)
+    return fits

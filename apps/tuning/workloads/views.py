@@ -9,9 +9,8 @@ from django.views.decorators.http import require_GET, require_POST
 
 from apps.accounts import scoping
 from apps.accounts.models import Role
-from apps.bench.rules import workloads
-from apps.tuning import answers, evidence
-from apps.tuning.workloads import services
+from apps.tuning import answers
+from apps.tuning.workloads import queries, services
 from apps.tuning.workloads.forms import WorkloadForm
 
 
@@ -27,8 +26,10 @@ def workload(request: HttpRequest) -> HttpResponse:
     if not form.is_valid():
         return render(request, "tuning/workload.html", context, status=422)
     team = form.cleaned_data["team"]
+    fits, failure = queries.fits_of(team, form.workload())
     context |= {
-        "fits": workloads.fit(evidence.of_files(team), form.workload()),
+        "fits": fits,
+        "failure": failure,
         "can_write": scoping.can(user, team, Role.OPERATOR),
         "query": request.GET.urlencode(),
     }
@@ -46,7 +47,7 @@ def draft(request: HttpRequest) -> HttpResponse:
         return redirect(address)
     team = form.cleaned_data["team"]
     scoping.require(user, team, Role.OPERATOR)
-    fits = workloads.fit(evidence.of_files(team), form.workload())
+    fits, _failure = queries.fits_of(team, form.workload())
     return answers.show_draft(
         request,
         lambda: (

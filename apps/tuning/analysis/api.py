@@ -1,0 +1,92 @@
+"""REST: how the analyses of campaigns stand, which rules failed, and asking again."""
+
+from typing import Any
+
+from drf_spectacular.utils import OpenApiResponse, extend_schema, extend_schema_field
+from rest_framework import generics, serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from apps.accounts import scoping
+from apps.accounts.api import get_scoped_or_404
+from apps.campaigns.models import Campaign
+from apps.campaigns.queries.visibility import visible
+from apps.core import messages
+from apps.core.fields import TranslatedField
+from apps.tuning.analysis import queries, services
+from apps.tuning.analysis.queries import Standing
+from apps.tuning.models import RuleFailure
+
+
+class RuleFailureSerializer(serializers.ModelSerializer):
+    """A rule that failed, for how many pairs of ends (`places`), and since when."""
+
+    class Meta:
+        model = RuleFailure
+        fields = ["rule", "rule_version", "error", "places", "first_at", "last_at"]
+
+
+class AnalysisSerializer(serializers.Serializer):
+    """Whether conclusions were drawn from a campaign's results; if not, which rules failed, and what next."""
+
+    campaign = serializers.IntegerField(source="campaign.pk")
+    state = serializers.ChoiceField(choices=queries.STATES)
+    error = TranslatedField(help_text="Why it failed as a whole, if it did.")
+    failures = RuleFailureSerializer(many=True)
+    attempts = serializers.IntegerField()
+    ended_at = serializers.DateTimeField(allow_null=True)
+    next_at = serializers.DateTimeField(allow_null=True, help_text="When it is tried again by itself.")
+    lines = serializers.SerializerMethodField(help_text="What is to be said of it, in the reader's language.")
+
+    @extend_schema_field(serializers.ListField(child=serializers.CharField()))
+    def get_lines(self, standing: Standing) -> list[str]:
+        """Return the state in words; nothing of one that is done."""
+        return [messages.render(line) for line in standing.lines]
+
+
+class UnfinishedAnalyses(generics.ListAPIView):
+    """Analyses that wait or failed."""
+
+    serializer_class = AnalysisSerializer
+    filter_backends: list[Any] = []
+    pagination_class = None
+
+    @extend_schema(operation_id="analyses_list")
+    def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        """Return the analyses of ended campaigns that wait or failed, a few, the latest first."""
+        return super().get(request, *args, **kwargs)
+
+    def get_queryset(self) -> Any:
+        """Return them."""
+        return queries.unfinished_for(scoping.user_of(self.request))
+
+
+class AnalysisOfCampaign(APIView):
+    """How the analysis of a campaign stands."""
+
+    @extend_schema(operation_id="analyses_retrieve", responses=AnalysisSerializer)
+    def get(self, request: Request, campaign: int) -> Response:
+        """Return the state, and the rules that failed."""
+        return Response(AnalysisSerializer(queries.standing_of(_campaign(request, campaign))).data)
+
+
+class RetryAnalysis(APIView):
+    """The analysis of a campaign, carried out again."""
+
+    @extend_schema(
+        operation_id="analyses_retry",
+        request=None,
+        responses={200: AnalysisSerializer, 409: OpenApiResponse(description="It goes on, or waits anyway.")},
+    )
+    def post(self, request: Request, campaign: int) -> Response:
+        """Ask for it again; operators of the team may."""
+        found = _campaign(request, campaign)
+        services.retry_analysis(campaign=found, user=scoping.user_of(request))
+        found.refresh_from_db()
+        return Response(AnalysisSerializer(queries.standing_of(found)).data)
+
+
+def _campaign(request: Request, pk: int) -> Campaign:
+    seen = visible(Campaign.objects.filter(deleting_at=None), request.user).select_related("team")
+    return get_scoped_or_404(seen, pk=pk)

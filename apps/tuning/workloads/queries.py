@@ -1,0 +1,17 @@
+"""Reads: which of a team's file systems serves a described workload."""
+
+from apps.accounts.models import Team
+from apps.bench.rules import workloads
+from apps.bench.rules.workloads import Fit, Workload
+from apps.bench.text import Message, _
+from apps.core import parts
+from apps.tuning import evidence
+
+# What the computation is called where it fails.
+NAME = _("The fit of a workload")
+
+
+def fits_of(team: Team, workload: Workload) -> tuple[tuple[Fit, ...], Message | None]:
+    """Return the configurations that were measured, the best first, and why there are none if it failed."""
+    found = evidence.of_files(team)
+    return parts.attempt(NAME, lambda: workloads.fit(found, workload), ())
