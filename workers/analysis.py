@@ -32,8 +32,7 @@ def analyse_campaign(*, campaign_id: int, now: datetime) -> bool:
     if not analyses.begin_analysis(campaign_id=campaign_id, now=now):
         return False
     with transaction.atomic():
-        waiting = queries.waiting(now).select_for_update(of=("self",), skip_locked=True, no_key=True)
-        campaign = waiting.filter(pk=campaign_id).first()
+        campaign = analyses.lock_begun(campaign_id=campaign_id)
         if campaign is None:
             return False
         try:

@@ -12,6 +12,7 @@ from apps.reports import serialising
 from apps.reports.models import Report
 from tests import factories
 from tests.results.comparison import conftest as measured
+from tests.tuning.breaking import ended
 
 REPORTS, EDITIONS = "/api/v1/reports/", "/api/v1/editions/"
 
@@ -35,7 +36,7 @@ def campaign(cast: SimpleNamespace) -> Campaign:
     """Return a campaign of 4 trials."""
     factors = [{"name": "window", "expression": "64KiB, 128KiB"}]
     a, b = measured.make.nodes(cast.team, "kisti01", "pnu01")
-    return measured.swept(cast, [a, b], "Windows", factors=factors, fixed={"streams": "1"}, repetitions=2)
+    return ended(measured.swept(cast, [a, b], "Windows", factors=factors, fixed={"streams": "1"}, repetitions=2))
 
 
 def test_a_report_is_begun_changed_frozen_and_its_edition_read(cast: SimpleNamespace, campaign: Campaign) -> None:
@@ -44,7 +45,7 @@ def test_a_report_is_begun_changed_frozen_and_its_edition_read(cast: SimpleNames
     made = oscar("POST", REPORTS, wish, status=201)
     assert oscar("POST", REPORTS, wish, status=201)["id"] == made["id"]
     own = f"{REPORTS}{made['id']}/"
-    other = Campaign.objects.create(team=cast.team, name="Other")
+    other = ended(Campaign.objects.create(team=cast.team, name="Other"))
     change = {
         "edits": {"words": {"purpose": "To see."}},
         "baseline": other.permanent_id,

@@ -15,6 +15,7 @@ from apps.results.models import SavedView
 from tests import rewriting
 from tests.reports import documents
 from tests.results.comparison import conftest as measured
+from tests.tuning.breaking import ended
 
 EDITS = {
     "title": "Ours",
@@ -89,7 +90,7 @@ def after(cast: SimpleNamespace) -> Campaign:
     """Return a campaign of 32 trials."""
     a, b = measured.make.nodes(cast.team, "kisti01", "pnu01")
     measured.make.link(a, b, "WAN")
-    return measured.swept(cast, [a, b], "After")
+    return ended(measured.swept(cast, [a, b], "After"))
 
 
 @pytest.fixture

@@ -16,6 +16,7 @@ from apps.results.models import SavedView
 from tests.factories import signed_in
 from tests.reports import documents
 from tests.results.comparison import conftest as measured
+from tests.tuning.breaking import ended
 
 
 @pytest.fixture
@@ -24,7 +25,7 @@ def campaign(cast: SimpleNamespace) -> Campaign:
     a, b = measured.make.nodes(cast.team, "kisti01", "pnu01")
     measured.make.link(a, b, "WAN")
     factors = [{"name": "window", "expression": "64KiB, 128KiB"}]
-    return measured.swept(cast, [a, b], "Windows", factors=factors, fixed={"streams": "1"}, repetitions=2)
+    return ended(measured.swept(cast, [a, b], "Windows", factors=factors, fixed={"streams": "1"}, repetitions=2))
 
 
 @pytest.fixture

@@ -30,9 +30,7 @@ def build(
             title=title or _("Measurements of %(team)s") % {"team": team.name},
             subtitle=_("Management report, %(period)s") % {"period": made.scope.period.text},
             language=language,
-            sections=_sections(made, Parts(is_strict=is_strict))
-            if made.activity.lanes
-            else (_nothing(made.scope.period),),
+            sections=_sections(made, one_by_one) if made.activity.lanes else (_nothing(made.scope.period),),
             meta=_meta(made.scope, now),
             rests_on=_rests_on(made),
             summary=summary.blocks(made) if made.activity.lanes else (),
@@ -42,11 +40,11 @@ def build(
 def _sections(made: Material, one_by_one: Parts) -> tuple[Section, ...]:
     makers: tuple[tuple[str, str, Callable[[], Section]], ...] = (
         ("measured", _("What was measured"), lambda: work.measured(made)),
-        ("usage", _("Who used which testbed"), lambda: work.usage(made)),
+        ("usage", _("Use of the testbeds"), lambda: work.usage(made)),
         ("standings", _("Best and latest figures"), lambda: standings.section(made.figures)),
         ("changes", _("Changes of level"), lambda: outcomes.changes(made)),
         ("findings", _("Findings"), lambda: outcomes.findings(made)),
-        ("campaigns", _("Campaigns"), lambda: work.campaigns(made)),
+        ("campaigns", _("The campaigns"), lambda: work.campaigns(made)),
         ("method", _("How it was counted"), lambda: _method(made)),
     )
     found = [one_by_one.section(key, title, make) for key, title, make in makers]

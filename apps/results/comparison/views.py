@@ -96,8 +96,9 @@ def _shown(request: HttpRequest, made: Comparison) -> dict[str, Any]:
     """Return what the page shows of a comparison."""
     page = Paginator(tables.lines_of(made), LINES).get_page(request.GET.get("page"))
     # Before the remarks, for those say so if one of the parts fails.
-    charts = made.compute_part(naming.CHART, lambda: drawing.charts_of(made), [])
-    importance = made.compute_part(naming.IMPORTANCE, lambda: tables.importance_of(made), [])
+    none: list[Any] = []
+    charts = made.compute_part(naming.CHART, lambda: drawing.charts_of(made), none)
+    importance = made.compute_part(naming.IMPORTANCE, lambda: tables.importance_of(made), none)
     hidden = [
         factor
         for factor in made.factors

@@ -13,7 +13,6 @@ from apps.accounts.api import get_scoped_or_404
 from apps.campaigns.models import Campaign
 from apps.campaigns.queries.visibility import visible
 from apps.core import messages
-from apps.core.fields import TranslatedField
 from apps.tuning.analysis import queries, services
 from apps.tuning.analysis.queries import Standing
 from apps.tuning.models import RuleFailure
@@ -32,12 +31,16 @@ class AnalysisSerializer(serializers.Serializer):
 
     campaign = serializers.IntegerField(source="campaign.pk")
     state = serializers.ChoiceField(choices=queries.STATES)
-    error = TranslatedField(help_text="Why it failed as a whole, if it did.")
+    error = serializers.SerializerMethodField(help_text="Why it failed as a whole; empty if it did not.")
     failures = RuleFailureSerializer(many=True)
     attempts = serializers.IntegerField()
     ended_at = serializers.DateTimeField(allow_null=True)
     next_at = serializers.DateTimeField(allow_null=True, help_text="When it is tried again by itself.")
     lines = serializers.SerializerMethodField(help_text="What is to be said of it, in the reader's language.")
+
+    def get_error(self, standing: Standing) -> str:
+        """Return why, in the reader's language."""
+        return messages.render(standing.error)
 
     @extend_schema_field(serializers.ListField(child=serializers.CharField()))
     def get_lines(self, standing: Standing) -> list[str]:

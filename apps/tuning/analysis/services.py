@@ -62,6 +62,18 @@ def begin_analysis(*, campaign_id: int, now: datetime) -> bool:
     return True
 
 
+def lock_begun(*, campaign_id: int) -> Campaign | None:
+    """Return a campaign whose analysis was begun and not ended, locked; None if another worker is at it, or was.
+
+    To be called within the transaction that carries the analysis out: its lock tells that somebody is at it.
+    """
+    begun = Campaign.objects.filter(pk=campaign_id, deleting_at=None, state__in=queries.ENDED)
+    campaign = begun.select_for_update(of=("self",), skip_locked=True, no_key=True).first()
+    # Asked under the lock: another may have ended it a moment ago.
+    is_open = campaign and Analysis.objects.filter(campaign=campaign, ended_at=None).exists()
+    return campaign if is_open else None
+
+
 @transaction.atomic
 def end_analysis(
     *, campaign: Campaign, now: datetime, failed: Sequence[Failed] = (), error: Message | None = None

@@ -65,8 +65,8 @@ def _printed(evidence: Evidence, ratio: Ratio) -> FindingDraft | None:
         shown = {"rate": rate(shapes.middle(ratio) * disk), "disk": rate(disk), "ceiling": rate(ceiling)}
         why.append(Message(text, shown))
     present = shapes.middle(ratio) * disk if disk else None
-    shown = _Share(shapes.middle(ratio), ratio.low, ratio.high)
-    return _draft(name, below, ratio.metric, shown, ratio.trials, why, present, disk, 0.65)
+    share = _Share(shapes.middle(ratio), ratio.low, ratio.high)
+    return _draft(name, below, ratio.metric, share, ratio.trials, why, present, disk, 0.65)
 
 
 def _measured(verdict: Verdict) -> FindingDraft | None:
