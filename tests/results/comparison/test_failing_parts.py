@@ -21,7 +21,7 @@ def failing(*_asked: object, **_named: object) -> None:
 def pieces(before: Campaign, after: Campaign, cast: SimpleNamespace) -> tuple[str, Any]:
     page = address(before, after)
     text = signed_in(cast.bob).get(page).content.decode()
-    return text, Caller(cast.bob)("GET", page.replace("/compare/", "/api/v1/compare/"), status=200)
+    return text, Caller(cast.bob)("GET", page.replace("/compare/", "/api/v1/comparison/"), status=200)
 
 
 @pytest.mark.parametrize(
