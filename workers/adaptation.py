@@ -1,8 +1,12 @@
 """What an experiment measures next because of what it has measured: more repetitions, or values in between."""
 
+import logging
 from collections import defaultdict
 from datetime import datetime
 
+from django.db import DatabaseError, transaction
+
+from apps.bench.rules.asking import words_of
 from apps.bench.sweep import refinement, repetition
 from apps.bench.text import Message, _
 from apps.bench.tools.base import Params, Tool
@@ -13,6 +17,8 @@ from apps.results import queries as results
 from apps.toolbox import queries as toolbox
 from apps.tuning import services as tuning
 
+logger = logging.getLogger(__name__)
+
 _OPEN = (Trial.State.PENDING, Trial.State.RUNNING)
 
 
@@ -20,9 +26,27 @@ def adapt(*, trial: Trial, now: datetime) -> None:
     """Decide what the end of a trial asks for, within the transaction that ends it: its campaign cannot end before.
 
     A point is judged when its last planned repetition has ended, a search goes on when its last point was judged.
+    Where that cannot be computed the log says so, and the trial ends: what was planned is carried out, and no more.
     """
     if not trial.experiment.is_adaptive or trial.is_warmup:
         return
+    try:
+        with transaction.atomic():
+            _decide(trial, now)
+    except DatabaseError:
+        raise
+    except Exception as error:
+        logger.exception("What experiment %s measures next could not be decided", trial.experiment_id)
+        text = _("What to measure next could not be decided (%(error)s): nothing is added to what was planned.")
+        write_event(
+            campaign_id=trial.experiment.campaign_id,
+            trial_id=trial.pk,
+            level=Event.Level.ERROR,
+            message=Message(text, {"error": words_of(error)}),
+        )
+
+
+def _decide(trial: Trial, now: datetime) -> None:
     experiment = adaptation.lock_experiment(trial.experiment_id)
     if tuning.continue_verification(experiment=experiment, now=now):
         return

@@ -1,6 +1,7 @@
 """What a run's reading takes from beside the tool's own output."""
 
 import dataclasses
+import math
 
 import pytest
 
@@ -45,3 +46,18 @@ def test_what_the_output_tells_goes_before_what_the_agent_knows() -> None:
 def test_nothing_known_is_no_version() -> None:
     tool, output = tools.get("ping"), recordings.load("ping", PING, "client")
     assert judges.read_run([output], tool.clean(tool.recover(output)), tool).tool_version == ""
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
+def test_what_is_no_number_is_left_out_and_told(monkeypatch: pytest.MonkeyPatch, value: float) -> None:
+    tool, output = tools.get("ping"), recordings.load("ping", PING, "client")
+    params = tool.clean(tool.recover(output))
+    whole = tool.parse([output], params)
+    broken = [dataclasses.replace(item, value=value) if item.metric == "rtt_max" else item for item in whole.samples]
+    monkeypatch.setattr(tool, "parse", lambda outputs, params: dataclasses.replace(whole, samples=tuple(broken)))
+    reading = judges.read_run([output], params, tool)
+    assert [item.metric for item in reading.samples] == [
+        item.metric for item in whole.samples if item.metric != "rtt_max"
+    ]
+    (flag,) = [flag for flag in reading.flags if flag.name == "no-number"]
+    assert str(flag.message) == "What the tool printed for rtt_max is no number: it was left out."

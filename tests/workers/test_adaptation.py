@@ -12,6 +12,7 @@ from django.utils import timezone
 
 from apps.campaigns import services
 from apps.campaigns.models import Campaign, Event, Experiment, Run, Trial
+from apps.core import messages
 from apps.results.models import Result, Sample
 from apps.testbeds.models import Node
 from tests.campaigns import factories as make
@@ -182,3 +183,20 @@ def test_limits_of_the_fields_are_kept(cast: SimpleNamespace, pair: list[Node], 
     with pytest.raises(ValidationError) as caught:
         make.experiment(make.campaign(cast), *pair, **{**STREAMS, **values})
     assert next(iter(values)) in caught.value.message_dict
+
+
+def test_a_trial_ends_although_what_comes_next_cannot_be_decided(
+    cast: SimpleNamespace, pair: list[Node], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stumble(*_asked: object, **_named: object) -> None:
+        raise OverflowError("math range error")
+
+    campaign = make.launched(cast, *pair, **WINDOW, precision=0.03, most_repetitions=50)
+    monkeypatch.setattr(adaptation, "_repeat", stumble)
+    assert carry_out(campaign, lambda trial: 100e6) == 3
+    assert set(campaign.trials.values_list("state", flat=True)) == {"succeeded"}
+    told = [messages.render(event.message) for event in campaign.events.filter(level="error")]
+    assert told == [
+        "What to measure next could not be decided (OverflowError: math range error): nothing is added to what was"
+        " planned."
+    ]

@@ -14,6 +14,8 @@ _MOST_EXACT = 400
 _MOST_PAIRS = 10_000
 _KEPT = 100
 _NORMAL = NormalDist()
+# Beyond this the exponential is no float any more.
+_MOST_LOG = 709.0
 
 
 @dataclass(frozen=True)
@@ -52,8 +54,13 @@ def compare_two(first: Sequence[float], second: Sequence[float]) -> Difference:
     ratios: tuple[float | None, float | None, float | None] = (None, None, None)
     if min(*first, *second) > 0:
         logs = _shift([math.log(value) for value in first], [math.log(value) for value in second])
-        ratios = (math.exp(logs[0]), math.exp(logs[1]), math.exp(logs[2]))
+        ratios = (_exp(logs[0]), _exp(logs[1]), _exp(logs[2]))
     return Difference(_p_of_u(u, n, m, ties), u / (n * m), shift, low, high, *ratios)
+
+
+def _exp(log: float) -> float:
+    """Return e to the power of a number, the largest float where there is none so large."""
+    return math.exp(min(log, _MOST_LOG))
 
 
 def least_p(n: int, m: int) -> float:

@@ -230,3 +230,26 @@ def test_reading_and_writing_in_one_trial_are_judged_each_by_itself():
     assert found["GPFS_PDAISY write"].value == 4 * MIB
     assert found["GPFS_PDAISY read"].kind == NO_CHANGE
     assert len(found["GPFS_PDAISY read"].why) == 2
+
+
+@pytest.mark.parametrize("other", [1.17, 3.0])
+def test_a_share_of_two_repetitions_that_differ_is_not_told(other):
+    make = Storing().tcp("KGFS01", "PGFS01", [900, 910])
+    make.disk("RAID1", "PGFS01", write=[90 * MB, 91 * MB])
+    make.io("NFS_PGFS01", write=[20 * MB, other * 20 * MB])
+    draft = the(make.evidence(NFS, RAID1), "storage-share-of-disk")
+    assert (draft.kind, draft.low, draft.high) == ("doubt", None, None)
+    assert str(draft.title).startswith("Not enough to tell which share")
+    assert str(draft.missing[0]) == "More repetitions of NFS_PGFS01 and of RAID1, five or more of each."
+
+
+def test_the_share_has_the_errors_of_both_rates():
+    make = Storing().tcp("KGFS01", "PGFS01", [900, 910])
+    make.disk("RAID1", "PGFS01", write=[90 * MB, 91 * MB, 92 * MB])
+    make.io("NFS_PGFS01", write=[45 * MB, 46 * MB, 47 * MB])
+    draft = the(make.evidence(NFS, RAID1), "storage-share-of-disk")
+    assert draft.value == pytest.approx(46 / 91)
+    # 4.303 standard errors of the mean of three, of each rate, in quadrature.
+    error = 4.303 / 3**0.5 * ((1 / 46) ** 2 + (1 / 91) ** 2) ** 0.5
+    assert draft.low == pytest.approx(46 / 91 * (1 - error), rel=1e-3)
+    assert draft.high == pytest.approx(46 / 91 * (1 + error), rel=1e-3)

@@ -103,3 +103,8 @@ def test_corrected_tests_of_equals_raise_one_alarm_in_twenty_at_most():
         ]
         alarms += min(statistics.adjust_holm(ps)) < 0.05
     assert alarms <= 33
+
+
+def test_a_ratio_beyond_all_numbers_is_the_largest():
+    found = compare_two([5e-324, 1e-300], [1.7e308, 1e300])
+    assert found.ratio_high == pytest.approx(8.2e307, rel=0.01)

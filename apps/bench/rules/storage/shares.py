@@ -18,6 +18,8 @@ from apps.bench.text import Message, _
 RULE, VERSION = "storage-share-of-disk", 2
 # A share above this is a cache's (see the rule of those).
 MOST = 1.05
+# One that is not known to within this part of itself is not told: from 1 on its interval reaches down to nothing.
+MOST_ERROR = 0.5
 
 
 class _Share(NamedTuple):
@@ -78,8 +80,8 @@ def _measured(verdict: Verdict) -> FindingDraft | None:
         return None
     share, error = level.value / disk.value, _error_of_ratio(level, disk)
     name, trials = verdict.question.facts.name, tuple(sorted({*level.trials, *disk.trials}))
-    if error >= 1:
-        return _untold(name, disk.subject, verdict.question.metric, share, trials)
+    if error > MOST_ERROR:
+        return _untold(name, disk.subject, verdict.question.metric, share, error, trials)
     text = _("The network carries %(ceiling)s, which %(rate)s does not fill.")
     ceiling = verdict.network.value if verdict.network else 0.0
     why = [Message(text, {"ceiling": rate(ceiling), "rate": rate(level.value)})]
@@ -91,15 +93,12 @@ def _measured(verdict: Verdict) -> FindingDraft | None:
 
 
 def _error_of_ratio(level: Level, disk: Beneath) -> float:
-    """Return half the 95 % interval of the share, as a part of it: the errors of both rates add in quadrature.
-
-    From 1 on the interval reaches down to nothing: so few repetitions, so far apart, tell no share.
-    """
+    """Return half the 95 % interval of the share, as a part of it: the errors of both rates add in quadrature."""
     parts = [(item.interval[1] - item.value) / item.value for item in (level, disk) if item.interval]
     return math.hypot(*parts)
 
 
-def _untold(name: str, below: str, metric: str, share: float, trials: tuple[int, ...]) -> FindingDraft:
+def _untold(name: str, below: str, metric: str, share: float, error: float, trials: tuple[int, ...]) -> FindingDraft:
     """Return that the repetitions tell no share, and what would."""
     shown = {"name": name, "below": below, "metric": metric}
     return FindingDraft(
@@ -110,10 +109,10 @@ def _untold(name: str, below: str, metric: str, share: float, trials: tuple[int,
         title=Message(
             _("Not enough to tell which share of %(below)s beneath it %(name)s reaches (%(metric)s)"), shown
         ),
-        why=(Message(_("Too few repetitions, too far apart: the interval of the share reaches down to nothing.")),),
+        why=(Message(_("Too few repetitions, too far apart: the share is not known to within half of itself.")),),
         value=share,
         unit="1",
-        formula=f"X / B_disk = {100 * share:.0f} % ± 100 %",
+        formula=f"X / B_disk = {100 * share:.0f} % ± {100 * share * error:.0f} %",
         evidence=trials,
         confidence=0.5,
         applies_when=Message(_("Both were measured alike: the same files, record size and number of tasks.")),
