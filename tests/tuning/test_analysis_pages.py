@@ -1,5 +1,8 @@
 """What pages and REST say of an analysis that waits or failed, to whom, and who may ask for it again."""
 
+import io
+import json
+import zipfile
 from types import SimpleNamespace
 
 import pytest
@@ -8,6 +11,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from apps.campaigns.models import Campaign
+from apps.reports.exports.archives.writing import archive_of
 from apps.tuning import services
 from apps.tuning.models import Analysis
 from apps.tuning.sites import queries as sites
@@ -154,3 +158,14 @@ def test_a_fit_that_fails_is_said(cast: SimpleNamespace, monkeypatch: pytest.Mon
     answer = Client().get("/api/v1/workload/", asked | {"team": "grid"}, **factories.bearer(cast.bob, "read"))
     assert answer.status_code == 409, answer.content
     assert "math domain error" in answer.json()["detail"]
+
+
+def test_an_archive_has_a_failed_analysis_carried_out_anew(failed: Campaign) -> None:
+    def about() -> dict:
+        pieces = b"".join(archive_of(Campaign.objects.get(), now=timezone.now()))
+        with zipfile.ZipFile(io.BytesIO(pieces)) as archive:
+            return json.loads(archive.read("campaign.json"))["campaign"]
+
+    assert about()["analysed_at"] is None
+    services.draw_conclusions(campaign=failed, now=timezone.now())
+    assert about()["analysed_at"]

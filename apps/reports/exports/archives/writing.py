@@ -24,6 +24,7 @@ from apps.reports.models import Edition
 from apps.results.models import Result, Series
 from apps.testbeds.models import Cluster, Node
 from apps.toolbox.models import VERSION_MARK, ToolVersion
+from apps.tuning.analysis import queries as analyses
 
 _BATCH = 200
 _PIECE = 256 * 1024
@@ -94,6 +95,10 @@ class _Writer:
     def _lines(self, path: str, records: Iterable[Json]) -> Iterator[bytes]:
         return self._zip.add(path, _joined(records))
 
+    def _analysed(self) -> Json:
+        """Return what has an analysis that failed here carried out where the archive is read."""
+        return {} if analyses.standing_of(self._campaign).is_done else {"analysed_at": None}
+
     def _about(self) -> Json:
         campaign = self._campaign
         notes = [
@@ -107,7 +112,7 @@ class _Writer:
             for user in sorted(self._people.values(), key=lambda user: user.get_username())
         ]
         return {
-            "campaign": record(campaign, fields.CAMPAIGN),
+            "campaign": record(campaign, fields.CAMPAIGN) | self._analysed(),
             "created_by": maker,
             "team": campaign.team.name,
             "notes": notes,
