@@ -7,6 +7,7 @@ import re
 import shlex
 from collections.abc import Iterator
 
+from apps.bench.tools._iperf3.document import EVENT
 from apps.bench.tools.base import Output
 
 # What stands for the name of the node that a file does not tell.
@@ -148,7 +149,8 @@ def _plain_parts(raw: bytes) -> Iterator[bytes]:
 def _json_documents(raw: bytes) -> list[bytes]:
     """Return the JSON objects that a text consists of, [] if it holds anything else."""
     text = raw.decode("utf-8", "surrogateescape")
-    decoder, position, found = json.JSONDecoder(), 0, []
+    decoder, position = json.JSONDecoder(), 0
+    found: list[str] = []
     while position < len(text):
         while position < len(text) and text[position].isspace():
             position += 1
@@ -157,9 +159,13 @@ def _json_documents(raw: bytes) -> list[bytes]:
         if text[position] != "{":
             return []
         try:
-            _value, end = decoder.raw_decode(text, position)
+            value, end = decoder.raw_decode(text, position)
         except (ValueError, RecursionError):
             return []
-        found.append(text[position:end].encode("utf-8", "surrogateescape"))
+        if value.keys() == EVENT and value["event"] != "start" and found:
+            # One report, line by line.
+            found[-1] += "\n" + text[position:end]
+        else:
+            found.append(text[position:end])
         position = end
-    return found
+    return [part.encode("utf-8", "surrogateescape") for part in found]

@@ -102,10 +102,8 @@ def _read_by(tool: Tool, output: Output) -> Finding:
 
 
 def own_output(tool: Tool, output: Output) -> Output:
-    """Return an output of unknown origin as the tool's own parser takes it."""
-    own = _for(tool, output)
-    # Parsers look at the words of the argv: where none is known, the program alone stands for it.
-    return dataclasses.replace(own, argv=own.argv or tool.programs[:1])
+    """Return an output of unknown origin as the tool's own parser takes it; its argv is empty if not known."""
+    return _for(tool, output)
 
 
 def read_as_any_role(

@@ -14,12 +14,17 @@ _MONTHS = {name: number for number, name in enumerate(_YEAR.split(), 1)}
 _CTIME = re.compile(r"[A-Z][a-z]{2} ([A-Z][a-z]{2}) +(\d{1,2}) (\d\d):(\d\d):(\d\d) (\d{4})")
 _TABLE_TIME = re.compile(r"(\d\d)/(\d\d)/(\d{4}) (\d\d):(\d\d):(\d\d)")
 
+_NO_MASTER = (
+    r"(?:commlib error|unable to (?:contact|send)|can't (?:find|connect|contact|resolve)|could not (?:find|connect)"
+    r"|getting configuration|Please set the environment variable SGE_ROOT|unresolvable hostname|[^\n]*qmaster)"
+)
 _ERRORS: tuple[tuple[re.Pattern[str], str], ...] = (
+    (re.compile(rf"^(?:(?:critical )?error|Unable to run job): {_NO_MASTER}.*$", re.M), "no-scheduler"),
     (re.compile(r"^Unable to run job: .*$", re.M), "queue-refused"),
     (re.compile(r"^Following jobs do not exist:.*$", re.M), "job-missing"),
     (re.compile(r"^error: job id \d+ not found.*$", re.M), "job-missing"),
-    (re.compile(r"^error: (?:commlib error|unable to (?:contact|send)).*$", re.M), "no-scheduler"),
-    (re.compile(r"^error: .*$", re.M), "queue-refused"),
+    (re.compile(r"^denied: job \"?\d+\"? does not exist.*$", re.M), "job-missing"),
+    (re.compile(r"^(?:error|denied|q(?:sub|stat|acct|host|del|rsh|alter|mod)): .*$", re.M), "queue-refused"),
 )
 _ROW = re.compile(
     r"^ *(\d{1,12}) +(\d+\.\d+) +(\S+) +(\S+) +([a-zA-Z]{1,8}) +(\d\d/\d\d/\d{4} \d\d:\d\d:\d\d) +"
@@ -38,22 +43,28 @@ _NEVER = re.compile(
 _SIGN = re.compile(
     r"^qname {2,}\S|^job_number: {2,}\d|^job-ID +prior +name|^queuename +qtype|<job_info\b|^HOSTNAME +ARCH +NCPU"
     r"|has been submitted$|^Unable to run job: |^Following jobs do not exist|^error: job id \d+ not found"
-    r"|^(?:[^:\n]*:){40,}[^:\n]*$",
+    rf"|^(?:critical )?error: {_NO_MASTER}|^error: no suitable queues|^denied: (?:job|host|user|client|array) "
+    r"|^(?:error: )?(?:ERROR! |Unknown option |q(?:sub|stat|acct|host|del|rsh|alter|mod): )"
+    r"|has (?:registered the job|deleted job) \d+",
     re.M,
 )
-_COLUMNS = 45
+# accounting(5): queue, host, group, owner, name, number, account, priority, three times since 1970, failed, status.
+_ACCOUNT = re.compile(
+    r"^(?:[^:\n]*:){5}\d{1,12}:[^:\n]*:-?\d{1,6}:(?:\d{1,13}:){3}\d{1,4}:\d{1,5}:(?:[^:\n]*:){26,}", re.M
+)
+_DELETED = re.compile(r"has (?:registered the job|deleted job) (\d{1,12})")
 
 
 def recognises(text: str, program: str) -> bool:
     """Return whether a text is Grid Engine's; `program` is the command's name, if that is known."""
-    return program in PROGRAMS or bool(_SIGN.search(text))
+    return program in PROGRAMS or bool(_SIGN.search(text) or _ACCOUNT.search(text))
 
 
 def read(text: str, argv: Sequence[str], program: str) -> Json:
     """Return ``{"kind", "jobs"}`` (of qhost: "hosts") of an output, or raise the ToolFailure it tells of."""
     if re.search(r"^qname {2,}", text, re.M):
         return _answer("accounting", [_accounted(block) for block in text.split("=" * 20) if "jobnumber" in block])
-    lines = [line.split(":") for line in text.splitlines() if line.count(":") >= _COLUMNS - 5 and line[0] != "#"]
+    lines = [line.split(":") for line in text.splitlines() if _ACCOUNT.match(line) and line[0] != "#"]
     if lines:
         return _answer("accounting", [_accounted_line(line) for line in lines])
     if re.search(r"^job_number: {2,}", text, re.M):
@@ -64,6 +75,8 @@ def read(text: str, argv: Sequence[str], program: str) -> Json:
         return _answer("jobs", [_queued(row) for row in _ROW.findall(text)])
     if re.search(r"^HOSTNAME +ARCH", text, re.M):
         return {**_answer("hosts", []), "hosts": _hosts(text)}
+    if deleted := _DELETED.findall(text):
+        return _answer("cancelled", [ScheduledJob(job_id, jobs.CANCELLED) for job_id in deleted])
     for pattern, code in _ERRORS:
         found = pattern.search(text)
         if found:

@@ -58,6 +58,8 @@ _ERRORS: tuple[tuple[re.Pattern[str], str], ...] = (
 _SUBMITTED = re.compile(r"^(?:Submitted batch job )?(\d{1,12})(?:;\S{1,64})?\s*$", re.M)
 _LAUNCH = re.compile(r"^s(?:run|alloc): (?:job (\d{1,12}) |Granted job allocation (\d{1,12}))(.*)$", re.M)
 _VERSION = re.compile(r"^slurm(?:-wlm)? (\d{1,4}\.\d{1,4}[.\w-]{0,20})\s*$", re.M)
+# They go on all the same; what they warn of is kept beside what they did.
+_WARNING = re.compile(r"^s(?:batch|run|alloc): [Ww]arning: (.*)$\n?", re.M)
 _SIGN = re.compile(
     r"^JobId=\d+ |Slurm OpenAPI|slurm_load_\w+ error|^s(?:run|batch|alloc|control|queue|info|cancel): "
     r"|^Submitted batch job \d|^slurm(?:-wlm)? \d",
@@ -71,7 +73,16 @@ def recognises(text: str, program: str) -> bool:
 
 
 def read(text: str, argv: Sequence[str], program: str) -> Json:
-    """Return ``{"kind", "version", "jobs"}`` of an output, or raise the ToolFailure it tells of."""
+    """Return ``{"kind", "version", "jobs"}`` of an output, or raise the ToolFailure it tells of.
+
+    Where it warned there are ``"warnings"``, too: of fewer nodes than were asked for, for example.
+    """
+    warnings = [printable(said.strip()) for said in _WARNING.findall(text)]
+    answer = _read(_WARNING.sub("", text), argv, program, is_warned=bool(warnings))
+    return {**answer, "warnings": warnings} if warnings else answer
+
+
+def _read(text: str, argv: Sequence[str], program: str, *, is_warned: bool) -> Json:
     if '"Slurm OpenAPI' in text or text.lstrip().startswith("{"):
         return _answer("jobs", read_json(text))
     records = read_records(text)
@@ -93,7 +104,7 @@ def read(text: str, argv: Sequence[str], program: str) -> Json:
     submitted = _SUBMITTED.search(text)
     if submitted and program in ("sbatch", ""):
         return _answer("submitted", [ScheduledJob(submitted[1], jobs.SUBMITTED)])
-    if program in ("srun", "salloc") and text.strip():
+    if is_warned or (program in ("srun", "salloc") and text.strip()):
         return _answer("launched", [])
     raise failure("queue-unreadable")
 

@@ -52,6 +52,12 @@ _FIELD = re.compile(r"^ +([A-Z][A-Za-z/ ]{1,40}?) *(?:\(([A-Za-z/]{1,12})\))? *[
 _ACTIVE = re.compile(r"^ Number of active processes: +(\d{1,7})$", re.M)
 _COLLECTIVE = re.compile(r"^ collbuf_(nodes|size) +(\d{1,12})$", re.M)
 _NUMBER = re.compile(r"\d{1,15}(?:\.\d{1,9})?")
+# NPB 3.4 refuses such counts before its title; of its parallel solvers with squares BT is the one read here.
+WRONG_COUNT = re.compile(
+    r"^ ?\*{3} ERROR determining processor topology for +\d+ processes\s*\n"
+    r" +Expecting a square number of processes[^\n]*$",
+    re.M,
+)
 _PROBLEMS = (
     (re.compile(r"^.*No space left on device.*$", re.M), "disk-full"),
     (
@@ -62,6 +68,8 @@ _PROBLEMS = (
         re.compile(r"^.*Must be a square number of processes.*$|^.*number of processes.*not a square.*$", re.M),
         "mpi-wrong-ranks",
     ),
+    (WRONG_COUNT, "mpi-wrong-ranks"),
+    (re.compile(r"^.*[Nn]umber of processors must be a square.*$", re.M), "mpi-wrong-ranks"),
     (re.compile(r"^Fortran runtime error: .*$", re.M), "io-error"),
     (re.compile(r"^ ?Error opening file.*$", re.M), "io-error"),
 )
@@ -85,6 +93,13 @@ def all_programs(naming: str) -> list[str]:
 def subtype_of(program: str) -> str:
     """Return the kind of I/O that a program's name tells of."""
     return next((kind for kind, suffix in _SUFFIXES.items() if suffix and program.endswith(suffix)), NONE)
+
+
+def naming_of(program: str, version: str) -> str | None:
+    """Return the naming that a program's file name or else its version tells of, None if neither does."""
+    if program:
+        return NEW if ".x" in program else OLD
+    return {"3.3": OLD, "3.4": NEW}.get(version)
 
 
 def told(text: str) -> dict[str, str | int]:
@@ -193,7 +208,7 @@ def _why_not(output: Output, text: str, verdict: str) -> ToolFailure:
     for pattern, reason in _PROBLEMS:
         found = pattern.search(text)
         if found:
-            return failure(reason, output, said=found[0].strip()[:200])
+            return failure(reason, output, said=" ".join(found[0].split())[:200])
     if verdict:
         return failure("verification", output, said=f"Verification = {verdict[:40]}")
     if TITLE.search(text) and " Time step" in text and "MPI_ABORT" not in text:

@@ -8,8 +8,22 @@ _NUMBER = r"(\d{1,15}(?:\.\d{1,6})?)"
 _TEXT = re.compile(rf"^ *{_NUMBER} MB / +{_NUMBER} sec = +{_NUMBER} Mbps(?P<rest>[^\n]*)$", re.M)
 _KEYS = re.compile(r"^(?:nuttcp-(?P<side>[tr]): )?(?P<pairs>(?:[A-Za-z_]+=[^ \n]+ ?)+)$", re.M)
 _PAIR = re.compile(rf"([A-Za-z_]+)={_NUMBER}(?:%)?(?: |$)")
+# Verbose: a line for each side, and what else it says of the connection in words.
+_VERBOSE = re.compile(
+    rf"^nuttcp-(?P<side>[tr]): {_NUMBER} MB in {_NUMBER} real seconds = {_NUMBER} KB/sec = {_NUMBER} Mbps$", re.M
+)
+_SIDE = r"^nuttcp-(?P<side>[tr]): (?:[^\n]*, ?)?"
+_WORDS = {
+    "retrans": re.compile(rf"{_SIDE}retrans = {_NUMBER}$", re.M),
+    "mss": re.compile(rf"{_SIDE}connect to \S+ with mss={_NUMBER}", re.M),
+    "rtt_ms": re.compile(rf"{_SIDE}connect to \S+ with mss=\d+, RTT={_NUMBER} ms", re.M),
+    "send_window_size": re.compile(rf"{_SIDE}send window size = {_NUMBER}", re.M),
+    "receive_window_size": re.compile(rf"{_SIDE}(?:send window size = \d+, )?receive window size = {_NUMBER}$", re.M),
+    "drop": re.compile(rf"{_SIDE}{_NUMBER} / +\d+ drop/pkt", re.M),
+    "pkt": re.compile(rf"{_SIDE}\d+ / +{_NUMBER} drop/pkt", re.M),
+}
 _VERSION = re.compile(r"^nuttcp-[tr]: v(\d[\w.]{0,20}): socket$", re.M)
-_CPU = re.compile(r"^nuttcp-(?P<side>[tr]): stats=cpu .*?cpu=(\d{1,5})%", re.M)
+_CPU = re.compile(r"^nuttcp-(?P<side>[tr]): (?:stats=cpu .*?cpu=|[\d.]+user [\d.]+sys \S+real )(\d{1,5})%", re.M)
 _REST = {
     "tx_cpu": re.compile(rf"{_NUMBER} %TX"),
     "rx_cpu": re.compile(rf"{_NUMBER} %RX"),
@@ -78,6 +92,11 @@ def _records(text: str) -> list[tuple[str, dict[str, float], bool]]:
     for line in _KEYS.finditer(text):
         figures = {key: float(value) for key, value in _PAIR.findall(line["pairs"])}
         found.append((line.start(), line["side"] or "", figures, "real_seconds" in figures))
+    for line in _VERBOSE.finditer(text):
+        figures = {"megabytes": float(line[2]), "real_seconds": float(line[3]), "rate_Mbps": float(line[5])}
+        found.append((line.start(), line["side"], figures, True))
+    for key, pattern in _WORDS.items():
+        found += [(line.start(), line["side"], {key: float(line[2])}, False) for line in pattern.finditer(text)]
     lines = list(_TEXT.finditer(text))
     for line in lines:
         rest = {key: float(match[1]) for key, pattern in _REST.items() if (match := pattern.search(line["rest"]))}

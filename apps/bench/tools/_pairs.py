@@ -160,9 +160,9 @@ def window_flags(asked: float, granted: float | None) -> list[Flag]:
     return [Flag("window-capped", "warning", Message(text, values))]
 
 
-def load_flags(offered: float | None, asked: float) -> list[Flag]:
-    """Say when the sender could not offer the load (bit/s) it was asked for: it then measured itself."""
-    if offered is None or offered >= 0.95 * asked:
+def load_flags(offered: float | None, asked: float | None) -> list[Flag]:
+    """Say when the sender could not offer the load (bit/s) it was asked for, if that is known: it measured itself."""
+    if offered is None or asked is None or offered >= 0.95 * asked:
         return []
     text = _("The sender offered %(offered)s Mbit/s of the %(asked)s Mbit/s asked for.")
     values = {"offered": f"{offered / 1e6:.1f}", "asked": f"{asked / 1e6:.1f}"}

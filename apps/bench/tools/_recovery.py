@@ -7,6 +7,11 @@ from apps.bench import units
 from apps.bench.tools.base import ParameterError, Tool, Value
 
 
+def is_known(argv: Sequence[str]) -> bool:
+    """Return whether a command line is known: only then do options that are not there say something."""
+    return bool(argv)
+
+
 def read_options(argv: Sequence[str], valued: Mapping[str, str], flags: Mapping[str, str]) -> dict[str, str]:
     """Return {key: word behind the option} and {key: "yes"} for flags; `valued` and `flags` are {option: key}.
 

@@ -51,7 +51,7 @@ class Btio(Tool):
     group = "mpi"
     file_system = "required"
     roles = mpi.ROLES
-    signatures = (_btio.TITLE,)
+    signatures = (_btio.TITLE, _btio.WRONG_COUNT)
     parameters = (
         Parameter(
             "problem",
@@ -189,14 +189,16 @@ class Btio(Tool):
         parts = program.split(".", 3)
         head = _btio.HEADLINE.search(text)
         fields = _btio.told(text)
-        subtype = _btio.HEADS[head[1]] if head else _btio.subtype_of(program)
+        # A report without the head of an I/O kind is of a run without I/O, or of Fortran's, which prints none.
+        subtype = _btio.HEADS[head[1]] if head else _btio.subtype_of(program) if program else None
+        version = _btio.TITLE.search(text)
         ranks = fields.get("ranks") or (int(parts[2]) if len(parts) > 2 and parts[2].isdecimal() else None)
         raw = {
             "problem": fields.get("problem") or (parts[1] if len(parts) > 1 else None),
             "subtype": subtype,
             "ranks": recovery.ranks_of(output.argv) or ranks,
             "launcher": recovery.launcher_of(output.argv, text),
-            "naming": _btio.NEW if ".x" in program else _btio.OLD,
+            "naming": _btio.naming_of(program, version[1] if version else ""),
             "collective_nodes": fields.get("collective_nodes"),
             "collective_size": fields.get("collective_size"),
         }

@@ -56,7 +56,7 @@ class Fio(Tool):
     group = "storage"
     file_system = "required"
     signatures = (
-        re.compile(r'^[ \t]*"fio version" : "fio-', re.M),
+        re.compile(r'"fio version" ?: ?"fio-'),
         re.compile(r"^[345];fio-\d", re.M | re.A),
         re.compile(r"^fio-\d[\w.+-]*$", re.M | re.A),
         re.compile(r"^fio: (?:unrecognized option|engine|pid=|io_u error|file:|failed)", re.M),

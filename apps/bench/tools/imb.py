@@ -180,20 +180,23 @@ class Imb(Tool):
         least, _colon, most = found.pop("msglog", "").rpartition(":")
         largest = re.search(r"^# Maximum (?:message length|io portion) in bytes: +(\d{1,10})$", text, re.M)
         block = re.search(r"^# Benchmarking (?:Multi-)?(\S{1,64}) *$", text, re.M)
-        ranks = recovery.ranks_of(output.argv) or _processes_of(text)
+        is_known = _recovery.is_known(output.argv)
+        sizes = [int(size) for size in re.findall(r"^ +([1-9]\d{0,11}) +\d+ +\d+\.\d", text, re.M | re.A)]
+        usual = {"min_size": 1, "max_size": LARGEST} if is_known else {}
+        if sizes and not is_known:
+            usual = {"min_size": min(sizes), "max_size": max(sizes)}
         raw = {
+            **usual,
             "benchmark": next((name for name in NAMES if block and name.lower() == block[1].lower()), None),
-            "ranks": ranks,
+            "ranks": recovery.ranks_of(output.argv) or (None if is_known else _processes_of(text)),
             "launcher": recovery.launcher_of(output.argv, text),
-            "min_size": 2 ** int(least) if re.fullmatch(r"[0-9]{1,2}", least) else 1,
-            "max_size": int(largest[1])
-            if largest
-            else 2 ** int(most)
-            if re.fullmatch(r"[0-9]{1,2}", most)
-            else LARGEST,
-            "iterations": found.get("iterations", "").partition(",")[0],
-            "groups": "groups" in found,
+            "iterations": found.get("iterations", "").partition(",")[0] if is_known else None,
+            "groups": "groups" in found if is_known else None,
         }
+        if re.fullmatch(r"[0-9]{1,2}", least):
+            raw["min_size"] = 2 ** int(least)
+        if largest or re.fullmatch(r"[0-9]{1,2}", most):
+            raw["max_size"] = int(largest[1]) if largest else 2 ** int(most)
         return _recovery.keep_valid(self, raw)
 
     def parse(self, outputs: Sequence[Output], params: Params) -> Reading:
@@ -267,8 +270,10 @@ def _read(
 
 
 def _processes_of(text: str) -> int | None:
+    """Return how many ranks were started, those included that waited."""
     found = re.search(r"^# #processes = (\d{1,6})", text, re.M)
-    return int(found[1]) if found else None
+    waiting = re.search(r"^# ?\( ?(\d{1,6}) additional process(?:es)? waiting", text, re.M)
+    return int(found[1]) + (int(waiting[1]) if waiting else 0) if found else None
 
 
 def _log(size: int) -> int:

@@ -47,6 +47,7 @@ class Ior(Tool):
     signatures = (
         re.compile(r"^IOR-\d[\w.+-]*: MPI Coordinated Test of Parallel I/O", re.M | re.A),
         re.compile(r"^access,bw\(MiB/s\),IOPS", re.M),
+        re.compile(r'"bwMiB" ?: ?\d|"bwMeanMIB" ?: ?\d'),
         re.compile(r"^Synopsis \S*ior$|\(ior\.c:\d+\)$", re.M | re.A),
     )
     roles = options.ROLES
@@ -163,7 +164,9 @@ class Ior(Tool):
             samples=tuple(SampleValue(metric, value) for metric, value in samples.items()),
             requested=dict(params) | begun.requested,
             granted={name: count for name in ("tasks", "nodes") if (count := report.count(name)) is not None},
-            observed=_observed(report, params) | begun.observed | places.observed_of(where),
+            observed=_observed(report, params, is_told=bool(own_words(output, report)))
+            | begun.observed
+            | places.observed_of(where),
             flags=(
                 *places.flags_of(where, outputs),
                 *begun.flags,
@@ -174,24 +177,32 @@ class Ior(Tool):
         )
 
     def recover(self, output: Output) -> dict[str, Value]:
-        """Return the parameters that the command line and the report tell."""
+        """Return the parameters that the command line and the report's own options tell."""
         text = _outputs.read_text(output)
-        line = re.search(r"^Command line *: (.*)$", text, re.M)
-        own = words_of(output.argv, "ior") if output.argv else line[1].split() if line else ["ior"]
-        valued = {"-a": "api", "-b": "block_size", "-t": "transfer_size", "-s": "segments", "-i": "iterations"}
-        flags = {"-c": "collective", "-F": "file_per_process", "-C": "reorder", "-e": "fsync", "-r": "read"}
-        found: dict[str, Value] = dict.fromkeys(flags.values(), False) if len(own) > 1 else {}
-        found |= _recovery.read_options(own, valued, flags | {"--posix.odirect": "direct", "-w": "write"})
-        # Without either of the two IOR does both.
-        found |= {"read": True} if "write" not in found and len(own) > 1 else {}
         try:
             report = read_report(text)
         except Unreadable:
-            return _recovery.keep_valid(self, found)
-        ranks = report.count("tasks") or ranks_of(output.argv)
+            report = None
+        own = own_words(output, report)
+        valued = {"-a": "api", "-b": "block_size", "-t": "transfer_size", "-s": "segments", "-i": "iterations"}
+        flags = {"-c": "collective", "-F": "file_per_process", "-C": "reorder", "-e": "fsync", "-r": "read"}
+        found: dict[str, Value] = report.settings if report else {}
+        if own:
+            found |= dict.fromkeys(flags.values(), False)
+            found |= _recovery.read_options(own, valued, flags | {"--posix.odirect": "direct", "-w": "write"})
+            # Without either of the two IOR does both.
+            found |= {"read": True} if "write" not in found else {}
+        ranks = (report.count("tasks") if report else None) or ranks_of(output.argv)
         found |= {"ranks": ranks} if ranks else {}
-        found |= {"read": True} if report.of("read") else {}
+        found |= {"read": True} if report and report.of("read") else {}
         return _recovery.keep_valid(self, found)
+
+
+def own_words(output: Output, report: Report | None) -> list[str]:
+    """Return IOR's own command line, as it was recorded or as the report tells it; [] if neither does."""
+    if _recovery.is_known(output.argv):
+        return words_of(output.argv, "ior")
+    return report.command.split() if report else []
 
 
 def _samples(access: str, report: Report) -> dict[str, float]:
@@ -213,8 +224,11 @@ def _samples(access: str, report: Report) -> dict[str, float]:
     return found
 
 
-def _observed(report: Report, params: Params) -> dict[str, Any]:
-    """Return what validity is judged by (sizes in B, times in s), and the times of opening and closing."""
+def _observed(report: Report, params: Params, *, is_told: bool) -> dict[str, Any]:
+    """Return what validity is judged by (sizes in B, times in s), and the times of opening and closing.
+
+    Whether it synchronised and went past caches only its command line says.
+    """
     size, nodes = report.size("aggregate filesize"), report.count("nodes") or 1
     observed: dict[str, Any] = {
         "measured_s": {
@@ -227,6 +241,7 @@ def _observed(report: Report, params: Params) -> dict[str, Any]:
     # A summary alone tells none of these.
     if size:
         observed |= {"api": report.word("api"), "working_set": size // nodes}
+    if size and is_told:
         observed |= {"direct_io": params["direct"], "synced": params["fsync"]}
         # With -C a rank reads the data of another node, if there is one.
         observed["uncached"] = list(OF_READS) if params["reorder"] and nodes > 1 else []

@@ -6,7 +6,7 @@ from typing import Any
 from apps.bench.text import Message, _
 from apps.bench.tools import _outputs
 from apps.bench.tools._failures import failure
-from apps.bench.tools._iozone import errors
+from apps.bench.tools._iozone import errors, workbook
 from apps.bench.tools._iozone.options import METRICS, PARAMETERS, TESTS, Test
 from apps.bench.tools._iozone.recovery import recover
 from apps.bench.tools._iozone.report import (
@@ -130,6 +130,10 @@ class Iozone(Tool):
             tool_version=next((report.version for report in reports if report.version), ""),
         )
 
+    def recognises(self, output: Output) -> bool:
+        """Return whether an output is a report of IOzone's, or the workbook that it writes."""
+        return workbook.is_workbook(output.stdout) or super().recognises(output)
+
     def recover(self, output: Output) -> dict[str, Value]:
         """Return the parameters that a report was made with."""
         return recover(self, output)
@@ -168,13 +172,13 @@ def _argv(test: Test, params: Params, files: Sequence[str], *, keep: bool) -> tu
 
 def _read(output: Output, params: Params, where: Sequence[places.Place], wanted: int) -> Report:
     text = _outputs.read_text(output)
-    found = errors.explain(output, text, direct=params["direct"])
+    found = None if workbook.is_workbook(output.stdout) else errors.explain(output, text, direct=params["direct"])
     if found:
         short = places.without_room(where, wanted) if found.code == "write-stopped" else None
         raise failure("too-little-room", output, free=short.free, wanted=wanted) if short else found
     _outputs.refuse_cut_short(output)
     try:
-        report = read_report(text)
+        report = workbook.read_workbook(output.stdout) if workbook.is_workbook(output.stdout) else read_report(text)
     except Unreadable:
         raise failure("unreadable", output) from None
     if not report.points:

@@ -8,7 +8,7 @@ from apps.bench.tools import _outputs, _pairs, _transports
 from apps.bench.tools._failures import failure
 from apps.bench.tools._iperf2 import result
 from apps.bench.tools._iperf2.report import count_tests, read_report
-from apps.bench.tools._recovery import keep_valid, read_options
+from apps.bench.tools._recovery import is_known, keep_valid, read_options
 from apps.bench.tools._scales import MIXED, scaled
 from apps.bench.tools._transports import TCP, UDP
 from apps.bench.tools.base import (
@@ -34,6 +34,9 @@ _FLAGS = {"-u": "udp", "--udp": "udp", "-s": "server", "-e": "enhanced"}
 _LISTENING = re.compile(r"^Server listening on (?:TCP|UDP) port", re.M)
 _VERSION = re.compile(r"^iperf version (2\.\S{1,20})|\(peer (2\.[\w.-]{1,20})\)", re.M)
 _BAD_HOST = re.compile(r"^.*(?:Host name lookup failure|Temporary failure in name resolution).*$", re.M)
+_TARGET = re.compile(
+    r"^Client connecting to (\S{1,100}),|^\d{14}(?:\.\d+)?,(?:[^,\n]{1,60},\d{1,5},)?([^,\n]{1,60}),", re.M
+)
 _BROKE = re.compile(r"^.*(?:write failed|Connection reset by peer|Broken pipe).*$", re.M)
 
 
@@ -114,12 +117,13 @@ class Iperf2(Tool):
         report = read_report(text)
         streams = scaled(options.get("streams"), MIXED) or max(len(report.finals), len(report.received)) or None
         ends = [line.end for line in (*report.finals, *report.received)]
-        is_udp = "udp" in options or "UDP port" in text
+        is_udp = "udp" in options or "UDP port" in text or report.is_of_datagrams
+        is_tcp = not is_udp and (is_known(output.argv) or "TCP port" in text or report.is_of_segments)
         rate = scaled(options.get("rate"), MIXED)
         return keep_valid(
             self,
             {
-                "protocol": UDP if is_udp else TCP,
+                "protocol": UDP if is_udp else TCP if is_tcp else None,
                 "window": scaled(options.get("window"), MIXED),
                 "streams": streams,
                 "duration": options.get("duration") or (float(int(max(ends))) if ends else None),
@@ -147,12 +151,18 @@ class Iperf2(Tool):
         )
         served = _read_served(server)
         if params["protocol"] == UDP and not (report.received or (served and served.received)):
-            address = read_options(output.argv, _OPTIONS, _FLAGS).get("address", "")
+            address = _target(output, text)
             raise _outputs.system_error(output, text, address) or failure("no-reply", output, address=address)
         if params["protocol"] == TCP and (broke := _BROKE.search(text)):
             raise failure("stopped", output, said=broke[0].strip()[:200])
         version = _VERSION.search(text + (_outputs.read_text(server) if server else ""))
         return result.make_reading(output, report, served, params, (version[1] or version[2]) if version else "")
+
+
+def _target(output: Output, text: str) -> str:
+    address = read_options(output.argv, _OPTIONS, _FLAGS).get("address", "")
+    named = _TARGET.search(text)
+    return address or (named[1] or named[2] if named else "-")
 
 
 def _read_served(server: Output | None) -> result.Report | None:

@@ -7,7 +7,7 @@ from apps.bench.tools import _pairs, _transports
 from apps.bench.tools._failures import failure
 from apps.bench.tools._iperf3 import options, recovery, series
 from apps.bench.tools._iperf3.document import Document, figures, number, read_document
-from apps.bench.tools._recovery import keep_valid
+from apps.bench.tools._recovery import is_known, keep_valid
 from apps.bench.tools.base import (
     Estimate,
     Metric,
@@ -112,6 +112,8 @@ class Iperf3Udp(Tool):
             for name, key in (("send_buffer", "sndbuf_actual"), ("receive_buffer", "rcvbuf_actual"))
             if (value := document.number("start", key)) is not None
         }
+        is_told = is_known(document.output.argv) or document.get("start", "test_start", "target_bitrate") is not None
+        asked = params["rate"] if is_told else None
         flags = [flag for flag in series.read_flags(document, params) if flag.name != "sender-unseen"]
         return Reading(
             samples=figures(samples),
@@ -119,7 +121,7 @@ class Iperf3Udp(Tool):
             requested=dict(params),
             granted=granted,
             observed={name: samples[name] for name in ("offered_load", "goodput", "loss") if name in samples},
-            flags=(*_pairs.load_flags(samples["offered_load"] or 0.0, params["rate"]), *flags),
+            flags=(*_pairs.load_flags(samples["offered_load"] or 0.0, asked), *flags),
             tool_version=document.version,
         )
 

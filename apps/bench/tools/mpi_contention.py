@@ -138,9 +138,11 @@ class MpiContention(Tool):
 
     def recover(self, output: Output) -> dict[str, Value]:
         """Return the program of one pair's output: the others lie in outputs of their own."""
-        program = recovery.program_of(output.argv, (OSU, OPENMPI, MPICH)) or OSU
+        program = recovery.program_of(output.argv, (OSU, OPENMPI, MPICH))
         launcher = mpi.MPICH if program == MPICH else mpi.OPENMPI
-        found: dict[str, Value] = {"pairs": 1, "benchmark": program, "launcher": launcher}
+        found: dict[str, Value] = {"benchmark": program, "launcher": launcher} if program else {}
+        if output.argv or output.stdout.strip():
+            found["pairs"] = 1
         sizes = [int(row[0]) for row in _pingpong.NETPIPE.findall(_outputs.read_text(output))]
         return {**found, "message_size": sizes[-1]} if sizes and 0 < sizes[-1] <= 2**30 else found
 

@@ -127,9 +127,9 @@ class MpiPingPong(Tool):
         """Return the program, and the range of sizes in the table or the command line."""
         text = _outputs.read_text(output)
         named = recovery.program_of(output.argv, (OPENMPI, MPICH))
-        program = named or (
-            MPI4PY if _pingpong.MPI4PY_TITLE.search(text) or MPI4PY + ".bench" in output.argv else OPENMPI
-        )
+        is_mpi4py = not named and (_pingpong.MPI4PY_TITLE.search(text) or MPI4PY + ".bench" in output.argv)
+        # NetPIPE's table does not say which MPI it was built with.
+        program = named or (MPI4PY if is_mpi4py else None)
         table = _pingpong.MPI4PY if program == MPI4PY else _pingpong.NETPIPE
         sizes = [int(row[0]) for row in table.findall(text)]
         valued = {"-u": "most", "-l": "least"} if named else {"-n": "most", "-m": "least"}
@@ -140,8 +140,8 @@ class MpiPingPong(Tool):
         raw = {
             "benchmark": program,
             "launcher": recovery.launcher_of(output.argv, text),
-            "min_size": min(sizes, default=1),
-            "max_size": int(most) if re.fullmatch(r"[1-9][0-9]{0,9}", most) else max(sizes, default=LARGEST),
+            "min_size": min(sizes, default=None),
+            "max_size": int(most) if re.fullmatch(r"[1-9][0-9]{0,9}", most) else max(sizes, default=None),
         }
         return _recovery.keep_valid(self, raw)
 

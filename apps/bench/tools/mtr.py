@@ -1,15 +1,16 @@
 """mtr: the route with loss and round-trip times of every hop."""
 
+import itertools
 import json
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from apps.bench.text import Message, _
-from apps.bench.tools import _outputs, _pairs
+from apps.bench.tools import _mtr, _outputs, _pairs
 from apps.bench.tools._failures import failure
-from apps.bench.tools._iperf3.document import dig, number, objects
-from apps.bench.tools._recovery import keep_valid, read_options
+from apps.bench.tools._iperf3.document import dig
+from apps.bench.tools._recovery import is_known, keep_valid, read_options
 from apps.bench.tools.base import (
     Estimate,
     Flag,
@@ -28,16 +29,7 @@ from apps.bench.tools.base import (
 ICMP, UDP, TCP = "icmp", "udp", "tcp"
 # How long it waits for the last answers; its own 5 s are longer than any path.
 GRACE_S = 2.0
-NOBODY = "???"
 
-_ROW = re.compile(
-    r"^ *(?P<hop>\d{1,3})\.(?:\|--)? +(?P<host>\S+) +(?P<loss>\d{1,3}(?:\.\d+)?)% +(?P<sent>\d{1,9})"
-    r" +(?P<last>[\d.]+) +(?P<avg>[\d.]+) +(?P<best>[\d.]+) +(?P<worst>[\d.]+) +(?P<deviation>[\d.]+) *$",
-    re.M,
-)
-_RAW_HOST = re.compile(r"^h (\d{1,3}) (\S{1,60})$", re.M)
-_RAW_PING = re.compile(r"^p (\d{1,3}) (\d{1,9})(?: \d+)?$", re.M)
-_RAW_SENT = re.compile(r"^x (\d{1,3}) \d+$", re.M)
 _UNRESOLVED = re.compile(r"^mtr: Failed to resolve host: .*$", re.M)
 _REFUSED = re.compile(r"^mtr: non-root users .*$|^mtr(?:-packet)?: .*(?:privilege|Failure to open).*$", re.M)
 _VALUED = {
@@ -95,7 +87,7 @@ class Mtr(Tool):
         re.compile(r'"report": *\{\s*"mtr": *\{'),
         re.compile(r"^Start: .*\nHOST: .*Loss%", re.M),
         re.compile(r"^x 0 \d+\nh 0 ", re.M),
-        re.compile(r"^mtr: Failed to resolve host|^Mtr_Version,", re.M),
+        re.compile(r"^mtr: Failed to resolve host|^Mtr_Version,|^<MTR SRC=", re.M),
     )
 
     def plan(self, params: Params, nodes: Mapping[str, Sequence[NodeRef]]) -> Plan:
@@ -128,42 +120,42 @@ class Mtr(Tool):
     def recover(self, output: Output) -> dict[str, Value]:
         """Return what the argv says, else what the report does; its packet size is a text."""
         options = read_options(output.argv, _VALUED, _SWITCHES)
-        data = _load(output)
-        said = {"count": number(data, "report", "mtr", "tests"), "size": dig(data, "report", "mtr", "psize")}
-        method = UDP if "udp" in options else TCP if "tcp" in options else ICMP
+        report = _mtr.read_report(_outputs.read_text(output), _load(output))
+        method = UDP if "udp" in options else TCP if "tcp" in options else ICMP if is_known(output.argv) else None
         found: dict[str, Value] = {name: options.get(name) for name in ("interval", "max_hops", "port")}
-        for name, value in said.items():
-            found[name] = options.get(name) or (value if isinstance(value, str | float) else None)
-        return keep_valid(self, {**found, "method": method})
+        # Of what it was asked for, most forms tell only what was sent.
+        sent = None if is_known(output.argv) else max((hop["sent"] for hop in report.hops), default=None)
+        found |= {"count": options.get("count") or report.count or sent, "size": options.get("size") or report.size}
+        return keep_valid(self, {**{name: value for name, value in found.items() if value}, "method": method})
 
     def parse(self, outputs: Sequence[Output], params: Params) -> Reading:
         """Return the end's figures and every hop's; ToolFailure if the end did not answer (the exit status is 0)."""
         output = _pairs.client_output(outputs)
         text = _outputs.read_text(output)
         data = _load(output)
-        target = _target(output, data)
-        hops = _of_json(data) if data is not None else (_of_report(text) or _of_raw(text))
+        report = _mtr.read_report(text, data)
+        target, hops = output.argv[-1] if is_known(output.argv) else report.target, report.hops
         if not hops:
             raise _explain(output, text, target, data)
         numbers = [hop["hop"] for hop in hops]
         if numbers != sorted(set(numbers)):
             raise failure("unreadable", output)
         last = hops[-1]
-        # A name is answered by its address: the end is then the last hop, if it answered at all.
-        named = target and not _outputs.is_address(target)
-        is_reached = last["addresses"] == [target.partition("%")[0]] or named
-        if not is_reached or last["loss"] >= 1 or last["rtt_mean"] is None:
+        if not _is_end(last, target) or last["loss"] >= 1:
             answers = [address for hop in hops if hop["loss"] < 1 for address in hop["addresses"]]
-            raise failure("not-reached", output, address=target, last=answers[-1] if answers else "-")
+            raise failure("not-reached", output, address=target or "-", last=answers[-1] if answers else "-")
         times = [last[name] for name in ("rtt_min", "rtt_mean", "rtt_max")]
-        # Printed with three digits, or with one in the report for people.
-        if any(time is None for time in times) or not times[0] <= times[1] + 1e-4 <= times[2] + 2e-4:
+        if times[1] is None:
+            raise failure("unreadable", output)
+        # Printed with three digits, or with one in the report for people; columns can be chosen.
+        ordered = [time for time in times if time is not None]
+        if any(one > other + 1e-4 for one, other in itertools.pairwise(ordered)):
             raise failure("contradictory", output, first=f"{times[0]} s", second=f"{times[2]} s")
         samples = {name: last[name] for name in ("rtt_min", "rtt_mean", "rtt_max", "rtt_deviation", "loss")}
         return Reading(
             samples=_pairs.figures({"hops": float(numbers[-1]), **samples}),
             requested=dict(params),
-            observed={"hops": hops},
+            observed={"hops": list(hops)},
             flags=_flags(hops, params),
         )
 
@@ -178,70 +170,18 @@ def _load(output: Output) -> dict[str, Any] | None:
     return data if isinstance(data, dict) else None
 
 
-def _target(output: Output, data: dict[str, Any] | None) -> str:
-    said = dig(data, "report", "mtr", "dst")
-    if len(output.argv) > 1:
-        return output.argv[-1]
-    return said[:100] if isinstance(said, str) and said.isprintable() else ""
+def _is_end(hop: Mapping[str, Any], target: str) -> bool:
+    """Return whether a hop is the target, as far as names and addresses can be told to be the same.
 
-
-def _hop(hop: int, host: str, sent: float, loss: float, times: Sequence[float | None]) -> dict[str, Any]:
-    """Return a hop in base units from a loss in per cent and times in ms: least, mean, largest, deviation."""
-    least, mean, most, deviation = (time / 1000 if time is not None else None for time in times)
-    figures = {"rtt_min": least, "rtt_mean": mean, "rtt_max": most, "rtt_deviation": deviation}
-    addresses = [] if host == NOBODY else [host]
-    # The number, the addresses and rtt_s are what traceroute tells of a hop, too.
-    return {"hop": hop, "addresses": addresses, "rtt_s": least, "sent": sent, "loss": loss / 100, **figures}
-
-
-def _of_json(data: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return the hops of the report; a hop without its figures is left out."""
-    hops = []
-    for hub in objects(dig(data, "report", "hubs")):
-        count, sent, loss = (number(hub, key) for key in ("count", "Snt", "Loss%"))
-        host = hub.get("host")
-        if not count or count > 255 or sent is None or loss is None or loss > 100 or not isinstance(host, str):
-            return []
-        if not host.isprintable():
-            return []
-        times = [number(hub, key) for key in ("Best", "Avg", "Wrst", "StDev")]
-        hops.append(_hop(int(count), host[:100], sent, loss, times))
-    return hops
-
-
-def _of_report(text: str) -> list[dict[str, Any]]:
-    """Return the hops of the report for people, whose times have one digit."""
-    rows = []
-    for found in _ROW.finditer(text):
-        times = [_float(found[name]) for name in ("best", "avg", "worst", "deviation")]
-        loss = float(found["loss"])
-        if loss > 100 or any(time is None for time in times):
-            return []
-        rows.append(_hop(int(found["hop"]), found["host"], float(found["sent"]), loss, times))
-    return rows
-
-
-def _of_raw(text: str) -> list[dict[str, Any]]:
-    """Return the hops of the raw lines (x sent, h host, p time in µs), up to the first host that comes again."""
-    hosts = {int(index): host for index, host in _RAW_HOST.findall(text)}
-    sent = [int(index) for index in _RAW_SENT.findall(text)]
-    times: dict[int, list[float]] = {}
-    for index, micros in _RAW_PING.findall(text):
-        times.setdefault(int(index), []).append(int(micros) / 1000)
-    hops: list[dict[str, Any]] = []
-    for index in sorted(hosts):
-        if index not in times or not sent.count(index) or any(hop["addresses"] == [hosts[index]] for hop in hops):
-            break
-        values, tries = times[index], sent.count(index)
-        mean = sum(values) / len(values)
-        spread = (sum((value - mean) ** 2 for value in values) / max(len(values) - 1, 1)) ** 0.5
-        loss = 100 * max(0.0, 1 - len(values) / tries)
-        hops.append(_hop(index + 1, hosts[index], tries, loss, (min(values), mean, max(values), spread)))
-    return hops
-
-
-def _float(text: str) -> float | None:
-    return float(text) if re.fullmatch(r"\d{1,9}(?:\.\d{1,6})?", text, re.ASCII) else None
+    A name is answered by its address, and an address is printed by its name unless the program is told -n: where the
+    two are of different kinds, or no target is known, the hop behind which mtr stopped is the end if it answered.
+    """
+    if not hop["addresses"]:
+        return False
+    answered, wanted = hop["addresses"][0].partition("%")[0], target.partition("%")[0]
+    if not wanted or _outputs.is_address(answered) != _outputs.is_address(wanted):
+        return True
+    return bool(answered.lower() == wanted.lower() or not _outputs.is_address(wanted))
 
 
 def _flags(hops: Sequence[Mapping[str, Any]], params: Params) -> tuple[Flag, ...]:

@@ -4,9 +4,9 @@ import re
 from collections.abc import Mapping, Sequence
 
 from apps.bench.text import Message, _
-from apps.bench.tools import _outputs, _pairs, _transports
+from apps.bench.tools import _netperf, _outputs, _pairs, _transports
 from apps.bench.tools._failures import failure
-from apps.bench.tools._recovery import keep_valid, read_options
+from apps.bench.tools._recovery import is_known, keep_valid, read_options
 from apps.bench.tools._scales import MIXED, scaled
 from apps.bench.tools.base import (
     Estimate,
@@ -36,16 +36,13 @@ KEYS = (
 # The mean of the transactions must agree with their number in the time; else there was a time without any.
 AGREEMENT = 0.2
 
-_KEY = re.compile(r"^([A-Z][A-Z0-9_]{2,40})=([^\n]*)$", re.M)
-_NUMBER = r"(\d{1,15}(?:\.\d{1,6})?)"
-_STREAM_ROW = re.compile(rf"^ *\d+ +\d+ +\d+ +{_NUMBER} +{_NUMBER} *$", re.M)
-_RR_ROW = re.compile(rf"^ *\d+ +\d+ +(\d+) +(\d+) +{_NUMBER} +{_NUMBER} *\n *\d+ +\d+ *$", re.M)
 _SERVER = re.compile(r"^Starting netserver with host ", re.M)
 _BANNER = re.compile(r"^(?:MIGRATED )?(TCP|UDP) (STREAM|REQUEST/RESPONSE|MAERTS) TEST from ", re.M)
+_OTHER = re.compile(r"^(?:MIGRATED )?((?:UDP|SCTP|DCCP|TCP) (?!REQUEST|MAERTS)[A-Z/_ ]{2,30}) TEST from ", re.M)
+_OMNI = re.compile(r"^(?:MIGRATED )?OMNI (\S{1,20}) TEST from ", re.M)
 _NO_SERVER = re.compile(r"^establish control: are you sure there is a netserver listening.*$", re.M)
 _UNKNOWN = re.compile(r"^The test you requested .* is unknown to this netperf\.$", re.M)
 _BROKE = re.compile(r"^.*(?:partial response received|remote error|recv_response|netperf: send_omni).*$", re.M)
-_DECIMAL = re.compile(r"-?\d{1,15}(?:\.\d{1,6})?", re.ASCII)
 _VALUED = {
     "-t": "test", "-l": "duration", "-H": "address", "-p": "port", "-s": "window", "-S": "remote_window",
     "-r": "sizes", "-d": "direction", "-k": "keys", "-L": "own", "-f": "units",
@@ -108,8 +105,8 @@ class Netperf(Tool):
         _SERVER,
         re.compile(r"^Netperf could not resolve|is unknown to this netperf", re.M),
         re.compile(r"^OMNI \S+ TEST from |^establish control: are you sure there is a netserver", re.M),
-        re.compile(r"^THROUGHPUT=[\d.]+$", re.M),
-        _RR_ROW,
+        re.compile(r"^THROUGHPUT=[\d.]+$|^(?:[A-Z][^,\n]{1,60},){0,80}Throughput,", re.M),
+        _netperf.RR_ROW,
     )
 
     def check(self, params: Params) -> dict[str, Message]:
@@ -141,20 +138,18 @@ class Netperf(Tool):
     def recover(self, output: Output) -> dict[str, Value]:
         """Return what the argv and the banner say."""
         text = _outputs.read_text(output)
-        options, values, banner = read_options(output.argv, _VALUED, {}), _values(text), _BANNER.search(text)
-        test = options.get("test")
-        if test not in (TCP_RR, UDP_RR, *STREAMS):
-            protocol = banner[1] if banner else values.get("PROTOCOL", "TCP")
-            transacts = values.get("THROUGHPUT_UNITS") == "Trans/s" or (banner and banner[2].startswith("REQUEST"))
-            is_rr = transacts or (not values and _RR_ROW.search(text))
-            test = f"{protocol}_RR" if is_rr else TCP_STREAM
+        options = read_options(output.argv, _VALUED, {})
+        values = next(iter(_values(output, text)), {})
+        test = options.get("test") or _test_of(text, values)
+        if test == "omni" or (test is None and is_known(output.argv)):
+            test = _test_of(text, values) or TCP_STREAM
         request, _comma, response = options.get("sizes", "").partition(",")
-        elapsed = _number(values, "ELAPSED_TIME")
+        elapsed = _netperf.number(values, "ELAPSED_TIME")
         return keep_valid(
             self,
             {
                 "test": test,
-                "duration": options.get("duration") or (float(int(elapsed)) if elapsed else None),
+                "duration": options.get("duration") or (float(round(elapsed)) if elapsed else None),
                 "request": scaled(request, MIXED),
                 "response": scaled(response, MIXED),
                 "window": scaled(options.get("window", "").partition(",")[0], MIXED),
@@ -167,28 +162,31 @@ class Netperf(Tool):
         output = _pairs.client_output(outputs)
         text = _outputs.read_text(output)
         _pairs.refuse_server(output, text, _SERVER)
-        values = _values(text) or _from_table(text)
-        rate, unit = _number(values, "THROUGHPUT"), values.get("THROUGHPUT_UNITS", "")
-        seconds = _number(values, "ELAPSED_TIME")
+        results = _values(output, text)
+        if len(results) > 1:
+            raise failure("several-results", output, n=len(results))
+        values = results[0] if results else {}
+        rate, unit = _netperf.number(values, "THROUGHPUT"), values.get("THROUGHPUT_UNITS", "")
+        seconds = _netperf.number(values, "ELAPSED_TIME")
         if rate is None:
             raise _explain(output, text)
-        if sum(key == "THROUGHPUT" for key, _value in _KEY.findall(text)) > 1:
-            raise failure("several-results", output, n=text.count("THROUGHPUT="))
-        if not rate or unit not in ("10^6bits/s", "Trans/s") or (unit == "Trans/s") == (params["test"] in STREAMS):
+        is_transaction = unit == _netperf.TRANSACTIONS
+        known = is_transaction or unit in _netperf.RATES
+        if not rate or not known or is_transaction == (params["test"] in STREAMS):
             raise failure("unreadable", output)
         if seconds is not None:
             _pairs.require_duration(output, seconds, params["duration"])
         samples: dict[str, float | None] = (
-            _read_transactions(values, rate) if unit == "Trans/s" else {"goodput": rate * 1e6}
+            _read_transactions(values, rate) if is_transaction else {"goodput": rate * _netperf.RATES[unit]}
         )
         sender = "REMOTE" if params["test"] == TCP_MAERTS else "LOCAL"
-        samples["retransmits"] = _number(values, f"{sender}_TRANSPORT_RETRANS")
+        samples["retransmits"] = _netperf.number(values, f"{sender}_TRANSPORT_RETRANS")
         for metric, side in (("cpu_local", "LOCAL"), ("cpu_remote", "REMOTE")):
-            samples[metric] = _number(values, f"{side}_CPU_UTIL")
+            samples[metric] = _netperf.number(values, f"{side}_CPU_UTIL")
         granted: dict[str, float | str] = {
             name: value
             for name, key in (("send_buffer", "LSS_SIZE"), ("receive_buffer", "RSR_SIZE"))
-            if (value := _number(values, key)) is not None
+            if (value := _netperf.number(values, key)) is not None
         }
         if params["window"] and len(granted) == 2:
             samples["window_granted"] = min(float(value) for value in granted.values())
@@ -199,7 +197,7 @@ class Netperf(Tool):
             name: value
             for name, key in (("mss", "TRANSPORT_MSS"), ("send_buffer_end", "LSS_SIZE_END"),
                               ("receive_buffer_end", "RSR_SIZE_END"))
-            if (value := _number(values, key)) is not None
+            if (value := _netperf.number(values, key)) is not None
         }  # fmt: skip
         return Reading(
             samples=_pairs.figures(samples),
@@ -210,41 +208,37 @@ class Netperf(Tool):
         )
 
 
-def _values(text: str) -> dict[str, str]:
-    return {key: value.strip() for key, value in _KEY.findall(text)}
+def _values(output: Output, text: str) -> list[dict[str, str]]:
+    """Return the values of each result in a text; the command tells the unit where the text does not."""
+    asked = read_options(output.argv, _VALUED, {}).get("units", "m" if is_known(output.argv) else "")
+    return _netperf.read_values(text, asked)
 
 
-def _number(values: Mapping[str, str], key: str) -> float | None:
-    """Return a value that is a number and not the -1 that stands for none."""
-    text = values.get(key, "")
-    value = float(text) if _DECIMAL.fullmatch(text) else -1.0
-    return value if value >= 0 else None
-
-
-def _from_table(text: str) -> dict[str, str]:
-    """Return the row of a table under the names that the newer report has."""
-    if found := _RR_ROW.search(text):
-        keys = ("REQUEST_SIZE", "RESPONSE_SIZE", "ELAPSED_TIME", "THROUGHPUT")
-        return {**dict(zip(keys, found.groups(), strict=True)), "THROUGHPUT_UNITS": "Trans/s"}
-    found = _STREAM_ROW.search(text)
-    if found and "10^6bits/sec" in text:
-        return {"ELAPSED_TIME": found[1], "THROUGHPUT": found[2], "THROUGHPUT_UNITS": "10^6bits/s"}
-    return {}
+def _test_of(text: str, values: Mapping[str, str]) -> str | None:
+    """Return the test that a report tells of, None if it does not say."""
+    banner, omni = _BANNER.search(text), _OMNI.search(text)
+    protocol = values.get("PROTOCOL") or (banner[1] if banner else "TCP")
+    if values.get("THROUGHPUT_UNITS") == _netperf.TRANSACTIONS:
+        return f"{protocol}_RR"
+    direction = values.get("DIRECTION") or (omni[1] if omni else "")
+    if (banner and banner[2] == "MAERTS") or direction == "Receive":
+        return TCP_MAERTS
+    return f"{protocol}_STREAM" if banner or direction == "Send" else None
 
 
 def _read_transactions(values: Mapping[str, str], rate: float) -> dict[str, float | None]:
     """Return the times (s) of transactions; netperf gives them in µs."""
     names = {"rtt_min": "MIN", "rtt_p50": "P50", "rtt_p90": "P90", "rtt_p99": "P99", "rtt_max": "MAX"}
-    times = {metric: _number(values, f"{key}_LATENCY") for metric, key in names.items()}
-    times["rtt_deviation"] = _number(values, "STDDEV_LATENCY")
-    mean = _number(values, "RT_LATENCY")
+    times = {metric: _netperf.number(values, f"{key}_LATENCY") for metric, key in names.items()}
+    times["rtt_deviation"] = _netperf.number(values, "STDDEV_LATENCY")
+    mean = _netperf.number(values, "RT_LATENCY")
     samples = {metric: value / 1e6 if value is not None else None for metric, value in times.items()}
     return {"rtt_mean": mean / 1e6 if mean else 1 / rate, "transaction_rate": rate, **samples}
 
 
 def _flags(samples: Mapping[str, float | None], values: Mapping[str, str], params: Params) -> tuple[Flag, ...]:
     flags = _pairs.window_flags(params["window"], samples.get("window_granted"))
-    mean, measured = samples.get("rtt_mean"), _number(values, "MEAN_LATENCY")
+    mean, measured = samples.get("rtt_mean"), _netperf.number(values, "MEAN_LATENCY")
     if mean and measured is not None and mean > (1 + AGREEMENT) * measured / 1e6 + 2e-6:
         text = _("For %(percent)s %% of the time no transaction ended: an answer got lost, and none repeats it.")
         share = {"percent": f"{100 * (1 - measured / 1e6 / mean):.0f}"}
@@ -263,4 +257,6 @@ def _explain(output: Output, text: str) -> ToolFailure:
         return failure("bad-parameter", output, said=unknown[0])
     if broke := _BROKE.search(text):
         return failure("stopped", output, said=broke[0].strip()[:200])
+    if other := _OTHER.search(text):
+        return failure("unread-test", output, test=other[1])
     return failure("unreadable", output) if " TEST from " in text else _outputs.no_result(output, text)

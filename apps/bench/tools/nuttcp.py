@@ -7,7 +7,7 @@ from apps.bench.text import Message, _
 from apps.bench.tools import _outputs, _pairs, _transports
 from apps.bench.tools._failures import failure
 from apps.bench.tools._nuttcp import Report, read_report
-from apps.bench.tools._recovery import keep_valid, read_options
+from apps.bench.tools._recovery import is_known, keep_valid, read_options
 from apps.bench.tools._scales import BINARY, DECIMAL, scaled
 from apps.bench.tools._transports import TCP, UDP
 from apps.bench.tools.base import (
@@ -138,14 +138,15 @@ class Nuttcp(Tool):
         report = read_report(text)
         window, rate = options.get("window", ""), options.get("rate", "")
         is_udp = "udp" in options or report.packets is not None
+        is_tcp = not is_udp and (is_known(output.argv) or report.rtt is not None or report.retransmits is not None)
         return keep_valid(
             self,
             {
-                "protocol": UDP if is_udp else TCP,
+                "protocol": UDP if is_udp else TCP if is_tcp else None,
                 "window": scaled(window + ("k" if window[-1:].isdigit() else ""), BINARY),
                 "streams": options.get("streams"),
                 "duration": options.get("duration") or (float(int(report.seconds)) if report.seconds else None),
-                "direction": REVERSE if "reverse" in options else FORWARD,
+                "direction": REVERSE if "reverse" in options else FORWARD if is_known(output.argv) else None,
                 "rate": scaled(rate + ("k" if rate[-1:].isdigit() else ""), DECIMAL),
                 "length": scaled(options.get("length"), BINARY),
                 "port": options.get("port"),
@@ -198,15 +199,15 @@ class Nuttcp(Tool):
             requested=dict(params),
             granted=granted,
             observed={"mss": report.mss} if report.mss else {},
-            flags=_flags(text, samples, params),
+            flags=_flags(output, text, samples, params),
             tool_version=report.version,
         )
 
 
-def _flags(text: str, samples: Mapping[str, float | None], params: Params) -> tuple[Flag, ...]:
+def _flags(output: Output, text: str, samples: Mapping[str, float | None], params: Params) -> tuple[Flag, ...]:
     flags = _pairs.window_flags(params["window"], samples.get("window_granted"))
     if params["protocol"] == UDP:
-        flags += _pairs.load_flags(samples.get("sent_rate"), params["rate"])
+        flags += _pairs.load_flags(samples.get("sent_rate"), params["rate"] if is_known(output.argv) else None)
     if _FRAGMENTS.search(text):
         said = _("The datagrams are larger than the path's MTU: one lost fragment loses the whole.")
         flags.append(Flag("fragments", "warning", Message(said)))

@@ -117,7 +117,7 @@ class OsuBandwidth(Tool):
         found, setup = TITLE.search(text), PAIRS.search(text)
         program = TITLES.get(found[1]) if found else recovery.program_of(output.argv, TITLES.values())
         known = {"pairs": int(setup[1]), "window": int(setup[2])} if setup else {}
-        return options.recover(self, output, program or "osu_bw", known)
+        return options.recover(self, output, program or "", known)
 
     def parse(self, outputs: Sequence[Output], params: Params) -> Reading:
         """Return the bandwidth at the size of interest, and the table; ToolFailure for all that is not whole."""

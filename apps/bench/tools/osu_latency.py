@@ -104,7 +104,7 @@ class OsuLatency(Tool):
         """Return the benchmark by its title, and the sizes by its options."""
         found = TITLE.search(_outputs.read_text(output))
         program = TITLES.get(found[1]) if found else recovery.program_of(output.argv, TITLES.values())
-        return options.recover(self, output, program or "osu_latency", {})
+        return options.recover(self, output, program or "", {})
 
     def parse(self, outputs: Sequence[Output], params: Params) -> Reading:
         """Return the latency at the size of interest, and the table; ToolFailure for all that is not whole."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from apps.bench.text import Message, _
 from apps.bench.tools import _estimators, _outputs, _pairs
 from apps.bench.tools._failures import failure
-from apps.bench.tools._recovery import keep_valid, read_options
+from apps.bench.tools._recovery import is_known, keep_valid, read_options
 from apps.bench.tools.base import (
     Estimate,
     Flag,
@@ -89,7 +89,7 @@ class Pathrate(Tool):
         """Return whether it was quick."""
         text = _outputs.read_text(output)
         quick = "quick" in _options(output) or "Requested Quick Termination" in text
-        return keep_valid(self, {"quick": quick})
+        return keep_valid(self, {"quick": quick or (False if is_known(output.argv) else None)})
 
     def parse(self, outputs: Sequence[Output], params: Params) -> Reading:
         """Return the capacity's range and how sure it is; ToolFailure without a final estimate."""

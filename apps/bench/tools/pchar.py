@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from apps.bench.text import Message, _
 from apps.bench.tools import _outputs, _pairs
 from apps.bench.tools._failures import failure
-from apps.bench.tools._recovery import keep_valid, read_options
+from apps.bench.tools._recovery import is_known, keep_valid, read_options
 from apps.bench.tools.base import (
     Estimate,
     Flag,
@@ -127,7 +127,8 @@ class Pchar(Tool):
         found["increment"] = options.get("increment") or (sizes[2] if sizes else None)
         found["largest"] = options.get("largest") or (sizes[1] if sizes else None)
         found["repetitions"] = options.get("repetitions") or (times[1] if times else None)
-        found["method"] = ICMP if "icmp" in options.get("protocol", "") or "using ICMP" in text else UDP
+        is_icmp = "icmp" in options.get("protocol", "") or "using ICMP" in text
+        found["method"] = ICMP if is_icmp else UDP if is_known(output.argv) or "using UDP" in text else None
         return keep_valid(self, found)
 
     def parse(self, outputs: Sequence[Output], params: Params) -> Reading:

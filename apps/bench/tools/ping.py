@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from apps.bench.text import Message, _
 from apps.bench.tools import _outputs
 from apps.bench.tools._failures import failure
-from apps.bench.tools._recovery import keep_valid, read_options
+from apps.bench.tools._recovery import is_known, keep_valid, read_options
 from apps.bench.tools.base import (
     Command,
     Estimate,
@@ -34,21 +34,34 @@ MARGIN_S = 10.0
 # Headers beside the payload on the link: ICMP 8, IPv4 20 (IPv6: 40, not known before the address resolves).
 HEADERS = 28
 
+# iputils, busybox and inetutils, BSD and macOS; their IPv6 program names both ends.
 _HEADER = re.compile(
-    r"^PING (\S{1,255}?) ?\(\S+?\)(?: from \S+ \S+)?:? (\d{1,6})(?:\(\d{1,6}\) bytes of data| data bytes)", re.M
+    r"^PING (\S{1,255}?) ?\(\S+?\)(?: from \S+ \S+)?:? (\d{1,6})(?:\(\d{1,6}\) bytes of data| data bytes)"
+    r"|^PING6\(\d{1,6}=40\+8\+(?P<payload6>\d{1,6}) bytes\) \S+ --> (?P<target6>\S{1,255})$",
+    re.M,
 )
 _TIME = re.compile(r"packet loss, time (\d{1,12})ms")
 _VALUED = {
     "-c": "count", "-i": "interval", "-s": "payload", "-W": "timeout", "-M": "discovery",
     "-I": "", "-w": "", "-t": "", "-Q": "", "-S": "", "-p": "", "-l": "", "-m": "", "-F": "", "-T": "", "-N": "",
 }  # fmt: skip
+# A smaller payload has no room for the time at which it was sent.
+SMALLEST_TIMED = 16
 # What ping does unless told otherwise, which is slower than what this tool asks for.
 USUAL_INTERVAL_S = 1.0
 
-_COUNTS = re.compile(r"^(\d{1,9}) packets transmitted, (\d{1,9}) received,.*? (\d{1,3}(?:\.\d+)?)% packet loss", re.M)
+_COUNTS = re.compile(
+    r"^(\d{1,9}) packets transmitted, (\d{1,9}) (?:packets )?received,(?: \+(?P<again>\d{1,9}) duplicates,)?.*?"
+    r" (?P<lost>\d{1,3}(?:\.\d+)?)% packet loss",
+    re.M,
+)
 _MS = r"(\d{1,9}(?:\.\d{1,6})?)"
-_RTT = re.compile(rf"^rtt min/avg/max/mdev = {_MS}/{_MS}/{_MS}/{_MS} ms", re.M)
-_REPLY = re.compile(r"^(?:\[[\d.]+\] )?\d+ bytes from .*icmp_seq=(\d{1,9}) .*?time=(\d{1,9}(?:\.\d{1,9})?) ms", re.M)
+_RTT = re.compile(
+    rf"^(?:rtt|round-trip) min/avg/max(?P<names>/mdev|/stddev|/std-dev)? = {_MS}/{_MS}/{_MS}(?:/{_MS})? ms", re.M
+)
+_REPLY = re.compile(
+    rf"^(?:\[[\d.]+\] )?\d+ bytes from .*?(?:icmp_)?seq=(?P<number>\d{{1,9}}) .*?time=(?P<time>{_MS}) ms", re.M
+)
 _TOO_BIG = re.compile(r"(?:message too long, mtu[=:] ?|Frag needed and DF set \(mtu = |Packet too big: mtu=)(\d+)")
 _UNREACHABLE = re.compile(r"^From .*(?:[Uu]nreachable|No route|prohibited|Filtered).*$", re.M)
 
@@ -145,15 +158,16 @@ class Ping(Tool):
         text = _outputs.read_text(output)
         raw: dict[str, Value] = {**options}
         if header := _HEADER.search(text):
-            raw.setdefault("payload", int(header[2]))
+            raw.setdefault("payload", int(header[2] or header["payload6"]))
         counts, time = _COUNTS.search(text), _TIME.search(text)
         if counts:
             raw.setdefault("count", int(counts[1]))
-        if len(output.argv) > 1:
+        if is_known(output.argv):
             raw.setdefault("interval", USUAL_INTERVAL_S)
+            raw["dont_fragment"] = options.get("discovery") == "do"
         elif counts and time and int(counts[1]) > 1:
             raw.setdefault("interval", round(int(time[1]) / 1000 / (int(counts[1]) - 1), 1))
-        return keep_valid(self, {**raw, "dont_fragment": options.get("discovery") == "do"})
+        return keep_valid(self, raw)
 
     def parse(self, outputs: Sequence[Output], params: Params) -> Reading:
         """Return RTTs and loss; ToolFailure if nothing came back or the report does not agree with itself."""
@@ -163,7 +177,7 @@ class Ping(Tool):
         counts = _COUNTS.search(text)
         if not counts:
             raise _unstarted(output, text)
-        sent, received, printed = int(counts[1]), int(counts[2]), float(counts[3])
+        sent, received, printed = int(counts[1]), int(counts[2]), float(counts["lost"])
         if not sent or received > sent or abs(100 * (1 - received / sent) - printed) > 1:
             raise failure("contradictory", output, first=f"{received}/{sent}", second=f"{printed:g} %")
         if not received:
@@ -171,41 +185,66 @@ class Ping(Tool):
         if sent != params["count"]:
             interval = params["interval"]
             raise failure("ended-early", output, seconds=sent * interval, wanted=params["count"] * interval)
-        return _read(output, text, 1 - received / sent, received, params)
+        return _read(output, text, counts, params)
 
 
-def _read(output: Output, text: str, loss: float, received: int, params: Params) -> Reading:
+def _read(output: Output, text: str, counts: re.Match[str], params: Params) -> Reading:
+    received, again = int(counts[2]), int(counts["again"] or 0)
+    loss = 1 - received / int(counts[1])
     summary = _RTT.search(text)
-    if not summary:
+    header = _HEADER.search(text)
+    if not summary and not (header and int(header[2] or header["payload6"]) < SMALLEST_TIMED):
         raise failure("unreadable", output)
-    least, mean, most, deviation = (float(value) / 1000 for value in summary.groups())
-    if not least <= mean <= most:
-        raise failure("contradictory", output, first=summary[1], second=summary[2])
-    replies = {int(found[1]): float(found[2]) / 1000 for found in _REPLY.finditer(text)}
-    # Replies are printed with three digits: they must agree with the summary to one per cent.
-    if len(replies) == received and not math.isclose(min(replies.values()), least, rel_tol=0.01, abs_tol=2e-6):
-        raise failure("contradictory", output, first=f"{min(replies.values())} s", second=f"{least} s")
-    interval = params["interval"]
-    sequence = sorted(replies)
-    figures = {"rtt_min": least, "rtt_mean": mean, "rtt_max": most, "rtt_mdev": deviation, "loss": loss}
-    series = Series(
-        "rtt_mean",
-        "",
-        "s",
-        tuple(round((number - 1) * interval, 6) for number in sequence),
-        tuple(replies[number] for number in sequence),
-    )
-    flags: tuple[Flag, ...] = ()
-    if loss:
-        message = Message(_("%(percent)s %% of the probes were lost."), {"percent": f"{100 * loss:.3g}"})
-        flags = (Flag("loss", "warning", message),)
+    rtts = _read_rtts(output, summary) if summary else {}
+    replies = list(_REPLY.finditer(text))
+    # Replies are printed with three digits: they must agree with the summary to one per cent. Duplicates count in it.
+    least = min((float(reply["time"]) / 1000 for reply in replies), default=0.0)
+    if (
+        rtts
+        and len(replies) == received + again
+        and not math.isclose(least, rtts["rtt_min"], rel_tol=0.01, abs_tol=2e-6)
+    ):
+        raise failure("contradictory", output, first=f"{least} s", second=f"{rtts['rtt_min']} s")
     return Reading(
-        samples=tuple(SampleValue(name, value) for name, value in figures.items()),
-        series=(series,) if sequence else (),
+        samples=tuple(SampleValue(name, value) for name, value in {**rtts, "loss": loss}.items()),
+        # Without the command, only a summary with a time tells how far apart the probes were.
+        series=_series(replies, params["interval"]) if is_known(output.argv) or _TIME.search(text) else (),
         requested=dict(params),
         observed={"received": received},
-        flags=flags,
+        flags=_flags(loss, again),
     )
+
+
+def _read_rtts(output: Output, summary: re.Match[str]) -> dict[str, float]:
+    """Return the summary's times (s); busybox prints no deviation."""
+    least, mean, most, deviation = summary.groups()[1:]
+    if not float(least) <= float(mean) <= float(most):
+        raise failure("contradictory", output, first=least, second=mean)
+    named = {"rtt_min": least, "rtt_mean": mean, "rtt_max": most, "rtt_mdev": deviation}
+    return {name: float(text) / 1000 for name, text in named.items() if text is not None}
+
+
+def _series(replies: Sequence[re.Match[str]], interval: float) -> tuple[Series, ...]:
+    """Return the first answer to each probe over time; some programs number the probes from 0."""
+    first: dict[int, float] = {}
+    for reply in replies:
+        first.setdefault(int(reply["number"]), float(reply["time"]) / 1000)
+    if not first:
+        return ()
+    start = 0 if min(first) == 0 else 1
+    times = tuple(round((number - start) * interval, 6) for number in sorted(first))
+    return (Series("rtt_mean", "", "s", times, tuple(first[number] for number in sorted(first))),)
+
+
+def _flags(loss: float, again: int) -> tuple[Flag, ...]:
+    flags = []
+    if loss:
+        lost = Message(_("%(percent)s %% of the probes were lost."), {"percent": f"{100 * loss:.3g}"})
+        flags.append(Flag("loss", "warning", lost))
+    if again:
+        text = _("%(n)s answers came more than once; their times are in the mean and the largest RTT.")
+        flags.append(Flag("duplicates", "warning", Message(text, {"n": again})))
+    return tuple(flags)
 
 
 def _unstarted(output: Output, text: str) -> ToolFailure:

@@ -129,7 +129,9 @@ class Qperf(Tool):
         options = read_options(output.argv, _OPTIONS, {})
         names = [name for name in output.argv[1:] if re.fullmatch(r"(tcp|udp)_(bw|lat)", name)]
         names = names or [found["test"] for found in _TEST.finditer(_outputs.read_text(output))]
-        protocol = UDP if names and all(name.startswith("udp") for name in names) else TCP
+        if not names:
+            return keep_valid(self, {name: options.get(name) for name in ("duration", "port")})
+        protocol = UDP if all(name.startswith("udp") for name in names) else TCP
         kinds = {name.partition("_")[2] for name in names if name.startswith(protocol)}
         measure = {frozenset({"bw"}): BANDWIDTH, frozenset({"lat"}): LATENCY}.get(frozenset(kinds), BOTH)
         return keep_valid(

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from apps.bench.text import Message, _
 from apps.bench.tools import _outputs, _pairs
 from apps.bench.tools._failures import failure
-from apps.bench.tools._recovery import keep_valid, read_options
+from apps.bench.tools._recovery import is_known, keep_valid, read_options
 from apps.bench.tools._transports import TCP, UDP
 from apps.bench.tools.base import (
     Estimate,
@@ -142,14 +142,18 @@ class Sockperf(Tool):
         named = [mode for mode in (PING_PONG, UNDER_LOAD, THROUGHPUT) if mode in output.argv[1:2]]
         shorts = {"pp": PING_PONG, "ul": UNDER_LOAD, "tp": THROUGHPUT}
         named += [mode for short, mode in shorts.items() if short in output.argv[1:2]]
-        mode = named[0] if named else (THROUGHPUT if _SENT.search(text) else PING_PONG)
+        # Of latencies its report does not say whether they were measured by ping-pong or under load.
+        sent = _SENT.search(text)
+        mode = named[0] if named else THROUGHPUT if sent else None
+        duration = options.get("duration") or (float(round(float(sent[2]))) if sent else None)
+        is_tcp, is_udp = "tcp" in options or "# TCP" in text, "# UDP" in text or is_known(output.argv)
         rate = options.get("message_rate", "")
         return keep_valid(
             self,
             {
-                "protocol": TCP if "tcp" in options or "# TCP" in text else UDP,
+                "protocol": TCP if is_tcp else UDP if is_udp else None,
                 "mode": mode,
-                "duration": options.get("duration"),
+                "duration": duration,
                 "message_size": options.get("message_size"),
                 "message_rate": rate if rate.isdigit() else None,
                 "port": options.get("port"),
@@ -173,7 +177,7 @@ class Sockperf(Tool):
             samples=_pairs.figures(samples),
             requested=dict(params),
             observed=_read_observed(text),
-            flags=_flags(text, samples, params),
+            flags=_flags(text, samples, params, params["message_rate"] if is_known(output.argv) else None),
             tool_version=version[1] if version else "",
         )
 
@@ -242,7 +246,7 @@ def _read_observed(text: str) -> dict[str, float]:
     return observed
 
 
-def _flags(text: str, samples: Mapping[str, float | None], params: Params) -> tuple[Flag, ...]:
+def _flags(text: str, samples: Mapping[str, float | None], params: Params, asked: float | None) -> tuple[Flag, ...]:
     flags = []
     if samples.get("loss"):
         said = _("%(percent)s %% of the messages were lost; their time is not in the latency.")
@@ -255,9 +259,9 @@ def _flags(text: str, samples: Mapping[str, float | None], params: Params) -> tu
         said = _("%(n)s observations are too few for the 99th percentile: measure longer.")
         flags.append(Flag("few-observations", "warning", Message(said, {"n": int(observations[1])})))
     rate = samples.get("message_rate")
-    if params["mode"] != PING_PONG and rate is not None and rate < 0.95 * params["message_rate"]:
+    if params["mode"] != PING_PONG and rate is not None and asked is not None and rate < 0.95 * asked:
         said = _("The sender sent %(sent)s of the %(asked)s messages per second asked for.")
-        values = {"sent": f"{rate:.0f}", "asked": params["message_rate"]}
+        values = {"sent": f"{rate:.0f}", "asked": asked}
         flags.append(Flag("sender-too-slow", "warning", Message(said, values)))
     return tuple(flags)
 

@@ -31,10 +31,14 @@ from apps.bench.tools.base import (
 SECONDS_PER_HOP = 10.0
 MARGIN_S = 10.0
 
-_HOP = re.compile(r"^ ?(\d{1,3}):\s+([\w.:%-]{1,80})\s+([\d.]{1,12})ms(.*)$", re.M | re.ASCII)
+# With -b a name stands before the address, which is put in brackets.
+_WHO = r"(?:\S{1,255} \()?([\w.:%-]{1,80})\)?"
+_HOP = re.compile(rf"^ ?(\d{{1,3}}):\s+{_WHO}\s+([\d.]{{1,12}})ms(.*)$", re.M | re.ASCII)
 _RESUME = re.compile(r"^\s+Resume: pmtu (\d{1,6})(?: hops (\d{1,3}))?(?: back (\d{1,3}))?\s*$", re.M)
 # Without an argv the hop that was reached is the only one that names the other end.
-_REACHED = re.compile(r"^ ?\d{1,3}:\s+([\w.:%-]{1,80})\s+[\d.]{1,12}ms(?: \S+){0,4}? ?reached", re.M | re.ASCII)
+_REACHED = re.compile(
+    r"^ ?\d{1,3}:\s+(?:\S{1,255} \()?([\w.:%-]{1,80})\)?\s+[\d.]{1,12}ms(?: \S+){0,4}? ?reached", re.M | re.ASCII
+)
 _BLOCKED = re.compile(r"!(?:[NHPASX]|\S+)")
 
 

@@ -7,7 +7,7 @@ from apps.bench.network import routes
 from apps.bench.text import Message, _
 from apps.bench.tools import _outputs
 from apps.bench.tools._failures import failure
-from apps.bench.tools._recovery import keep_valid, read_options
+from apps.bench.tools._recovery import is_known, keep_valid, read_options
 from apps.bench.tools.base import (
     Command,
     Estimate,
@@ -35,14 +35,17 @@ _FLAGS = {"-I": "icmp", "--icmp": "icmp", "-T": "tcp", "--tcp": "tcp", "--mtu": 
 MARGIN_S = 10.0
 PROBE_BYTES = 60
 
-_HEADER = re.compile(r"^traceroute to \S+ \((\S+)\), (\d+) hops max", re.M)
-_HOP = re.compile(r"^ ?(\d{1,3})  (\S.*)$", re.M)
-_RTT = re.compile(r"(?<!\S)(\d{1,9}(?:\.\d{1,6})?) ms")
+_HEADER = re.compile(r"^traceroute6? to \S+ \((\S+?)\),? (?:from \S+, )?(\d{1,3}) hops max", re.M)
+_HOP = re.compile(r"^ {0,2}(\d{1,3}) {2,3}(\S.*)$", re.M)
+# BSD's program continues a hop of several addresses on further lines.
+_JOINT = re.compile(r"\n {4,8}(?=\S)")
+_RTT = re.compile(r"(?<!\S)(\d{1,9}(?:\.\d{1,6})?) ?ms")
 _MTU = re.compile(r"(?<!\S)F=(\d{1,6})(?!\S)")
 _BLOCKED = re.compile(r"(?<!\S)!(?:[NHPXVCFSUT]|\d+)(?!\S)")
-_ADDRESS = re.compile(
-    r"(?<!\S)(?:\d{1,3}(?:\.\d{1,3}){3}|[0-9a-fA-F]*:[0-9a-fA-F:.]+(?:%[\w.-]{1,40})?)(?!\S)", re.ASCII
-)
+_IP = r"(?:\d{1,3}(?:\.\d{1,3}){3}|[0-9a-fA-F]*:[0-9a-fA-F:.]+(?:%[\w.-]{1,40})?)"
+_ADDRESS = re.compile(rf"(?<!\S){_IP}(?!\S)", re.ASCII)
+# Without -n a name stands before each address, which is put in brackets; the name may look like an address itself.
+_NAMED_ADDRESS = re.compile(rf"(?<!\S)\S{{1,255}} \(({_IP})\)(?!\S)", re.ASCII)
 
 
 class Traceroute(Tool):
@@ -140,14 +143,16 @@ class Traceroute(Tool):
         options = read_options(output.argv, _VALUED, _FLAGS)
         header = _HEADER.search(_outputs.read_text(output))
         raw: dict[str, Value] = {"max_hops": header[2]} if header else {}
-        method = ICMP if "icmp" in options else TCP if "tcp" in options else UDP
-        return keep_valid(self, {**raw, **options, "method": method, "discover_mtu": "mtu" in options})
+        if is_known(output.argv):
+            raw["method"] = ICMP if "icmp" in options else TCP if "tcp" in options else UDP
+            raw["discover_mtu"] = "mtu" in options
+        return keep_valid(self, {**raw, **options})
 
     def parse(self, outputs: Sequence[Output], params: Params) -> Reading:
         """Return the hops and the RTT to the end; ToolFailure if the end did not answer (the exit status is 0)."""
         output = _outputs.find_output(outputs, "client")
         _outputs.refuse_cut_short(output)
-        text = _outputs.read_text(output)
+        text = _JOINT.sub("  ", _outputs.read_text(output))
         header = _HEADER.search(text)
         target = _outputs.named_target(output, text, _HEADER)
         hops = {int(found[1]): found[2] for found in _HOP.finditer(text)} if header else {}
@@ -155,7 +160,7 @@ class Traceroute(Tool):
             found = _outputs.bad_option(output, text) or _outputs.system_error(output, text, target)
             raise found or (failure("unreadable", output) if header else _outputs.no_result(output, text))
         last = max(hops)
-        addresses = _ADDRESS.findall(hops[last])
+        addresses = _addresses(hops[last])
         if sorted(hops) != list(range(1, last + 1)):
             raise failure("unreadable", output)
         blocked = _BLOCKED.search(hops[last])
@@ -180,20 +185,25 @@ class Traceroute(Tool):
             requested=dict(params),
             observed={
                 "hops": [_describe_hop(hop, hops[hop]) for hop in sorted(hops)],
-                "route": routes.as_json(routes.make_route((hop, _ADDRESS.findall(hops[hop])) for hop in hops)),
+                "route": routes.as_json(routes.make_route((hop, _addresses(hops[hop])) for hop in hops)),
             },
         )
+
+
+def _addresses(line: str) -> list[str]:
+    """Return the addresses that answered at a hop, with or without their names."""
+    return _NAMED_ADDRESS.findall(line) or _ADDRESS.findall(line)
 
 
 def _describe_hop(number: int, line: str) -> dict[str, object]:
     """Return a hop's number, the addresses that answered, and its least RTT (s; None if silent)."""
     times = [float(value) / 1000 for value in _RTT.findall(line)]
-    return {"hop": number, "addresses": _ADDRESS.findall(line), "rtt_s": min(times) if times else None}
+    return {"hop": number, "addresses": _addresses(line), "rtt_s": min(times) if times else None}
 
 
 def _last_answer(hops: Mapping[int, str]) -> str:
     for number in sorted(hops, reverse=True):
-        addresses = _ADDRESS.findall(hops[number])
+        addresses = _addresses(hops[number])
         if addresses:
             return addresses[-1]
     return "-"

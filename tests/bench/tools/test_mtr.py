@@ -92,7 +92,7 @@ def test_loss_silent_hops_and_missing_probes_are_told():
     [
         ({"host": "10.9.9.9"}, "not-reached"),
         ({"Loss%": 100.0}, "not-reached"),
-        ({"Avg": None}, "not-reached"),
+        ({"Avg": None}, "unreadable"),
         ({"Best": 9.9}, "unreadable"),
         ({"count": 7, "Loss%": 250}, "unreadable"),
         ({"count": 2}, "unreadable"),

@@ -21,15 +21,18 @@ def recover(tool: Tool, output: Output) -> dict[str, Value]:
     except (Unreadable, Contradiction):
         report = None
     options |= report.options if report else {}
-    found: dict[str, Value] = {"direct": _flag(options, "direct"), "engine": "psync"}
+    # Options that are not there say something only where all of them are known.
+    is_whole = _recovery.is_known(output.argv) or bool(report and report.options)
+    found: dict[str, Value] = {"direct": _flag(options, "direct"), "engine": "psync"} if is_whole else {}
     found |= {name: options.get(word) for word, name in _WORDS.items() if word in options}
     found |= {name: scaled(options[word].rstrip("bB"), BINARY) for word, name in _SIZES.items() if word in options}
     found |= {name: scaled(options[word], BINARY) for word, name in _NUMBERS.items() if word in options}
     if found.get("pattern") == "readwrite":
         found["pattern"] = "rw"
     timed = "time_based" in options or "runtime" in options
-    found |= {"duration": _seconds(options.get("runtime")) if timed else 0.0}
-    found |= {"ramp": _seconds(options.get("ramp_time"))}
+    if is_whole:
+        found |= {"duration": _seconds(options.get("runtime")) if timed else 0.0}
+        found |= {"ramp": _seconds(options.get("ramp_time"))}
     return _recovery.keep_valid(tool, found)
 
 

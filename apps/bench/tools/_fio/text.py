@@ -20,13 +20,19 @@ _WAY = re.compile(
     r"\((?P<size>[\d.]{1,12})(?P<prefix>[KMGTP]i)?B/(?P<time>\d{1,12})msec\)",
     re.M | re.A,
 )
+# Until version 2.21 a kB was 1024 bytes, and nothing was said twice.
+_OLD_WAY = re.compile(
+    r"^  (?P<way>read|write) ?: io=(?P<size>[\d.]{1,12})(?P<prefix>[KMGTP]?)B, bw=\S+B/s"
+    r", iops=(?P<iops>[\d.]{1,12}[kM]?), runt= *(?P<time>\d{1,12})msec",
+    re.M | re.A,
+)
 _LATENCY = re.compile(
     r"^ +lat \((?P<unit>[num]sec|sec)\): min=\S+ +max=(?P<most>[\d.]{1,15})(?P<k>k?), avg=(?P<mean>[\d.]{1,15}),",
     re.M | re.A,
 )
 _PERCENTILES = re.compile(r"^ +clat percentiles \(([num]sec|sec)\):$", re.M | re.A)
 _TAIL = re.compile(r"99\.00th=\[ *(\d{1,12})\]", re.A)
-_BINARY = {"": 1, "Ki": KIB, "Mi": KIB**2, "Gi": KIB**3, "Ti": KIB**4, "Pi": KIB**5}
+_BINARY = {"": 1} | {f"{unit}{i}": KIB**power for power, unit in enumerate("KMGTP", 1) for i in ("", "i")}
 _UNITS = {"nsec": 1e-9, "usec": 1e-6, "msec": 1e-3, "sec": 1.0}
 _THOUSANDS = {"": 1, "k": 1e3, "M": 1e6}
 
@@ -92,7 +98,7 @@ def read_jobs(text: str) -> list[Job]:
 
 
 def _ways(body: str) -> Iterator[tuple[str, Way]]:
-    found = list(_WAY.finditer(body))
+    found = list(_WAY.finditer(body)) or list(_OLD_WAY.finditer(body))
     for match, following in itertools.zip_longest(found, found[1:]):
         part = body[match.end() : following.start() if following else len(body)]
         iops, size = _scaled(match["iops"]), _number(match["size"]) * _BINARY[match["prefix"] or ""]

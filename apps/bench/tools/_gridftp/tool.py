@@ -13,7 +13,7 @@ from apps.bench.tools._gridftp import doubts, errors, layout, logs, options, rea
 from apps.bench.tools._gridftp.logs import Transfer
 from apps.bench.tools._gridftp.reading import Run
 from apps.bench.tools._gridftp.report import Report, read_report
-from apps.bench.tools._recovery import keep_valid
+from apps.bench.tools._recovery import is_known, keep_valid
 from apps.bench.tools._storage import places
 from apps.bench.tools.base import Estimate, Metric, Output, Parameter, Params, Reading, Role, Tool, Value
 
@@ -136,8 +136,9 @@ class GridFtp(Tool):
                 found[self.options[word]] = next(words, "")
         text = _outputs.read_text(output)
         found |= _recover_places(output, text) | _recover_size(read_report(text), logs.read_log(text), found)
-        found["pipelining"] = "-pp" in output.argv or "-pipeline" in output.argv
-        found["verify"] = "-verify-checksum" in output.argv
+        if is_known(output.argv):
+            found["pipelining"] = "-pp" in output.argv or "-pipeline" in output.argv
+            found["verify"] = "-verify-checksum" in output.argv
         if found.get("retries") == "0":
             # To the program it means without end.
             found["retries"] = 100 if "-rst" in output.argv else 0
@@ -158,17 +159,27 @@ def _version_of(text: str) -> str:
 
 
 def _recover_places(output: Output, text: str) -> dict[str, Value]:
-    """Return from and to what an archived transfer went."""
+    """Return from and to what an archived transfer went; a server's log knows of its own end only."""
     report = read_report(text)
     urls = [word for word in output.argv if "://" in word]
-    reads = any(word.endswith("/dev/zero") for word in urls) or "zero  ->" in text
-    writes = any(word.endswith("/dev/null") for word in urls) or "->  null" in text or "FILE=/dev/null " in text
-    if not report.sources and not urls and not logs.read_log(text):
-        return {}
+    if not report.sources and not urls:
+        last = logs.arrived(logs.read_log(text))[-1:]
+        return {_OWN_END[transfer.kind in logs.RECEIVING]: _place(transfer.path) for transfer in last}
+    reads = any(word.endswith(_DEVICES[0]) for word in urls) or "zero  ->" in text
+    writes = any(word.endswith(_DEVICES[1]) for word in urls) or "->  null" in text
     return {
         "read_from": options.MEMORY if reads else options.FILE,
         "write_to": options.MEMORY if writes else options.FILE,
     }
+
+
+_DEVICES = ("/dev/zero", "/dev/null")
+# The parameter of a server's own end, by whether it received.
+_OWN_END = {True: "write_to", False: "read_from"}
+
+
+def _place(path: str) -> str:
+    return options.MEMORY if path in _DEVICES else options.FILE
 
 
 def _recover_size(report: Report, transfers: Sequence[Transfer], found: Mapping[str, Value]) -> dict[str, Value]:

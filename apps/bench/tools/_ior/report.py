@@ -1,10 +1,14 @@
 """IOR's report: a table whose columns its header names, what it says of itself, or a summary in CSV."""
 
 import csv
+import json
 import math
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
+
+from apps.bench.tools._iperf3.document import dig, number, objects
 
 MIB = 1024**2
 
@@ -13,6 +17,7 @@ _HEADER = re.compile(r"^access +bw\(MiB/s\) .*$", re.M)
 _CSV_HEADER = re.compile(r"^access,bw\(MiB/s\),.*$", re.M)
 _ROW = re.compile(r"^(write|read) +[\d.]", re.M)
 _OPTION = re.compile(r"^([a-z][\w ]{2,30}?) *: (\S.*)$", re.M)
+_COMMAND = re.compile(r"^Command line *: (.*)$", re.M)
 _SUMMARY = re.compile(r"^(write|read) +([\d.]+) +([\d.]+) +([\d.]+) +([\d.]+) +", re.M | re.A)
 _NUMBER = re.compile(r"\d{1,18}(?:\.\d{0,18})?(?:e[+-]\d{1,2})?", re.A)
 _SIZE = re.compile(r"(\d{1,12}(?:\.\d{1,6})?) (bytes|KiB|MiB|GiB|TiB)", re.A)
@@ -48,6 +53,7 @@ class Report:
     options: Mapping[str, str]
     version: str
     is_whole: bool
+    command: str = ""
 
     def of(self, access: str) -> list[Row]:
         """Return the rows of one access, write or read."""
@@ -63,6 +69,22 @@ class Report:
         found = _SIZE.fullmatch(self.options.get(name, ""))
         return round(float(found[1]) * _UNITS[found[2]]) if found else None
 
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Return the parameters that the options tell: sizes in B, counts, and whose file each rank wrote."""
+        told = {
+            "api": self.word("api"),
+            "block_size": self.size("blocksize"),
+            "transfer_size": self.size("xfersize"),
+            "segments": self.count("segments"),
+            "iterations": self.count("repetitions"),
+            "file_per_process": {"file-per-process": True, "single-shared-file": False}.get(
+                self.options.get("access", "")
+            ),
+            "collective": {"collective": True, "independent": False}.get(self.options.get("type", "")),
+        }
+        return {name: value for name, value in told.items() if value not in (None, "")}
+
     def count(self, name: str) -> int | None:
         """Return the number of an option such as "tasks"."""
         text = self.options.get(name, "")
@@ -71,7 +93,10 @@ class Report:
 
 def read_report(text: str) -> Report:
     """Return what a text holds of a report; Unreadable if a row is damaged."""
+    if document := _document(text):
+        return _of_json(document)
     version = _VERSION.search(text)
+    command = _COMMAND.search(text)
     rows = (*_table(text), *_comma_separated(text))
     summary = text[text.find("\nSummary of all tests:") :] if "\nSummary of all tests:" in text else ""
     means = {found[1]: _number(found[4]) * MIB for found in _SUMMARY.finditer(summary)}
@@ -81,7 +106,52 @@ def read_report(text: str) -> Report:
         options={name.strip(): value.strip() for name, value in _OPTION.findall(text)},
         version=version[1] if version else "",
         is_whole=re.search(r"^Finished *: ", text, re.M) is not None or bool(_CSV_HEADER.search(text)),
+        command=command[1] if command else "",
     )
+
+
+def _document(text: str) -> Any:
+    """Return the summary in JSON (summaryFormat=JSON) that a text holds, None if it is of another form."""
+    start = re.search(r"^\{", text, re.M)
+    if not start:
+        return None
+    try:
+        return json.JSONDecoder().raw_decode(text, start.start())[0]
+    except (ValueError, RecursionError):
+        raise Unreadable from None
+
+
+def _of_json(data: Any) -> Report:
+    tests = objects(dig(data, "tests"))
+    if len(tests) > 1:
+        raise Unreadable
+    test = tests[0] if tests else {}
+    options = test.get("Options")
+    # Up to version 3 the results are lists of passes, since 4 they are one list.
+    passes = test.get("Results") or dig(options, "Results") or []
+    found = [row for each in passes for row in (each if isinstance(each, list) else [each])] if passes else []
+    means = {
+        str(entry.get("operation")): mean * MIB
+        for entry in objects(dig(data, "summary"))
+        if (mean := number(entry, "bwMeanMIB")) is not None
+    }
+    command, version = dig(data, "Command line"), dig(data, "Version")
+    return Report(
+        rows=tuple(_json_row(row) for row in objects(found)),
+        means=means,
+        options={name: str(value) for name, value in options.items()} if isinstance(options, dict) else {},
+        version=version[:40] if isinstance(version, str) and version.isprintable() else "",
+        is_whole=any(isinstance(dig(data, name), str) for name in ("Finished", "finished")),
+        command=command if isinstance(command, str) else "",
+    )
+
+
+def _json_row(row: Mapping[str, Any]) -> Row:
+    rate, access = number(row, "bwMiB"), row.get("access")
+    if rate is None or access not in ("write", "read"):
+        raise Unreadable
+    times = (number(row, name) for name in ("openTime", "wrRdTime", "closeTime", "totalTime"))
+    return Row(str(access), rate * MIB, number(row, "iops"), *times)
 
 
 def _table(text: str) -> Iterator[Row]:

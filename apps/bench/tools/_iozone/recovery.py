@@ -3,6 +3,7 @@
 import shlex
 
 from apps.bench.tools import _outputs, _recovery
+from apps.bench.tools._iozone import workbook
 from apps.bench.tools._iozone.report import Unreadable, read_report
 from apps.bench.tools.base import Output, Tool, Value
 
@@ -14,9 +15,14 @@ _TESTS = {"read": "read", "random": "random_read", "backward": "backward_read", 
 def recover(tool: Tool, output: Output) -> dict[str, Value]:
     """Return the parameters as far as the argv and the report tell; the last point stands for a report of several."""
     text = _outputs.read_text(output)
-    argv = _argv_in(text) or list(output.argv)
+    is_workbook = workbook.is_workbook(output.stdout)
+    try:
+        argv = workbook.command_of(output.stdout) if is_workbook else _argv_in(text) or list(output.argv)
+        report = workbook.read_workbook(output.stdout) if is_workbook else read_report(text)
+    except Unreadable:
+        argv, report = list(output.argv), None
     found: dict[str, Value] = {}
-    if argv:
+    if _recovery.is_known(argv):
         options = _recovery.read_options(
             argv,
             {"-s": "file_size", "-r": "record_size", "-t": "threads", "-j": "stride"},
@@ -28,9 +34,7 @@ def recover(tool: Tool, output: Output) -> dict[str, Value]:
             if str(found.get(name, "")).isdecimal():
                 found[name] = f"{found[name]}K"
         found["retest"] = "-+n" not in argv
-    try:
-        report = read_report(text)
-    except Unreadable:
+    if report is None:
         return _recovery.keep_valid(tool, found)
     found |= {"direct": report.direct} if report.has_banner else {}
     if report.points:

@@ -65,6 +65,9 @@ class Report:
     buffer: float | None = None
     mss: int | None = None
     rtt: float | None = None
+    # CSV says by its columns which protocol was measured.
+    is_of_datagrams: bool = False
+    is_of_segments: bool = False
 
 
 def count_tests(text: str) -> int:
@@ -86,6 +89,9 @@ def read_report(text: str) -> Report:
     report.finals = _finals(sent)
     report.received = _finals(received)
     report.intervals = [line for line in (sent or received) if line not in report.finals + report.received]
+    rows = list(_CSV.finditer(text))
+    report.is_of_datagrams = any(row[6] is not None for row in rows)
+    report.is_of_segments = bool(rows) and not report.is_of_datagrams
     disorder = {found[1]: int(found[2]) for found in _OUT_OF_ORDER.finditer(text)}
     if report.received:
         report.out_of_order = sum(disorder.values())

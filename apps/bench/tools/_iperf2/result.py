@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from apps.bench.tools import _pairs
 from apps.bench.tools._failures import failure
 from apps.bench.tools._iperf2.report import Line, Report
+from apps.bench.tools._recovery import is_known
 from apps.bench.tools.base import Flag, Output, Params, Reading, Series
 
 __all__ = ["Report", "make_reading"]
@@ -43,7 +44,7 @@ def make_reading(output: Output, sent: Report | None, served: Report | None, par
         requested=dict(params),
         granted=granted,
         observed={name: value for name, value in observed.items() if value is not None},
-        flags=_flags(samples, params, told),
+        flags=_flags(output, samples, params, told),
         tool_version=version,
     )
 
@@ -97,9 +98,9 @@ def _series(report: Report, *, is_sent: bool) -> tuple[Series, ...]:
     return (Series(metric, "sum", "bit/s", times, tuple(points[time] for time in times)),)
 
 
-def _flags(samples: dict[str, float | None], params: Params, told: Report) -> tuple[Flag, ...]:
+def _flags(output: Output, samples: dict[str, float | None], params: Params, told: Report) -> tuple[Flag, ...]:
     flags = [] if samples["goodput"] is not None else [_pairs.receiver_unseen()]
     flags += _pairs.window_flags(params["window"], told.buffer)
     if params["protocol"] == "udp":
-        flags += _pairs.load_flags(samples["sent_rate"], params["rate"])
+        flags += _pairs.load_flags(samples["sent_rate"], params["rate"] if is_known(output.argv) else None)
     return tuple(flags)

@@ -146,15 +146,36 @@ def objects(value: Any) -> list[Json]:
 
 
 def load(output: Output) -> Json | None:
-    """Return the first JSON object of stdout (warnings may stand before it), or None if there is none."""
+    """Return the first JSON object of stdout (warnings may stand before it), or None if there is none.
+
+    Of a stream of events (--json-stream, since 3.17) the report is put together that -J prints.
+    """
     text = output.stdout.decode("utf-8", "replace")
     start = text.find("{")
     if start < 0:
         return None
     try:
-        return json.JSONDecoder().raw_decode(text, start)[0]
+        first: Json = json.JSONDecoder().raw_decode(text, start)[0]
+        return _of_events(text[start:]) if first.keys() == EVENT else first
     except (ValueError, RecursionError):
         return None
+
+
+# The keys of each event.
+EVENT = {"event", "data"}
+
+
+def _of_events(text: str) -> Json:
+    report: Json = {"intervals": []}
+    for line in text.splitlines():
+        event = json.loads(line) if line.startswith("{") else None
+        if not isinstance(event, dict) or event.keys() != EVENT:
+            continue
+        if event["event"] == "interval":
+            report["intervals"].append(event["data"])
+        else:
+            report[str(event["event"])] = event["data"]
+    return report
 
 
 def _version_key(version: str) -> tuple[int, ...]:

@@ -18,8 +18,8 @@ SIGNATURES: tuple[re.Pattern[str], ...] = tuple(
         r'"version":\s*"iperf 3\.',
         r"^iperf 3\.\d",
         r"^iperf3: ",
-        r"^Connecting to host \S+, port \d",
-        r"^Server listening on \d+",
+        r"(?:^|^[^\n]{1,220} )(?:Connecting to host \S+, port \d|Server listening on \d+)",
+        r'^\{"event": ?"(?:start|interval|end|error)", ?"data": ?',
         r"^\[(?: *\d+|SUM)\](?:\[[TR]X-[CS]\])? +\d+\.\d\d-\d+\.\d\d +sec .*/sec",
         r"^Usage: iperf3 ",
     )

@@ -64,7 +64,7 @@ def read_flags(document: Document, params: Params) -> list[Flag]:
         if (total := interval.get("sum")) and isinstance(total, dict) and total.get("omitted") is not True
         if (rate := number(total, "bits_per_second")) is not None
     ]
-    flags = []
+    flags = _silence(document)
     stalls = sum(rate == 0 for rate in rates)
     if stalls:
         flags.append(
@@ -110,4 +110,17 @@ def read_flags(document: Document, params: Params) -> list[Flag]:
                 Message(_("In reverse the window and the RTT are known to the server only and are not reported.")),
             )
         )
+    return flags
+
+
+def _silence(document: Document) -> list[Flag]:
+    """Say that the receiver counted nothing: of TCP that is no rate, of datagrams it is the loss of all."""
+    flags = []
+    is_udp = document.get("start", "test_start", "protocol") == "UDP"
+    for suffix in ("", "_bidir_reverse"):
+        sent, received = (document.number("end", f"sum_{side}{suffix}", "bytes") for side in ("sent", "received"))
+        if received == 0 and sent:
+            metrics = () if is_udp else (f"goodput{suffix.removeprefix('_bidir')}",)
+            text = Message(_("The receiver counted none of the %(sent)s bytes sent."), {"sent": int(sent)})
+            flags.append(Flag("nothing-received", "warning" if is_udp else "invalid", text, metrics))
     return flags

@@ -27,8 +27,29 @@ _MSS = re.compile(r"^ +TCP MSS: (\d{1,6}) \(default\)$", re.M | re.ASCII)
 _POWERS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4}
 
 
+# Before each line: what --title names, and the time of --timestamps, as strftime's %c or as ISO 8601.
+_TITLE = re.compile(r"^(?P<title>\S.{0,200}?:  )(?=.*(?:Connecting to host|Server listening on) )", re.M)
+_STAMP = re.compile(
+    r"^(?:[A-Z]\w{2} [A-Z]\w{2} +\d{1,2} \d\d:\d\d:\d\d \d{4}"
+    r"|\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d\S{0,10}|\d\d:\d\d:\d\d) (?=\S)",
+    re.M,
+)
+
+
+def bare(text: str) -> str:
+    """Return a report without the title and the time that can stand before each of its lines."""
+    if "Connecting to host" not in text and LISTENING not in text:
+        return text
+    text = _STAMP.sub("", text)
+    title = _TITLE.search(text)
+    if title:
+        text = "\n".join(line.removeprefix(title["title"]) for line in text.splitlines())
+    return _STAMP.sub("", text)
+
+
 def read_text_report(text: str) -> Json | None:
     """Return what a whole text report says in the form of ``-J``, None if it is not one that came to its end."""
+    text = bare(text)
     rows = [row for line in text.splitlines() if (row := _read_row(line, is_reverse="\nReverse mode" in text))]
     ends = [row for row in rows if "side" in row]
     start = _read_start(text, rows, ends)

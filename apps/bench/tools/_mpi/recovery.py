@@ -12,14 +12,16 @@ def program_of(argv: Sequence[str], programs: Collection[str]) -> str:
     return next((name for name in names if name in programs), "")
 
 
-def launcher_of(argv: Sequence[str], text: str) -> str:
-    """Return the launcher of a command line and of what it printed; Open MPI's where neither tells."""
+def launcher_of(argv: Sequence[str], text: str) -> str | None:
+    """Return the launcher of a command line and of what it printed, None where neither tells."""
     names = {word.rpartition("/")[2] for word in argv}
     if "srun" in names:
         return options.SLURM
     if "[0] MPI startup():" in text:
         return options.INTELMPI
-    return options.MPICH if {"mpiexec.hydra", "mpirun.mpich"} & names else options.OPENMPI
+    if {"mpiexec.hydra", "mpirun.mpich"} & names:
+        return options.MPICH
+    return options.OPENMPI if {"mpirun", "mpiexec", "orterun"} & names else None
 
 
 def words_of(argv: Sequence[str], program: str) -> list[str]:

@@ -1,5 +1,6 @@
 """The options of the OSU micro-benchmarks, the commands they make, and how long these take."""
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -129,6 +130,10 @@ def make_estimate(params: Params, ranks: int) -> Estimate:
     return Estimate(duration_s(params) + 1.0, streams=max(1, ranks // 2) if across else 0)
 
 
+# A row of the table begins with the size of its messages.
+_SIZES = re.compile(r"^([1-9]\d{0,11})(?= +\d+\.\d)", re.M | re.A)
+
+
 def recover(tool: Tool, output: Output, program: str, known: Mapping[str, Any]) -> dict[str, Value]:
     """Return the parameters that an output found in an archive was made with."""
     collective = program not in PAIRWISE | MULTIPLE
@@ -141,13 +146,17 @@ def recover(tool: Tool, output: Output, program: str, known: Mapping[str, Any]) 
     flags = dict.fromkeys(("-c", "--validation"), "validate")
     options_found = _recovery.read_options(recovery.words_of(output.argv, program), valued, flags)
     least, _colon, most = options_found.pop("sizes", "").rpartition(":")
+    is_known = _recovery.is_known(output.argv)
+    # Without its command line a table that ends early is as good as one that was to.
+    sizes = [int(size) for size in _SIZES.findall(_outputs.read_text(output))]
+    usual = LARGEST_COLLECTIVE if collective else LARGEST
     raw: dict[str, Any] = {
-        "benchmark": program,
-        "min_size": least or 1,
-        "max_size": most or (LARGEST_COLLECTIVE if collective else LARGEST),
+        "benchmark": program or None,
+        "min_size": least or (1 if is_known else min(sizes, default=None)),
+        "max_size": most or (usual if is_known else max(sizes, default=None)),
         "ranks": recovery.ranks_of(output.argv),
         "launcher": recovery.launcher_of(output.argv, _outputs.read_text(output)),
-        "placement": FREE,
+        "placement": FREE if is_known else None,
         **options_found,
         **known,
     }

@@ -27,6 +27,12 @@ REASONS: dict[str, Reason] = {
         False,
         "unreadable",
     ),
+    "unread-test": Reason(
+        _("The program on %(node)s carried out its test %(test)s, whose report is not read here."),
+        _("Measure with one of the tests that the tool offers."),
+        False,
+        "unreadable",
+    ),
     "ambiguous": Reason(
         _("This could be the output of any of these tools: %(tools)s."),
         _("Name the one that made it."),

@@ -1,0 +1,137 @@
+"""The workbook that IOzone writes with -b: the figures of its report, without the words around them.
+
+It is of the first form of Excel's (BIFF2): records of a number (2 bytes), a length (2 bytes) and that many bytes; a
+cell begins with its row and column (2 bytes each) and three bytes of format.
+"""
+
+import itertools
+import math
+import shlex
+import struct
+from collections.abc import Iterator
+
+from apps.bench.tools._iozone.report import KIB, Point, Report, Unreadable
+
+_BEGIN = b"\x09\x00\x04\x00"
+_NUMBER, _LABEL = 0x03, 0x04
+_FORMAT = 7
+# The titles of its tables of record sizes by file sizes, and of its rows by numbers of processes.
+_TABLES = {
+    "Writer": "write", "Re-writer": "rewrite", "Reader": "read", "Re-reader": "reread", "Random Read": "random_read",
+    "Random Write": "random_write", "Backward Read": "backward_read", "Record Rewrite": "record_rewrite",
+    "Stride Read": "strided_read", "Fwrite": "fwrite", "Re-fwrite": "refwrite", "Fread": "fread",
+    "Re-fread": "refread",
+}  # fmt: skip
+_ROWS = {
+    "Initial write": "write", "Rewrite": "rewrite", "Read": "read", "Re-read": "reread",
+    "Reverse Read": "backward_read", "Stride read": "strided_read", "Random read": "random_read",
+    "Mixed workload": "mixed",
+    "Random write": "random_write", "Pwrite": "pwrite", "Pread": "pread", "Fwrite": "fwrite", "Fread": "fread",
+}  # fmt: skip
+_SIZES = "The top row is records sizes, the left column is file sizes"
+_PROCESSES = "Throughput report Y-axis is type of test X-axis is number of processes"
+# Where the first number of processes stands.
+_FIRST_COUNT = 2
+
+Cells = dict[int, dict[int, str | float]]
+
+
+def is_workbook(raw: bytes) -> bool:
+    """Return whether this is such a workbook and IOzone's."""
+    return raw.startswith(_BEGIN) and (_SIZES.encode() in raw or _PROCESSES.encode() in raw)
+
+
+def command_of(raw: bytes) -> list[str]:
+    """Return the command line that stands in its first cell."""
+    try:
+        return shlex.split(str(_read_cells(raw).get(0, {}).get(0, "")))
+    except ValueError:
+        return []
+
+
+def read_workbook(raw: bytes) -> Report:
+    """Return what a workbook holds; Unreadable if a record is damaged or a figure stands under no heading."""
+    cells, argv = _read_cells(raw), command_of(raw)
+    unit = "operations" if "-O" in argv else "latency" if "-N" in argv else "rate"
+    texts = [str(row.get(0, "")).strip() for row in cells.values()]
+    points = _of_processes(cells, argv) if _PROCESSES in texts else _of_sizes(cells)
+    return Report(
+        points=tuple(points),
+        unit=unit,
+        version="",
+        is_whole=True,
+        has_banner=False,
+        is_spread="-+m" in argv,
+        direct="-I" in argv,
+        fsync="-e" in argv,
+    )
+
+
+def _read_cells(raw: bytes) -> Cells:
+    cells: Cells = {}
+    position = 0
+    while position + 4 <= len(raw):
+        kind, length = struct.unpack_from("<HH", raw, position)
+        record = raw[position + 4 : position + 4 + length]
+        position += 4 + length
+        if kind not in (_NUMBER, _LABEL):
+            continue
+        if len(record) < length or length <= _FORMAT:
+            raise Unreadable
+        row, column = struct.unpack_from("<HH", record)
+        if kind == _LABEL:
+            text = record[_FORMAT + 1 : _FORMAT + 1 + record[_FORMAT]].decode("utf-8", "replace")
+            cells.setdefault(row, {})[column] = text
+        elif length == _FORMAT + 8:
+            cells.setdefault(row, {})[column] = _figure(record)
+    return dict(sorted(cells.items()))
+
+
+def _figure(record: bytes) -> float:
+    value: float = struct.unpack_from("<d", record, _FORMAT)[0]
+    if not math.isfinite(value) or value < 0:
+        raise Unreadable
+    return value
+
+
+def _of_sizes(cells: Cells) -> Iterator[Point]:
+    """Yield a point for each file size and record size (KiB), in the order of the table."""
+    points: dict[tuple[float, float], Point] = {}
+    metric, records = "", dict[int, float]()
+    for row in cells.values():
+        title = row.get(0)
+        if isinstance(title, str):
+            metric, records = _TABLES.get(title.strip().removesuffix(" Report"), ""), {}
+            continue
+        figures = {column: value for column, value in row.items() if isinstance(value, float)}
+        if not metric:
+            continue
+        if not records:
+            records = figures
+            continue
+        size = figures.pop(0, 0.0)
+        for column, value in figures.items():
+            if not size or not records.get(column):
+                raise Unreadable
+            key = (size, records[column])
+            point = points.setdefault(key, Point(round(size * KIB), round(records[column] * KIB), 1))
+            point.figures[metric] = value
+    yield from points.values()
+
+
+def _of_processes(cells: Cells, argv: list[str]) -> Iterator[Point]:
+    """Yield a point for each number of processes; the size of their files is told by the command line only."""
+    options = dict(itertools.pairwise(argv))
+    first = options.get("-t") or options.get("-l") or ""
+    record = next((text for row in cells.values() if (text := str(row.get(0, ""))).startswith("Record size = ")), "")
+    kibibytes = record.removeprefix("Record size = ").partition(" ")[0]
+    if not first.isdecimal() or not kibibytes.isdecimal():
+        raise Unreadable
+    points: dict[int, Point] = {}
+    for row in cells.values():
+        metric = _ROWS.get(str(row.get(0, "")).strip())
+        for column, value in row.items():
+            if metric and isinstance(value, float) and column >= _FIRST_COUNT:
+                count = int(first) + column - _FIRST_COUNT
+                points.setdefault(count, Point(0, int(kibibytes) * KIB, count)).figures[metric] = value
+    yield from points.values()

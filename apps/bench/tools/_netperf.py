@@ -1,0 +1,102 @@
+"""netperf's report: values by name, a line of them under its header, or the tables of older tests and of OMNI."""
+
+import csv
+import itertools
+import re
+from collections.abc import Mapping
+
+# What a unit is in bit/s: netperf's bytes are counted by powers of 2 (netlib.c), its bits by powers of 10.
+RATES = {
+    **{f"10^{power}bits/s": 10.0**power for power in (0, 3, 6, 9)},
+    **{f"{letter}Bytes/s": 8.0 * 1024**power for power, letter in enumerate(("", "K", "M", "G"))},
+}
+TRANSACTIONS = "Trans/s"
+# What its -f asks for, by the letter.
+_LETTERS = {
+    "k": "10^3bits/s", "m": "10^6bits/s", "g": "10^9bits/s", "K": "KBytes/s", "M": "MBytes/s", "G": "GBytes/s",
+}  # fmt: skip
+# The names of values in a header of -o, by the names of -k.
+_TITLES = {
+    "Throughput": "THROUGHPUT", "Throughput Units": "THROUGHPUT_UNITS", "Elapsed Time (sec)": "ELAPSED_TIME",
+    "Protocol": "PROTOCOL", "Direction": "DIRECTION", "Round Trip Latency usec/tran": "RT_LATENCY",
+    "Mean Latency Microseconds": "MEAN_LATENCY", "Minimum Latency Microseconds": "MIN_LATENCY",
+    "50th Percentile Latency Microseconds": "P50_LATENCY", "90th Percentile Latency Microseconds": "P90_LATENCY",
+    "99th Percentile Latency Microseconds": "P99_LATENCY", "Maximum Latency Microseconds": "MAX_LATENCY",
+    "Stddev Latency Microseconds": "STDDEV_LATENCY", "Request Size Bytes": "REQUEST_SIZE",
+    "Response Size Bytes": "RESPONSE_SIZE", "Local Send Socket Size Requested": "LSS_SIZE_REQ",
+    "Local Send Socket Size Initial": "LSS_SIZE", "Local Send Socket Size Final": "LSS_SIZE_END",
+    "Remote Recv Socket Size Requested": "RSR_SIZE_REQ", "Remote Recv Socket Size Initial": "RSR_SIZE",
+    "Remote Recv Socket Size Final": "RSR_SIZE_END", "Transport MSS bytes": "TRANSPORT_MSS",
+    "Local Transport Retransmissions": "LOCAL_TRANSPORT_RETRANS",
+    "Remote Transport Retransmissions": "REMOTE_TRANSPORT_RETRANS", "Local CPU Util %": "LOCAL_CPU_UTIL",
+    "Remote CPU Util %": "REMOTE_CPU_UTIL", "Local Congestion Control Algorithm": "LOCAL_CONG_CONTROL",
+    "Remote Congestion Control Algorithm": "REMOTE_CONG_CONTROL",
+}  # fmt: skip
+
+_KEY = re.compile(r"^([A-Z][A-Z0-9_]{2,40})=([^\n]*)$", re.M)
+_NUMBER = r"(\d{1,15}(?:\.\d{1,6})?)"
+_DECIMAL = re.compile(r"-?\d{1,15}(?:\.\d{1,6})?", re.ASCII)
+# With -c and -C the loads (%) and the service demands stand behind the rate; -1 where one was not asked for.
+_LOADS = r"(?: +(-?[\d.]{1,20}) +(-?[\d.]{1,20}) +-?[\d.]{1,20} +-?[\d.]{1,20})?"
+_SECONDS = r"(\d{1,9}\.\d{1,6})"
+_STREAM_ROW = re.compile(rf"^ *\d+ +\d+ +\d+ +{_SECONDS} +{_NUMBER}{_LOADS} *$", re.M)
+RR_ROW = re.compile(rf"^ *\d+ +\d+ +(\d+) +(\d+) +{_NUMBER} +{_NUMBER}{_LOADS} *\n *\d+ +\d+ *$", re.M)
+_OMNI_ROW = re.compile(rf"^ *\d+ +\d+ +\d+ +{_NUMBER} +{_NUMBER} +(\S+/s) *$", re.M)
+_UNIT = re.compile(r"(?<!\S)(10\^[0369]bits|[KMG]?Bytes)/s(?:ec)?(?!\S)")
+
+
+def read_values(text: str, letter: str = "") -> list[dict[str, str]]:
+    """Return {name of -k: value} of each result in a text; `letter` is what a known command asked for with -f.
+
+    Where neither the text nor the command tells a rate's unit there is no rate.
+    """
+    keys = _KEY.findall(text)
+    if keys:
+        return [{name: value.strip() for name, value in keys}] * sum(name == "THROUGHPUT" for name, _value in keys)
+    return [*_of_lines(text)] or [*_of_tables(text, letter)]
+
+
+def number(values: Mapping[str, str], key: str) -> float | None:
+    """Return a value that is a number and not the -1 that stands for none."""
+    text = values.get(key, "")
+    value = float(text) if _DECIMAL.fullmatch(text) else -1.0
+    return value if value >= 0 else None
+
+
+def _of_lines(text: str) -> list[dict[str, str]]:
+    """Return the line under each header of -o."""
+    lines = text.splitlines()
+    found = []
+    for header, row in itertools.pairwise(lines):
+        names = header.split(",")
+        if "Throughput" not in names:
+            continue
+        fields = next(csv.reader([row]), [])
+        if len(fields) == len(names):
+            pairs = zip(names, fields, strict=True)
+            found.append({_TITLES[name]: field.strip() for name, field in pairs if name in _TITLES})
+    return found
+
+
+def _of_tables(text: str, letter: str) -> list[dict[str, str]]:
+    """Return the rows of tables under the names that the newer report has."""
+    found = [
+        _row(row, "REQUEST_SIZE", "RESPONSE_SIZE", "ELAPSED_TIME", "THROUGHPUT") | {"THROUGHPUT_UNITS": TRANSACTIONS}
+        for row in RR_ROW.finditer(text)
+    ]
+    if found:
+        return found
+    if rows := list(_OMNI_ROW.finditer(text)):
+        return [
+            dict(zip(("ELAPSED_TIME", "THROUGHPUT", "THROUGHPUT_UNITS"), row.groups(), strict=True)) for row in rows
+        ]
+    head = _UNIT.search(text)
+    unit = f"{head[1]}/s" if head else _LETTERS.get(letter, "")
+    return [
+        _row(row, "ELAPSED_TIME", "THROUGHPUT") | {"THROUGHPUT_UNITS": unit} for row in _STREAM_ROW.finditer(text)
+    ]
+
+
+def _row(row: re.Match[str], *names: str) -> dict[str, str]:
+    loads = ("LOCAL_CPU_UTIL", "REMOTE_CPU_UTIL")
+    return {name: value for name, value in zip((*names, *loads), row.groups(), strict=True) if value is not None}
