@@ -7,6 +7,7 @@ from celery import shared_task
 from django.utils import timezone
 
 from apps.agents import services as agents
+from apps.campaigns import waits
 from apps.campaigns import services as campaigns
 from apps.core import queue
 from apps.reports.exports.incoming import services as incoming
@@ -30,6 +31,7 @@ def tick() -> None:
         reconcile.reconcile,
         stages.open_stages,
         campaigns.finish_campaigns,
+        waits.tell_waits,
     )
     _see_to(parts)
     carry_out.schedule()

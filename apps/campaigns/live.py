@@ -1,7 +1,9 @@
 """Tell the open pages of a campaign that something changed; they fetch what they show themselves."""
 
 import functools
+import json
 import logging
+from collections.abc import Collection
 from typing import Any
 
 import redis
@@ -24,7 +26,8 @@ def group_of(campaign_id: int) -> str:
 def publish(campaign_id: int, kind: str, **ids: int) -> None:
     """Say, once the transaction is committed, that something of `kind` changed; best effort.
 
-    Kinds: "campaign" (its state), "trial" (with `experiment`, `trial`), "event", "findings". A viewer that misses a
+    Kinds: "campaign" (its state), "trial" (with `experiment`, `trial`), "event", "findings", "waits" (what it waits
+    for). A viewer that misses a
     message sees the change at the next one, or at its next poll.
     """
     message: dict[str, object] = {"type": "campaign.changed", "kind": kind, "ids": ids}
@@ -40,6 +43,20 @@ def _client() -> redis.Redis:
         # A connection that Redis closed while it was idle is opened anew, once.
         retry=Retry(NoBackoff(), 1),
     )
+
+
+def swap(name: str, entries: Collection[str]) -> set[str]:
+    """Keep a set of texts under a name for all workers, and return the one kept before; best effort.
+
+    Nothing kept before is an empty set; with nobody there to keep it nothing seems to have changed.
+    """
+    key = f"{settings.CHANNEL_LAYERS['default']['CONFIG']['prefix']}__kept__{name}"
+    try:
+        before = _client().set(key, json.dumps(sorted(entries)), get=True)
+    except redis.RedisError as error:
+        logger.warning("What viewers were told last is not known: %s", error)
+        return set(entries)
+    return set(json.loads(before)) if before else set()
 
 
 def _send(campaign_id: int, message: dict[str, object]) -> None:

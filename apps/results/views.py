@@ -10,6 +10,7 @@ from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, render
+from django.utils import timezone
 from django.views.decorators.http import require_GET
 
 from apps.accounts import scoping
@@ -19,6 +20,7 @@ from apps.agents.models import Job
 from apps.bench.sweep import setting_names
 from apps.bench.tools.base import AROUND, BY_SIZE, Metric
 from apps.campaigns import queries as campaigns
+from apps.campaigns import waits
 from apps.campaigns.models import Experiment, Run
 from apps.campaigns.queries.visibility import visible
 from apps.results import charts, downloads, loss, node_charts, placements, queries, routes, services
@@ -224,6 +226,7 @@ def trial(request: HttpRequest, pk: int) -> HttpResponse:
         raise Http404
     tool = toolbox.get_tool(found.experiment.tool)
     metrics = {metric.name: metric for metric in tool.metrics}
+    waits.attach_trial_waits([found], request.user, timezone.now())
     attempts = []
     for run in found.runs.all():
         result = getattr(run, "result", None)

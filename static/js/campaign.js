@@ -68,7 +68,7 @@ async function refresh(kinds, experiments) {
 
 async function renew(kinds, experiments) {
   const before = state();
-  if (kinds.has("trial") || kinds.has("campaign")) redraw();
+  if (kinds.has("trial") || kinds.has("campaign") || kinds.has("waits")) redraw();
   const drawing = page.querySelector(".topology-frame");
   if (drawing && kinds.has("drawing")) await swap(page.dataset.drawing, drawing, "innerHTML");
   await swap(page.dataset.status, "#campaign-status");
@@ -98,6 +98,11 @@ function poll(on) {
     if (!LAST.has(state())) refresh(new Set(["event", "trial", "findings"]), null);
   }, POLL_MS) : null;
 }
+
+// What a campaign waits for may change without anything of it having changed: another lets go of a link, a time comes.
+setInterval(() => {
+  if (polling === null && "waits" in document.getElementById("campaign-status").dataset) refresh(new Set(), new Set());
+}, POLL_MS);
 
 function connect() {
   const scheme = location.protocol === "https:" ? "wss" : "ws";

@@ -57,7 +57,7 @@ def test_the_page_says_how_it_is_proved_and_the_button_launches_it(
     made = finding.verifications.get()
     assert answer.url == reverse("campaigns:campaign_detail", args=[made.campaign_id])
     shown = page(client, "detail", finding.pk)
-    assert "0 of 6 runs" in shown
+    assert "0 of 6 trials measured" in shown
     assert 'hx-trigger="every 3s"' in shown
     assert reverse("tuning:verify", args=[finding.pk]) not in shown
 

@@ -16,19 +16,29 @@ from apps.accounts import scoping
 from apps.accounts.api import TeamField, TeamScopedViewSet, team_for_new
 from apps.campaigns import queries, services
 from apps.campaigns.api.previews import PreviewSerializer
+from apps.campaigns.api.waits import CampaignWaitSerializer, campaign_wait
 from apps.campaigns.models import Campaign, Event
+from apps.campaigns.waits import attach_waits
 from apps.core import messages
 
 
 class ProgressSerializer(serializers.Serializer):
-    """How many trials are in each state."""
+    """What became of the trials, warm-ups included; `set_aside` of those measured were marked invalid by a person.
 
-    pending = serializers.IntegerField()
-    running = serializers.IntegerField()
-    succeeded = serializers.IntegerField()
-    failed = serializers.IntegerField()
-    cancelled = serializers.IntegerField()
+    `pending`, `succeeded` and `cancelled` are the states behind `waiting`, `measured` and `not_measured`.
+    """
+
     total = serializers.IntegerField()
+    measured = serializers.IntegerField()
+    failed = serializers.IntegerField()
+    not_measured = serializers.IntegerField()
+    running = serializers.IntegerField()
+    waiting = serializers.IntegerField()
+    set_aside = serializers.IntegerField()
+    warmups = serializers.IntegerField()
+    pending = serializers.IntegerField(source="waiting")
+    succeeded = serializers.IntegerField(source="measured")
+    cancelled = serializers.IntegerField(source="not_measured")
 
 
 class CampaignSerializer(serializers.ModelSerializer):
@@ -37,12 +47,13 @@ class CampaignSerializer(serializers.ModelSerializer):
     team = TeamField()
     created_by: Any = serializers.SlugRelatedField(slug_field="username", read_only=True)
     progress = serializers.SerializerMethodField()
+    waiting = serializers.SerializerMethodField()
 
     class Meta:
         model = Campaign
         fields = [
-            "id", "permanent_id", "team", "name", "goal", "state", "origin", "progress", "start_at", "cron",
-            "cron_timezone", "next_at", "series", "cloned_from", "created_by", "launched_at", "finished_at",
+            "id", "permanent_id", "team", "name", "goal", "state", "origin", "progress", "waiting", "start_at",
+            "cron", "cron_timezone", "next_at", "series", "cloned_from", "created_by", "launched_at", "finished_at",
             "analysed_at", "created_at", "updated_at", "visibility", "licence", "tags",
         ]  # fmt: skip
         read_only_fields = [
@@ -56,6 +67,13 @@ class CampaignSerializer(serializers.ModelSerializer):
         if not hasattr(campaign, "progress"):
             queries.attach_progress([campaign])
         return ProgressSerializer(campaign.progress).data
+
+    @extend_schema_field(CampaignWaitSerializer(allow_null=True))
+    def get_waiting(self, campaign: Campaign) -> dict[str, Any] | None:
+        """Return what the campaign waits for, null if nothing keeps it."""
+        if not hasattr(campaign, "waits"):
+            attach_waits([campaign], self.context["request"].user, timezone.now())
+        return campaign_wait(campaign.waits)
 
 
 class EventSerializer(serializers.ModelSerializer):
@@ -110,9 +128,10 @@ class CampaignViewSet(TeamScopedViewSet):
         return queries.visible(rows, self.request.user)
 
     def paginate_queryset(self, queryset: Any) -> Any:
-        """Return a page of campaigns with their progress."""
+        """Return a page of campaigns with their progress and what they wait for."""
         page = super().paginate_queryset(queryset)
         queries.attach_progress(page or [])
+        attach_waits(page or [], self.request.user, timezone.now())
         return page
 
     def perform_create(self, serializer: serializers.BaseSerializer) -> None:

@@ -3,12 +3,16 @@
 from typing import Any
 
 from django.db.models import QuerySet
+from django.utils import timezone
 from django_filters import rest_framework as filters
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers, viewsets
 
 from apps.accounts import scoping
 from apps.campaigns import queries
+from apps.campaigns.api.waits import WaitSerializer, trial_wait
 from apps.campaigns.models import Run, Trial
+from apps.campaigns.waits import attach_trial_waits
 from apps.core import messages
 
 
@@ -34,13 +38,21 @@ class TrialSerializer(serializers.ModelSerializer):
 
     nodes = serializers.DictField(source="lane.roles", read_only=True)
     reason = ReasonSerializer(read_only=True, allow_null=True)
+    waiting = serializers.SerializerMethodField()
 
     class Meta:
         model = Trial
         fields = [
             "id", "campaign", "experiment", "position", "point", "repetition", "is_warmup", "nodes", "parameters",
-            "state", "attempts", "attempts_allowed", "not_before", "estimate_s", "reason", "finished_at",
+            "state", "waiting", "attempts", "attempts_allowed", "not_before", "estimate_s", "reason", "finished_at",
         ]  # fmt: skip
+
+    @extend_schema_field(WaitSerializer(allow_null=True))
+    def get_waiting(self, trial: Trial) -> dict[str, Any] | None:
+        """Return why the trial waits, null if it does not."""
+        if not hasattr(trial, "wait"):
+            attach_trial_waits([trial], self.context["request"].user, timezone.now())
+        return trial_wait(trial.wait)
 
 
 class RunSerializer(serializers.ModelSerializer):
@@ -88,6 +100,12 @@ class TrialViewSet(viewsets.ReadOnlyModelViewSet):
     def get_queryset(self) -> QuerySet[Trial]:
         """Return the trials of the person's teams in the order in which they are carried out."""
         return queries.trials_for(scoping.user_of(self.request)).order_by("experiment_id", "position")
+
+    def paginate_queryset(self, queryset: Any) -> Any:
+        """Return a page of trials with why they wait."""
+        page = super().paginate_queryset(queryset)
+        attach_trial_waits(page or [], self.request.user, timezone.now())
+        return page
 
 
 class RunViewSet(viewsets.ReadOnlyModelViewSet):

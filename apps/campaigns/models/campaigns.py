@@ -38,8 +38,9 @@ class Campaign(Tagged, Shared):
     # Those of these states may be deleted, for nothing will happen to them any more by itself.
     CLOSED_STATES = (State.DRAFT, State.FINISHED, State.CANCELLED)
 
-    # Attached by queries.attach_progress.
+    # Attached by queries.attach_progress, waits.attach_waits.
     progress: Any
+    waits: Any
 
     name = models.CharField(_("name"), max_length=200)
     goal = models.TextField(_("goal"), blank=True)

@@ -1,5 +1,7 @@
 """Trials (one point, one repetition), the lanes they queue in, and the runs that carry them out."""
 
+from typing import Any
+
 from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
@@ -28,6 +30,9 @@ class Lane(models.Model):
 
 class Trial(TimeStamped):
     """One point of the sweep, one repetition."""
+
+    # Attached by waits.attach_trial_waits.
+    wait: Any
 
     class State(models.TextChoices):
         PENDING = "pending", _("pending")

@@ -1,5 +1,6 @@
 """Reads of campaigns; see the modules."""
 
+from apps.campaigns.queries.activities import Activity, activities_of, time_left_s
 from apps.campaigns.queries.lanes import Startable, startable_lanes
 from apps.campaigns.queries.listings import (
     attach_progress,
@@ -11,12 +12,13 @@ from apps.campaigns.queries.listings import (
     trials_for,
 )
 from apps.campaigns.queries.previews import Preview, next_dates, preview_campaign, preview_experiment, text_of
-from apps.campaigns.queries.progress import Activity, Progress, activities_of, progress_of, time_left_s
+from apps.campaigns.queries.progress import OUTCOMES, Progress, progress_of, progress_of_experiments
 from apps.campaigns.queries.runs import lock_open_run, lock_open_run_for_step, lock_open_runs, open_runs, to_analyse
 from apps.campaigns.queries.stages import due_stages, waiting, waiting_in
 from apps.campaigns.queries.visibility import can_write, for_whole_team, readable, sees_whole, visible
 
 __all__ = [
+    "OUTCOMES",
     "Activity",
     "Preview",
     "Progress",
@@ -38,6 +40,7 @@ __all__ = [
     "preview_campaign",
     "preview_experiment",
     "progress_of",
+    "progress_of_experiments",
     "readable",
     "runs_for",
     "sees_whole",

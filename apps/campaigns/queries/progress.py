@@ -1,92 +1,136 @@
-"""How far campaigns are, and what their nodes are busy with."""
+"""How many trials of campaigns were measured, failed, were not measured, run or wait: the one count of them."""
 
-from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from django.db.models import Count, Sum
+from django.db.models import Count, Q
+from django.utils.translation import gettext, gettext_lazy, ngettext
 
-from apps.campaigns.estimation import longest_use
-from apps.campaigns.models import Campaign, Lane, Run, Trial
-from apps.testbeds.models import Node
+from apps.campaigns.models import Campaign, Trial
+
+# What is said of so many trials; whoever counts trials says it in these words and this order.
+OUTCOMES = {
+    "measured": gettext_lazy("%(n)s measured"),
+    "failed": gettext_lazy("%(n)s failed"),
+    "not_measured": gettext_lazy("%(n)s not measured"),
+    "running": gettext_lazy("%(n)s running"),
+    "waiting": gettext_lazy("%(n)s waiting"),
+}
+_OUTCOME_OF = {
+    Trial.State.SUCCEEDED: "measured",
+    Trial.State.FAILED: "failed",
+    Trial.State.CANCELLED: "not_measured",
+    Trial.State.RUNNING: "running",
+    Trial.State.PENDING: "waiting",
+}
+
+
+@dataclass(frozen=True)
+class Segment:
+    """A part of the bar: one outcome, where it begins, and how many trials have it."""
+
+    outcome: str
+    start: int
+    count: int
+
+    @property
+    def text(self) -> str:
+        """Return the part in words, such as "12 measured"."""
+        return str(OUTCOMES[self.outcome]) % {"n": f"{self.count:,}"}
 
 
 @dataclass(frozen=True)
 class Progress:
-    """How many trials of a campaign are in each state."""
+    """Trials, warm-ups included, by what became of them; each has one of the outcomes.
 
-    pending: int = 0
-    running: int = 0
-    succeeded: int = 0
+    `set_aside` are those measured that a person marked invalid, `warmups` those of any outcome that are warm-ups.
+    """
+
+    measured: int = 0
     failed: int = 0
-    cancelled: int = 0
+    not_measured: int = 0
+    running: int = 0
+    waiting: int = 0
+    set_aside: int = 0
+    warmups: int = 0
 
     @property
     def total(self) -> int:
         """Return how many trials there are."""
-        return self.pending + self.running + self.succeeded + self.failed + self.cancelled
+        return sum(getattr(self, outcome) for outcome in OUTCOMES)
 
     @property
-    def done(self) -> int:
-        """Return how many will not be carried out any more."""
-        return self.succeeded + self.failed + self.cancelled
+    def carried_out(self) -> int:
+        """Return how many were carried out, with a figure or without."""
+        return self.measured + self.failed
 
     @property
-    def percent(self) -> int:
-        """Return the share done, 0 to 100, 100 only if all are."""
-        return 100 * self.done // self.total if self.total else 0
+    def segments(self) -> list[Segment]:
+        """Return the outcomes that occur, one after the other."""
+        return list(self._segments())
 
-
-@dataclass(frozen=True)
-class Activity:
-    """What is under way: a run, who plays its roles, and the trial's place in its experiment."""
-
-    run: Run
-    players: tuple[tuple[str, tuple[Node, ...]], ...]
+    def _segments(self) -> Iterator[Segment]:
+        start = 0
+        for outcome in OUTCOMES:
+            if count := getattr(self, outcome):
+                yield Segment(outcome, start, count)
+                start += count
 
     @property
-    def nodes(self) -> tuple[Node, ...]:
-        """Return every node that takes part."""
-        return tuple(node for _role, members in self.players for node in members)
+    def text(self) -> str:
+        """Return all of it in words: "12 of 60 trials measured, 48 not measured"."""
+        total = self.total
+        first = ngettext("%(n)s of %(total)s trial measured", "%(n)s of %(total)s trials measured", total)
+        parts = [first % {"n": f"{self.measured:,}", "total": f"{total:,}"}]
+        parts += [segment.text for segment in self.segments if segment.outcome != "measured"]
+        return ", ".join(parts)
+
+    @property
+    def remarks(self) -> list[str]:
+        """Return what is to be known of these figures: how many are warm-ups, and how many a person set aside."""
+        said = []
+        if self.warmups:
+            said.append(gettext("warm-ups among them: %(n)s") % {"n": f"{self.warmups:,}"})
+        if self.set_aside:
+            said.append(gettext("marked invalid: %(n)s") % {"n": f"{self.set_aside:,}"})
+        return said
+
+    def __add__(self, other: "Progress") -> "Progress":
+        """Return the counts of both together."""
+        return Progress(**{name: getattr(self, name) + getattr(other, name) for name in self.__dataclass_fields__})
 
 
 def progress_of(campaign_ids: Iterable[int]) -> dict[int, Progress]:
     """Return the progress of each campaign, in one query."""
-    counts: dict[int, dict[str, int]] = {pk: {} for pk in campaign_ids}
-    rows = Trial.objects.filter(campaign__in=counts).order_by().values_list("campaign", "state").annotate(Count("pk"))
-    for campaign, state, count in rows:
-        counts[campaign][state] = count
-    return {campaign: Progress(**states) for campaign, states in counts.items()}
+    return _progress("campaign", list(campaign_ids))
 
 
-def time_left_s(campaign: Campaign) -> float:
-    """Return the estimated time (s) until the last trial ends: the open trials of the busiest resource."""
-    open_trials = Trial.objects.filter(campaign=campaign, state__in=("pending", "running"))
-    by_lane = dict(open_trials.order_by().values_list("lane").annotate(Sum("estimate_s")))
-    seconds: dict[str, float] = defaultdict(float)
-    for pk, resources in Lane.objects.filter(pk__in=by_lane).values_list("pk", "resources"):
-        for resource in resources:
-            seconds[resource] += by_lane[pk]
-    return longest_use(seconds)
+def progress_of_experiments(experiment_ids: Iterable[int]) -> dict[int, Progress]:
+    """Return the progress of each experiment, in one query."""
+    return _progress("experiment", list(experiment_ids))
 
 
-def activities_of(campaign: Campaign, limit: int = 100) -> list[Activity]:
-    """Return what is under way, the longest running first, with the nodes that do it."""
-    runs = list(
-        Run.objects.filter(trial__campaign=campaign, state__in=Run.OPEN_STATES)
-        .select_related("trial__experiment", "trial__lane")
-        .defer("plan")
-        .order_by("started_at")[:limit]
-    )
-    wanted = {pk for run in runs for members in run.trial.lane.roles.values() for pk in members}
-    nodes = Node.objects.in_bulk(wanted)
-    return [
-        Activity(
-            run,
-            tuple(
-                (role, tuple(nodes[pk] for pk in members if pk in nodes))
-                for role, members in run.trial.lane.roles.items()
-            ),
+def _progress(owner: str, pks: list[int]) -> dict[int, Progress]:
+    rows = (
+        Trial.objects.filter(**{f"{owner}__in": pks})
+        .order_by()
+        .values_list(owner, "campaign__state", "state")
+        .annotate(
+            trials=Count("pk"),
+            set_aside=Count("pk", filter=Q(invalid_at__isnull=False, state=Trial.State.SUCCEEDED)),
+            warmups=Count("pk", filter=Q(is_warmup=True)),
         )
-        for run in runs
-    ]
+    )
+    counts = dict.fromkeys(pks, Progress())
+    for pk, campaign, state, trials, set_aside, warmups in rows:
+        outcome = _outcome_of(state, campaign)
+        counts[pk] += Progress(**{outcome: trials}, set_aside=set_aside, warmups=warmups)
+    return counts
+
+
+def _outcome_of(state: str, campaign: str) -> str:
+    """Return what became of trials of a state in a campaign of a state."""
+    if state == Trial.State.PENDING and campaign == Campaign.State.CANCELLED:
+        # Never going to be measured: it is being marked.
+        return "not_measured"
+    return _OUTCOME_OF[Trial.State(state)]

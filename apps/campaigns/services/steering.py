@@ -13,6 +13,7 @@ from apps.campaigns.models import Campaign, Experiment, Run, Trial
 from apps.campaigns.services import completion, launching
 from apps.campaigns.services.campaigns import lock_campaign
 from apps.campaigns.services.events import write_event
+from apps.campaigns.waits.reasons import PAUSED
 from apps.core import queue
 
 State = Campaign.State
@@ -25,7 +26,7 @@ def pause_campaign(*, campaign: Campaign, user: User) -> Campaign:
     _refuse_unless(
         campaign, (State.RUNNING, State.SCHEDULED), _("Only a running or scheduled campaign can be paused.")
     )
-    return _change(campaign, State.PAUSED, user, _("Paused by %(user)s."))
+    return _change(campaign, State.PAUSED, user, PAUSED)
 
 
 @transaction.atomic

@@ -17,7 +17,7 @@ from django_filters import FilterSet
 
 from apps.accounts import pages, scoping
 from apps.accounts.models import Role
-from apps.campaigns import forms, queries, services
+from apps.campaigns import forms, queries, services, waits
 from apps.campaigns.models import Campaign
 from apps.campaigns.recipes import RECIPES
 from apps.testbeds import topology
@@ -53,10 +53,11 @@ class CampaignList(CampaignPage, pages.ListPage):
     filterset_class = CampaignFilter
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
-        """Add each campaign's progress, in one query."""
+        """Add each campaign's progress and what it waits for, in a number of queries that does not depend on them."""
         context = super().get_context_data(**kwargs)
         context["object_list"] = list(context["object_list"])
         queries.attach_progress(context["object_list"])
+        waits.attach_waits(context["object_list"], scoping.user_of(self.request), timezone.now())
         context["deletions"] = queries.deletions_for(scoping.user_of(self.request))
         return context
 
@@ -141,14 +142,21 @@ def find_campaign(request: HttpRequest, pk: int) -> Campaign:
     return get_object_or_404(queries.campaigns_for(scoping.user_of(request)), pk=pk)
 
 
-def _status(campaign: Campaign) -> dict[str, Any]:
+def _status(request: HttpRequest, campaign: Campaign) -> dict[str, Any]:
+    now = timezone.now()
+    is_open = campaign.state in Campaign.OPEN_STATES
+    stages = queries.waiting_in(campaign.pk).count() if is_open else 0
+    found = waits.waits_of([campaign], request.user, now)[campaign.pk]
+    # How long something takes that waits for nobody knows what, or whose trials are not known yet, cannot be said.
+    is_estimable = campaign.state == Campaign.State.RUNNING and found.has_known_end and not stages
     return {
         "campaign": campaign,
         "progress": queries.progress_of([campaign.pk])[campaign.pk],
-        "time_left_s": queries.time_left_s(campaign) if campaign.state in Campaign.OPEN_STATES else None,
+        "waits": found,
+        "time_left_s": queries.time_left_s(campaign, now=now) if is_estimable else None,
         "activities": queries.activities_of(campaign),
-        "waiting": queries.waiting_in(campaign.pk).count() if campaign.state in Campaign.OPEN_STATES else 0,
-        "dates": queries.next_dates(campaign, now=timezone.now()) if campaign.state in ("scheduled", "draft") else (),
+        "waiting": stages,
+        "dates": queries.next_dates(campaign, now=now) if campaign.state in ("scheduled", "draft") else (),
     }
 
 
@@ -162,7 +170,7 @@ def detail(request: HttpRequest, pk: int) -> HttpResponse:
             "roles__node", "roles__cluster"
         )
     )
-    status = _status(campaign)
+    status = _status(request, campaign)
     context = {
         **status,
         "experiments": experiments,
@@ -182,7 +190,8 @@ def _drawing(campaign: Campaign, activities: Sequence[queries.Activity]) -> str:
     nodes = Node.objects.filter(experiment_roles__experiment__campaign=campaign).distinct()
     members = Node.objects.filter(clusters__experiment_roles__experiment__campaign=campaign).distinct()
     busy = {node.pk for activity in activities for node in activity.nodes}
-    return topology.topology_svg(nodes=list(nodes | members), busy=busy)
+    is_open = campaign.state in (*Campaign.OPEN_STATES, Campaign.State.SCHEDULED)
+    return topology.topology_svg(nodes=list(nodes | members), busy=busy, are_needed=is_open)
 
 
 @login_required
@@ -198,7 +207,7 @@ def drawing(request: HttpRequest, pk: int) -> HttpResponse:
 def status(request: HttpRequest, pk: int) -> HttpResponse:
     """Return the partial with state, progress and activities."""
     campaign = find_campaign(request, pk)
-    return render(request, "campaigns/_status.html", _status(campaign))
+    return render(request, "campaigns/_status.html", _status(request, campaign))
 
 
 @login_required

@@ -16,7 +16,7 @@ from apps.accounts import scoping
 from apps.accounts.models import Role, Team
 from apps.bench.sweep import setting_names
 from apps.bench.tools.base import Parameter, Tool
-from apps.campaigns import forms, queries, services
+from apps.campaigns import forms, queries, services, waits
 from apps.campaigns.models import Campaign, Experiment, Trial
 from apps.campaigns.views.campaigns import find_campaign
 from apps.toolbox import queries as toolbox
@@ -126,6 +126,7 @@ def trials(request: HttpRequest, pk: int) -> HttpResponse:
         rows = rows.filter(experiment=int(experiment))
     page = Paginator(rows, 100).get_page(request.GET.get("page"))
     used = {slug: toolbox.get_tool(slug) for slug in {trial.experiment.tool for trial in page}}
+    waits.attach_trial_waits(list(page), scoping.user_of(request), timezone.now())
     context = {
         "campaign": campaign,
         "page_obj": page,

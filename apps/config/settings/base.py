@@ -220,6 +220,8 @@ DEFAULT_FROM_EMAIL = os.environ.get("EMAIL_FROM", "fathom@localhost")
 
 # Who knows whether nodes could measure now; campaigns, which know nothing of agents, ask it before a launch.
 NODE_READINESS = "workers.readiness.node_warnings"
+# Who knows what keeps a node from measuring now: drawings mark it, and whatever waits for it says so.
+NODE_OBSTACLES = "apps.agents.obstacles.obstacles_of"
 # Who can end what runs have under way; campaigns ask it when somebody cancels one.
 RUN_STOPPER = "workers.stopping.stop_runs"
 # Where tools that teams defined are used, and which programs agents allow; tools know nothing of either.

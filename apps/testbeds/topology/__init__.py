@@ -3,11 +3,13 @@
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
+from django.utils import timezone
 from django.utils.safestring import SafeString, mark_safe
 
 from apps.accounts.models import Team
 from apps.testbeds.models import Node, Site
-from apps.testbeds.topology import layout, picture, svg
+from apps.testbeds.obstacles import obstacles
+from apps.testbeds.topology import layout, parts, picture, svg
 
 
 def topology_svg(
@@ -17,11 +19,13 @@ def topology_svg(
     team: Team | None = None,
     busy: Collection[int] = (),
     bottleneck: str = "",
+    are_needed: bool = False,
 ) -> SafeString:
     """Return the drawing of a set of nodes and the links between them, of a site, or of a team; "" if it is empty.
 
-    `busy` are the ids of nodes that are at work. The link that limits the paths shown stands out; `bottleneck` is
-    its key ("link:7") where the caller knows it, else it is found. The page needs `css/topology.css`.
+    `busy` are the ids of nodes that are at work. Nodes with a fault are marked, and if they `are_needed` now, all
+    that could not measure. The link that limits the paths shown stands out; `bottleneck` is its key ("link:7") where
+    the caller knows it, else it is found. The page needs `css/topology.css`.
     """
     if nodes is not None:
         drawn = picture.of_nodes(nodes, busy, bottleneck)
@@ -31,7 +35,11 @@ def topology_svg(
         drawn = picture.of_team(team, busy, bottleneck)
     else:
         raise TypeError("topology_svg needs nodes, a site or a team")
-    return svg.render(drawn, layout.place(drawn)) if drawn.boxes else mark_safe("")
+    if not drawn.boxes:
+        return mark_safe("")
+    keeping = obstacles(nodes=drawn.node_ids, now=timezone.now())
+    marked = drawn.marked({pk: found for pk, found in keeping.items() if found.is_fault or are_needed})
+    return svg.render(marked, layout.place(marked))
 
 
 # The colours of `css/topology.css` on paper, for readers of SVG that know neither variables nor our style sheets.
@@ -63,7 +71,7 @@ def standalone_svg(nodes: Sequence[Node]) -> tuple[str, str]:
     drawn = picture.of_nodes(nodes)
     if not drawn.boxes:
         return "", ""
-    plain = picture.Picture(
+    plain = parts.Picture(
         boxes={key: replace(box, url="") for key, box in drawn.boxes.items()},
         lines=tuple(replace(line, url="") for line in drawn.lines),
     )

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from apps.bench import units
-from apps.testbeds.topology.picture import Box, Line, Picture
+from apps.testbeds.topology.parts import Box, Line, Picture
 
 # All measures are in pixels of the drawing at its natural size.
 MARGIN = 12
@@ -164,7 +164,8 @@ def _layers(first: str, neighbours: Mapping[str, set[str]], order: list[str]) ->
 
 def _box_width(box: Box) -> float:
     name = text_width(shown(box.name), LETTER) + (26 if box.is_switch else 0)
-    return max(name, text_width(shown(box.detail), SMALL_LETTER), 60) + 22
+    detail = text_width(box.present or shown(box.detail), SMALL_LETTER)
+    return max(name, detail, 60) + 22
 
 
 def _place_component(

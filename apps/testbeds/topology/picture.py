@@ -3,55 +3,18 @@
 import itertools
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 
 from apps.accounts.models import Team
 from apps.bench import network
 from apps.testbeds import patterns, queries
 from apps.testbeds.models import Link, Node, Site, Switch
 from apps.testbeds.queries import paths
+from apps.testbeds.topology.parts import Box, Line, Picture
 
 # As many like nodes as this share one box.
 COLLAPSE_FROM = 3
 # Of larger drawings no bottleneck is looked for: there would be one for each of many pairs.
 MOST_BOXES = 40
-
-
-@dataclass(frozen=True)
-class Box:
-    """A switch, or one or more like nodes; `members` are the ends (such as "node:3") it stands for."""
-
-    key: str
-    name: str
-    detail: str
-    site: str
-    url: str
-    members: tuple[str, ...]
-    is_switch: bool
-    busy: int = 0
-
-
-@dataclass(frozen=True)
-class Line:
-    """The like links between two boxes, `count` of them; figures as in the inventory."""
-
-    a: str
-    b: str
-    name: str
-    url: str
-    capacity_bps: int | None
-    rtt_s: float | None
-    count: int
-    keys: tuple[str, ...]
-    is_bottleneck: bool = False
-
-
-@dataclass(frozen=True)
-class Picture:
-    """The boxes by key, and the lines between them."""
-
-    boxes: Mapping[str, Box] = field(default_factory=dict)
-    lines: tuple[Line, ...] = ()
 
 
 def of_team(team: Team, busy: Collection[int] = (), bottleneck: str = "") -> Picture:

@@ -19,7 +19,7 @@ from apps.testbeds.topology.layout import (
     shown,
     text_width,
 )
-from apps.testbeds.topology.picture import Box, Line, Picture
+from apps.testbeds.topology.parts import Box, Line, Picture
 
 # From these widths on a drawing may not be made as small as the screen.
 _SIZES = {"huge": 1100, "large": 800, "medium": 480}
@@ -61,6 +61,7 @@ def describe(picture: Picture) -> str:
     linked = {key for line in picture.lines for key in (line.a, line.b)}
     sentences += [_("%(name)s has no link") % {"name": box.name} for box in picture.boxes.values()
                   if box.key not in linked]  # fmt: skip
+    sentences += [f"{box.name}: {box.present}" for box in picture.boxes.values() if box.kept]
     return "; ".join(sentences) + "."
 
 
@@ -76,15 +77,14 @@ def _field(site: str, spot: Spot) -> SafeString:
 
 def _box(box: Box, spot: Spot) -> SafeString:
     kinds = ["topology-box", "topology-switch" if box.is_switch else "topology-node"]
-    kinds += ["topology-busy"] if box.busy else []
+    kinds += [f"topology-{box.mark}"] if box.mark else []
     indent = 30 if box.is_switch else 11
-    detail = shown(box.detail)
-    if box.busy:
-        detail = _("busy") if len(box.members) == 1 else _("%(number)s busy") % {"number": box.busy}
+    detail = box.present or shown(box.detail)
+    titles = [part for part in (box.detail, box.present) if part]
     inner = format_html(
         '<title>{}</title>{}<rect x="{}" y="{}" width="{}" height="{}" rx="{}"/>{}'
         '<text class="topology-name" x="{}" y="{}">{}</text>{}',
-        f"{box.name} ({box.detail})" if box.detail else box.name,
+        f"{box.name} ({', '.join(titles)})" if titles else box.name,
         _stack(spot) if len(box.members) > 1 else "",
         *_numbers(spot.x, spot.y, spot.width, spot.height),
         BOX_HEIGHT // 2 if box.is_switch else 6,

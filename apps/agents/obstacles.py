@@ -1,0 +1,84 @@
+"""What keeps nodes from measuring as far as their agents are concerned: each reason is one entry of a table."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import datetime
+
+from apps.agents.models import LOST_AFTER, Agent
+from apps.agents.models.agents import AgentState
+from apps.bench.text import _
+from apps.testbeds.obstacles import Obstacle
+
+
+@dataclass(frozen=True)
+class _Kind:
+    """What is said of an obstacle: a few words in a drawing, a reason to wait, a warning before a launch."""
+
+    code: str
+    label: str
+    text: str
+    warning: str
+    is_fault: bool = False
+
+
+# None stands for a node without an agent. What is not listed can take a job (`queries.ready_nodes`).
+_KINDS: dict[AgentState | None, _Kind] = {
+    None: _Kind(
+        "no-agent",
+        _("no agent"),
+        _("waiting for an agent to be enrolled on %(for)s"),
+        _("%(node)s has no agent: its trials wait until one is enrolled."),
+    ),
+    AgentState.NEVER_SEEN: _Kind(
+        "agent-never-seen",
+        _("agent not started"),
+        _("waiting for the agent on %(for)s to be started"),
+        _("The agent on %(node)s was never heard of: its trials wait until it is started."),
+    ),
+    AgentState.LOST: _Kind(
+        "agent-lost",
+        _("agent lost"),
+        _("waiting for the agent on %(for)s"),
+        _("The agent on %(node)s is lost: its trials wait until it is heard of again."),
+        is_fault=True,
+    ),
+    AgentState.RETIRED: _Kind(
+        "agent-retired",
+        _("agent retired"),
+        _("waiting for another agent to be enrolled on %(for)s, as the one there is retired"),
+        _("The agent on %(node)s is retired: its trials wait until another is enrolled."),
+    ),
+}
+WARNINGS = {kind.code: kind.warning for kind in _KINDS.values()}
+
+
+def obstacles_of(*, nodes: Collection[int], now: datetime) -> dict[int, Obstacle]:
+    """Return {id of a node: what keeps its agent from taking a job at `now`}, in one query."""
+    agents = {agent.node_id: agent for agent in Agent.objects.filter(node__in=nodes)}
+    found = ((node, _obstacle(agents.get(node), now)) for node in nodes)
+    return {node: obstacle for node, obstacle in found if obstacle}
+
+
+def _obstacle(agent: Agent | None, now: datetime) -> Obstacle | None:
+    state = agent.state(now=now, busy=False) if agent else None
+    kind = _KINDS.get(state)
+    if kind is None:
+        return None
+    return Obstacle(
+        code=kind.code,
+        label=kind.label,
+        text=kind.text,
+        since=_since(agent, state),
+        heard_at=agent.last_seen_at if agent else None,
+        is_fault=kind.is_fault,
+    )
+
+
+def _since(agent: Agent | None, state: AgentState | None) -> datetime | None:
+    if agent is None:
+        return None
+    if state == AgentState.RETIRED:
+        return agent.retired_at
+    if state == AgentState.LOST and agent.last_seen_at:
+        return agent.last_seen_at + LOST_AFTER
+    return agent.created_at

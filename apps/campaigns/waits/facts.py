@@ -1,0 +1,183 @@
+"""What the reasons to wait are read from: lanes with trials to come, who holds what they need, what nodes lack."""
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db import connection
+from django.db.models import Count, Max, Min, Q
+
+from apps.accounts import scoping
+from apps.accounts.models import Role
+from apps.campaigns.models import Campaign, Event, Lane, Reservation, Run, Trial
+from apps.campaigns.queries.visibility import Person, visible
+from apps.campaigns.waits.reasons import PAUSED
+from apps.testbeds.models import FileSystem, Link, Node
+from apps.testbeds.obstacles import Obstacle, obstacles
+
+# By the first part of a resource's key ("link:7").
+_KINDS: dict[str, tuple[str, type[Node] | type[Link] | type[FileSystem]]] = {
+    "node": ("node", Node),
+    "link": ("link", Link),
+    "fs": ("file-system", FileSystem),
+}
+# How many trials of the same lane stand before each.
+_PLACES = """
+SELECT id, place - 1
+FROM (
+    SELECT id, row_number() OVER (PARTITION BY lane_id ORDER BY state = 'pending', position) AS place
+    FROM campaigns_trial WHERE lane_id = ANY(%(lanes)s) AND state IN ('pending', 'running')
+) AS ranked
+WHERE id = ANY(%(trials)s)
+"""
+
+
+@dataclass(frozen=True)
+class WaitingLane:
+    """A lane with trials to come, of which `due` may start by now; the first of the others may at `next_at`.
+
+    They wait since `begun` at the earliest: then their campaign was launched.
+    """
+
+    pk: int
+    campaign: int
+    begun: datetime | None
+    nodes: tuple[int, ...]
+    resources: tuple[str, ...]
+    trials: int
+    due: int
+    next_at: datetime | None
+
+
+@dataclass(frozen=True)
+class Holder:
+    """Who holds a resource: a run of a trial, since when."""
+
+    resource: str
+    since: datetime
+    trial: int
+    lane: int
+    campaign: int
+
+
+@dataclass(frozen=True)
+class Known:
+    """What the reader may know of a campaign that holds something: its name, or only whether it is the team's."""
+
+    name: str | None
+    is_own: bool
+
+
+@dataclass(frozen=True)
+class Facts:
+    """All that the reasons of some campaigns are found from."""
+
+    lanes: dict[int, WaitingLane]
+    obstacles: dict[int, Obstacle]
+    holders: dict[str, Holder]
+    campaigns: dict[int, Known]
+    names: dict[str, str]
+
+    def name_of(self, resource: str) -> tuple[str, int, str]:
+        """Return the kind, number and name of what a key stands for."""
+        prefix, _colon, number = resource.partition(":")
+        kind = _KINDS[prefix][0] if prefix in _KINDS else prefix
+        return kind, int(number), self.names.get(resource, resource)
+
+
+def read_facts(
+    *, campaigns: Collection[int], user: Person, now: datetime, lanes: Collection[int] | None = None
+) -> Facts:
+    """Return what is known at `now` of running campaigns, or of these lanes of them, in at most a dozen queries."""
+    waiting = _waiting_lanes(campaigns, now, lanes)
+    troubled = obstacles(nodes={node for lane in waiting.values() for node in lane.nodes}, now=now)
+    holders = _holders({key for lane in waiting.values() for key in lane.resources})
+    others = {
+        holder.campaign
+        for lane in waiting.values()
+        for key in lane.resources
+        if (holder := holders.get(key)) and holder.campaign != lane.campaign
+    }
+    named = {f"node:{pk}" for pk in troubled} | set(holders)
+    return Facts(waiting, troubled, holders, _known(others, user), _names(named))
+
+
+def _waiting_lanes(
+    campaigns: Collection[int], now: datetime, lanes: Collection[int] | None
+) -> dict[int, WaitingLane]:
+    due = Q(not_before=None) | Q(not_before__lte=now)
+    pending = Trial.objects.filter(campaign__in=campaigns, state=Trial.State.PENDING)
+    if lanes is not None:
+        pending = pending.filter(lane__in=lanes)
+    counts = {
+        pk: rest
+        for pk, *rest in pending.order_by()
+        .values_list("lane")
+        .annotate(trials=Count("pk"), due=Count("pk", filter=due), next_at=Min("not_before", filter=~due))
+    }
+    rows = Lane.objects.filter(pk__in=counts).order_by()
+    fields = ("pk", "experiment__campaign", "experiment__campaign__launched_at", "roles", "resources")
+    return {
+        pk: WaitingLane(pk, campaign, begun, _nodes_of(roles), tuple(resources), *counts[pk])
+        for pk, campaign, begun, roles, resources in rows.values_list(*fields)
+    }
+
+
+def _nodes_of(roles: dict[str, list[int]]) -> tuple[int, ...]:
+    return tuple(dict.fromkeys(pk for members in roles.values() for pk in members))
+
+
+def _holders(resources: Collection[str]) -> dict[str, Holder]:
+    rows = Reservation.objects.filter(resource__in=resources, released_at=None).values_list(
+        "resource", "taken_at", "run__trial", "run__trial__lane", "run__experiment__campaign"
+    )
+    return {row[0]: Holder(*row) for row in rows} if resources else {}
+
+
+def _known(campaigns: Collection[int], user: Person) -> dict[int, Known]:
+    if not campaigns:
+        return {}
+    rows = Campaign.objects.filter(pk__in=campaigns).order_by()
+    names = dict(visible(rows, user).values_list("pk", "name"))
+    teams = set(scoping.teams_for(user, Role.VIEWER).values_list("pk", flat=True))
+    return {pk: Known(names.get(pk), team in teams) for pk, team in rows.values_list("pk", "team")}
+
+
+def _names(keys: Iterable[str]) -> dict[str, str]:
+    wanted: dict[str, list[int]] = {}
+    for key in keys:
+        prefix, _colon, number = key.partition(":")
+        wanted.setdefault(prefix, []).append(int(number))
+    return {
+        f"{prefix}:{pk}": name
+        for prefix, pks in wanted.items()
+        if prefix in _KINDS
+        for pk, name in _KINDS[prefix][1]._default_manager.filter(pk__in=pks).values_list("pk", "name")
+    }
+
+
+def places_in_queue(trials: Collection[Trial]) -> dict[int, int]:
+    """Return {id of a trial that waits: how many of its lane come before it, a running one included}."""
+    values = {"lanes": sorted({trial.lane_id for trial in trials}), "trials": [trial.pk for trial in trials]}
+    with connection.cursor() as cursor:
+        cursor.execute(_PLACES, values)
+        return dict(cursor.fetchall())
+
+
+def ended_attempts(trials: Collection[Trial]) -> dict[int, datetime]:
+    """Return {id of a trial: when its last attempt ended}, of those that had one."""
+    runs = Run.objects.filter(trial__in=[trial.pk for trial in trials if trial.attempts])
+    return dict(runs.order_by().values_list("trial").annotate(Max("ended_at")))
+
+
+def pauses(campaigns: Collection[int]) -> dict[int, tuple[datetime, str]]:
+    """Return {id of a campaign: when it was paused last, and by whom}, as its log has it."""
+    events = Event.objects.filter(campaign__in=campaigns, message__msgid=PAUSED).order_by("campaign", "-pk")
+    rows = events.distinct("campaign").values_list("campaign", "at", "message__params__user")
+    return {pk: (at, str(user)) for pk, at, user in rows}
+
+
+def runs_under_way(campaigns: Collection[int]) -> set[int]:
+    """Return those of the campaigns of which something is under way."""
+    running = Trial.objects.filter(campaign__in=campaigns, state=Trial.State.RUNNING)
+    return set(running.order_by().values_list("campaign", flat=True).distinct())

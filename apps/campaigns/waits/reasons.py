@@ -1,0 +1,134 @@
+"""What a reason to wait is, and how it is said."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from django.utils import timezone
+
+from apps.bench.text import Message, _
+from apps.core import messages
+
+# So many things are named in a sentence.
+NAMED = 5
+# What the log says of a pause: since when a campaign is paused is read from there.
+PAUSED = _("Paused by %(user)s.")
+
+
+@dataclass(frozen=True)
+class Reason:
+    """A kind of reason: its sentence as a msgid, and whether the wait ends by itself within a time one can estimate.
+
+    In the sentence `%(for)s` stands for the names of what is waited for, other names for the wait's own values.
+    """
+
+    text: str
+    is_bounded: bool = False
+
+
+# Those that campaigns know by themselves; what keeps a node from measuring brings its own code and sentence
+# (`apps.testbeds.obstacles`).
+REASONS = {
+    "paused": Reason(_("paused by %(user)s")),
+    "scheduled": Reason(_("waiting for its start"), is_bounded=True),
+    "stage": Reason(_("waiting for the experiment “%(for)s” to end"), is_bounded=True),
+    "reserved": Reason(_("waiting for %(for)s, in use by the campaign “%(holder)s”")),
+    "reserved-other-team": Reason(_("waiting for %(for)s, in use by another team's measurement")),
+    "reserved-private": Reason(_("waiting for %(for)s, in use by a private measurement of the team")),
+    "in-use": Reason(_("waiting for %(for)s, in use by trial %(trial)s of this campaign"), is_bounded=True),
+    "queue": Reason(_("waiting for its turn on these nodes; trials before it: %(ahead)s"), is_bounded=True),
+    "retry": Reason(_("waiting to be tried again"), is_bounded=True),
+    "due": Reason(_("due: it begins as soon as a worker takes it up"), is_bounded=True),
+}
+_SINCE = _("%(reason)s since %(since)s")
+_UNTIL = _("%(reason)s until %(until)s")
+_HEARD = _("%(reason)s (last heard %(heard)s)")
+_MORE = _("%(names)s and %(count)s more")
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What is waited for: a node, link, file system or experiment; of a node, when its agent was heard last."""
+
+    kind: str
+    pk: int
+    name: str
+    heard_at: datetime | None = None
+
+
+@dataclass(frozen=True)
+class WaitReason:
+    """Why a trial, or so many `trials` of a campaign, wait.
+
+    `since` is when the wait began and `until` when it ends by itself, as far as that is known. `campaign` is who
+    holds what is waited for, if the reader may see it.
+    """
+
+    code: str
+    text_id: str
+    subjects: tuple[Subject, ...] = ()
+    since: datetime | None = None
+    until: datetime | None = None
+    campaign: int | None = None
+    values: Mapping[str, object] = field(default_factory=dict)
+    trials: int = 0
+    is_bounded: bool = False
+
+    @property
+    def text(self) -> str:
+        """Return the reason as a sentence in the reader's language and time zone, without a full stop."""
+        said: Message = Message(self.text_id, {"for": self.names, **self.values})
+        if self.since:
+            said = Message(_SINCE, {"reason": said.as_json(), "since": moment(self.since)})
+        if self.until:
+            said = Message(_UNTIL, {"reason": said.as_json(), "until": moment(self.until)})
+        heard = [subject.heard_at for subject in self.subjects]
+        if len(heard) == 1 and heard[0]:
+            said = Message(_HEARD, {"reason": said.as_json(), "heard": moment(heard[0])})
+        return messages.render(said)
+
+    @property
+    def names(self) -> str:
+        """Return the names of what is waited for, the first of many."""
+        names = ", ".join(subject.name for subject in self.subjects[:NAMED])
+        more = len(self.subjects) - NAMED
+        return messages.render(Message(_MORE, {"names": names, "count": more})) if more > 0 else names
+
+
+@dataclass(frozen=True)
+class Waits:
+    """What a campaign waits for, the most weighty first; `is_idle` if nothing of it is under way meanwhile."""
+
+    reasons: tuple[WaitReason, ...] = ()
+    is_idle: bool = False
+
+    @property
+    def foremost(self) -> WaitReason | None:
+        """Return the most weighty reason, None if there is none."""
+        return self.reasons[0] if self.reasons else None
+
+    @property
+    def is_stuck(self) -> bool:
+        """Return whether nothing goes on before something happens that has no known end."""
+        return self.is_idle and any(not reason.is_bounded for reason in self.reasons)
+
+    @property
+    def has_known_end(self) -> bool:
+        """Return whether one can say how long all will take."""
+        return all(reason.is_bounded for reason in self.reasons)
+
+
+def reason(code: str, **values: object) -> WaitReason:
+    """Return a reason of a kind that campaigns know by themselves."""
+    kind = REASONS[code]
+    known = {
+        name: values.pop(name) for name in ("subjects", "since", "until", "campaign", "trials") if name in values
+    }
+    return WaitReason(code, kind.text, values=values, is_bounded=kind.is_bounded, **known)  # type: ignore[arg-type]
+
+
+def moment(at: datetime) -> str:
+    """Return a time in the reader's zone, with the date unless it is today's."""
+    local = timezone.localtime(at)
+    today = timezone.localtime().date() == local.date()
+    return f"{local:%H:%M %Z}" if today else f"{local:%Y-%m-%d %H:%M %Z}"
