@@ -18,6 +18,8 @@ from lab.machine import LabError
 
 Json = dict[str, Any]
 _POLL_S = 1.0
+# What becomes of trials: how the service counts it, and in words.
+_ENDS = {"measured": "measured", "failed": "failed", "not_measured": "not measured"}
 _ENDED = ("finished", "cancelled")
 
 
@@ -103,7 +105,7 @@ def run(service: Service, content: Json, say: Callable[[str], None]) -> bool:
     while True:
         campaign = service.call("GET", f"campaigns/{campaign['id']}/")
         progress = campaign["progress"]
-        line = ", ".join(f"{progress[key]} {key}" for key in ("succeeded", "failed", "cancelled") if progress[key])
+        line = ", ".join(f"{progress[key]} {words}" for key, words in _ENDS.items() if progress[key])
         if line != shown:
             shown = line
             say(f"  of {progress['total']} trials: {line}")
@@ -113,7 +115,7 @@ def run(service: Service, content: Json, say: Callable[[str], None]) -> bool:
     for experiment in service.every(f"experiments/?campaign={campaign['id']}"):
         for text in _result_lines(service, experiment):
             say(text)
-    return bool(campaign["state"] == "finished" and progress["succeeded"] == progress["total"] > 0)
+    return bool(campaign["state"] == "finished" and progress["measured"] == progress["total"] > 0)
 
 
 def _body(experiment: Json, known: dict[str, dict[str, int]]) -> Json:

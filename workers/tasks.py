@@ -7,8 +7,8 @@ from celery import shared_task
 from django.utils import timezone
 
 from apps.agents import services as agents
-from apps.campaigns import waits
 from apps.campaigns import services as campaigns
+from apps.campaigns import waits
 from apps.core import queue
 from apps.reports.exports.incoming import services as incoming
 from apps.reports.rendering import services as rendering

@@ -47,7 +47,7 @@ def _measure(running: service.Service, api: Rest, place: ground.Ground) -> bool:
     ended = campaign.watch(api, launched)
     print("\n" + campaign.report(api, ended) + "\n", flush=True)
     progress = ended["progress"]
-    return bool(ended["state"] == "finished" and progress["succeeded"] == progress["total"] > 0)
+    return bool(ended["state"] == "finished" and progress["measured"] == progress["total"] > 0)
 
 
 def _ground(folder: Path) -> ground.Ground:

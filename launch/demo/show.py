@@ -8,6 +8,7 @@ from apps.bench import units
 
 Json = dict[str, Any]
 _BAR = 30
+_OTHERS = {"failed": "failed", "not_measured": "not measured"}
 
 
 class Progress:
@@ -20,10 +21,10 @@ class Progress:
     def show(self, progress: Json, doing: str) -> None:
         """Show how far a campaign is."""
         total = max(1, progress["total"])
-        done = progress["succeeded"] + progress["failed"] + progress["cancelled"]
+        done = progress["measured"]
         filled = _BAR * done // total
-        failed = f", {progress['failed']} failed" if progress["failed"] else ""
-        line = f"[{'#' * filled}{'.' * (_BAR - filled)}] {done}/{total} trials{failed}  {doing}"
+        others = [f", {progress[key]} {words}" for key, words in _OTHERS.items() if progress[key]]
+        line = f"[{'#' * filled}{'.' * (_BAR - filled)}] {done}/{total} trials measured{''.join(others)}  {doing}"
         if self.out.isatty():
             width = shutil.get_terminal_size().columns - 1
             self.out.write("\r" + line[:width].ljust(width))

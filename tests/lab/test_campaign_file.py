@@ -36,7 +36,7 @@ CONTENT = {
 def service() -> Iterator[tuple[campaign.Service, list[tuple[str, str, Any]]]]:
     """Give a service that answers as the real one does, and the list of what it was asked."""
     asked: list[tuple[str, str, Any]] = []
-    state = {"id": 7, "state": "finished", "progress": {"succeeded": 2, "failed": 1, "cancelled": 0, "total": 3}}
+    state = {"id": 7, "state": "finished", "progress": {"measured": 2, "failed": 1, "not_measured": 0, "total": 3}}
     group = {"x": 4, "others": {"clients": 2}, "mean": 1.5e6, "n": 3}
     lists = {
         "nodes/": [{"name": "one", "id": 1}],
@@ -92,7 +92,7 @@ def test_names_become_ids_and_the_figures_are_said(service: tuple[campaign.Servi
     assert experiment["factors"] == [{"name": "depth", "expression": "1, 4"}]
     assert ("POST", "campaigns/7/launch/", None) in asked
     assert said[1:] == [
-        "  of 3 trials: 2 succeeded, 1 failed",
+        "  of 3 trials: 2 measured, 1 failed",
         "  Disk (fio): rate in B/s by depth",
         "    4, clients 2: 1.5e+06 (n = 3)",
         "    1 invalid measurements are left out",

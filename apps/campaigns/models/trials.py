@@ -35,11 +35,11 @@ class Trial(TimeStamped):
     wait: Any
 
     class State(models.TextChoices):
-        PENDING = "pending", _("pending")
+        PENDING = "pending", _("waiting")
         RUNNING = "running", _("running")
-        SUCCEEDED = "succeeded", _("succeeded")
+        SUCCEEDED = "succeeded", _("measured")
         FAILED = "failed", _("failed")
-        CANCELLED = "cancelled", _("cancelled")
+        CANCELLED = "cancelled", _("not measured")
 
     campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="trials")
     experiment = models.ForeignKey(Experiment, on_delete=models.CASCADE, related_name="trials")

@@ -12,13 +12,14 @@ from apps.campaigns.queries.listings import (
     trials_for,
 )
 from apps.campaigns.queries.previews import Preview, next_dates, preview_campaign, preview_experiment, text_of
-from apps.campaigns.queries.progress import OUTCOMES, Progress, progress_of, progress_of_experiments
+from apps.campaigns.queries.progress import OUTCOME_OF, OUTCOMES, Progress, progress_of, progress_of_experiments
 from apps.campaigns.queries.runs import lock_open_run, lock_open_run_for_step, lock_open_runs, open_runs, to_analyse
 from apps.campaigns.queries.stages import due_stages, waiting, waiting_in
 from apps.campaigns.queries.visibility import can_write, for_whole_team, readable, sees_whole, visible
 
 __all__ = [
     "OUTCOMES",
+    "OUTCOME_OF",
     "Activity",
     "Preview",
     "Progress",

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import Self
 
 from django.db.models import Count, Q
 from django.utils.translation import gettext, gettext_lazy, ngettext
@@ -16,7 +17,7 @@ OUTCOMES = {
     "running": gettext_lazy("%(n)s running"),
     "waiting": gettext_lazy("%(n)s waiting"),
 }
-_OUTCOME_OF = {
+OUTCOME_OF: dict[str, str] = {
     Trial.State.SUCCEEDED: "measured",
     Trial.State.FAILED: "failed",
     Trial.State.CANCELLED: "not_measured",
@@ -54,6 +55,15 @@ class Progress:
     set_aside: int = 0
     warmups: int = 0
 
+    @classmethod
+    def counted(cls, state: str, trials: int, *, campaign: str = "", set_aside: int = 0, warmups: int = 0) -> Self:
+        """Return so many trials of a state, of a campaign that is in a state if that is known."""
+        outcome = OUTCOME_OF[state]
+        if state == Trial.State.PENDING and campaign == Campaign.State.CANCELLED:
+            # Never going to be measured: it is being marked.
+            outcome = "not_measured"
+        return cls(**{outcome: trials}, set_aside=set_aside, warmups=warmups)
+
     @property
     def total(self) -> int:
         """Return how many trials there are."""
@@ -63,6 +73,11 @@ class Progress:
     def carried_out(self) -> int:
         """Return how many were carried out, with a figure or without."""
         return self.measured + self.failed
+
+    @property
+    def outcomes(self) -> str:
+        """Return the outcomes that occur, in words: "12 measured, 48 not measured"."""
+        return ", ".join(segment.text for segment in self.segments)
 
     @property
     def segments(self) -> list[Segment]:
@@ -123,14 +138,5 @@ def _progress(owner: str, pks: list[int]) -> dict[int, Progress]:
     )
     counts = dict.fromkeys(pks, Progress())
     for pk, campaign, state, trials, set_aside, warmups in rows:
-        outcome = _outcome_of(state, campaign)
-        counts[pk] += Progress(**{outcome: trials}, set_aside=set_aside, warmups=warmups)
+        counts[pk] += Progress.counted(state, trials, campaign=campaign, set_aside=set_aside, warmups=warmups)
     return counts
-
-
-def _outcome_of(state: str, campaign: str) -> str:
-    """Return what became of trials of a state in a campaign of a state."""
-    if state == Trial.State.PENDING and campaign == Campaign.State.CANCELLED:
-        # Never going to be measured: it is being marked.
-        return "not_measured"
-    return _OUTCOME_OF[Trial.State(state)]

@@ -39,14 +39,11 @@ def finish_campaign(*, campaign_id: int, now: datetime) -> bool:
         return False
     campaign.state, campaign.finished_at, campaign.analysed_at = Campaign.State.FINISHED, now, None
     campaign.save(update_fields=["state", "finished_at", "analysed_at", "updated_at"])
-    trials = Trial.objects.filter(campaign=campaign_id)
-    counts = {
-        "succeeded": trials.filter(state=Trial.State.SUCCEEDED).count(),
-        "failed": trials.filter(state=Trial.State.FAILED).count(),
-    }
+    progress = queries.progress_of([campaign_id])[campaign_id]
+    counts = {"measured": progress.measured, "failed": progress.failed}
     write_event(
         campaign_id=campaign_id,
-        message=Message(_("Finished; trials that succeeded: %(succeeded)s, that failed: %(failed)s."), counts),
+        message=Message(_("Finished; trials measured: %(measured)s, failed: %(failed)s."), counts),
     )
     live.publish(campaign_id, "campaign")
     return True

@@ -20,7 +20,7 @@ MOST_TRIALS = 20_000
 
 def section(made: Material) -> Section:
     """Return the appendix."""
-    parts = tuple(_part(made, item) for item in made.experiments if sum(made.trials(item).values()))
+    parts = tuple(_part(made, item) for item in made.experiments if made.trials(item).total)
     return Section("appendix", _("Appendix: every trial"), (), parts)
 
 

@@ -6,12 +6,13 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
 
-from django.db.models import Count, Max, Min, Prefetch
+from django.db.models import Max, Min, Prefetch
 from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
 from apps.bench.tools.base import Metric, Tool
 from apps.campaigns.models import Campaign, Experiment, Lane, Trial
+from apps.campaigns.queries import Progress, progress_of_experiments
 from apps.results import queries as results
 from apps.results import validity
 from apps.results.models import Result
@@ -31,10 +32,10 @@ SHOWN_TRIALS = 8
 class Material:
     """What was measured: experiments in the order of the report, numbered from 1.
 
-    `states` {experiment: {state: trials}}, `metrics` {experiment: those with figures, the primary one first},
-    `versions` {tool: versions}, `invalid` {name of a flag: results}, `set_aside` trials that a person marked invalid,
-    `corrected` results that were read again; `findings` with their references, `evidence` {id: trial} the first
-    trials that they rest on; `unfinished` the analyses that wait or failed.
+    `progress` {experiment: what became of its trials}, `metrics` {experiment: those with figures, the primary one
+    first}, `versions` {tool: versions}, `invalid` {name of a flag: results}, `corrected` results that were read
+    again, `period` the first and last end of what was carried out; `findings` with their references, `evidence`
+    {id: trial} the first trials that they rest on; `unfinished` the analyses that wait or failed.
     """
 
     campaigns: Sequence[Campaign]
@@ -45,11 +46,10 @@ class Material:
     nodes: dict[int, Node] = field(default_factory=dict)
     clusters: list[Cluster] = field(default_factory=list)
     tools: dict[str, Tool] = field(default_factory=dict)
-    states: dict[int, Counter[str]] = field(default_factory=dict)
+    progress: dict[int, Progress] = field(default_factory=dict)
     metrics: dict[int, list[Metric]] = field(default_factory=dict)
     versions: dict[str, list[str]] = field(default_factory=dict)
     invalid: Counter[str] = field(default_factory=Counter)
-    set_aside: int = 0
     corrected: int = 0
     period: tuple[datetime | None, datetime | None] = (None, None)
     findings: list[tuple[Finding, str]] = field(default_factory=list)
@@ -99,9 +99,9 @@ class Material:
         """Return "client → server" of a lane."""
         return " → ".join(self.names_of(lane))
 
-    def trials(self, experiment: Experiment | None = None) -> Counter[str]:
-        """Return how many trials are in each state, of all experiments unless one is given."""
-        return self.states[experiment.pk] if experiment else sum(self.states.values(), Counter())
+    def trials(self, experiment: Experiment | None = None) -> Progress:
+        """Return what became of the trials, of all experiments unless one is given."""
+        return self.progress[experiment.pk] if experiment else sum(self.progress.values(), Progress())
 
     def trial_ref(self, experiment: Experiment, position: int) -> str:
         """Return the reference of a trial without asking the database."""
@@ -141,11 +141,9 @@ def _read_inventory(made: Material) -> None:
 
 
 def _read_counts(made: Material) -> None:
-    trials = Trial.objects.filter(experiment__in=made.lanes, is_warmup=False)
-    made.states = {pk: Counter() for pk in made.lanes}
-    for experiment, state, count in trials.order_by().values_list("experiment", "state").annotate(Count("pk")):
-        made.states[experiment][state] = count
-    made.set_aside = trials.filter(invalid_at__isnull=False).count()
+    carried_out = (Trial.State.SUCCEEDED, Trial.State.FAILED)
+    trials = Trial.objects.filter(experiment__in=made.lanes, is_warmup=False, state__in=carried_out)
+    made.progress = progress_of_experiments(made.lanes)
     span = trials.aggregate(first=Min("finished_at"), last=Max("finished_at"))
     made.period = (span["first"], span["last"])
     made.metrics = results.measured(made.experiments, made.tools)

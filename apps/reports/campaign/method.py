@@ -25,16 +25,12 @@ def section(made: Material) -> Section:
 def extent(made: Material) -> str:
     """Return how many experiments and trials there are, and what came of them."""
     trials = made.trials()
-    total = sum(trials.values())
     experiments = len(made.experiments)
     parts = [
         ngettext("%(n)s experiment", "%(n)s experiments", experiments) % {"n": experiments},
-        ngettext("%(n)s trial", "%(n)s trials", total) % {"n": total},
-        ngettext("%(n)s of them succeeded", "%(n)s of them succeeded", trials["succeeded"])
-        % {"n": trials["succeeded"]},
+        trials.text,
+        *trials.remarks,
     ]
-    if trials["failed"]:
-        parts.append(ngettext("%(n)s failed", "%(n)s failed", trials["failed"]) % {"n": trials["failed"]})
     return ", ".join(parts) + "."
 
 
@@ -117,17 +113,15 @@ def _repetitions(experiment: Experiment) -> str:
 def _validity(made: Material) -> str:
     """Return what counts, what was left out and what the intervals mean."""
     sentences: list[str] = [
-        _("Whether a trial succeeded is decided by what its tool printed; warm-ups never count."),
+        _("Whether a trial counts as measured is decided by what its tool printed; figures of warm-ups never count."),
         _("Intervals are of 95 % by Student's t; rates of equal work are averaged harmonically."),
     ]
     if made.invalid:
         named = ", ".join(f"{name} × {count}" for name, count in sorted(made.invalid.items()))
         sentences.append(_("Left out as invalid by their own signs: %(named)s.") % {"named": named})
-    if made.set_aside:
-        text = ngettext(
-            "%(n)s trial was set aside by a person.", "%(n)s trials were set aside by a person.", made.set_aside
-        )
-        sentences.append(text % {"n": made.set_aside})
+    if count := made.trials().set_aside:
+        text = ngettext("%(n)s trial was set aside by a person.", "%(n)s trials were set aside by a person.", count)
+        sentences.append(text % {"n": count})
     if made.corrected:
         text = ngettext(
             "%(n)s result was read again from its raw output; its page tells why and keeps the earlier one.",

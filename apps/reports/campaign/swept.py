@@ -36,9 +36,8 @@ def section(made: Material, experiment: Experiment) -> Section:
     metrics = made.metrics[experiment.pk]
     blocks: list[Block] = []
     if not metrics:
-        text = _("Nothing was measured: %(failed)s of %(total)s trials failed.")
-        trials = made.trials(experiment)
-        words = {"failed": trials["failed"], "total": sum(trials.values())}
+        text = _("Nothing was measured. Trials: %(outcomes)s.")
+        words = {"outcomes": made.trials(experiment).outcomes or "0"}
         blocks.append(Paragraph((text % words,), style="warning"))
     else:
         drawn = _drawn(made, experiment)

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 from django.db import connection
 
 from apps.campaigns.models import Campaign
+from apps.campaigns.queries import Progress
 from apps.reports.overview.scope import Measured, Scope
 
 K = TypeVar("K", bound=Hashable)
@@ -16,7 +17,7 @@ K = TypeVar("K", bound=Hashable)
 # Trials that ended in the period, by lane, month and end; those that a person set aside apart.
 _TRIALS = """
 SELECT lane_id, date_trunc('month', finished_at AT TIME ZONE %(zone)s)::date, state, count(*),
-    count(*) FILTER (WHERE invalid_at IS NOT NULL)
+    count(*) FILTER (WHERE invalid_at IS NOT NULL AND state = 'succeeded')
 FROM campaigns_trial
 WHERE campaign_id = ANY(%(campaigns)s) AND finished_at >= %(start)s AND finished_at < %(end)s
     AND state IN ('succeeded', 'failed', 'cancelled') AND NOT is_warmup
@@ -33,28 +34,26 @@ GROUP BY 1
 
 @dataclass
 class Count:
-    """Of a tool, a month, a testbed…: trials by their end, those set aside, node-hours as seconds, and campaigns."""
+    """Of a tool, a month, a testbed…: what became of its trials, node-hours as seconds, and campaigns."""
 
-    states: Counter[str] = field(default_factory=Counter)
-    set_aside: int = 0
+    progress: Progress = field(default_factory=Progress)
     node_s: float = 0.0
     campaigns: set[int] = field(default_factory=set)
 
     @property
     def trials(self) -> int:
         """Return how many trials ended one way or the other."""
-        return self.states.total()
+        return self.progress.total
 
     @property
     def success(self) -> float | None:
         """Return the share that succeeded of those carried out; None where none was."""
-        done = self.states["succeeded"] + self.states["failed"]
-        return self.states["succeeded"] / done if done else None
+        carried_out = self.progress.carried_out
+        return self.progress.measured / carried_out if carried_out else None
 
     def add(self, other: "Count", nodes: int = 0) -> None:
         """Add another count, of whose time so many nodes were busy if that is not all."""
-        self.states.update(other.states)
-        self.set_aside += other.set_aside
+        self.progress += other.progress
         self.node_s += other.node_s * nodes if nodes else other.node_s
         self.campaigns |= other.campaigns
 
@@ -88,7 +87,7 @@ class Activity:
             used = Counter(self.scope.nodes[pk].testbed_id for pk in lane.nodes if pk in self.scope.nodes)
             for testbed, nodes in used.items():
                 own = self.lanes[lane.pk]
-                part = Count(own.states, own.set_aside, self.seconds.get(lane.pk, 0.0), own.campaigns)
+                part = Count(own.progress, self.seconds.get(lane.pk, 0.0), own.campaigns)
                 found[testbed, person].add(part, nodes)
         return dict(found)
 
@@ -114,7 +113,7 @@ def read(scope: Scope) -> Activity:
         cursor.execute(_TRIALS, values)
         for pk, month, state, count, set_aside in cursor.fetchall():
             if lane := scope.lanes.get(pk):
-                part = Count(Counter({state: count}), set_aside, 0.0, {lane.campaign})
+                part = Count(Progress.counted(state, count, set_aside=set_aside), 0.0, {lane.campaign})
                 lanes[pk].add(part)
                 months[month].add(part)
         cursor.execute(_TIME, values)

@@ -90,7 +90,7 @@ def _method(made: Material) -> Section:
     lines = [
         _(
             "Counted are trials that ended in the period, of all campaigns that every member of the team sees;"
-            " warm-ups and published figures are not. A trial succeeded if its output was read without a fault."
+            " warm-ups and published figures are not. A trial is measured if its output was read without a fault."
         ),
         _(
             "Node-hours are the time of all attempts, faults and warm-ups included, times the nodes that took part."

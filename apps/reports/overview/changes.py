@@ -158,7 +158,7 @@ def _histories(scope: Scope, activity: Activity) -> list[_History]:
         .filter(campaigns__gte=2 * LEAST_LEVEL)
         .order_by("-campaigns", "-last")
     )
-    succeeded = {pk for pk, count in activity.lanes.items() if count.states["succeeded"]}
+    succeeded = {pk for pk, count in activity.lanes.items() if count.progress.measured}
     found = []
     for row in rows:
         newest = sorted(succeeded.intersection(row["lanes"]), reverse=True)[:NEWEST_SWEEPS]

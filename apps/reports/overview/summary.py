@@ -35,7 +35,8 @@ def _done(made: Material) -> str:
     }
     trials = ngettext("%(n)s trial", "%(n)s trials", total.trials) % {"n": f"{total.trials:,}"}
     words = {"campaigns": campaigns, "trials": trials, "period": made.scope.period.text}
-    said = [_("From %(period)s %(campaigns)s brought %(trials)s to their end.") % words]
+    words["outcomes"] = total.progress.outcomes
+    said = [_("From %(period)s %(campaigns)s brought %(trials)s to their end: %(outcomes)s.") % words]
     if total.success is not None:
         said.append(_("%(share)s %% of those carried out succeeded.") % {"share": f"{100 * total.success:.3g}"})
     worse = len(made.changes.of(worse=True))
@@ -61,6 +62,7 @@ def _figures(made: Material) -> Table:
     rows: list[list[Value | Link]] = [
         [_("Campaigns"), f"{len(total.campaigns):,}"],
         [_("Trials"), f"{total.trials:,}"],
+        [_("Trials measured"), f"{total.progress.measured:,}"],
         [_("Success"), "–" if total.success is None else f"{100 * total.success:.3g} %"],
         [_("Node-hours"), f"{total.node_s / work.HOUR_S:,.3g} h"],
         [_("Data moved"), quantity(moved, "B")],

@@ -1,11 +1,12 @@
 """What was measured, how often and with what success; who used which testbed; what it cost."""
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable
 from datetime import date
 
 from django.utils.translation import gettext as _
 
+from apps.campaigns.queries import Progress
 from apps.reports.campaign.columns import Scale, scale_of
 from apps.reports.document import Block, Column, Figure, Link, Section, Table, Value
 from apps.reports.overview.activity import Count, name_of
@@ -14,6 +15,8 @@ from apps.reports.overview.material import Material
 # Longer lists show their first rows.
 MOST_ROWS = 200
 HOUR_S = 3600.0
+# How trials end.
+ENDS = ("measured", "failed", "not_measured")
 
 
 def measured(made: Material) -> Section:
@@ -109,9 +112,9 @@ def _columns() -> tuple[Column, ...]:
     """Return the columns of a count; `_cells` fills them."""
     return (
         Column(_("Trials"), kind="number", digits=12),
-        Column(_("Succeeded"), kind="number", digits=12),
+        Column(_("Measured"), kind="number", digits=12),
         Column(_("Failed"), kind="number", digits=12),
-        Column(_("Cancelled"), kind="number", digits=12),
+        Column(_("Not measured"), kind="number", digits=12),
         Column(_("Set aside"), kind="number", digits=12),
         Column(_("Success"), "%", "number", 3),
         Column(_("Node-hours"), "h", "number", 3),
@@ -119,20 +122,20 @@ def _columns() -> tuple[Column, ...]:
 
 
 def _cells(count: Count) -> tuple[Value, ...]:
-    states = [count.states[name] for name in ("succeeded", "failed", "cancelled")]
+    ends = [getattr(count.progress, name) for name in ENDS]
     success = None if count.success is None else 100 * count.success
-    return (count.trials, *states, count.set_aside, _rounded(success), round(count.node_s / HOUR_S, 4))
+    return (count.trials, *ends, count.progress.set_aside, _rounded(success), round(count.node_s / HOUR_S, 4))
 
 
 def _few_columns() -> tuple[Column, ...]:
     """Return the columns of a count where there is room for few; `_few_cells` fills them."""
-    trials, _succeeded, failed, _cancelled, _set_aside, success, hours = _columns()
-    return (trials, failed, success, hours)
+    _trials, *ends, _set_aside, success, hours = _columns()
+    return (*ends, success, hours)
 
 
 def _few_cells(count: Count) -> tuple[Value, ...]:
-    trials, _succeeded, failed, _cancelled, _set_aside, success, hours = _cells(count)
-    return (trials, failed, success, hours)
+    _trials, *ends, _set_aside, success, hours = _cells(count)
+    return (*ends, success, hours)
 
 
 def _rounded(value: float | None) -> float | None:
@@ -150,9 +153,9 @@ def _table(
 def _months(months: dict[date, Count]) -> Figure:
     """Return the trials of each month, by their end."""
     ordered = sorted(months)
-    names = {"succeeded": _("succeeded"), "failed": _("failed"), "cancelled": _("cancelled")}
-    totals = sum((months[month].states for month in ordered), Counter())
-    shown = [name for name in names if totals[name]]
+    names = {"measured": _("measured"), "failed": _("failed"), "not_measured": _("not measured")}
+    total = sum((months[month].progress for month in ordered), Progress())
+    shown = [name for name in ENDS if getattr(total, name)]
     chart: dict[str, object] = {
         "kind": "line",
         "metric": {"name": "trials", "label": _("Trials"), "unit": ""},
@@ -160,7 +163,7 @@ def _months(months: dict[date, Count]) -> Figure:
         "series": [
             {
                 "label": names[name],
-                "points": [{"x": f"{month:%Y-%m}", "y": months[month].states[name]} for month in ordered],
+                "points": [{"x": f"{month:%Y-%m}", "y": getattr(months[month].progress, name)} for month in ordered],
             }
             for name in shown
         ],

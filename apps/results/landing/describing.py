@@ -7,7 +7,8 @@ from typing import Any
 from apps.bench.tools.base import Metric
 from apps.campaigns import queries as campaigns
 from apps.campaigns import runnable
-from apps.campaigns.models import Campaign, Experiment, Trial
+from apps.campaigns.models import Campaign, Experiment
+from apps.campaigns.queries import Progress
 from apps.results import charts, queries
 from apps.results.landing.redaction import Names
 from apps.results.models import Result
@@ -44,8 +45,7 @@ class Described:
     name: str
     goal: str
     versions: list[str]
-    trials: int
-    invalid: int
+    progress: Progress
     experiments: list[Measured]
     recipe: str
 
@@ -58,8 +58,7 @@ def describe(campaign: Campaign, names: Names) -> Described:
         name=names.text(campaign.name),
         goal=names.text(campaign.goal),
         versions=sorted(f"{tool} {version}".strip() for tool, version in rows.distinct()),
-        trials=progress.total,
-        invalid=Trial.objects.filter(campaign=campaign, invalid_at__isnull=False).count(),
+        progress=progress,
         experiments=[_measured(experiment, names) for experiment in campaign.experiments.all()],
         recipe=recipe_text(campaign, names),
     )

@@ -70,9 +70,9 @@ def test_what_was_done_is_counted_by_tool_month_testbed_and_person(quarter: Simp
         "Tool": "iperf3 TCP",
         "Campaigns": 9,
         "Trials": 20,
-        "Succeeded": 16,
+        "Measured": 16,
         "Failed": 3,
-        "Cancelled": 1,
+        "Not measured": 1,
         "Set aside": 0,
         "Success": pytest.approx(100 * 16 / 19),
         # 16 minutes and three hours on two nodes.
@@ -94,7 +94,8 @@ def test_what_was_done_is_counted_by_tool_month_testbed_and_person(quarter: Simp
     assert usage[0]["Node-hours"] == pytest.approx(16 / 60 + 3, abs=5e-5)
     faulty = lines(found["campaigns"])[1]
     assert (faulty["Campaign"], faulty["Launched"], faulty["Made by"]) == ("Faulty", "2026-01-06", "oscar")
-    assert (faulty["Trials"], faulty["Failed"], faulty["Success"]) == (4, 3, 0)
+    ends = faulty["Measured"], faulty["Failed"], faulty["Not measured"], faulty["Success"]
+    assert ends == (0, 3, 1, 0)
     assert faulty["Node-hours"] == pytest.approx(6)
     key_figures = {row["What"]: row["Value"] for row in lines(found["key-figures"])}
     assert key_figures["Campaigns"] == "9"

@@ -75,7 +75,7 @@ def test_a_summary_is_read_in_the_mail_itself(world: SimpleNamespace, settings: 
     delivery = services.deliver_now(schedule=made, user=world.cast.oscar, now=NOW)
     assert carried(carried(delivery, NOW), NOW).state == "done"
     body = mail.outbox[0].body
-    assert "From 2026-02-01 to 2026-02-28 1 campaign brought 2 trials to their end." in body
+    assert "From 2026-02-01 to 2026-02-28 1 campaign brought 2 trials to their end: 2 measured." in body
     assert "Success : 100 %" in body
     assert f"https://fathom.example.org{Edition.objects.get().get_absolute_url()}" in body
 
