@@ -8,6 +8,7 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from apps.campaigns.models.campaigns import Campaign
 from apps.campaigns.models.experiments import Experiment
@@ -37,7 +38,7 @@ class Trial(TimeStamped):
     class State(models.TextChoices):
         PENDING = "pending", _("waiting")
         RUNNING = "running", _("running")
-        SUCCEEDED = "succeeded", _("measured")
+        SUCCEEDED = "succeeded", pgettext_lazy("trial", "measured")
         FAILED = "failed", _("failed")
         CANCELLED = "cancelled", _("not measured")
 

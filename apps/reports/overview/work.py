@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from datetime import date
 
 from django.utils.translation import gettext as _
+from django.utils.translation import pgettext
 
 from apps.campaigns.queries import Progress
 from apps.reports.campaign.columns import Scale, scale_of
@@ -112,7 +113,7 @@ def _columns() -> tuple[Column, ...]:
     """Return the columns of a count; `_cells` fills them."""
     return (
         Column(_("Trials"), kind="number", digits=12),
-        Column(_("Measured"), kind="number", digits=12),
+        Column(pgettext("trials", "Measured"), kind="number", digits=12),
         Column(_("Failed"), kind="number", digits=12),
         Column(_("Not measured"), kind="number", digits=12),
         Column(_("Set aside"), kind="number", digits=12),
@@ -153,7 +154,7 @@ def _table(
 def _months(months: dict[date, Count]) -> Figure:
     """Return the trials of each month, by their end."""
     ordered = sorted(months)
-    names = {"measured": _("measured"), "failed": _("failed"), "not_measured": _("not measured")}
+    names = {"measured": pgettext("trial", "measured"), "failed": _("failed"), "not_measured": _("not measured")}
     total = sum((months[month].progress for month in ordered), Progress())
     shown = [name for name in ENDS if getattr(total, name)]
     chart: dict[str, object] = {
