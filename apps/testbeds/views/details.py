@@ -4,10 +4,12 @@ from collections import defaultdict
 from typing import Any
 
 from django.db.models import Q
+from django.utils import timezone
 
 from apps.accounts import pages
 from apps.testbeds import patterns, queries, topology
 from apps.testbeds.models import Cluster, FileSystem, Node, Site, Switch, Testbed
+from apps.testbeds.obstacles import obstacles
 
 # Of very many nodes the first are listed; the rest are behind a link.
 MOST_NODES = 200
@@ -51,6 +53,7 @@ class NodeDetail(pages.DetailPage):
             "links": queries.links_at(node),
             "clusters": queries.clusters().filter(pk__in=node.clusters.values("pk")),
             "grants": queries.grants_on(node).filter(revoked_at=None),
+            "obstacle": obstacles(nodes=[node.pk], now=timezone.now()).get(node.pk),
         }
 
 
