@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from apps.agents.models import Agent
-from apps.agents.obstacles import WARNINGS, obstacles_of
+from apps.agents.obstacles import WARNINGS, obstacle_of
 from apps.bench.text import Message, _
 from apps.testbeds.models import Node
 
@@ -13,10 +13,11 @@ _OUTDATED = _("The agent on %(node)s is of an earlier version than this service:
 
 def node_warnings(*, nodes: Sequence[Node], now: datetime) -> list[Message]:
     """Return a message for each node whose agent could not start a measurement at `now`, or not all of them."""
-    obstacles = obstacles_of(nodes=[node.pk for node in nodes], now=now)
+    agents = {agent.node_id: agent for agent in Agent.objects.filter(node__in=[node.pk for node in nodes])}
     warnings = [
-        Message(WARNINGS[obstacles[node.pk].code], {"node": node.name}) for node in nodes if node.pk in obstacles
+        Message(WARNINGS[obstacle.code], {"node": node.name})
+        for node in nodes
+        if (obstacle := obstacle_of(agents.get(node.pk), now))
     ]
-    agents = Agent.objects.filter(node__in=[node.pk for node in nodes])
-    outdated = {agent.node_id for agent in agents if agent.is_outdated}
+    outdated = {node for node, agent in agents.items() if agent.is_outdated}
     return warnings + [Message(_OUTDATED, {"node": node.name}) for node in nodes if node.pk in outdated]

@@ -55,11 +55,12 @@ WARNINGS = {kind.code: kind.warning for kind in _KINDS.values()}
 def obstacles_of(*, nodes: Collection[int], now: datetime) -> dict[int, Obstacle]:
     """Return {id of a node: what keeps its agent from taking a job at `now`}, in one query."""
     agents = {agent.node_id: agent for agent in Agent.objects.filter(node__in=nodes)}
-    found = ((node, _obstacle(agents.get(node), now)) for node in nodes)
+    found = ((node, obstacle_of(agents.get(node), now)) for node in nodes)
     return {node: obstacle for node, obstacle in found if obstacle}
 
 
-def _obstacle(agent: Agent | None, now: datetime) -> Obstacle | None:
+def obstacle_of(agent: Agent | None, now: datetime) -> Obstacle | None:
+    """Return what keeps a node with this agent (or without any) from taking a job at `now`, None if nothing does."""
     state = agent.state(now=now, busy=False) if agent else None
     kind = _KINDS.get(state)
     if kind is None:

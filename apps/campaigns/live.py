@@ -50,9 +50,10 @@ def swap(name: str, entries: Collection[str]) -> set[str]:
 
     Nothing kept before is an empty set; with nobody there to keep it nothing seems to have changed.
     """
-    key = f"{settings.CHANNEL_LAYERS['default']['CONFIG']['prefix']}__kept__{name}"
+    layer: Any = settings.CHANNEL_LAYERS["default"]
+    key = f"{layer['CONFIG']['prefix']}__kept__{name}"
     try:
-        before = _client().set(key, json.dumps(sorted(entries)), get=True)
+        before: Any = _client().set(key, json.dumps(sorted(entries)), get=True)
     except redis.RedisError as error:
         logger.warning("What viewers were told last is not known: %s", error)
         return set(entries)

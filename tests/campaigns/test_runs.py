@@ -191,7 +191,7 @@ def test_a_campaign_finishes_with_its_last_trial(
         campaign.refresh_from_db()
         assert campaign.state == expected
     assert campaign.finished_at == NOW
-    assert campaign.events.first().message["params"] == {"succeeded": 2, "failed": 0}
+    assert campaign.events.first().message["params"] == {"measured": 2, "failed": 0}
 
 
 def test_a_campaign_whose_end_was_missed_is_finished_later(cast: SimpleNamespace, pair: list[Node]) -> None:

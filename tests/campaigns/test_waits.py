@@ -1,6 +1,5 @@
 """Why campaigns and trials wait: each reason, who may read what of it, and that it is asked for in few queries."""
 
-from collections.abc import Callable
 from datetime import timedelta
 from types import SimpleNamespace
 from typing import Any
@@ -13,8 +12,8 @@ from apps.agents import queries as agents
 from apps.agents.models import LOST_AFTER, Agent
 from apps.agents.obstacles import obstacles_of
 from apps.bench.text import Message
-from apps.campaigns import live, services, waits
-from apps.campaigns.models import Campaign, Lane, Trial
+from apps.campaigns import services, waits
+from apps.campaigns.models import Campaign, Trial
 from apps.campaigns.waits import WaitReason, Waits
 from apps.testbeds.models import Node
 from tests import factories
@@ -264,65 +263,3 @@ def test_every_reason_has_a_sentence_that_needs_only_what_it_is_given() -> None:
     for code, kind in waits.REASONS.items():
         given = {"user": "u", "holder": "h", "trial": 1, "ahead": 2}
         assert WaitReason(code, kind.text, values=given).text
-
-
-def many(campaign: Campaign, count: int) -> None:
-    """Add so many trials, on a hundred lanes like the one there is."""
-    lane, trial = Lane.objects.filter(experiment__campaign=campaign).first(), campaign.trials.first()
-    lanes = Lane.objects.bulk_create(
-        Lane(experiment=lane.experiment, roles=lane.roles, resources=lane.resources) for _number in range(100)
-    )
-    values: dict[str, Any] = {"campaign": campaign, "experiment": trial.experiment, "parameters": trial.parameters}
-    Trial.objects.bulk_create(
-        (
-            Trial(lane=lanes[number % 100], position=100 + number, point=0, repetition=1, **values)
-            for number in range(count)
-        ),
-        batch_size=2000,
-    )
-
-
-def test_ten_thousand_trials_take_as_many_queries_as_four(
-    campaign: Campaign, cast: SimpleNamespace, nodes: list[Node], django_assert_max_num_queries: Callable[..., Any]
-) -> None:
-    other = make.launched(cast, *nodes, name="Other")
-    take()
-    for count in (0, 10_000):
-        many(other, count)
-        trials = list(Trial.objects.filter(campaign=other).select_related("lane")[:1000])
-        with django_assert_max_num_queries(11):
-            found = waits.waits_of([campaign, other], cast.bob, LATER)
-        assert [each.code for each in found[other.pk].reasons] == ["reserved"]
-        assert found[other.pk].reasons[0].trials == 4 + count
-        with django_assert_max_num_queries(14):
-            reasons = waits.waits_of_trials(trials, cast.bob, LATER)
-        assert {each.code for each in reasons.values()} == {"reserved"}
-        assert len(reasons) == len(trials)
-
-
-def test_viewers_are_told_when_an_agent_is_lost_and_when_it_returns(
-    campaign: Campaign, cast: SimpleNamespace, nodes: list[Node], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    heard: list[tuple[int, str]] = []
-    monkeypatch.setattr("apps.campaigns.live.publish", lambda pk, kind, **ids: heard.append((pk, kind)))
-    idle = make.launched(cast, *make.nodes(cast.team, "far", "away"), name="Elsewhere")
-    waits.tell_waits(now=LATER)
-    heard.clear()
-    assert waits.tell_waits(now=LATER) == []
-    lose(nodes[1])
-    assert waits.tell_waits(now=LATER) == [campaign.pk]
-    assert waits.tell_waits(now=LATER) == []
-    lose(nodes[1], LATER)
-    assert waits.tell_waits(now=LATER) == [campaign.pk]
-    assert heard == [(campaign.pk, "waits")] * 2
-    # Of one that has ended nobody is told.
-    Campaign.objects.exclude(pk=idle.pk).update(state="finished")
-    lose(nodes[1])
-    assert waits.tell_waits(now=LATER) == []
-
-
-def test_what_was_told_last_is_kept_for_all_workers(db: None) -> None:
-    live.swap("test", {"a", "b"})
-    assert live.swap("test", {"c"}) == {"a", "b"}
-    assert live.swap("test", set()) == {"c"}
-    assert live.swap("test", set()) == set()

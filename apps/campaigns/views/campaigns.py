@@ -20,6 +20,7 @@ from apps.accounts.models import Role
 from apps.campaigns import forms, queries, services, waits
 from apps.campaigns.models import Campaign
 from apps.campaigns.recipes import RECIPES
+from apps.campaigns.views.status import status_of
 from apps.testbeds import topology
 from apps.testbeds.models import Node
 
@@ -142,24 +143,6 @@ def find_campaign(request: HttpRequest, pk: int) -> Campaign:
     return get_object_or_404(queries.campaigns_for(scoping.user_of(request)), pk=pk)
 
 
-def _status(request: HttpRequest, campaign: Campaign) -> dict[str, Any]:
-    now = timezone.now()
-    is_open = campaign.state in Campaign.OPEN_STATES
-    stages = queries.waiting_in(campaign.pk).count() if is_open else 0
-    found = waits.waits_of([campaign], request.user, now)[campaign.pk]
-    # How long something takes that waits for nobody knows what, or whose trials are not known yet, cannot be said.
-    is_estimable = campaign.state == Campaign.State.RUNNING and found.has_known_end and not stages
-    return {
-        "campaign": campaign,
-        "progress": queries.progress_of([campaign.pk])[campaign.pk],
-        "waits": found,
-        "time_left_s": queries.time_left_s(campaign, now=now) if is_estimable else None,
-        "activities": queries.activities_of(campaign),
-        "waiting": stages,
-        "dates": queries.next_dates(campaign, now=now) if campaign.state in ("scheduled", "draft") else (),
-    }
-
-
 @login_required
 @require_GET
 def detail(request: HttpRequest, pk: int) -> HttpResponse:
@@ -170,7 +153,7 @@ def detail(request: HttpRequest, pk: int) -> HttpResponse:
             "roles__node", "roles__cluster"
         )
     )
-    status = _status(request, campaign)
+    status = status_of(request, campaign)
     context = {
         **status,
         "experiments": experiments,
@@ -207,7 +190,7 @@ def drawing(request: HttpRequest, pk: int) -> HttpResponse:
 def status(request: HttpRequest, pk: int) -> HttpResponse:
     """Return the partial with state, progress and activities."""
     campaign = find_campaign(request, pk)
-    return render(request, "campaigns/_status.html", _status(request, campaign))
+    return render(request, "campaigns/_status.html", status_of(request, campaign))
 
 
 @login_required

@@ -1,0 +1,28 @@
+"""How a campaign stands: its state, progress, what it waits for and what is under way."""
+
+from typing import Any
+
+from django.http import HttpRequest
+from django.utils import timezone
+
+from apps.campaigns import queries, waits
+from apps.campaigns.models import Campaign
+
+
+def status_of(request: HttpRequest, campaign: Campaign) -> dict[str, Any]:
+    """Return what the partial with state, progress and activities shows of a campaign."""
+    now = timezone.now()
+    is_open = campaign.state in Campaign.OPEN_STATES
+    stages = queries.waiting_in(campaign.pk).count() if is_open else 0
+    found = waits.waits_of([campaign], request.user, now)[campaign.pk]
+    # How long something takes that waits for nobody knows what, or whose trials are not known yet, cannot be said.
+    is_estimable = campaign.state == Campaign.State.RUNNING and found.has_known_end and not stages
+    return {
+        "campaign": campaign,
+        "progress": queries.progress_of([campaign.pk])[campaign.pk],
+        "waits": found,
+        "time_left_s": queries.time_left_s(campaign, now=now) if is_estimable else None,
+        "activities": queries.activities_of(campaign),
+        "waiting": stages,
+        "dates": queries.next_dates(campaign, now=now) if campaign.state in ("scheduled", "draft") else (),
+    }
