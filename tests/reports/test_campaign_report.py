@@ -161,7 +161,7 @@ def test_a_sweep_has_figure_sentence_and_table_and_is_compared_with_the_baseline
     assert [text_of(row[-1]) for row in trials[:3]] == ["The link was down.", "No route.", ""]
     method = next(section for section in document.sections if section.key == "method")
     said = [part for block in method.blocks if isinstance(block, Paragraph) for part in block.parts]
-    assert said[0] == "1 experiment, 31 of 32 trials measured, 1 failed."
+    assert said[0] == "1 experiment, 31 of 32 trials measured, 1 failed, marked invalid: 1."
     assert "1 trial was set aside by a person." in str(said[-1])
     assert "1 result was read again" in str(said[-1])
 

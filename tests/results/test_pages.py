@@ -54,13 +54,11 @@ def test_the_trial_page_shows_command_output_and_figures(
     assert "kisti01 → pnu01" in page
 
 
-def test_a_trial_not_measured_yet_says_what_it_waits_for(
-    client: Client, measured: Campaign, cast: SimpleNamespace
-) -> None:
+def test_a_trial_without_a_run_is_not_measured_yet(client: Client, measured: Campaign, cast: SimpleNamespace) -> None:
     client.force_login(cast.bob)
     trial = measured.trials.first()
     rewriting.delete(Run.objects.filter(trial=trial))
-    assert "waits for its nodes" in client.get(reverse("results:trial", args=[trial.pk])).content.decode()
+    assert "Not measured yet." in client.get(reverse("results:trial", args=[trial.pk])).content.decode()
 
 
 def test_a_failed_trial_shows_reason_and_remedy(client: Client, measured: Campaign, cast: SimpleNamespace) -> None:

@@ -73,4 +73,5 @@ class RunRecipe(APIView):
             name=values["name"],
             launch=values["launch"],
         )
-        return Response(CampaignSerializer(campaign).data, status=status.HTTP_201_CREATED)
+        shown = CampaignSerializer(campaign, context={"request": request})
+        return Response(shown.data, status=status.HTTP_201_CREATED)
