@@ -6,6 +6,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from django.utils import timezone
 
 from apps.agents.models import Agent
 from apps.campaigns import live, waits
@@ -14,6 +15,7 @@ from apps.testbeds.models import Node
 from tests.campaigns import factories as make
 from tests.campaigns.factories import NOW, take
 from tests.workers import factories as workers
+from workers import tasks
 
 LATER = NOW + timedelta(minutes=10)
 
@@ -96,3 +98,16 @@ def test_what_was_told_last_is_kept_for_all_workers(db: None) -> None:
     assert live.swap("test", {"c"}) == {"a", "b"}
     assert live.swap("test", set()) == {"c"}
     assert live.swap("test", set()) == set()
+
+
+def test_the_timetable_looks_for_nodes_that_come_and_go(
+    campaign: Campaign, nodes: list[Node], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    heard: list[tuple[int, str]] = []
+    monkeypatch.setattr("apps.campaigns.live.publish", lambda pk, kind, **ids: heard.append((pk, kind)))
+    Agent.objects.update(last_seen_at=timezone.now())
+    waits.tell_waits(now=timezone.now())
+    hear(nodes[1], NOW)
+    heard.clear()
+    tasks.tick()
+    assert (campaign.pk, "waits") in heard
