@@ -15,10 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
-import psycopg
-import redis
-
-from launch import leash
+from launch import answering, leash
 from launch.process import Child, Process, ProcessError
 
 # A Unix socket's path, with PostgreSQL's own file name, must fit into sun_path (man 7 unix).
@@ -109,7 +106,8 @@ def postgres(data: Path, *, durable: bool = True, identity: str = "") -> Server:
         name="postgres",
         argv=tuple(argv),
         cwd=data,
-        ready=lambda: _postgres_answers(sockets),
+        ready=lambda: answering.postgres_answers(sockets, DATABASE),
+        sign=lambda: answering.postgres_lives(sockets),
         # SIGINT is PostgreSQL's fast shutdown: it ends sessions instead of waiting for them.
         stop_signal=signal.SIGINT,
         stop_timeout_s=30,
@@ -141,7 +139,13 @@ def valkey(data: Path, *, durable: bool = True) -> Server:
         "--logfile",
         "",
     )
-    process = Process(name="valkey", argv=argv, cwd=data, ready=lambda: _valkey_answers(path))
+    process = Process(
+        name="valkey",
+        argv=argv,
+        cwd=data,
+        ready=lambda: answering.valkey_answers(path),
+        sign=lambda: answering.valkey_lives(path),
+    )
     return Server(process, f"unix://{path}?db=0", sockets)
 
 
@@ -254,25 +258,3 @@ def _initdb(binaries: Path, data: Path, identity: str, *, durable: bool) -> None
     if child.popen.wait() != 0:
         raise EmbeddedError(f"PostgreSQL's initdb failed: {child.how_it_ended()}.{child.end_of_log()}")
     (data / "cluster.new").rename(data / "cluster")
-
-
-def _postgres_answers(sockets: Path) -> bool:
-    """Say whether the server takes connections, and see to it that the database is there."""
-    try:
-        with psycopg.connect(
-            host=str(sockets), user="fathom", dbname="postgres", autocommit=True, connect_timeout=2
-        ) as connection:
-            names = connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", [DATABASE])
-            if names.fetchone() is None:
-                connection.execute(f"CREATE DATABASE {DATABASE}")
-    except psycopg.OperationalError:
-        return False
-    return True
-
-
-def _valkey_answers(path: Path) -> bool:
-    try:
-        with redis.Redis(unix_socket_path=str(path), socket_timeout=2) as client:
-            return bool(client.ping())
-    except (redis.ConnectionError, redis.TimeoutError):
-        return False

@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any, TextIO
 
 ROOT = Path(__file__).resolve().parents[1]
+# Signs of life come every few seconds.
+_SHORTEST_HANG_S = 10
 
 
 class HomeError(RuntimeError):
@@ -18,6 +20,17 @@ class HomeError(RuntimeError):
 def default_folder() -> Path:
     """Return FATHOM_VAR, or `var` in the project."""
     return Path(os.environ.get("FATHOM_VAR") or ROOT / "var").absolute()
+
+
+def hang_after_s() -> float:
+    """Return HANG_AFTER: after so many seconds without a sign of life a part is killed; HomeError if it is no number.
+
+    A busy machine may leave a part without an answer for some seconds.
+    """
+    text = os.environ.get("HANG_AFTER") or "30"
+    if not text.isdecimal() or int(text) < _SHORTEST_HANG_S:
+        raise HomeError(f"HANG_AFTER={text} is no time: give a number of seconds, {_SHORTEST_HANG_S} or more.")
+    return float(text)
 
 
 class Home:

@@ -26,9 +26,11 @@ class ProcessError(RuntimeError):
 class Process:
     """What to run.
 
-    `env` is added to the environment. `ready` says whether the process answers (None: at once). `tier` orders the
-    end: the highest stops first, those of one tier together. `death_signal` is what it gets if the supervisor is
-    killed. `fds` are passed on. `identity` is one of `launch.leash`. With `once` it is ready when it has ended well.
+    `env` is added to the environment. `ready` says whether the process answers (None: at once). `sign` says whether
+    it gave a sign of life since it was asked last (None: it is not asked); one that gives none for `hang_after_s` has
+    come to a halt. `tier` orders the end: the highest stops first, those of one tier together. `death_signal` is what
+    it gets if the supervisor is killed. `fds` are passed on. `identity` is one of `launch.leash`. With `once` it is
+    ready when it has ended well.
     """
 
     name: str
@@ -37,6 +39,8 @@ class Process:
     cwd: Path | None = None
     ready: Callable[[], bool] | None = None
     ready_timeout_s: float = 60.0
+    sign: Callable[[], bool] | None = None
+    hang_after_s: float = 30.0
     stop_signal: signal.Signals = signal.SIGTERM
     stop_timeout_s: float = 10.0
     death_signal: signal.Signals = signal.SIGTERM
@@ -138,6 +142,11 @@ class Child:
             os.killpg(self.pid, signal.SIGKILL)
         except ProcessLookupError:
             pass
+
+    def kill(self) -> None:
+        """Kill it and what it has started, as what has come to a halt hears no other signal."""
+        self.popen.kill()
+        self.kill_group()
 
     def how_it_ended(self) -> str:
         """Return how it ended, in words."""

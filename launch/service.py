@@ -12,8 +12,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 
-from launch import embedded, local_agents, orphans, ports, supervisor
-from launch.home import ROOT, Home
+from launch import embedded, liveness, local_agents, orphans, ports, supervisor
+from launch.home import ROOT, Home, hang_after_s
 from launch.process import Process
 
 LOOPBACK = "127.0.0.1"
@@ -21,6 +21,8 @@ LOOPBACK = "127.0.0.1"
 _WEB, _WORKERS = 20, 40
 # What a supervisor killed with -9 leaves is told to end at once; this long it may take (s).
 _LEFTOVER_PATIENCE_S = 15.0
+# How the files are called that workers and the timetable touch (workers.signs).
+_SIGN = "FATHOM_SIGN"
 
 
 _CELERY = (sys.executable, "-m", "celery", "-A", "workers")
@@ -54,6 +56,7 @@ class Service:
         self._port = port
         self._hosts = list(dict.fromkeys([LOOPBACK, *binds]))
         self._worker_processes = worker_processes
+        self._hang_after_s = hang_after_s()
         self._with_agents = with_agents
         self._report = report
         self._agents: list[local_agents.LocalAgent] = []
@@ -176,21 +179,32 @@ class Service:
             _worker("worker", "celery", self._worker_processes),
             # Long work, such as reports and imports: the steps of measurements go before it.
             _worker("worker-long", "long", 1, "nice", "-n", "5"),
-            Process("beat", (*_CELERY, "beat", "--scheduler=celery.beat:Scheduler", "--pidfile="), tier=_WORKERS),
+            Process("beat", (*_CELERY, "beat", "--scheduler=workers.signs:Timetable", "--pidfile="), tier=_WORKERS),
             Process(
                 "web",
                 (sys.executable, "-m", "launch.web", *map(str, descriptors)),
                 fds=descriptors,
                 ready=self._pages_answer,
+                sign=self._pages_answer,
                 tier=_WEB,
             ),
         ]
-        servers = [server.process for server in self._servers]
-        return servers + [dataclasses.replace(process, cwd=ROOT, env=self.env) for process in ours]
+        processes = [server.process for server in self._servers]
+        processes += [self._with_sign(dataclasses.replace(process, cwd=ROOT, env=self.env)) for process in ours]
+        return [dataclasses.replace(process, hang_after_s=self._hang_after_s) for process in processes]
+
+    def _with_sign(self, process: Process) -> Process:
+        """Return a process that is one of Celery's with the file that it touches as long as it lives."""
+        if process.sign or process.once:
+            return process
+        file = self.home.run / f"{process.name}.sign"
+        return dataclasses.replace(
+            process, env={**process.env, _SIGN: str(file)}, sign=liveness.FileSign(file), ready_timeout_s=120.0
+        )
 
     def _pages_answer(self) -> bool:
         try:
-            with urllib.request.urlopen(f"{self.address}/health/", timeout=2) as answer:  # noqa: S310
+            with urllib.request.urlopen(f"{self.address}/health/live/", timeout=5) as answer:  # noqa: S310
                 return bool(answer.status == 200)
         except (OSError, http.client.HTTPException):
             return False

@@ -12,6 +12,7 @@ from pathlib import Path
 from types import FrameType
 
 from launch import orphans
+from launch.part import Part
 from launch.process import Child, Process, ProcessError
 
 # Seconds from a process's end to its next start, by the number of ends in a row; the last one repeats.
@@ -19,6 +20,8 @@ RESTART_DELAYS_S = (0.5, 1.0, 2.0, 5.0, 10.0, 30.0)
 # A process that ran this long has recovered: its next end is the first in a row again.
 RECOVERED_S = 60.0
 TRIM_EVERY_S = 60.0
+# How often to look for parts that have come to a halt (s).
+HALTS_EVERY_S = 2.0
 _LOOK_S = 0.1
 
 
@@ -38,23 +41,6 @@ def print_event(part: str, text: str) -> None:
 def restart_delay(failures: int, delays_s: tuple[float, ...] = RESTART_DELAYS_S) -> float:
     """Return the seconds to wait before the start after the `failures`-th end in a row (1, 2, ...)."""
     return delays_s[min(failures, len(delays_s)) - 1]
-
-
-class Part:
-    """A process in the supervisor's table, and what became of it."""
-
-    def __init__(self, process: Process) -> None:
-        self.process = process
-        self.child: Child | None = None
-        self.failures = 0
-        self.start_at = 0.0
-        self.error: ProcessError | None = None
-        self.settled = threading.Event()
-
-    @property
-    def alive(self) -> bool:
-        """Say whether it runs now."""
-        return self.child is not None and self.child.alive
 
 
 class Supervisor:
@@ -97,6 +83,7 @@ class Supervisor:
         if self._started:
             self._settle(part)
             if part.error:
+                part.end()
                 self._parts.remove(part)
                 raise part.error
 
@@ -158,18 +145,27 @@ class Supervisor:
             raise Stopped
 
     def _work(self) -> None:
-        trim_at = 0.0
+        trim_at = halts_at = 0.0
         try:
             while not self._stopping.wait(_LOOK_S):
                 for part in list(self._parts):
                     if self._stopping.is_set():
                         break
                     self._look_after(part)
+                if time.monotonic() > halts_at:
+                    self._end_halts()
+                    halts_at = time.monotonic() + HALTS_EVERY_S
                 if time.monotonic() > trim_at:
                     self._trim_logs()
                     trim_at = time.monotonic() + TRIM_EVERY_S
         finally:
             self._stop_all()
+
+    def _end_halts(self) -> None:
+        for part in self._parts:
+            if part.settled.is_set() and not part.process.once:
+                for words in part.end_halts():
+                    self._report(part.process.name, words)
 
     def _trim_logs(self) -> None:
         for part in self._parts:
@@ -208,7 +204,7 @@ class Supervisor:
     def _spawn(self, part: Part) -> Child:
         env = {**part.process.env, orphans.MARK: self._mark}
         child = Child(dataclasses.replace(part.process, env=env), log=self._logs / f"{part.process.name}.log")
-        part.child = child
+        part.take(child)
         self._report(part.process.name, f"started (process {child.pid})")
         self._tell(self.pids())
         return child
@@ -249,6 +245,7 @@ class Supervisor:
             self._stop_tier([part for part in self._parts if part.process.tier == tier])
         self._tell({})
         for part in self._parts:
+            part.end()
             part.settled.set()
 
     def _stop_tier(self, parts: list[Part]) -> None:

@@ -14,7 +14,7 @@ def main(descriptors: list[str]) -> None:
     """Serve until SIGTERM."""
     allow_connections()
     config = uvicorn.Config(
-        "apps.config.asgi:application",
+        "apps.config.web:application",
         # Agents keep polls open: without a limit a stop would wait for each of them.
         timeout_graceful_shutdown=3,
         lifespan="off",

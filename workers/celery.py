@@ -7,19 +7,24 @@ from celery import Celery, Task
 from django.db import close_old_connections
 from kombu import Exchange, Queue
 
-from apps.core import queue
+from apps.core import limits, queue
+from workers import signs
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "apps.config.settings.production")
 
 
 class KeepingTask(Task):
-    """A task that uses the database connection of the task before it, as a request does, if that still holds."""
+    """A task that uses the connection to the database of the task before it, with the limits that it needs."""
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Carry the task out."""
-        if not self.request.called_directly and not self.request.is_eager:
-            close_old_connections()
-        return super().__call__(*args, **kwargs)
+        if self.request.called_directly or self.request.is_eager:
+            return super().__call__(*args, **kwargs)
+        close_old_connections()
+        if self.name not in queue.LONG_TASKS:
+            return super().__call__(*args, **kwargs)
+        with limits.long_work():
+            return super().__call__(*args, **kwargs)
 
 
 app = Celery("fathom", task_cls=KeepingTask)
@@ -36,8 +41,6 @@ app.conf.update(
     # KiB: a process that a large report or archive made so big gives its memory back by starting anew.
     worker_max_memory_per_child=500_000,
     broker_connection_retry_on_startup=True,
-    # Who sends a message to a broker that is away is told at once, instead of after six seconds of trying.
-    broker_transport_options={"max_retries": 0},
     # Truth is in the database: a message is a nudge and may be lost, or come late, without harm.
     task_time_limit=120,
     worker_hijack_root_logger=False,
@@ -52,3 +55,5 @@ app.conf.update(
     },
 )
 app.autodiscover_tasks(["workers"])
+app.steps["worker"].add(signs.GiveSigns)
+app.steps["consumer"].add(signs.FollowLoop)

@@ -1,5 +1,7 @@
 """A job's raw output and its collected files as downloads, decompressed while they are sent."""
 
+import functools
+
 from django.http import HttpRequest, StreamingHttpResponse
 from rest_framework.request import Request
 
@@ -23,4 +25,5 @@ def download_file(request: HttpRequest | Request, file: JobFile) -> StreamingHtt
 
 
 def _download(request: HttpRequest | Request, packed: bytes, name: str, kind: str) -> StreamingHttpResponse:
-    return send(request, lambda: compression.unpack_in_parts(packed, _CHUNK), name=name, kind=kind)
+    parts = functools.partial(compression.unpack_in_parts, packed, _CHUNK)
+    return send(request, parts, name=name, kind=kind, reads_database=False)

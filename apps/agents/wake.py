@@ -5,10 +5,9 @@ import logging
 from collections.abc import Iterable
 
 import redis
-from django.conf import settings
 from django.db import transaction
-from redis.backoff import NoBackoff
-from redis.retry import Retry
+
+from apps.core import broker
 
 logger = logging.getLogger(__name__)
 
@@ -32,13 +31,7 @@ def revoke_node(node_id: int) -> None:
 
 @functools.cache
 def _client() -> redis.Redis:
-    return redis.Redis.from_url(
-        settings.REDIS_URL,
-        socket_connect_timeout=TIMEOUT_S,
-        socket_timeout=TIMEOUT_S,
-        # A connection that Redis closed while it was idle is opened anew, once.
-        retry=Retry(NoBackoff(), 1),
-    )
+    return broker.client(timeout_s=TIMEOUT_S)
 
 
 def _publish(message: str) -> None:

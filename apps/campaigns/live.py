@@ -10,8 +10,8 @@ import redis
 from channels.layers import get_channel_layer
 from django.conf import settings
 from django.db import transaction
-from redis.backoff import NoBackoff
-from redis.retry import Retry
+
+from apps.core import broker
 
 logger = logging.getLogger(__name__)
 
@@ -36,13 +36,7 @@ def publish(campaign_id: int, kind: str, **ids: int) -> None:
 
 @functools.cache
 def _client() -> redis.Redis:
-    return redis.Redis.from_url(
-        settings.REDIS_URL,
-        socket_connect_timeout=TIMEOUT_S,
-        socket_timeout=TIMEOUT_S,
-        # A connection that Redis closed while it was idle is opened anew, once.
-        retry=Retry(NoBackoff(), 1),
-    )
+    return broker.client(timeout_s=TIMEOUT_S)
 
 
 def swap(name: str, entries: Collection[str]) -> set[str]:

@@ -50,6 +50,7 @@ urlpatterns = [
     path("api/v1/", include(api)),
     path("i18n/", include("django.conf.urls.i18n")),
     path("health/", views.health, name="health"),
+    path("health/live/", views.alive, name="alive"),
     path("admin/", admin.site.urls),
 ]
 

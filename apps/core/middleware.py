@@ -1,10 +1,26 @@
-"""Refusals of the database in words."""
+"""Refusals of the database, and its absence, in words."""
 
 from collections.abc import Callable
 
 from django.http import HttpRequest, HttpResponse
 
-from apps.core import immutability, views
+from apps.core import immutability, outage, views
+
+# Who asks these wants to know what is away.
+_ANSWERED_ANYHOW = "/health/"
+
+
+class OutageMiddleware:
+    """Answers at once with 503 while the database is known to be away, so that nobody waits for a connection."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        """Answer the request."""
+        if outage.watch.away_since is not None and not request.path.startswith(_ANSWERED_ANYHOW):
+            return views.unavailable(request)
+        return self.get_response(request)
 
 
 class RefusalMiddleware:

@@ -1,16 +1,33 @@
 """Health and error pages; under /api/ errors are JSON, as every other answer there."""
 
+import sys
+
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.template import loader
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_safe
+
+from apps.core import health as checks
+from apps.core import outage
 
 
-@require_GET
-def health(request: HttpRequest) -> JsonResponse:
-    """Say that the process answers."""
+@require_safe
+def alive(request: HttpRequest) -> JsonResponse:
+    """Say that the process answers, whatever else is away: who supervises it asks this."""
     return JsonResponse({"status": "ok"})
+
+
+@require_safe
+def health(request: HttpRequest) -> JsonResponse:
+    """Say how each part is, and since when; 503 while the database is away, for nothing can be answered then."""
+    parts = checks.parts()
+    status = "ok" if all(part.is_ok for part in parts.values()) else "degraded"
+    body = {"status": status, "parts": {name: part.as_json() for name, part in parts.items()}}
+    if parts["database"].is_ok:
+        return JsonResponse(body, headers={"Cache-Control": "no-store"})
+    headers = {"Cache-Control": "no-store", "Retry-After": str(outage.RETRY_AFTER_S)}
+    return JsonResponse(body | {"status": "away"}, status=503, headers=headers)
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
@@ -39,8 +56,28 @@ def conflict(request: HttpRequest, reason: str) -> HttpResponse:
     return _refuse(request, 409, reason)
 
 
+def unavailable(request: HttpRequest, reason: str = "") -> HttpResponse:
+    """Show the 503 page, which asks nothing of the database, and says when to come again."""
+    reason = reason or _(
+        "The database or the message broker is away, or too busy to answer. Try again in a few seconds: nothing that"
+        " was measured is lost."
+    )
+    if _is_rest(request):
+        answer: HttpResponse = _as_json(503, reason)
+    else:
+        answer = HttpResponse(loader.get_template("errors/503.html").render({"reason": reason}), status=503)
+    answer.headers["Retry-After"] = str(outage.RETRY_AFTER_S)
+    answer.headers["Cache-Control"] = "no-store"
+    return answer
+
+
 def server_error(request: HttpRequest) -> HttpResponse:
-    """Show the 500 page, which asks nothing of the database: it may be what is broken."""
+    """Show the 500 page, which asks nothing of the database; the 503 page if that is away or too busy."""
+    # Django calls this where it handles the error.
+    error = sys.exc_info()[1]
+    if error is not None and outage.is_unavailability(error):
+        outage.watch.note(error)
+        return unavailable(request, str(error) if isinstance(error, outage.Busy) else "")
     if _is_rest(request):
         return _as_json(500, _("Something went wrong on our side; nothing that was measured is lost."))
     return HttpResponse(loader.get_template("errors/500.html").render(), status=500)

@@ -4,6 +4,8 @@ import json
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
+from apps.core import outage
+
 Scope = Mapping[str, Any]
 Receive = Callable[[], Awaitable[Any]]
 Send = Callable[[Any], Awaitable[None]]
@@ -71,6 +73,8 @@ async def answer(send: Send, status: int, data: Mapping[str, Any]) -> None:
     headers.append((b"cache-control", b"no-store"))
     if status == 401:
         headers.append((b"www-authenticate", b"Bearer"))
+    if status == 503:
+        headers.append((b"retry-after", str(outage.RETRY_AFTER_S).encode()))
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": body})
 

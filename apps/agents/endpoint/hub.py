@@ -5,16 +5,13 @@ import logging
 import time
 from collections.abc import Awaitable, Callable
 
-import redis.asyncio
-from django.conf import settings
 from django.utils import timezone
-from redis.asyncio.retry import Retry
-from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
 
 from apps.agents import queries, services, wake
 from apps.agents.endpoint import database
 from apps.agents.services import Heartbeat
+from apps.core import broker
 
 logger = logging.getLogger(__name__)
 
@@ -144,7 +141,7 @@ class Hub:
         while True:
             try:
                 # Reconnecting is ours: a subscription renewed in silence would hide what was missed.
-                client = redis.asyncio.Redis.from_url(settings.REDIS_URL, retry=Retry(NoBackoff(), 0))
+                client = broker.listening_client()
                 async with client, client.pubsub(ignore_subscribe_messages=True) as subscription:
                     await subscription.subscribe(wake.CHANNEL)
                     if is_away:

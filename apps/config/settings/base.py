@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 
 from apps.config.settings import database
+from apps.core import broker
 
 BASE_DIR = Path(__file__).resolve().parents[3]
 VAR_DIR = Path(os.environ.get("FATHOM_VAR", BASE_DIR / "var"))
@@ -53,6 +54,7 @@ MIDDLEWARE = [
     "servestatic.middleware.ServeStaticMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
+    "apps.core.middleware.OutageMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
@@ -89,16 +91,26 @@ FORM_RENDERER = "apps.core.forms.BootstrapRenderer"
 
 DATABASES = {"default": database.from_url(os.environ.get("DATABASE_URL", "postgresql:///fathom"))}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+# So many connections a web process takes at most; the others that the server allows are the workers'.
+WEB_CONNECTIONS = int(os.environ.get("WEB_CONNECTIONS", "12"))
 
 REDIS_URL = os.environ.get("REDIS_URL", "redis://localhost:6379/0")
 CHANNEL_LAYERS = {
     "default": {
         "BACKEND": "channels_redis.pubsub.RedisPubSubChannelLayer",
-        "CONFIG": {"hosts": [REDIS_URL], "prefix": "fathom"},
+        "CONFIG": {"hosts": [{"address": REDIS_URL, **broker.options_of(REDIS_URL)}], "prefix": "fathom"},
     }
 }
-CACHES = {"default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": REDIS_URL}}
+CACHES = {
+    "default": {
+        "BACKEND": "django.core.cache.backends.redis.RedisCache",
+        "LOCATION": REDIS_URL,
+        "OPTIONS": broker.options_of(REDIS_URL),
+    }
+}
 CELERY_BROKER_URL = REDIS_URL.replace("unix://", "redis+socket://").replace("?db=", "?virtual_host=")
+# Who sends a message to a broker that is away is told at once, instead of after six seconds of trying.
+CELERY_BROKER_TRANSPORT_OPTIONS = {"max_retries": 0, **broker.options_of(REDIS_URL)}
 
 AUTH_USER_MODEL = "accounts.User"
 AUTHENTICATION_BACKENDS = ["axes.backends.AxesStandaloneBackend", "django.contrib.auth.backends.ModelBackend"]

@@ -1,5 +1,6 @@
-"""Read a PostgreSQL address (DATABASE_URL) into Django's form."""
+"""Read a PostgreSQL address (DATABASE_URL) into Django's form, which apps.core.connections fits to each process."""
 
+from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
@@ -7,9 +8,20 @@ from django.core.exceptions import ImproperlyConfigured
 # An archive lies in memory or on solid state: a page read out of turn costs hardly more than the next one. Ten
 # thousands of rows are sorted in memory, and no page runs long enough for a query to be compiled.
 PLANNING = "-c random_page_cost=1.1 -c work_mem=16MB -c jit=off"
+# A server whose machine or network is gone is noticed within a minute, also by who only waits for an answer.
+KEEPALIVES = {
+    "connect_timeout": "10",
+    "keepalives": "1",
+    "keepalives_idle": "20",
+    "keepalives_interval": "10",
+    "keepalives_count": "3",
+    "tcp_user_timeout": "50000",
+}
+
+Entry = dict[str, Any]
 
 
-def from_url(url: str) -> dict[str, object]:
+def from_url(url: str) -> Entry:
     """Return Django's DATABASES entry of ``postgresql://user:password@host:port/name?host=/socket/folder``.
 
     An ``options=`` of its own takes the place of how queries are planned (PLANNING), for poolers that allow none.
@@ -23,7 +35,7 @@ def from_url(url: str) -> dict[str, object]:
     name = unquote(parts.path.lstrip("/"))
     if not name:
         raise ImproperlyConfigured("DATABASE_URL names no database: postgresql://user:password@host/NAME.")
-    query = {"options": PLANNING} | {
+    query = {"options": PLANNING, **KEEPALIVES} | {
         key: values[-1] for key, values in parse_qs(parts.query, keep_blank_values=True).items()
     }
     return {
@@ -33,7 +45,8 @@ def from_url(url: str) -> dict[str, object]:
         "PASSWORD": unquote(parts.password or ""),
         "HOST": query.pop("host", "") or parts.hostname or "",
         "PORT": parts.port or query.pop("port", ""),
-        "CONN_MAX_AGE": 60,
+        # A thread that ends without closing its connection would leave it open until garbage is collected.
+        "CONN_MAX_AGE": 0,
         "CONN_HEALTH_CHECKS": True,
         "OPTIONS": query,
     }

@@ -1,0 +1,23 @@
+"""The application as a web process serves it: its threads share a few connections to the database."""
+
+import gc
+import os
+
+from django.conf import settings
+
+from apps.core import connections
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "apps.config.settings.production")
+# Before anything opens a connection.
+connections.fit_to_web(settings.DATABASES["default"], most=settings.WEB_CONNECTIONS)
+
+from django.urls import get_resolver  # noqa: E402
+
+from apps.config.asgi import application  # noqa: E402
+
+__all__ = ["application"]
+
+# All that is loaded by now stays: the collector need not look through it again while a large page is made.
+assert get_resolver().url_patterns
+gc.collect()
+gc.freeze()

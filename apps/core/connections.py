@@ -1,0 +1,42 @@
+"""What web processes and workers make of PostgreSQL's address: how many connections, for how long, with limits."""
+
+from typing import Any
+
+Entry = dict[str, Any]
+
+# What answers people, or takes a step of a measurement, frees what it holds soon, also when it has come to a halt.
+# Commands (migrations) are not limited, long tasks less: see apps.core.limits.
+LIMITS = "-c lock_timeout=20s -c idle_in_transaction_session_timeout=60s -c statement_timeout=60s"
+
+
+def fit_to_web(entry: Entry, *, most: int) -> None:
+    """Have all threads of a web process share `most` connections at most, each for as long as a request takes."""
+    entry["CONN_MAX_AGE"] = 0
+    # A pool that looks at each connection before it gives it out waits ten seconds for the second dead one; what
+    # died is replaced when the first is met (apps.core.outage).
+    entry["CONN_HEALTH_CHECKS"] = False
+    entry["OPTIONS"]["pool"] = {
+        "min_size": 1,
+        "max_size": most,
+        "timeout": 5.0,
+        "max_idle": 60.0,
+        "max_lifetime": 3600.0,
+        # Who asks next tries again; to go on trying alone would delay the first after an outage.
+        "reconnect_timeout": 1.0,
+    }
+    _limit(entry, "fathom web")
+
+
+def fit_to_worker(entry: Entry) -> None:
+    """Have each process of a worker keep its one connection from task to task, and look at it before each."""
+    entry["CONN_MAX_AGE"] = 60
+    entry["CONN_HEALTH_CHECKS"] = True
+    _limit(entry, "fathom worker")
+
+
+def _limit(entry: Entry, name: str) -> None:
+    options = entry["OPTIONS"]
+    options.setdefault("application_name", name)
+    # Who lets nobody set how queries are planned has nothing set.
+    if options.get("options"):
+        options["options"] = f"{options['options']} {LIMITS}"

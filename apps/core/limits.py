@@ -1,0 +1,38 @@
+"""How long statements, locks and idle transactions may last: work that is known to be long asks for more."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from django.db import Error, connection
+
+# Milliseconds. A statement of long work takes as long as it takes; who waits for its locks is not kept for ever.
+_LONG = {"statement_timeout": 0, "lock_timeout": 120_000, "idle_in_transaction_session_timeout": 900_000}
+
+
+@contextmanager
+def long_work() -> Iterator[None]:
+    """Lift the limits of this thread's connection (apps.core.connections.LIMITS) for the block."""
+    begin_long_work()
+    try:
+        yield
+    finally:
+        end_long_work()
+
+
+def begin_long_work() -> None:
+    """Lift the limits of this thread's connection, until end_long_work()."""
+    with connection.cursor() as cursor:
+        for name, value in _LONG.items():
+            cursor.execute(f"SET SESSION {name} = {value}")
+
+
+def end_long_work() -> None:
+    """Put this thread's connection under its limits again; a connection that is lost needs none."""
+    if connection.connection is None:
+        return
+    try:
+        with connection.cursor() as cursor:
+            for name in _LONG:
+                cursor.execute(f"RESET {name}")
+    except Error:
+        connection.close()

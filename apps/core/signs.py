@@ -1,0 +1,86 @@
+"""Signs of life that workers and the timetable give at the broker, for whoever asks how the service is."""
+
+import functools
+import json
+from dataclasses import dataclass
+
+import redis
+
+from apps.core import broker
+
+# Whoever gave none for so long does not work; after the second time it is taken for removed (s).
+SILENT_AFTER_S = 15.0
+FORGOTTEN_AFTER_S = 3600.0
+TIMETABLE = "beat"
+_KEY = "fathom.signs"
+_TIMEOUT_S = 1.0
+
+
+@dataclass(frozen=True)
+class Sign:
+    """Who gave it (name@host), when, since when it runs, and when it last took a turn of the timetable (s, epoch).
+
+    Times are of the broker's clock, in which `age_s` is how long ago it was given.
+    """
+
+    name: str
+    at: float
+    since: float
+    turn_at: float | None
+    age_s: float
+
+    @property
+    def part(self) -> str:
+        """Return the name without its host."""
+        return self.name.partition("@")[0]
+
+    @property
+    def is_silent(self) -> bool:
+        """Return whether it should have given another by now."""
+        return self.age_s > SILENT_AFTER_S
+
+
+def give(name: str, *, running_s: float, turn_ago_s: float | None) -> None:
+    """Say that `name` lives, for how long, and how long ago it took a turn of the timetable; RedisError if away."""
+    now = _now()
+    turn_at = None if turn_ago_s is None else now - turn_ago_s
+    _client().hset(_KEY, name, json.dumps({"at": now, "since": now - running_s, "turn_at": turn_at}))
+
+
+def withdraw(name: str) -> None:
+    """Say that `name` ended as it should; RedisError if the broker is away."""
+    _client().hdel(_KEY, name)
+
+
+def given() -> list[Sign]:
+    """Return the last sign of each, by name; RedisError if the broker is away."""
+    now = _now()
+    signs = []
+    for name, text in sorted(_client().hgetall(_KEY).items()):
+        stored = json.loads(text)
+        sign = Sign(name.decode(), stored["at"], stored["since"], stored["turn_at"], now - stored["at"])
+        if sign.age_s > FORGOTTEN_AFTER_S:
+            _client().hdel(_KEY, name)
+        else:
+            signs.append(sign)
+    return signs
+
+
+def waiting_in(queues: list[str]) -> int:
+    """Return how many messages wait in queues; RedisError if the broker is away."""
+    return sum(int(_client().llen(queue)) for queue in queues)
+
+
+def broker_started() -> float:
+    """Return when the broker started (s, epoch, of its clock); RedisError if it is away."""
+    return _now() - float(_client().info("server")["uptime_in_seconds"])
+
+
+@functools.cache
+def _client() -> redis.Redis:
+    return broker.client(timeout_s=_TIMEOUT_S)
+
+
+def _now() -> float:
+    seconds, microseconds = _client().time()
+    return float(seconds) + float(microseconds) / 1e6

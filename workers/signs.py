@@ -1,0 +1,164 @@
+"""Signs of life of workers and of the timetable: at the broker for /health/, in a file for who supervises them."""
+
+import contextlib
+import os
+import socket
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import redis
+from celery import bootsteps
+from celery.beat import Scheduler
+from celery.worker import state
+from django.conf import settings
+
+from apps.core import connections, signs
+
+# The file that whoever supervises this process looks at; without one there is none.
+FILE = "FATHOM_SIGN"
+TURN = "workers.tasks.tick"
+EVERY_S = 2.0
+# A main loop that has not come round for so long has come to a halt (s).
+_PATIENCE_S = 10.0
+# The timetable comes round so often, due or not (s).
+_LONGEST_SLEEP_S = 2.0
+
+
+class Life:
+    """Whether the main loop of this process comes round; a thread of its own says so, as long as it does.
+
+    A loop that waits for a broker that is away has not come to a halt: no new process would do better. `is_stuck`
+    says whether it comes round and yet does nothing.
+    """
+
+    def __init__(self, name: str, *, is_stuck: Callable[[], bool] = lambda: False) -> None:
+        self._name = name
+        self._is_stuck = is_stuck
+        self._started = self._pulse = time.monotonic()
+        self._turn: float | None = None
+        self._file = Path(os.environ[FILE]) if os.environ.get(FILE) else None
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="signs-of-life", daemon=True)
+
+    def start(self) -> None:
+        """Begin to give signs."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Give no more, and withdraw the last: the process ends as it should."""
+        self._ended.set()
+        with contextlib.suppress(redis.RedisError):
+            signs.withdraw(self._name)
+
+    def beat(self) -> None:
+        """Note that the main loop came round."""
+        self._pulse = time.monotonic()
+
+    def note_turn(self) -> None:
+        """Note that a turn of the timetable was taken."""
+        self._turn = time.monotonic()
+
+    def _run(self) -> None:
+        while not self._ended.is_set():
+            if self._give() and self._file is not None:
+                with contextlib.suppress(OSError):
+                    self._file.touch()
+            self._ended.wait(EVERY_S)
+
+    def _give(self) -> bool:
+        """Give the sign at the broker; return whether this process lives as far as it can."""
+        now = time.monotonic()
+        try:
+            if now - self._pulse > _PATIENCE_S or self._is_stuck():
+                # It may be the broker that the loop waits for.
+                signs.broker_started()
+                return False
+            turn_ago_s = None if self._turn is None else now - self._turn
+            signs.give(self._name, running_s=now - self._started, turn_ago_s=turn_ago_s)
+        except redis.RedisError:
+            # The loop had no chance to come round meanwhile: it has its whole time again once the broker is back.
+            self._pulse = time.monotonic()
+        return True
+
+
+class _Backlog:
+    """Whether messages wait in a worker's queues although it does nothing, and has for a while."""
+
+    def __init__(self, queues: list[str]) -> None:
+        self._queues = queues
+        self._taken = -1
+        self._since = 0.0
+
+    def is_stuck(self) -> bool:
+        """Look, and return whether it was so at each look for longer than a halt takes; RedisError if away."""
+        taken, now = state.all_total_count[0], time.monotonic()
+        if taken != self._taken or state.active_requests or not signs.waiting_in(self._queues):
+            self._taken, self._since = taken, now
+        return now - self._since > _PATIENCE_S
+
+
+class GiveSigns(bootsteps.StartStopStep):
+    """A worker gives signs as long as it runs, and fits the connections of its processes before it starts them."""
+
+    # What is forked before the thread begins is not forked beside it.
+    requires = ("celery.worker.components:Pool",)
+
+    def __init__(self, worker: Any, **options: Any) -> None:
+        connections.fit_to_worker(settings.DATABASES["default"])
+        backlog = _Backlog(list(worker.app.amqp.queues.consume_from))
+        worker.life = Life(worker.hostname, is_stuck=backlog.is_stuck)
+        super().__init__(worker, **options)
+
+    def start(self, worker: Any) -> None:
+        """Begin."""
+        worker.life.start()
+
+    def stop(self, worker: Any) -> None:
+        """End."""
+        worker.life.stop()
+
+    def terminate(self, worker: Any) -> None:
+        """End at once."""
+        worker.life.stop()
+
+
+class FollowLoop(bootsteps.StartStopStep):
+    """The worker's main loop notes each second that it comes round; anew with each connection to the broker."""
+
+    requires = ("celery.worker.consumer.tasks:Tasks",)
+
+    def start(self, consumer: Any) -> None:
+        """Begin, with what has been taken so far."""
+        self._turns = state.total_count[TURN]
+        consumer.timer.call_repeatedly(1.0, self._come_round, (consumer.controller.life,))
+
+    def _come_round(self, life: Life) -> None:
+        life.beat()
+        if state.total_count[TURN] != self._turns:
+            self._turns = state.total_count[TURN]
+            life.note_turn()
+
+
+class Timetable(Scheduler):
+    """Celery's timetable, which gives signs of life."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        self._life: Life | None = None
+        super().__init__(*args, **kwargs)
+
+    def tick(self, *args: Any, **kwargs: Any) -> float:
+        """Take one turn and return how long (s) to sleep until the next."""
+        if self._life is None:
+            self._life = Life(f"{signs.TIMETABLE}@{socket.gethostname()}")
+            self._life.start()
+        self._life.beat()
+        return min(super().tick(*args, **kwargs) or 0.0, _LONGEST_SLEEP_S)
+
+    def close(self) -> None:
+        """End."""
+        if self._life is not None:
+            self._life.stop()
+        super().close()
