@@ -22,7 +22,7 @@ from django.utils import timezone  # noqa: E402
 
 from apps.accounts.models import Team, User  # noqa: E402
 from apps.campaigns.models import Campaign, Experiment, Lane, Run, Trial  # noqa: E402
-from apps.config import asgi  # noqa: E402
+from apps.config import web  # noqa: E402
 from apps.results.models import Result, Sample  # noqa: E402
 from apps.testbeds.models import Node, Site, Testbed  # noqa: E402
 
@@ -123,7 +123,7 @@ def main() -> None:
     """Make both campaigns, measure, and print."""
     team, user = Team.objects.get(), User.objects.get()
     # Loaded as the service itself is, so that pages answer as they do there.
-    assert asgi.application
+    assert web.application
     site = Site.objects.create(team=team, name="Compared")
     testbed = Testbed.objects.create(team=team, site=site, name="Compared")
     nodes = [Node.objects.create(team=team, testbed=testbed, name=name) for name in ("compared-a", "compared-b")]

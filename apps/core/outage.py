@@ -31,6 +31,14 @@ class Outage(Exception):
     """The database is known to be away: nothing was asked of it."""
 
 
+class AnsweredElsewise(logging.Filter):
+    """Lets through what is logged of requests but that they were answered with 503."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Return whether a record is to be logged."""
+        return getattr(record, "status_code", None) != 503
+
+
 class Busy(Exception):
     """Too much is under way at this moment; the text says what."""
 

@@ -1,5 +1,6 @@
 """Health and error pages; under /api/ errors are JSON, as every other answer there."""
 
+import logging
 import sys
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
@@ -10,6 +11,8 @@ from django.views.decorators.http import require_safe
 
 from apps.core import health as checks
 from apps.core import outage
+
+logger = logging.getLogger(__name__)
 
 
 @require_safe
@@ -77,6 +80,7 @@ def server_error(request: HttpRequest) -> HttpResponse:
     error = sys.exc_info()[1]
     if error is not None and outage.is_unavailability(error):
         outage.watch.note(error)
+        logger.warning("%s is not available: %s", request.path, error)
         return unavailable(request, str(error) if isinstance(error, outage.Busy) else "")
     if _is_rest(request):
         return _as_json(500, _("Something went wrong on our side; nothing that was measured is lost."))

@@ -45,7 +45,7 @@ class LiveServer:
             "DATABASE_URL": database_url(),
             **self.environment,
         }
-        command = [sys.executable, "-m", "uvicorn", "apps.config.asgi:application", "--host", self.host]
+        command = [sys.executable, "-m", "uvicorn", "apps.config.web:application", "--host", self.host]
         command += ["--port", str(self.port), "--timeout-graceful-shutdown", "1", "--no-access-log"]
         with self.log.open("ab") as sink:
             self.process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=sink, stderr=sink)

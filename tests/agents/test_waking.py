@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from django.db import connection
+from django.db import OperationalError, connection
 from django.utils import timezone
 
 from apps.agents import queries, services, wake
@@ -188,7 +188,7 @@ async def test_it_says_when_the_database_is_away(
 
 async def test_the_database_is_known_to_be_away_by_its_errors() -> None:
     def fail() -> None:
-        raise database.OperationalError("the connection is lost")
+        raise OperationalError("the connection is lost")
 
     with pytest.raises(database.Unavailable, match="is lost"):
         await database.run(fail)
@@ -213,7 +213,7 @@ async def test_heartbeats_that_could_not_be_written_are_written_later(
     token: str, exchange: Exchange, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     written: list[Any] = []
-    results = iter([database.OperationalError("gone"), RuntimeError("odd"), None])
+    results = iter([OperationalError("gone"), RuntimeError("odd"), None])
 
     def record(*, heartbeats: list[services.Heartbeat], now: object) -> None:
         result = next(results)

@@ -254,9 +254,14 @@ UNDECIDED_DAYS = int(os.environ.get("KEEP_UNDECIDED_DAYS", "14"))
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
+    # Each outage is one line; each request that it refuses need not be another.
+    "filters": {"answered": {"()": "apps.core.outage.AnsweredElsewise"}},
     "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
     "root": {"handlers": ["console"], "level": "INFO"},
     # One tick a second would fill the log with two lines a second that say nothing.
-    "loggers": {name: {"level": "WARNING"} for name in ("celery.app.trace", "celery.worker.strategy")},
+    "loggers": {
+        **{name: {"level": "WARNING"} for name in ("celery.app.trace", "celery.worker.strategy")},
+        "django.request": {"filters": ["answered"]},
+    },
 }

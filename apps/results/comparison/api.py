@@ -9,6 +9,7 @@ from rest_framework.views import APIView
 
 from apps.accounts import scoping
 from apps.bench.text import Message, _
+from apps.core import collecting
 from apps.core.api import field_errors
 from apps.results.comparison import building, downloads, forms
 from apps.results.comparison.state import CHARTS, read_state
@@ -152,6 +153,7 @@ class CompareResults(APIView):
         ],
         responses={200: ComparisonSerializer, 400: OpenApiTypes.OBJECT},
     )
+    @collecting.seldom()
     def get(self, request: Request) -> Response:
         """Return the comparison."""
         state, errors = read_state(request.query_params)

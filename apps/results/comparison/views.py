@@ -16,7 +16,7 @@ from apps.accounts import scoping
 from apps.accounts.models import Role
 from apps.accounts.pages import DeletePage
 from apps.bench.text import Message
-from apps.core import messages
+from apps.core import collecting, messages
 from apps.results.comparison import building, downloads, drawing, factors, naming, queries, tables
 from apps.results.comparison.building import Comparison
 from apps.results.comparison.forms import SetForm, ViewForm
@@ -41,6 +41,7 @@ _LOG_NAMES = {
 
 @login_required
 @require_GET
+@collecting.seldom()
 def compare(request: HttpRequest) -> HttpResponse:
     """Show the sets of the address side by side."""
     state, errors = read_state(request.GET)
@@ -76,6 +77,7 @@ def add_set(request: HttpRequest) -> HttpResponse:
 
 @login_required
 @require_GET
+@collecting.seldom()
 def download(request: HttpRequest, ending: str) -> HttpResponse:
     """Download the comparison as CSV or JSON; 400 says what of the address cannot be read."""
     state, errors = read_state(request.GET)

@@ -1,0 +1,153 @@
+"""A web process takes few of the database's connections, whoever asks for whatever, and outlives its restart."""
+
+import http.client
+import json
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+
+import pytest
+from django.conf import settings as of_tests
+
+from launch import service
+from tests import factories
+from tests.agents import factories as make
+from tests.launch import own_web
+
+pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True), pytest.mark.xdist_group("web-connections")]
+
+# What is asked for of each kind, one after the other, and what a web process may take of the server's connections.
+REQUESTS = 1000
+MOST_BACKENDS = 20
+AT_ONCE = 50
+WEB = "fathom web"
+
+
+@dataclass(frozen=True)
+class Kind:
+    """One kind of request."""
+
+    method: str
+    path: str
+    body: str = ""
+    headers: dict[str, str] = field(default_factory=dict)
+
+
+class Watcher:
+    """Looks again and again at how many connections the web process has."""
+
+    def __init__(self, postgres: own_web.OwnPostgres) -> None:
+        self._postgres = postgres
+        self._ended = threading.Event()
+        self.seen: list[int] = []
+        self._thread = threading.Thread(target=self._look, daemon=True)
+
+    def __enter__(self) -> "Watcher":
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self._ended.set()
+        self._thread.join()
+
+    def _look(self) -> None:
+        while not self._ended.wait(0.1):
+            self.seen.append(self._postgres.backends().get(WEB, 0))
+
+
+@pytest.fixture
+def kinds(transactional_db: None) -> dict[str, Kind]:
+    """Return one request of each kind, each of which asks the database."""
+    cast = factories.cast()
+    cookie = f"{of_tests.SESSION_COOKIE_NAME}={factories.signed_in(cast.alice).session.session_key}"
+    agent, agent_token = make.agent(make.node(cast.team, "dj-a"))
+    # There is work for it, so that a poll is answered at once.
+    make.job(agent.node)
+    bearer = {"Authorization": f"Bearer {agent_token}", "Content-Type": "application/json"}
+    rest = {"Authorization": f"Bearer {factories.token(cast.alice)}"}
+    return {
+        "page": Kind("GET", "/accounts/tokens/", headers={"Cookie": cookie}),
+        "REST": Kind("GET", "/api/v1/sites/", headers=rest),
+        "poll": Kind("POST", "/agent/v1/poll", json.dumps({"held": []}), bearer),
+        "anonymous": Kind("GET", "/accounts/login/", headers={"Cookie": f"{of_tests.SESSION_COOKIE_NAME}=nobody"}),
+    }
+
+
+@pytest.fixture
+def web(kinds: dict[str, Kind]) -> Iterator[tuple[own_web.OwnWeb, own_web.OwnPostgres]]:
+    with own_web.running() as started:
+        yield started
+
+
+def statuses(web: own_web.OwnWeb, kind: Kind, requests: int) -> Counter[int]:
+    """Ask one after the other, as one client does, and return the statuses."""
+    client = http.client.HTTPConnection(service.LOOPBACK, web.port, timeout=30)
+    found: Counter[int] = Counter()
+    for _request in range(requests):
+        client.request(kind.method, kind.path, kind.body or None, kind.headers)
+        answer = client.getresponse()
+        answer.read()
+        found[answer.status] += 1
+    client.close()
+    return found
+
+
+def ask(web: own_web.OwnWeb, kind: Kind) -> tuple[int, str | None]:
+    """Return the status of one request over a connection of its own, and when to come again."""
+    status, headers, _body = web.ask(kind.method, kind.path, kind.body, **kind.headers)
+    return status, headers["Retry-After"]
+
+
+def test_few_connections_serve_all_requests_and_a_restart_of_the_database_is_outlived(
+    web: tuple[own_web.OwnWeb, own_web.OwnPostgres], kinds: dict[str, Kind]
+) -> None:
+    process, postgres = web
+    with Watcher(postgres) as watcher:
+        for name, kind in kinds.items():
+            assert statuses(process, kind, REQUESTS) == {200: REQUESTS}, name
+        each = [kind for kind in kinds.values() for _time in range(AT_ONCE)]
+        with ThreadPoolExecutor(AT_ONCE) as together:
+            assert set(together.map(lambda kind: ask(process, kind)[0], each)) == {200}
+    assert watcher.seen
+    assert max(watcher.seen) <= MOST_BACKENDS
+
+    with ThreadPoolExecutor(len(kinds)) as together:
+        ended = threading.Event()
+        answers = [together.submit(_ask_on, process, kind, ended) for kind in kinds.values()]
+        time.sleep(0.5)
+        postgres.stop()
+        time.sleep(2)
+        status, headers, body = process.ask("GET", "/health/")
+        assert (status, headers["Retry-After"]) == (503, "5")
+        assert json.loads(body)["parts"]["database"]["ok"] is False
+        assert process.ask("GET", "/health/live/")[0] == 200
+        assert process.ask("HEAD", "/health/")[0] == 503
+        postgres.start()
+        _wait_until_well(process, kinds)
+        time.sleep(0.5)
+        ended.set()
+    during = {name: answer.result() for name, answer in zip(kinds, answers, strict=True)}
+    for name, seen in during.items():
+        assert set(seen) == {(200, None), (503, "5")}, name
+    # Each of its connections is a good one again.
+    for name, kind in kinds.items():
+        assert statuses(process, kind, AT_ONCE) == {200: AT_ONCE}, name
+
+
+def _ask_on(web: own_web.OwnWeb, kind: Kind, ended: threading.Event) -> Counter[tuple[int, str | None]]:
+    seen: Counter[tuple[int, str | None]] = Counter()
+    while not ended.is_set():
+        seen[ask(web, kind)] += 1
+        time.sleep(0.02)
+    return seen
+
+
+def _wait_until_well(web: own_web.OwnWeb, kinds: dict[str, Kind]) -> None:
+    """Return when every kind is answered well; within seconds of the database's return, on a busy machine too."""
+    deadline = time.monotonic() + 20
+    while any(ask(web, kind)[0] != 200 for kind in kinds.values()):
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
