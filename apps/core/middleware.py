@@ -6,8 +6,8 @@ from django.http import HttpRequest, HttpResponse
 
 from apps.core import immutability, outage, views
 
-# Who asks these wants to know what is away.
-_ANSWERED_ANYHOW = "/health/"
+# Who asks these wants to know what is away, signed in or not.
+_ANSWERED_ANYHOW = {"/health/": views.health, "/health/live/": views.alive}
 
 
 class OutageMiddleware:
@@ -18,9 +18,9 @@ class OutageMiddleware:
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         """Answer the request."""
-        if outage.watch.away_since is not None and not request.path.startswith(_ANSWERED_ANYHOW):
-            return views.unavailable(request)
-        return self.get_response(request)
+        if outage.watch.away_since is None:
+            return self.get_response(request)
+        return _ANSWERED_ANYHOW.get(request.path, views.unavailable)(request)
 
 
 class RefusalMiddleware:

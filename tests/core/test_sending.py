@@ -1,11 +1,17 @@
 """What is sent is made piece by piece in one thread, and no further once its reader is gone."""
 
+import asyncio
+import gc
 import threading
+import time
 from collections.abc import Iterator
 
+import pytest
+from django.db import connection
 from django.http import HttpRequest
 from django.test import AsyncRequestFactory, RequestFactory
 
+from apps.core import outage, sending
 from apps.core.sending import send
 
 
@@ -27,7 +33,7 @@ class Source:
 
 async def test_under_asgi_each_piece_is_made_by_one_thread_of_its_own() -> None:
     source = Source()
-    answer = send(AsyncRequestFactory().get("/"), source.pieces, name="a.csv", kind="text/csv")
+    answer = send(AsyncRequestFactory().get("/"), source.pieces, name="a.csv", kind="text/csv", reads_database=False)
     assert [piece async for piece in answer.streaming_content] == [b"0", b"1", b"2"]
     assert len(set(source.threads)) == 1
     assert threading.get_ident() not in source.threads
@@ -36,7 +42,7 @@ async def test_under_asgi_each_piece_is_made_by_one_thread_of_its_own() -> None:
 
 async def test_a_reader_who_goes_away_ends_the_making() -> None:
     source = Source()
-    answer = send(AsyncRequestFactory().get("/"), source.pieces, name="a.csv", kind="text/csv")
+    answer = send(AsyncRequestFactory().get("/"), source.pieces, name="a.csv", kind="text/csv", reads_database=False)
     assert await anext(aiter(answer.streaming_content)) == b"0"
     answer.close()
     assert source.ended.wait(20)
@@ -46,6 +52,72 @@ async def test_a_reader_who_goes_away_ends_the_making() -> None:
 def test_under_wsgi_the_caller_makes_them() -> None:
     source = Source()
     request: HttpRequest = RequestFactory().get("/")
-    answer = send(request, source.pieces, name="a.csv", kind="text/csv")
+    answer = send(request, source.pieces, name="a.csv", kind="text/csv", reads_database=False)
     assert b"".join(answer.streaming_content) == b"012"
     assert set(source.threads) == {threading.get_ident()}
+
+
+def timeouts() -> Iterator[bytes]:
+    """Give the limit of statements in force, twice."""
+    for _piece in range(2):
+        with connection.cursor() as cursor:
+            cursor.execute("SHOW statement_timeout")
+            yield str(cursor.fetchone()[0]).encode()
+
+
+@pytest.mark.django_db(transaction=True)
+async def test_so_many_files_are_sent_at_once_that_pages_keep_connections(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sending, "_slots", threading.BoundedSemaphore(1))
+    request = AsyncRequestFactory().get("/")
+    first = send(request, timeouts, name="a.csv", kind="text/csv")
+    with pytest.raises(outage.Busy, match="Try again in a minute"):
+        send(request, timeouts, name="b.csv", kind="text/csv")
+    # What does not ask the database takes nobody's connection.
+    send(request, lambda: iter([b"0"]), name="c.csv", kind="text/csv", reads_database=False).close()
+    # A large file takes as long as it takes.
+    assert [piece async for piece in first.streaming_content] == [b"0", b"0"]
+    first.close()
+    await_slot()
+    # One that nobody began to send, and nobody closed, gives its place back, too.
+    forgotten = send(request, timeouts, name="d.csv", kind="text/csv")
+    del forgotten
+    await_slot()
+
+
+@pytest.mark.django_db(transaction=True)
+async def test_one_that_fails_on_its_way_gives_its_place_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    def failing() -> Iterator[bytes]:
+        yield b"0"
+        raise ValueError("on its way")
+
+    monkeypatch.setattr(sending, "_slots", threading.BoundedSemaphore(1))
+    answer = send(AsyncRequestFactory().get("/"), failing, name="a.csv", kind="text/csv")
+    with pytest.raises(ValueError, match="on its way"):
+        _pieces = [piece async for piece in answer.streaming_content]
+    await_slot()
+
+
+async def test_a_reader_who_takes_nothing_for_too_long_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sending, "STALL_S", 0.05)
+    source = Source()
+    answer = send(AsyncRequestFactory().get("/"), source.pieces, name="a.csv", kind="text/csv", reads_database=False)
+    pieces = aiter(answer.streaming_content)
+    assert await anext(pieces) == b"0"
+    for _look in range(400):
+        if source.ended.is_set():
+            break
+        await asyncio.sleep(0.05)
+    assert source.ended.is_set()
+    with pytest.raises(sending.Stalled):
+        await anext(pieces)
+
+
+def await_slot() -> None:
+    """Return when a file can be sent again; its thread gives the place back after the answer is closed."""
+    for _look in range(400):
+        gc.collect()
+        if sending._slots.acquire(blocking=False):
+            sending._slots.release()
+            return
+        time.sleep(0.05)
+    raise AssertionError("no place was given back")

@@ -8,14 +8,14 @@ from tests import factories
 pytestmark = pytest.mark.django_db
 
 
-def test_health_says_ok_to_anyone(client: Client) -> None:
-    response = client.get("/health/")
+@pytest.mark.parametrize("address", ["/health/", "/health/live/"])
+def test_health_is_told_to_anyone_and_cannot_be_posted_to(client: Client, address: str) -> None:
+    response = client.get(address)
     assert response.status_code == 200
-    assert response.json() == {"status": "ok"}
-
-
-def test_health_refuses_to_be_posted_to(client: Client) -> None:
-    assert client.post("/health/").status_code == 405
+    head = client.head(address)
+    assert (head.status_code, head.content) == (200, b"")
+    assert head.headers["Content-Length"] == response.headers["Content-Length"]
+    assert client.post(address).status_code == 405
 
 
 def test_an_unknown_address_is_a_page_in_the_frame(client: Client) -> None:

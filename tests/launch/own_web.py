@@ -9,7 +9,6 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-import psycopg
 from django.conf import settings
 from django.db import connection
 
@@ -57,15 +56,6 @@ class OwnPostgres:
             stdout=subprocess.DEVNULL,
         )
         assert dump.wait() == 0
-
-    def backends(self) -> dict[str, int]:
-        """Return how many connections each program has."""
-        with psycopg.connect(self.url, autocommit=True) as asking:
-            found = asking.execute(
-                "SELECT application_name, count(*) FROM pg_stat_activity"
-                " WHERE backend_type = 'client backend' AND pid <> pg_backend_pid() GROUP BY 1"
-            )
-            return dict(found.fetchall())
 
 
 class OwnWeb:

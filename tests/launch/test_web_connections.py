@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
+import psycopg
 import pytest
 from django.conf import settings as of_tests
 
@@ -54,8 +55,10 @@ class Watcher:
         self._thread.join()
 
     def _look(self) -> None:
-        while not self._ended.wait(0.1):
-            self.seen.append(self._postgres.backends().get(WEB, 0))
+        with psycopg.connect(self._postgres.url, autocommit=True) as asking:
+            while not self._ended.wait(0.1):
+                found = asking.execute("SELECT count(*) FROM pg_stat_activity WHERE application_name = %s", [WEB])
+                self.seen.append(found.fetchone()[0])
 
 
 @pytest.fixture

@@ -1,0 +1,149 @@
+"""While the database is away, or too busy, every answer is 503 in words, and it is looked at until it is back."""
+
+import logging
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import kombu.exceptions
+import psycopg
+import pytest
+import redis
+from django.db import IntegrityError, InterfaceError, InternalError, OperationalError, connection
+from django.test import Client
+from django.utils import timezone
+from psycopg_pool import PoolTimeout
+
+from apps.core import outage
+from tests.core import broken
+
+REFUSED = OperationalError("could not connect")
+
+
+def caused_by(error: Exception, cause: Exception) -> Exception:
+    """Return what Django raises for an error of the driver."""
+    error.__cause__ = cause
+    return error
+
+
+UNAVAILABLE = [
+    REFUSED,
+    InterfaceError("the connection is closed"),
+    caused_by(OperationalError(), PoolTimeout("no connection after 5 s")),
+    caused_by(OperationalError(), psycopg.errors.AdminShutdown()),
+    caused_by(OperationalError(), psycopg.errors.LockNotAvailable()),
+    caused_by(OperationalError(), psycopg.errors.QueryCanceled()),
+    caused_by(OperationalError(), psycopg.errors.TooManyConnections()),
+    caused_by(InternalError(), psycopg.errors.IdleInTransactionSessionTimeout()),
+    psycopg.OperationalError("from a copy"),
+    redis.ConnectionError("refused"),
+    redis.TimeoutError("slow"),
+    kombu.exceptions.OperationalError("the broker is away"),
+    outage.Busy("Too many at once."),
+]
+
+
+@pytest.fixture
+def failing(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[BaseException]]:
+    """Return the list whose first error the pages of tests.core.broken raise."""
+    errors: list[BaseException] = []
+    monkeypatch.setattr(broken, "errors", errors)
+    monkeypatch.setattr(outage.watch, "note", lambda error: None)
+    yield errors
+
+
+@pytest.mark.urls("tests.core.broken")
+@pytest.mark.parametrize("error", UNAVAILABLE, ids=repr)
+def test_a_page_and_its_rest_twin_answer_503_in_words(failing: list[BaseException], error: Exception) -> None:
+    failing.append(error)
+    client = Client(raise_request_exception=False)
+    page = client.get("/raise/")
+    assert (page.status_code, page.headers["Retry-After"]) == (503, "5")
+    assert "Not available at this moment" in page.content.decode()
+    for address in ("/api/raise/", "/api/view/"):
+        rest = client.get(address)
+        assert (rest.status_code, rest.headers["Retry-After"]) == (503, "5")
+        assert set(rest.json()) == {"detail", "fields"}
+        assert (rest.json()["detail"] == "Too many at once.") == isinstance(error, outage.Busy)
+
+
+@pytest.mark.urls("tests.core.broken")
+@pytest.mark.parametrize("error", [ValueError("ours"), InternalError("odd"), IntegrityError("twice")], ids=repr)
+def test_a_fault_of_ours_stays_500(failing: list[BaseException], error: Exception) -> None:
+    failing.append(error)
+    assert Client(raise_request_exception=False).get("/raise/").status_code == 500
+
+
+@pytest.mark.django_db
+def test_while_it_is_known_to_be_away_nothing_is_asked_of_it(
+    client: Client, monkeypatch: pytest.MonkeyPatch, django_assert_num_queries: Any
+) -> None:
+    monkeypatch.setattr(outage.watch, "_away_since", timezone.now())
+    client.cookies["sessionid"] = "somebody"
+    with django_assert_num_queries(0):
+        for address in ("/", "/campaigns/", "/accounts/login/", "/api/v1/campaigns/", "/nowhere/", "/admin/"):
+            answer = client.get(address, headers={"accept-language": "ko"})
+            assert (answer.status_code, answer.headers["Retry-After"]) == (503, "5"), address
+        assert "지금은 이용할 수 없습니다" in client.get("/", headers={"accept-language": "ko"}).content.decode()
+        assert client.get("/health/").status_code == 503
+        assert client.get("/health/live/").status_code == 200
+
+
+@pytest.mark.django_db(transaction=True)
+def test_it_is_looked_at_until_it_is_back(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+    answers = iter([False, False, True])
+    renewed: list[bool] = []
+    monkeypatch.setattr(outage, "_answers", lambda: next(answers))
+    monkeypatch.setattr(outage, "_renew_pool", lambda: renewed.append(True))
+    monkeypatch.setattr(outage, "_LOOK_EVERY_S", 0.05)
+    watch = outage.Watch()
+    before = timezone.now()
+    watch.note(REFUSED)
+    wait_for(lambda: watch.away_since is not None)
+    assert watch.away_since and watch.away_since >= before
+    with pytest.raises(outage.Outage):
+        watch.refuse()
+    wait_for(lambda: not watch._is_looking)
+    assert watch.away_since is None
+    assert renewed == [True]
+    watch.refuse()
+    assert "The database is away" in caplog.text
+    assert "The database is back" in caplog.text
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_lock_or_a_fault_of_ours_makes_nobody_look(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(outage, "_answers", lambda: pytest.fail("looked"))
+    watch = outage.Watch()
+    for error in (
+        caused_by(OperationalError(), psycopg.errors.DeadlockDetected()),
+        caused_by(OperationalError(), psycopg.errors.LockNotAvailable()),
+        ValueError("ours"),
+        redis.ConnectionError("the broker's"),
+    ):
+        watch.note(error)
+    assert not watch._is_looking
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_server_that_answers_is_not_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert outage._answers()
+    nowhere = {**connection.get_connection_params(), "host": "/nowhere"}
+    monkeypatch.setattr(connection, "get_connection_params", lambda: nowhere)
+    assert not outage._answers()
+
+
+def test_what_is_answered_with_503_is_not_logged_for_each_request() -> None:
+    refuse = outage.AnsweredElsewise()
+    record = logging.LogRecord("django.request", logging.ERROR, "", 0, "", None, None)
+    assert refuse.filter(record)
+    record.status_code = 503
+    assert not refuse.filter(record)
+
+
+def wait_for(condition: Any) -> None:
+    """Wait until something is so."""
+    deadline = time.monotonic() + 20
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.005)
