@@ -68,8 +68,7 @@ def test_long_work_has_longer_and_then_the_limits_are_back() -> None:
 def test_a_connection_that_was_lost_needs_no_limits_back() -> None:
     with limits.long_work():
         connection.close()
-    with limits.long_work(), connection.cursor() as cursor:
-        with contextlib.suppress(Exception):
-            cursor.execute("SELECT pg_terminate_backend(pg_backend_pid())")
+    with limits.long_work(), connection.cursor() as cursor, contextlib.suppress(Exception):
+        cursor.execute("SELECT pg_terminate_backend(pg_backend_pid())")
     assert setting("lock_timeout")
     connection.close()

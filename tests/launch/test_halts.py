@@ -1,0 +1,83 @@
+"""A real service whose parts are frozen: each is noticed, killed and started again, and nobody else with it."""
+
+import json
+import os
+import re
+import signal
+import time
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from tests.launch import stack
+from tests.launch.watching import wait_for, wait_until_gone
+
+pytestmark = [pytest.mark.e2e, pytest.mark.xdist_group("launch-service")]
+
+HANG_AFTER_S = 10
+# What it may take from a halt to a new process, on a busy machine.
+BOUND_S = 60
+
+
+@pytest.fixture(scope="module")
+def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[stack.Stack]:
+    with stack.running(tmp_path_factory.mktemp("halting") / "var", HANG_AFTER=str(HANG_AFTER_S)) as started:
+        yield started
+
+
+def children_of(pid: int) -> list[int]:
+    return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
+def killed(running: stack.Stack) -> set[str]:
+    """Return the parts of which a halt was told."""
+    return set(re.findall(r"^\S+  (\S+) +(?:was stopped|gave no sign)", running.printed(), re.MULTILINE))
+
+
+def test_each_part_that_is_frozen_starts_again(running: stack.Stack) -> None:
+    frozen = ("web", "worker", "beat")
+    before = {part: running.pid(part) for part in running.state()["parts"]}
+    (child,) = children_of(before["worker-long"] or 0)
+    for pid in (child, *(before[part] for part in frozen)):
+        assert pid is not None
+        os.kill(pid, signal.SIGSTOP)
+    for part in frozen:
+        assert wait_for(lambda part=part: running.pid(part) not in (None, before[part]), BOUND_S), running.printed()
+    # The worker itself goes on with a new process in the place of the frozen one.
+    assert not wait_until_gone([child], BOUND_S)
+    assert wait_for(lambda: children_of(before["worker-long"] or 0))
+    assert all(running.pid(part) == pid for part, pid in before.items() if part not in frozen)
+    assert killed(running) == set(frozen)
+    assert f"its process {child} was stopped for {HANG_AFTER_S} s, killed" in running.printed()
+    assert wait_for(lambda: health(running)["status"] == "ok", BOUND_S), health(running)
+
+
+def test_who_only_waits_for_a_frozen_broker_is_left_alone(running: stack.Stack) -> None:
+    told = killed(running)
+    before = {part: running.pid(part) for part in running.state()["parts"]}
+    os.kill(before["valkey"] or 0, signal.SIGSTOP)
+    assert wait_for(lambda: running.pid("valkey") not in (None, before["valkey"]), BOUND_S), running.printed()
+    # So long again nobody else is missed.
+    time.sleep(HANG_AFTER_S)
+    assert killed(running) - told == {"valkey"}
+    assert all(running.pid(part) == pid for part, pid in before.items() if part != "valkey")
+    assert wait_for(lambda: health(running)["status"] == "ok", BOUND_S), health(running)
+
+
+def test_connections_say_whose_they_are(running: stack.Stack) -> None:
+    with psycopg.connect(running.state()["database_url"]) as asking:
+        rows = asking.execute("SELECT DISTINCT application_name FROM pg_stat_activity WHERE datname = 'fathom'")
+        assert {name for (name,) in rows.fetchall() if name} >= {"fathom web", "fathom worker"}
+
+
+def health(running: stack.Stack) -> dict[str, object]:
+    """Return what /health/ says."""
+    try:
+        with urllib.request.urlopen(f"{running.address}/health/", timeout=10) as answer:
+            found: dict[str, object] = json.loads(answer.read())
+            return found
+    except OSError as error:
+        return {"status": str(error)}

@@ -1,0 +1,206 @@
+"""What has come to a halt is noticed, killed, told, and started again; what only waits is left alone."""
+
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from launch import answering, embedded, home, liveness, service, supervisor
+from launch.liveness import FileSign, Listener, StoppedProcesses
+from launch.process import Child, Process
+from tests.launch.watching import alive, wait_for, wait_until_gone
+
+SLEEP = ("sleep", "60")
+Events = list[tuple[str, str]]
+
+
+@pytest.fixture
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(liveness, "ASK_EVERY_S", 0.05)
+    monkeypatch.setattr(supervisor, "HALTS_EVERY_S", 0.05)
+
+
+@pytest.fixture
+def running(tmp_path: Path, quick: None) -> Iterator[Callable[[Process], tuple[supervisor.Supervisor, Events]]]:
+    started: list[supervisor.Supervisor] = []
+
+    def start(process: Process) -> tuple[supervisor.Supervisor, Events]:
+        events: Events = []
+        watched = supervisor.Supervisor(
+            logs=tmp_path / "log", report=lambda *event: events.append(event), delays_s=(0.05,)
+        )
+        watched.add(process)
+        watched.start()
+        started.append(watched)
+        return watched, events
+
+    yield start
+    for watched in started:
+        watched.stop()
+
+
+Start = Callable[[Process], tuple[supervisor.Supervisor, Events]]
+
+
+def test_a_part_that_gives_no_sign_of_life_any_more_starts_again(running: Start, tmp_path: Path) -> None:
+    halted = tmp_path / "halted"
+    part = Process("part", SLEEP, sign=lambda: not halted.exists(), hang_after_s=0.3)
+    watched, events = running(part)
+    pid = watched.pids()["part"]
+    time.sleep(1)
+    assert watched.pids()["part"] == pid
+    halted.touch()
+    assert wait_for(lambda: ("part", "gave no sign of life for 0.3 s, killed") in events)
+    halted.unlink()
+    assert wait_for(lambda: watched.pids().get("part", pid) != pid)
+    assert not wait_until_gone([pid])
+    assert any("starts again" in text for _part, text in events)
+
+
+def test_a_part_has_longer_for_its_first_sign(running: Start) -> None:
+    _watched, events = running(Process("slow", SLEEP, sign=lambda: False, hang_after_s=0.2, ready_timeout_s=1.5))
+    time.sleep(0.8)
+    assert not [text for _part, text in events if "no sign" in text]
+    assert wait_for(lambda: any("no sign" in text for _part, text in events))
+
+
+def test_a_part_that_was_stopped_starts_again(running: Start) -> None:
+    watched, events = running(Process("part", SLEEP, hang_after_s=0.3))
+    pid = watched.pids()["part"]
+    os.kill(pid, signal.SIGSTOP)
+    assert wait_for(lambda: ("part", "was stopped for 0.3 s, killed") in events)
+    assert wait_for(lambda: watched.pids().get("part", pid) != pid)
+
+
+def test_a_child_that_was_stopped_is_killed_and_the_part_goes_on(running: Start, tmp_path: Path) -> None:
+    told = tmp_path / "children"
+    code = f"""
+import subprocess, pathlib, time
+children = [subprocess.Popen(['sleep', '60']) for number in range(2)]
+pathlib.Path({str(told)!r}).write_text(' '.join(str(child.pid) for child in children))
+time.sleep(60)
+"""
+    watched, events = running(Process("part", (sys.executable, "-S", "-c", code), hang_after_s=0.3))
+    assert wait_for(lambda: told.exists() and told.read_text())
+    stopped, other = map(int, told.read_text().split())
+    os.kill(stopped, signal.SIGSTOP)
+    assert wait_for(lambda: ("part", f"its process {stopped} was stopped for 0.3 s, killed") in events)
+    assert not wait_until_gone([stopped])
+    assert alive(other)
+    assert alive(watched.pids()["part"])
+
+
+def test_one_that_goes_on_in_time_is_left_alone(running: Start) -> None:
+    watched, events = running(Process("part", SLEEP, hang_after_s=2))
+    pid = watched.pids()["part"]
+    for _time in range(3):
+        os.kill(pid, signal.SIGSTOP)
+        time.sleep(0.3)
+        os.kill(pid, signal.SIGCONT)
+        time.sleep(0.3)
+    assert watched.pids()["part"] == pid
+    assert not [text for _part, text in events if "killed" in text]
+
+
+def test_who_was_stopped_itself_blames_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[float] = []
+    monkeypatch.setattr(liveness, "ASK_EVERY_S", 0.01)
+    monkeypatch.setattr(liveness, "_LONGEST_ASK_S", 0.05)
+
+    def answer() -> bool:
+        asked.append(time.monotonic())
+        if len(asked) == 2:
+            # As long as the supervisor, and all that it asks, may be stopped.
+            time.sleep(1)
+            return False
+        return len(asked) != 3
+
+    listener = Listener("part", answer)
+    try:
+        assert wait_for(lambda: len(asked) >= 3)
+        assert not listener.is_silent(after_s=0.5, at_first_s=0.5)
+    finally:
+        listener.stop()
+
+
+def test_a_file_is_a_sign_each_time_it_was_touched(tmp_path: Path) -> None:
+    sign = FileSign(tmp_path / "sign")
+    assert not sign()
+    sign.file.touch()
+    assert sign()
+    assert not sign()
+    os.utime(sign.file, (0, 1))
+    # A clock that was set back is a sign, too.
+    assert sign()
+
+
+def test_a_process_that_ends_while_it_is_looked_at_is_passed_over(tmp_path: Path) -> None:
+    (tmp_path / "7").mkdir()
+    (tmp_path / "8").mkdir()
+    (tmp_path / "8" / "stat").write_text("8 (a) name) T 1 5 5 0")
+    assert StoppedProcesses(tmp_path).longer_than(5, -1) == [8]
+    assert StoppedProcesses(tmp_path).longer_than(6, -1) == []
+
+
+@pytest.mark.parametrize("text", ["soon", "3", "-30", "1e3"])
+def test_a_wrong_time_is_refused_in_words(text: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("HANG_AFTER", text)
+    with pytest.raises(home.HomeError, match=f"HANG_AFTER={text} is no time: give a number of seconds, 10 or more"):
+        service.Service(tmp_path)
+
+
+def test_every_part_that_goes_on_gives_signs_of_life(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("DATABASE_URL", "REDIS_URL"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HANG_AFTER", "17")
+    made = service.Service(tmp_path)
+    made.home.lock()
+    try:
+        made._set_environment()
+        table = made._table()
+    finally:
+        made.home.unlock()
+    assert {process.name for process in table if not process.once and process.sign is None} == set()
+    assert {process.hang_after_s for process in table} == {17.0}
+    files = [process.env["FATHOM_SIGN"] for process in table if "FATHOM_SIGN" in process.env]
+    assert len(set(files)) == len(files) >= 3
+
+
+def test_a_server_that_refuses_lives_and_one_that_was_stopped_does_not(tmp_path: Path) -> None:
+    server = embedded.postgres(tmp_path / "p", durable=False)
+    child = Child(server.process, log=tmp_path / "log")
+    try:
+        child.wait_ready()
+        assert server.process.sign and server.process.sign()
+        # No database of that name, or no place left: it refuses, and lives.
+        with psycopg.connect(server.url, autocommit=True) as asking:
+            asking.execute("ALTER DATABASE postgres ALLOW_CONNECTIONS false")
+        assert not server.process.ready()
+        assert server.process.sign()
+        os.kill(child.pid, signal.SIGSTOP)
+        assert not server.process.sign()
+        os.kill(child.pid, signal.SIGCONT)
+        assert wait_for(server.process.sign)
+    finally:
+        child.stop()
+    assert not answering.postgres_lives(server.sockets)
+
+
+def test_valkey_lives_until_it_is_stopped(tmp_path: Path) -> None:
+    server = embedded.valkey(tmp_path / "v", durable=False)
+    child = Child(server.process, log=tmp_path / "log")
+    try:
+        child.wait_ready()
+        assert server.process.sign and server.process.sign()
+        os.kill(child.pid, signal.SIGSTOP)
+        assert not server.process.sign()
+        os.kill(child.pid, signal.SIGCONT)
+        assert server.process.sign()
+    finally:
+        child.stop()
+    assert not server.process.sign()

@@ -1,0 +1,130 @@
+"""Workers and the timetable give signs of life while their main loops come round, and only then."""
+
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from celery.worker import state
+
+from apps.core import broker
+from apps.core import signs as given
+from workers import signs
+from workers.celery import app
+
+
+@pytest.fixture
+def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Return the file that a process of this test touches; signs come quickly, and none is left."""
+    client = broker.client(timeout_s=1)
+    client.delete(given._KEY)
+    monkeypatch.setenv(signs.FILE, str(tmp_path / "sign"))
+    monkeypatch.setattr(signs, "EVERY_S", 0.05)
+    monkeypatch.setattr(signs, "_PATIENCE_S", 1.0)
+    yield tmp_path / "sign"
+    client.delete(given._KEY)
+
+
+def is_touched_again(file: Path, within_s: float = 20) -> bool:
+    """Remove the file and return whether it comes back."""
+    file.unlink(missing_ok=True)
+    return wait_for(file.exists, within_s)
+
+
+def wait_for(condition: Callable[[], object], within_s: float = 20) -> bool:
+    deadline = time.monotonic() + within_s
+    while not condition():
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.02)
+    return True
+
+
+def silent(file: Path) -> bool:
+    """Return whether the file is no longer touched, once the patience is over."""
+    return wait_for(lambda: not is_touched_again(file, within_s=0.5))
+
+
+def test_a_loop_that_comes_round_gives_signs_and_one_that_does_not_gives_none(file: Path) -> None:
+    life = signs.Life("worker@here")
+    life.start()
+    try:
+        assert is_touched_again(file)
+        (sign,) = given.given()
+        assert (sign.part, sign.turn_at, sign.is_silent) == ("worker", None, False)
+        life.note_turn()
+        assert wait_for(lambda: given.given()[0].turn_at is not None)
+        assert silent(file)
+        life.beat()
+        assert is_touched_again(file)
+    finally:
+        life.stop()
+    assert wait_for(lambda: given.given() == [])
+
+
+def test_a_loop_that_waits_for_the_broker_lives(file: Path, settings: Any, request: pytest.FixtureRequest) -> None:
+    life = signs.Life("worker@here")
+    settings.REDIS_URL, there = "unix:///nowhere/redis.sock", settings.REDIS_URL
+    given._client.cache_clear()
+    request.addfinalizer(given._client.cache_clear)
+    life.start()
+    try:
+        time.sleep(2 * signs._PATIENCE_S)
+        assert is_touched_again(file)
+        # Once the broker is back it has its whole patience again, and then has come to a halt.
+        settings.REDIS_URL = there
+        given._client.cache_clear()
+        assert silent(file)
+    finally:
+        life.stop()
+
+
+def test_a_worker_that_takes_nothing_although_something_waits_is_stuck(file: Path) -> None:
+    client = broker.client(timeout_s=1)
+    client.delete("tests.waiting")
+    backlog = signs._Backlog(["tests.waiting"])
+    under_way = Request()
+    assert not backlog.is_stuck()
+    client.rpush("tests.waiting", "message")
+    try:
+        assert not backlog.is_stuck()
+        assert wait_for(backlog.is_stuck)
+        # It took one.
+        state.all_total_count[0] += 1
+        assert not backlog.is_stuck()
+        time.sleep(1.2)
+        state.active_requests.add(under_way)
+        # The only one it has processes for: others wait, and that is no halt.
+        assert not backlog.is_stuck()
+    finally:
+        state.active_requests.discard(under_way)
+        state.all_total_count[0] -= 1
+        client.delete("tests.waiting")
+
+
+class Request:
+    """A request under way."""
+
+
+def test_the_timetable_comes_round_every_few_seconds_though_nothing_is_due(file: Path) -> None:
+    timetable = signs.Timetable(app=app, lazy=True)
+    timetable.schedule = {}
+    try:
+        assert timetable.tick() <= signs._LONGEST_SLEEP_S
+        assert is_touched_again(file)
+        assert [sign.part for sign in given.given()] == [given.TIMETABLE]
+    finally:
+        timetable.close()
+    assert wait_for(lambda: given.given() == [])
+
+
+def test_without_a_supervisor_there_is_no_file(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(signs.FILE)
+    life = signs.Life("worker@here")
+    life.start()
+    try:
+        assert wait_for(given.given)
+    finally:
+        life.stop()
+    assert not file.exists()
