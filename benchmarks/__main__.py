@@ -8,14 +8,14 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from benchmarks import answers, documents, figures, gap, grid, lab_rate, leaving, stack, throughput
+from benchmarks import answers, connections, documents, figures, gap, grid, lab_rate, leaving, stack, throughput
 from benchmarks.figures import Figure, Skipped
 from launch import home
 from launch.demo import agents, campaign, ground, rest
 from launch.embedded import EmbeddedError
 from launch.process import ProcessError
 
-GROUPS = ("gap", "crowd", "expansion", "compare", "reports", "lab", "archive", "exports", "grid")
+GROUPS = ("gap", "connections", "crowd", "expansion", "compare", "reports", "lab", "archive", "exports", "grid")
 # What can go wrong for a reason that a reader can understand: told in words, without a traceback.
 EXPECTED = (
     home.HomeError, EmbeddedError, ProcessError, agents.AgentError, campaign.DemoError, rest.RestError,
@@ -71,6 +71,8 @@ def _of_one_service(groups: Sequence[str]) -> Iterator[Figure | Skipped]:
                 yield from lab_rate.measure(running, lab, running.start_agents(lab))
             elif "lab" in groups:
                 yield Skipped(RATE, refusal or "the lab has no state")
+            if "connections" in groups:
+                yield from connections.measure(running)
             if "expansion" in groups:
                 yield from throughput.measure_expansion(running)
             if "compare" in groups:
