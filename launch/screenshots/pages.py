@@ -40,7 +40,7 @@ NO_PAGES = {
     *(f"agents:{name}" for name in ("program", "unit", "job_output", "job_file")),
     *(f"accounts:{name}" for name in ("logout", "language", "theme", "member_add", "member_role")),
     *(f"testbeds:{name}" for name in ("export", "example", "grant_revoke")),
-    "home", "health", "set_language",
+    "home", "alive", "health", "set_language",
 }  # fmt: skip
 
 

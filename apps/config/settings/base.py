@@ -92,7 +92,7 @@ FORM_RENDERER = "apps.core.forms.BootstrapRenderer"
 DATABASES = {"default": database.from_url(os.environ.get("DATABASE_URL", "postgresql:///fathom"))}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 # So many connections a web process takes at most; the others that the server allows are the workers'.
-WEB_CONNECTIONS = int(os.environ.get("WEB_CONNECTIONS", "12"))
+WEB_CONNECTIONS = database.connections_of(os.environ.get("WEB_CONNECTIONS", ""))
 
 REDIS_URL = os.environ.get("REDIS_URL", "redis://localhost:6379/0")
 CHANNEL_LAYERS = {

@@ -19,6 +19,8 @@ KEEPALIVES = {
 }
 
 Entry = dict[str, Any]
+# One for a download, one for an agent, and one for a page.
+_FEWEST = 3
 
 
 def from_url(url: str) -> Entry:
@@ -50,3 +52,12 @@ def from_url(url: str) -> Entry:
         "CONN_HEALTH_CHECKS": True,
         "OPTIONS": query,
     }
+
+
+def connections_of(text: str) -> int:
+    """Return WEB_CONNECTIONS, 12 if it is empty; ImproperlyConfigured if a web process cannot do with so many."""
+    if not text:
+        return 12
+    if not text.isdecimal() or int(text) < _FEWEST:
+        raise ImproperlyConfigured(f"WEB_CONNECTIONS={text} is no number of connections: give {_FEWEST} or more.")
+    return int(text)

@@ -1,0 +1,52 @@
+"""Every connection to the broker over TCP is kept alive by questions, whoever opens it."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import redis
+
+from apps.core import broker
+
+ROOT = Path(__file__).resolve().parents[2]
+TCP = "redis://localhost:6379/0"
+
+
+def test_over_tcp_a_server_whose_machine_is_gone_is_noticed(settings: Any) -> None:
+    settings.REDIS_URL = TCP
+    for client in (broker.client(timeout_s=1.5), broker.listening_client()):
+        kept = client.connection_pool.connection_kwargs
+        assert kept["socket_keepalive"] is True
+        assert kept["socket_keepalive_options"]
+        client.connection_pool.make_connection()
+    assert broker.client(timeout_s=1.5).connection_pool.connection_kwargs["socket_timeout"] == 1.5
+
+
+def test_a_unix_socket_needs_no_questions(settings: Any) -> None:
+    settings.REDIS_URL = "unix:///nowhere/redis.sock"
+    with pytest.raises(redis.ConnectionError):
+        broker.client(timeout_s=1).ping()
+
+
+def test_celery_the_pages_and_the_cache_keep_theirs_alive() -> None:
+    script = (
+        "import json; from apps.config.settings import base;"
+        "found = [base.CELERY_BROKER_TRANSPORT_OPTIONS, base.CACHES['default']['OPTIONS'],"
+        " base.CHANNEL_LAYERS['default']['CONFIG']['hosts'][0]];"
+        "print(json.dumps([each['socket_keepalive'] for each in found]))"
+    )
+    environment = {**os.environ, "REDIS_URL": TCP}
+    asked = subprocess.run(
+        [sys.executable, "-c", script], cwd=ROOT, env=environment, capture_output=True, text=True, check=True
+    )
+    assert json.loads(asked.stdout) == [True, True, True]
+
+
+def test_nobody_else_opens_a_connection_by_hand() -> None:
+    sources = [path for folder in ("apps", "workers") for path in (ROOT / folder).rglob("*.py")]
+    by_hand = {str(path.relative_to(ROOT)) for path in sources if "from_url(settings.REDIS_URL" in path.read_text()}
+    assert by_hand == {"apps/core/broker.py"}
