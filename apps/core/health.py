@@ -93,7 +93,7 @@ def _timetable(given: list[signs.Sign]) -> Part:
     last = max((sign.turn_at for sign in given if sign.turn_at is not None), default=None)
     now = clocks[0].at + clocks[0].age_s
     if last is None or now - last > signs.SILENT_AFTER_S:
-        return Part(False, last and _time(last), _("It runs, but no worker takes its turns."))
+        return Part(False, None if last is None else _time(last), _("It runs, but no worker takes its turns."))
     return Part(True, _time(max(sign.since for sign in clocks)), _("Its turns are taken."))
 
 

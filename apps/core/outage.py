@@ -4,6 +4,7 @@ import logging
 import threading
 import time
 from datetime import datetime
+from typing import Any
 
 import psycopg
 from django.db import InterfaceError, InternalError, OperationalError, connection
@@ -119,10 +120,11 @@ def _answers() -> bool:
 
 
 def _pool_answers() -> bool:
-    if connection.pool is None or connection.pool.closed:
+    pool = _pool()
+    if pool is None:
         return False
     try:
-        with connection.pool.connection(timeout=_POOL_S) as pooled:
+        with pool.connection(timeout=_POOL_S) as pooled:
             pooled.execute("SELECT 1")
     except psycopg.OperationalError:
         return False
@@ -131,6 +133,12 @@ def _pool_answers() -> bool:
 
 def _renew_pool() -> None:
     """Have the pool, if there is one, replace the connections that died."""
-    pool = connection.pool
-    if pool is not None and not pool.closed:
+    pool = _pool()
+    if pool is not None:
         pool.check()
+
+
+def _pool() -> Any:
+    """Return the pool of this process, None if it has none that is open."""
+    database: Any = connection
+    return None if database.pool is None or database.pool.closed else database.pool

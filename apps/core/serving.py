@@ -11,7 +11,7 @@ from apps.core import outage
 Scope = Mapping[str, Any]
 Receive = Callable[[], Awaitable[Any]]
 Send = Callable[[Any], Awaitable[None]]
-Application = Callable[[Scope, Receive, Send], Awaitable[None]]
+Application = Callable[[Any, Any, Any], Awaitable[None]]
 
 # "Try again later" (RFC 6455's registry of close codes).
 _TRY_AGAIN_LATER = 1013

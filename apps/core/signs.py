@@ -3,8 +3,7 @@
 import functools
 import json
 from dataclasses import dataclass
-
-import redis
+from typing import Any
 
 from apps.core import broker
 
@@ -77,7 +76,8 @@ def broker_started() -> float:
 
 
 @functools.cache
-def _client() -> redis.Redis:
+def _client() -> Any:
+    # Its types are those of the asynchronous client, too.
     return broker.client(timeout_s=_TIMEOUT_S)
 
 
