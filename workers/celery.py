@@ -7,7 +7,7 @@ from celery import Celery, Task
 from django.db import close_old_connections
 from kombu import Exchange, Queue
 
-from apps.core import limits, queue
+from apps.core import queue, timeouts
 from workers import signs
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "apps.config.settings.production")
@@ -23,7 +23,7 @@ class KeepingTask(Task):
         close_old_connections()
         if self.name not in queue.LONG_TASKS:
             return super().__call__(*args, **kwargs)
-        with limits.long_work():
+        with timeouts.long_work():
             return super().__call__(*args, **kwargs)
 
 

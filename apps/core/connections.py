@@ -5,7 +5,7 @@ from typing import Any
 Entry = dict[str, Any]
 
 # What answers people, or takes a step of a measurement, frees what it holds soon, also when it has come to a halt.
-# Commands (migrations) are not limited, long tasks less: see apps.core.limits.
+# Commands (migrations) are not limited, long tasks less: see apps.core.timeouts.
 LIMITS = "-c lock_timeout=20s -c idle_in_transaction_session_timeout=60s -c statement_timeout=60s"
 
 

@@ -16,7 +16,7 @@ from django.http import HttpRequest, StreamingHttpResponse
 from django.utils.translation import gettext as _
 from rest_framework.request import Request
 
-from apps.core import limits, outage
+from apps.core import outage, timeouts
 
 Pieces = Iterator[bytes]
 
@@ -103,7 +103,7 @@ class _Threaded:
     def _step(self) -> bytes | None:
         if self._pieces is None:
             if self._reads_database:
-                limits.begin_long_work()
+                timeouts.begin_long_work()
             self._pieces = self._make()
         return next(self._pieces, None)
 
@@ -113,6 +113,6 @@ class _Threaded:
             if close:
                 close()
         finally:
-            limits.end_long_work()
+            timeouts.end_long_work()
             connection.close()
             self._give_slot_back()

@@ -9,7 +9,7 @@ import psycopg
 import pytest
 from django.db import connection
 
-from apps.core import connections, limits
+from apps.core import connections, timeouts
 from tests.agents.live import database_url
 
 SHORT = connections.LIMITS.replace("=60s", "=1s").replace("=20s", "=300ms")
@@ -57,7 +57,7 @@ def test_who_waits_for_a_lock_gives_up() -> None:
 @pytest.mark.django_db(transaction=True)
 def test_long_work_has_longer_and_then_the_limits_are_back() -> None:
     usual = {name: setting(name) for name in limits._LONG}
-    with limits.long_work():
+    with timeouts.long_work():
         assert setting("idle_in_transaction_session_timeout") == "15min"
         assert setting("lock_timeout") == "2min"
         assert setting("statement_timeout") == "0"
@@ -66,9 +66,9 @@ def test_long_work_has_longer_and_then_the_limits_are_back() -> None:
 
 @pytest.mark.django_db(transaction=True)
 def test_a_connection_that_was_lost_needs_no_limits_back() -> None:
-    with limits.long_work():
+    with timeouts.long_work():
         connection.close()
-    with limits.long_work(), connection.cursor() as cursor, contextlib.suppress(Exception):
+    with timeouts.long_work(), connection.cursor() as cursor, contextlib.suppress(Exception):
         cursor.execute("SELECT pg_terminate_backend(pg_backend_pid())")
     assert setting("lock_timeout")
     connection.close()
