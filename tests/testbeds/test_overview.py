@@ -153,7 +153,7 @@ def test_a_file_that_changes_nothing_says_so(client: Client) -> None:
         ({"inventory": "a\0b"}, "inventory", "Null characters are not allowed."),
         ({"file": b"sites: \xff"}, "file", "not UTF-8 text"),
         ({"file": b"#" * (inventory.MOST_BYTES + 1)}, "file", "The file is too large; split it."),
-        ({"inventory": "#" * (inventory.MOST_BYTES + 1)}, "inventory", "larger than 1024 KiB"),
+        ({"inventory": "#" * (inventory.MOST_BYTES + 1)}, "inventory", "too large: 1024 KiB at most"),
     ],
 )
 def test_what_is_wrong_with_a_file_is_named(client: Client, form, field: str, said: str) -> None:

@@ -66,7 +66,7 @@ def test_a_tool_can_be_named_and_a_teams_own_given():
     own = read("custom/dd.txt", "--definition", str(DATA / "custom" / "site-zero.yaml"))
     assert own["tool"] == "site-zero"
     assert own["samples"][1] == {"metric": "copied", "label": "Copied", "value": 65536 * 20000, "unit": "B"}
-    assert "not YAML" in refused("custom/dd.txt", "--definition", str(DATA / "custom" / "dd.txt"))[0]
+    assert "a second document begins" in refused("custom/dd.txt", "--definition", str(DATA / "custom" / "dd.txt"))[0]
 
 
 def test_what_is_no_output_is_said(tmp_path):

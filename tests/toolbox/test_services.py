@@ -121,9 +121,10 @@ def test_a_tool_goes_to_another_team_as_a_file(cast, tool, definition):
         ("- a\n- b", "fathom-tool: 1"),
         ("fathom-tool: 2", "fathom-tool: 1"),
         ("a: [", "not YAML"),
-        (b"\xff\xfe\x00", "not text in UTF-8"),
+        (b"\xff\xfe\x00", "not UTF-8 text"),
         ("x" * 300_000, "too large"),
-        ("fathom-tool: 1\nslug: x\nname: &a [1]\nsummary: *a\n", "Write a text"),
+        ("fathom-tool: 1\nslug: x\nname: &a [1]\nsummary: *a\n", "anchors (&) and aliases (*) are not read"),
+        ("fathom-tool: 1\nslug: x\nuses:\n  <<: {a: b}\n", "Line 4, column 3: merge keys (<<) are not read"),
     ],
 )
 def test_a_file_that_is_none_is_refused(cast, raw, words):

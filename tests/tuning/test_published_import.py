@@ -175,12 +175,14 @@ def test_a_wrong_file_is_refused_with_the_place(path: str, value: Any, problem: 
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("{", "line 1:2: this is not JSON"),
+        ("{", "the file: Line 1, column 2: this is not JSON"),
         ('{"cases": [NaN]}', "this is not JSON"),
         ("[]", "the file: here stands an object"),
         ("[" * 100 + "]" * 100, "nested too deeply"),
-        ("[" * 100_000, "this is not JSON"),
+        ("[" * 100_000, "nested too deeply"),
+        ('{"cases": [], "cases": []}', "stands twice in one object"),
     ],
+    ids=range(6),
 )
 def test_what_is_no_file_of_figures_is_refused(text: str, problem: str) -> None:
     assert problem in messages_of(text)[0]
@@ -279,7 +281,7 @@ def test_the_command_names_what_is_wrong(cast: SimpleNamespace, tmp_path: Path) 
     with pytest.raises(CommandError, match="UTF-8"):
         run("import_published", str(wrong), "--team", "grid")
     wrong.write_bytes(b" " * (figures.MOST_BYTES + 1))
-    with pytest.raises(CommandError, match="larger"):
+    with pytest.raises(CommandError, match="too large"):
         run("import_published", str(wrong), "--team", "grid")
 
 

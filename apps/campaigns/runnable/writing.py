@@ -6,6 +6,7 @@ import yaml
 
 from apps.campaigns.models import Campaign, Experiment
 from apps.campaigns.runnable.shape import FORMAT, VERSION, ExperimentShape
+from apps.core import documents
 
 # What an experiment has under the same name in its model, and what a new one has unless told otherwise.
 PLAIN = [
@@ -16,12 +17,6 @@ PLAIN = [
 _COLLECTIONS = ("fixed", "factors", "zips", "exclusions")
 
 Recipe = dict[str, Any]
-
-
-class _Dumper(yaml.SafeDumper):
-    def ignore_aliases(self, data: Any) -> bool:
-        """Write a value out each time: readers refuse aliases."""
-        return True
 
 
 def recipe_of(campaign: Campaign) -> Recipe:
@@ -41,7 +36,7 @@ def recipe_of(campaign: Campaign) -> Recipe:
 
 def as_yaml(recipe: Recipe) -> str:
     """Return a recipe as a file."""
-    return yaml.dump(recipe, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=110)
+    return yaml.dump(recipe, Dumper=documents.Dumper, sort_keys=False, allow_unicode=True, width=110)
 
 
 def names_in(recipe: Recipe) -> dict[str, list[str]]:

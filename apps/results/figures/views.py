@@ -1,12 +1,14 @@
 """The address every chart sends its data to, to come back as a figure."""
 
-import json
-
+from django.conf import settings
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_POST
 
+from apps.core import documents
 from apps.results.figures import answers
+
+_LIMITS = documents.Limits(most_bytes=settings.DATA_UPLOAD_MAX_MEMORY_SIZE, deepest=16)
 
 
 @login_required
@@ -14,8 +16,8 @@ from apps.results.figures import answers
 def figure(request: HttpRequest) -> HttpResponse:
     """Draw the chart that the page shows; it holds what the reader has already been given, and nothing is stored."""
     try:
-        chart = json.loads(request.POST.get("chart", ""))
-    except ValueError:
+        chart = documents.read_json(request.POST.get("chart", ""), _LIMITS)
+    except documents.UnreadableError:
         chart = None
     ending = request.POST.get("ending", "")
     return answers.figure_answer(request, chart, ending=ending, name=request.POST.get("name", ""))

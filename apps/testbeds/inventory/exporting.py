@@ -6,17 +6,14 @@ import yaml
 from django.db.models import Model
 
 from apps.accounts.models import Team
+from apps.core import documents
 from apps.testbeds.inventory.entries import VERSION
 from apps.testbeds.inventory.fields import Inline, InlineEntry
 from apps.testbeds.inventory.sections import SECTIONS, Section
 
 
-class _Dumper(yaml.SafeDumper):
+class _Dumper(documents.Dumper):
     """Writes short lists and mappings on one line."""
-
-    def ignore_aliases(self, data: Any) -> bool:
-        """Write a value out each time."""
-        return True
 
 
 _Dumper.add_representer(

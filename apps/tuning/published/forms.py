@@ -7,7 +7,7 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
 from apps.accounts.importing import IntoTeamForm
-from apps.tuning.published import importing
+from apps.tuning.published import places
 
 
 class ImportForm(IntoTeamForm):
@@ -34,6 +34,6 @@ class ImportForm(IntoTeamForm):
 
 def _text_of(file: Any) -> str:
     try:
-        return importing.decode(file.read(importing.MOST_BYTES + 1))
+        return places.decode(file.read(places.MOST_BYTES + 1))
     except ValidationError as error:
         raise ValidationError(error.messages) from error

@@ -18,7 +18,6 @@ from apps.tuning.published.drafts import CaseDraft
 from apps.tuning.published.places import At, Wrong
 from apps.tuning.published.world import World, ends_of, read_world
 
-MOST_BYTES = 2 * 1024 * 1024
 MOST_PROBLEMS = 20
 # What the file may hold beside these is left alone.
 KNOWN = ("sites", "testbeds", "clusters", "links", "cases")
@@ -43,19 +42,6 @@ class Imported:
     def described(self) -> int:
         """Return how many things of the inventory were created or changed."""
         return sum(change.action != inventory.SAME for change in self.items)
-
-
-def decode(data: bytes) -> str:
-    """Return the text of a file; ValidationError if it is too large or not UTF-8."""
-    if len(data) > MOST_BYTES:
-        text = gettext("the file is larger than %s KiB: split it.") % (MOST_BYTES // 1024)
-        raise Wrong(gettext("the file"), text)
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise Wrong(
-            gettext("byte %s") % (error.start + 1), gettext("this is not UTF-8: save it as UTF-8.")
-        ) from error
 
 
 @transaction.atomic

@@ -1,6 +1,5 @@
 """Values of a JSON file that know where they stand, so that every error can say it."""
 
-import json
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -9,8 +8,10 @@ from typing import Any
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
 
-# Deeper than this no file of figures is nested.
-DEEPEST = 12
+from apps.core import documents, messages
+
+MOST_BYTES = 2 * 1024 * 1024
+_LIMITS = documents.Limits(most_bytes=MOST_BYTES, deepest=12)
 LONGEST_TEXT = 2000
 MOST_ITEMS = 1000
 # Rates, sizes and times beyond this are slips.
@@ -93,27 +94,18 @@ class At:
         return self.value
 
 
+def decode(data: bytes) -> str:
+    """Return the text of a file; Wrong if it is too large or not UTF-8."""
+    try:
+        return documents.decode(data, _LIMITS)
+    except documents.UnreadableError as error:
+        raise Wrong(_("the file"), messages.render(error.message)) from error
+
+
 def read(text: str) -> At:
     """Return what a JSON text holds; Wrong says where it is none."""
     try:
-        found = json.loads(text, parse_constant=_refuse)
-    except (ValueError, RecursionError) as error:
-        where = f"{error.lineno}:{error.colno}" if isinstance(error, json.JSONDecodeError) else "1:1"
-        raise Wrong(_("line %s") % where, _("this is not JSON.")) from error
-    if _depth(found) > DEEPEST:
-        raise Wrong(_("the file"), _("this is nested too deeply."))
+        found = documents.read_json(text, _LIMITS)
+    except documents.UnreadableError as error:
+        raise Wrong(_("the file"), messages.render(error.message)) from error
     return At("", found)
-
-
-def _refuse(name: str) -> float:
-    raise ValueError(name)
-
-
-def _depth(value: Any) -> int:
-    """Return how deeply lists and objects stand within each other."""
-    depth, layer = 0, [value]
-    while layer and depth <= DEEPEST:
-        inner = [item.values() if isinstance(item, dict) else item for item in layer if isinstance(item, dict | list)]
-        layer = [item for items in inner for item in items]
-        depth += bool(inner)
-    return depth

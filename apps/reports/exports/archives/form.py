@@ -21,6 +21,7 @@ their places.
 """
 
 from apps.bench.text import Message
+from apps.core import documents
 from apps.results.imports.containers import Limits
 
 FORMAT, VERSION = "fathom-campaign", 1
@@ -46,6 +47,8 @@ LIMITS = Limits(entries=200_000, total_bytes=64 * GIB, entry_bytes=16 * GIB, rat
 LONGEST_LINE = 64 * 1024 * 1024
 LONGEST_JSON = 64 * 1024 * 1024
 LONGEST_RAW = 512 * 1024 * 1024
+RECORD_LIMITS = documents.Limits(most_bytes=LONGEST_JSON, deepest=64)
+DOCUMENT_LIMITS = documents.Limits(most_bytes=LONGEST_RAW, deepest=64)
 
 
 class ArchiveError(Exception):

@@ -1,12 +1,12 @@
 """Read an archive that somebody sent: weighed, checked against its sums, and never believed."""
 
 import hashlib
-import json
 from collections.abc import Callable, Iterator
 from typing import Any, BinaryIO
 
 from apps.bench.text import Message, _
 from apps.campaigns import permanent_ids
+from apps.core import documents
 from apps.reports.exports.archives import form, records
 from apps.reports.exports.archives.form import ArchiveError, wrong
 from apps.reports.exports.archives.records import Json
@@ -143,15 +143,11 @@ class Archive:
 
     def _parsed(self, data: bytes, place: str) -> Any:
         try:
-            found = json.loads(data, parse_constant=_refuse)
+            found = documents.read_json(data, form.RECORD_LIMITS)
             records.check(found, place)
         except (ValueError, RecursionError) as error:
             raise wrong(place, Message(_("This is not JSON."))) from error
         return found
-
-
-def _refuse(_name: str) -> Any:
-    raise ValueError
 
 
 def _damaged(name: str) -> ArchiveError:

@@ -9,6 +9,7 @@ from apps.accounts.models import User
 from apps.bench.rules.base import FindingDraft
 from apps.bench.text import Message, _
 from apps.campaigns.models import Campaign, Experiment
+from apps.core import documents
 from apps.reports import serialising
 from apps.reports.exports.archives import fields, form, records
 from apps.reports.exports.archives.form import ArchiveError, wrong
@@ -162,9 +163,8 @@ def _keep(archive: Archive, report: Report, data: Json, people: People, place: s
             raise ArchiveError("known", Message(text, {"id": known.permanent_id}))
         return
     try:
-        text = canonical.decode()
-        serialising.from_text(text)
-    except (UnicodeDecodeError, serialising.DocumentError) as error:
+        serialising.from_json(documents.read_json(canonical, form.DOCUMENT_LIMITS))
+    except (documents.UnreadableError, serialising.DocumentError) as error:
         raise wrong(place, Message(_("This is no document of a report."))) from error
     maker = people.get(str(data.get("created_by")))
-    Edition.objects.create(report=report, canonical=text, created_by=maker, **values)
+    Edition.objects.create(report=report, canonical=canonical.decode(), created_by=maker, **values)
