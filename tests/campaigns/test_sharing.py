@@ -77,7 +77,8 @@ def test_rest_says_it_and_names_what_is_wrong(client: Client, campaign: Campaign
     headers, address = people.bearer(cast.oscar), f"/api/v1/campaigns/{campaign.pk}/sharing/"
     wish = {"visibility": "shared", "shared_with": ["strangers"], "licence": "CC0-1.0", "redacted": False}
     told = client.put(address, wish, content_type="application/json", **headers).json()
-    assert told == {**wish, "permanent_id": campaign.permanent_id}
+    preview = f"/c/{campaign.permanent_id}/?as=stranger"
+    assert told == {**wish, "permanent_id": campaign.permanent_id, "preview": preview}
     assert client.get(address, **headers).json() == told
     wrong = client.put(address, {"shared_with": ["nobody"]}, content_type="application/json", **headers)
     assert wrong.status_code == 400

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from django.urls import reverse
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
@@ -16,17 +17,26 @@ from apps.campaigns.models import Campaign
 
 
 class SharingSerializer(serializers.ModelSerializer):
-    """Who sees a campaign: `shared_with` short names of teams, `redacted` hides names from the public."""
+    """Who sees a campaign: `shared_with` short names of teams, `redacted` hides names from the public.
+
+    `preview` is the page as those read it who are not of the team, to look at before it is shared.
+    """
 
     shared_with: Any = serializers.SlugRelatedField(
         slug_field="slug", many=True, queryset=Team.objects.all(), required=False
     )
 
+    preview = serializers.SerializerMethodField()
+
     class Meta:
         model = Campaign
-        fields = ["permanent_id", "visibility", "shared_with", "redacted", "licence"]
+        fields = ["permanent_id", "visibility", "shared_with", "redacted", "licence", "preview"]
         read_only_fields = ["permanent_id"]
         extra_kwargs = {"visibility": {"required": True}}
+
+    def get_preview(self, campaign: Campaign) -> str:
+        """Return the address of the page as strangers read it."""
+        return reverse("landing:campaign", args=[campaign.permanent_id]) + "?as=stranger"
 
 
 class CampaignSharing(APIView):

@@ -7,34 +7,38 @@ from rest_framework import serializers
 FORMAT = "fathom-campaign"
 VERSION = 1
 MOST_EXPERIMENTS = 200
-_LONGEST = 10_000
+LONGEST_NAME = 200
+LONGEST_VALUE = 1000
+LONGEST_TEXT = 10_000
 
 
 class _Player(serializers.Serializer):
-    node = serializers.CharField(required=False, max_length=200)
-    cluster = serializers.CharField(required=False, max_length=200)
+    node = serializers.CharField(required=False, max_length=LONGEST_NAME)
+    cluster = serializers.CharField(required=False, max_length=LONGEST_NAME)
 
 
 class _Factor(serializers.Serializer):
     name = serializers.CharField(max_length=100)
-    expression = serializers.CharField(max_length=_LONGEST)
+    expression = serializers.CharField(max_length=LONGEST_TEXT)
 
 
 def _texts() -> serializers.ListField:
-    return serializers.ListField(child=serializers.CharField(max_length=1000), required=False)
+    return serializers.ListField(child=serializers.CharField(max_length=LONGEST_VALUE), required=False)
 
 
 class ExperimentShape(serializers.Serializer):
     """One experiment; `after` is the place of another in the list, from 0."""
 
-    name = serializers.CharField(max_length=200)
+    name = serializers.CharField(max_length=LONGEST_NAME)
     tool = serializers.CharField(max_length=50)
     roles = serializers.DictField(child=serializers.ListField(child=_Player(), allow_empty=False))
-    fixed = serializers.DictField(child=serializers.CharField(allow_blank=True, max_length=1000), required=False)
+    fixed = serializers.DictField(
+        child=serializers.CharField(allow_blank=True, max_length=LONGEST_VALUE), required=False
+    )
     factors = serializers.ListField(child=_Factor(), required=False)
     zips = serializers.ListField(child=_texts(), required=False)
     exclusions = _texts()
-    file_system = serializers.CharField(required=False, max_length=200)
+    file_system = serializers.CharField(required=False, max_length=LONGEST_NAME)
     after = serializers.IntegerField(required=False, min_value=0)
     repetitions = serializers.IntegerField(required=False, min_value=0, max_value=10_000)
     warmups = serializers.IntegerField(required=False, min_value=0, max_value=10_000)
@@ -54,6 +58,6 @@ class RecipeShape(serializers.Serializer):
     """A whole recipe; `campaign` is the permanent id of the one that it was written from."""
 
     campaign = serializers.CharField(required=False, allow_blank=True, max_length=20)
-    name = serializers.CharField(max_length=200)
-    goal = serializers.CharField(required=False, allow_blank=True, max_length=_LONGEST)
+    name = serializers.CharField(max_length=LONGEST_NAME)
+    goal = serializers.CharField(required=False, allow_blank=True, max_length=LONGEST_TEXT)
     experiments = serializers.ListField(child=ExperimentShape(), allow_empty=False, max_length=MOST_EXPERIMENTS)

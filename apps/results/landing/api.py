@@ -4,7 +4,7 @@ from typing import Any
 
 from django.http import Http404
 from django.urls import reverse
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers, status
 from rest_framework.permissions import AllowAny
 from rest_framework.request import Request
@@ -60,6 +60,9 @@ class PermanentId(APIView):
     @extend_schema(
         operation_id="permanent_ids_retrieve",
         auth=[],
+        parameters=[
+            OpenApiParameter("as", str, enum=["stranger"], description="As those read it who are not of its team.")
+        ],
         responses={200: LandingSerializer, 410: TombstoneSerializer},
     )
     def get(self, request: Request, permanent_id: str) -> Response:
@@ -73,12 +76,14 @@ class PermanentId(APIView):
         if stone is None:
             raise Http404
         names = names_for(stone, whole=queries.visible(Tombstone.objects.filter(pk=stone.pk), request.user).exists())
-        told = {"name": names.text(stone.name), "reason": names.text(stone.reason)}
-        return Response(TombstoneSerializer(stone).data | told, status=status.HTTP_410_GONE)
+        texts = {"name": stone.name, "reason": stone.reason, "deleted_by": stone.deleted_by_name}
+        hidden = {field: names.text(text) for field, text in texts.items()}
+        return Response(TombstoneSerializer(stone).data | hidden, status=status.HTTP_410_GONE)
 
 
 def _shown(request: Request, campaign: Campaign) -> dict[str, Any]:
-    names = names_for(campaign, whole=queries.sees_whole(campaign, request.user))
+    as_stranger = request.query_params.get("as") == "stranger"
+    names = names_for(campaign, whole=not as_stranger and queries.sees_whole(campaign, request.user))
     url = request.build_absolute_uri(reverse("landing:campaign", args=[campaign.permanent_id]))
     return {
         "permanent_id": campaign.permanent_id,

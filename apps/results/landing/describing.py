@@ -1,7 +1,7 @@
 """What the page of a permanent id says of a campaign, with names or without."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from apps.bench.tools.base import Metric
@@ -9,6 +9,7 @@ from apps.campaigns import queries as campaigns
 from apps.campaigns import runnable
 from apps.campaigns.models import Campaign, Experiment
 from apps.campaigns.queries import Progress
+from apps.campaigns.runnable.shape import LONGEST_NAME, LONGEST_TEXT, LONGEST_VALUE
 from apps.results import charts, queries
 from apps.results.landing.redaction import Names
 from apps.results.models import Result
@@ -57,7 +58,7 @@ def describe(campaign: Campaign, names: Names) -> Described:
     return Described(
         name=names.text(campaign.name),
         goal=names.text(campaign.goal),
-        versions=sorted(f"{tool} {version}".strip() for tool, version in rows.distinct()),
+        versions=sorted(names.text(f"{tool} {version}".strip()) for tool, version in rows.distinct()),
         progress=progress,
         experiments=[_measured(experiment, names) for experiment in campaign.experiments.all()],
         recipe=recipe_text(campaign, names),
@@ -71,25 +72,39 @@ def recipe_text(campaign: Campaign, names: Names) -> str:
 
 
 def _hidden_recipe(recipe: dict[str, Any], names: Names) -> dict[str, Any]:
-    """Return the recipe with its texts as strangers read them; names of tools, roles and factors are nobody's."""
-    experiments = [
-        {
-            **experiment,
-            "name": names.text(experiment["name"]),
-            "roles": {
-                role: [{kind: names.text(name) for kind, name in player.items()} for player in players]
-                for role, players in experiment["roles"].items()
-            },
-            **({"file_system": names.text(experiment["file_system"])} if "file_system" in experiment else {}),
-            "fixed": {name: names.text(str(text)) for name, text in experiment.get("fixed", {}).items()},
-        }
-        for experiment in recipe["experiments"]
-    ]
-    texts: dict[str, Any] = {key: names.text(recipe[key]) for key in ("name", "goal") if key in recipe}
-    return {**recipe, **texts, "experiments": experiments}
+    """Return the recipe with its texts as strangers read them; names of roles and factors are nobody's."""
+    # What stands for a name may be longer than it, and a recipe is read again.
+    longest = {"name": LONGEST_NAME, "goal": LONGEST_TEXT}
+    texts = {key: names.text(recipe[key])[:most] for key, most in longest.items() if key in recipe}
+    return {**recipe, **texts, "experiments": [_hidden_experiment(item, names) for item in recipe["experiments"]]}
+
+
+def _hidden_experiment(experiment: dict[str, Any], names: Names) -> dict[str, Any]:
+    hidden = {
+        **experiment,
+        "name": names.text(experiment["name"])[:LONGEST_NAME],
+        "tool": names.text(experiment["tool"]),
+        "roles": {
+            role: [{kind: names.name(name) for kind, name in player.items()} for player in players]
+            for role, players in experiment["roles"].items()
+        },
+        "fixed": {name: names.text(str(text))[:LONGEST_VALUE] for name, text in experiment.get("fixed", {}).items()},
+    }
+    if "file_system" in experiment:
+        hidden["file_system"] = names.name(experiment["file_system"])
+    if "factors" in experiment:
+        hidden["factors"] = [
+            {**factor, "expression": names.text(str(factor["expression"]))[:LONGEST_TEXT]}
+            for factor in experiment["factors"]
+        ]
+    if "exclusions" in experiment:
+        hidden["exclusions"] = [names.text(str(exclusion))[:LONGEST_VALUE] for exclusion in experiment["exclusions"]]
+    return hidden
 
 
 def _hidden_chart(chart: dict[str, Any], names: Names) -> dict[str, Any]:
+    for axis in (chart["x"], chart["metric"]):
+        axis["label"] = names.text(axis["label"])
     for line in (*chart["series"], *chart["lines"]):
         line["label"] = names.text(line.get("label") or "")
     for series in chart["series"]:
@@ -108,12 +123,12 @@ def _measured(experiment: Experiment, names: Names) -> Measured:
     return Measured(
         position=experiment.position,
         name=names.text(experiment.name),
-        tool=tool.name,
-        metric=table.metric,
-        factor=charts.label_of_factor(tool, table.x),
+        tool=names.text(tool.name),
+        metric=replace(table.metric, label=names.text(table.metric.label)),
+        factor=names.text(charts.label_of_factor(tool, table.x)),
         rows=[
             (
-                charts.text_of(parameter, group.x, lanes),
+                names.text(charts.text_of(parameter, group.x, lanes)),
                 names.text(charts.label_of(tool, table.others, group.others, lanes)),
                 group.summary,
             )

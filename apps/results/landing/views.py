@@ -29,6 +29,8 @@ from apps.results.landing.redaction import Names, names_for
 from apps.results.queries import rows_of
 
 S = TypeVar("S", bound=Shared)
+# ``?as=stranger``: what those read who are not of the team, once the campaign is public.
+STRANGER = "stranger"
 
 
 def _found(request: HttpRequest, permanent_id: str, model: type[S]) -> S | None:
@@ -43,7 +45,12 @@ def _campaign(request: HttpRequest, permanent_id: str) -> tuple[Campaign, Names]
     campaign = _found(request, permanent_id, Campaign)
     if campaign is None:
         raise Http404
-    return campaign, names_for(campaign, whole=queries.sees_whole(campaign, request.user))
+    return campaign, names_for(campaign, whole=_sees_whole(request, campaign))
+
+
+def _sees_whole(request: HttpRequest, campaign: Campaign) -> bool:
+    """Say whether the reader sees the names; who does may ask for the page as a stranger would read it."""
+    return request.GET.get("as") != STRANGER and queries.sees_whole(campaign, request.user)
 
 
 @require_GET
@@ -60,7 +67,7 @@ def landing(request: HttpRequest, permanent_id: str) -> HttpResponse:
     stone = _found(request, normal, Tombstone)
     if stone is not None:
         names = names_for(stone, whole=queries.visible(Tombstone.objects.filter(pk=stone.pk), request.user).exists())
-        texts = {"name": names.text(stone.name), "reason": names.text(stone.reason)}
+        texts = {name: names.text(getattr(stone, name)) for name in ("name", "reason", "deleted_by_name")}
         return render(request, "results/landing/tombstone.html", {"stone": stone, **texts}, status=410)
     if not request.user.is_authenticated:
         return redirect_to_login(request.get_full_path())
@@ -68,7 +75,8 @@ def landing(request: HttpRequest, permanent_id: str) -> HttpResponse:
 
 
 def _show(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    whole = queries.sees_whole(campaign, request.user)
+    whole = _sees_whole(request, campaign)
+    is_preview = request.GET.get("as") == STRANGER and queries.sees_whole(campaign, request.user)
     names = names_for(campaign, whole=whole)
     described = describing.describe(campaign, names)
     address = request.build_absolute_uri(reverse("landing:campaign", args=[campaign.permanent_id]))
@@ -78,8 +86,9 @@ def _show(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         "citation": citation.cite(campaign, names, address),
         "whole": whole and request.user.is_authenticated,
         "hidden": names.hidden,
-        "can_run": scoping.teams_for(request.user, Role.OPERATOR).exists(),
+        "can_run": not is_preview and scoping.teams_for(request.user, Role.OPERATOR).exists(),
         "can_write": queries.can_write(campaign, request.user),
+        "preview": "?as=" + STRANGER if is_preview else "",
     }
     return render(request, "results/landing/campaign.html", context)
 
@@ -103,7 +112,7 @@ def samples(request: HttpRequest, permanent_id: str, position: int) -> Streaming
 
 
 def _rows(experiment: Experiment, names: Names) -> Iterator[dict[str, object]]:
-    plain = {"metric", "unit", "tool_version", "recorded_at", "flags"}
+    plain = {"metric", "unit", "recorded_at", "flags"}
     for row in rows_of(experiment):
         yield {
             name: names.text(value) if isinstance(value, str) and name not in plain else value

@@ -1,0 +1,131 @@
+"""What strangers read in the place of names and addresses: the one definition, for every public page and file.
+
+Replaced are the names of the team's nodes (with their addresses, host names and short names), sites, testbeds,
+clusters, switches, links and file systems, its members, places; and whatever looks like an address, a host or a home
+folder, whether the inventory has it or not. Path names stay, but for the names and users in them. The team's name and
+the author stay where the campaign is cited by them.
+"""
+
+import re
+from collections.abc import Iterable
+
+from django.db.models import Q
+from django.utils.translation import gettext as _
+
+from apps.campaigns.models import Campaign, Tombstone
+from apps.results.landing.redaction import addresses
+from apps.results.landing.redaction.folding import fold
+from apps.results.landing.redaction.stand_ins import is_telling, stand_ins_of
+from apps.testbeds.models import Node
+
+__all__ = ["Hidden", "Names", "names_for"]
+
+# People write a name's blanks and dashes one for another, most of all in names of files.
+_GAPS = re.compile(r"[\s_+.-]+")
+_LATIN_SIGN = re.compile(rf"[{addresses.LATIN}]")
+# Scripts that are written without blanks: Hangul, Han, Kana.
+_UNSPACED = re.compile(r"[ᄀ-ᇿ⺀-〿぀-ヿ㄰-㆏㐀-鿿가-퟿豈-﫿\U00020000-\U0003ffff]")
+# A column of a table repeats its texts.
+_MOST_REMEMBERED = 10_000
+
+
+class Names:
+    """Texts as they stand: what the campaign's own people read."""
+
+    hidden = False
+
+    def text(self, text: str) -> str:
+        """Return the text as a reader may see it."""
+        return text
+
+    def name(self, name: str) -> str:
+        """Return the name of a thing as a reader may see it."""
+        return name
+
+
+class Hidden(Names):
+    """Texts in which the team's nodes, sites and so on are numbered, and addresses are taken out."""
+
+    hidden = True
+
+    def __init__(self, team_id: int, first: Iterable[Node] = ()) -> None:
+        """Take the names from the team's inventory; the nodes that come `first` have the first numbers."""
+        words = stand_ins_of(team_id, first)
+        self._whole, self._addresses = words.names, words.addresses
+        telling = sorted(filter(is_telling, words.names), key=len, reverse=True)
+        self._words: dict[str, str] = {}
+        for name in words.names:
+            self._words.setdefault(_GAPS.sub("-", name), words.names[name])
+        self._names = re.compile("|".join(map(_pattern_of, telling))) if telling else None
+        self._remembered: dict[str, str] = {}
+
+    def name(self, name: str) -> str:
+        """Return what stands for a name, however short it is."""
+        return self._whole.get(fold(name.strip()).text) or self.text(name)
+
+    def text(self, text: str) -> str:
+        """Return the text without names and addresses."""
+        if text not in self._remembered:
+            if len(self._remembered) >= _MOST_REMEMBERED:
+                self._remembered.clear()
+            self._remembered[text] = self._replaced(text)
+        return self._remembered[text]
+
+    def _replaced(self, text: str) -> str:
+        folded = fold(text)
+        found = self._names.finditer(folded.text) if self._names else ()
+        spans = [(match.start(), match.end(), self._word(match)) for match in found]
+        spans += addresses.spans(folded.text, self._addresses, self._host)
+        parts = []
+        done = 0
+        for start, end, word in _merged(spans):
+            first, last = folded.span(start, end)
+            parts += [text[done:first], word]
+            done = last
+        return "".join((*parts, text[done:]))
+
+    def _word(self, found: re.Match[str]) -> str:
+        return self._words.get(_GAPS.sub("-", found.group()), _("name"))
+
+    def _host(self, name: str) -> str | None:
+        """Return what stands for a host of the inventory, with its domain or another."""
+        return self._whole.get(name) or (self._whole.get(name.partition(".")[0]) if addresses.is_host(name) else None)
+
+
+def names_for(shared: Campaign | Tombstone, *, whole: bool) -> Names:
+    """Return how texts are shown to someone who sees the campaign whole, or only what is public of it."""
+    if whole or not shared.redacted:
+        return Names()
+    first: Iterable[Node] = ()
+    if isinstance(shared, Campaign):
+        played = Q(experiment_roles__experiment__campaign=shared)
+        members = Q(clusters__experiment_roles__experiment__campaign=shared)
+        first = Node.objects.filter(played | members).distinct().order_by("pk")
+    return Hidden(shared.team_id, first)
+
+
+def _pattern_of(name: str) -> str:
+    """Return where a folded name stands by itself: no word of its own script goes on before or after it."""
+    parts = _GAPS.split(name)
+    gaps = [r"[\s_+.-]{1,3}" if " " in gap else r"[_.-]{1,3}" for gap in _GAPS.findall(name)]
+    inner = "".join(part for pair in zip(map(re.escape, parts), [*gaps, ""], strict=True) for part in pair)
+    begin = _edge(name[0], addresses.BEGIN, r"(?<![^\W_])")
+    return begin + inner + _edge(name[-1], addresses.END, r"(?![^\W_])")
+
+
+def _edge(sign: str, latin: str, other: str) -> str:
+    if _LATIN_SIGN.match(sign):
+        return latin
+    # A particle follows without a blank, and another word may.
+    return other if sign.isalnum() and not _UNSPACED.match(sign) else ""
+
+
+def _merged(spans: list[addresses.Span]) -> list[addresses.Span]:
+    """Return spans in their order; of those that overlap the first and longest says the word for all of them."""
+    merged: list[addresses.Span] = []
+    for start, end, word in sorted(spans, key=lambda span: (span[0], -span[1])):
+        if merged and start < merged[-1][1]:
+            before = merged.pop()
+            start, end, word = before[0], max(end, before[1]), before[2]
+        merged.append((start, end, word))
+    return merged
