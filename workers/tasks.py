@@ -9,11 +9,13 @@ from django.utils import timezone
 from apps.agents import services as agents
 from apps.campaigns import services as campaigns
 from apps.campaigns import waits
-from apps.core import queue
+from apps.core import queue, scratch
+from apps.reports import usage
 from apps.reports.exports.incoming import services as incoming
 from apps.reports.rendering import services as rendering
 from apps.reports.schedules import delivering
 from apps.reports.schedules import services as schedules
+from apps.results.imports import uploads
 from apps.results.imports import work as imports
 from apps.results.retention import services as retention
 from apps.results.search import indexing
@@ -99,8 +101,9 @@ def index_archive() -> None:
 
 @shared_task
 def retain() -> None:
-    """Let go of what nobody decided on, pack and drop what the rules say, and come back if there is more."""
-    _see_to((imports.expire, incoming.expire))
+    """Let go of what nobody decided on or came to no end, pack and drop by the rules, count; come back if need be."""
+    _see_to((imports.expire, incoming.expire, uploads.sweep, incoming.sweep, rendering.sweep, scratch.sweep))
+    _see_to((usage.count_stored,))
     if retention.carry_out(now=timezone.now()):
         queue.send(queue.RETAIN)
 

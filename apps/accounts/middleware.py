@@ -1,10 +1,16 @@
 """Each page in the reader's own language and time zone."""
 
+import math
 import zoneinfo
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 
 from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
 from django.utils import timezone, translation
+
+from apps.accounts import guessing
+
+_SIGN_IN_PAGES = ("accounts:login", "admin:login")
 
 
 class PreferencesMiddleware:
@@ -24,6 +30,32 @@ class PreferencesMiddleware:
             request.LANGUAGE_CODE = user.language
         with timezone.override(_zone_of(user.timezone)):
             return self.get_response(request)
+
+
+class GuessingMiddleware:
+    """Has whoever guesses passwords wait, on every page that takes one."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        """Answer the request."""
+        return self.get_response(request)
+
+    def process_view(
+        self, request: HttpRequest, view: object, args: Sequence[object], kwargs: Mapping[str, object]
+    ) -> HttpResponse | None:
+        """Return the page that says how long to wait, None if nobody has to."""
+        match = request.resolver_match
+        if request.method != "POST" or match is None or match.view_name not in _SIGN_IN_PAGES:
+            return None
+        wait_s = guessing.wait_before(request, request.POST.get("username", ""))
+        if not wait_s:
+            return None
+        seconds = max(1, math.ceil(wait_s))
+        response = render(request, "accounts/slowed.html", {"seconds": seconds}, status=429)
+        response.headers["Retry-After"] = str(seconds)
+        return response
 
 
 def _zone_of(name: str) -> zoneinfo.ZoneInfo:

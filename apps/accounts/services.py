@@ -96,14 +96,31 @@ def remove_member(*, membership: Membership, user: User) -> None:
 
 @transaction.atomic
 def issue_token(
-    *, user: User, name: str, scope: str = ApiToken.Scope.WRITE, expires_at: datetime | None = None, now: datetime
+    *,
+    user: User,
+    name: str,
+    scope: str = ApiToken.Scope.WRITE,
+    expires_at: datetime | None = None,
+    now: datetime,
+    minted_by: ApiToken | None = None,
 ) -> tuple[ApiToken, str]:
-    """Make an API token and return it with its text, which is shown once and kept nowhere."""
+    """Make an API token and return it with its text, which is shown once and kept nowhere.
+
+    One that is `minted_by` another ends with it, and may do no more. ValidationError if it is to outlive it.
+    """
+    if minted_by is not None:
+        expires_at = _expiry_within(minted_by, scope, expires_at)
     if expires_at is not None and expires_at <= now:
         raise ValidationError({"expires_at": [_("This is in the past: choose a later time, or leave it out.")]})
     issued = secrets.issue("api")
     token = ApiToken(
-        user=user, name=name.strip(), scope=scope, expires_at=expires_at, prefix=issued.prefix, digest=issued.digest
+        user=user,
+        name=name.strip(),
+        scope=scope,
+        expires_at=expires_at,
+        prefix=issued.prefix,
+        digest=issued.digest,
+        minted_by=minted_by,
     )
     token.full_clean()
     token.save()
@@ -111,8 +128,25 @@ def issue_token(
 
 
 def revoke_token(*, token: ApiToken, now: datetime) -> None:
-    """Make a token useless from now on; its row stays, to say when it was used last."""
-    ApiToken.objects.filter(pk=token.pk, revoked_at=None).update(revoked_at=now, updated_at=now)
+    """Make a token useless from now on, and those made with it; the rows stay, to say when they were used last."""
+    ends = [token.pk]
+    while ends:
+        ApiToken.objects.filter(pk__in=ends, revoked_at=None).update(revoked_at=now, updated_at=now)
+        ends = list(ApiToken.objects.filter(minted_by__in=ends).values_list("pk", flat=True))
+
+
+def _expiry_within(parent: ApiToken, scope: str, expires_at: datetime | None) -> datetime | None:
+    """Return when a token that is made with another ends; ValidationError if it would outlive it or do more."""
+    if parent.scope == ApiToken.Scope.READ and scope != ApiToken.Scope.READ:
+        raise ValidationError({"scope": [_("The token that you use may only read, and so may one that it makes.")]})
+    if parent.expires_at is None:
+        return expires_at
+    if expires_at is not None and expires_at > parent.expires_at:
+        text = _(
+            "The token that you use ends at %(when)s, and none that it makes lives longer: choose an earlier time."
+        )
+        raise ValidationError({"expires_at": [text % {"when": parent.expires_at.isoformat(timespec="seconds")}]})
+    return expires_at or parent.expires_at
 
 
 @transaction.atomic

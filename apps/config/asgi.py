@@ -11,9 +11,15 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "apps.config.settings.production
 pages = get_asgi_application()
 
 # These modules need Django's registry, which get_asgi_application() has just filled.
+from django.utils import timezone  # noqa: E402
+
 from apps.agents import endpoint  # noqa: E402
 from apps.campaigns import routing  # noqa: E402
+from apps.core import scratch  # noqa: E402
 from apps.core.serving import RefusingWhileAway, ReturningConnections  # noqa: E402
+
+# What was being sent when another process like this one was killed.
+scratch.sweep(now=timezone.now())
 
 # A poll that waits must not hold one of Django's threads: it is answered before Django's handler.
 http = endpoint.AgentEndpoint(otherwise=ReturningConnections(pages))

@@ -18,6 +18,7 @@ from apps.bench.text import Message
 from apps.bench.tools import base as tools
 from apps.core import immutability, messages
 from apps.core.errors import ConflictError
+from apps.core.limits.policies import LimitExceededError
 
 T = TypeVar("T")
 
@@ -87,6 +88,10 @@ def _as_api_error(error: Exception) -> Exception:
         return exceptions.ValidationError(
             [_("A value cannot be stored: look for control characters and huge numbers.")]
         )
+    if isinstance(error, LimitExceededError):
+        refusal = exceptions.Throttled(detail=messages.render(error.message))
+        refusal.wait = error.retry_after_s
+        return refusal
     if immutability.is_refusal(error):
         return Conflict(str(immutability.REFUSED))
     if isinstance(error, IntegrityError):

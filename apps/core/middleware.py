@@ -4,7 +4,8 @@ from collections.abc import Callable
 
 from django.http import HttpRequest, HttpResponse
 
-from apps.core import immutability, outage, views
+from apps.core import immutability, messages, outage, views
+from apps.core.limits.policies import LimitExceededError
 
 # Who asks these wants to know what is away, signed in or not.
 _ANSWERED_ANYHOW = {"/health/": views.health, "/health/live/": views.alive}
@@ -24,7 +25,7 @@ class OutageMiddleware:
 
 
 class RefusalMiddleware:
-    """Answers with a page that says so where a view tried to change what never changes."""
+    """Answers with a page that says so where a view tried to change what never changes, or more than is allowed."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
@@ -35,4 +36,8 @@ class RefusalMiddleware:
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
         """Return the page of a refusal; None leaves anything else to others."""
+        if isinstance(exception, LimitExceededError):
+            response = views.too_many(request, messages.render(exception.message))
+            response.headers["Retry-After"] = str(exception.retry_after_s)
+            return response
         return views.conflict(request, str(immutability.REFUSED)) if immutability.is_refusal(exception) else None

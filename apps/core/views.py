@@ -74,6 +74,11 @@ def unavailable(request: HttpRequest, reason: str = "") -> HttpResponse:
     return answer
 
 
+def too_many(request: HttpRequest, reason: str) -> HttpResponse:
+    """Show the page of who asks too often."""
+    return _refuse(request, 429, reason)
+
+
 def server_error(request: HttpRequest) -> HttpResponse:
     """Show the 500 page, which asks nothing of the database; the 503 page if that is away or too busy."""
     # Django calls this where it handles the error.

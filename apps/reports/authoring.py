@@ -7,7 +7,8 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from apps.accounts.models import User
+from apps.accounts import scoping
+from apps.accounts.models import Role, User
 from apps.campaigns.models import Campaign
 from apps.reports import editing, services
 from apps.reports.models import Report
@@ -65,6 +66,7 @@ def bring_back(*, report: Report, user: User, key: str) -> None:
 
 def move(*, report: Report, user: User, keys: Sequence[str], key: str, by: int) -> None:
     """Move one of the sections, which stand in the order of `keys` now, up (-1) or down (1)."""
+    scoping.require(user, report.team, Role.OPERATOR)
     order = list(keys)
     if key not in order:
         raise ValidationError({"order": [_("There is no such section in the report.")]})

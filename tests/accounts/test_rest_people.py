@@ -1,16 +1,18 @@
 """Oneself and one's tokens over REST."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
+from django.core.exceptions import ValidationError
 from django.test import Client
 from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
+from apps.accounts import services
 from apps.accounts.models import ApiToken, Membership, Role
 from tests import factories
-from tests.factories import Cast
+from tests.factories import Cast, bearer
 
 
 @pytest.fixture
@@ -142,3 +144,41 @@ def test_the_schema_describes_it_all(alice: Client) -> None:
     assert {"/api/v1/me/", "/api/v1/teams/", "/api/v1/memberships/", "/api/v1/tokens/"} <= set(schema["paths"])
     assert schema["components"]["securitySchemes"]["token"]["scheme"] == "bearer"
     assert "token" in schema["components"]["schemas"]["NewToken"]["properties"]
+
+
+def test_a_token_makes_none_that_outlives_it_or_may_do_more(cast: Cast, client: Client) -> None:
+    ends = timezone.now() + timedelta(days=1)
+    headers = bearer(cast.bob, expires_at=ends)
+
+    def make(**wish: object) -> Any:
+        return client.post("/api/v1/tokens/", {"name": "child"} | wish, content_type="application/json", **headers)
+
+    later = make(expires_at=(ends + timedelta(seconds=1)).isoformat())
+    assert later.status_code == 400
+    assert "The token that you use ends at" in later.json()["fields"]["expires_at"][0]
+    assert datetime.fromisoformat(make().json()["expires_at"]) == ends, "without a time it ends with it"
+    earlier = ends - timedelta(hours=1)
+    assert datetime.fromisoformat(make(expires_at=earlier.isoformat()).json()["expires_at"]) == earlier
+    assert make(scope="read").json()["scope"] == "read"
+    endless = client.post("/api/v1/tokens/", {"name": "child"}, content_type="application/json", **bearer(cast.bob))
+    assert endless.json()["expires_at"] is None
+    only_reads = client.post(
+        "/api/v1/tokens/", {"name": "x", "scope": "read"}, content_type="application/json", **bearer(cast.bob, "read")
+    )
+    assert only_reads.status_code == 403
+    parent = ApiToken(scope="read")
+    with pytest.raises(ValidationError, match="may only read"):
+        services.issue_token(user=cast.bob, name="x", now=timezone.now(), minted_by=parent)
+
+
+def test_what_a_token_made_ends_when_it_is_revoked(cast: Cast, client: Client) -> None:
+    first, text = services.issue_token(user=cast.bob, name="first", now=timezone.now())
+    for _generation in range(2):
+        headers = {"HTTP_AUTHORIZATION": f"Bearer {text}"}
+        made = client.post("/api/v1/tokens/", {"name": "x"}, content_type="application/json", **headers).json()
+        text = made["token"]
+    other = bearer(cast.bob)
+    services.revoke_token(token=first, now=timezone.now())
+    assert client.get("/api/v1/me/", HTTP_AUTHORIZATION=f"Bearer {text}").status_code == 401
+    assert client.get("/api/v1/me/", **other).status_code == 200
+    assert ApiToken.objects.filter(revoked_at=None).count() == 1

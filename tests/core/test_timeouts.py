@@ -56,12 +56,12 @@ def test_who_waits_for_a_lock_gives_up() -> None:
 
 @pytest.mark.django_db(transaction=True)
 def test_long_work_has_longer_and_then_the_limits_are_back() -> None:
-    usual = {name: setting(name) for name in limits._LONG}
+    usual = {name: setting(name) for name in timeouts._LONG}
     with timeouts.long_work():
         assert setting("idle_in_transaction_session_timeout") == "15min"
         assert setting("lock_timeout") == "2min"
         assert setting("statement_timeout") == "0"
-    assert {name: setting(name) for name in limits._LONG} == usual
+    assert {name: setting(name) for name in timeouts._LONG} == usual
 
 
 @pytest.mark.django_db(transaction=True)

@@ -2,6 +2,7 @@
 
 from apps.accounts.models.teams import Membership, Role, Team, TeamOwned
 from apps.accounts.models.tokens import ApiToken
+from apps.accounts.models.usage import TeamUsage
 from apps.accounts.models.users import User
 
-__all__ = ["ApiToken", "Membership", "Role", "Team", "TeamOwned", "User"]
+__all__ = ["ApiToken", "Membership", "Role", "Team", "TeamOwned", "TeamUsage", "User"]

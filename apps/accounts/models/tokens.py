@@ -18,6 +18,10 @@ class ApiToken(TimeStamped):
     name = models.CharField(_("name"), max_length=100)
     prefix = models.CharField(max_length=16, unique=True)
     digest = models.CharField(max_length=64)
+    # The token that it was made with: it ends with it.
+    minted_by = models.ForeignKey(
+        "self", on_delete=models.CASCADE, null=True, blank=True, editable=False, related_name="minted"
+    )
     scope = models.CharField(_("scope"), max_length=8, choices=Scope.choices, default=Scope.WRITE)
     expires_at = models.DateTimeField(_("expires"), null=True, blank=True)
     last_used_at = models.DateTimeField(_("last used"), null=True, blank=True)

@@ -10,7 +10,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from apps.accounts import queries, scoping, services
+from apps.accounts import queries, quotas, scoping, services
 from apps.accounts.forms import MemberForm, NewTeamForm, RoleForm, TeamNameForm
 from apps.accounts.models import Membership, Role, Team
 from apps.accounts.scoping import user_of
@@ -149,5 +149,6 @@ def _team_page(request: HttpRequest, team: Team, form: MemberForm | None = None)
         "roles": Role.choices,
         "may_manage": scoping.can(request.user, team, Role.MANAGER),
         "form": form or MemberForm(),
+        "usage": quotas.usage_of(team),
     }
     return render(request, "accounts/team.html", context)

@@ -2,11 +2,15 @@
 
 import hashlib
 import json
+import logging
 from typing import Any
 
 from django.db import transaction
 
 from apps.agents.models import Agent, FactSnapshot
+from apps.core.limits import policies
+
+logger = logging.getLogger(__name__)
 
 
 @transaction.atomic
@@ -14,11 +18,22 @@ def record_facts(*, agent_id: int, facts: dict[str, Any], version: str) -> bool:
     """Keep what an agent said of its node; return whether it differs from what it said last."""
     text = json.dumps(facts, sort_keys=True, separators=(",", ":"))
     digest = hashlib.sha256(text.encode()).hexdigest()
-    agent = Agent.objects.select_for_update(of=("self",)).select_related("facts").get(pk=agent_id)
+    agent = Agent.objects.select_for_update(of=("self",)).select_related("facts", "node").get(pk=agent_id)
     changed = agent.facts is None or agent.facts.digest != digest
+    if changed and _are_too_many(agent):
+        return False
     if changed:
         agent.facts = FactSnapshot.objects.create(node_id=agent.node_id, digest=digest, facts=facts)
     if changed or agent.version != version:
         agent.version = version
         agent.save(update_fields=["facts", "version", "updated_at"])
     return changed
+
+
+def _are_too_many(agent: Agent) -> bool:
+    """Say whether a team's agents told so much that it is not kept now; the next report tells it again."""
+    states = policies.charge({"facts": f"team:{agent.node.team_id}"})
+    is_flood = any(state.is_exceeded for state in states)
+    if is_flood:
+        logger.warning("Facts of node %s are not kept: its team's agents told too many that are new", agent.node_id)
+    return is_flood

@@ -8,6 +8,7 @@ from typing import Any
 
 from django.db import connection, transaction
 
+from apps.accounts import quotas
 from apps.bench import sweep
 from apps.bench.text import Message, _
 from apps.campaigns import errors, live, readiness
@@ -41,10 +42,13 @@ def expand_campaign(campaign: Campaign) -> list[tuple[Experiment, Expansion]]:
 
 @transaction.atomic
 def start_trials(*, campaign: Campaign, now: datetime, who: str = "") -> None:
-    """Make the lanes and trials of a campaign and let it run; errors.Refused if it can not be expanded.
+    """Make the lanes and trials of a campaign and let it run; errors.Refused if it can not be expanded, or its team
+    has stored more than it may.
 
     Experiments that wait for others get theirs when their turn comes (`stages`).
     """
+    if over := quotas.refusal_to_store(campaign.team):
+        raise errors.Refused({"quota": over})
     expanded = expand_campaign(campaign)
     nodes = {node.pk: node for _experiment, expansion in expanded for cast in expansion.casts for node in cast.nodes}
     estimator = Estimator()

@@ -3,8 +3,9 @@
 import os
 from pathlib import Path
 
-from apps.config.settings import database
+from apps.config.settings import database, limits
 from apps.core import broker
+from apps.core.scratch import UploadFolder
 
 BASE_DIR = Path(__file__).resolve().parents[3]
 VAR_DIR = Path(os.environ.get("FATHOM_VAR", BASE_DIR / "var"))
@@ -63,6 +64,8 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "axes.middleware.AxesMiddleware",
+    "apps.accounts.middleware.GuessingMiddleware",
+    "apps.core.limits.middleware.LimitsMiddleware",
     "apps.core.middleware.RefusalMiddleware",
 ]
 
@@ -113,7 +116,7 @@ CELERY_BROKER_URL = REDIS_URL.replace("unix://", "redis+socket://").replace("?db
 CELERY_BROKER_TRANSPORT_OPTIONS = {"max_retries": 0, **broker.options_of(REDIS_URL)}
 
 AUTH_USER_MODEL = "accounts.User"
-AUTHENTICATION_BACKENDS = ["axes.backends.AxesStandaloneBackend", "django.contrib.auth.backends.ModelBackend"]
+AUTHENTICATION_BACKENDS = ["axes.backends.AxesStandaloneBackend", "apps.accounts.guessing.PasswordBackend"]
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": f"django.contrib.auth.password_validation.{name}"}
     for name in (
@@ -131,6 +134,9 @@ AXES_FAILURE_LIMIT = 10
 AXES_COOLOFF_TIME = 0.25
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
 AXES_LOCKOUT_TEMPLATE = "accounts/locked.html"
+# Beyond so many wrong passwords in a quarter of an hour attempts are slowed: from one address, for one name.
+SIGN_IN_FAILURES_PER_ADDRESS = int(os.environ.get("SIGN_IN_FAILURES_PER_ADDRESS", "50"))
+SIGN_IN_FAILURES_PER_NAME = int(os.environ.get("SIGN_IN_FAILURES_PER_NAME", "30"))
 SESSION_COOKIE_SAMESITE = "Lax"
 SESSION_COOKIE_HTTPONLY = True
 
@@ -191,6 +197,7 @@ REST_FRAMEWORK = {
     ],
     "DEFAULT_PAGINATION_CLASS": "apps.core.pagination.Pages",
     "DEFAULT_SCHEMA_CLASS": "apps.core.openapi.Schema",
+    "DEFAULT_THROTTLE_CLASSES": ["apps.core.limits.throttling.PolicyThrottle"],
     "EXCEPTION_HANDLER": "apps.core.api.exception_handler",
     "PAGE_SIZE": 50,
 }
@@ -245,8 +252,14 @@ START_LEAD_S = float(os.environ.get("START_LEAD_S", "0.2"))
 
 # One request body at most (a job's whole output, compressed, fits in it).
 DATA_UPLOAD_MAX_MEMORY_SIZE = 64 * 1024 * 1024
+# What is being sent waits in this process's folder below VAR_DIR/tmp, where nothing is left behind (core.scratch).
+FILE_UPLOAD_TEMP_DIR = UploadFolder()
 # So many files may be sent to be imported at once; each is kept open meanwhile.
 DATA_UPLOAD_MAX_NUMBER_FILES = 500
+
+# How much may be asked for in a time, and stored in all; generous, for they hold off a flood and no user (limits).
+RATE_LIMITS = limits.from_environment(os.environ)
+QUOTA_STORED_BYTES = limits.bytes_from(os.environ, "QUOTA_STORED_BYTES", "1 TiB")
 
 # What was sent to be imported, and nobody decides on, is kept for so many days.
 UNDECIDED_DAYS = int(os.environ.get("KEEP_UNDECIDED_DAYS", "14"))

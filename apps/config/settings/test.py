@@ -8,6 +8,7 @@ from apps.config.settings.base import DATABASES, INSTALLED_APPS, MIDDLEWARE
 SECRET_KEY = "test-only-" + "x" * 40
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 AXES_ENABLED = False
+SIGN_IN_FAILURES_PER_ADDRESS = SIGN_IN_FAILURES_PER_NAME = 1_000_000
 ALLOWED_HOSTS = ["*"]
 # Its `flush` empties the tables between tests in a fiftieth of the time of Django's.
 INSTALLED_APPS = [*INSTALLED_APPS, "tests"]

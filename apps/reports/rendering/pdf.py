@@ -1,7 +1,6 @@
 """A document as PDF/A, set by a program of its own: neither its fonts nor its memory come into this process."""
 
 import json
-import tempfile
 from collections.abc import Sequence
 from itertools import zip_longest
 from pathlib import Path
@@ -9,6 +8,7 @@ from typing import Any
 
 from django.utils.translation import gettext
 
+from apps.core import scratch
 from apps.reports.document import (
     Block,
     Document,
@@ -37,15 +37,14 @@ _LONGEST_WORD = 70
 
 def render(document: Document, imprint: Imprint, output: Path, progress: Progress) -> None:
     """Write the PDF; RenderingError if a figure cannot be drawn or the program fails or takes too long."""
-    with tempfile.TemporaryDirectory(prefix="fathom-report-") as name:
-        folder = Path(name)
+    with scratch.new_folder("report") as folder:
         count = sum(len(table.rows) * len(table.columns) for table in tables_of(document))
         share = _share_of_figures(document, count)
         files = figures.draw(document, "svg", folder, lambda done: progress(share * done))
         data = _Setting(document, imprint, files).data()
         (folder / "given.json").write_text(json.dumps(data, ensure_ascii=False), encoding="utf-8")
         request = {
-            "folder": name,
+            "folder": str(folder),
             "output": str(output),
             "timestamp": int(imprint.at.timestamp()),
             "tagged": count <= TAGGED_CELLS,

@@ -2,7 +2,7 @@
 
 import hashlib
 import logging
-import tempfile
+import re
 import time
 import uuid
 from collections.abc import Callable
@@ -18,7 +18,7 @@ from django.utils import timezone, translation
 
 from apps.accounts.models import User
 from apps.bench.text import Message, _
-from apps.core import queue
+from apps.core import queue, scratch
 from apps.reports import building
 from apps.reports.document import Document
 from apps.reports.models import Edition, Rendering, Report
@@ -34,6 +34,7 @@ MOST_ATTEMPTS = 3
 SIGN_EVERY_S = 1.0
 # Of the whole this share is done when the document is there.
 _BUILT = 0.15
+_HEX = re.compile(r"[0-9a-f]{32}")
 # A file that no row names and that is older than this was left by a report that is gone.
 LEFT_OVER_AFTER_S = 3600.0
 
@@ -123,10 +124,19 @@ def _claim(now: datetime) -> Rendering | None:
     return first
 
 
+def sweep(*, now: datetime) -> None:
+    """Remove files that no rendering names, and folders of those that were killed, after a while."""
+    found = {path.stem: path for path in folder().glob("*")}
+    names = {uuid.UUID(hex=stem): stem for stem in found if _HEX.fullmatch(stem)}
+    named = {names[name] for name in Rendering.objects.filter(name__in=names).values_list("name", flat=True)}
+    for stem in found.keys() - named:
+        scratch.remove_if_left(found[stem], now=now)
+
+
 def _carry_out(rendering: Rendering) -> None:
     folder().mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix="fathom-report-", dir=folder()) as name:
-        output = Path(name) / f"report.{rendering.format}"
+    with scratch.new_folder("report", within=folder()) as place:
+        output = place / f"report.{rendering.format}"
         with translation.override(rendering.report.language):
             document, imprint = _document_of(rendering)
             sign = _sign(rendering)

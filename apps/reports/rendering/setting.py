@@ -4,7 +4,6 @@ import json
 import os
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Callable
 from typing import Any
@@ -12,6 +11,7 @@ from typing import Any
 from django.conf import settings
 
 from apps.bench.text import Message, _
+from apps.core import scratch
 from apps.reports.rendering.base import RenderingError
 
 TIME_LIMIT_S = 300
@@ -23,7 +23,7 @@ def run(request: dict[str, Any], sign: Callable[[float], None], expected_s: floa
 
     `sign` is called now and then with the share that should be done by then, if it takes as long as expected.
     """
-    with tempfile.TemporaryFile() as log, tempfile.TemporaryFile() as given:
+    with scratch.new_file() as log, scratch.new_file() as given:
         given.write(json.dumps(request).encode())
         given.seek(0)
         with subprocess.Popen(

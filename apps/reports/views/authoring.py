@@ -10,6 +10,7 @@ from django.shortcuts import get_object_or_404
 from django.views.decorators.http import require_POST
 
 from apps.accounts import scoping
+from apps.accounts.models import Role
 from apps.reports import authoring, queries
 from apps.reports.models import Report
 
@@ -17,6 +18,8 @@ from apps.reports.models import Report
 def _change(request: HttpRequest, pk: int, act: Callable[[Report], None], place: str) -> HttpResponse:
     """Do it and go back to the place of the page; what is wrong is told there."""
     report = get_object_or_404(queries.reports_for(scoping.user_of(request)), pk=pk)
+    # Before anything is said of what is wrong: who may not write is told that, and nothing else.
+    scoping.require(request.user, report.team, Role.OPERATOR)
     try:
         act(report)
     except ValidationError as error:

@@ -5,7 +5,6 @@ import json
 import os
 import subprocess
 import sys
-import tempfile
 import threading
 from collections.abc import Generator, Sequence
 from pathlib import Path
@@ -13,6 +12,7 @@ from typing import IO
 
 from django.conf import settings
 
+from apps.core import scratch
 from apps.results.figures.checking import check_chart
 
 TYPES = {"png": "image/png", "svg": "image/svg+xml"}
@@ -53,7 +53,7 @@ def render_each(charts: Sequence[object], ending: str) -> Generator[bytes]:
     if not _slots.acquire(timeout=WAIT_S):
         raise FiguresBusy
     try:
-        with tempfile.TemporaryFile() as requests, tempfile.TemporaryFile() as log:
+        with scratch.new_file() as requests, scratch.new_file() as log:
             for chart in checked:
                 requests.write(json.dumps({"chart": chart, "ending": ending}).encode() + b"\n")
             requests.seek(0)

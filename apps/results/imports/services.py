@@ -7,6 +7,7 @@ from typing import Any
 from django.core.files import File
 from django.db import transaction
 
+from apps.accounts import quotas
 from apps.accounts.models import Team, User
 from apps.bench.text import Message, _
 from apps.bench.tools import UnknownTool
@@ -39,6 +40,11 @@ def create_import(
     if sum(file.size or 0 for file in files) > MOST_BYTES:
         text = _("The files have more than %(most)s MiB together: send them in parts.")
         raise Refused({"files": Message(text, {"most": MOST_BYTES // MIB})})
+    size = sum(file.size or 0 for file in files)
+    if over := quotas.refusal_to_store(team, size):
+        raise Refused({"files": over})
+    quotas.charge_upload(team)
+    quotas.add_stored(team=team, size=size)
     for file in files:
         file.name = printable(file.name or "")
     imported = Import.objects.create(

@@ -4,12 +4,14 @@ import hashlib
 import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from datetime import datetime
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from django.conf import settings
 from django.core.files import File
 
+from apps.core import scratch
 from apps.results.imports.models import Import
 
 
@@ -45,6 +47,16 @@ def opened(imported: Import, number: int) -> Iterator[BinaryIO]:
 def remove(imported: Import) -> None:
     """Remove what was sent."""
     shutil.rmtree(_folder(imported), ignore_errors=True)
+
+
+def sweep(*, now: datetime) -> None:
+    """Remove what was sent with a request that never came to its end: folders that no import names, after a while."""
+    base = Path(settings.VAR_DIR) / "imports"
+    found = {int(path.name): path for path in base.glob("*") if path.name.isdecimal()}
+    named = set(Import.objects.filter(pk__in=found).values_list("pk", flat=True))
+    for number, path in found.items():
+        if number not in named:
+            scratch.remove_if_left(path, now=now)
 
 
 def _folder(imported: Import) -> Path:

@@ -1,10 +1,12 @@
 """Page: describe a workload, see which file system serves it, and draft the campaign that measures just that."""
 
 from django.contrib.auth.decorators import login_required
-from django.http import HttpRequest, HttpResponse
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
 from apps.accounts import scoping
@@ -41,9 +43,13 @@ def workload(request: HttpRequest) -> HttpResponse:
 def draft(request: HttpRequest) -> HttpResponse:
     """Make a draft of the campaign that measures the described workload on one configuration."""
     user = scoping.user_of(request)
+    if not scoping.teams_for(user, Role.OPERATOR).exists():
+        raise PermissionDenied(_("A draft needs the role of an operator in a team: ask a manager of the team."))
     form = WorkloadForm(request.GET, user=user)
     address = f"{reverse('tuning:workload')}?{request.GET.urlencode()}"
     if not form.is_valid():
+        if "team" in form.errors:
+            raise Http404
         return redirect(address)
     team = form.cleaned_data["team"]
     scoping.require(user, team, Role.OPERATOR)

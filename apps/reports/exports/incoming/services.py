@@ -3,8 +3,10 @@
 import logging
 from collections.abc import Mapping
 from datetime import datetime, timedelta
+from pathlib import Path
 from typing import Any, BinaryIO
 
+from django.conf import settings
 from django.core.cache import cache
 from django.core.exceptions import ValidationError
 from django.core.files import File
@@ -13,10 +15,10 @@ from django.db.models import F
 from django.utils import timezone
 from django.utils.translation import gettext
 
-from apps.accounts import scoping
+from apps.accounts import quotas, scoping
 from apps.accounts.models import Role, Team, User
 from apps.bench.text import Message, _
-from apps.core import expiry, queue
+from apps.core import expiry, messages, queue, scratch
 from apps.reports.exports.archives import form, records
 from apps.reports.exports.archives.form import ArchiveError
 from apps.reports.exports.archives.reading import Archive
@@ -45,7 +47,11 @@ def take(*, team: Team, user: User, file: File) -> IncomingArchive:
     file.seek(0)
     if head != b"PK\x03\x04":
         raise ValidationError({"archive": gettext("This is no archive of a campaign: it is no zip.")})
+    if over := quotas.refusal_to_store(team, file.size):
+        raise ValidationError({"archive": messages.render(over)})
+    quotas.charge_upload(team)
     with transaction.atomic():
+        quotas.add_stored(team=team, size=file.size)
         name = str(file.name or "archive.zip")[-200:].replace("\0", "")
         incoming = IncomingArchive.objects.create(team=team, created_by=user, name=name, size=file.size)
         incoming.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -118,6 +124,16 @@ def expire(*, now: datetime) -> None:
     """Let go of archives that nobody decided on."""
     undecided = IncomingArchive.objects.filter(state__in=IncomingArchive.UNDECIDED_STATES).exclude(preview={})
     expiry.expire(undecided, _expire, now=now)
+
+
+def sweep(*, now: datetime) -> None:
+    """Remove archives that came with a request which never ended: files that no row names, after a while."""
+    files = (Path(settings.VAR_DIR) / "archives").glob("*.zip")
+    found = {int(path.stem): path for path in files if path.stem.isdecimal()}
+    named = set(IncomingArchive.objects.filter(pk__in=found).values_list("pk", flat=True))
+    for number, path in found.items():
+        if number not in named:
+            scratch.remove_if_left(path, now=now)
 
 
 def with_progress(incoming: IncomingArchive) -> IncomingArchive:

@@ -1,6 +1,5 @@
 """The deck: which slides there are, in which order."""
 
-import tempfile
 import zipfile
 from collections.abc import Sequence
 from datetime import UTC
@@ -11,6 +10,7 @@ from django.utils.translation import gettext as _
 from pptx import Presentation
 from pptx.util import Inches
 
+from apps.core import scratch
 from apps.reports.document import Block, Document, Drawing, Figure, Section, Table
 from apps.reports.rendering import cells, figures, imprints
 from apps.reports.rendering.base import Imprint, Progress
@@ -30,8 +30,7 @@ _FIGURES = 0.7
 
 def render(document: Document, imprint: Imprint, output: Path, progress: Progress) -> None:
     """Write the PPTX."""
-    with tempfile.TemporaryDirectory(prefix="fathom-slides-") as name:
-        folder = Path(name)
+    with scratch.new_folder("slides") as folder:
         charts = figures.draw(document, "png", folder, lambda share: progress(_FIGURES * share))
         pictures = {block: folder / file for block, file in charts.items() if file.endswith(".png")}
         pictures |= figures.drawings_as_png(document, folder)

@@ -1,7 +1,6 @@
 """The workbook: which sheets there are, and what stands in those of words and tables."""
 
 import math
-import tempfile
 import textwrap
 from collections.abc import Sequence
 from datetime import UTC
@@ -12,6 +11,7 @@ from django.utils.translation import gettext as _
 from xlsxwriter import Workbook
 from xlsxwriter.worksheet import Worksheet
 
+from apps.core import scratch
 from apps.reports.document import (
     Column,
     Document,
@@ -52,9 +52,9 @@ _LOOKED_AT = 2_000
 
 def render(document: Document, imprint: Imprint, output: Path, progress: Progress) -> None:
     """Write the XLSX."""
-    with tempfile.TemporaryDirectory(prefix="fathom-sheets-") as folder:
-        pictures = figures.drawings_as_png(document, Path(folder))
-        with Workbook(str(output), {**_OPTIONS, "tmpdir": folder}) as book:
+    with scratch.new_folder("sheets") as folder:
+        pictures = figures.drawings_as_png(document, folder)
+        with Workbook(str(output), {**_OPTIONS, "tmpdir": str(folder)}) as book:
             _Book(book, document, imprint).write(pictures, progress)
 
 

@@ -1,0 +1,51 @@
+"""Read limits of the environment: RATE_PER_TOKEN=30000/60 is 30,000 requests in 60 s, 0 is no limit."""
+
+import re
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from django.core.exceptions import ImproperlyConfigured
+
+_RATE = re.compile(r"\s*([0-9]{1,18})\s*/\s*([0-9]{1,6})\s*")
+_SIZE = re.compile(r"\s*([0-9]{1,18})\s*(B|KiB|MiB|GiB|TiB|PiB)?\s*")
+_UNITS = {name: 1024**power for power, name in enumerate(("B", "KiB", "MiB", "GiB", "TiB", "PiB"))}
+
+# A thousand a second from one address, five hundred a second with one token: far above what a person, a script or a
+# page of a thousand nodes asks for. Answers are counted in bytes: what a list of long texts costs is its length.
+_USUAL = {
+    "address": ("RATE_PER_ADDRESS", "60000/60"),
+    "token": ("RATE_PER_TOKEN", "30000/60"),
+    "answers": ("RATE_OF_ANSWER_BYTES", "4294967296/60"),
+    "uploads": ("RATE_OF_UPLOADS", "3000/3600"),
+    "facts": ("RATE_OF_FACTS", "100000/3600"),
+}
+
+
+class Rate(NamedTuple):
+    """So many (requests, bytes, uploads, rows) in a window of so many seconds."""
+
+    quota: int
+    window_s: int
+
+
+def from_environment(environment: Mapping[str, str]) -> dict[str, Rate]:
+    """Return {policy: its rate} without those that are switched off; ImproperlyConfigured names what is no rate."""
+    rates = {}
+    for policy, (name, usual) in _USUAL.items():
+        text = environment.get(name, usual)
+        if text.strip() == "0":
+            continue
+        found = _RATE.fullmatch(text)
+        if not found or not int(found[1]) or not int(found[2]):
+            raise ImproperlyConfigured(f"{name} is {text!r}: write for example {usual} (so many / seconds), or 0.")
+        rates[policy] = Rate(int(found[1]), int(found[2]))
+    return rates
+
+
+def bytes_from(environment: Mapping[str, str], name: str, usual: str) -> int:
+    """Return a size in bytes, 0 for no limit; ImproperlyConfigured names what is no size."""
+    text = environment.get(name, usual)
+    found = _SIZE.fullmatch(text)
+    if not found:
+        raise ImproperlyConfigured(f"{name} is {text!r}: write for example 500 GiB, or 0 for no limit.")
+    return int(found[1]) * _UNITS[found[2] or "B"]

@@ -1,0 +1,22 @@
+"""Who is asking, as limits know them."""
+
+import ipaddress
+
+from django.http import HttpRequest
+
+# One household or one machine has a whole network of this length.
+_IPV6_PREFIX = 64
+
+
+def address_of(request: HttpRequest) -> str:
+    """Return the address that a request comes from, of IPv6 the network; "" if there is none."""
+    text = str(request.META.get("REMOTE_ADDR") or "")
+    try:
+        address = ipaddress.ip_address(text.partition("%")[0])
+    except ValueError:
+        return ""
+    if address.version == 4:
+        return str(address)
+    if address.ipv4_mapped is not None:
+        return str(address.ipv4_mapped)
+    return str(ipaddress.ip_network((address, _IPV6_PREFIX), strict=False))

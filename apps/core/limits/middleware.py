@@ -1,0 +1,52 @@
+"""Count what an address asks for without being known, and tell what is left of all policies."""
+
+from collections.abc import Callable, Sequence
+
+from django.http import HttpRequest, HttpResponse
+from django.utils.translation import gettext as _
+
+from apps.core import views
+from apps.core.limits import policies
+from apps.core.limits.asking import address_of
+
+_NOTED = "limit_states"
+_ANSWERS_TO = "limit_answers_to"
+
+
+def note(request: HttpRequest, states: Sequence[policies.State], *, answers_to: str = "") -> None:
+    """Note how policies stand, for the answer's headers; its bytes are charged to `answers_to`."""
+    setattr(request, _NOTED, [*getattr(request, _NOTED, ()), *states])
+    setattr(request, _ANSWERS_TO, answers_to)
+
+
+class LimitsMiddleware:
+    """Refuses what an address asks for beyond its policy: REST, and pages for who is not signed in."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        """Answer the request, or say when to ask again."""
+        response = self._refusal(request) or self.get_response(request)
+        who = getattr(request, _ANSWERS_TO, "")
+        if who and not response.streaming:
+            policies.charge({"answers": who}, {"answers": len(response.content)})
+        for name, value in policies.headers_of(getattr(request, _NOTED, ())).items():
+            response.headers[name] = value
+        return response
+
+    def _refusal(self, request: HttpRequest) -> HttpResponse | None:
+        address = address_of(request)
+        is_rest = request.path.startswith("/api/")
+        if not address or not (is_rest or not request.user.is_authenticated):
+            return None
+        states = policies.charge({"address": address})
+        if is_rest:
+            note(request, states)
+        exceeded = [state for state in states if state.is_exceeded]
+        if not exceeded:
+            return None
+        seconds = max(state.retry_after_s for state in exceeded)
+        response = views.too_many(request, _("Too many requests from this address: ask again in %s s.") % seconds)
+        response.headers["Retry-After"] = str(seconds)
+        return response
