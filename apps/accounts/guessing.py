@@ -7,10 +7,10 @@ signed in with a name from an address before is not slowed by what others try, t
 
 import hashlib
 from dataclasses import dataclass
+from typing import Any
 
 from django.conf import settings
 from django.contrib.auth.backends import ModelBackend
-from django.contrib.auth.models import AbstractBaseUser
 from django.http import HttpRequest
 
 from apps.accounts.models import User
@@ -50,8 +50,8 @@ class PasswordBackend(ModelBackend):
     """Django's passwords, with failures and successes counted for whoever guesses."""
 
     def authenticate(
-        self, request: HttpRequest | None, username: str | None = None, password: str | None = None, **kwargs: object
-    ) -> AbstractBaseUser | None:
+        self, request: HttpRequest | None, username: str | None = None, password: str | None = None, **kwargs: Any
+    ) -> User | None:
         """Return the person whose password it is, None for anything else."""
         user = super().authenticate(request, username=username, password=password, **kwargs)
         if request is None or not username:

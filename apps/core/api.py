@@ -30,6 +30,14 @@ class Conflict(exceptions.APIException):
     default_code = "conflict"
 
 
+class _TooMany(exceptions.Throttled):
+    """More than a policy allows; `wait` becomes the header Retry-After."""
+
+    def __init__(self, text: str, wait_s: int) -> None:
+        super().__init__(detail=text)
+        self.wait = wait_s
+
+
 def exception_handler(error: Exception, context: dict[str, Any]) -> Response | None:
     """Return ``{"detail": text, "fields": {name: [text, ...]}}`` for every error a client can cause.
 
@@ -89,9 +97,7 @@ def _as_api_error(error: Exception) -> Exception:
             [_("A value cannot be stored: look for control characters and huge numbers.")]
         )
     if isinstance(error, LimitExceededError):
-        refusal = exceptions.Throttled(detail=messages.render(error.message))
-        refusal.wait = error.retry_after_s
-        return refusal
+        return _TooMany(messages.render(error.message), error.retry_after_s)
     if immutability.is_refusal(error):
         return Conflict(str(immutability.REFUSED))
     if isinstance(error, IntegrityError):

@@ -7,7 +7,7 @@ process, a second key silently for the first: all are refused, with line and col
 import json
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -147,8 +147,8 @@ def read_json(raw: bytes | str, limits: Limits) -> Any:
     except UnreadableError:
         raise
     except (ValueError, RecursionError) as error:
-        problem = _("this is not JSON: it holds NaN, Infinity or a number without end.")
-        raise UnreadableError(Message(problem)) from error
+        endless = Message(_("this is not JSON: it holds NaN, Infinity or a number without end."))
+        raise UnreadableError(endless) from error
 
 
 class _Tree:
@@ -236,12 +236,19 @@ def _refuse_deep(text: str, limits: Limits) -> None:
 def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     members = dict(pairs)
     if len(members) < len(pairs):
-        known: set[str] = set()
-        # Adding gives nothing, so what is left is what was there already.
-        twice = next(name for name, _value in pairs if name in known or known.add(name))
+        twice = _first_repeated(name for name, _value in pairs)
         problem = _("“%(field)s” stands twice in one object: leave one out.")
         raise UnreadableError(Message(problem, {"field": twice[:80]}))
     return members
+
+
+def _first_repeated(names: Iterable[str]) -> str:
+    known: set[str] = set()
+    for name in names:
+        if name in known:
+            return name
+        known.add(name)
+    return ""
 
 
 def _finite(figure: str) -> float:
