@@ -2,7 +2,7 @@
 
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
@@ -48,8 +48,6 @@ def draft(request: HttpRequest) -> HttpResponse:
     form = WorkloadForm(request.GET, user=user)
     address = f"{reverse('tuning:workload')}?{request.GET.urlencode()}"
     if not form.is_valid():
-        if "team" in form.errors:
-            raise Http404
         return redirect(address)
     team = form.cleaned_data["team"]
     scoping.require(user, team, Role.OPERATOR)
