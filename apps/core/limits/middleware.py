@@ -9,6 +9,8 @@ from apps.core import views
 from apps.core.limits import policies
 from apps.core.limits.asking import address_of
 
+# Who restarts what hangs asks these every second or so, and must get an answer.
+_UNCOUNTED = "/health/"
 _NOTED = "limit_states"
 _ANSWERS_TO = "limit_answers_to"
 
@@ -36,6 +38,8 @@ class LimitsMiddleware:
         return response
 
     def _refusal(self, request: HttpRequest) -> HttpResponse | None:
+        if request.path.startswith(_UNCOUNTED):
+            return None
         address = address_of(request)
         is_rest = request.path.startswith("/api/")
         if not address or not (is_rest or not request.user.is_authenticated):
