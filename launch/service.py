@@ -176,6 +176,9 @@ class Service:
         descriptors = tuple(listener.fileno() for listener in self._sockets)
         ours = [
             Process("migrate", (sys.executable, "manage.py", "migrate_pending"), once=True, ready_timeout_s=300),
+            # Looks of the timetable, which wait for no message of what they look after: two at once, such as one that
+            # launches a large campaign and one that takes up dead work.
+            _worker("worker-clock", "clock", 2),
             _worker("worker", "celery", self._worker_processes),
             # Long work, such as reports and imports: the steps of measurements go before it.
             _worker("worker-long", "long", 1, "nice", "-n", "5"),

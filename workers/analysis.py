@@ -8,9 +8,7 @@ from django.db import transaction
 
 from apps.bench.rules import asking
 from apps.bench.text import Message
-from apps.core import queue
 from apps.tuning import services as tuning
-from apps.tuning.analysis import queries
 from apps.tuning.analysis import services as analyses
 from workers import limits
 
@@ -19,12 +17,6 @@ logger = logging.getLogger(__name__)
 # A worker that analyses a campaign is ended after so long (s), and one rule after so long.
 LIMIT_S = analyses.LIMIT.total_seconds()
 RULE_LIMIT_S = 20.0
-
-
-def look(*, now: datetime) -> None:
-    """Ask for the analysis of every campaign that waits for one, also after a failure."""
-    for campaign_id in queries.waiting(now).values_list("pk", flat=True):
-        queue.send(queue.ANALYSE, campaign_id)
 
 
 def analyse_campaign(*, campaign_id: int, now: datetime) -> bool:

@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Collection, Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from django.db import DatabaseError, transaction
 from django.utils import timezone
@@ -15,12 +15,16 @@ from apps.bench.tools.base import AROUND, Plan, ToolFailure
 from apps.campaigns import queries
 from apps.campaigns import services as campaigns
 from apps.campaigns.models import Campaign, Run
+from apps.core import isolation
+from apps.core.models import SetAside
 from apps.results import services as results
 from apps.results import timings
 from workers import adaptation, clean_up, plans, starting
 from workers.steps import JobView, Step, next_step
 
 logger = logging.getLogger(__name__)
+# Whoever takes a run on, a run with which that failed is set aside under one name.
+TAKE_ON = "take_on_runs"
 
 # Runs claimed at a time: enough to keep claims cheap, few enough that the first starts while others are claimed.
 BATCH = 50
@@ -29,16 +33,35 @@ PATIENCE = timedelta(seconds=0.5)
 
 
 def schedule(needing: Collection[str] | None = None) -> int:
-    """Start every trial that can start now, or those that need one of some resources; return how many did."""
+    """Start every trial that can start now, or those that need one of some resources; return how many did.
+
+    It looks again until all that it chose began: of a claim that another pass won, the lanes that wait for nothing
+    else would not be woken by anybody.
+    """
     started = 0
     while True:
         now = timezone.now()
-        runs = campaigns.take_runs(ready_nodes=agents_queries.ready_nodes(now), now=now, limit=BATCH, needing=needing)
-        begun = [begin(run) for run in runs]
-        started += sum(begun)
+        ready = agents_queries.ready_nodes(now)
+        claims = campaigns.take_runs(ready_nodes=ready, now=now, limit=BATCH, needing=needing)
+        begun = sum(_begin_by_itself(run, now) for run in claims.runs)
+        started += begun
         # A run that could not begin has given its nodes back, and the next of its lane may start at once.
-        if len(runs) < BATCH and all(begun):
+        if claims.chosen < BATCH and begun == claims.chosen:
             return started
+
+
+def write_fault(run_id: int, kept: SetAside) -> None:
+    """Say in the log of a run's campaign that the run cannot be taken on, and is tried again."""
+    campaigns.write_fault(Run.objects.values_list("trial__campaign", flat=True).get(pk=run_id), kept)
+
+
+def _begin_by_itself(run: Run, now: datetime) -> bool:
+    """Begin a run; one that fails is set aside, for a later look to begin it, and False."""
+    try:
+        return begin(run)
+    except Exception as error:
+        isolation.set_aside(TAKE_ON, run.pk, error, now=now, tell=write_fault)
+        return False
 
 
 def begin(run: Run) -> bool:

@@ -29,14 +29,14 @@ class KeepingTask(Task):
 
 app = Celery("fathom", task_cls=KeepingTask)
 app.config_from_object("django.conf:settings", namespace="CELERY")
-# A worker that is told of no queue looks after both.
-_QUEUES = ("celery", queue.LONG)
+# A worker that is told of no queue looks after all of them.
+_QUEUES = (queue.SHORT, queue.CLOCK, queue.LONG)
 app.conf.update(
     task_ignore_result=True,
     task_acks_late=False,
     task_default_queue=_QUEUES[0],
     task_queues=[Queue(name, Exchange(name), routing_key=name) for name in _QUEUES],
-    task_routes={task: {"queue": queue.LONG} for task in queue.LONG_TASKS},
+    task_routes={task: {"queue": queue.queue_of(task)} for task in (*queue.LONG_TASKS, *queue.CLOCK_TASKS)},
     worker_prefetch_multiplier=1,
     # KiB: a process that a large report or archive made so big gives its memory back by starting anew.
     worker_max_memory_per_child=500_000,
@@ -47,11 +47,12 @@ app.conf.update(
     # Celery would open a new connection for each task; CONN_MAX_AGE says how long one is kept.
     CELERY_DB_REUSE_MAX=10**9,
     timezone="UTC",
+    # A look that comes late is one too many: the next is on its way. Retention waits behind what takes hours.
     beat_schedule={
-        "tick": {"task": "workers.tasks.tick", "schedule": 1.0, "options": {"expires": 1.0}},
-        "tend": {"task": "workers.tasks.tend", "schedule": 5.0, "options": {"expires": 5.0}},
-        "retain": {"task": "workers.tasks.retain", "schedule": 3600.0, "options": {"expires": 3600.0}},
-        "index": {"task": "workers.tasks.index_archive", "schedule": 20.0, "options": {"expires": 20.0}},
+        "tick": {"task": queue.TICK, "schedule": 1.0, "options": {"expires": 1.0}},
+        "tend": {"task": queue.TEND, "schedule": 5.0, "options": {"expires": 5.0}},
+        "retain": {"task": queue.RETAIN, "schedule": 3600.0, "options": {"expires": 24 * 3600.0}},
+        "index": {"task": queue.INDEX, "schedule": 20.0, "options": {"expires": 20.0}},
     },
 )
 app.autodiscover_tasks(["workers"])

@@ -1,15 +1,13 @@
 """Find runs that something happened to, or should have, without anybody having looked."""
 
-import logging
 from datetime import datetime, timedelta
 from typing import Any
 
 from apps.campaigns import queries
 from apps.campaigns.models import Campaign
+from apps.core import isolation
 from workers import carry_out
 from workers.steps import Step, next_step
-
-logger = logging.getLogger(__name__)
 
 # A run claimed longer ago than this, but not begun, was claimed by a worker that is gone.
 BEGIN_WITHIN = timedelta(seconds=5)
@@ -19,16 +17,18 @@ def reconcile(*, now: datetime) -> None:
     """Begin and advance the open runs that wait for nobody: their message was lost, or their worker killed."""
     runs: list[Any] = list(queries.open_runs())
     jobs = carry_out.job_views([run.pk for run in runs])
-    for run in runs:
-        try:
-            if run.stages is None:
-                if run.updated_at < now - BEGIN_WITHIN:
-                    carry_out.begin(run)
-            elif _next_step(run, jobs[run.pk]) is not Step.WAIT:
-                carry_out.advance(run.pk)
-        except Exception:
-            # One run must not keep the others from being looked at.
-            logger.exception("Run %s could not be taken on; the next tick tries again", run.pk)
+    by_pk = {run.pk: run for run in runs}
+
+    def take_on(pk: int) -> None:
+        run = by_pk[pk]
+        if run.stages is None:
+            if run.updated_at < now - BEGIN_WITHIN:
+                carry_out.begin(run)
+        elif _next_step(run, jobs[pk]) is not Step.WAIT:
+            carry_out.advance(pk)
+
+    # Each commits step by step: what a run gives back is there for the next before its output is read.
+    isolation.for_each(carry_out.TAKE_ON, by_pk, take_on, now=now, tell=carry_out.write_fault, atomic=False)
 
 
 def _next_step(run: Any, jobs: list) -> Step:

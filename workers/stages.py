@@ -1,33 +1,32 @@
 """Stages of campaigns: what later experiments need to know of the results of earlier ones."""
 
-import logging
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import cast
 
-from django.db import DatabaseError
-
 from apps.campaigns import queries
 from apps.campaigns import services as campaigns
 from apps.campaigns.models import Experiment
+from apps.core import isolation
+from apps.core.models import SetAside
 from apps.results import queries as results
 
-logger = logging.getLogger(__name__)
+OPEN_STAGES = "open_stages"
 
 
 def open_stages(*, now: datetime) -> int:
     """Make the trials of every experiment whose turn has come; return how many experiments there were."""
-    started = 0
-    for experiment_id in list(queries.due_stages().values_list("pk", flat=True)):
-        try:
-            started += campaigns.start_stage(experiment_id=experiment_id, measured=measured_by, now=now)
-        except DatabaseError:
-            raise
-        except Exception:
-            # One experiment that can not be opened must not keep the others waiting.
-            logger.exception("Experiment %s could not be opened; the next tick tries again", experiment_id)
-    return started
+
+    def start(pk: int) -> bool:
+        return campaigns.start_stage(experiment_id=pk, measured=measured_by, now=now)
+
+    due = queries.due_stages().values_list("pk", flat=True)
+    return sum(isolation.for_each(OPEN_STAGES, due, start, now=now, tell=_tell))
+
+
+def _tell(pk: int, kept: SetAside) -> None:
+    campaigns.write_fault(Experiment.objects.values_list("campaign_id", flat=True).get(pk=pk), kept)
 
 
 def measured_by(experiment: Experiment, metric: str) -> Mapping[int, Sequence[float]]:

@@ -1,58 +1,29 @@
 """The tasks: each fetches what it needs and makes one call inward; a lost one is made good by the next look."""
 
-import logging
-from collections.abc import Callable, Iterable
-
 from celery import shared_task
 from django.utils import timezone
 
-from apps.agents import services as agents
 from apps.campaigns import services as campaigns
-from apps.campaigns import waits
-from apps.core import queue, scratch
-from apps.reports import usage
+from apps.core import isolation, queue
 from apps.reports.exports.incoming import services as incoming
 from apps.reports.rendering import services as rendering
 from apps.reports.schedules import delivering
-from apps.reports.schedules import services as schedules
-from apps.results.imports import uploads
 from apps.results.imports import work as imports
 from apps.results.retention import services as retention
 from apps.results.search import indexing
-from workers import analysis, carry_out, reconcile, stages
-
-logger = logging.getLogger(__name__)
+from workers import analysis, carry_out, stages, timetable
 
 
 @shared_task
 def tick() -> None:
     """Look at all of measuring that may be due or was missed."""
-    parts = (
-        campaigns.launch_due,
-        agents.mark_lost_jobs,
-        reconcile.reconcile,
-        stages.open_stages,
-        campaigns.finish_campaigns,
-        waits.tell_waits,
-    )
-    _see_to(parts)
-    carry_out.schedule()
-    _see_to((analysis.look,))
+    isolation.carry_out(timetable.TICK)
 
 
 @shared_task
 def tend() -> None:
-    """Look at all else that may be due or was missed, less often: it takes a processor that measurements need."""
-    parts = (
-        campaigns.resume_cancelling,
-        campaigns.resume_deletions,
-        rendering.resume_renderings,
-        schedules.start_due,
-        delivering.resume_deliveries,
-        imports.resume_imports,
-        incoming.resume,
-    )
-    _see_to(parts)
+    """Look at all else that may be due or was missed."""
+    isolation.carry_out(timetable.TEND)
 
 
 @shared_task
@@ -89,7 +60,12 @@ def delete() -> None:
 @shared_task(time_limit=analysis.LIMIT_S)
 def analyse(campaign_id: int) -> None:
     """Draw conclusions from the results of an ended campaign."""
-    analysis.analyse_campaign(campaign_id=campaign_id, now=timezone.now())
+    now = timezone.now()
+
+    def draw(pk: int) -> bool:
+        return analysis.analyse_campaign(campaign_id=pk, now=now)
+
+    isolation.for_each(timetable.ANALYSE, [campaign_id], draw, now=now, tell=campaigns.write_fault, atomic=False)
 
 
 @shared_task
@@ -102,8 +78,7 @@ def index_archive() -> None:
 @shared_task
 def retain() -> None:
     """Let go of what nobody decided on or came to no end, pack and drop by the rules, count; come back if need be."""
-    _see_to((imports.expire, incoming.expire, uploads.sweep, incoming.sweep, rendering.sweep, scratch.sweep))
-    _see_to((usage.count_stored,))
+    isolation.carry_out(timetable.RETAIN)
     if retention.carry_out(now=timezone.now()):
         queue.send(queue.RETAIN)
 
@@ -133,12 +108,3 @@ def take_archives() -> None:
     """Look through or store the archive that has waited longest, then come back for the next."""
     if incoming.carry_out_next(now=timezone.now()):
         queue.send(queue.TAKE_ARCHIVES)
-
-
-def _see_to(parts: Iterable[Callable[..., object]]) -> None:
-    """Call each part by itself, so that none can stop the others."""
-    for part in parts:
-        try:
-            part(now=timezone.now())
-        except Exception:
-            logger.exception("%s.%s failed; the next tick tries again", part.__module__, part.__name__)

@@ -1,17 +1,14 @@
 """What waits for somebody's decision is kept for so many days since it last changed, and then let go of."""
 
-import logging
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Any, ClassVar
 
 from django.conf import settings
-from django.db import transaction
 from django.db.models import QuerySet
 
 from apps.bench.text import Message, _
-
-logger = logging.getLogger(__name__)
+from apps.core import isolation
 
 # So many at a time; what is left then is seen to by the next tick.
 MOST = 200
@@ -53,18 +50,17 @@ def reason() -> Message:
     return Message(text, {"days": settings.UNDECIDED_DAYS})
 
 
-def expire(undecided: QuerySet[Any], let_go: Callable[[Any], None], *, now: datetime) -> None:
+def expire(undecided: QuerySet[Any], let_go: Callable[[Any], None], *, work: str, now: datetime) -> None:
     """Give each of the undecided rows that has been kept for long enough, held, to `let_go`.
 
     Whoever decides at the same moment waits for the row and finds it expired, or has it passed over here.
     """
     due = undecided.filter(updated_at__lt=now - timedelta(days=settings.UNDECIDED_DAYS)).order_by("pk")
-    for pk in list(due.values_list("pk", flat=True)[:MOST]):
-        try:
-            with transaction.atomic():
-                row = due.select_for_update(no_key=True, skip_locked=True).filter(pk=pk).first()
-                if row is not None:
-                    let_go(row)
-        except OSError:
-            # One whose files cannot be removed keeps no other from it.
-            logger.exception("The files of %s %s could not be removed", undecided.model.__name__, pk)
+
+    def expire_one(pk: int) -> None:
+        row = due.select_for_update(no_key=True, skip_locked=True).filter(pk=pk).first()
+        if row is not None:
+            let_go(row)
+
+    pks = due.filter(~isolation.waiting(work, now)).values_list("pk", flat=True)[:MOST]
+    isolation.for_each(work, pks, expire_one, now=now)

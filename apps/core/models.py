@@ -1,4 +1,4 @@
-"""The base of every model."""
+"""The base of every model, and the rows that the timetable has set aside."""
 
 from django.db import models
 from django.utils.translation import gettext_lazy as _
@@ -12,3 +12,28 @@ class TimeStamped(models.Model):
 
     class Meta:
         abstract = True
+
+
+class SetAside(models.Model):
+    """A row with which a piece of periodic work failed, so that it does not keep the others from theirs.
+
+    `work` is the name of the work, `row_id` the primary key of the row (0: the work as a whole failed), `reason` the
+    kind of the error and its text. It is tried again at `retry_at`, each time after a longer while.
+    """
+
+    work = models.CharField(_("work"), max_length=60)
+    row_id = models.BigIntegerField(_("row"), default=0)
+    reason = models.TextField(_("reason"), max_length=2000)
+    attempts = models.PositiveIntegerField(_("attempts"), default=0)
+    first_at = models.DateTimeField(_("first failed"))
+    last_at = models.DateTimeField(_("last failed"))
+    retry_at = models.DateTimeField(_("tried again at"))
+
+    class Meta:
+        ordering = ["-last_at", "-pk"]
+        verbose_name = _("row set aside")
+        verbose_name_plural = _("rows set aside")
+        constraints = [models.UniqueConstraint(fields=["work", "row_id"], name="one_setting_aside_per_row")]
+
+    def __str__(self) -> str:
+        return f"{self.work} {self.row_id}"

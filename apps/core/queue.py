@@ -4,7 +4,7 @@ import logging
 
 from celery import current_app
 from django.db import transaction
-from kombu.exceptions import OperationalError
+from kombu.exceptions import ChannelError, OperationalError
 
 logger = logging.getLogger(__name__)
 
@@ -17,13 +17,22 @@ OPEN_STAGES = "workers.tasks.open_stages"
 RENDER = "workers.tasks.render"
 DELIVER = "workers.tasks.deliver"
 INDEX = "workers.tasks.index_archive"
+TICK = "workers.tasks.tick"
+TEND = "workers.tasks.tend"
 RETAIN = "workers.tasks.retain"
 ADVANCE_IMPORT = "workers.tasks.advance_import"
 TAKE_ARCHIVES = "workers.tasks.take_archives"
 
+# Looks of the timetable never wait behind what they look after.
+CLOCK = "clock"
+CLOCK_TASKS = (TICK, TEND, INDEX)
 # What may take from seconds to hours waits in a queue of its own, so that no step of a measurement waits for it.
 LONG = "long"
 LONG_TASKS = (RENDER, DELIVER, ADVANCE_IMPORT, TAKE_ARCHIVES, DELETE, RETAIN)
+SHORT = "celery"
+
+# With so many messages waiting in its queue, one that only reminds of a row is not added.
+CROWDED = 50
 
 
 def send(task: str, *args: object) -> None:
@@ -32,6 +41,32 @@ def send(task: str, *args: object) -> None:
     The rows are the queue and a beat tick looks again, so a broker that is away is logged and not raised.
     """
     transaction.on_commit(lambda: _publish(task, args), robust=True)
+
+
+def remind(task: str, *args: object) -> None:
+    """Ask as `send` does for what should have been asked for already: a message was lost, or its worker died.
+
+    While its queue is full nothing is asked: most likely the first message still waits in it, and a look that comes
+    every few seconds must not make it longer.
+    """
+    if _length(queue_of(task)) < CROWDED:
+        send(task, *args)
+
+
+def queue_of(task: str) -> str:
+    """Return the name of the queue in which a task waits."""
+    if task in LONG_TASKS:
+        return LONG
+    return CLOCK if task in CLOCK_TASKS else SHORT
+
+
+def _length(name: str) -> int:
+    """Return how many messages wait in a queue; 0 if the broker is away or knows none of the name."""
+    try:
+        with current_app.pool.acquire(block=True) as held:
+            return int(held.default_channel.queue_declare(name, passive=True).message_count)
+    except (ChannelError, OperationalError, OSError):
+        return 0
 
 
 def _publish(task: str, args: tuple[object, ...]) -> None:

@@ -98,7 +98,7 @@ def launched(cast: SimpleNamespace, client: Any, server: Any, name: str = "Windo
 def take(*ready: Node, now: datetime = NOW, limit: int = 1000, needing: Collection[str] | None = None) -> list[Run]:
     """Claim what can start if these nodes are ready; all of them unless given."""
     ids = {node.pk for node in ready} or set(Node.objects.values_list("pk", flat=True))
-    return services.take_runs(ready_nodes=ids, now=now, limit=limit, needing=needing)
+    return services.take_runs(ready_nodes=ids, now=now, limit=limit, needing=needing).runs
 
 
 def states(of: Campaign) -> list[str]:

@@ -182,11 +182,11 @@ def test_the_tick_asks_for_first_and_further_analyses(campaign: Campaign, monkey
     sent = []
     monkeypatch.setattr(analysis.queue, "send", lambda task, *args: sent.append(args))
     now = timezone.now()
-    analysis.look(now=now)
+    timetable.ask_for_analyses(now=now)
     with monkeypatch.context() as patch:
         break_rule(patch, BROKEN)
         analyse(campaign, now)
-    analysis.look(now=now)
+    timetable.ask_for_analyses(now=now)
     assert sent == [(campaign.pk,)]
-    analysis.look(now=later(now, minutes=2))
+    timetable.ask_for_analyses(now=later(now, minutes=2))
     assert sent == [(campaign.pk,)] * 2

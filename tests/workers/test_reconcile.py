@@ -142,5 +142,5 @@ def test_a_look_takes_as_many_queries_for_many_runs_as_for_one(
         make.launched(cast, client, server, repetitions=1)
     for run in make.take(now=timezone.now()):
         carry_out.begin(run)
-    with django_assert_max_num_queries(2):
+    with django_assert_max_num_queries(3):
         look()

@@ -88,20 +88,6 @@ def test_a_tick_asks_for_the_analysis_of_what_has_ended(
     assert asked == [campaign.pk]
 
 
-def test_a_part_of_a_tick_that_fails_does_not_stop_the_others(
-    cast: SimpleNamespace, pair: list[Node], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    make.launched(cast, *pair)
-
-    def launch_due(*, now: object) -> None:
-        raise ValueError("broken")
-
-    monkeypatch.setattr("apps.campaigns.services.launch_due", launch_due)
-    tasks.tick()
-    assert Run.objects.get().state == "running"
-    assert "launch_due failed" in caplog.text
-
-
 def test_an_ended_campaign_is_analysed_once(
     cast: SimpleNamespace, pair: list[Node], monkeypatch: pytest.MonkeyPatch
 ) -> None:

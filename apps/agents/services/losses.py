@@ -9,17 +9,17 @@ from django.db.models.functions import Greatest
 from apps.agents import wake
 from apps.agents.models import LOST_AFTER, Job, Listener
 from apps.agents.services.heartbeats import DEAF_AFTER
-from apps.core import queue
+from apps.core import isolation, queue
 
+MARK_LOST_JOBS = "mark_lost_jobs"
 # An agent stops a job at its time limit; its report may take this much longer.
 OVERTIME = timedelta(seconds=30)
 
 
-@transaction.atomic
 def mark_lost_jobs(*, now: datetime) -> int:
     """End the open jobs whose agents are lost, and those far over their time limits; return how many.
 
-    Silence counts only from when somebody listened: after an outage of the server its agents get the same time to
+    Those of one node at a time: one with which that fails keeps no other from it. Silence counts only from when somebody listened: after an outage of the server its agents get the same time to
     come back that a single agent has.
     """
     listener = Listener.objects.filter(pk=1).first()
@@ -28,7 +28,7 @@ def mark_lost_jobs(*, now: datetime) -> int:
     opened = Job.objects.filter(state__in=Job.OPEN_STATES)
     silent = Q(node__agent__isnull=True) | Q(node__agent__retired_at__isnull=False)
     silent |= Q(node__agent__last_seen_at__isnull=True) | Q(node__agent__last_seen_at__lt=now - LOST_AFTER)
-    lost = lose_jobs(jobs=opened.filter(silent), fault="agent-lost", detail="the agent fell silent", now=now)
+    lost = _lose_by_node(opened.filter(silent), "the agent fell silent", now)
     # PostgreSQL's GREATEST passes over what is not known yet.
     limit = ExpressionWrapper(F("time_limit_s") * Value(timedelta(seconds=1)), output_field=DurationField())
     begun = Greatest("delivered_at", "start_at", "started_at")
@@ -36,7 +36,15 @@ def mark_lost_jobs(*, now: datetime) -> int:
         due=ExpressionWrapper(begun + limit, output_field=DateTimeField())
     )
     late = over.filter(due__lt=now - OVERTIME)
-    return lost + lose_jobs(jobs=late, fault="agent-lost", detail="no report long after its time limit", now=now)
+    return lost + _lose_by_node(late, "no report long after its time limit", now)
+
+
+def _lose_by_node(jobs: QuerySet[Job], detail: str, now: datetime) -> int:
+    def lose(node: int) -> int:
+        return lose_jobs(jobs=jobs.filter(node=node), fault="agent-lost", detail=detail, now=now)
+
+    nodes = jobs.order_by("node").values_list("node", flat=True).distinct()
+    return sum(isolation.for_each(MARK_LOST_JOBS, nodes, lose, now=now))
 
 
 @transaction.atomic

@@ -1,7 +1,7 @@
 """Reads of campaigns; see the modules."""
 
 from apps.campaigns.queries.activities import Activity, activities_of, time_left_s
-from apps.campaigns.queries.lanes import Startable, startable_lanes
+from apps.campaigns.queries.lanes import CLAIM, Startable, startable_lanes
 from apps.campaigns.queries.listings import (
     attach_progress,
     campaigns_for,
@@ -18,6 +18,7 @@ from apps.campaigns.queries.stages import due_stages, waiting, waiting_in
 from apps.campaigns.queries.visibility import can_write, for_whole_team, readable, sees_whole, visible
 
 __all__ = [
+    "CLAIM",
     "OUTCOMES",
     "OUTCOME_OF",
     "Activity",

@@ -7,6 +7,10 @@ from typing import NamedTuple
 from django.db.models import Exists, F, Lookup, OuterRef, Q, QuerySet, Subquery
 
 from apps.campaigns.models import Campaign, Experiment, Lane, Reservation, Trial
+from apps.core import isolation
+
+# The work of claiming a trial; one with which it failed waits until it is tried again.
+CLAIM = "schedule"
 
 
 class AnyOf(Lookup):
@@ -42,6 +46,7 @@ def startable_lanes(*, now: datetime, needing: Collection[str] | None = None) ->
     if not ranks:
         return []
     due = Trial.objects.filter(Q(not_before=None) | Q(not_before__lte=now), lane=OuterRef("pk"), state="pending")
+    due = due.filter(~isolation.waiting(CLAIM, now))
     held = Reservation.objects.filter(AnyOf(F("resource"), OuterRef("resources")), released_at=None)
     lanes = Lane.objects.filter(~Exists(held), experiment__in=ranks)
     if needing is not None:

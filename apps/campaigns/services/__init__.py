@@ -9,7 +9,7 @@ from apps.campaigns.services.completion import (
     resume_cancelling,
 )
 from apps.campaigns.services.deletion import continue_deletions, delete_campaign, resume_deletions
-from apps.campaigns.services.events import write_event
+from apps.campaigns.services.events import write_event, write_fault
 from apps.campaigns.services.experiments import (
     Player,
     check_experiment,
@@ -76,4 +76,5 @@ __all__ = [
     "update_experiment",
     "withdraw_campaign",
     "write_event",
+    "write_fault",
 ]

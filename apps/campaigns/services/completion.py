@@ -8,11 +8,10 @@ from django.db.models import Exists, OuterRef, QuerySet
 from apps.bench.text import Message, _
 from apps.campaigns import live, queries
 from apps.campaigns.models import Campaign, Trial
-from apps.campaigns.services.events import write_event
-from apps.core import queue
+from apps.campaigns.services.events import write_event, write_fault
+from apps.core import isolation, queue
 
-# So long are cancelled campaigns looked at for trials that were left pending.
-LEFTOVERS_FOR = timedelta(hours=1)
+FINISH_CAMPAIGNS, CANCEL_LEFTOVERS = "finish_campaigns", "cancel_leftovers"
 # Trials marked in one transaction, and how long (at least) a worker that is at it takes for one.
 BATCH = 2000
 STALLED_AFTER = timedelta(seconds=10)
@@ -55,8 +54,10 @@ def finish_campaigns(*, now: datetime) -> None:
     waiting = queries.waiting().filter(campaign=OuterRef("pk"))
     launched = Campaign.objects.filter(state__in=Campaign.OPEN_STATES, launched_at__isnull=False)
     done = launched.filter(~Exists(left), ~Exists(waiting))
-    for campaign_id in done.values_list("pk", flat=True):
-        finish_campaign(campaign_id=campaign_id, now=now)
+    pks = done.values_list("pk", flat=True)
+    isolation.for_each(
+        FINISH_CAMPAIGNS, pks, lambda pk: finish_campaign(campaign_id=pk, now=now), now=now, tell=write_fault
+    )
 
 
 @transaction.atomic
@@ -80,21 +81,26 @@ def cancel_pending(*, campaign_id: int, now: datetime) -> bool:
 
 def cancel_leftovers(*, now: datetime) -> None:
     """Mark all trials that were left pending by cancelled campaigns."""
-    for campaign_id in list(_unmarked(now).values_list("pk", flat=True)):
+
+    def mark_all(campaign_id: int) -> None:
         while cancel_pending(campaign_id=campaign_id, now=now):
             pass
+
+    pks = _unmarked().values_list("pk", flat=True)
+    isolation.for_each(CANCEL_LEFTOVERS, pks, mark_all, now=now, tell=write_fault, atomic=False)
 
 
 def resume_cancelling(*, now: datetime) -> None:
     """Ask a worker to go on where for a while no trial was marked: its message was lost, or it was killed."""
-    if _unmarked(now).filter(updated_at__lt=now - STALLED_AFTER).exists():
-        queue.send(queue.CANCEL_LEFTOVERS)
+    stalled = _unmarked().filter(~isolation.waiting(CANCEL_LEFTOVERS, now), updated_at__lt=now - STALLED_AFTER)
+    if stalled.exists():
+        queue.remind(queue.CANCEL_LEFTOVERS)
 
 
-def _unmarked(now: datetime) -> QuerySet[Campaign]:
+def _unmarked() -> QuerySet[Campaign]:
+    """Return the cancelled campaigns with trials still pending, however long ago: the service may have been off."""
     left = Trial.objects.filter(campaign=OuterRef("pk"), state=Trial.State.PENDING)
-    recent = Campaign.objects.filter(state=Campaign.State.CANCELLED, finished_at__gte=now - LEFTOVERS_FOR)
-    return recent.filter(Exists(left))
+    return Campaign.objects.filter(Exists(left), state=Campaign.State.CANCELLED)
 
 
 def mark_analysed(*, campaign: Campaign, now: datetime) -> None:

@@ -1,10 +1,11 @@
 """Campaigns deleted: small ones at once, large ones piece by piece by a worker, while everybody goes on."""
 
 import time
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from django.db import transaction
 from django.db.models import QuerySet
+from django.utils import timezone
 
 from apps.accounts import scoping
 from apps.accounts.models import Role, User
@@ -12,14 +13,13 @@ from apps.bench.text import Message, _
 from apps.campaigns import errors
 from apps.campaigns.models import Campaign, Tombstone, Trial
 from apps.campaigns.services.campaigns import lock_campaign
-from apps.core import immutability, queue
+from apps.core import immutability, isolation, leases, queue
 
+CONTINUE_DELETIONS = "continue_deletions"
 # Up to so many trials are deleted while the person waits: well under a second.
 AT_ONCE = 500
 # Trials deleted in one transaction.
 BATCH = 2000
-# A worker that is at it deletes a batch at least this often.
-STALLED_AFTER = timedelta(seconds=30)
 # A worker deletes for so long (s) and then lets others have their turn.
 TURN_S = 20.0
 
@@ -67,9 +67,15 @@ def _bury(campaign: Campaign, user: User, now: datetime, reason: str, trials: in
 
 def continue_deletions() -> bool:
     """Go on with what is to be deleted, the oldest first, for TURN_S at most; True if something is left."""
+    with leases.hold(CONTINUE_DELETIONS) as is_ours:
+        return is_ours and _take_turn()
+
+
+def _take_turn() -> bool:
     deadline = time.monotonic() + TURN_S
-    while (campaign_id := _next()) is not None:
-        if not _delete_batch(campaign_id):
+    while (campaign_id := _next(timezone.now())) is not None:
+        done = isolation.for_each(CONTINUE_DELETIONS, [campaign_id], _delete_batch, now=timezone.now())
+        if done == [False]:
             # Somebody else is at it.
             return False
         if time.monotonic() > deadline:
@@ -78,15 +84,17 @@ def continue_deletions() -> bool:
 
 
 def resume_deletions(*, now: datetime) -> None:
-    """Ask a worker to go on where for a while nothing was deleted: its message was lost, or it was killed."""
-    stalled = Campaign.objects.filter(deleting_at__isnull=False, updated_at__lt=now - STALLED_AFTER)
-    if stalled.exists():
-        queue.send(queue.DELETE)
+    """Ask a worker to go on if none is at it: its message was lost, or it was killed."""
+    if _due(now).exists() and not leases.is_held(CONTINUE_DELETIONS):
+        queue.remind(queue.DELETE)
 
 
-def _next() -> int | None:
-    waiting = Campaign.objects.filter(deleting_at__isnull=False).order_by("deleting_at", "pk")
-    return waiting.values_list("pk", flat=True).first()
+def _next(now: datetime) -> int | None:
+    return _due(now).order_by("deleting_at", "pk").values_list("pk", flat=True).first()
+
+
+def _due(now: datetime) -> QuerySet[Campaign]:
+    return Campaign.objects.filter(~isolation.waiting(CONTINUE_DELETIONS, now), deleting_at__isnull=False)
 
 
 @transaction.atomic

@@ -13,9 +13,11 @@ from apps.campaigns import errors, live, schedules
 from apps.campaigns.models import Campaign
 from apps.campaigns.services import copying, trials
 from apps.campaigns.services.campaigns import LONGEST_NAME, lock_campaign
-from apps.campaigns.services.events import Level, write_event
+from apps.campaigns.services.events import Level, write_event, write_fault
+from apps.core import isolation
 
 State = Campaign.State
+LAUNCH_DUE = "launch_due"
 
 
 @transaction.atomic
@@ -46,7 +48,8 @@ def launch_campaign(*, campaign: Campaign, user: User, now: datetime) -> Campaig
 def launch_due(*, now: datetime) -> list[Campaign]:
     """Launch what is due at `now`; a date missed while the service was down is made up for once."""
     due = Campaign.objects.filter(state=State.SCHEDULED, next_at__lte=now).order_by("next_at", "pk")
-    launched = (_launch_one(pk, now) for pk in due.values_list("pk", flat=True))
+    pks = due.values_list("pk", flat=True)
+    launched = isolation.for_each(LAUNCH_DUE, pks, lambda pk: _launch_one(pk, now), now=now, tell=write_fault)
     return [campaign for campaign in launched if campaign]
 
 

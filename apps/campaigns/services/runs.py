@@ -2,7 +2,7 @@
 
 from collections.abc import Collection
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.db import IntegrityError, connection, transaction
 
@@ -10,7 +10,17 @@ from apps.bench.text import Message, _
 from apps.campaigns import live, queries
 from apps.campaigns.models import Reservation, Run, Trial
 from apps.campaigns.services import completion
-from apps.campaigns.services.events import Level, write_event
+from apps.campaigns.services.events import Level, write_event, write_fault
+from apps.core import isolation
+from apps.core.models import SetAside
+
+
+class Claims(NamedTuple):
+    """What a pass claimed, and of how many lanes it chose: another pass may have won the rest."""
+
+    runs: list[Run]
+    chosen: int
+
 
 # Every measurement waits for this: a claim is one statement. No join in the first part: only conditions on the row
 # itself are looked at again after waiting for its lock. Resources come in one order for all, so that two claims never
@@ -38,13 +48,13 @@ _CLAIM = """
 
 def take_runs(
     *, ready_nodes: Collection[int], now: datetime, limit: int = 1000, needing: Collection[str] | None = None
-) -> list[Run]:
-    """Claim the next trial of every lane that may start now, and return the new runs, `limit` at most.
+) -> Claims:
+    """Claim the next trial of every lane that may start now, and return the new runs; `limit` lanes at most.
 
     A lane may start if its campaign is running, its nodes are among `ready_nodes` and nothing that it needs is
     reserved. Older campaigns come first, then experiments in their order, then trials in theirs. Each claim is a
     transaction of its own: what two processes want at once goes to one of them, by a database constraint. With
-    `needing`, only lanes that need one of these resources are looked at.
+    `needing`, only lanes that need one of these resources are looked at. A trial with which it fails is set aside.
     """
     chosen: list[queries.Startable] = []
     held: set[str] = set()
@@ -57,8 +67,21 @@ def take_runs(
             if len(chosen) == limit:
                 break
     trials = Trial.objects.select_related("experiment", "lane").in_bulk([lane.next_trial for lane in chosen])
-    runs = (_claim(trials[lane.next_trial], now) for lane in chosen if lane.next_trial in trials)
-    return [run for run in runs if run]
+    runs = (_claim_by_itself(trials[lane.next_trial], now) for lane in chosen if lane.next_trial in trials)
+    return Claims([run for run in runs if run], len(chosen))
+
+
+def _claim_by_itself(trial: Trial, now: datetime) -> Run | None:
+    """Return the run of a claimed trial; None if somebody else was faster, or the trial is set aside."""
+
+    def write(_pk: int, kept: SetAside) -> None:
+        write_fault(trial.campaign_id, kept)
+
+    try:
+        return _claim(trial, now)
+    except Exception as error:
+        isolation.set_aside(queries.CLAIM, trial.pk, error, now=now, tell=write)
+        return None
 
 
 def _claim(trial: Trial, now: datetime) -> Run | None:

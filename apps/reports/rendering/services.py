@@ -6,7 +6,7 @@ import re
 import time
 import uuid
 from collections.abc import Callable
-from datetime import datetime, timedelta
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ from django.utils import timezone, translation
 
 from apps.accounts.models import User
 from apps.bench.text import Message, _
-from apps.core import queue, scratch
+from apps.core import isolation, leases, queue, scratch
 from apps.reports import building
 from apps.reports.document import Document
 from apps.reports.models import Edition, Rendering, Report
@@ -28,8 +28,7 @@ from apps.reports.rendering.models import folder
 logger = logging.getLogger(__name__)
 State = Rendering.State
 
-# A worker that gives no sign for so long was killed.
-STALLED_AFTER = timedelta(minutes=2)
+RENDER = "render"
 MOST_ATTEMPTS = 3
 SIGN_EVERY_S = 1.0
 # Of the whole this share is done when the document is there.
@@ -72,7 +71,21 @@ def request_rendering(
 
 def carry_out_next(*, now: datetime) -> bool:
     """Render what has waited longest, unless another worker is at work; True if more may wait."""
-    claimed = _claim(now)
+    waiting = Rendering.objects.filter(~isolation.waiting(RENDER, now), state=State.WAITING)
+    first = waiting.order_by("requested_at", "pk").values_list("pk", flat=True).first()
+    if first is None:
+        return False
+    return False not in isolation.for_each(RENDER, [first], lambda pk: _take_turn(pk, now), now=now, atomic=False)
+
+
+def _take_turn(pk: int, now: datetime) -> bool:
+    """Render a file that waits; False if another worker has it, or is at another."""
+    with leases.hold(RENDER, pk) as is_ours:
+        return is_ours and _render(pk, now)
+
+
+def _render(pk: int, now: datetime) -> bool:
+    claimed = _claim(pk, now)
     if claimed is None:
         return False
     try:
@@ -92,36 +105,38 @@ def carry_out_next(*, now: datetime) -> bool:
 
 def resume_renderings(*, now: datetime) -> None:
     """Have those rendered whose message was lost or whose worker was killed; the latter a few times at most."""
-    stalled = Rendering.objects.filter(state=State.WORKING, alive_at__lt=now - STALLED_AFTER)
-    text = _("It was given up after several attempts: the machine may have too little memory for a report so large.")
-    stalled.filter(attempts__gte=MOST_ATTEMPTS).update(
-        state=State.FAILED, error=Message(text).as_json(), finished_at=now
-    )
-    stalled.update(state=State.WAITING, progress=0)
-    if (
-        Rendering.objects.filter(state=State.WAITING).exists()
-        and not Rendering.objects.filter(state=State.WORKING).exists()
-    ):
-        queue.send(queue.RENDER)
+    working = Rendering.objects.filter(state=State.WORKING).values_list("pk", flat=True)
+    isolation.for_each(RENDER, working, lambda pk: _take_up(pk, now), now=now)
+    waiting = Rendering.objects.filter(~isolation.waiting(RENDER, now), state=State.WAITING)
+    if waiting.exists() and not Rendering.objects.filter(state=State.WORKING).exists():
+        queue.remind(queue.RENDER)
 
 
-def _claim(now: datetime) -> Rendering | None:
-    """Return the file that has waited longest, ours now; None if none waits or another is being rendered."""
-    first = Rendering.objects.filter(state=State.WAITING).order_by("requested_at", "pk").first()
-    if first is None:
-        return None
+def _take_up(pk: int, now: datetime) -> None:
+    """Have a file rendered again, or given up, if whoever was at it is gone."""
+    with leases.hold(RENDER, pk) as is_free:
+        if not is_free:
+            return
+        left = Rendering.objects.filter(pk=pk, state=State.WORKING)
+        text = _(
+            "It was given up after several attempts: the machine may have too little memory for a report so large."
+        )
+        error = Message(text).as_json()
+        left.filter(attempts__gte=MOST_ATTEMPTS).update(state=State.FAILED, error=error, finished_at=now)
+        left.update(state=State.WAITING, progress=0)
+
+
+def _claim(pk: int, now: datetime) -> Rendering | None:
+    """Return a file that waits, ours now; None if it does not wait any more or another is being rendered."""
     try:
         with transaction.atomic():
-            waiting = Rendering.objects.filter(pk=first.pk, state=State.WAITING)
+            waiting = Rendering.objects.filter(pk=pk, state=State.WAITING)
             taken = waiting.update(
                 state=State.WORKING, attempts=F("attempts") + 1, started_at=now, alive_at=now, progress=0
             )
     except IntegrityError:
         return None
-    if not taken:
-        return None
-    first.refresh_from_db()
-    return first
+    return Rendering.objects.get(pk=pk) if taken else None
 
 
 def sweep(*, now: datetime) -> None:

@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 
 from django.core.exceptions import PermissionDenied, ValidationError
 from django.db import transaction
+from django.db.models import QuerySet
 from django.http import Http404
 from django.utils import translation
 
@@ -12,7 +13,7 @@ from apps.accounts.models import User
 from apps.bench.text import Message, _
 from apps.campaigns import queries as campaigns
 from apps.campaigns.models import Campaign
-from apps.core import queue
+from apps.core import isolation, leases, queue
 from apps.core.errors import ConflictError
 from apps.reports import services
 from apps.reports.models import Delivery, Edition, Rendering, Report
@@ -23,8 +24,7 @@ from apps.reports.schedules.errors import NoServer, NotTaken, Undeliverable
 logger = logging.getLogger(__name__)
 State = Delivery.State
 
-# A worker has so long for a step before another takes it on.
-LEASE = timedelta(minutes=20)
+DELIVER = "deliver"
 LOOK_AGAIN = timedelta(seconds=5)
 # What fails is tried again after this, each time twice as long: an hour and a half in all.
 WAIT = timedelta(minutes=1)
@@ -50,19 +50,40 @@ class NotYet(str):
 
 def resume_deliveries(*, now: datetime) -> None:
     """Have the deliveries taken on whose time has come."""
-    due = Delivery.objects.filter(state__in=Delivery.OPEN_STATES, look_at__lte=now).order_by("look_at")
-    for pk in due.values_list("pk", flat=True):
-        queue.send(queue.DELIVER, pk)
+    for pk in _due(now).filter(~isolation.waiting(DELIVER, now)).order_by("look_at").values_list("pk", flat=True):
+        if not leases.is_held(DELIVER, pk):
+            queue.remind(queue.DELIVER, pk)
 
 
 def carry_on(*, delivery_id: int, now: datetime) -> None:
     """Take the next step of a delivery, unless another worker is at it or its time has not come."""
-    due = Delivery.objects.filter(pk=delivery_id, state__in=Delivery.OPEN_STATES, look_at__lte=now)
-    if not due.update(look_at=now + LEASE):
+    with leases.hold(DELIVER, delivery_id) as is_ours:
+        rows = [delivery_id] if is_ours else []
+        isolation.for_each(DELIVER, rows, lambda pk: _take_turn(pk, now), now=now, atomic=False)
+
+
+def _take_turn(delivery_id: int, now: datetime) -> None:
+    """Take the next step of a delivery that is ours."""
+    lost = _due(now).filter(pk=delivery_id, claimed_at__isnull=False).exists()
+    if not _due(now).filter(pk=delivery_id).update(claimed_at=now):
         return
+    try:
+        _take_step(delivery_id, now, lost=lost)
+    finally:
+        Delivery.objects.filter(pk=delivery_id).update(claimed_at=None)
+
+
+def _take_step(delivery_id: int, now: datetime, *, lost: bool) -> None:
+    """Take a step; one at which a worker was `lost` is another attempt, and after the first waits for its turn."""
     delivery = Delivery.objects.select_related(
         "schedule__team", "schedule__report__team", "edition__report__team"
     ).get(pk=delivery_id)
+    if lost and delivery.attempts:
+        _try_again(delivery, now)
+        return
+    if lost:
+        delivery.attempts = 1
+        delivery.save(update_fields=["attempts"])
     try:
         if delivery.state == State.WAITING:
             _freeze(delivery, now)
@@ -73,6 +94,10 @@ def carry_on(*, delivery_id: int, now: datetime) -> None:
     except Exception:
         logger.exception("Delivery %s failed", delivery.pk)
         _try_again(delivery, now)
+
+
+def _due(now: datetime) -> QuerySet[Delivery]:
+    return Delivery.objects.filter(state__in=Delivery.OPEN_STATES, look_at__lte=now)
 
 
 def _freeze(delivery: Delivery, now: datetime) -> None:

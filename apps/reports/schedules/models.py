@@ -69,7 +69,7 @@ class Schedule(TeamOwned):
 class Delivery(models.Model):
     """One time that a schedule was due; a worker takes it on at `look_at`, step by step.
 
-    `note` is a message on what went wrong, or why there was nothing to deliver; `mailed` who has it already.
+    It holds it from `claimed_at` on. `note` is a message on what went wrong, or why there was nothing to deliver; `mailed` who has it already.
     """
 
     class State(models.TextChoices):
@@ -91,6 +91,7 @@ class Delivery(models.Model):
     mailed = ArrayField(models.EmailField(), default=list, blank=True)
     attempts = models.PositiveSmallIntegerField(default=0)
     look_at = models.DateTimeField()
+    claimed_at = models.DateTimeField(null=True)
     ended_at = models.DateTimeField(_("ended"), null=True)
 
     class Meta:

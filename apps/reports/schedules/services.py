@@ -14,12 +14,13 @@ from apps.bench.text import Message, _
 from apps.campaigns import schedules
 from apps.campaigns.errors import Refused
 from apps.campaigns.models import Campaign
-from apps.core import queue
+from apps.core import isolation, queue
 from apps.reports.models import Delivery, Report, Schedule
 from apps.reports.rendering.formats import FORMATS
 
 State = Delivery.State
 
+START_DUE = "start_due"
 MOST_RECIPIENTS = 50
 # Each date makes an edition that is kept for ever.
 LEAST_STEP = timedelta(hours=1)
@@ -107,8 +108,7 @@ def deliver_now(*, schedule: Schedule, user: User, now: datetime) -> Delivery:
 def start_due(*, now: datetime) -> None:
     """Begin the deliveries that are due; dates missed while the service was down are made up for once."""
     due = Schedule.objects.filter(is_active=True, next_at__lte=now).order_by("next_at", "pk")
-    for pk in due.values_list("pk", flat=True):
-        _start_one(pk, now)
+    isolation.for_each(START_DUE, due.values_list("pk", flat=True), lambda pk: _start_one(pk, now), now=now)
 
 
 @transaction.atomic

@@ -1,16 +1,16 @@
-"""What workers do for imports: rows are the queue, one worker at a time holds an import for a minute at most."""
+"""What workers do for imports: rows are the queue, one worker at a time has the lease of an import."""
 
 import logging
 import time
 from collections.abc import Callable
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from django.db import transaction
-from django.db.models import Case, F, Q, QuerySet, When
+from django.db.models import Case, F, QuerySet, When
 from django.utils import timezone
 
 from apps.bench.text import Message, _
-from apps.core import expiry, queue
+from apps.core import expiry, isolation, leases, queue
 from apps.results.imports import checking, reading, sheets, storing, uploads
 from apps.results.imports.containers import ContainerError
 from apps.results.imports.models import Import
@@ -21,8 +21,9 @@ logger = logging.getLogger(__name__)
 
 # A worker hands an import on after so long, for others to have their turn.
 TURN_S = 45.0
-# Whoever has not shown itself for so long is lost.
-LOST_AFTER = timedelta(minutes=12)
+# So many are asked for at once.
+MOST_AT_ONCE = 20
+ADVANCE_IMPORT, EXPIRE_IMPORTS = "advance_import", "expire_imports"
 
 State = Import.State
 # One more for each time that a worker did not let go of an import by itself.
@@ -30,15 +31,30 @@ _LOSSES = F("stuck") + Case(When(claimed_at__isnull=False, then=1), default=0)
 
 
 def resume_imports(*, now: datetime) -> None:
-    """Ask for work on imports that nobody holds."""
-    for pk in _free(now).values_list("pk", flat=True)[:20]:
-        queue.send(queue.ADVANCE_IMPORT, pk)
+    """Ask for work on imports that no worker is at: their message was lost, or their worker killed."""
+    waiting = _to_do().filter(~isolation.waiting(ADVANCE_IMPORT, now)).order_by("claimed_at", "pk")
+    for pk in waiting.values_list("pk", flat=True)[:MOST_AT_ONCE]:
+        if not leases.is_held(ADVANCE_IMPORT, pk):
+            queue.remind(queue.ADVANCE_IMPORT, pk)
 
 
 def advance_import(*, import_id: int, now: datetime) -> None:
     """Do the next step of an import, if nobody else is at it; ask for another turn if there is more."""
-    if not _free(now).filter(pk=import_id).update(claimed_at=now, stuck=_LOSSES):
-        return
+
+    def take_turn(pk: int) -> bool:
+        return _take_turn(pk, now)
+
+    with leases.hold(ADVANCE_IMPORT, import_id) as is_ours:
+        rows = [import_id] if is_ours else []
+        turns = isolation.for_each(ADVANCE_IMPORT, rows, take_turn, now=now, atomic=False)
+    if False in turns:
+        queue.send(queue.ADVANCE_IMPORT, import_id)
+
+
+def _take_turn(import_id: int, now: datetime) -> bool:
+    """Do the next step of an import that is ours, and say whether there is nothing more to do now."""
+    if not _to_do().filter(pk=import_id).update(claimed_at=now, stuck=_LOSSES):
+        return True
     imported = Import.objects.select_related("created_by").get(pk=import_id)
     deadline = time.monotonic() + TURN_S
     try:
@@ -53,14 +69,18 @@ def advance_import(*, import_id: int, now: datetime) -> None:
         _end(imported, State.REFUSED, Message(text))
     else:
         Import.objects.filter(pk=import_id).update(claimed_at=None, stuck=0)
-        if not is_over:
-            queue.send(queue.ADVANCE_IMPORT, import_id)
+        return is_over
+    return True
 
 
 def expire(*, now: datetime) -> None:
     """Let go of imports that nobody decided on."""
     undecided = Import.objects.filter(state__in=Import.UNDECIDED_STATES)
-    expiry.expire(undecided, lambda imported: _end(imported, State.EXPIRED, expiry.reason()), now=now)
+
+    def let_go(imported: Import) -> None:
+        _end(imported, State.EXPIRED, expiry.reason())
+
+    expiry.expire(undecided, let_go, work=EXPIRE_IMPORTS, now=now)
 
 
 def _advance(imported: Import, is_time_up: Callable[[], bool], now: datetime) -> bool:
@@ -122,6 +142,5 @@ def _end(imported: Import, state: Import.State, message: Message) -> None:
     )
 
 
-def _free(now: datetime) -> QuerySet[Import]:
-    held = Q(claimed_at__gt=now - LOST_AFTER)
-    return Import.objects.filter(state__in=Import.WORKING_STATES).exclude(held)
+def _to_do() -> QuerySet[Import]:
+    return Import.objects.filter(state__in=Import.WORKING_STATES)

@@ -11,7 +11,8 @@ from apps.accounts.models import TeamOwned
 class RetentionRule(TeamOwned):
     """What becomes of one kind of data of a team's runs `days` after they ended.
 
-    What ended before `done_at`, or just then with a number up to `done_run`, has been seen to already.
+    What ended before `done_at`, or just then with a number up to `done_run`, has been seen to already. A worker began with what
+    is due at `begun_at`, and is not through with it yet.
     """
 
     class Kind(models.TextChoices):
@@ -28,6 +29,7 @@ class RetentionRule(TeamOwned):
     )
     action = models.CharField(_("what happens to it"), max_length=4, choices=Action.choices, default=Action.PACK)
     changed_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
+    begun_at = models.DateTimeField(null=True, editable=False)
     done_at = models.DateTimeField(null=True, editable=False)
     done_run = models.BigIntegerField(default=0, editable=False)
     runs_done = models.PositiveBigIntegerField(default=0, editable=False)

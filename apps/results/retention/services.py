@@ -12,12 +12,15 @@ from apps.accounts import scoping
 from apps.accounts.models import Role, Team, User
 from apps.agents import compression
 from apps.agents.models import JobFile, JobOutput
-from apps.core import immutability
+from apps.campaigns.models import Run
+from apps.core import immutability, isolation, leases, queue
+from apps.core.models import SetAside
 from apps.results.models import Result, RetentionRule, Series
 from apps.results.retention import packing, queries
 
 Kind, Action = RetentionRule.Kind, RetentionRule.Action
 
+CARRY_OUT_RULES = "carry_out_rules"
 # Runs looked up at a time, and of these seen to in one transaction.
 LOOK, BATCH = 5000, 100
 # A worker is at it for so long (s) and then lets others have their turn.
@@ -50,12 +53,32 @@ def set_rule(
 
 def carry_out(*, now: datetime) -> bool:
     """See to the runs that are due, for TURN_S at most; True if something is left."""
+    with leases.hold(CARRY_OUT_RULES) as is_ours:
+        return is_ours and _take_turn(now)
+
+
+def resume_retention(*, now: datetime) -> None:
+    """Ask a worker to go on with rules that one began with and none is at: it was killed, or its message lost."""
+    begun = RetentionRule.objects.filter(~isolation.waiting(CARRY_OUT_RULES, now), begun_at__isnull=False)
+    if begun.exists() and not leases.is_held(CARRY_OUT_RULES):
+        queue.remind(queue.RETAIN)
+
+
+def _take_turn(now: datetime) -> bool:
     deadline = time.monotonic() + TURN_S
-    for pk in list(RetentionRule.objects.order_by("pk").values_list("pk", flat=True)):
+
+    def carry_out_one(pk: int) -> bool:
+        if time.monotonic() > deadline:
+            return True
+        _retry_runs(pk, now)
         while _carry_out_some(pk, now, deadline):
             if time.monotonic() > deadline:
                 return True
-    return False
+        RetentionRule.objects.filter(pk=pk, begun_at__isnull=False).update(begun_at=None)
+        return False
+
+    rules = RetentionRule.objects.order_by("pk").values_list("pk", flat=True)
+    return any(isolation.for_each(CARRY_OUT_RULES, rules, carry_out_one, now=now, atomic=False))
 
 
 def _carry_out_some(pk: int, now: datetime, deadline: float) -> bool:
@@ -64,6 +87,8 @@ def _carry_out_some(pk: int, now: datetime, deadline: float) -> bool:
     if rule is None:
         return False
     due = list(queries.due_runs(rule, now).values_list("ended_at", "pk")[:LOOK])
+    if due and rule.begun_at is None:
+        RetentionRule.objects.filter(pk=pk).update(begun_at=now)
     for start in range(0, len(due), BATCH):
         if not _see_to(rule, due[start : start + BATCH], now):
             return False
@@ -79,13 +104,43 @@ def _see_to(rule: RetentionRule, due: Sequence[tuple[datetime | None, int]], now
     if locked is None or (locked.done_at, locked.done_run) != (rule.done_at, rule.done_run):
         return False
     runs = [pk for _ended, pk in due]
-    with immutability.letting_go():
-        freed = _HOW[Kind(locked.kind), Action(locked.action)](runs, now)
+    freed = _do(locked, runs, now)
     rule.done_at, rule.done_run = locked.done_at, locked.done_run = due[-1]
     locked.runs_done += len(runs)
     locked.bytes_freed += max(0, freed)
     locked.save(update_fields=["done_at", "done_run", "runs_done", "bytes_freed"])
     return True
+
+
+def _do(rule: RetentionRule, runs: list[int], now: datetime) -> int:
+    """Carry the rule out on these runs, on each alone if that fails at once, and return how many bytes that freed."""
+    how = _HOW[Kind(rule.kind), Action(rule.action)]
+    freed = 0
+
+    def do(some: list[int]) -> None:
+        nonlocal freed
+        with immutability.letting_go():
+            gained = how(some, now)
+        freed += gained
+
+    isolation.for_all(_work_of(rule.pk), runs, do, now=now)
+    return freed
+
+
+@transaction.atomic
+def _retry_runs(pk: int, now: datetime) -> None:
+    """Carry a rule out on the runs with which that failed, if their time has come."""
+    failed = SetAside.objects.filter(work=_work_of(pk), retry_at__lte=now).values_list("row_id", flat=True)
+    rule = RetentionRule.objects.select_for_update(skip_locked=True).filter(pk=pk).first()
+    if rule is None or not failed:
+        return
+    here = Run.objects.filter(pk__in=failed).values_list("pk", flat=True)
+    rule.bytes_freed += max(0, _do(rule, list(here), now))
+    rule.save(update_fields=["bytes_freed"])
+
+
+def _work_of(pk: int) -> str:
+    return f"{CARRY_OUT_RULES}:{pk}"
 
 
 def _size(kind: str, runs: list[int]) -> int:

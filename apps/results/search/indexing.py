@@ -1,5 +1,6 @@
 """What searches go through, kept up with what was measured, described and said: a tick looks for what is due."""
 
+import itertools
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -7,22 +8,29 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.contrib.postgres.search import SearchVector
-from django.db import connection, transaction
+from django.db import connection
 from django.db.models import Count, Exists, F, Max, Min, OuterRef, Q, QuerySet, TextField, Value
 from django.db.models.functions import Greatest
 
 from apps.bench import tools
+from apps.campaigns import services as campaigns
 from apps.campaigns.models import Campaign, Experiment, Lane, Trial
+from apps.core import isolation
+from apps.core.models import SetAside
 from apps.results.search.models import SearchEnd, SearchEntry, SearchMetric, SearchValue
 from apps.testbeds.models import Node
 from apps.toolbox import queries as toolbox
 
+INDEX_DUE = "index_due"
 # While a campaign is under way its figures are looked at so often.
 WHILE_OPEN = timedelta(minutes=5)
 # So many experiments are done in one transaction, a second or two even if they are large.
 BATCH = 20
 # A word longer than this is none: PostgreSQL takes no lexeme beyond 2 KiB.
 LONGEST_WORD = 100
+# PostgreSQL takes a megabyte of words, each with what it keeps of its place; the first of an entry are kept.
+MOST_BYTES = 400_000
+BYTES_OF_A_PLACE = 8
 # A parameter's text is told by its beginning.
 LONGEST_TEXT = 200
 # Whatever stands between letters and digits of any script parts words.
@@ -79,14 +87,30 @@ def launched() -> QuerySet[Experiment]:
 
 
 def index_due(*, now: datetime, limit: int = BATCH) -> int:
-    """Make the entries of so many experiments that are due; return how many, `limit` if there may be more."""
-    with transaction.atomic():
+    """Make the entries of so many experiments that are due; return how many, `limit` if there may be more.
+
+    One that cannot be indexed is set aside until it changes or its time comes, and keeps the entry that it has.
+    """
+
+    def index(pks: list[int]) -> None:
         # A worker that is at the same passes over what this one has taken.
-        claimed = due(now).select_for_update(of=("self",), no_key=True, skip_locked=True).order_by("pk")[:limit]
-        told = claimed.select_related("campaign__team", "campaign__created_by", "file_system")
-        experiments = list(told.prefetch_related("campaign__notes", "roles__cluster"))
+        claimed = due(now).select_for_update(of=("self",), no_key=True, skip_locked=True).filter(pk__in=pks)
+        described = claimed.select_related("campaign__team", "campaign__created_by", "file_system")
+        experiments = list(described.prefetch_related("campaign__notes", "roles__cluster").order_by("pk"))
         index_experiments(experiments, now=now)
-    return len(experiments)
+
+    pks = list(due(now).filter(~set_aside(now)).order_by("pk").values_list("pk", flat=True)[:limit])
+    isolation.for_all(INDEX_DUE, pks, index, now=now, tell=_tell, filtered=True)
+    return len(pks)
+
+
+def set_aside(now: datetime) -> Exists:
+    """Return the condition that an experiment, as `launched` gives it, could not be indexed as it is."""
+    return isolation.waiting(INDEX_DUE, now, changed="of")
+
+
+def _tell(pk: int, kept: SetAside) -> None:
+    campaigns.write_fault(Experiment.objects.values_list("campaign_id", flat=True).get(pk=pk), kept)
 
 
 def index_experiments(experiments: Sequence[Any], *, now: datetime) -> None:
@@ -105,12 +129,12 @@ def index_experiments(experiments: Sequence[Any], *, now: datetime) -> None:
     parts: dict[int, list[int]] = {}
     for pk, experiment in by_id.items():
         parts[pk] = sorted({node for lane in lanes[pk] for ids in lane.roles.values() for node in ids} & nodes.keys())
-        text = " ".join(_texts(experiment, [nodes[node] for node in parts[pk]]))
+        words = _cut(words_of(" ".join(_texts(experiment, [nodes[node] for node in parts[pk]]))))
         entries.append(
             SearchEntry(
                 experiment=experiment,
                 **counts.get(pk, {}),
-                words=SearchVector(Value(" ".join(words_of(text)), output_field=TextField()), config="simple"),
+                words=SearchVector(Value(" ".join(words), output_field=TextField()), config="simple"),
                 of=experiment.of,
                 indexed_at=now,
             )
@@ -135,10 +159,17 @@ def words_of(text: str) -> list[str]:
     return list(dict.fromkeys(word.lower()[:LONGEST_WORD] for word in WORDS.findall(text)))
 
 
+def _cut(words: Sequence[str]) -> list[str]:
+    """Return as many of the first words as an entry takes."""
+    ends = itertools.accumulate(len(word.encode()) + BYTES_OF_A_PLACE for word in words)
+    return [word for word, end in zip(words, ends, strict=True) if end <= MOST_BYTES]
+
+
 def _texts(experiment: Experiment, nodes: Iterable[Node]) -> Iterable[str]:
+    """Return what is searched for, names before what is long: of too many words the first are indexed."""
     campaign = experiment.campaign
-    yield from (experiment.name, experiment.tool, campaign.name, campaign.goal, campaign.team.name)
-    yield from (campaign.permanent_id, *campaign.tags, *(note.text for note in campaign.notes.all()))
+    yield from (experiment.name, experiment.tool, campaign.name, campaign.team.name)
+    yield from (campaign.permanent_id, *campaign.tags)
     yield from (str(text) for text in campaign.publication.values() if isinstance(text, str))
     yield _tool_name(experiment.tool)
     yield from (factor["name"] for factor in experiment.factors)
@@ -149,6 +180,8 @@ def _texts(experiment: Experiment, nodes: Iterable[Node]) -> Iterable[str]:
     for node in nodes:
         yield from (node.name, node.testbed.name, node.testbed.site.name, node.testbed.site.place)
     yield from (part.cluster.name for part in experiment.roles.all() if part.cluster)
+    yield campaign.goal
+    yield from (note.text for note in campaign.notes.all())
 
 
 def _tool_name(slug: str) -> str:

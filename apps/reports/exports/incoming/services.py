@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Mapping
-from datetime import datetime, timedelta
+from datetime import datetime
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -11,14 +11,14 @@ from django.core.cache import cache
 from django.core.exceptions import ValidationError
 from django.core.files import File
 from django.db import transaction
-from django.db.models import F
+from django.db.models import F, QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext
 
 from apps.accounts import quotas, scoping
 from apps.accounts.models import Role, Team, User
 from apps.bench.text import Message, _
-from apps.core import expiry, messages, queue, scratch
+from apps.core import expiry, isolation, leases, messages, queue, scratch
 from apps.reports.exports.archives import form, records
 from apps.reports.exports.archives.form import ArchiveError
 from apps.reports.exports.archives.reading import Archive
@@ -30,8 +30,7 @@ from apps.reports.exports.incoming.models import IncomingArchive
 logger = logging.getLogger(__name__)
 State = IncomingArchive.State
 
-# A worker that gives no sign for so long was killed; storing is one transaction and gives signs beside it.
-STALLED_AFTER = timedelta(minutes=5)
+TAKE_ARCHIVES, EXPIRE_ARCHIVES = "take_archives", "expire_archives"
 MOST_ATTEMPTS = 3
 MOST_BYTES = 16 * form.GIB
 _SIGNS_KEPT_S = 600
@@ -87,8 +86,19 @@ def give_up(*, incoming: IncomingArchive, user: User) -> None:
 
 
 def carry_out_next(*, now: datetime) -> bool:
-    """Look through, or store, what has waited longest; True if more may wait."""
-    incoming = _claim(now)
+    """Look through, or store, what has waited longest and no worker is at; True if more may wait."""
+    for pk in _due(now).order_by("pk").values_list("pk", flat=True)[:10]:
+        with leases.hold(TAKE_ARCHIVES, pk) as is_ours:
+            rows = [pk] if is_ours else []
+            turns = isolation.for_each(TAKE_ARCHIVES, rows, lambda pk: _take_turn(pk, now), now=now, atomic=False)
+        if True in turns:
+            return True
+    return False
+
+
+def _take_turn(pk: int, now: datetime) -> bool:
+    """Look through, or store, an archive that is ours; False if it does not wait any more."""
+    incoming = _claim(pk, now)
     if incoming is None:
         return False
     try:
@@ -106,24 +116,30 @@ def carry_out_next(*, now: datetime) -> bool:
 
 def resume(*, now: datetime) -> None:
     """Have those looked at whose message was lost or whose worker was killed, the latter a few times at most."""
-    stalled = IncomingArchive.objects.filter(state__in=IncomingArchive.BUSY_STATES, alive_at__lt=now - STALLED_AFTER)
-    for incoming in stalled:
-        if (sign := cache.get(_key(incoming))) and sign["at"] > (now - STALLED_AFTER).timestamp():
-            continue
+    busy = IncomingArchive.objects.filter(state__in=IncomingArchive.BUSY_STATES).values_list("pk", flat=True)
+    isolation.for_each(TAKE_ARCHIVES, busy, _take_up, now=now)
+    if _due(now).exists():
+        queue.remind(queue.TAKE_ARCHIVES)
+
+
+def _take_up(pk: int) -> None:
+    """Have an archive taken again, or given up, if whoever was at it is gone."""
+    with leases.hold(TAKE_ARCHIVES, pk) as is_free:
+        left = IncomingArchive.objects.filter(pk=pk, state__in=IncomingArchive.BUSY_STATES)
+        incoming = left.first() if is_free else None
+        if incoming is None:
+            return
         if incoming.attempts >= MOST_ATTEMPTS:
             text = _("It was given up after several attempts: the machine may have too little memory for it.")
             _refuse(incoming, Message(text))
-            continue
-        again = State.WAITING if incoming.state == State.CHECKING else State.AGREED
-        IncomingArchive.objects.filter(pk=incoming.pk, alive_at=incoming.alive_at).update(state=again)
-    if IncomingArchive.objects.filter(state__in=IncomingArchive.DUE_STATES).exists():
-        queue.send(queue.TAKE_ARCHIVES)
+        else:
+            left.update(state=State.WAITING if incoming.state == State.CHECKING else State.AGREED)
 
 
 def expire(*, now: datetime) -> None:
     """Let go of archives that nobody decided on."""
     undecided = IncomingArchive.objects.filter(state__in=IncomingArchive.UNDECIDED_STATES).exclude(preview={})
-    expiry.expire(undecided, _expire, now=now)
+    expiry.expire(undecided, _expire, work=EXPIRE_ARCHIVES, now=now)
 
 
 def sweep(*, now: datetime) -> None:
@@ -148,16 +164,24 @@ _CHOICES = ("nodes", "people")
 _NEXT = {State.WAITING: State.CHECKING, State.AGREED: State.STORING}
 
 
-def _claim(now: datetime) -> IncomingArchive | None:
-    for incoming in IncomingArchive.objects.filter(state__in=IncomingArchive.DUE_STATES).order_by("pk")[:10]:
-        waiting = IncomingArchive.objects.filter(pk=incoming.pk, state=incoming.state)
-        taken = waiting.update(
-            state=_NEXT[State(incoming.state)], attempts=F("attempts") + 1, alive_at=now, done=0, total=0
-        )
-        if taken:
-            incoming.refresh_from_db()
-            return incoming
-    return None
+def _due(now: datetime) -> QuerySet[IncomingArchive]:
+    return IncomingArchive.objects.filter(
+        ~isolation.waiting(TAKE_ARCHIVES, now), state__in=IncomingArchive.DUE_STATES
+    )
+
+
+def _claim(pk: int, now: datetime) -> IncomingArchive | None:
+    incoming = IncomingArchive.objects.filter(pk=pk, state__in=IncomingArchive.DUE_STATES).first()
+    if incoming is None:
+        return None
+    waiting = IncomingArchive.objects.filter(pk=pk, state=incoming.state)
+    taken = waiting.update(
+        state=_NEXT[State(incoming.state)], attempts=F("attempts") + 1, alive_at=now, done=0, total=0
+    )
+    if not taken:
+        return None
+    incoming.refresh_from_db()
+    return incoming
 
 
 def _look_through(incoming: IncomingArchive, file: BinaryIO) -> None:
@@ -232,7 +256,7 @@ def _end(incoming: IncomingArchive, state: State, **values: Any) -> None:
 
 def _sign(incoming: IncomingArchive, done: int, total: int) -> None:
     """Tell how far it is: beside the database, for what a transaction has written nobody sees before its end."""
-    cache.set(_key(incoming), {"done": done, "total": total, "at": timezone.now().timestamp()}, _SIGNS_KEPT_S)
+    cache.set(_key(incoming), {"done": done, "total": total}, _SIGNS_KEPT_S)
 
 
 def _key(incoming: IncomingArchive) -> str:

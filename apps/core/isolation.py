@@ -1,0 +1,201 @@
+"""Periodic work row by row: one that fails is set aside, told of, and tried again later, and the others are done.
+
+The one way in which anything of the timetable goes through rows. Each row has a transaction of its own (or brings
+its own); what fails is a `SetAside` with its reason, a line in the log, and is passed over until `retry_at`.
+"""
+
+import logging
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import TypeVar
+
+from django.db import connection, transaction
+from django.db.models import Exists, OuterRef
+from django.utils import timezone
+
+from apps.core import leases
+from apps.core.models import SetAside
+
+logger = logging.getLogger(__name__)
+Given = TypeVar("Given")
+# What tells of a row that failed for the first time, where its team sees it.
+Tell = Callable[[int, SetAside], object]
+
+# What failed is tried again after this, each time twice as long, but not longer than that.
+FIRST_WAIT = timedelta(seconds=5)
+LONGEST_WAIT = timedelta(minutes=15)
+# A whole piece of work is about all rows: it is tried again soon.
+LONGEST_WAIT_OF_ALL = timedelta(seconds=30)
+# What was set aside and has not come up again for so long is done, or gone.
+FORGOTTEN_AFTER = timedelta(days=1)
+# The row that stands for a piece of work as a whole.
+ALL = 0
+FORGET = "forget_rows_set_aside"
+_LONGEST_REASON = 2000
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of the timetable: `do` is called with `now` and goes through its rows with the `name` as their work."""
+
+    name: str
+    do: Callable[..., object]
+
+
+def for_each(
+    work: str,
+    rows: Iterable[int],
+    do: Callable[[int], Given],
+    *,
+    now: datetime,
+    tell: Tell | None = None,
+    atomic: bool = True,
+    filtered: bool = False,
+) -> list[Given]:
+    """Call `do` with the primary key of each row and return what it gave for those with which it did not fail.
+
+    Each is a transaction; not with `atomic` False, for work that commits step by step. `tell` is called with a row
+    that failed for the first time, and may write where its team sees it. Raises only what concerns every row: a
+    database that is away. With `filtered` the rows were looked through with `waiting` already.
+    """
+    pks = list(rows)
+    if not pks:
+        return []
+    aside = {row.row_id: row for row in SetAside.objects.filter(work=work, row_id__in=pks)}
+    given: list[Given] = []
+    for pk in pks:
+        if pk in aside and aside[pk].retry_at > now and not filtered:
+            continue
+        try:
+            with transaction.atomic() if atomic else nullcontext():
+                answer = do(pk)
+        except Exception as error:
+            set_aside(work, pk, error, now=now, tell=tell)
+            continue
+        given.append(answer)
+        if pk in aside:
+            aside[pk].delete()
+    return given
+
+
+def for_all(
+    work: str,
+    rows: Iterable[int],
+    do: Callable[[list[int]], object],
+    *,
+    now: datetime,
+    tell: Tell | None = None,
+    filtered: bool = False,
+) -> int:
+    """Call `do` with all rows at once, in one transaction, and only if that fails with each alone.
+
+    Return how many were done. Rows that were set aside before, and whose time has come again, are tried alone.
+    """
+    pks = list(rows)
+    if not pks:
+        return 0
+    aside = set(SetAside.objects.filter(work=work, row_id__in=pks).values_list("row_id", flat=True))
+    together = [pk for pk in pks if pk not in aside]
+    alone = [pk for pk in pks if pk in aside]
+    done = 0
+    if together:
+        try:
+            with transaction.atomic():
+                do(together)
+            done = len(together)
+        except Exception:
+            _raise_unless_usable()
+            logger.info("%s failed with %s rows at once: each is tried alone", work, len(together))
+            alone = pks
+    return done + len(for_each(work, alone, lambda pk: do([pk]), now=now, tell=tell, filtered=filtered))
+
+
+def carry_out(parts: Sequence[Part]) -> None:
+    """Call each part by itself; one that fails as a whole is set aside for a while, too.
+
+    A part that an earlier look is still at is passed over: a long one keeps no other part from being looked at.
+    """
+    wholes = SetAside.objects.filter(work__in=[part.name for part in parts], row_id=ALL)
+    failed = {row.work: row for row in wholes}
+    for part in parts:
+        now = timezone.now()
+        whole = failed.get(part.name)
+        if whole is not None and whole.retry_at > now:
+            continue
+        with leases.hold(f"part {part.name}") as is_ours:
+            if is_ours and _carry_out(part, now) and whole is not None:
+                whole.delete()
+
+
+def _carry_out(part: Part, now: datetime) -> bool:
+    try:
+        part.do(now=now)
+    except Exception as error:
+        set_aside(part.name, ALL, error, now=now)
+        return False
+    return True
+
+
+def set_aside(
+    work: str,
+    row_id: int,
+    error: Exception,
+    *,
+    now: datetime,
+    tell: Tell | None = None,
+) -> SetAside:
+    """Keep that a piece of work failed with a row, log it with its trace, and return what is kept.
+
+    Called where `error` is handled. Raises it again if the database is away, for that is nothing of the row.
+    """
+    _raise_unless_usable()
+    reason = f"{type(error).__name__}: {error}"[:_LONGEST_REASON].replace("\0", "")
+    with transaction.atomic():
+        begun = {"first_at": now, "last_at": now, "retry_at": now, "reason": reason}
+        kept, _is_new = SetAside.objects.get_or_create(work=work, row_id=row_id, defaults=begun)
+        kept.attempts += 1
+        kept.reason, kept.last_at, kept.retry_at = reason, now, now + wait(kept.attempts, whole=row_id == ALL)
+        kept.save()
+    what = "as a whole" if row_id == ALL else f"with row {row_id}"
+    logger.exception("%s failed %s, attempt %s; tried again at %s", work, what, kept.attempts, kept.retry_at)
+    if tell is not None and kept.attempts == 1:
+        _tell(work, row_id, kept, tell)
+    return kept
+
+
+def wait(attempts: int, *, whole: bool = False) -> timedelta:
+    """Return how long after so many failures a row, or the `whole` work, is tried again."""
+    return min(FIRST_WAIT * 2 ** min(attempts - 1, 20), LONGEST_WAIT_OF_ALL if whole else LONGEST_WAIT)
+
+
+def waiting(work: str, now: datetime, *, changed: str = "") -> Exists:
+    """Return the condition that a row of a query is set aside and its time has not come.
+
+    For work that takes a limited number of rows, of which those must not be. With `changed`, a field or annotation
+    that says when the row last changed, one that changed since it failed is tried again at once.
+    """
+    found = SetAside.objects.filter(work=work, row_id=OuterRef("pk"), retry_at__gt=now)
+    return Exists(found.filter(last_at__gte=OuterRef(changed)) if changed else found)
+
+
+def forget(*, now: datetime) -> None:
+    """Forget what has not come up again for long: it was done, or is gone."""
+    gone = SetAside.objects.filter(retry_at__lt=now - FORGOTTEN_AFTER).order_by("pk")
+    for_each(FORGET, gone.values_list("pk", flat=True)[:1000], lambda pk: gone.filter(pk=pk).delete(), now=now)
+
+
+def _tell(work: str, row_id: int, kept: SetAside, tell: Tell) -> None:
+    try:
+        with transaction.atomic():
+            tell(row_id, kept)
+    except Exception:
+        _raise_unless_usable()
+        logger.exception("That %s failed with row %s could not be told where it is seen", work, row_id)
+
+
+def _raise_unless_usable() -> None:
+    """Raise the error being handled, unless the database answers."""
+    if not connection.is_usable():
+        raise

@@ -1,0 +1,43 @@
+"""Who is at work on what: advisory locks of the database, which end with the connection of whoever holds them.
+
+A worker that dies is known to be gone at once, however it died, and one that gives no sign for an hour, because it is
+at a long piece of work, is not taken for dead. Whoever finds work begun that nobody holds takes it up again.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+
+from django.db import DatabaseError, connection
+
+# A backend in the middle of a statement looks this often (ms) whether its worker is still there.
+_LOOK_MS = 2000
+_KEY = "hashtextextended(%s, 0)"
+
+
+@contextmanager
+def hold(work: str, row_id: int = 0) -> Iterator[bool]:
+    """Hold the lease on a row (0: the only one) of a kind of work; gives False if another connection has it.
+
+    What is done under it may take any number of transactions. It must not begin within one: the row's claim has to be
+    seen by others while the work goes on.
+    """
+    key = f"{work}:{row_id}"
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f"SELECT set_config('client_connection_check_interval', %s, false), pg_try_advisory_lock({_KEY})",
+            [str(_LOOK_MS), key],
+        )
+        is_ours = cursor.fetchone()[1]
+    try:
+        yield is_ours
+    finally:
+        if is_ours:
+            # Of a connection that has died the lease has gone with it.
+            with suppress(DatabaseError), connection.cursor() as cursor:
+                cursor.execute(f"SELECT pg_advisory_unlock({_KEY})", [key])
+
+
+def is_held(work: str, row_id: int = 0) -> bool:
+    """Say whether another connection is at a piece of work now."""
+    with hold(work, row_id) as is_free:
+        return not is_free

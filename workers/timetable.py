@@ -1,0 +1,67 @@
+"""What the timetable looks at, part by part; each goes through its rows with `apps.core.isolation`."""
+
+from datetime import datetime
+
+from apps.agents import services as agents
+from apps.campaigns import services as campaigns
+from apps.campaigns import waits
+from apps.core import isolation, queue, scratch
+from apps.core.isolation import Part
+from apps.reports import usage
+from apps.reports.exports.incoming import services as incoming
+from apps.reports.rendering import services as rendering
+from apps.reports.schedules import delivering
+from apps.reports.schedules import services as schedules
+from apps.results.imports import uploads
+from apps.results.imports import work as imports
+from apps.results.retention import services as retention
+from apps.tuning.analysis import queries as analyses
+from workers import carry_out, reconcile, stages
+
+ANALYSE = "analyse"
+
+
+def schedule(*, now: datetime) -> None:
+    """Start every trial that can start."""
+    carry_out.schedule()
+
+
+def ask_for_analyses(*, now: datetime) -> None:
+    """Ask for the analysis of every campaign that waits for one, also after a failure."""
+    for campaign_id in analyses.waiting(now).filter(~isolation.waiting(ANALYSE, now)).values_list("pk", flat=True):
+        queue.remind(queue.ANALYSE, campaign_id)
+
+
+# All of measuring that may be due or was missed: each second.
+TICK = (
+    Part("launch_due", campaigns.launch_due),
+    Part("mark_lost_jobs", agents.mark_lost_jobs),
+    Part("reconcile", reconcile.reconcile),
+    Part("open_stages", stages.open_stages),
+    Part("finish_campaigns", campaigns.finish_campaigns),
+    Part("tell_waits", waits.tell_waits),
+    Part("schedule", schedule),
+    Part("ask_for_analyses", ask_for_analyses),
+)
+# All else that may be due or was missed, less often: it takes a processor that measurements need.
+TEND = (
+    Part("resume_cancelling", campaigns.resume_cancelling),
+    Part("resume_deletions", campaigns.resume_deletions),
+    Part("resume_renderings", rendering.resume_renderings),
+    Part("start_due", schedules.start_due),
+    Part("resume_deliveries", delivering.resume_deliveries),
+    Part("resume_imports", imports.resume_imports),
+    Part("resume_archives", incoming.resume),
+    Part("resume_retention", retention.resume_retention),
+)
+# What takes long, and may be hours late.
+RETAIN = (
+    Part("expire_imports", imports.expire),
+    Part("expire_archives", incoming.expire),
+    Part("sweep_uploads", uploads.sweep),
+    Part("sweep_archives", incoming.sweep),
+    Part("sweep_renderings", rendering.sweep),
+    Part("sweep_scratch", scratch.sweep),
+    Part("count_stored", usage.count_stored),
+    Part("forget_rows_set_aside", isolation.forget),
+)
