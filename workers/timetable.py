@@ -24,6 +24,7 @@ ANALYSE = "analyse"
 def schedule(*, now: datetime) -> None:
     """Start every trial that can start."""
     carry_out.schedule()
+    campaigns.forget_claims()
 
 
 def ask_for_analyses(*, now: datetime) -> None:

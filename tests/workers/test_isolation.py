@@ -90,7 +90,7 @@ def test_a_poisoned_row_keeps_no_other_from_its_turn(
     kept.refresh_from_db()
     assert kept.attempts == 1 and kept.retry_at > timezone.now() - timedelta(seconds=5)
     cure()
-    SetAside.objects.update(retry_at=timezone.now() - timedelta(seconds=1))
+    SetAside.objects.filter(work=case.work).update(retry_at=timezone.now() - timedelta(seconds=1))
     look(task, messages)
     assert first(), caplog.text
     assert not SetAside.objects.filter(work=case.work).exclude(work=isolation.FORGET).exists()

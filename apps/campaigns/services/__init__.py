@@ -22,7 +22,15 @@ from apps.campaigns.services.launching import launch_campaign, launch_due
 from apps.campaigns.services.progress import begin_run, enter_stage, mark_all_stopping, mark_stopping
 from apps.campaigns.services.recipes import create_from_recipe
 from apps.campaigns.services.rerunning import StandIns, run_again
-from apps.campaigns.services.runs import cancel_run, fail_run, recover_run, release_run, succeed_run, take_runs
+from apps.campaigns.services.runs import (
+    cancel_run,
+    fail_run,
+    forget_claims,
+    recover_run,
+    release_run,
+    succeed_run,
+    take_runs,
+)
 from apps.campaigns.services.sharing import share_campaign
 from apps.campaigns.services.stages import start_stage
 from apps.campaigns.services.steering import (
@@ -54,6 +62,7 @@ __all__ = [
     "fail_run",
     "finish_campaign",
     "finish_campaigns",
+    "forget_claims",
     "launch_campaign",
     "launch_due",
     "mark_all_stopping",

@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 from django.db import IntegrityError, connection, transaction
+from django.db.models import Exists, OuterRef
 
 from apps.bench.text import Message, _
 from apps.campaigns import live, queries
@@ -105,6 +106,12 @@ def _claim(trial: Trial, now: datetime) -> Run | None:
     trial.state, trial.attempts, trial.not_before = Trial.State.RUNNING, attempt, None
     live.publish(trial.campaign_id, "trial", experiment=trial.experiment_id, trial=trial.pk)
     return run
+
+
+def forget_claims() -> None:
+    """Forget the trials that could not be claimed once they were, or wait no more: a claim itself costs no look."""
+    pending = Trial.objects.filter(pk=OuterRef("row_id"), state=Trial.State.PENDING)
+    SetAside.objects.filter(~Exists(pending), work=queries.CLAIM).delete()
 
 
 def release_run(*, run: Run, now: datetime) -> bool:
