@@ -19,8 +19,9 @@ OVERTIME = timedelta(seconds=30)
 def mark_lost_jobs(*, now: datetime) -> int:
     """End the open jobs whose agents are lost, and those far over their time limits; return how many.
 
-    Those of one node at a time: one with which that fails keeps no other from it. Silence counts only from when somebody listened: after an outage of the server its agents get the same time to
-    come back that a single agent has.
+    Those of one node at a time: one with which that fails keeps no other from it. Silence counts only from when
+    somebody listened: after an outage of the server its agents get the same time to come back that a single agent
+    has.
     """
     listener = Listener.objects.filter(pk=1).first()
     if listener is None or now - listener.heard_until > DEAF_AFTER or now - listener.listening_since <= LOST_AFTER:

@@ -69,7 +69,8 @@ class Schedule(TeamOwned):
 class Delivery(models.Model):
     """One time that a schedule was due; a worker takes it on at `look_at`, step by step.
 
-    It holds it from `claimed_at` on. `note` is a message on what went wrong, or why there was nothing to deliver; `mailed` who has it already.
+    It holds it from `claimed_at` on. `note` is a message on what went wrong, or why there was nothing to deliver;
+    `mailed` who has it already.
     """
 
     class State(models.TextChoices):

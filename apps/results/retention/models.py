@@ -11,8 +11,8 @@ from apps.accounts.models import TeamOwned
 class RetentionRule(TeamOwned):
     """What becomes of one kind of data of a team's runs `days` after they ended.
 
-    What ended before `done_at`, or just then with a number up to `done_run`, has been seen to already. A worker began with what
-    is due at `begun_at`, and is not through with it yet.
+    What ended before `done_at`, or just then with a number up to `done_run`, has been seen to already. A worker
+    began with what is due at `begun_at`, and is not through with it yet.
     """
 
     class Kind(models.TextChoices):

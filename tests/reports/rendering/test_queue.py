@@ -20,6 +20,7 @@ from apps.reports.models import Edition, Rendering
 from apps.reports.rendering import formats, services
 from apps.reports.rendering.base import RenderingError
 from apps.reports.rendering.models import folder
+from tests import leasing
 from workers import tasks
 
 State = Rendering.State
@@ -136,14 +137,15 @@ def test_a_tick_takes_up_what_a_killed_worker_left_and_gives_up_in_the_end(editi
     ask(edition)
     now = timezone.now()
     Rendering.objects.update(state=State.WORKING, alive_at=now, attempts=1)
-    services.resume_renderings(now=now + timedelta(seconds=60))
+    with leasing.elsewhere(services.RENDER, Rendering.objects.get().pk):
+        services.resume_renderings(now=now + timedelta(hours=5))
     assert Rendering.objects.get().state == State.WORKING
     sent.clear()
-    services.resume_renderings(now=now + timedelta(minutes=3))
+    services.resume_renderings(now=now)
     assert Rendering.objects.get().state == State.WAITING
     assert sent == [queue.RENDER]
     Rendering.objects.update(state=State.WORKING, alive_at=now, attempts=3)
-    tasks.rendering.resume_renderings(now=now + timedelta(minutes=3))
+    services.resume_renderings(now=now)
     given_up = Rendering.objects.get()
     assert given_up.state == State.FAILED
     assert "too little memory" in given_up.error["msgid"]

@@ -17,6 +17,7 @@ from apps.reports import services as reports
 from apps.reports.models import Delivery, Edition, Rendering, Schedule
 from apps.reports.rendering import services as rendering
 from apps.reports.schedules import delivering, mailing, services
+from tests import leasing
 from tests.reports.schedules.conftest import NOW, occurrence, schedule
 
 # 07:00 in Seoul on the day after NOW.
@@ -226,7 +227,18 @@ def test_one_delivery_at_a_time_and_a_lost_message_is_made_good(world: SimpleNam
         services.deliver_now(schedule=made, user=world.cast.oscar, now=NOW + timedelta(seconds=1))
     services.start_due(now=DUE)
     assert list(Delivery.objects.all()) == [delivery]
-    # A worker that was killed had it for so long; then the tick has another take it on.
-    Delivery.objects.update(look_at=NOW + delivering.LEASE)
-    assert carried(delivery, NOW + timedelta(minutes=5)).state == "waiting"
-    assert carried(delivery, NOW + delivering.LEASE).state == "rendering"
+    # While a worker is at it nobody else is, however long that takes; if it is killed, another takes it on at once.
+    with leasing.elsewhere(delivering.DELIVER, delivery.pk):
+        assert carried(delivery, NOW + timedelta(hours=5)).state == "waiting"
+    Delivery.objects.update(claimed_at=NOW)
+    taken = carried(delivery, NOW)
+    assert (taken.state, taken.attempts, taken.claimed_at) == ("rendering", 1, None)
+
+
+def test_a_delivery_at_which_workers_die_waits_longer_each_time_and_is_given_up(world: SimpleNamespace) -> None:
+    delivery = services.deliver_now(schedule=schedule(world), user=world.cast.oscar, now=NOW)
+    Delivery.objects.update(claimed_at=NOW, attempts=1)
+    put_off = carried(delivery, NOW)
+    assert (put_off.state, put_off.attempts, put_off.look_at) == ("waiting", 2, NOW + 2 * delivering.WAIT)
+    Delivery.objects.update(claimed_at=NOW, attempts=delivering.MOST_ATTEMPTS - 1, look_at=NOW)
+    assert carried(delivery, NOW).state == "failed"
