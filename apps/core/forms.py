@@ -47,7 +47,7 @@ class QuantityField(forms.CharField):
 
     def __init__(self, *, kind: str, **kwargs: Any) -> None:
         self.kind = kind
-        super().__init__(**kwargs)
+        super().__init__(**({"max_length": units.LONGEST_QUANTITY} | kwargs))
 
     def prepare_value(self, value: Any) -> Any:
         """Show a stored number with its unit, rounded only where reading it back loses nothing."""

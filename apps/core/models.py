@@ -1,7 +1,19 @@
 """The base of every model, and the rows that the timetable has set aside."""
 
+from typing import Any
+
+from django.core.validators import MaxLengthValidator
 from django.db import models
 from django.utils.translation import gettext_lazy as _
+
+
+class BoundedTextField(models.TextField):
+    """A text of `max_length` characters at most at every door: Django holds a TextField to it in forms only."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if self.max_length is not None:
+            self.validators = [*self.validators, MaxLengthValidator(self.max_length)]
 
 
 class TimeStamped(models.Model):

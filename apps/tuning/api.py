@@ -14,7 +14,7 @@ from apps.accounts.models import Role
 from apps.campaigns.api.campaigns import CampaignSerializer
 from apps.core import messages
 from apps.tuning import proposals, queries, services
-from apps.tuning.models import Decision, Finding, Verification
+from apps.tuning.models import LONGEST_REASON, Decision, Finding, Verification
 
 
 class VerificationSerializer(serializers.ModelSerializer):
@@ -68,7 +68,7 @@ class DecisionSerializer(serializers.Serializer):
     """What a person decides of a finding; whether it is verified or refuted only a measurement does."""
 
     state = serializers.ChoiceField(choices=[(state.value, state.label) for state in Finding.DECISIONS])
-    reason = serializers.CharField(required=False, allow_blank=True, default="")
+    reason = serializers.CharField(required=False, allow_blank=True, default="", max_length=LONGEST_REASON)
 
 
 class OfferSerializer(serializers.Serializer):

@@ -11,10 +11,14 @@ from apps.accounts.models import TeamOwned
 from apps.bench.rules.base import DIAGNOSIS, DOUBT, NO_CHANGE, RECOMMENDATION
 from apps.bench.sweep import verification
 from apps.campaigns.models import Campaign, Experiment, Trial
-from apps.core.models import TimeStamped
+from apps.core.models import BoundedTextField, TimeStamped
 from apps.tuning.analysis.models import Analysis, RuleFailure
 
 __all__ = ["Analysis", "Decision", "Finding", "RuleFailure", "Verification"]
+
+# Characters: of what a person says, and of the commands that a rule recommends.
+LONGEST_REASON = 2000
+LONGEST_CHANGE = 20_000
 
 
 class Finding(TeamOwned):
@@ -48,13 +52,13 @@ class Finding(TeamOwned):
     rule_version = models.PositiveSmallIntegerField(default=1)
     kind = models.CharField(_("kind"), max_length=14, choices=Kind.choices, default=Kind.RECOMMENDATION)
     state = models.CharField(_("state"), max_length=10, choices=State.choices, default=State.NEW)
-    state_reason = models.TextField(_("reason"), blank=True)
+    state_reason = BoundedTextField(_("reason"), blank=True, max_length=LONGEST_REASON)
     title = models.JSONField()
     details = models.JSONField()
     value = models.FloatField(null=True, blank=True)
     unit = models.CharField(max_length=10, blank=True)
-    change = models.TextField(blank=True)
-    undo = models.TextField(blank=True)
+    change = BoundedTextField(blank=True, max_length=LONGEST_CHANGE)
+    undo = BoundedTextField(blank=True, max_length=LONGEST_CHANGE)
     # Predicted over present rate (or time); null where the rule predicts none.
     predicted_gain = models.FloatField(_("predicted gain"), null=True, blank=True)
     confidence = models.FloatField()
@@ -154,7 +158,7 @@ class Decision(TimeStamped):
     )
     earlier = models.CharField(max_length=10, choices=Finding.State.choices)
     state = models.CharField(_("state"), max_length=10, choices=Finding.State.choices)
-    reason = models.TextField(_("reason"), blank=True)
+    reason = BoundedTextField(_("reason"), blank=True, max_length=LONGEST_REASON)
     note = models.JSONField(null=True, blank=True)
 
     class Meta:

@@ -117,6 +117,8 @@ def decide(request: HttpRequest, pk: int) -> HttpResponse:
         )
     except services.FindingNeedsReason:
         messages.error(request, _("Say why the finding is dismissed, so that the next reader knows."))
+    except ValidationError as refused:
+        messages.error(request, " ".join(refused.messages))
     else:
         messages.success(request, _("The finding is kept as “%(state)s”.") % {"state": finding.get_state_display()})
     return redirect("tuning:detail", pk=pk)

@@ -16,7 +16,7 @@ from apps.tuning.analysis import queries, services
 from apps.tuning.models import Analysis, RuleFailure
 from apps.tuning.services import findings
 from tests.tuning.breaking import break_rule, ended, endless, later
-from workers import analysis
+from workers import analysis, timetable
 
 BROKEN = "tcp-bdp"
 

@@ -7,6 +7,8 @@ from typing import Any
 from apps.agents.endpoint.exchange import Problem
 
 MOST_LEVELS = 16
+# Of one text among the facts.
+LONGEST_TEXT = 10_000
 _LARGEST = 2**63
 
 
@@ -31,6 +33,8 @@ def _storable(value: Any, levels: int) -> Any:
     if levels == 0:
         raise _wrong("facts", f"nested at most {MOST_LEVELS} deep")
     if isinstance(value, str):
+        if len(value) > LONGEST_TEXT:
+            raise _wrong("facts", f"made of texts of at most {LONGEST_TEXT} characters each")
         return clean_text(value)
     if isinstance(value, dict):
         return {clean_text(name): _storable(inner, levels - 1) for name, inner in value.items()}

@@ -63,7 +63,7 @@ class Job(TimeStamped):
     timed_out = models.BooleanField(_("timed out"), default=False)
     # Why there was no process to speak of: not-allowed, not-found, not-started, stopped, agent-restarted, agent-lost.
     fault = models.CharField(_("fault"), max_length=32, blank=True)
-    fault_detail = models.TextField(blank=True)
+    fault_detail = models.TextField(blank=True, max_length=4000)
     clock_offset_s = models.FloatField(_("clock offset"), null=True, blank=True)
     clock_error_s = models.FloatField(null=True, blank=True)
     facts = models.ForeignKey(FactSnapshot, on_delete=models.SET_NULL, null=True, blank=True, related_name="jobs")

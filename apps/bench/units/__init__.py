@@ -2,11 +2,12 @@
 
 from apps.bench.units.formatting import canonical_text, format_quantity
 from apps.bench.units.parsing import Value, exact_value, has_unit, normalise, parse_quantity, settle
-from apps.bench.units.tables import BASE_UNITS, KINDS, UnitError, is_unit
+from apps.bench.units.tables import BASE_UNITS, KINDS, LONGEST_QUANTITY, UnitError, is_unit
 
 __all__ = [
     "BASE_UNITS",
     "KINDS",
+    "LONGEST_QUANTITY",
     "UnitError",
     "Value",
     "canonical_text",

@@ -6,6 +6,9 @@ from apps.bench.text import Message, _
 
 KINDS = ("size", "rate", "byte-rate", "duration", "integer", "float", "boolean", "text", "choice")
 
+# No quantity is written in more characters.
+LONGEST_QUANTITY = 100
+
 # The unit in which values of a kind are stored.
 BASE_UNITS = {"size": "B", "rate": "bit/s", "byte-rate": "B/s", "duration": "s"}
 

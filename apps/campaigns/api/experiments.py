@@ -59,7 +59,9 @@ class ExperimentSerializer(serializers.ModelSerializer):
     roles = PlayerSerializer(many=True)
     fixed = serializers.DictField(child=serializers.CharField(allow_blank=True, max_length=1000), required=False)
     factors = FactorSerializer(many=True, required=False)
-    zips = serializers.ListField(child=serializers.ListField(child=serializers.CharField()), required=False)
+    zips = serializers.ListField(
+        child=serializers.ListField(child=serializers.CharField(max_length=100)), required=False
+    )
     exclusions = serializers.ListField(child=serializers.CharField(max_length=1000), required=False)
     file_system = ScopedRelatedField(queryset=FileSystem.objects.all(), required=False, allow_null=True)
     after = CampaignField(queryset=Experiment.objects.all(), path="campaign", required=False, allow_null=True)

@@ -23,6 +23,7 @@ class ExperimentForm(StyledWidgets, adaptation.AdaptationForm):
     zips = forms.CharField(
         label=gettext_lazy("Vary together"),
         required=False,
+        max_length=10_000,
         widget=forms.Textarea(attrs={"rows": 2, "placeholder": "window, streams"}),
         help_text=gettext_lazy(
             "A line for each group of parameters whose values go in pairs instead of in all combinations."
@@ -31,6 +32,7 @@ class ExperimentForm(StyledWidgets, adaptation.AdaptationForm):
     exclusions = forms.CharField(
         label=gettext_lazy("Leave out"),
         required=False,
+        max_length=100_000,
         widget=forms.Textarea(attrs={"rows": 2, "placeholder": "window > 1MiB and streams > 4"}),
         help_text=gettext_lazy("A condition a line; points that meet one are not measured."),
     )

@@ -10,6 +10,9 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.campaigns.models.annotations import Tagged
 from apps.campaigns.models.sharing import Shared
+from apps.core.models import BoundedTextField
+
+LONGEST_GOAL = 10_000
 
 
 class Campaign(Tagged, Shared):
@@ -43,7 +46,7 @@ class Campaign(Tagged, Shared):
     waits: Any
 
     name = models.CharField(_("name"), max_length=200)
-    goal = models.TextField(_("goal"), blank=True)
+    goal = BoundedTextField(_("goal"), blank=True, max_length=LONGEST_GOAL)
     state = models.CharField(_("state"), max_length=10, choices=State.choices, default=State.DRAFT, db_index=True)
     start_at = models.DateTimeField(_("start at"), null=True, blank=True)
     cron = models.CharField(_("repeat (cron expression)"), max_length=100, blank=True)

@@ -13,6 +13,8 @@ from django.db.models import Count, Exists, F, Max, Min, OuterRef, Q, QuerySet, 
 from django.db.models.functions import Greatest
 
 from apps.bench import tools
+from apps.accounts.models import User
+from apps.campaigns import queries
 from apps.campaigns import services as campaigns
 from apps.campaigns.models import Campaign, Experiment, Lane, Trial
 from apps.core import isolation
@@ -107,6 +109,13 @@ def index_due(*, now: datetime, limit: int = BATCH) -> int:
 def set_aside(now: datetime) -> Exists:
     """Return the condition that an experiment, as `launched` gives it, could not be indexed as it is."""
     return isolation.waiting(INDEX_DUE, now, changed="of")
+
+
+def failed(user: User) -> QuerySet[Experiment]:
+    """Return the experiments that the user may see and that could not be indexed as they are now."""
+    rows = SetAside.objects.filter(work=INDEX_DUE).values("row_id")
+    found = Experiment.objects.filter(pk__in=rows).select_related("campaign").order_by("pk")
+    return queries.visible(found, user, path="campaign")
 
 
 def _tell(pk: int, kept: SetAside) -> None:

@@ -23,7 +23,7 @@ from apps.campaigns.models import Experiment
 from apps.core import messages
 from apps.results.comparison.state import MOST_SETS
 from apps.results.keeping import KeptCreate, KeptList, KeptUpdate
-from apps.results.search import facets, queries
+from apps.results.search import facets, indexing, queries
 from apps.results.search.already import already as look_up
 from apps.results.search.conditions import known_to
 from apps.results.search.forms import SavedSearchForm
@@ -32,6 +32,8 @@ from apps.results.search.state import SORTS, read_search
 from apps.toolbox import queries as toolbox
 
 PAGE = 25
+# So many experiments that could not be indexed are named.
+MOST_NOT_INDEXED = 10
 _SORT_NAMES = {
     "newest": gettext_lazy("newest first"),
     "oldest": gettext_lazy("oldest first"),
@@ -61,6 +63,7 @@ def search(request: HttpRequest) -> HttpResponse:
         "metrics": sorted(((name, _(item[0].label)) for name, item in known.metrics.items()), key=_by_label),
         "sorts": [(name, _SORT_NAMES[name]) for name in SORTS],
         "most_sets": MOST_SETS,
+        "not_indexed": indexing.failed(user)[:MOST_NOT_INDEXED],
         "saved": queries.searches_for(user)[:10],
         "can_save": scoping.teams_for(user, Role.OPERATOR).exists(),
     }

@@ -10,7 +10,7 @@ from apps.bench import units
 from apps.core import messages
 
 
-@extend_schema_field({"oneOf": [{"type": "number"}, {"type": "string", "example": "1 Gbit/s"}]})
+@extend_schema_field({"oneOf": [{"type": "number"}, {"type": "string", "example": "1 Gbit/s", "maxLength": units.LONGEST_QUANTITY}]})
 class QuantityField(serializers.Field):
     """A number in base units; a text with a unit, such as "1 Gbit/s", is read too. Shown as the number."""
 
@@ -24,6 +24,9 @@ class QuantityField(serializers.Field):
             raise serializers.ValidationError(_("Give a number in base units, or a text with a unit."))
         if data == "" and self.allow_null:
             return None
+        if isinstance(data, str) and len(data) > units.LONGEST_QUANTITY:
+            text = _("Give at most %(limit)s characters.") % {"limit": units.LONGEST_QUANTITY}
+            raise serializers.ValidationError(text)
         try:
             return units.parse_quantity(data if isinstance(data, str) else repr(data), self.kind)
         except units.UnitError as error:

@@ -1,11 +1,13 @@
 """What is decided of findings, by people and by measurements, and its history."""
 
+from django.core.exceptions import ValidationError
 from django.db import transaction
+from django.utils.translation import gettext as _
 
 from apps.accounts import scoping
 from apps.accounts.models import Role, User
 from apps.bench.text import Message
-from apps.tuning.models import Decision, Finding, Verification
+from apps.tuning.models import LONGEST_REASON, Decision, Finding, Verification
 
 
 class FindingNeedsReason(ValueError):
@@ -24,6 +26,9 @@ def decide_finding(*, finding: Finding, user: User, state: Finding.State, reason
         raise NotForPeople
     if state == Finding.State.DISMISSED and not reason.strip():
         raise FindingNeedsReason
+    if len(reason.strip()) > LONGEST_REASON:
+        text = _("The reason may have %(limit)s characters at most.") % {"limit": LONGEST_REASON}
+        raise ValidationError({"reason": text})
     record(finding=finding, state=state, user=user, reason=reason.strip())
     return finding
 

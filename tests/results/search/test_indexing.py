@@ -2,15 +2,18 @@
 
 from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from django.db.models import F
 
-from apps.campaigns.models import Campaign, Note, Trial
+from apps.campaigns.models import Campaign, Experiment, Note, Trial
 from apps.core import queue
+from apps.core.models import SetAside
 from apps.results.models import SearchEntry
 from apps.results.search import indexing
 from apps.testbeds.models import Node, Site
+from tests import factories
 from tests.campaigns import factories as make
 from tests.results.search.conftest import START, add, index, names
 from workers import tasks
@@ -83,3 +86,57 @@ def test_an_experiment_without_results_or_with_a_tool_that_is_gone_is_found_all_
     assert index() == 1
     assert names(archive, "q=gone&tool=gone.v3") == ["대구 회선"]
     assert names(archive, "since=2020-01-01&tool=gone.v3") == []
+
+
+def test_a_goal_of_very_many_words_stops_nobody_and_is_found_by_its_names_and_first_words(
+    archive: SimpleNamespace,
+) -> None:
+    goal = " ".join(f"w{number:x}" for number in range(200_000))
+    # As one that was stored before goals had a limit.
+    Campaign.objects.filter(pk=archive.third.pk).update(goal=goal, updated_at=datetime.now(UTC))
+    Note.objects.create(campaign=archive.third, text="too late", created_by=archive.cast.oscar)
+    other = Campaign.objects.exclude(pk=archive.third.pk).first()
+    other.tags = ["neighbour"]
+    other.save()
+    assert index() >= 2
+    assert not SetAside.objects.exists()
+    assert names(archive, f"q={archive.third.name}") == names(archive, "q=w1f") == [archive.third.name]
+    assert names(archive, "q=w30d3f") == []
+    assert names(archive, "q=neighbour")
+    assert index() == 0
+
+
+def test_one_that_cannot_be_indexed_is_told_of_where_it_is_searched_for_and_tried_again_when_it_changes(
+    archive: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    experiment = archive.third.experiments.get()
+    campaign = Campaign.objects.get(pk=archive.third.pk)
+    campaign.tags = ["broken"]
+    campaign.save()
+    texts = indexing._texts
+
+    def stumble(of: Experiment, nodes: Any) -> Any:
+        if of == experiment:
+            raise ValueError("no words")
+        return texts(of, nodes)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(indexing, "_texts", stumble)
+        assert index() == 1
+        assert index() == 0
+    kept = SetAside.objects.get(work=indexing.INDEX_DUE)
+    assert (kept.row_id, kept.reason) == (experiment.pk, "ValueError: no words")
+    # It keeps the entry that it has.
+    assert names(archive, "q=broken") == []
+    assert names(archive, "q=대구") == ["대구 회선"]
+    client = factories.signed_in(archive.cast.oscar)
+    page = client.get("/archive/").content.decode()
+    assert "could not be indexed as they are now" in page and experiment.name in page
+    stranger = factories.signed_in(factories.user("nobody-of-theirs"))
+    assert "could not be indexed" not in stranger.get("/archive/").content.decode()
+    assert campaign.events.filter(level="error", message__params__work="index_due").count() == 1
+    campaign.save()
+    assert index() == 1
+    assert names(archive, "q=broken") == ["대구 회선"]
+    assert not SetAside.objects.exists()
+    assert "could not be indexed" not in client.get("/archive/").content.decode()
