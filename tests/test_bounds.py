@@ -101,7 +101,6 @@ def test_every_text_of_a_request_to_rest_has_a_length() -> None:
     assert found <= {"Import.inventory", "post /api/v1/inventory/"}
 
 
-
 def test_an_agents_fact_that_is_too_long_is_refused_by_name() -> None:
     with pytest.raises(Problem, match="10000"):
         facts.checked_facts({"kernel": {"version": "x" * (facts.LONGEST_TEXT + 1)}})

@@ -12,9 +12,9 @@ from apps.core.models import SetAside
 class SetAsideAdmin(admin.ModelAdmin):
     """Lists the rows with which periodic work fails; to delete one has it tried again at once."""
 
-    list_display = ["work", "row_id", "reason", "attempts", "first_at", "last_at", "retry_at"]
-    list_filter = ["work"]
-    readonly_fields = list_display
+    list_display = ("work", "row_id", "reason", "attempts", "first_at", "last_at", "retry_at")
+    list_filter = ("work",)
+    readonly_fields = ("work", "row_id", "reason", "attempts", "first_at", "last_at", "retry_at")
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         """Say that nobody adds one."""

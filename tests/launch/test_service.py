@@ -35,7 +35,7 @@ def answers(address: str, timeout_s: float = 10) -> bool:
 def test_it_prints_a_line_for_each_event_and_the_sign_in_once(running: stack.Stack) -> None:
     assert wait_for(lambda: "password:" in running.printed(), 60)
     lines = running.printed().splitlines()
-    parts = ("postgres", "valkey", "worker", "worker-long", "beat", "web")
+    parts = ("postgres", "valkey", "worker-clock", "worker", "worker-long", "beat", "web")
     ends = {"migrate": "done", **dict.fromkeys(parts, "started")}
     told = [*(f"  {part:<12} {end}" for part, end in ends.items()), f"serving at {running.address}"]
     for words in told:
@@ -60,7 +60,7 @@ def test_a_port_that_is_taken_is_refused_with_the_remedy(running: stack.Stack, t
     assert f"Port {running.env['PORT']} is taken" in second.printed()
 
 
-@pytest.mark.parametrize("part", ["worker", "worker-long", "beat", "web", "valkey", "postgres"])
+@pytest.mark.parametrize("part", ["worker-clock", "worker", "worker-long", "beat", "web", "valkey", "postgres"])
 def test_a_part_that_is_killed_starts_again(running: stack.Stack, part: str) -> None:
     assert wait_for(lambda: running.pid(part) is not None, 30)
     before = running.pid(part)

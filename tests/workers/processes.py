@@ -63,7 +63,9 @@ def running(part: str, folder: Path) -> Iterator[subprocess.Popen[bytes]]:
             kill(process)
 
 
-def seconds_until(is_so: Callable[[], bool], *, each: Callable[[], object] = lambda: None, limit: float = 90) -> float:
+def seconds_until(
+    is_so: Callable[[], bool], *, each: Callable[[], object] = lambda: None, limit: float = 90
+) -> float:
     """Return how long it took until something is so, calling `each` between looks; AssertionError after the limit."""
     begin = time.monotonic()
     while not is_so():

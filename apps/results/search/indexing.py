@@ -12,8 +12,8 @@ from django.db import connection
 from django.db.models import Count, Exists, F, Max, Min, OuterRef, Q, QuerySet, TextField, Value
 from django.db.models.functions import Greatest
 
-from apps.bench import tools
 from apps.accounts.models import User
+from apps.bench import tools
 from apps.campaigns import queries
 from apps.campaigns import services as campaigns
 from apps.campaigns.models import Campaign, Experiment, Lane, Trial

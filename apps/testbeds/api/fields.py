@@ -10,7 +10,9 @@ from apps.bench import units
 from apps.core import messages
 
 
-@extend_schema_field({"oneOf": [{"type": "number"}, {"type": "string", "example": "1 Gbit/s", "maxLength": units.LONGEST_QUANTITY}]})
+@extend_schema_field(
+    {"oneOf": [{"type": "number"}, {"type": "string", "example": "1 Gbit/s", "maxLength": units.LONGEST_QUANTITY}]}
+)
 class QuantityField(serializers.Field):
     """A number in base units; a text with a unit, such as "1 Gbit/s", is read too. Shown as the number."""
 

@@ -64,7 +64,11 @@ class ImportForm(StyledWidgets, forms.Form):
 
     file = forms.FileField(label=_("File"), required=False, help_text=_("A YAML file, as the export writes it."))
     inventory = forms.CharField(
-        label=_("Or its text"), required=False, strip=False, max_length=inventory.MOST_BYTES, widget=lines(12, "sites:\n- name: KISTI")
+        label=_("Or its text"),
+        required=False,
+        strip=False,
+        max_length=inventory.MOST_BYTES,
+        widget=lines(12, "sites:\n- name: KISTI"),
     )
 
     def clean(self) -> dict[str, Any] | None:
