@@ -54,6 +54,18 @@ def test_a_lost_message_is_made_good(
     assert not sent
 
 
+def test_what_was_left_is_marked_however_long_the_service_was_off(
+    cast: SimpleNamespace, pair: list[Node], sent: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    campaign = cancelled(cast, pair, monkeypatch)
+    sent.clear()
+    later = NOW + timedelta(days=30)
+    services.resume_cancelling(now=later)
+    assert sent == [queue.CANCEL_LEFTOVERS]
+    services.cancel_leftovers(now=later)
+    assert set(states(campaign)) == {"cancelled"}
+
+
 def test_trials_of_a_campaign_that_goes_on_are_not_touched(cast: SimpleNamespace, pair: list[Node]) -> None:
     campaign = make.launched(cast, *pair)
     assert not completion.cancel_pending(campaign_id=campaign.pk, now=NOW)
