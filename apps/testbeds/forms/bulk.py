@@ -67,7 +67,8 @@ class ImportForm(StyledWidgets, forms.Form):
         label=_("Or its text"),
         required=False,
         strip=False,
-        max_length=inventory.MOST_BYTES,
+        # Of bytes; its reader says so in words, this is only the end of what is read at all.
+        max_length=4 * inventory.MOST_BYTES,
         widget=lines(12, "sites:\n- name: KISTI"),
     )
 
