@@ -7,7 +7,7 @@ from django.db import migrations
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('campaigns', '0011_runs_of_experiments'),
+        ('campaigns', '0012_words_of_trial_states'),
     ]
 
     operations = [

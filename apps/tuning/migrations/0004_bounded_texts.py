@@ -7,7 +7,7 @@ from django.db import migrations
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('tuning', '0002_verification'),
+        ('tuning', '0003_analyses'),
     ]
 
     operations = [
