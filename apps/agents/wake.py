@@ -14,6 +14,8 @@ logger = logging.getLogger(__name__)
 CHANNEL = "fathom.agents"
 # Before a node's number: its agent's token no longer holds.
 GONE = "!"
+# Before a node's number: what is known of its agent is to be read again.
+AGAIN = "~"
 TIMEOUT_S = 1.0
 
 
@@ -27,6 +29,11 @@ def call_nodes(node_ids: Iterable[int]) -> None:
 def revoke_node(node_id: int) -> None:
     """Once the transaction is committed, have every process forget the node's agent and end its poll."""
     transaction.on_commit(lambda: _publish(f"{GONE}{node_id}"), robust=True)
+
+
+def look_again(node_id: int) -> None:
+    """Once the transaction is committed, have every process read again who works for the node, and wake its poll."""
+    transaction.on_commit(lambda: _publish(f"{AGAIN}{node_id}"), robust=True)
 
 
 @functools.cache

@@ -37,6 +37,12 @@ class Agent(TimeStamped):
     clock_offset_s = models.FloatField(_("clock offset"), null=True, blank=True)
     clock_error_s = models.FloatField(_("uncertainty of the clock offset"), null=True, blank=True)
     facts = models.ForeignKey("FactSnapshot", on_delete=models.SET_NULL, null=True, blank=True, related_name="+")
+    # The process that is at work; none for a program of an earlier version, which does not introduce itself.
+    instance = models.ForeignKey("AgentInstance", on_delete=models.SET_NULL, null=True, blank=True, related_name="+")
+    # What the agent says is wrong on its node, as `apps.agents.troubles` reads it.
+    troubles = models.JSONField(_("troubles"), default=list, blank=True)
+    # Since when one of them keeps it from measuring.
+    set_aside_at = models.DateTimeField(_("set aside"), null=True, blank=True)
 
     class Meta:
         ordering = ["node__name"]

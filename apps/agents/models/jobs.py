@@ -68,6 +68,14 @@ class Job(TimeStamped):
     clock_error_s = models.FloatField(null=True, blank=True)
     facts = models.ForeignKey(FactSnapshot, on_delete=models.SET_NULL, null=True, blank=True, related_name="jobs")
 
+    # The agent's process that took it, at the poll of this number; none for a program of an earlier version.
+    instance = models.UUIDField(null=True, blank=True, editable=False)
+    taken_at_poll = models.BigIntegerField(default=0, db_default=0, editable=False)
+    # Of a job whose agent was lost: until when its program may have run on, at most until its agent's own time limit.
+    may_run_until = models.DateTimeField(null=True, blank=True, editable=False)
+    # When somebody, without proof, took it for ended: what it used is given away again, and such figures are flagged.
+    presumed_ended_at = models.DateTimeField(null=True, blank=True, editable=False)
+
     class Meta:
         ordering = ["stage", "created_at"]
         verbose_name = _("job")
@@ -80,6 +88,11 @@ class Job(TimeStamped):
                 fields=["node"],
                 name="open_jobs_by_node",
                 condition=Q(state__in=["queued", "delivered", "running", "ready"]),
+            ),
+            models.Index(
+                fields=["node", "may_run_until"],
+                name="leftovers_by_node",
+                condition=Q(may_run_until__isnull=False),
             ),
         ]
 

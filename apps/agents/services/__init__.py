@@ -10,28 +10,47 @@ from apps.agents.services.enrolment import (
 )
 from apps.agents.services.facts import record_facts
 from apps.agents.services.heartbeats import Heartbeat, record_heartbeats
+from apps.agents.services.instances import (
+    InstanceRefused,
+    Introduction,
+    admit_instance,
+    admit_unnamed,
+    choose_instance,
+    leave_instance,
+    note_refused_report,
+)
 from apps.agents.services.jobs import Delivery, JobSpec, deliver_jobs, queue_jobs, request_stop, request_stops
 from apps.agents.services.losses import mark_lost_jobs
-from apps.agents.services.reports import GivenFile, Report, UnknownJob, record_report
+from apps.agents.services.reports import GivenFile, OtherInstance, Report, UnknownJob, record_report
+from apps.agents.services.troubles import record_troubles
 
 __all__ = [
     "Delivery",
     "EnrolmentRefused",
     "GivenFile",
     "Heartbeat",
+    "InstanceRefused",
+    "Introduction",
     "IssuedEnrolment",
     "JobSpec",
+    "OtherInstance",
     "Report",
     "UnknownJob",
+    "admit_instance",
+    "admit_unnamed",
+    "choose_instance",
     "deliver_jobs",
     "enrol_agent",
     "forget_agent",
     "issue_enrolment_token",
+    "leave_instance",
     "mark_lost_jobs",
+    "note_refused_report",
     "queue_jobs",
     "record_facts",
     "record_heartbeats",
     "record_report",
+    "record_troubles",
     "request_stop",
     "request_stops",
     "retire_agent",

@@ -81,6 +81,7 @@ def enrol_agent(*, token_text: str, version: str, now: datetime) -> tuple[Agent,
     agent.node = token.node
     agent.prefix, agent.digest, agent.version = issued.prefix, issued.digest, version
     agent.last_seen_at = agent.retired_at = agent.clock_offset_s = agent.clock_error_s = None
+    agent.instance, agent.troubles, agent.set_aside_at = None, [], None
     agent.save()
     token.used_at = now
     token.save(update_fields=["used_at", "updated_at"])

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from uuid import UUID
 
 from django.db import transaction
 from django.utils import timezone
@@ -12,6 +13,9 @@ from apps.agents.models import Job
 from apps.agents.services import losses
 from apps.core import queue
 
+# What a poll without a number counts as: later than all.
+LAST_POLL = 2**63 - 1
+
 # Every measurement waits for this one, too: a look is one statement. What is new is marked as delivered by it, but
 # returned as it was before.
 _DELIVER = """
@@ -20,14 +24,25 @@ _DELIVER = """
                    SELECT address FROM testbeds_nodeaddress place
                     WHERE place.node_id = job.node_id ORDER BY position, id LIMIT 1) AS address
           FROM agents_agent agent
+          LEFT JOIN agents_agentinstance instance ON instance.id = agent.instance_id
           JOIN agents_job job ON job.node_id = agent.node_id
          WHERE agent.id = %(agent)s AND agent.retired_at IS NULL
+           AND instance.key IS NOT DISTINCT FROM %(instance)s::uuid
            AND job.state IN ('queued', 'delivered', 'running', 'ready')
     ), claimed AS (
         UPDATE agents_job job
-           SET state = 'delivered', delivered_at = %(now)s, facts_id = opened.facts_now, updated_at = %(now)s
+           SET state = 'delivered', delivered_at = %(now)s, updated_at = %(now)s,
+               facts_id = COALESCE(job.facts_id, opened.facts_now),
+               instance = %(instance)s::uuid, taken_at_poll = %(poll)s
           FROM opened
-         WHERE job.id = opened.id AND job.state = 'queued' AND opened.stop_requested_at IS NULL
+         WHERE job.id = opened.id AND opened.stop_requested_at IS NULL AND NOT job.id = ANY(%(held)s::uuid[])
+           AND (job.state = 'queued' OR (job.state = 'delivered' AND job.taken_at_poll <= %(poll)s))
+    ), seen_off AS (
+        UPDATE agents_job job
+           SET may_run_until = %(now)s
+          FROM agents_agent agent
+         WHERE agent.id = %(agent)s AND job.node_id = agent.node_id AND job.may_run_until > %(now)s
+           AND job.instance IS NOT DISTINCT FROM %(instance)s::uuid AND job.taken_at_poll < %(poll)s
            AND NOT job.id = ANY(%(held)s::uuid[])
     )
     SELECT * FROM opened ORDER BY stage, created_at
@@ -131,8 +146,14 @@ def deliver_jobs(
     stopping: Collection[str],
     is_first_look: bool,
     now: datetime | None = None,
+    instance: UUID | None = None,
+    poll: int | None = None,
 ) -> Delivery:
     """Return what is to be done on an agent's node, and mark its new jobs as delivered; nothing once it is retired.
+
+    `instance` is the process that asks, in its poll of that number; both are None for a program of an earlier
+    version. A poll says nothing of jobs that were handed out in answer to it or to a later one: it may be an old one
+    that a proxy repeats. What a job given up as lost may still have run is over once its agent holds it no more.
 
     `held` are the jobs the agent has on its spool, `stopping` those it is already stopping. A delivered job that it
     does not hold was lost on the way and is delivered again. One that it holds but that is not open here is to be
@@ -143,15 +164,19 @@ def deliver_jobs(
     jobs: list[Job] = []
     cancelled: list[Job] = []
     stop, unknown = [], []
-    opened = list(Job.objects.raw(_DELIVER, {"agent": agent_id, "held": list(held), "now": now}))
+    number = LAST_POLL if poll is None else poll
+    values = {"agent": agent_id, "held": list(held), "now": now, "instance": instance, "poll": number}
+    opened = list(Job.objects.raw(_DELIVER, values))
     for job in opened:
         job_id = str(job.pk)
         if job_id in held:
             if job.stop_requested_at and job_id not in stopping:
                 stop.append(job_id)
+        elif job.state != Job.State.QUEUED and job.taken_at_poll > number:
+            continue
         elif job.state in (Job.State.QUEUED, Job.State.DELIVERED):
             (cancelled if job.stop_requested_at else jobs).append(job)
-        elif is_first_look:
+        elif is_first_look and (poll is None or job.taken_at_poll < number):
             unknown.append(job.pk)
     stop += sorted(set(held) - set(stopping) - {str(job.pk) for job in opened})
     if unknown:

@@ -4,7 +4,7 @@ from datetime import datetime, timedelta
 
 from django.db import transaction
 from django.db.models import DateTimeField, DurationField, ExpressionWrapper, F, Q, QuerySet, Value
-from django.db.models.functions import Greatest
+from django.db.models.functions import Coalesce, Greatest
 
 from apps.agents import wake
 from apps.agents.models import LOST_AFTER, Job, Listener
@@ -12,6 +12,10 @@ from apps.agents.services.heartbeats import DEAF_AFTER
 from apps.core import isolation, queue
 
 MARK_LOST_JOBS = "mark_lost_jobs"
+# How late an agent may have got a job that it was handed (its patience with a poll), and what it takes it to end one
+# at its time limit, with some seconds of doubt about clocks.
+HANDED_WITHIN = timedelta(seconds=35)
+ENDED_WITHIN = timedelta(seconds=5)
 # An agent stops a job at its time limit; its report may take this much longer.
 OVERTIME = timedelta(seconds=30)
 
@@ -48,15 +52,27 @@ def _lose_by_node(jobs: QuerySet[Job], detail: str, now: datetime) -> int:
     return sum(isolation.for_each(MARK_LOST_JOBS, nodes, lose, now=now))
 
 
+def _latest_end() -> ExpressionWrapper:
+    """Return until when a job's program may run: its agent ends it at its time limit, counted from its start."""
+    limit = ExpressionWrapper(F("time_limit_s") * Value(timedelta(seconds=1)), output_field=DurationField())
+    got = ExpressionWrapper(F("delivered_at") + HANDED_WITHIN, output_field=DateTimeField())
+    begun = Coalesce(F("started_at"), Greatest(got, F("start_at")))
+    return ExpressionWrapper(begun + limit + ENDED_WITHIN, output_field=DateTimeField())
+
+
 @transaction.atomic
 def lose_jobs(*, jobs: QuerySet[Job], fault: str, detail: str, now: datetime) -> int:
-    """End open jobs as lost, for a reason; return how many."""
+    """End open jobs as lost, for a reason; return how many.
+
+    With "agent-lost" as the fault nobody knows whether their programs ended: until their time limits they may run on.
+    """
     found = list(jobs.select_for_update(of=("self",)).values_list("pk", "node_id", "run_ref"))
     if not found:
         return 0
-    Job.objects.filter(pk__in=[pk for pk, _node, _run in found]).update(
-        state=Job.State.LOST, ended_at=now, fault=fault, fault_detail=detail, updated_at=now
-    )
+    marked = Job.objects.filter(pk__in=[pk for pk, _node, _run in found])
+    if fault == "agent-lost":
+        marked.filter(delivered_at__isnull=False).update(may_run_until=_latest_end())
+    marked.update(state=Job.State.LOST, ended_at=now, fault=fault, fault_detail=detail, updated_at=now)
     for run_ref in sorted({run for _pk, _node, run in found if run is not None}):
         queue.send(queue.JOB_CHANGED, run_ref)
     # An agent that is there after all is told, at its next look, to stop what it still runs.

@@ -29,6 +29,7 @@ _TAKE = """
                fault_detail = %(fault_detail)s, clock_offset_s = %(clock_offset_s)s,
                clock_error_s = %(clock_error_s)s, updated_at = %(now)s
          WHERE id = %(job_id)s AND node_id = %(node_id)s AND state = ANY(%(before)s)
+           AND (instance IS NULL OR instance = %(instance)s::uuid)
      RETURNING id, run_ref, background, ready_pattern <> '' AS awaits_pattern, collect
     ), kept AS (
         INSERT INTO agents_joboutput (job_id, stdout_z, stderr_z, stdout_bytes, stderr_bytes, truncated, telemetry_z)
@@ -48,6 +49,10 @@ _TAKE = """
 
 class UnknownJob(Exception):
     """A report on a job that is not this agent's, or not there."""
+
+
+class OtherInstance(Exception):
+    """A report on a job that another process of the agent took: it is not counted."""
 
 
 @dataclass(frozen=True)
@@ -84,13 +89,15 @@ class Report:
     telemetry_z: bytes = b""
 
 
-def record_report(*, node_id: int, job_id: UUID, report: Report) -> Job.State:
+def record_report(*, node_id: int, job_id: UUID, report: Report, instance: UUID | None = None) -> Job.State:
     """Take a report in and return the job's state; UnknownJob if there is no such job on the node.
+
+    OtherInstance if `instance`, the process that reports, is not the one that took the job: what counts is definite.
 
     A report that says nothing new changes nothing. A job that was given up as lost stays lost, for its run has ended
     without it, but what it printed is kept.
     """
-    values = {**vars(report), "job_id": job_id, "node_id": node_id, "now": timezone.now()}
+    values = {**vars(report), "job_id": job_id, "node_id": node_id, "now": timezone.now(), "instance": instance}
     values |= {
         "names": [file.name for file in report.collected],
         "contents": [file.content_z for file in report.collected],
@@ -103,18 +110,23 @@ def record_report(*, node_id: int, job_id: UUID, report: Report) -> Job.State:
         cursor.execute(_TAKE, values)
         row = cursor.fetchone()
     if row is None:
-        return _take_old(node_id, job_id, report)
+        return _take_old(node_id, job_id, report, instance)
     run_ref, background, awaits_pattern = row
     if run_ref is not None and _takes_run_on(report.state, background=background, awaits_pattern=awaits_pattern):
         queue.send(queue.JOB_CHANGED, run_ref)
     return report.state
 
 
-def _take_old(node_id: int, job_id: UUID, report: Report) -> Job.State:
+def _take_old(node_id: int, job_id: UUID, report: Report, instance: UUID | None) -> Job.State:
     """Return the state of a job for which a report came that is not news, keeping the output of a lost one."""
     job = Job.objects.filter(pk=job_id, node_id=node_id).first()
     if job is None:
         raise UnknownJob
+    if job.instance is not None and job.instance != instance:
+        raise OtherInstance
+    if report.state == Job.State.ENDED:
+        # Its agent saw it end: what was fenced for it is free.
+        Job.objects.filter(pk=job_id, may_run_until__gt=timezone.now()).update(may_run_until=timezone.now())
     if job.state == Job.State.LOST and report.stdout_z is not None and report.stderr_z is not None:
         output = JobOutput(
             job=job,

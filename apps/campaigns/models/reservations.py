@@ -13,6 +13,8 @@ class Reservation(models.Model):
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="reservations")
     taken_at = models.DateTimeField(auto_now_add=True)
     released_at = models.DateTimeField(null=True, blank=True)
+    # Its run is over, but what the run started on a node that fell silent may still be at it until then.
+    fenced_until = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         constraints = [
@@ -20,4 +22,11 @@ class Reservation(models.Model):
                 fields=["resource"], name="one_holder_at_a_time", condition=Q(released_at__isnull=True)
             )
         ]
-        indexes = [models.Index(fields=["resource", "-taken_at"])]
+        indexes = [
+            models.Index(fields=["resource", "-taken_at"]),
+            models.Index(
+                fields=["fenced_until"],
+                name="fences",
+                condition=Q(fenced_until__isnull=False),
+            ),
+        ]

@@ -1,0 +1,21 @@
+from django.db import migrations, models
+
+
+class Migration(migrations.Migration):
+    dependencies = [
+        ("campaigns", "0011_runs_of_experiments"),
+    ]
+
+    operations = [
+        migrations.AddField(
+            model_name="reservation",
+            name="fenced_until",
+            field=models.DateTimeField(blank=True, null=True),
+        ),
+        migrations.AddIndex(
+            model_name="reservation",
+            index=models.Index(
+                condition=models.Q(("fenced_until__isnull", False)), fields=["fenced_until"], name="fences"
+            ),
+        ),
+    ]
