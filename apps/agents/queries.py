@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
+from uuid import UUID
 
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
@@ -23,6 +24,9 @@ class Credentials:
     node_id: int
     digest: str
     is_retired: bool
+    # The process at work, None for a program of an earlier version, and what it last said is wrong on its node.
+    instance: UUID | None = None
+    troubles: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -45,13 +49,19 @@ class FactChange:
 
 def credentials_of(prefix: str) -> Credentials | None:
     """Return the credentials of the agent whose token has this prefix."""
-    row = Agent.objects.filter(prefix=prefix).values_list("pk", "node_id", "digest", "retired_at").first()
-    return Credentials(row[0], row[1], row[2], row[3] is not None) if row else None
+    columns = ("pk", "node_id", "digest", "retired_at", "instance__key", "troubles")
+    row = Agent.objects.filter(prefix=prefix).values_list(*columns).first()
+    if row is None:
+        return None
+    codes = frozenset(trouble["code"] for trouble in row[5])
+    return Credentials(row[0], row[1], row[2], row[3] is not None, row[4], codes)
 
 
 def ready_nodes(now: datetime) -> set[int]:
-    """Return the nodes whose agents can take a job now."""
-    alive = Agent.objects.filter(retired_at__isnull=True, last_seen_at__gte=now - LOST_AFTER)
+    """Return the nodes whose agents can take a job now: heard of lately, and with nothing wrong that stops them."""
+    alive = Agent.objects.filter(
+        retired_at__isnull=True, last_seen_at__gte=now - LOST_AFTER, set_aside_at__isnull=True
+    )
     return set(alive.values_list("node_id", flat=True))
 
 

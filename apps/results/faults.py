@@ -21,6 +21,11 @@ _FAULTS: dict[str, tuple[str, str, bool]] = {
         _("The trial is carried out again by itself; if it happens often, read the agent's log on the node."),
         True,
     ),
+    "node-trouble": (
+        _("%(node)s could not measure for a reason of its own: %(detail)s"),
+        _("The trial waits until that is over, and is carried out again by itself; the agent's page tells what it is."),
+        True,
+    ),
     "stopped": (
         _("The job on %(node)s was stopped before it was handed out."),
         _("Run the trial again if it is still wanted."),

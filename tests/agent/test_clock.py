@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from workers.agent import clock
+from workers.agent import clock, steady
 
 
 def exchange(kept: clock.Clock, offset: float, there: float, back: float) -> None:
@@ -42,12 +42,19 @@ def test_a_server_whose_clock_was_set_is_believed_at_once() -> None:
     assert kept.best().offset_s == pytest.approx(7.0, abs=1e-6)
 
 
-def test_samples_are_dropped_when_our_own_clock_is_set(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_clock_that_is_set_changes_no_time_and_is_told_once(monkeypatch: pytest.MonkeyPatch) -> None:
     kept = clock.Clock()
     exchange(kept, 5.0, 0.001, 0.001)
+    before = steady.now()
     real = time.time
-    monkeypatch.setattr(time, "time", lambda: real() + 60)
-    assert kept.best() is None
+    monkeypatch.setattr(time, "time", lambda: real() + 3600)
+    assert 0 <= steady.now() - before < 60
+    assert kept.best().offset_s == pytest.approx(5.0, abs=1e-3)
+    assert kept.as_json()["set_s"] == pytest.approx(3600, abs=1)
+    assert kept.was_set() == pytest.approx(3600, abs=1)
+    assert kept.was_set() == 0
+    monkeypatch.setattr(time, "time", real)
+    assert kept.was_set() == pytest.approx(-3600, abs=1)
 
 
 def test_waiting_ends_at_the_instant_of_the_servers_clock() -> None:

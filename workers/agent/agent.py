@@ -14,14 +14,19 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from . import VERSION, config, facts, jobs, settings
+from . import VERSION, config, facts, jobs, settings, steady
+from .admission import OTHER_INSTANCE, UNKNOWN_INSTANCE, Admission
 from .backoff import Backoff
+from .clearing import Clearing
 from .clock import Clock
+from .condition import Condition
 from .identity import find_identity, work_root
+from .instance import Instance
 from .remote import Away, Refused, Remote
 from .reports import Reporter
 from .spool import Record, Spool
 from .telemetry import Sampler
+from .troubles import Troubles
 
 logger = logging.getLogger(__name__)
 
@@ -30,6 +35,9 @@ POLL_TIMEOUT_S = 35.0
 CLOCK_EVERY_S = 60.0
 LOOK_AT_FACTS_EVERY_S = 60.0
 SEND_FACTS_EVERY_S = 300.0
+LOOK_IF_ADMITTED_S = 0.5
+SWEEP_WAIT_S = 0.5
+HOLD_IN_TROUBLE_S = 2.0
 # What a stop of the agent may take: SIGTERM, one second, SIGKILL, and one last report.
 CLOSING_S = 5.0
 
@@ -45,6 +53,11 @@ class Agent:
         self.spool = Spool(folder / "spool")
         self.journals = settings.Journals(folder / "settings")
         self.clock = Clock()
+        self.instance = Instance(folder / "lock")
+        self.clearing = Clearing()
+        self.troubles = Troubles(self.spool.folder, self.work, self.clock, self.clearing)
+        self.admission = Admission(self.instance)
+        self.condition = Condition(folder)
         self.sampler = Sampler() if self.config.telemetry else None
         self.closing = threading.Event()
         # Set before the last jobs are stopped: one that a poll brings after that is stopped as it starts.
@@ -53,12 +66,15 @@ class Agent:
         # Ids whose records are gone: a delivery that was under way meanwhile must not run them again.
         self._done: collections.deque[str] = collections.deque(maxlen=1000)
         self._lock = threading.Lock()
-        self._reporter = Reporter(self.spool, self.remote, self.closing, self._forget)
-        self._trouble = ""
+        self._reporter = Reporter(
+            self.spool, self.remote, self.closing, self._forget, self.admission.is_given, self.troubles.look
+        )
 
     def remote(self) -> Remote:
         """Return a new connection to the server."""
-        return Remote(self.config.server, self.config.token, self.config.ca_file)
+        remote = Remote(self.config.server, self.config.token, self.config.ca_file)
+        remote.instance = self.instance
+        return remote
 
     def run(self, wait_for_stop: Callable[[], object]) -> None:
         """Work until `wait_for_stop` returns, then stop the jobs, send what can be sent, and return."""
@@ -67,6 +83,9 @@ class Agent:
                 logger.info("Job %s was cut off when the agent ended", record.job_id)
                 jobs.close_left_over(record, self.spool, self.work)
             self._reporter.changed(record)
+        self.clearing.sweep(self.work, kept=())
+        # What is removed quickly needs not be told; a large folder keeps jobs away, but not the first poll.
+        self.clearing.wait(SWEEP_WAIT_S)
         # Before any job is taken, the node is what it was before the last ones.
         self.journals.restore_all()
         loops = [
@@ -90,6 +109,8 @@ class Agent:
         for runner in self._running():
             runner.join(max(0.0, deadline - time.monotonic()))
         self._reporter.drain(max(0.5, deadline - time.monotonic()))
+        if not self.condition.trouble:
+            self.admission.leave(self.remote())
         self.closing.set()
         if self.work.parent != self.folder:
             # In the temp folder nobody would look for it; what jobs left there stays.
@@ -103,17 +124,27 @@ class Agent:
         remote, backoff, long_backoff = self.remote(), Backoff(), Backoff(30.0)
         while not self.closing.is_set():
             try:
-                if self.clock.best() is None or self._trouble:
+                if self.clock.best() is None or self.condition.trouble:
                     # A job may come with a start in server time, and a server that was away may be another machine.
                     self.clock.measure(remote)
-                    self.say("")
+                    self.condition.say("")
+                self.admission.ask(remote)
                 answer = remote.call("poll", self._question(), POLL_TIMEOUT_S)
+                self.condition.note_contact()
+                self.admission.note_answer(answer)
                 self._take(answer)
             except Away as error:
-                self.say(f"The server is away ({error}); trying again")
+                self.condition.say(f"The server is away ({error}); trying again")
                 self.closing.wait(backoff.next())
             except Refused as error:
-                self.say(f"The server refuses this agent: {error}")
+                self.admission.note_refusal(error)
+                if error.code == UNKNOWN_INSTANCE:
+                    self.closing.wait(backoff.next())
+                    continue
+                self.condition.say(f"The server refuses this agent: {error}")
+                if error.code == OTHER_INSTANCE:
+                    self._stop_all()
+                self.condition.write(len(self._running()), self.troubles.look())
                 self.closing.wait(long_backoff.next())
                 remote = self._reconfigured(remote)
             except Exception:
@@ -122,7 +153,7 @@ class Agent:
             else:
                 backoff.reset()
                 long_backoff.reset()
-                self._write_status()
+                self.condition.write(len(self._running()), self.troubles.look())
 
     def _question(self) -> dict[str, Any]:
         records = list(self.spool)
@@ -130,7 +161,18 @@ class Agent:
         # What has ended, and waits to be reported, needs no stop either.
         stopping |= {record.job_id for record in records if record.is_finished}
         held = [record.job_id for record in records]
-        return {"held": held, "stopping": sorted(stopping), "clock": self.clock.as_json(), "version": VERSION}
+        troubles = self.troubles.look()
+        return {
+            **{"held": held, "stopping": sorted(stopping), "clock": self.clock.as_json(), "version": VERSION},
+            **{"poll": self.instance.next_poll(), "troubles": troubles},
+            # What is wrong may be over soon: then it is not told only after a whole poll.
+            **({"hold_s": HOLD_IN_TROUBLE_S} if troubles else {}),
+        }
+
+    def _stop_all(self) -> None:
+        """Stop every job: another process is at work for the node, and what this one measures does not count."""
+        for runner in self._running():
+            runner.stop()
 
     def _take(self, answer: dict[str, Any]) -> None:
         """Start what the server handed out and stop what it wants stopped."""
@@ -141,8 +183,12 @@ class Agent:
             try:
                 record = self.spool.accept({**job, "id": job_id})
             except OSError as error:
-                # It stays the server's: it is handed out again at the next poll.
-                raise Away(f"the spool cannot be written: {error.strerror}") from error
+                # Not begun: what cannot be put on disk would be lost with the agent.
+                logger.warning("Job %s is handed back: the spool cannot be written: %s", job_id, error.strerror)
+                self.troubles.spool.note(error)
+                fault = {"fault": "node-trouble", "fault_detail": f"the agent's spool: {error.strerror}"}
+                self._reporter.changed(self.spool.hand_back({**job, "id": job_id}, ended_at=steady.now(), **fault))
+                continue
             self._start(record)
         for job_id in answer.get("stop", []):
             with self._lock:
@@ -161,6 +207,8 @@ class Agent:
             clock=self.clock,
             sampler=self.sampler,
             journals=self.journals,
+            clearing=self.clearing,
+            troubles=self.troubles,
             changed=self._changed,
         )
         with self._lock:
@@ -204,6 +252,8 @@ class Agent:
         sent_at = 0.0
         collector = facts.Collector(self.identity)
         while not self.closing.is_set():
+            if not self.admission.is_given.wait(LOOK_IF_ADMITTED_S):
+                continue
             now = time.monotonic()
             try:
                 if now >= clock_due:
@@ -219,7 +269,10 @@ class Agent:
                     facts_due = now + LOOK_AT_FACTS_EVERY_S
             except (Away, Refused) as error:
                 # The polling thread says it if the server is away, or refuses the agent as a whole.
-                if isinstance(error, Refused) and error.status != http.client.UNAUTHORIZED:
+                if isinstance(error, Refused) and error.status not in (
+                    http.client.UNAUTHORIZED,
+                    http.client.CONFLICT,
+                ):
                     logger.warning("The server refuses the clock's question or the facts: %s", error)
                 self.closing.wait(backoff.next())
                 remote.close()
@@ -230,22 +283,3 @@ class Agent:
             else:
                 backoff.reset()
                 self.closing.wait(max(0.1, min(clock_due, facts_due) - time.monotonic()))
-
-    # Telling people
-
-    def say(self, text: str) -> None:
-        """Log a trouble with the server once, and its end once."""
-        if text and text != self._trouble:
-            logger.warning(text)
-        elif not text and self._trouble:
-            logger.info("The server is back")
-        self._trouble = text
-
-    def _write_status(self) -> None:
-        status = {"contact": time.time(), "running": len(self._running()), "version": VERSION}
-        temporary = self.folder / "status.json.new"
-        try:
-            temporary.write_text(json.dumps(status), encoding="utf-8")
-            temporary.replace(self.folder / "status.json")
-        except OSError as error:
-            logger.warning("The status cannot be written: %s", error.strerror)

@@ -1,4 +1,4 @@
-"""The server's clock as seen from here: its offset to ours, and how sure of it we are."""
+"""The server's clock as seen from here: its offset to ours (`steady`), and how sure of it we are."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ import time
 from collections import deque
 from dataclasses import dataclass
 
+from . import steady
 from .remote import Away, Remote
 
 BURST = 5
 # A quartz clock drifts by some 50 millionths; an old sample is worth that much less than a fresh one.
 DRIFT = 50e-6
-# Our clock was set (not slewed) if it moves against the monotonic one by more than this.
+# The system's clock was set (not slewed) if it moves against the monotonic one by more than this.
 STEP_S = 0.1
 # What scheduling may add to the four times of an exchange.
 NOISE_S = 0.001
@@ -42,14 +43,14 @@ class Clock:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._samples: deque[Sample] = deque(maxlen=8 * BURST)
-        self._base = time.time() - time.monotonic()
+        self._set_by = 0.0
 
     def measure(self, remote: Remote) -> None:
         """Make a burst of exchanges; raises what Remote.call raises."""
         for _number in range(BURST):
-            sent = time.time()
+            sent = steady.now()
             answer = remote.call("clock")
-            received = time.time()
+            received = steady.now()
             try:
                 self.add(sent, float(answer["received"]), float(answer["sent"]), received)
             except (KeyError, TypeError, ValueError):
@@ -61,7 +62,6 @@ class Clock:
         round_trip = max(0.0, (received - sent) - (server_sent - server_received))
         fresh = Sample(offset, round_trip / 2, time.monotonic())
         with self._lock:
-            self._drop_if_set()
             # Samples that cannot be true together mean that the server's clock was set: the fresh one counts.
             agreeing = [sample for sample in self._samples if sample.agrees_with(fresh)]
             self._samples.clear()
@@ -71,13 +71,19 @@ class Clock:
         """Return the sample to trust, or None before the first."""
         now = time.monotonic()
         with self._lock:
-            self._drop_if_set()
             return min(self._samples, key=lambda sample: sample.uncertainty_s(now), default=None)
 
     def as_json(self) -> dict[str, float] | None:
-        """Return the offset (s, added to our time it gives the server's) and its uncertainty (s)."""
+        """Return the offset (s, added to our time it gives the server's) and its uncertainty (s).
+
+        `set_s` is by how much (s) the system's own clock was set since the agent began, 0 if it was not.
+        """
         best = self.best()
-        return None if best is None else {"offset_s": best.offset_s, "error_s": best.error_s}
+        if best is None:
+            return None
+        set_by = steady.set_by()
+        was_set = {"set_s": set_by} if abs(set_by) > STEP_S else {}
+        return {"offset_s": best.offset_s, "error_s": best.error_s, **was_set}
 
     def to_own(self, server_time: float) -> float:
         """Return an instant of server time (s since the epoch) as our clock shows it."""
@@ -87,15 +93,17 @@ class Clock:
     def wait_until(self, server_time: float, stop: threading.Event) -> bool:
         """Wait for an instant of server time (s since the epoch); False if `stop` was set before it."""
         while True:
-            left = self.to_own(server_time) - time.time()
+            left = self.to_own(server_time) - steady.now()
             if left <= 0:
                 return not stop.is_set()
             if stop.wait(left):
                 return False
 
-    def _drop_if_set(self) -> None:
-        """Forget the samples if somebody set our clock since, for they no longer hold."""
-        base = time.time() - time.monotonic()
-        if abs(base - self._base) > STEP_S:
-            self._samples.clear()
-        self._base = base
+    def was_set(self) -> float:
+        """Return by how much (s) the system's clock was set since this was asked last; 0 if it was not."""
+        by = steady.set_by()
+        step = by - self._set_by
+        if abs(step) <= STEP_S:
+            return 0.0
+        self._set_by = by
+        return step

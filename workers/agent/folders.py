@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import stat
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -72,10 +71,6 @@ class WorkFolder:
                     yield found
         finally:
             os.close(place)
-
-    def remove(self) -> None:
-        """Remove the folder with all that is in it."""
-        shutil.rmtree(self.path, ignore_errors=True)
 
     def _read(self, place: int, name: str, limit: int) -> Collected | None:
         try:

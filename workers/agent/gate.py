@@ -6,6 +6,8 @@ import os
 import struct
 import time
 
+from . import steady
+
 # So long before its instant (s) a process is made, which takes some milliseconds that would otherwise be late ones.
 AHEAD_S = 0.1
 _TIME = struct.Struct("=d")
@@ -22,11 +24,11 @@ class Gate:
     def hold(self) -> None:
         """Wait; called in the child, which may take no locks."""
         while True:
-            left = self._at - time.time()
+            left = self._at - steady.now()
             if left <= 0:
                 break
             time.sleep(left)
-        os.write(self._write, _TIME.pack(time.time()))
+        os.write(self._write, _TIME.pack(steady.now()))
 
     def passed_at(self) -> float | None:
         """Return when the child went on (s since the epoch), None if it did not say."""

@@ -7,16 +7,15 @@ import contextlib
 import logging
 import os
 import re
-import shutil
 import signal
 import threading
-import time
 import zlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from . import settings
+from . import settings, steady
+from .clearing import WITHIN_S, Clearing
 from .clock import Clock
 from .config import Config
 from .folders import BadName, WorkFolder, checked
@@ -28,6 +27,7 @@ from .process import Process
 from .refusals import CannotStart
 from .spool import Record, Spool
 from .telemetry import Recording, Sampler
+from .troubles import Troubles, is_nodes_own
 
 logger = logging.getLogger(__name__)
 
@@ -46,6 +46,8 @@ class Runner(threading.Thread):
         clock: Clock,
         sampler: Sampler | None,
         journals: settings.Journals,
+        clearing: Clearing,
+        troubles: Troubles,
         changed: Callable[[Record], None],
     ) -> None:
         super().__init__(name=f"job-{record.job_id}", daemon=True)
@@ -56,6 +58,7 @@ class Runner(threading.Thread):
         self._changed = changed
         self._process: Process | None = None
         self._sampler, self._journals = sampler, journals
+        self._clearing, self._troubles = clearing, troubles
         self._recording: Recording | None = None
         self._closing = False
 
@@ -70,19 +73,20 @@ class Runner(threading.Thread):
     def run(self) -> None:
         """Carry the job out; whatever happens is written down."""
         try:
-            self._carry_out(self.record.job)
+            outcome = self._carry_out(self.record.job)
         except CannotStart as problem:
-            self._note_end(fault=problem.fault, fault_detail=str(problem))
+            outcome = {"fault": problem.fault, "fault_detail": str(problem)}
         except Exception as error:
             logger.exception("Job %s failed in the agent", self.record.job_id)
-            self._note_end(fault="not-started", fault_detail=f"{type(error).__name__}: {error}")
+            outcome = {"fault": "not-started", "fault_detail": f"{type(error).__name__}: {error}"}
         finally:
             if self._recording is not None:
                 self._recording.drop()
             self._put_settings_back()
-            self._folder.remove()
+        self._note_end(outcome)
 
-    def _carry_out(self, job: dict[str, Any]) -> None:
+    def _carry_out(self, job: dict[str, Any]) -> dict[str, Any]:
+        """Return what came of the job; CannotStart says why nothing did."""
         argv = [str(word) for word in job["argv"]]
         identity = self._identity
         if argv[:1] == [settings.PROGRAM]:
@@ -95,6 +99,8 @@ class Runner(threading.Thread):
         argv = [argv[0], *map(placeholders.fill, argv[1:])]
         environment = self._fill_environment(job, placeholders)
         pattern = _compile(job.get("ready_pattern") or "")
+        if not self._clearing.wait(WITHIN_S):
+            raise CannotStart("node-trouble", "files of an earlier measurement are still being removed")
         self._make_folder(job, placeholders)
         if self._sampler is not None:
             self._recording = self._sampler.record()
@@ -114,7 +120,7 @@ class Runner(threading.Thread):
                 Gate(self._clock.to_own(float(start_at))) if start_at is not None else None,
             )
         except OSError as error:
-            raise CannotStart("not-started", f"{program}: {error.strerror}") from error
+            raise CannotStart(_fault_of(error), f"{program}: {error.strerror}") from error
         self._process = process
         if self._recording is not None:
             self._recording.begin(process.pid, process.started_at)
@@ -128,7 +134,7 @@ class Runner(threading.Thread):
         process.attend(float(job["time_limit_s"]), pattern, self._note_ready)
         if process.failure_to_start:
             raise CannotStart("not-started", process.failure_to_start)
-        self._note_process_end(process)
+        return self._outcome_of(process)
 
     def _fill_environment(self, job: dict[str, Any], placeholders: Placeholders) -> dict[str, str]:
         try:
@@ -144,7 +150,9 @@ class Runner(threading.Thread):
         except BadName as problem:
             raise CannotStart("not-started", f"its work folder: {problem}") from None
         except OSError as error:
-            raise CannotStart("not-started", f"its work folder: {error.strerror}") from error
+            if is_nodes_own(error):
+                self._troubles.work.note(error)
+            raise CannotStart(_fault_of(error), f"its work folder: {error.strerror}") from error
 
     def _put_settings_back(self) -> None:
         """See to it that what the job set is put back, should whoever held it have been killed."""
@@ -154,10 +162,10 @@ class Runner(threading.Thread):
             logger.error("Settings of job %s are not what they were: %s", self.record.job_id, error)
 
     def _note_ready(self) -> None:
-        self._spool.note(self.record, ready_at=time.time())
+        self._spool.note(self.record, ready_at=steady.now())
         self._changed(self.record)
 
-    def _note_process_end(self, process: Process) -> None:
+    def _outcome_of(self, process: Process) -> dict[str, Any]:
         interrupted = self._closing and not process.timed_out
         job = self.record.job
         telemetry = ""
@@ -168,25 +176,38 @@ class Runner(threading.Thread):
             {"name": file.name, "content": pack(file.content), "size": file.size, "truncated": file.is_cut}
             for file in found
         ]
-        self._note_end(
-            ended_at=process.ended_at,
-            exit_code=process.exit_code,
-            signal=process.end_signal,
-            timed_out=process.timed_out,
-            stdout=pack(process.stdout.head),
-            stderr=pack(process.stderr.head),
-            stdout_bytes=process.stdout.total,
-            stderr_bytes=process.stderr.total,
-            truncated=process.stdout.is_cut or process.stderr.is_cut,
-            collected=collected,
+        return {
+            "ended_at": process.ended_at,
+            "exit_code": process.exit_code,
+            "signal": process.end_signal,
+            "timed_out": process.timed_out,
+            "stdout": pack(process.stdout.head),
+            "stderr": pack(process.stderr.head),
+            "stdout_bytes": process.stdout.total,
+            "stderr_bytes": process.stderr.total,
+            "truncated": process.stdout.is_cut or process.stderr.is_cut,
+            "collected": collected,
             **({"telemetry": telemetry} if telemetry else {}),
-            fault="agent-restarted" if interrupted else "",
-            fault_detail="the agent was stopped" if interrupted else "",
-        )
+            "fault": "agent-restarted" if interrupted else "",
+            "fault_detail": "the agent was stopped" if interrupted else "",
+        }
 
-    def _note_end(self, **found: Any) -> None:
-        self._spool.note(self.record, **{"ended_at": time.time(), "clock": self._clock.as_json(), **found})
+    def _note_end(self, outcome: dict[str, Any]) -> None:
+        """Keep what came of the job, remove its folder, and only then let its end be told."""
+        outcome = {"ended_at": steady.now(), "clock": self._clock.as_json(), **outcome}
+        self._spool.set_outcome(self.record, outcome)
+        self._clearing.remove(self._folder.path)
+        self._clearing.wait(WITHIN_S, self._folder.path)
+        self._spool.settle(self.record, **self._doubts_about(outcome))
         self._changed(self.record)
+
+    def _doubts_about(self, outcome: dict[str, Any]) -> dict[str, Any]:
+        """Return the fault of a program that failed while the node's own disk is full, its folder gone or not."""
+        has_failed = outcome.get("exit_code") or outcome.get("signal")
+        if not has_failed or outcome["fault"] or outcome["timed_out"] or self.stop_asked.is_set():
+            return {}
+        reason = self._troubles.of_disks()
+        return {"fault": "node-trouble", "fault_detail": reason} if reason else {}
 
 
 def resolve(argv: list[str], config: Config) -> str:
@@ -197,6 +218,10 @@ def resolve(argv: list[str], config: Config) -> str:
     if program is None:
         raise CannotStart("not-found", f"{argv[0]} is not installed")
     return program
+
+
+def _fault_of(error: OSError) -> str:
+    return "node-trouble" if is_nodes_own(error) else "not-started"
 
 
 def pack(text: bytes | bytearray) -> str:
@@ -215,7 +240,10 @@ def birth_of(pid: int) -> str | None:
 
 
 def close_left_over(record: Record, spool: Spool, work: Path) -> None:
-    """Write down that a job was cut off by the agent's own end, and kill what is left of it."""
+    """Write down that a job was cut off by the agent's own end, and kill what is left of it.
+
+    One that had ended before, and was only being cleared away, keeps what came of it.
+    """
     folder = work / record.job_id
     for straggler in kin_of(folder):
         with contextlib.suppress(ProcessLookupError, PermissionError):
@@ -225,8 +253,10 @@ def close_left_over(record: Record, spool: Spool, work: Path) -> None:
     if pid and born and birth_of(pid) == born:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(pid, signal.SIGKILL)
-    shutil.rmtree(folder, ignore_errors=True)
-    spool.note(record, ended_at=time.time(), fault="agent-restarted", fault_detail="the agent was restarted")
+    if "outcome" in record.facts:
+        spool.settle(record)
+    else:
+        spool.note(record, ended_at=steady.now(), fault="agent-restarted", fault_detail="the agent was restarted")
 
 
 def _compile(pattern: str) -> re.Pattern[bytes] | None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import fcntl
-import json
 import logging
 import os
 import pkgutil
@@ -17,7 +16,7 @@ import uuid
 from pathlib import Path
 from typing import TextIO
 
-from . import VERSION, config, slurm
+from . import VERSION, condition, config, slurm
 from . import settings as holding
 from .agent import Agent
 from .remote import Away, Refused, Remote
@@ -90,20 +89,20 @@ def status(folder: Path, _options: argparse.Namespace) -> int:
     lock = _lock(folder)
     if lock is not None:
         lock.close()
-    try:
-        last = json.loads((folder / "status.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        last = {}
-    age = time.time() - last.get("contact", 0.0)
+    last = condition.read(folder)
+    contact = last.get("contact", 0.0)
+    age = time.time() - contact
     waiting = len(list((folder / "spool").glob("*" + SUFFIX))) if (folder / "spool").is_dir() else 0
-    heard = f"{age:.0f} s ago" if last else "never"
+    heard = f"{age:.0f} s ago" if contact else "never"
     programs = [f"{name} ({path})" for name, path in settings.allowed().items() if path]
     print(
         f"version   {VERSION}\nfolder    {folder}\nserver    {settings.server}\nnode      {settings.node}\n"
         f"running   {'no' if lock else 'yes'}\nanswered  {heard}\nspool     {waiting} job(s)\n"
         f"programs  {', '.join(programs) or 'none found'}"
     )
-    return 0 if lock is None and last and age < FRESH_S else 3
+    for line in condition.lines(last):
+        print(line)
+    return 0 if lock is None and contact and age < FRESH_S else 3
 
 
 def unit(folder: Path, _options: argparse.Namespace) -> int:

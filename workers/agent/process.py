@@ -15,6 +15,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import IO, Any, cast
 
+from . import steady
 from .config import USUAL_FOLDERS
 from .gate import Gate
 from .identity import Identity
@@ -97,7 +98,7 @@ class Process:
             start_new_session=True,
             **options,
         )
-        self.started_at = (gate.passed_at() if gate else None) or time.time()
+        self.started_at = (gate.passed_at() if gate else None) or steady.now()
         self.ended_at = self.started_at
         self.pid = self._popen.pid
         self.timed_out = False
@@ -170,7 +171,7 @@ class Process:
                 asked = self._was_asked = True
             patience = max(0.0, act_at - now)
             self._read(patience if exact else min(patience, LOOK_S), on_ready)
-        self.ended_at = time.time()
+        self.ended_at = steady.now()
 
     def _see_off(self, on_ready: Callable[[], None]) -> None:
         """End what is left of the group, read the pipes to their end, reap the process."""

@@ -10,6 +10,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from . import VERSION
+from .instance import Instance
 
 
 class Away(Exception):
@@ -37,6 +38,8 @@ class Remote:
         self._token = token
         self._context = ssl.create_default_context(cafile=ca_file or None) if parts.scheme == "https" else None
         self._connection: http.client.HTTPConnection | None = None
+        # The process on whose behalf it calls, once there is one.
+        self.instance: Instance | None = None
 
     def call(self, path: str, body: dict[str, Any] | None = None, timeout_s: float = 10.0) -> dict[str, Any]:
         """Return the server's answer to a POST of `body` (a GET without one); raises Away or Refused.
@@ -84,6 +87,8 @@ class Remote:
         headers = {"User-Agent": f"fathom-agent/{VERSION}", "Accept": "application/json"}
         if self._token:
             headers["Authorization"] = f"Bearer {self._token}"
+        if self.instance is not None:
+            headers["Fathom-Instance"] = self.instance.key
         if data is not None:
             headers["Content-Type"] = "application/json"
         connection.request("GET" if data is None else "POST", self._base + path, data, headers)

@@ -22,7 +22,7 @@ REPORT_TIMEOUT_S = 60.0
 # News that nobody's next step waits for is kept back so long, for the news that follows it makes it needless.
 LULL_S = 0.05
 # What the agent keeps for itself.
-PRIVATE = ("job", "pid", "born")
+PRIVATE = ("job", "pid", "born", "outcome", "settled")
 # A report that is too large is sent again with this much of each output, then with a quarter of it, and so on.
 FIRST_CUT = 1024 * 1024
 LAST_CUT = 4096
@@ -41,8 +41,12 @@ class Reporter(threading.Thread):
         connect: Callable[[], Remote],
         closing: threading.Event,
         forgotten: Callable[[str], None],
+        admitted: threading.Event,
+        troubles: Callable[[], list[dict[str, str]]],
     ) -> None:
         super().__init__(name="report", daemon=True)
+        # Nothing is reported by a process that the server has not let in: it might be a copy of the right one.
+        self._admitted, self._troubles = admitted, troubles
         self._spool, self._connect, self._closing, self._forgotten = spool, connect, closing, forgotten
         # With the instant (monotonic, s) from which on each may be sent.
         self._pending: dict[str, tuple[float, Record]] = {}
@@ -66,7 +70,7 @@ class Reporter(threading.Thread):
         remote, backoff = self._connect(), Backoff()
         while not self._closing.is_set():
             record = self._next()
-            if record is None:
+            if record is None or not self._admitted.wait(1.0):
                 continue
             try:
                 self._send(remote, record)
@@ -125,6 +129,8 @@ class Reporter(threading.Thread):
     def _post(self, remote: Remote, job_id: str, facts: dict[str, Any]) -> None:
         """Send a report, with shorter and shorter outputs if it is too large for the server or a proxy before it."""
         report = {"event": _event(facts), **{name: value for name, value in facts.items() if name not in PRIVATE}}
+        if "ended_at" in facts:
+            report["troubles"] = self._troubles()
         cut = FIRST_CUT
         while True:
             try:

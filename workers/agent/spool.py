@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import logging
 import os
@@ -23,6 +24,8 @@ class Record:
         self.facts = facts
         self.version = len(facts)
         self.file: BinaryIO | None = None
+        # Whether something of it could not be put on disk.
+        self.is_torn = False
 
     @property
     def job(self) -> dict[str, Any]:
@@ -88,12 +91,32 @@ class Spool:
                 _append(record, found)
             except OSError as error:
                 logger.warning("Job %s: the spool cannot be written: %s", record.job_id, error)
+                record.is_torn = True
             record.facts.update(found)
             record.version += 1
+
+    def hand_back(self, job: dict[str, Any], **outcome: Any) -> Record:
+        """Return the record of a job that could not be put on disk and is not done: it is in memory alone."""
+        record = Record(str(job["id"]), {"job": job, **outcome})
+        with self._lock:
+            self._records[record.job_id] = record
+        return record
+
+    def set_outcome(self, record: Record, outcome: dict[str, Any]) -> None:
+        """Keep what came of a job that is not to be told yet: what it left behind has to be removed first."""
+        self.note(record, outcome=outcome)
+
+    def settle(self, record: Record, **changes: Any) -> None:
+        """Let the outcome be what the record says, with what has to be said besides."""
+        self.note(record, settled=changes)
+        with self._lock:
+            record.facts = _settled(record.facts)
 
     def sync(self, record: Record) -> tuple[dict[str, Any], int]:
         """Make sure that all is on disk; return a copy of the facts and their version."""
         with self._lock:
+            if record.is_torn:
+                self._mend(record)
             facts, version, file = dict(record.facts), record.version, record.file
         if file is not None:
             try:
@@ -101,6 +124,16 @@ class Spool:
             except OSError as error:
                 logger.warning("Job %s: the spool cannot be written: %s", record.job_id, error)
         return facts, version
+
+    def _mend(self, record: Record) -> None:
+        """Try to put on disk, as one more line, all of a record of which something is in memory alone."""
+        try:
+            if record.file is None:
+                record.file = self._path(record.job_id).open("ab", buffering=0)
+            _append(record, record.facts)
+        except OSError:
+            return
+        record.is_torn = False
 
     def forget(self, record: Record) -> None:
         """Drop a job whose end the server has acknowledged."""
@@ -115,7 +148,10 @@ class Spool:
             self._records.pop(record.job_id, None)
         refused = self.folder.parent / "refused"
         refused.mkdir(mode=0o700, exist_ok=True)
-        path = self._path(record.job_id).replace(refused / (record.job_id + SUFFIX))
+        path = refused / (record.job_id + SUFFIX)
+        with contextlib.suppress(FileNotFoundError):
+            # One that was never put on disk has nothing to keep.
+            self._path(record.job_id).replace(path)
         self._close(record)
         return path
 
@@ -154,4 +190,12 @@ def _read(path: Path) -> dict[str, Any]:
             continue
         if isinstance(found, dict):
             facts.update(found)
-    return facts
+    return _settled(facts)
+
+
+def _settled(facts: dict[str, Any]) -> dict[str, Any]:
+    """Return what is known with the outcome as part of it, if that may be told."""
+    if "settled" not in facts or "outcome" not in facts:
+        return facts
+    others = {name: value for name, value in facts.items() if name not in ("outcome", "settled")}
+    return {**others, **facts["outcome"], **facts["settled"]}

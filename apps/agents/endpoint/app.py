@@ -4,7 +4,9 @@ import asyncio
 import hmac
 import logging
 import time
+from dataclasses import replace
 from typing import Any
+from uuid import UUID
 
 from django.conf import settings
 from django.utils import timezone
@@ -18,6 +20,7 @@ from apps.agents.endpoint.exchange import (
     Scope,
     Send,
     answer,
+    bad_field,
     header,
     read_body,
     read_json,
@@ -34,6 +37,10 @@ HOLD_S = 20.0
 SMALL_BODY = 16 * 1024
 LARGE_BODY = 1024 * 1024
 Answer = tuple[int, dict[str, Any]]
+# Codes of the refusals of a process: another is at work, or it has to introduce itself first.
+OTHER, UNKNOWN = "other-instance", "unknown-instance"
+# The key of no process.
+NOBODY = UUID(int=0)
 
 
 class AgentEndpoint:
@@ -69,26 +76,35 @@ class AgentEndpoint:
         arrived = time.time()
         words = name.split("/")
         is_event = len(words) == 3 and words[0] == "jobs" and words[2] == "events"
-        if not is_event and name not in ("clock", "enrol", "facts", "poll"):
+        if not is_event and name not in ("clock", "enrol", "facts", "hello", "leave", "poll"):
             raise Problem(404, "unknown-address", f"There is no {ROOT}{name}.")
         if scope["method"] not in (("GET", "POST") if name == "clock" else ("POST",)):
             raise Problem(405, "wrong-method", "Use POST.")
         if name == "enrol":
             return await self._enrol(await read_body(scope, receive, SMALL_BODY))
-        agent = await self._identify(scope)
-        self.hub.hear(agent.agent_id)
+        prefix, agent = await self._identify(scope)
+        key = protocol.instance_of(header(scope, b"fathom-instance"))
+        if name in ("hello", "leave"):
+            return await self._greet(name, scope, receive, prefix, agent, key)
+        if key == agent.instance and name != "poll":
+            self.hub.hear(agent.agent_id)
         if name == "clock":
             return 200, {"received": arrived, "sent": time.time()}
-        if name == "poll":
-            return await self._poll(agent, await read_body(scope, receive, LARGE_BODY))
+        if is_event:
+            # What was measured is looked at whoever works for the node now: it counts if the process took the job.
+            body = await read_body(scope, receive, settings.DATA_UPLOAD_MAX_MEMORY_SIZE)
+            state, is_trouble_news = await database.run(_take_report, agent, key, words[1], body)
+            if is_trouble_news:
+                self.hub.distrust(prefix)
+            return 200, {"state": state}
+        agent = await self._admitted(prefix, agent, key)
+        body = await read_body(scope, receive, LARGE_BODY)
         if name == "facts":
-            body = await read_body(scope, receive, LARGE_BODY)
             return 200, {"changed": await database.run(_take_facts, agent.agent_id, body)}
-        body = await read_body(scope, receive, settings.DATA_UPLOAD_MAX_MEMORY_SIZE)
-        return 200, {"state": await database.run(_take_report, agent.node_id, words[1], body)}
+        return await self._poll(prefix, agent, read_json(body))
 
-    async def _identify(self, scope: Scope) -> Credentials:
-        """Return whose token the request bears; Problem 401 without one, and for an unknown or retired one."""
+    async def _identify(self, scope: Scope) -> tuple[str, Credentials]:
+        """Return the prefix of the request's token and whose it is; Problem 401 if it is nobody's, or retired."""
         scheme, _blank, token = header(scope, b"authorization").partition(" ")
         prefix = secrets.prefix_of(token.strip()) if scheme.lower() == "bearer" else None
         if prefix is None:
@@ -98,7 +114,48 @@ class AgentEndpoint:
             raise Problem(401, "unknown-token", "This agent is unknown here: enrol it on the node's agent page.")
         if found.is_retired:
             raise _retired()
-        return found
+        return prefix, found
+
+    async def _greet(
+        self, name: str, scope: Scope, receive: Receive, prefix: str, agent: Credentials, key: UUID | None
+    ) -> Answer:
+        """Let a process begin its work, or end it."""
+        if key is None:
+            raise bad_field("Fathom-Instance", "is missing in the request's head")
+        data = read_json(await read_body(scope, receive, SMALL_BODY))
+        if name == "leave":
+            await database.run(services.leave_instance, agent_id=agent.agent_id, key=key, now=timezone.now())
+            return 200, {}
+        introduction = protocol.introduction_of(data, key, str((scope.get("client") or ("",))[0]))
+        try:
+            await database.run(
+                services.admit_instance, agent_id=agent.agent_id, introduction=introduction, now=timezone.now()
+            )
+        except services.InstanceRefused as refusal:
+            raise Problem(409, OTHER, str(refusal)) from refusal
+        self.hub.distrust(prefix)
+        self.hub.hear(agent.agent_id)
+        return 200, {}
+
+    async def _admitted(self, prefix: str, agent: Credentials, key: UUID | None) -> Credentials:
+        """Return the credentials of an agent whose process is the one at work; Problem 409 for another."""
+        if key == agent.instance:
+            return agent
+        # What is known of the agent may be old.
+        self.hub.distrust(prefix)
+        fresh = await self.hub.credentials(prefix)
+        if fresh is None or fresh.is_retired:
+            raise _retired()
+        if key == fresh.instance:
+            return fresh
+        if key is not None:
+            raise Problem(409, UNKNOWN, "Another process works for this node, or none yet: introduce yourself.")
+        try:
+            await database.run(services.admit_unnamed, agent_id=agent.agent_id, now=timezone.now())
+        except services.InstanceRefused as refusal:
+            raise Problem(409, OTHER, str(refusal)) from refusal
+        self.hub.distrust(prefix)
+        return replace(fresh, instance=None)
 
     async def _enrol(self, body: bytes) -> Answer:
         token, version = protocol.enrolment_of(read_json(body))
@@ -111,24 +168,33 @@ class AgentEndpoint:
             raise Problem(status, refusal.code, str(refusal)) from refusal
         return 201, {"token": text, "node": str(agent.node)}
 
-    async def _poll(self, agent: Credentials, body: bytes) -> Answer:
+    async def _poll(self, prefix: str, agent: Credentials, data: dict[str, Any]) -> Answer:
         """Answer with what is to be done on the agent's node, as soon as there is something."""
-        question = protocol.question_of(read_json(body))
+        question = protocol.question_of(data)
+        if self.hub.is_repeated(agent.agent_id, agent.instance, question.number):
+            # Nobody waits for the answer, or whoever does asks again; above all it says nothing of the agent now.
+            return 200, {"jobs": [], "stop": [], "repeated": True}
         self.hub.hear(agent.agent_id, question.offset_s, question.error_s)
+        await self._take_troubles(prefix, agent, data)
         loop = asyncio.get_running_loop()
-        deadline = loop.time() + self.hold_s
+        deadline = loop.time() + min(self.hold_s, self.hold_s if question.hold_s is None else question.hold_s)
         waiter = Waiter(agent.node_id, question.stopping)
         self.hub.enter(waiter)
         is_first_look = True
         try:
             while not waiter.is_over and (is_first_look or loop.time() < deadline):
                 waiter.rearm()
+                if waiter.is_doubted:
+                    waiter.is_doubted = False
+                    await self._admitted(prefix, replace(agent, instance=NOBODY), agent.instance)
                 delivery = await database.run(
                     services.deliver_jobs,
                     agent_id=agent.agent_id,
                     held=question.held,
                     stopping=question.stopping,
                     is_first_look=is_first_look,
+                    instance=agent.instance,
+                    poll=question.number,
                 )
                 if delivery:
                     return 200, {"jobs": [protocol.job_as_json(job) for job in delivery.jobs], "stop": delivery.stop}
@@ -140,6 +206,12 @@ class AgentEndpoint:
         finally:
             self.hub.leave(waiter)
 
+    async def _take_troubles(self, prefix: str, agent: Credentials, data: dict[str, Any]) -> None:
+        said = protocol.troubles_of(data)
+        if said is not None and frozenset(one.code for one in said) != agent.troubles:
+            await database.run(services.record_troubles, agent_id=agent.agent_id, said=said, now=timezone.now())
+            self.hub.distrust(prefix)
+
 
 def _retired() -> Problem:
     return Problem(401, "retired", "This agent was retired: enrol the node again on its agent page.")
@@ -150,9 +222,21 @@ def _take_facts(agent_id: int, body: bytes) -> bool:
     return services.record_facts(agent_id=agent_id, facts=facts, version=version)
 
 
-def _take_report(node_id: int, job_id: str, body: bytes) -> str:
-    report = protocol.report_of(read_json(body))
+def _take_report(agent: Credentials, key: UUID | None, job_id: str, body: bytes) -> tuple[str, bool]:
+    """Return the job's state, and whether something is wrong on the node that was not known."""
+    data = read_json(body)
+    report, job = protocol.report_of(data), protocol.job_id_of(job_id)
+    said = protocol.troubles_of(data)
+    is_news = said is not None and key == agent.instance and frozenset(one.code for one in said) != agent.troubles
+    if is_news and said is not None:
+        # First, so that no other trial is handed to the node because this job's end is known.
+        services.record_troubles(agent_id=agent.agent_id, said=said, now=timezone.now())
     try:
-        return services.record_report(node_id=node_id, job_id=protocol.job_id_of(job_id), report=report).value
+        state = services.record_report(node_id=agent.node_id, job_id=job, report=report, instance=key)
     except services.UnknownJob:
         raise Problem(404, "unknown-job", "There is no such job on this node.") from None
+    except services.OtherInstance:
+        services.note_refused_report(node_id=agent.node_id, key=key, job_id=job, now=timezone.now())
+        text = "Another process of this agent took the job: this report does not count, and is to be kept aside."
+        raise Problem(409, OTHER, text) from None
+    return state.value, is_news

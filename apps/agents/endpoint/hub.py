@@ -4,6 +4,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Awaitable, Callable
+from uuid import UUID
 
 from django.utils import timezone
 from redis.exceptions import RedisError
@@ -32,6 +33,8 @@ class Waiter:
         self.known = known
         self.is_over = False
         self.is_revoked = False
+        # The word is out that another process may work for the node.
+        self.is_doubted = False
         self._loop = asyncio.get_running_loop()
         self._future: asyncio.Future[None] = self._loop.create_future()
 
@@ -49,6 +52,11 @@ class Waiter:
         """Have the poll answer that its agent's token no longer holds."""
         self.is_revoked = True
         self.end()
+
+    def doubt(self) -> None:
+        """Have the poll look whether its process is still the one at work."""
+        self.is_doubted = True
+        self.wake()
 
     def rearm(self) -> None:
         """Forget earlier calls; to be done before looking, so that none is missed."""
@@ -71,6 +79,8 @@ class Hub:
         self._waiters: dict[int, Waiter] = {}
         self._trusted: dict[str, tuple[queries.Credentials, float]] = {}
         self._heard: dict[int, Heartbeat] = {}
+        # The latest poll of each agent: its process and its number.
+        self._latest: dict[int, tuple[UUID, int]] = {}
         self._tasks: list[asyncio.Task[None]] = []
         self._loop: asyncio.AbstractEventLoop | None = None
 
@@ -106,6 +116,20 @@ class Hub:
             offset_s, error_s = before.offset_s, before.error_s
         self._heard[agent_id] = Heartbeat(agent_id, timezone.now(), offset_s, error_s)
 
+    def is_repeated(self, agent_id: int, instance: UUID | None, number: int | None) -> bool:
+        """Note a poll; True if it, or a later one of the same process, came before: a proxy repeats it."""
+        if instance is None or number is None:
+            return False
+        latest = self._latest.get(agent_id)
+        if latest is not None and latest[0] == instance and number <= latest[1]:
+            return True
+        self._latest[agent_id] = (instance, number)
+        return False
+
+    def distrust(self, prefix: str) -> None:
+        """Read the credentials of a token's prefix again when they are needed next."""
+        self._trusted.pop(prefix, None)
+
     async def credentials(self, prefix: str) -> queries.Credentials | None:
         """Return the credentials of a token's prefix, believing for a while what was read before."""
         now = time.monotonic()
@@ -122,16 +146,18 @@ class Hub:
     def take_call(self, message: str) -> None:
         """Act on a call: nodes to look at, or a node whose agent's token no longer holds."""
         for word in message.split(","):
-            number = word.removeprefix(wake.GONE)
+            number = word.lstrip(wake.GONE + wake.AGAIN)
             if not number.isdecimal():
                 continue
             waiter = self._waiters.get(int(number))
-            if word.startswith(wake.GONE):
+            if word.startswith((wake.GONE, wake.AGAIN)):
                 self._trusted = {
                     prefix: entry for prefix, entry in self._trusted.items() if entry[0].node_id != int(number)
                 }
-                if waiter is not None:
-                    waiter.revoke()
+            if waiter is not None and word.startswith(wake.GONE):
+                waiter.revoke()
+            elif waiter is not None and word.startswith(wake.AGAIN):
+                waiter.doubt()
             elif waiter is not None:
                 waiter.wake()
 

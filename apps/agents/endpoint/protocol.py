@@ -9,10 +9,12 @@ from typing import Any
 from apps.agents.endpoint import facts, packed
 from apps.agents.endpoint.exchange import Problem, bad_field
 from apps.agents.models import Job
-from apps.agents.services import Report
+from apps.agents.services import Introduction, Report
+from apps.agents.troubles import Trouble
 
 EVENTS = {"started": Job.State.RUNNING, "ready": Job.State.READY, "finished": Job.State.ENDED}
 MOST_HELD = 10_000
+MOST_TROUBLES = 20
 # Any time that an agent may name, or its clock may be off, in seconds; the sum of two is still a date.
 _SECONDS = 1e10
 _COUNT = 2**62
@@ -20,18 +22,61 @@ _COUNT = 2**62
 
 @dataclass(frozen=True)
 class Question:
-    """A poll: the jobs the agent holds and those it is stopping, its clock's offset (s) and uncertainty (s)."""
+    """A poll: the jobs the agent holds and those it is stopping, its clock's offset (s) and uncertainty (s).
+
+    `number` counts the polls of one process, None from a program of an earlier version; `hold_s` is how long (s) it
+    wants to wait at most.
+    """
 
     held: frozenset[str]
     stopping: frozenset[str]
     offset_s: float | None
     error_s: float | None
+    number: int | None = None
+    hold_s: float | None = None
 
 
 def question_of(data: Mapping[str, Any]) -> Question:
     """Return the poll in a body; Problem 400 names what is wrong."""
-    offset_s, error_s = _clock(data)
-    return Question(_ids(data, "held"), _ids(data, "stopping"), offset_s, error_s)
+    clock = _clock(data)
+    hold_s = _number(data, "hold_s")
+    return Question(
+        *(_ids(data, "held"), _ids(data, "stopping"), clock.node_offset_s, clock.error_s),
+        *(_whole(data, "poll", _COUNT), None if hold_s is None else max(0.0, hold_s)),
+    )
+
+
+def troubles_of(data: Mapping[str, Any]) -> tuple[Trouble, ...] | None:
+    """Return what an agent says is wrong on its node, None if it does not say."""
+    entries = data.get("troubles")
+    if entries is None:
+        return None
+    if not isinstance(entries, list) or len(entries) > MOST_TROUBLES:
+        raise bad_field("troubles", f"must be a list of at most {MOST_TROUBLES} objects")
+    found: dict[str, Trouble] = {}
+    for place, entry in enumerate(entries):
+        if not isinstance(entry, dict) or not isinstance(entry.get("code"), str) or not entry["code"]:
+            raise bad_field(f"troubles[{place}]", "must be an object with a code")
+        code = _text(entry, "code", 32)
+        found[code] = Trouble(code, _text(entry, "detail", 500))
+    return tuple(found.values())
+
+
+def instance_of(text: str) -> uuid.UUID | None:
+    """Return the process that the header Fathom-Instance names, None without one; Problem 400 if it names none."""
+    if not text:
+        return None
+    try:
+        return uuid.UUID(text)
+    except ValueError:
+        raise bad_field("Fathom-Instance", "must be a UUID") from None
+
+
+def introduction_of(data: Mapping[str, Any], key: uuid.UUID, address: str) -> Introduction:
+    """Return how a process introduces itself; Problem 400 names what is wrong."""
+    texts = {name: _text(data, name, 64) for name in ("machine", "boot", "folder")}
+    host, version = _text(data, "host", 253), _text(data, "version", 32)
+    return Introduction(key=key, **texts, host=host, version=version, address=address[:64])
 
 
 def enrolment_of(data: Mapping[str, Any]) -> tuple[str, str]:
@@ -50,8 +95,8 @@ def report_of(data: Mapping[str, Any]) -> Report:
     if event not in EVENTS:
         raise bad_field("event", "must be one of " + ", ".join(EVENTS))
     state = EVENTS[event]
-    offset_s, error_s = _clock(data)
-    shift = offset_s or 0.0
+    clock = _clock(data)
+    shift = clock.offset_s or 0.0
     stdout_z, stderr_z = packed.stream_of(data, "stdout"), packed.stream_of(data, "stderr")
     return Report(
         state=state,
@@ -63,8 +108,8 @@ def report_of(data: Mapping[str, Any]) -> Report:
         timed_out=data.get("timed_out") is True,
         fault=_text(data, "fault", 32),
         fault_detail=_text(data, "fault_detail", 4000),
-        clock_offset_s=offset_s,
-        clock_error_s=error_s,
+        clock_offset_s=clock.node_offset_s,
+        clock_error_s=clock.error_s,
         stdout_z=stdout_z,
         stderr_z=stderr_z,
         stdout_bytes=_whole(data, "stdout_bytes", _COUNT) or 0,
@@ -127,16 +172,30 @@ def _number(data: Mapping[str, Any], name: str) -> float | None:
     return float(value)
 
 
-def _clock(data: Mapping[str, Any]) -> tuple[float | None, float | None]:
+@dataclass(frozen=True)
+class _Clock:
+    """Server time less the agent's (s), how sure that is (s), and by how much the node's clock was set since (s)."""
+
+    offset_s: float | None = None
+    error_s: float | None = None
+    set_s: float = 0.0
+
+    @property
+    def node_offset_s(self) -> float | None:
+        """Return server time less what the node's own clock shows (s)."""
+        return None if self.offset_s is None else self.offset_s - self.set_s
+
+
+def _clock(data: Mapping[str, Any]) -> _Clock:
     clock = data.get("clock")
     if clock is None:
-        return None, None
+        return _Clock()
     if not isinstance(clock, dict):
         raise bad_field("clock", "must be an object")
     offset_s, error_s = _number(clock, "offset_s"), _number(clock, "error_s")
     if offset_s is None or error_s is None or error_s < 0:
         raise bad_field("clock", "must hold offset_s and error_s")
-    return offset_s, error_s
+    return _Clock(offset_s, error_s, _number(clock, "set_s") or 0.0)
 
 
 def _time(data: Mapping[str, Any], name: str, shift: float, *, required: bool) -> datetime | None:

@@ -61,7 +61,8 @@ class Job(TimeStamped):
     exit_code = models.IntegerField(_("exit status"), null=True, blank=True)
     signal = models.IntegerField(_("signal"), null=True, blank=True)
     timed_out = models.BooleanField(_("timed out"), default=False)
-    # Why there was no process to speak of: not-allowed, not-found, not-started, stopped, agent-restarted, agent-lost.
+    # Why there was no process to speak of: not-allowed, not-found, not-started, stopped, agent-restarted, agent-lost,
+    # node-trouble.
     fault = models.CharField(_("fault"), max_length=32, blank=True)
     fault_detail = models.TextField(blank=True, max_length=4000)
     clock_offset_s = models.FloatField(_("clock offset"), null=True, blank=True)

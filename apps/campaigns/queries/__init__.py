@@ -1,6 +1,7 @@
 """Reads of campaigns; see the modules."""
 
 from apps.campaigns.queries.activities import Activity, activities_of, time_left_s
+from apps.campaigns.queries.fences import Fence, fenced_beside, fenced_runs, fences_of
 from apps.campaigns.queries.lanes import CLAIM, Startable, startable_lanes
 from apps.campaigns.queries.listings import (
     attach_progress,
@@ -22,6 +23,7 @@ __all__ = [
     "OUTCOMES",
     "OUTCOME_OF",
     "Activity",
+    "Fence",
     "Preview",
     "Progress",
     "Startable",
@@ -33,6 +35,9 @@ __all__ = [
     "due_stages",
     "events_of",
     "experiments_for",
+    "fenced_beside",
+    "fenced_runs",
+    "fences_of",
     "for_whole_team",
     "lock_open_run",
     "lock_open_run_for_step",

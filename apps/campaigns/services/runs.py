@@ -23,6 +23,9 @@ class Claims(NamedTuple):
     chosen: int
 
 
+# A node that always fails for its own reason, but does not say so while it is asked, is no reason to try for ever.
+MOST_SPARED = 20
+
 # Every measurement waits for this: a claim is one statement. No join in the first part: only conditions on the row
 # itself are looked at again after waiting for its lock. Resources come in one order for all, so that two claims never
 # wait for each other.
@@ -114,9 +117,15 @@ def forget_claims() -> None:
     SetAside.objects.filter(~Exists(pending), work=queries.CLAIM).delete()
 
 
-def release_run(*, run: Run, now: datetime) -> bool:
-    """Give back what a run holds, once nothing of it is under way on its nodes any more; False if it held nothing."""
-    return bool(Reservation.objects.filter(run=run, released_at=None).update(released_at=now))
+def release_run(*, run: Run, now: datetime, fenced_until: datetime | None = None) -> bool:
+    """Give back what a run holds, once nothing of it is under way on its nodes any more; False if it held nothing.
+
+    With `fenced_until`, until when something of it may still run on a node that fell silent, it is kept back.
+    """
+    held = Reservation.objects.filter(run=run, released_at=None, fenced_until=None)
+    if fenced_until is not None and fenced_until > now:
+        return bool(held.update(fenced_until=fenced_until))
+    return bool(held.update(released_at=now))
 
 
 @transaction.atomic
@@ -148,11 +157,19 @@ def recover_run(*, run: Run, now: datetime) -> bool:
 
 @transaction.atomic
 def fail_run(
-    *, run: Run, reason: Message, code: str, retryable: bool, now: datetime, remedy: Message | None = None
+    *,
+    run: Run,
+    reason: Message,
+    code: str,
+    retryable: bool,
+    now: datetime,
+    remedy: Message | None = None,
+    fault_of_node: bool = False,
 ) -> bool:
     """End a run without a result; its trial waits for another attempt if its policy allows one, or has failed.
 
-    Every attempt stays on record. False if the run had ended before.
+    Every attempt stays on record; one that ended by a `fault_of_node` is none of those that the policy allows, up to
+    MOST_SPARED of a trial. False if the run had ended before.
     """
     why: dict[str, Any] = {
         "code": code,
@@ -163,6 +180,8 @@ def fail_run(
     if not _end(run, Run.State.FAILED, now, reason=why):
         return False
     trial = run.trial
+    if fault_of_node:
+        _spare_attempt(trial, code)
     values = {"trial": trial.pk, "attempt": run.attempt, "wait": trial.experiment.retry_wait_s}
     if retryable and run.attempt < trial.attempts_allowed:
         Trial.objects.filter(pk=trial.pk, state=Trial.State.RUNNING).update(
@@ -184,6 +203,13 @@ def fail_run(
         message=Message(text, {**values, "why": reason.as_json()}),
     )
     return True
+
+
+def _spare_attempt(trial: Trial, code: str) -> None:
+    """Allow a trial one more attempt than before, unless that was done too often."""
+    if Run.objects.filter(trial=trial.pk, state=Run.State.FAILED, reason__code=code).count() <= MOST_SPARED:
+        trial.attempts_allowed += 1
+        Trial.objects.filter(pk=trial.pk).update(attempts_allowed=trial.attempts_allowed)
 
 
 @transaction.atomic

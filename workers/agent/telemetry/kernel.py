@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+
+from .. import steady
 
 SECTOR = 512
 KIB = 1024
@@ -55,7 +56,7 @@ class Snapshot:
 
 def read() -> Snapshot:
     """Return the counters of now; what cannot be read is left out."""
-    at = time.time()
+    at = steady.now()
     cpu, cores = _cpu()
     tcp, udp = _protocols()
     return Snapshot(at, cpu, cores, _memory(), tcp, udp, dict(_nics()), dict(_disks()))

@@ -11,6 +11,7 @@ import zlib
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from .. import steady
 from . import kernel
 from .interfaces import interface_of
 from .kernel import Snapshot
@@ -119,7 +120,7 @@ class Sampler(threading.Thread):
     def record(self) -> Recording:
         """Return the recording of a job that is about to start."""
         last = self._last
-        if last is None or not 0 <= time.time() - last.at <= FRESH_S:
+        if last is None or not 0 <= steady.now() - last.at <= FRESH_S:
             self._last = last = kernel.read()
         recording = Recording(last, self._forget)
         with self._condition:
