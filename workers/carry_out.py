@@ -26,6 +26,9 @@ logger = logging.getLogger(__name__)
 # Whoever takes a run on, a run with which that failed is set aside under one name.
 TAKE_ON = "take_on_runs"
 
+# What an agent says of a job that failed for the node's own reason.
+NODE_TROUBLE = "node-trouble"
+
 # Runs claimed at a time: enough to keep claims cheap, few enough that the first starts while others are claimed.
 BATCH = 50
 # So long may a server for one test, which ends with its client, take to end before it is stopped.
@@ -96,10 +99,12 @@ def advance(run_id: int, *, leaves_end: bool = False) -> bool:
         run = queries.lock_open_run_for_step(run_id)
         if run is None or run.plan is None:
             return False
-        if _take_step(run) is not Step.CLOSE:
+        step, jobs = _take_step(run)
+        if step is not Step.CLOSE:
             return False
         # The other jobs' messages come at this moment, too.
-        is_first = campaigns.release_run(run=run, now=timezone.now())
+        leftovers = max((job.may_run_until for job in jobs if job.may_run_until), default=None)
+        is_first = campaigns.release_run(run=run, now=timezone.now(), fenced_until=leftovers)
     if leaves_end and not is_first:
         return False
     if is_first:
@@ -114,9 +119,10 @@ def job_views(run_ids: Collection[int]) -> dict[int, list[JobView]]:
     views: dict[int, list[JobView]] = {run_id: [] for run_id in run_ids}
     rows = Job.objects.filter(run_ref__in=run_ids).values_list(
         *("run_ref", "stage", "background", "optional", "ready_pattern"),
-        *("started_at", "ready_at", "ended_at", "state", "fault"),
+        *("started_at", "ready_at", "ended_at", "state", "fault", "may_run_until"),
     )
-    for run_id, stage, background, optional, ready_pattern, started_at, ready_at, ended_at, state, fault in rows:
+    for run_id, stage, background, optional, ready_pattern, *rest in rows:
+        started_at, ready_at, ended_at, state, fault, may_run_until = rest
         views[run_id or 0].append(
             JobView(
                 stage=stage,
@@ -128,13 +134,14 @@ def job_views(run_ids: Collection[int]) -> dict[int, list[JobView]]:
                 has_ended=state not in Job.OPEN_STATES,
                 has_fault=bool(fault),
                 ended_at=ended_at,
+                may_run_until=may_run_until,
             )
         )
     return views
 
 
-def _take_step(run: Run) -> Step:
-    """Do what the run needs next, and return what that was."""
+def _take_step(run: Run) -> tuple[Step, list[JobView]]:
+    """Do what the run needs next, and return what that was and the jobs that it depended on."""
     plan = Plan.from_json(run.plan or {"stages": []})
     cancelled = run.trial.campaign.state == Campaign.State.CANCELLED
     jobs = job_views([run.pk])[run.pk]
@@ -148,7 +155,7 @@ def _take_step(run: Run) -> Step:
         cleans=due is not None,
     )
     if step is Step.STOP and not cancelled and _ends_soon(plan, jobs):
-        return Step.WAIT
+        return Step.WAIT, jobs
     if step is Step.NEXT_STAGE:
         campaigns.enter_stage(run=run, stage=run.stage + 1, now=timezone.now())
         _queue_stage(run, plan)
@@ -162,7 +169,7 @@ def _take_step(run: Run) -> Step:
         campaigns.mark_stopping(run=run, now=now)
         campaigns.enter_stage(run=run, stage=due, now=now)
         _queue_stage(run, plan)
-    return step
+    return step, jobs
 
 
 def _ends_soon(plan: Plan, jobs: Sequence[JobView]) -> bool:
@@ -243,5 +250,6 @@ def _fail(run: Run, failure: ToolFailure) -> None:
         retryable=failure.retryable,
         remedy=failure.remedy,
         now=now,
+        fault_of_node=failure.code == NODE_TROUBLE,
     )
     adaptation.adapt(trial=run.trial, now=now)

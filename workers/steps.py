@@ -29,6 +29,8 @@ class JobView:
     ended_at: datetime | None = None
     optional: bool = False
     stage: int = 0
+    # Of one that was lost: until when its program may run on.
+    may_run_until: datetime | None = None
 
     @property
     def lets_go_on(self) -> bool:

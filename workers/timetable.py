@@ -16,7 +16,7 @@ from apps.results.imports import uploads
 from apps.results.imports import work as imports
 from apps.results.retention import services as retention
 from apps.tuning.analysis import queries as analyses
-from workers import carry_out, reconcile, stages
+from workers import carry_out, fences, reconcile, stages
 
 ANALYSE = "analyse"
 
@@ -38,6 +38,7 @@ TICK = (
     Part("launch_due", campaigns.launch_due),
     Part("mark_lost_jobs", agents.mark_lost_jobs),
     Part("reconcile", reconcile.reconcile),
+    Part("lift_fences", fences.lift_fences),
     Part("open_stages", stages.open_stages),
     Part("finish_campaigns", campaigns.finish_campaigns),
     Part("tell_waits", waits.tell_waits),

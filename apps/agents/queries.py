@@ -1,16 +1,18 @@
 """Reads of agents, facts and jobs."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Exists, F, OuterRef, Q, QuerySet
+from django.db.models import Exists, F, Max, OuterRef, Q, QuerySet
 
 from apps.accounts import scoping
 from apps.accounts.models import User
-from apps.agents.models import LOST_AFTER, Agent, AgentState, FactSnapshot, Job
+from apps.agents import troubles
+from apps.agents.models import LOST_AFTER, RIVAL_FOR, Agent, AgentInstance, AgentState, FactSnapshot, Job
+from apps.agents.troubles import Trouble
 from apps.testbeds.models import Node
 
 _UNDER_WAY = (Job.State.DELIVERED, Job.State.RUNNING, Job.State.READY)
@@ -63,6 +65,35 @@ def ready_nodes(now: datetime) -> set[int]:
         retired_at__isnull=True, last_seen_at__gte=now - LOST_AFTER, set_aside_at__isnull=True
     )
     return set(alive.values_list("node_id", flat=True))
+
+
+def leftovers_of(run_refs: Collection[int], now: datetime) -> dict[int, datetime]:
+    """Return {run: until when a program of it may still run}, of those lost jobs of which nobody knows the end."""
+    jobs = Job.objects.filter(run_ref__in=run_refs, may_run_until__gt=now, presumed_ended_at=None)
+    return dict(jobs.order_by().values_list("run_ref").annotate(until=Max("may_run_until")))
+
+
+def leftover_nodes(run_refs: Collection[int], *, since: datetime, before: datetime) -> list[str]:
+    """Return the names of the nodes on which a lost program of one of these runs may have run between two times."""
+    jobs = Job.objects.filter(run_ref__in=run_refs, may_run_until__gt=since, ended_at__lt=before)
+    return sorted(set(jobs.values_list("node__name", flat=True)))
+
+
+def troubles_of(node_ids: Collection[int]) -> dict[int, list[Trouble]]:
+    """Return {node: what its agent says is wrong there} of those nodes where something is."""
+    serving = Agent.objects.filter(node_id__in=node_ids, retired_at=None).exclude(troubles=[])
+    return {node: troubles.read(stored) for node, stored in serving.values_list("node_id", "troubles")}
+
+
+def rivals_of(node_ids: Collection[int], now: datetime) -> dict[int, list[AgentInstance]]:
+    """Return {node: the processes that want to work for it, too, and are refused now}, of nodes with any."""
+    refused = AgentInstance.objects.filter(
+        agent__node_id__in=node_ids, agent__retired_at=None, refused_last_at__gt=now - RIVAL_FOR
+    ).exclude(pk=F("agent__instance_id"))
+    found: dict[int, list[AgentInstance]] = {}
+    for instance in refused.select_related("agent"):
+        found.setdefault(instance.agent.node_id, []).append(instance)
+    return found
 
 
 def jobs_of_run(run_ref: int) -> QuerySet[Job]:

@@ -15,7 +15,7 @@ from apps.bench.sweep import setting_names
 from apps.bench.tools.base import Output, Plan, Reading
 from apps.bench.validity import ceilings
 from apps.campaigns.models import Run, Trial
-from apps.results import faults
+from apps.results import faults, leftovers
 from apps.results.models import Result, Sample, Series
 from apps.testbeds import queries as inventory
 from apps.testbeds.models import Node
@@ -53,7 +53,7 @@ def read_run(run: Run) -> tuple[Reading, float | None]:
     capacity = inventory.least_capacity_bps(_resources_between(trial)) if ceilings.concerns(tool) else None
     nodes = sum(len(members) for members in trial.lane.roles.values())
     reading = judges.read_run(outputs, params, tool, capacity, nodes=nodes)
-    return reading, start_skew_s(jobs)
+    return leftovers.judge(reading, run), start_skew_s(jobs)
 
 
 def _resources_between(trial: Trial) -> list[str]:

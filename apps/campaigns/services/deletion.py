@@ -11,7 +11,7 @@ from apps.accounts import scoping
 from apps.accounts.models import Role, User
 from apps.bench.text import Message, _
 from apps.campaigns import errors
-from apps.campaigns.models import Campaign, Tombstone, Trial
+from apps.campaigns.models import Campaign, Reservation, Tombstone, Trial
 from apps.campaigns.services.campaigns import lock_campaign
 from apps.core import immutability, isolation, leases, queue
 
@@ -34,6 +34,10 @@ def delete_campaign(*, campaign: Campaign, user: User, now: datetime, reason: st
     campaign = lock_campaign(campaign)
     if campaign.state not in Campaign.CLOSED_STATES or campaign.has_running_trials():
         raise errors.WrongState(Message(_("The campaign is under way: cancel it, wait until its runs have ended.")))
+    fenced = Reservation.objects.filter(run__trial__campaign=campaign, released_at=None, fenced_until__isnull=False)
+    if fenced.exists():
+        text = _("Something of it may still run on a node that fell silent: wait until that is over.")
+        raise errors.WrongState(Message(text))
     count = campaign.trials.count()
     _bury(campaign, user, now, reason.strip(), count)
     if count <= AT_ONCE:
