@@ -1,5 +1,6 @@
 """REST: agents, enrolment tokens and jobs."""
 
+from datetime import datetime
 from typing import Any
 
 from django.core.exceptions import ValidationError
@@ -19,7 +20,8 @@ from rest_framework.views import APIView
 from apps.accounts import scoping
 from apps.accounts.api import ScopedToken, get_scoped_or_404
 from apps.accounts.models import Role
-from apps.agents import commands, outputs, queries, services
+from apps.agents import commands, outputs, queries, services, troubles
+from apps.agents.identity_api import ChoiceSerializer, InstanceSerializer, TroubleSerializer
 from apps.agents.models import Agent, AgentState, Job, JobFile
 from apps.testbeds.models import Node
 
@@ -30,13 +32,20 @@ class AgentSerializer(serializers.ModelSerializer):
     state = serializers.SerializerMethodField()
     node_name = serializers.CharField(source="node.name", read_only=True)
     is_outdated = serializers.BooleanField(read_only=True)
+    instance = InstanceSerializer(read_only=True, allow_null=True)
+    troubles = serializers.SerializerMethodField()
 
     class Meta:
         model = Agent
         fields = [
             "id", "node", "node_name", "state", "version", "is_outdated", "last_seen_at", "retired_at",
-            "clock_offset_s", "clock_error_s", "created_at",
+            "clock_offset_s", "clock_error_s", "instance", "set_aside_at", "troubles", "created_at",
         ]  # fmt: skip
+
+    @extend_schema_field(TroubleSerializer(many=True))
+    def get_troubles(self, agent: Agent) -> list[dict[str, Any]]:
+        """Return what the agent says is wrong on its node."""
+        return list(TroubleSerializer(troubles.read(agent.troubles), many=True).data)
 
     @extend_schema_field(serializers.ChoiceField(AgentState.choices))
     def get_state(self, agent: Any) -> str:
@@ -48,9 +57,23 @@ class AgentDetailSerializer(AgentSerializer):
     """The agent of a node, with what it last said of the node."""
 
     facts = serializers.SerializerMethodField()
+    rivals = serializers.SerializerMethodField()
+    may_run_until = serializers.SerializerMethodField()
 
     class Meta(AgentSerializer.Meta):
-        fields = [*AgentSerializer.Meta.fields, "facts"]
+        fields = [*AgentSerializer.Meta.fields, "rivals", "may_run_until", "facts"]
+
+    @extend_schema_field(InstanceSerializer(many=True))
+    def get_rivals(self, agent: Agent) -> list[dict[str, Any]]:
+        """Return the processes that claim to be this agent, too, and are refused now."""
+        found = queries.rivals_of([agent.node_id], timezone.now()).get(agent.node_id, [])
+        return list(InstanceSerializer(found, many=True).data)
+
+    @extend_schema_field(serializers.DateTimeField(allow_null=True))
+    def get_may_run_until(self, agent: Agent) -> datetime | None:
+        """Return until when programs of lost jobs may still run there: what they use is kept back so long."""
+        job = queries.leftover_jobs(agent.node_id, timezone.now()).first()
+        return job.may_run_until if job else None
 
     def get_facts(self, agent: Agent) -> dict[str, Any] | None:
         """Return what the agent last said of its node."""
@@ -83,7 +106,7 @@ class AgentViewSet(mixins.DestroyModelMixin, viewsets.ReadOnlyModelViewSet):
 
     def get_queryset(self) -> QuerySet[Agent]:
         """Return the agents of the person's teams."""
-        agents = queries.agents_with_state(scoping.user_of(self.request)).order_by("id")
+        agents = queries.agents_with_state(scoping.user_of(self.request)).select_related("instance").order_by("id")
         return agents if self.action == "list" else agents.select_related("facts")
 
     def get_serializer_class(self) -> type[AgentSerializer]:
@@ -108,6 +131,26 @@ class AgentViewSet(mixins.DestroyModelMixin, viewsets.ReadOnlyModelViewSet):
         agent = self.get_object()
         scoping.require(request.user, agent.node.team, Role.MANAGER)
         services.retire_agent(agent=agent, now=timezone.now())
+        return Response(self.get_serializer(self.get_queryset().get(pk=agent.pk)).data)
+
+    @extend_schema(request=ChoiceSerializer, responses=AgentDetailSerializer)
+    @action(detail=True, methods=["post"])
+    def choose(self, request: Request, pk: str) -> Response:
+        """Say which process is the right one, of those in `rivals`; the other one's jobs are lost."""
+        agent = self.get_object()
+        scoping.require(request.user, agent.node.team, Role.MANAGER)
+        wish = ChoiceSerializer(data=request.data)
+        wish.is_valid(raise_exception=True)
+        services.choose_instance(agent=agent, key=wish.validated_data["instance"], now=timezone.now())
+        return Response(self.get_serializer(self.get_queryset().get(pk=agent.pk)).data)
+
+    @extend_schema(request=None, responses=AgentDetailSerializer)
+    @action(detail=True, methods=["post"])
+    def clear(self, request: Request, pk: str) -> Response:
+        """Say that nothing of lost jobs runs on the node any more: what they used is given away again."""
+        agent = self.get_object()
+        scoping.require(request.user, agent.node.team, Role.MANAGER)
+        services.presume_ended(node_id=agent.node_id, now=timezone.now())
         return Response(self.get_serializer(self.get_queryset().get(pk=agent.pk)).data)
 
 

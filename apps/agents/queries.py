@@ -1,7 +1,7 @@
 """Reads of agents, facts and jobs."""
 
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -38,6 +38,9 @@ class NodeAgent:
     node: Node
     agent: Agent | None
     state: AgentState
+    # What is wrong there, and who wants to work for the node, too, but is refused.
+    troubles: list[Trouble] = field(default_factory=list)
+    rivals: list[AgentInstance] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -150,8 +153,20 @@ def nodes_in_state(nodes: QuerySet[Node], state: AgentState, now: datetime) -> Q
 def node_agents(nodes: Iterable[Node], now: datetime) -> list[NodeAgent]:
     """Return the nodes with their agents and states; a node without an agent has one that was never seen."""
     nodes = list(nodes)
-    agents = {agent.node_id: agent for agent in with_busy(Agent.objects.filter(node__in=nodes))}
-    return [NodeAgent(node, agents.get(node.pk), _state(agents.get(node.pk), now)) for node in nodes]
+    known = with_busy(Agent.objects.filter(node__in=nodes)).select_related("instance")
+    agents = {agent.node_id: agent for agent in known}
+    rivals = rivals_of(agents, now)
+    rows = [NodeAgent(node, agents.get(node.pk), _state(agents.get(node.pk), now)) for node in nodes]
+    for row in rows:
+        row.troubles.extend(troubles.read(row.agent.troubles) if row.agent else ())
+        row.rivals.extend(rivals.get(row.node.pk, ()))
+    return rows
+
+
+def leftover_jobs(node_id: int, now: datetime) -> QuerySet[Job]:
+    """Return the lost jobs of a node whose programs may still run, the one that may run longest first."""
+    jobs = Job.objects.filter(node_id=node_id, may_run_until__gt=now, presumed_ended_at=None)
+    return jobs.order_by("-may_run_until")
 
 
 def _under_way(node: str) -> Exists:

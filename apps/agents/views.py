@@ -20,7 +20,7 @@ from django.views.decorators.http import require_GET, require_http_methods
 from apps.accounts import scoping
 from apps.accounts.models import Role
 from apps.agents import commands, outputs, program, queries, services
-from apps.agents.models import Agent, AgentState, JobFile
+from apps.agents.models import Agent, AgentInstance, AgentState, JobFile
 from apps.testbeds.models import Node
 
 RECENT_JOBS = 20
@@ -66,6 +66,10 @@ def detail(request: HttpRequest, pk: int) -> HttpResponse:
         "node": node,
         "agent": row.agent,
         "state": row.state,
+        "troubles": [(trouble, trouble.words(node.name)) for trouble in row.troubles],
+        "rivals": row.rivals,
+        "leftovers": list(queries.leftover_jobs(node.pk, timezone.now())[:RECENT_JOBS]),
+        "can_manage": scoping.can(request.user, node.team, Role.MANAGER),
         "jobs": queries.jobs_for(scoping.user_of(request)).filter(node=node)[:RECENT_JOBS],
     }
     if not _asks_for_part(request):
@@ -73,7 +77,6 @@ def detail(request: HttpRequest, pk: int) -> HttpResponse:
         context["history"] = queries.fact_history(node, limit=10)
         context["newest"] = program.version()
         context["update"] = commands.update_of(commands.server_address(request))
-        context["can_manage"] = scoping.can(request.user, node.team, Role.MANAGER)
     return _live(request, "agents/_status.html", "agents/detail.html", context)
 
 
@@ -131,6 +134,31 @@ def forget(request: HttpRequest, pk: int) -> HttpResponse:
     except ValidationError as error:
         return render(request, "agents/forget.html", {"node": node, "refusals": error.messages}, status=409)
     messages.success(request, _("The agent of %(node)s is removed.") % {"node": node})
+    return redirect("agents:detail", pk=pk)
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+def choose(request: HttpRequest, pk: int, key: UUID) -> HttpResponse:
+    """Ask, then put the process to work that a manager says is the right one."""
+    node = _managed_node(request, pk)
+    instance = get_object_or_404(AgentInstance.objects.select_related("agent__instance"), agent__node=node, key=key)
+    if request.method != "POST":
+        return render(request, "agents/choose.html", {"node": node, "instance": instance})
+    services.choose_instance(agent=instance.agent, key=key, now=timezone.now())
+    messages.success(request, _("%(host)s is the agent of %(node)s now.") % {"host": instance, "node": node})
+    return redirect("agents:detail", pk=pk)
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+def clear(request: HttpRequest, pk: int) -> HttpResponse:
+    """Ask, then take for ended what lost jobs may have left running on a node."""
+    node = _managed_node(request, pk)
+    if request.method != "POST":
+        return render(request, "agents/clear.html", {"node": node})
+    services.presume_ended(node_id=node.pk, now=timezone.now())
+    messages.success(request, _("What was kept back for lost jobs on %(node)s is free again.") % {"node": node})
     return redirect("agents:detail", pk=pk)
 
 

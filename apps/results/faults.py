@@ -24,7 +24,8 @@ _FAULTS: dict[str, tuple[str, str, bool]] = {
     "node-trouble": (
         _("%(node)s could not measure for a reason of its own: %(detail)s"),
         _(
-            "The trial waits until that is over, and is carried out again by itself; the agent's page tells what it is."
+            "The trial waits until that is over and is carried out again by itself; the agent's page tells what it "
+            "is."
         ),
         True,
     ),

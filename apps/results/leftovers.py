@@ -11,8 +11,8 @@ from apps.campaigns.models import Run
 
 LEFTOVER = "leftover-possible"
 _WORDS = _(
-    "A program of an earlier run may still have been at work on %(nodes)s, whose agent was lost: it was only taken for "
-    "ended."
+    "A program of an earlier run may still have been at work on %(nodes)s, whose agent was lost: it was only taken "
+    "for ended."
 )
 
 

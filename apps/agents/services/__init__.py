@@ -20,7 +20,7 @@ from apps.agents.services.instances import (
     note_refused_report,
 )
 from apps.agents.services.jobs import Delivery, JobSpec, deliver_jobs, queue_jobs, request_stop, request_stops
-from apps.agents.services.losses import mark_lost_jobs
+from apps.agents.services.losses import mark_lost_jobs, presume_ended
 from apps.agents.services.reports import GivenFile, OtherInstance, Report, UnknownJob, record_report
 from apps.agents.services.troubles import record_troubles
 
@@ -46,6 +46,7 @@ __all__ = [
     "leave_instance",
     "mark_lost_jobs",
     "note_refused_report",
+    "presume_ended",
     "queue_jobs",
     "record_facts",
     "record_heartbeats",

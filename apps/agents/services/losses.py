@@ -78,3 +78,12 @@ def lose_jobs(*, jobs: QuerySet[Job], fault: str, detail: str, now: datetime) ->
     # An agent that is there after all is told, at its next look, to stop what it still runs.
     wake.call_nodes(node for _pk, node, _run in found)
     return len(found)
+
+
+def presume_ended(*, node_id: int, now: datetime) -> int:
+    """Take for ended, on somebody's word, what lost jobs may have left running on a node; return how many jobs.
+
+    What they used is given away again; figures measured on it before their time limits are flagged.
+    """
+    leftovers = Job.objects.filter(node_id=node_id, may_run_until__gt=now, presumed_ended_at=None)
+    return leftovers.update(presumed_ended_at=now)

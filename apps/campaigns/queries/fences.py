@@ -9,7 +9,7 @@ from apps.campaigns.models import Reservation
 
 @dataclass(frozen=True)
 class Fence:
-    """A resource ("node:3") that is kept back: for which run (with its trial and campaign), and until when at most."""
+    """A resource ("node:3") that is kept back for a run (of a trial of a campaign), and until when at most."""
 
     resource: str
     run: int
