@@ -16,6 +16,8 @@ SCRIPTS = {
     "stamp": "date +%s.%N",
     "copy": 'cat input > output; ls -l input > listing; echo "$1 $2 $OMP_NUM_THREADS $RSH"',
     "snatch": "ln -s /etc/passwd link; mkfifo pipe; ln input twin; mkdir folder; echo kept > plain",
+    "noise": "sleep 3; head -c 40000 /dev/urandom",
+    "gorge": "exec head -c 100000000 /dev/zero > much",
     "pour": "head -c 3000 /dev/zero > first; head -c 3000 /dev/zero > second; echo done",
 }
 

@@ -19,11 +19,14 @@ OTHER_INSTANCE, UNKNOWN_INSTANCE = "other-instance", "unknown-instance"
 
 
 class Admission:
-    """Whether this process is let in; until it is, it does nothing and reports nothing."""
+    """Whether this process is let in (`is_given`), or was before another took its place (`was_given`).
+
+    Until it was it does nothing and reports nothing; what it took while it was let in is its own to report.
+    """
 
     def __init__(self, instance: Instance) -> None:
         self.instance = instance
-        self.is_given = threading.Event()
+        self.is_given, self.was_given = threading.Event(), threading.Event()
 
     def ask(self, remote: Remote) -> None:
         """Have the server let this process in, unless it has; raises what Remote.call raises."""
@@ -36,6 +39,7 @@ class Admission:
             if error.status != http.client.NOT_FOUND:
                 raise
         self.is_given.set()
+        self.was_given.set()
 
     def note_answer(self, answer: dict[str, Any]) -> None:
         """Look whether the answer to a poll tells that another process goes on with this one's number."""

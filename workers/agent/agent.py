@@ -52,6 +52,7 @@ class Agent:
         self.work = work_root(folder, self.identity)
         self.spool = Spool(folder / "spool")
         self.journals = settings.Journals(folder / "settings")
+        self._must_restore = True
         self.clock = Clock()
         self.instance = Instance(folder / "lock")
         self.clearing = Clearing()
@@ -67,7 +68,7 @@ class Agent:
         self._done: collections.deque[str] = collections.deque(maxlen=1000)
         self._lock = threading.Lock()
         self._reporter = Reporter(
-            self.spool, self.remote, self.closing, self._forget, self.admission.is_given, self.troubles.look
+            self.spool, self.remote, self.closing, self._forget, self.admission.was_given, self.troubles.look
         )
 
     def remote(self) -> Remote:
@@ -81,13 +82,15 @@ class Agent:
         for record in self.spool:
             if not record.is_finished:
                 logger.info("Job %s was cut off when the agent ended", record.job_id)
-                jobs.close_left_over(record, self.spool, self.work)
+                jobs.close_left_over(record, self.spool, self.work, is_copy=self.instance.is_in_a_copy)
             self._reporter.changed(record)
         self.clearing.sweep(self.work, kept=())
         # What is removed quickly needs not be told; a large folder keeps jobs away, but not the first poll.
         self.clearing.wait(SWEEP_WAIT_S)
-        # Before any job is taken, the node is what it was before the last ones.
-        self.journals.restore_all()
+        # Before any job is taken, the node is what it was before the last ones. What another folder's process set is
+        # not for a copy of that folder to put back, unless it is to work in that one's place.
+        if not self.instance.is_in_a_copy:
+            self._restore()
         loops = [
             threading.Thread(target=self._poll_for_ever, name="poll", daemon=True),
             threading.Thread(target=self._keep_for_ever, name="keep", daemon=True),
@@ -100,6 +103,10 @@ class Agent:
         logger.info("Agent %s of node %s calls %s", VERSION, self.config.node or "?", self.config.server)
         wait_for_stop()
         self._close()
+
+    def _restore(self) -> None:
+        self._must_restore = False
+        self.journals.restore_all()
 
     def _close(self) -> None:
         deadline = time.monotonic() + CLOSING_S
@@ -127,8 +134,10 @@ class Agent:
                 if self.clock.best() is None or self.condition.trouble:
                     # A job may come with a start in server time, and a server that was away may be another machine.
                     self.clock.measure(remote)
-                    self.condition.say("")
                 self.admission.ask(remote)
+                self.condition.say("")
+                if self._must_restore:
+                    self._restore()
                 answer = remote.call("poll", self._question(), POLL_TIMEOUT_S)
                 self.condition.note_contact()
                 self.admission.note_answer(answer)

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import collections
 import hashlib
+import logging
 import socket
 import time
 import uuid
 from pathlib import Path
 
 from . import VERSION
+
+logger = logging.getLogger(__name__)
 
 _MACHINE = (Path("/etc/machine-id"), Path("/var/lib/dbus/machine-id"))
 _BOOT = Path("/proc/sys/kernel/random/boot_id")
@@ -24,6 +27,8 @@ class Instance:
 
     def __init__(self, lock: Path) -> None:
         self.key = str(uuid.uuid4())
+        # Whether the folder was copied from where another process worked, with what that one noted of its jobs.
+        self.is_in_a_copy = _is_copy(lock)
         self._lock = lock
         self._polls = 0
         self._repeated: collections.deque[float] = collections.deque(maxlen=REPEATS)
@@ -55,6 +60,24 @@ class Instance:
         self.key, self._polls = str(uuid.uuid4()), 0
         self._repeated.clear()
         return True
+
+
+def _is_copy(lock: Path) -> bool:
+    """Look whether a folder is the one that its mark was written in, and mark it as what it is now."""
+    mark, here = lock.with_name("place"), _digest(_first_of(_MACHINE) + _file_of(lock))
+    try:
+        before = mark.read_text(encoding="ascii")
+    except (OSError, ValueError):
+        before = ""
+    if before != here:
+        try:
+            mark.write_text(here, encoding="ascii")
+        except OSError as error:
+            logger.warning("%s cannot be written: %s", mark, error.strerror)
+    is_copy = bool(before) and before != here
+    if is_copy:
+        logger.warning("The folder %s is a copy: jobs that it tells of may run where it was copied", lock.parent)
+    return is_copy
 
 
 def _first_of(places: tuple[Path, ...]) -> str:

@@ -239,10 +239,10 @@ def birth_of(pid: int) -> str | None:
     return stat.rpartition(")")[2].split()[19]
 
 
-def close_left_over(record: Record, spool: Spool, work: Path) -> None:
+def close_left_over(record: Record, spool: Spool, work: Path, *, is_copy: bool = False) -> None:
     """Write down that a job was cut off by the agent's own end, and kill what is left of it.
 
-    One that had ended before, and was only being cleared away, keeps what came of it.
+    X
     """
     folder = work / record.job_id
     for straggler in kin_of(folder):
@@ -250,7 +250,7 @@ def close_left_over(record: Record, spool: Spool, work: Path) -> None:
             os.kill(straggler, signal.SIGKILL)
     # One with capabilities hides where it works.
     pid, born = record.facts.get("pid"), record.facts.get("born")
-    if pid and born and birth_of(pid) == born:
+    if pid and born and not is_copy and birth_of(pid) == born:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(pid, signal.SIGKILL)
     if "outcome" in record.facts:
