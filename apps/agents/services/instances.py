@@ -19,7 +19,6 @@ logger = logging.getLogger(__name__)
 
 # Rows of processes that are over, kept to be shown.
 KEPT = 20
-# A process that starts with jobs of another is told so by the row; its words do not change them.
 _TAKEN_OVER = "another process took the agent's place"
 
 
@@ -102,8 +101,9 @@ def choose_instance(*, agent: Agent, key: UUID, now: datetime) -> AgentInstance:
 
 def note_refused_report(*, node_id: int, key: UUID | None, job_id: UUID, now: datetime) -> None:
     """Keep that a process reported a job that another took."""
-    found = AgentInstance.objects.filter(agent__node=node_id, key=key)
-    found.update(refused_reports=F("refused_reports") + 1, refused_last_at=now)
+    if key is not None:
+        found = AgentInstance.objects.filter(agent__node=node_id, key=key)
+        found.update(refused_reports=F("refused_reports") + 1, refused_last_at=now)
     logger.warning("A report on job %s came from a process that did not take it: it is not counted", job_id)
 
 
@@ -167,7 +167,9 @@ def _refuse(instance: AgentInstance, now: datetime) -> None:
 
 
 def _forget_old(agent: Agent) -> None:
-    over = AgentInstance.objects.filter(agent=agent).exclude(pk=agent.instance_id)
+    over = AgentInstance.objects.filter(agent=agent)
+    if agent.instance_id is not None:
+        over = over.exclude(pk=agent.instance_id)
     over.filter(pk__in=list(over.order_by("-updated_at").values_list("pk", flat=True)[KEPT:])).delete()
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from apps.campaigns.models import Reservation
 
@@ -23,7 +24,8 @@ def fences_of(resources: Collection[str] | None = None) -> dict[str, Fence]:
     fenced = Reservation.objects.filter(released_at=None, fenced_until__isnull=False)
     if resources is not None:
         fenced = fenced.filter(resource__in=list(resources))
-    rows = fenced.values_list("resource", "run_id", "run__trial_id", "run__trial__campaign_id", "fenced_until")
+    columns = ("resource", "run_id", "run__trial_id", "run__trial__campaign_id", "fenced_until")
+    rows: list[Any] = list(fenced.values_list(*columns))
     return {row[0]: Fence(*row) for row in rows}
 
 
