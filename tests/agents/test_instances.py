@@ -201,6 +201,47 @@ def test_programs_of_earlier_versions_work_until_a_new_one_begins(agent: Agent) 
     assert at_work(agent) is None
 
 
+def test_a_program_of_an_earlier_version_says_what_it_holds_no_more(agent: Agent) -> None:
+    job = factories.job(agent.node)
+    ask = {"agent_id": agent.pk, "held": [], "stopping": [], "is_first_look": True}
+    assert services.deliver_jobs(**ask).jobs
+    services.retire_agent(agent=agent, now=timezone.now())
+    Agent.objects.update(retired_at=None)
+    job.refresh_from_db()
+    assert job.may_run_until > timezone.now()
+    services.deliver_jobs(**ask)
+    job.refresh_from_db()
+    assert job.may_run_until <= timezone.now()
+
+
+def test_a_chosen_copy_of_a_disk_takes_no_job_of_one_that_lives(agent: Agent) -> None:
+    first, second = process(**HERE), process(**COPY)
+    admit(agent, first)
+    listen_and_hear(agent, 3)
+    with pytest.raises(services.InstanceRefused):
+        admit(agent, second)
+    job = factories.job(agent.node, state=Job.State.RUNNING, instance=first.key)
+    services.choose_instance(agent=agent, key=second.key, now=timezone.now())
+    job.refresh_from_db()
+    assert (job.state, job.instance, job.presumed_ended_at) == ("lost", first.key, None)
+    assert job.may_run_until > timezone.now()
+
+
+def test_a_machine_started_anew_has_its_jobs_and_nothing_is_fenced_for_them(agent: Agent) -> None:
+    first, second = process(**HERE), process(**COPY)
+    admit(agent, first)
+    listen_and_hear(agent, 31)
+    later = {"may_run_until": timezone.now() + timedelta(hours=1), "fault": "agent-lost"}
+    lost = factories.job(agent.node, state=Job.State.LOST, instance=first.key, **later)
+    opened = factories.job(agent.node, state=Job.State.RUNNING, instance=first.key)
+    admit(agent, second)
+    for job in (lost, opened):
+        job.refresh_from_db()
+        assert job.instance == second.key
+    assert lost.presumed_ended_at is not None
+    assert opened.state == "running", "it is on the spool of the machine"
+
+
 def test_rows_of_processes_do_not_grow_without_end(agent: Agent) -> None:
     for _number in range(30):
         admit(agent, process(**HERE))

@@ -95,7 +95,8 @@ def choose_instance(*, agent: Agent, key: UUID, now: datetime) -> AgentInstance:
     if instance is None:
         raise ValidationError({"instance": _("There is no such process of this agent: see which there are.")})
     if agent.instance_id != instance.pk:
-        _put_to_work(agent, instance, now)
+        has_ended = agent.instance is None or agent.instance.left_at is not None or is_silent(agent, now)
+        _put_to_work(agent, instance, now, has_ended=has_ended)
     return instance
 
 
@@ -121,7 +122,7 @@ def _locked(agent_id: int) -> Agent:
     return agents.select_related("node", "instance").get(pk=agent_id)
 
 
-def _put_to_work(agent: Agent, instance: AgentInstance | None, now: datetime) -> None:
+def _put_to_work(agent: Agent, instance: AgentInstance | None, now: datetime, *, has_ended: bool = True) -> None:
     before = agent.instance
     if instance is not None:
         instance.admitted_at = instance.admitted_at or now
@@ -135,21 +136,27 @@ def _put_to_work(agent: Agent, instance: AgentInstance | None, now: datetime) ->
     agent.save(update_fields=["instance", "last_seen_at", "updated_at"])
     if before is not None:
         AgentInstance.objects.filter(pk=before.pk).update(replaced_at=now, updated_at=now)
-    _hand_over(agent, before, instance, now)
+    _hand_over(agent, before, instance, now, has_ended=has_ended)
     _forget_old(agent)
     wake.look_again(agent.node_id)
     logger.info("The agent of %s is now %s, before it %s", agent.node, instance or "unnamed", before or "unnamed")
 
 
-def _hand_over(agent: Agent, before: AgentInstance | None, after: AgentInstance | None, now: datetime) -> None:
-    """Give the open jobs of one process to the next if that has its folder, and with it its spool; else lose them."""
+def _hand_over(
+    agent: Agent, before: AgentInstance | None, after: AgentInstance | None, now: datetime, *, has_ended: bool
+) -> None:
+    """Give the open jobs of one process to the next if that has its folder, and with it its spool; else lose them.
+
+    Those of one that has not ended as far as anybody knows are lost in any case.
+    """
     jobs = Job.objects.filter(node_id=agent.node_id)
     opened = jobs.filter(state__in=Job.OPEN_STATES).exclude(state=Job.State.QUEUED)
     key = after.key if after is not None else None
-    if before is None or after is None or after.has_folder_of(before):
+    follows = before is None or after is None or after.can_only_follow(before)
+    if follows or (before is not None and after is not None and has_ended and after.has_folder_of(before)):
         opened.update(instance=key, taken_at_poll=0, updated_at=now)
         leftovers = jobs.filter(may_run_until__gt=now, instance=before.key if before is not None else None)
-        if before is None or after is None or after.can_only_follow(before):
+        if follows:
             leftovers.update(instance=key, taken_at_poll=0)
         else:
             # The machine was started anew, as it seems: nothing of what ran on it can run now.

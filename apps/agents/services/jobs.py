@@ -33,7 +33,7 @@ _DELIVER = """
         UPDATE agents_job job
            SET state = 'delivered', delivered_at = %(now)s, updated_at = %(now)s,
                facts_id = COALESCE(job.facts_id, opened.facts_now),
-               instance = %(instance)s::uuid, taken_at_poll = %(poll)s
+               instance = %(instance)s::uuid, taken_at_poll = %(taken)s
           FROM opened
          WHERE job.id = opened.id AND opened.stop_requested_at IS NULL AND NOT job.id = ANY(%(held)s::uuid[])
            AND (job.state = 'queued' OR (job.state = 'delivered' AND job.taken_at_poll <= %(poll)s))
@@ -166,6 +166,7 @@ def deliver_jobs(
     stop, unknown = [], []
     number = LAST_POLL if poll is None else poll
     values = {"agent": agent_id, "held": list(held), "now": now, "instance": instance, "poll": number}
+    values["taken"] = 0 if poll is None else poll
     opened = list(Job.objects.raw(_DELIVER, values))
     for job in opened:
         job_id = str(job.pk)
