@@ -56,6 +56,7 @@ def test_facts_that_are_refused_are_logged(
     made: agent.Agent, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     server = Played(facts=refuse)
+    made.admission.ask(server)
     begin(made, server, made._keep_for_ever, monkeypatch)
     wait_for(lambda: server.asked.count("facts") > 1)
     assert "The server refuses the clock's question or the facts: The request is larger" in caplog.text
@@ -74,6 +75,7 @@ def test_facts_that_cannot_be_gathered_do_not_end_the_loop(
 
     monkeypatch.setattr(agent.facts.Collector, "collect", collect)
     server = Played()
+    made.admission.ask(server)
     begin(made, server, made._keep_for_ever, monkeypatch)
     wait_for(lambda: "facts" in server.asked)
     assert "RuntimeError: odd" in caplog.text
@@ -131,3 +133,60 @@ def test_a_job_that_arrives_while_the_agent_ends_is_not_carried_out(made: agent.
     wait_for(lambda: record.is_finished, 3)
     assert record.facts["fault"] == "agent-restarted"
     assert "pid" not in record.facts
+
+
+def test_nothing_is_told_of_the_node_before_the_process_is_let_in(
+    made: agent.Agent, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server = Played()
+    begin(made, server, made._keep_for_ever, monkeypatch)
+    time.sleep(1.5)
+    assert "facts" not in server.asked
+    made.admission.ask(server)
+    wait_for(lambda: "facts" in server.asked)
+
+
+def test_a_server_of_an_earlier_version_knows_none(
+    made: agent.Agent, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def unknown() -> dict[str, Any]:
+        raise remote.Refused(404, "unknown-address", "There is no /agent/v1/hello.")
+
+    server = Played(hello=unknown, poll=linger)
+    begin(made, server, made._poll_for_ever, monkeypatch)
+    wait_for(lambda: server.asked.count("poll") > 1)
+    assert server.asked.count("hello") == 1
+
+
+def test_one_that_is_refused_stops_its_jobs(
+    made: agent.Agent, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    refusals = iter([remote.Refused(409, "other-instance", "Another process works for dj-a.")])
+
+    def hello() -> dict[str, Any]:
+        for refusal in refusals:
+            raise refusal
+        return {}
+
+    stopped = threading.Event()
+    monkeypatch.setattr(made, "_stop_all", stopped.set)
+    server = Played(hello=hello, poll=linger)
+    begin(made, server, made._poll_for_ever, monkeypatch)
+    wait_for(lambda: "poll" in server.asked)
+    assert stopped.is_set()
+    assert server.asked.count("hello") == 2
+
+
+def test_one_that_the_server_hears_twice_introduces_itself_anew(
+    made: agent.Agent, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keys: list[str] = []
+
+    def hello() -> dict[str, Any]:
+        keys.append(made.instance.key)
+        return {}
+
+    server = Played(hello=hello, poll=lambda: {**linger(), "repeated": True})
+    begin(made, server, made._poll_for_ever, monkeypatch)
+    wait_for(lambda: len(keys) == 2)
+    assert keys[0] != keys[1]

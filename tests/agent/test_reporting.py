@@ -12,6 +12,13 @@ from tests.agent.test_spool import Picky
 from workers.agent import reports, spool
 
 
+def let_in() -> threading.Event:
+    """Return what says that the server let the process in."""
+    event = threading.Event()
+    event.set()
+    return event
+
+
 @pytest.fixture
 def server() -> Picky:
     """Return a connection to a server that takes every report."""
@@ -28,7 +35,7 @@ def reporter(kept: spool.Spool, server: Picky, monkeypatch: pytest.MonkeyPatch) 
     # Long enough that a busy machine does not take it for over.
     monkeypatch.setattr(reports, "LULL_S", 1.0)
     closing = threading.Event()
-    running = reports.Reporter(kept, lambda: server, closing, lambda _job_id: None)
+    running = reports.Reporter(kept, lambda: server, closing, lambda _job_id: None, let_in(), list)
     running.start()
     yield running
     closing.set()

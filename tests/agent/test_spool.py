@@ -16,6 +16,13 @@ from workers.agent.backoff import Backoff
 JOB = {"id": "0b9d3c4e-0000-4000-8000-000000000001", "argv": ["say"]}
 
 
+def let_in() -> threading.Event:
+    """Return what says that the server let the process in."""
+    event = threading.Event()
+    event.set()
+    return event
+
+
 def test_a_torn_line_hides_nothing_before_or_after_it(tmp_path: Path) -> None:
     kept = spool.Spool(tmp_path / "spool")
     record = kept.accept(JOB)
@@ -88,7 +95,7 @@ class Picky:
 
 
 def send(kept: spool.Spool, record: spool.Record, server: Picky) -> None:
-    reporter = reports.Reporter(kept, lambda: server, threading.Event(), lambda _job_id: None)
+    reporter = reports.Reporter(kept, lambda: server, threading.Event(), lambda _job_id: None, let_in(), list)
     reporter.changed(record)
     reporter.start()
     reporter.drain(5)
