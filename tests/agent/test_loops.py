@@ -146,9 +146,7 @@ def test_nothing_is_told_of_the_node_before_the_process_is_let_in(
     wait_for(lambda: "facts" in server.asked)
 
 
-def test_a_server_of_an_earlier_version_knows_none(
-    made: agent.Agent, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_server_of_an_earlier_version_knows_none(made: agent.Agent, monkeypatch: pytest.MonkeyPatch) -> None:
     def unknown() -> dict[str, Any]:
         raise remote.Refused(404, "unknown-address", "There is no /agent/v1/hello.")
 
@@ -158,9 +156,7 @@ def test_a_server_of_an_earlier_version_knows_none(
     assert server.asked.count("hello") == 1
 
 
-def test_one_that_is_refused_stops_its_jobs(
-    made: agent.Agent, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_one_that_is_refused_stops_its_jobs(made: agent.Agent, monkeypatch: pytest.MonkeyPatch) -> None:
     refusals = iter([remote.Refused(409, "other-instance", "Another process works for dj-a.")])
 
     def hello() -> dict[str, Any]:
