@@ -21,7 +21,7 @@ def node_warnings(*, nodes: Sequence[Node], now: datetime) -> list[Message]:
     warnings = [
         Message(WARNINGS[obstacle.code], {"node": node.name})
         for node in nodes
-        if (obstacle := obstacle_of(agents.get(node.pk), now))
+        if (obstacle := obstacle_of(agents.get(node.pk), now)) and obstacle.code in WARNINGS
     ]
     for node in nodes:
         warnings += [trouble.words(node.name) for trouble in troubles.get(node.pk, ())]

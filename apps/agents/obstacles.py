@@ -49,6 +49,15 @@ _KINDS: dict[AgentState | None, _Kind] = {
         _("The agent on %(node)s is retired: its trials wait until another is enrolled."),
     ),
 }
+# The agent calls, and says that nothing can be measured on its node now; what it is, its troubles tell.
+_TROUBLED = _Kind(
+    "node-trouble",
+    _("node in trouble"),
+    _("waiting until the agent on %(for)s can measure again: its page tells what is wrong there"),
+    "",
+    is_fault=True,
+)
+# What troubles say themselves needs no warning beside theirs.
 WARNINGS = {kind.code: kind.warning for kind in _KINDS.values()}
 
 
@@ -62,7 +71,7 @@ def obstacles_of(*, nodes: Collection[int], now: datetime) -> dict[int, Obstacle
 def obstacle_of(agent: Agent | None, now: datetime) -> Obstacle | None:
     """Return what keeps a node with this agent (or without any) from taking a job at `now`, None if nothing does."""
     state = agent.state(now=now, busy=False) if agent else None
-    kind = _KINDS.get(state)
+    kind = _KINDS.get(state) or (_TROUBLED if agent and agent.set_aside_at else None)
     if kind is None:
         return None
     return Obstacle(
@@ -80,6 +89,8 @@ def _since(agent: Agent | None, state: AgentState | None) -> datetime | None:
         return None
     if state == AgentState.RETIRED:
         return agent.retired_at
+    if state not in _KINDS:
+        return agent.set_aside_at
     if state == AgentState.LOST and agent.last_seen_at:
         return agent.last_seen_at + LOST_AFTER
     return agent.created_at

@@ -116,6 +116,7 @@ def test_a_node_has_an_obstacle_exactly_if_no_trial_is_started_on_it(cast: Simpl
         {"last_seen_at": NOW - LOST_AFTER - timedelta(milliseconds=1)},
         {"last_seen_at": None},
         {"last_seen_at": NOW, "retired_at": NOW},
+        {"last_seen_at": NOW, "set_aside_at": NOW},
     ]
     places = make.nodes(cast.team, *(f"n{number}" for number in range(len(states) + 1)))
     workers.enrol(*places[:-1])
@@ -125,6 +126,26 @@ def test_a_node_has_an_obstacle_exactly_if_no_trial_is_started_on_it(cast: Simpl
     kept = obstacles_of(nodes=[place.pk for place in places], now=NOW)
     assert ready.isdisjoint(kept)
     assert ready | kept.keys() == {place.pk for place in places}
+
+
+def test_a_node_in_trouble_is_waited_for(campaign: Campaign, cast: SimpleNamespace, nodes: list[Node]) -> None:
+    Agent.objects.filter(node=nodes[0]).update(set_aside_at=NOW)
+    (why,) = of(campaign, cast.bob).reasons
+    assert (why.code, [subject.name for subject in why.subjects]) == ("node-trouble", ["kisti01"])
+    assert not why.is_bounded
+    assert "its page tells what is wrong" in why.text
+
+
+def test_what_is_kept_back_for_a_lost_measurement_is_waited_for_until_a_known_time(
+    campaign: Campaign, cast: SimpleNamespace
+) -> None:
+    (run,) = take()
+    until = LATER + timedelta(minutes=2)
+    services.release_run(run=run, now=NOW, fenced_until=until)
+    Trial.objects.filter(pk=run.trial_id).update(state=Trial.State.PENDING, not_before=None)
+    (why,) = of(campaign, cast.bob).reasons
+    assert (why.code, why.until, why.is_bounded) == ("fenced", until, True)
+    assert "a lost measurement may still use" in why.text
 
 
 def test_what_another_campaign_holds_is_named_to_those_who_see_it(

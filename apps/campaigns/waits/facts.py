@@ -51,13 +51,14 @@ class WaitingLane:
 
 @dataclass(frozen=True)
 class Holder:
-    """Who holds a resource: a run of a trial, since when."""
+    """Who holds a resource: a run of a trial, since when; `fenced_until` if it is kept back for what may still run."""
 
     resource: str
     since: datetime
     trial: int
     lane: int
     campaign: int
+    fenced_until: datetime | None = None
 
 
 @dataclass(frozen=True)
@@ -129,7 +130,7 @@ def _nodes_of(roles: dict[str, list[int]]) -> tuple[int, ...]:
 
 def _holders(resources: Collection[str]) -> dict[str, Holder]:
     rows = Reservation.objects.filter(resource__in=resources, released_at=None).values_list(
-        "resource", "taken_at", "run__trial", "run__trial__lane", "run__experiment__campaign"
+        "resource", "taken_at", "run__trial", "run__trial__lane", "run__experiment__campaign", "fenced_until"
     )
     return {row[0]: Holder(*row) for row in rows} if resources else {}
 

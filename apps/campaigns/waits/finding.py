@@ -170,7 +170,9 @@ def _node_reason(facts: Facts, lane: WaitingLane) -> WaitReason | None:
 
 
 def _foreign_reason(facts: Facts, lane: WaitingLane) -> WaitReason | None:
-    """Return which other campaign holds what the lane needs."""
+    """Return what is kept back of what the lane needs, or which other campaign holds it."""
+    if fenced := _fence_reason(facts, lane):
+        return fenced
     held = [holder for holder in _holders(facts, lane) if holder.campaign != lane.campaign]
     if not held:
         return None
@@ -181,6 +183,15 @@ def _foreign_reason(facts: Facts, lane: WaitingLane) -> WaitReason | None:
     if known.name is not None:
         return reason("reserved", subjects=subjects, since=since, campaign=holder, holder=known.name)
     return reason("reserved-private" if known.is_own else "reserved-other-team", subjects=subjects, since=since)
+
+
+def _fence_reason(facts: Facts, lane: WaitingLane) -> WaitReason | None:
+    """Return what is kept back for a program on a node whose agent fell silent, and until when at most."""
+    fenced = [holder for holder in _holders(facts, lane) if holder.fenced_until]
+    if not fenced:
+        return None
+    until = max(holder.fenced_until for holder in fenced if holder.fenced_until)
+    return reason("fenced", subjects=_subjects(facts, fenced), until=until)
 
 
 def _own_reason(facts: Facts, lane: WaitingLane) -> WaitReason | None:

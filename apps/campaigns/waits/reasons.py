@@ -36,6 +36,7 @@ REASONS = {
     "reserved-other-team": Reason(_("waiting for %(for)s, in use by another team's measurement")),
     "reserved-private": Reason(_("waiting for %(for)s, in use by a private measurement of the team")),
     "in-use": Reason(_("waiting for %(for)s, in use by trial %(trial)s of this campaign"), is_bounded=True),
+    "fenced": Reason(_("waiting for %(for)s, which a lost measurement may still use"), is_bounded=True),
     "queue": Reason(_("waiting for its turn on these nodes; trials before it: %(ahead)s"), is_bounded=True),
     "retry": Reason(_("waiting to be tried again"), is_bounded=True),
     "due": Reason(_("due: it begins as soon as a worker takes it up"), is_bounded=True),

@@ -4,7 +4,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("agents", "0006_jobs_by_age"),
+        ("agents", "0007_bounded_texts"),
         ("testbeds", "0002_limits_and_setting_grants"),
     ]
 

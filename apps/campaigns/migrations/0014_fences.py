@@ -3,7 +3,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("campaigns", "0011_runs_of_experiments"),
+        ("campaigns", "0013_bounded_texts"),
     ]
 
     operations = [
