@@ -148,6 +148,7 @@ def test_a_program_knows_itself_by_its_name(idle_agent: AgentProgram, node: Node
     other = idle_agent.home / "other-name"
     other.symlink_to("/bin/cat")
     tools.allow(idle_agent.folder, {"other": str(other)})
+    tools.configure(idle_agent.folder, options={"other": ["*"]}, destinations=["no.such.host.invalid"])
     idle_agent.start()
     assert printed(ended(factories.job(node, "ping", "no.such.host.invalid")))["stderr"].startswith("ping: no.such")
     assert f"{other}: " in printed(ended(factories.job(node, "other", "/nowhere")))["stderr"]

@@ -40,3 +40,9 @@ def allow(agent_folder: Path, programs: dict[str, str | None]) -> None:
     settings = json.loads(path.read_text())
     settings["programs"] |= programs
     path.write_text(json.dumps(settings))
+
+
+def configure(agent_folder: Path, **settings: object) -> None:
+    """Set further settings of agent.json."""
+    path = agent_folder / "agent.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), **settings}))

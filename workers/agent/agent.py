@@ -24,6 +24,7 @@ from .identity import find_identity, work_root
 from .instance import Instance
 from .remote import Away, Refused, Remote
 from .reports import Reporter
+from .sandbox import Confinement, adopt_orphans
 from .spool import Record, Spool
 from .telemetry import Sampler
 from .troubles import Troubles
@@ -50,6 +51,7 @@ class Agent:
         self.config = config.load(folder)
         self.identity = find_identity(self.config.user)
         self.work = work_root(folder, self.identity)
+        self.confinement = Confinement.find(self.config, self.identity, adopts=adopt_orphans())
         self.spool = Spool(folder / "spool")
         self.journals = settings.Journals(folder / "settings")
         self._must_restore = True
@@ -218,6 +220,7 @@ class Agent:
             journals=self.journals,
             clearing=self.clearing,
             troubles=self.troubles,
+            confinement=self.confinement,
             changed=self._changed,
         )
         with self._lock:
@@ -259,7 +262,7 @@ class Agent:
         clock_due, facts_due = time.monotonic() + CLOCK_EVERY_S, 0.0
         sent: str | None = None
         sent_at = 0.0
-        collector = facts.Collector(self.identity)
+        collector = facts.Collector(self.identity, self.confinement)
         while not self.closing.is_set():
             if not self.admission.is_given.wait(LOOK_IF_ADMITTED_S):
                 continue

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+
+from .policy import OWNERS_KINDS, is_network
 
 # Measurement tools that can neither write files of others nor start further programs.
 KNOWN_PROGRAMS = (
@@ -16,6 +20,9 @@ KNOWN_PROGRAMS = (
 # Where they are when the agent's own PATH is a short one (systemd, cron).
 USUAL_FOLDERS = ("/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin")
 FILE = "agent.json"
+OPTION = re.compile(rf"\*|-[^\s=/]+(?: (?:{'|'.join(OWNERS_KINDS)}))?")
+HOST = re.compile(r"(?=.*[A-Za-z])[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?")
+PIN = re.compile(r"[0-9a-fA-F]{64}")
 
 
 class ConfigError(Exception):
@@ -29,6 +36,11 @@ class Config:
     `programs` adds names to the allow-list ({"name": "/path"}) or forbids one ({"name": null}); `search` names
     further folders in which the known tools are looked for. Without `telemetry` the kernel is not read around jobs.
     `settings` are the kernel settings that measurements may change, as keys or patterns; none unless named.
+
+    `paths` are folders and devices that jobs may read and write beside their own folder, `options` what programs may
+    be told beyond the agent's own rules ({"mtr": ["-F file"]}, ["*"] for anything), `destinations` the networks and
+    host names that jobs may call, where not the addresses of the inventory. Without `sandbox` the kernel does not
+    confine jobs. `pin` is the SHA-256 of the server's certificate, `insecure` lets plain HTTP leave this machine.
     """
 
     server: str
@@ -40,6 +52,12 @@ class Config:
     ca_file: str = ""
     telemetry: bool = True
     settings: list[str] = field(default_factory=list)
+    paths: list[str] = field(default_factory=list)
+    options: dict[str, list[str]] = field(default_factory=dict)
+    destinations: list[str] = field(default_factory=list)
+    sandbox: bool = True
+    pin: str = ""
+    insecure: bool = False
 
     def allowed(self) -> dict[str, str | None]:
         """Return the allow-list {name: path}, a path of None meaning allowed but not installed."""
@@ -123,19 +141,64 @@ def _checked(data: object, path: Path) -> Config:
     for name in ("server", "token"):
         if not isinstance(data.get(name), str) or not data[name]:
             raise ConfigError(f"{path}: “{name}” is missing: enrol this node again.")
-    for name in ("node", "user", "ca_file"):
-        if not isinstance(data.get(name, ""), str):
-            raise ConfigError(f"{path}: “{name}” must be a text.")
-    programs, search = data.get("programs", {}), data.get("search", [])
-    if not isinstance(programs, dict) or not all(
-        place is None or (isinstance(place, str) and place.startswith("/")) for place in programs.values()
-    ):
-        raise ConfigError(f"{path}: “programs” must map names to absolute paths, or to null to forbid one.")
-    if not isinstance(search, list) or not all(isinstance(folder, str) for folder in search):
-        raise ConfigError(f"{path}: “search” must be a list of folders.")
-    settings = data.get("settings", [])
-    if not isinstance(settings, list) or not all(isinstance(pattern, str) for pattern in settings):
-        raise ConfigError(f"{path}: “settings” must be a list of keys or patterns, such as net.ipv4.tcp_*.")
-    if not isinstance(data.get("telemetry", True), bool):
-        raise ConfigError(f"{path}: “telemetry” must be true or false.")
+    for name, (is_right, must) in _FORMS.items():
+        if name in data and not is_right(data[name]):
+            raise ConfigError(f"{path}: “{name}” must {must}.")
     return Config(**data)
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
+
+
+def _is_switch(value: object) -> bool:
+    return isinstance(value, bool)
+
+
+def _are_texts(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(item, str) for item in value)
+
+
+def _are_programs(value: object) -> bool:
+    return isinstance(value, dict) and all(
+        place is None or (isinstance(place, str) and place.startswith("/")) for place in value.values()
+    )
+
+
+def _are_paths(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(item, str) and item.startswith("/") for item in value)
+
+
+def _are_options(value: object) -> bool:
+    return isinstance(value, dict) and all(
+        isinstance(entries, list) and all(isinstance(entry, str) and OPTION.fullmatch(entry) for entry in entries)
+        for entries in value.values()
+    )
+
+
+def _are_destinations(value: object) -> bool:
+    # What looks like a number and is no network is a slip of the pen, not a name.
+    return isinstance(value, list) and all(
+        isinstance(item, str) and (is_network(item) or HOST.fullmatch(item)) for item in value
+    )
+
+
+def _is_pin(value: object) -> bool:
+    return isinstance(value, str) and (not value or PIN.fullmatch(value) is not None)
+
+
+# What each setting must be, beside those that enrolment writes.
+_FORMS: dict[str, tuple[Callable[[object], bool], str]] = {
+    **dict.fromkeys(("node", "user", "ca_file"), (_is_text, "be a text")),
+    **dict.fromkeys(("telemetry", "sandbox", "insecure"), (_is_switch, "be true or false")),
+    "programs": (_are_programs, "map names to absolute paths, or to null to forbid one"),
+    "search": (_are_texts, "be a list of folders"),
+    "settings": (_are_texts, "be a list of keys or patterns, such as net.ipv4.tcp_*"),
+    "paths": (_are_paths, "be a list of absolute paths of folders and devices"),
+    "options": (
+        _are_options,
+        f'map programs to lists of options: "-x", "-x KIND" with a kind of {", ".join(OWNERS_KINDS)}, or "*"',
+    ),
+    "destinations": (_are_destinations, "be a list of networks such as 192.0.2.0/24, addresses and host names"),
+    "pin": (_is_pin, "be the SHA-256 of the server's certificate, as 64 hexadecimal digits"),
+}

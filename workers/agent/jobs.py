@@ -13,6 +13,7 @@ import zlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from . import settings, steady
 from .clearing import WITHIN_S, Clearing
@@ -23,8 +24,11 @@ from .gate import AHEAD_S, Gate
 from .identity import Identity
 from .kin import kin_of
 from .placeholders import BadVariable, Placeholders
+from .policy import Guard, Reach
 from .process import Process
 from .refusals import CannotStart
+from .remote import is_loopback
+from .sandbox import Confinement
 from .spool import Record, Spool
 from .telemetry import Recording, Sampler
 from .troubles import Troubles, is_nodes_own
@@ -48,6 +52,7 @@ class Runner(threading.Thread):
         journals: settings.Journals,
         clearing: Clearing,
         troubles: Troubles,
+        confinement: Confinement,
         changed: Callable[[Record], None],
     ) -> None:
         super().__init__(name=f"job-{record.job_id}", daemon=True)
@@ -57,7 +62,7 @@ class Runner(threading.Thread):
         self._folder = WorkFolder(work / record.job_id, identity)
         self._changed = changed
         self._process: Process | None = None
-        self._sampler, self._journals = sampler, journals
+        self._sampler, self._journals, self._confinement = sampler, journals, confinement
         self._clearing, self._troubles = clearing, troubles
         self._recording: Recording | None = None
         self._closing = False
@@ -96,6 +101,8 @@ class Runner(threading.Thread):
         else:
             program = resolve(argv, self._config)
         placeholders = Placeholders(self._folder.path, lambda name: resolve([name], self._config))
+        if identity is self._identity:
+            guard_of(job, self._config, self._folder.path, placeholders).check(argv, job.get("environment") or ())
         argv = [argv[0], *map(placeholders.fill, argv[1:])]
         environment = self._fill_environment(job, placeholders)
         pattern = _compile(job.get("ready_pattern") or "")
@@ -118,6 +125,7 @@ class Runner(threading.Thread):
                 int(job["output_limit_bytes"]),
                 environment,
                 Gate(self._clock.to_own(float(start_at))) if start_at is not None else None,
+                self._confine(argv[0], program, identity),
             )
         except OSError as error:
             raise CannotStart(_fault_of(error), f"{program}: {error.strerror}") from error
@@ -135,6 +143,12 @@ class Runner(threading.Thread):
         if process.failure_to_start:
             raise CannotStart("not-started", process.failure_to_start)
         return self._outcome_of(process)
+
+    def _confine(self, name: str, program: str, identity: Identity) -> Callable[[], None]:
+        """Return what confines the thread that starts the process; nothing for the agent's own programs."""
+        if identity is not self._identity:
+            return lambda: None
+        return lambda: self._confinement.enter(name, program, self._folder.path)
 
     def _fill_environment(self, job: dict[str, Any], placeholders: Placeholders) -> dict[str, str]:
         try:
@@ -222,6 +236,21 @@ def resolve(argv: list[str], config: Config) -> str:
 
 def _fault_of(error: OSError) -> str:
     return "node-trouble" if is_nodes_own(error) else "not-started"
+
+
+def guard_of(job: dict[str, Any], config: Config, work: Path, placeholders: Placeholders) -> Guard:
+    """Return the check of a job's command by the agent's policy and its owner's words."""
+    # On a machine of its own, as in a trial of the service, the server and what it measures are the same machine.
+    is_local = is_loopback(urlsplit(config.server).hostname or "")
+    return Guard(
+        work=str(work),
+        paths=config.paths,
+        options=config.options,
+        reach=Reach(tuple(config.destinations), frozenset(map(str, job.get("inventory") or ())), is_local),
+        fill=placeholders.fill,
+        find_program=lambda name: resolve([name], config),
+        files={str(name): str(text) for name, text in job.get("files") or ()},
+    )
 
 
 def pack(text: bytes | bytearray) -> str:

@@ -4,6 +4,31 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import NamedTuple
+
+
+class Status(NamedTuple):
+    """A process's parent, session, and when it was started (clock ticks after the machine's start)."""
+
+    parent: int
+    session: int
+    born: int
+
+
+def stat_of(pid: int) -> Status | None:
+    """Return what proc(5)'s stat says of a process, None if it is gone."""
+    try:
+        # The name, in parentheses, may hold blanks.
+        words = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()
+        return Status(int(words[1]), int(words[3]), int(words[19]))
+    except (OSError, IndexError, ValueError):
+        return None
+
+
+def belongs_to(pid: int, folder: Path) -> bool:
+    """Say whether a process works in a job's folder or calls it its home, as far as we see."""
+    path = Path(f"/proc/{pid}")
+    return _works_in(path, folder) or _has(path, b"HOME=" + os.fsencode(folder))
 
 
 def kin_of(folder: Path, session: int | None = None) -> set[int]:
@@ -11,22 +36,17 @@ def kin_of(folder: Path, session: int | None = None) -> set[int]:
 
     A process group is not all: MPI launchers give each rank a group of its own, and servers become daemons.
     """
-    home = b"HOME=" + os.fsencode(folder)
     found = set()
     for path in Path("/proc").glob("[0-9]*"):
         pid = int(path.name)
-        if pid != os.getpid() and (_session_of(path) == session or _works_in(path, folder) or _has(path, home)):
+        if pid != os.getpid() and (_session_of(pid) == session or belongs_to(pid, folder)):
             found.add(pid)
     return found
 
 
-def _session_of(path: Path) -> int:
-    """Return a process's session (field 6 of proc(5)'s stat); -1 if it is gone."""
-    try:
-        # The name, in parentheses, may hold blanks.
-        return int((path / "stat").read_bytes().rpartition(b")")[2].split()[3])
-    except (OSError, IndexError, ValueError):
-        return -1
+def _session_of(pid: int) -> int:
+    status = stat_of(pid)
+    return status.session if status else -1
 
 
 def _works_in(path: Path, folder: Path) -> bool:

@@ -20,6 +20,7 @@ from .config import USUAL_FOLDERS
 from .gate import Gate
 from .identity import Identity
 from .kin import kin_of
+from .sandbox import OFFSPRING, Starter
 
 CHUNK = 65536
 # After SIGTERM a process has this long to print its last words: at its time limit, and when somebody wants it stopped
@@ -60,7 +61,7 @@ class Stream:
 
 
 class Process:
-    """A running argv. Made and attended by one thread, for a child's death signal follows the thread that made it."""
+    """A running argv, started from a thread that `confine` confines and that stays as long as the process does."""
 
     def __init__(
         self,
@@ -71,6 +72,7 @@ class Process:
         output_limit: int,
         variables: Mapping[str, str] = MappingProxyType({}),
         gate: Gate | None = None,
+        confine: Callable[[], None] = lambda: None,
     ) -> None:
         place = Path(program)
         environment = {
@@ -88,16 +90,16 @@ class Process:
         if gate is not None:
             options["preexec_fn"] = _one_after_the_other(options.get("preexec_fn"), gate.hold)
         self._becoming, self._folder = identity.becoming, folder
-        self._popen = subprocess.Popen(
-            argv,
-            cwd=folder,
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            start_new_session=True,
-            **options,
-        )
+        options |= {"cwd": folder, "env": environment, "start_new_session": True}
+        options |= {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+        OFFSPRING.begin(folder)
+        self._starter = Starter(confine, lambda: subprocess.Popen(argv, **options))
+        try:
+            self._popen = self._starter.process()
+        except Exception:
+            OFFSPRING.end(folder)
+            raise
+        OFFSPRING.started(folder, self._popen.pid)
         self.started_at = (gate.passed_at() if gate else None) or steady.now()
         self.ended_at = self.started_at
         self.pid = self._popen.pid
@@ -180,6 +182,7 @@ class Process:
             self._signal_all(signal.SIGKILL)
         else:
             self._signal(signal.SIGKILL)
+        OFFSPRING.end(self._folder)
         with self._lock:
             self._selector.unregister(self._wake_read)
             os.close(self._wake_read)
@@ -192,6 +195,7 @@ class Process:
         for pipe, _stream in self._pipes:
             pipe.close()
         self._popen.wait()
+        self._starter.release()
 
     def _read(self, patience: float, on_ready: Callable[[], None]) -> None:
         """Read what there is, waiting for it at most `patience` (s)."""

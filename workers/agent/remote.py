@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import http.client
+import ipaddress
 import json
 import select
 import ssl
@@ -102,6 +103,14 @@ class Remote:
         if self._context is None:
             return http.client.HTTPConnection(self._host, self._port, timeout=timeout_s)
         return http.client.HTTPSConnection(self._host, self._port, timeout=timeout_s, context=self._context)
+
+
+def is_loopback(host: str) -> bool:
+    """Say whether a host is this machine by its name or address, without asking anybody."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
 
 
 def _read(status: int, text: bytes) -> dict[str, Any]:

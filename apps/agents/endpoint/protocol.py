@@ -121,7 +121,7 @@ def report_of(data: Mapping[str, Any]) -> Report:
 
 
 def job_as_json(job: Any) -> dict[str, Any]:
-    """Return a job, annotated with its node's `address`, as handed out; `start_at` in server time (s, epoch)."""
+    """Return a job, annotated with its node's `address` and the addresses of the `inventory` in it, as handed out; `start_at` in server time (s, epoch)."""
     return {
         "id": str(job.pk),
         "argv": job.argv,
@@ -134,6 +134,7 @@ def job_as_json(job: Any) -> dict[str, Any]:
         "collect": job.collect,
         "environment": job.environment,
         "address": job.address or "",
+        "inventory": job.inventory,
     }
 
 

@@ -1,5 +1,6 @@
 """Jobs on their way to agents: queued, delivered, asked to stop."""
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -12,6 +13,7 @@ from apps.agents import wake
 from apps.agents.models import Job
 from apps.agents.services import losses
 from apps.core import queue
+from apps.testbeds.models import NodeAddress
 
 # What a poll without a number counts as: later than all.
 LAST_POLL = 2**63 - 1
@@ -47,6 +49,11 @@ _DELIVER = """
     )
     SELECT * FROM opened ORDER BY stage, created_at
 """
+
+# What may be an address of a node within a word: 192.0.2.1 of ftp://192.0.2.1:5000/, 2001:db8::1 of [2001:db8::1]:5000.
+_ADDRESS = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}|[0-9A-Fa-f]{0,4}:[0-9A-Fa-f:.]+(?:%\w+)?")
+
+_URL_HOST = re.compile(r"://([\w.-]+)")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -189,7 +196,24 @@ def deliver_jobs(
         )
     if cancelled:
         _cancel(cancelled, now)
+    _note_destinations(jobs)
     return Delivery(jobs, stop)
+
+
+def _note_destinations(jobs: Sequence[Job]) -> None:
+    """Note on each job, as `inventory`, which of the addresses in its command and files are nodes' own."""
+    named = {job.pk: _hosts_in(job) for job in jobs}
+    wanted = set().union(*named.values())
+    known = set(NodeAddress.objects.filter(address__in=wanted).values_list("address", flat=True)) if wanted else set()
+    for job in jobs:
+        job.inventory = sorted(named[job.pk] & known)
+
+
+def _hosts_in(job: Job) -> set[str]:
+    """Return what may be an address or host name in a job's command and files."""
+    text = "\n".join([*job.argv, *(text for _name, text in job.files)])
+    words = {part for word in job.argv for part in (word, word.partition("=")[2])}
+    return {*_ADDRESS.findall(text), *_URL_HOST.findall(text), *words, *(word.rpartition(":")[0] for word in words)}
 
 
 @transaction.atomic

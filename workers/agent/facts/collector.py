@@ -8,14 +8,15 @@ from typing import Any
 
 from .. import VERSION
 from ..identity import Identity
+from ..sandbox import Confinement
 from . import interfaces, machine, programs, topology
 
 
 class Collector:
     """Gathers the facts; remembers the tools' versions, for asking starts processes."""
 
-    def __init__(self, identity: Identity) -> None:
-        self._identity = identity
+    def __init__(self, identity: Identity, confinement: Confinement) -> None:
+        self._identity, self._confinement = identity, confinement
         self._versions = programs.Versions(identity)
 
     def collect(self, allowed: dict[str, str | None], settings: list[str]) -> dict[str, Any]:
@@ -33,5 +34,6 @@ class Collector:
             "congestion_controls": machine.congestion_controls(),
             "mounts": machine.mounts(),
             "settings": sorted(settings),
+            "confinement": self._confinement.as_facts(),
             "tools": self._versions.collect(allowed),
         }

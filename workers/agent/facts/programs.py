@@ -10,10 +10,16 @@ from typing import Any
 
 from ..identity import Identity
 
-# How to ask; any other program is asked with --version.
+# How to ask the programs of the product that say their version. Any other is never started to be asked: what it
+# would make of an option that it may not know is its own affair.
 ASK = {
-    "ping": "-V", "tracepath": "-V", "iperf": "-v", "globus-url-copy": "-version", "nuttcp": "-V", "netperf": "-V",
-    "netserver": "-V", "pchar": "-V", "irtt": "version",
+    "ping": "-V", "tracepath": "-V", "traceroute": "--version", "mtr": "--version", "iperf3": "--version", "iperf": "-v",
+    "nuttcp": "-V", "netperf": "-V", "netserver": "-V", "qperf": "--version", "sockperf": "--version",
+    "pchar": "-V", "irtt": "version", "fio": "--version", "iozone": "-v", "df": "--version", "rm": "--version",
+    "cp": "--version", "dd": "--version", "fincore": "--version", "grep": "--version", "mpirun": "--version",
+    "mpiexec": "--version", "mpiexec.hydra": "--version", "python3": "--version", "srun": "--version",
+    "squeue": "--version", "sbatch": "--version", "scancel": "--version", "globus-url-copy": "-version",
+    "globus-gridftp-server": "-version",
 }  # fmt: skip
 TIMEOUT_S = 3.0
 LONGEST = 200
@@ -41,15 +47,15 @@ class Versions:
             return ""
         key = (path, status.st_mtime, status.st_size)
         if key not in self._known:
-            self._known[key] = ask(name, path, self._identity)
+            self._known[key] = ask(name, path, self._identity) if name in ASK else ""
         return self._known[key]
 
 
 def ask(name: str, path: str, identity: Identity) -> str:
-    """Return the line in which a program says its version, or "" if it does not."""
+    """Return the line in which a program of `ASK` says its version, or "" if it does not."""
     try:
         answer = subprocess.run(
-            [name, ASK.get(name, "--version")],
+            [name, ASK[name]],
             executable=path,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,

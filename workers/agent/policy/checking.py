@@ -1,0 +1,89 @@
+"""The check of a job's command before anything is started."""
+
+from __future__ import annotations
+
+import fnmatch
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from ..refusals import CannotStart
+from . import network, others
+from .rules import COMMAND, RefusedOption, Rules, read_words
+from .values import Place, Reach, RefusedDestination, RefusedPath, Values
+
+# An owner's entry that allows a program everything.
+ANYTHING = "*"
+# What a path or an address must not make of a reason (characters).
+LONGEST = 200
+
+
+def rules_of(program: str) -> Rules | None:
+    """Return the rules of a program, None for one that the agent knows nothing of."""
+    for table in (network.TABLE, others.TABLE):
+        if program in table:
+            return table[program]
+    return next((rules for name, rules in others.FAMILIES.items() if fnmatch.fnmatchcase(program, name)), None)
+
+
+class Guard:
+    """Checks the commands of one job on its node.
+
+    `options` is the owner's {program: [entry]}, `paths` the folders and devices that the owner named; `fill` and
+    `find_program` are those of the job's placeholders, `files` what the job brings (name: text).
+    """
+
+    def __init__(
+        self,
+        *,
+        work: str,
+        paths: Sequence[str],
+        options: Mapping[str, Sequence[str]],
+        reach: Reach,
+        fill: Callable[[str], str],
+        find_program: Callable[[str], str],
+        files: Mapping[str, str],
+    ) -> None:
+        self._options = options
+        self._values = Values(Place(work, tuple(paths)), reach, fill, find_program, files)
+        self._find_program = find_program
+
+    def check(self, argv: Sequence[str], environment: Iterable[Sequence[str]] = ()) -> None:
+        """Raise CannotStart unless a command's words and variables, as they were sent, may be given to its program."""
+        program = argv[0]
+        try:
+            self._check(program, argv[1:])
+            for name, value in environment:
+                self._check_variable(name, value)
+        except RefusedOption as refusal:
+            raise CannotStart("option-not-allowed", _named(program, refusal)) from None
+        except RefusedPath as refusal:
+            raise CannotStart("path-not-allowed", _named(program, refusal)) from None
+        except RefusedDestination as refusal:
+            raise CannotStart("destination-not-allowed", _named(program, refusal)) from None
+
+    def _check_variable(self, name: str, value: str) -> None:
+        try:
+            self._values.check_unknown([value], with_addresses=False)
+        except RefusedPath as refusal:
+            raise RefusedPath(f"{name}={refusal}") from None
+
+    def _check(self, program: str, words: Sequence[str]) -> None:
+        entries = self._options.get(program, ())
+        if ANYTHING in entries:
+            return
+        rules = rules_of(program)
+        if rules is None:
+            self._values.check_unknown(words)
+            return
+        for word in read_words(rules.widened(entries), words):
+            if word.kind == COMMAND:
+                name = word.value
+                if name.startswith("{program:") and name.endswith("}"):
+                    name = name[len("{program:") : -1]
+                self._find_program(name)
+                self.check([name, *word.rest])
+            else:
+                self._values.check(word)
+
+
+def _named(program: str, refusal: ValueError) -> str:
+    return f"{program} {refusal}"[:LONGEST]

@@ -1,0 +1,124 @@
+"""The rules of programs that write files, move them, or start others: each is allowed by a node's owner alone."""
+
+from __future__ import annotations
+
+from .rules import COMMAND, FILE, NETWORKS, PROGRAM, TEXT, URL, Rules, options_of
+
+_FIO_FLAGS = "--group_reporting --time_based --thread"
+_FIO_TEXTS = (
+    "--name --output-format --eta --filename_format --rw --readwrite --bs --blocksize --size --ioengine --iodepth "
+    "--numjobs --direct --rwmixread --rwmixwrite --runtime --ramp_time --fsync --fdatasync --verify --verify_fatal "
+    "--verify_state_save --create_only --unlink --log_avg_msec --end_fsync --invalidate --randrepeat --norandommap "
+    "--nrfiles --rate --rate_iops --startdelay --percentile_list --lat_percentiles"
+)
+FIO_ENGINES = ("sync", "psync", "vsync", "pvsync", "pvsync2", "libaio", "posixaio", "mmap", "io_uring")
+_PLAIN_FILES = Rules(words=(FILE,), repeats=True, takes_options=False)
+_SLURM_ROOM = "--nodes --ntasks --time --partition"
+_NETPIPE = Rules(options_of(text="-l -u -p -n", file="-o"))
+_OSU = Rules(options_of(flag="-c -V", text="-m -M -i -x -W --message-size --iterations --warmup --window-size"))
+_IMB = Rules(
+    options_of(text="-multi -npmin -msglog -iter -time -mem -iter_policy -off_cache"),
+    words=(TEXT,),
+    repeats=True,
+    clusters=False,
+    mixes=True,
+)
+_HYDRA = Rules(
+    {
+        **options_of(
+            flag="-l -prepend-rank", file="-f -machinefile -wdir", text="-n -np -bind-to -iface -launcher",
+            program="-launcher-exec",
+        ),
+        "-genv I_MPI_PIN_PROCESSOR_LIST": TEXT, "-genv I_MPI_DEBUG": TEXT, "-genv FI_TCP_IFACE": TEXT,
+    },
+    words=(COMMAND,), clusters=False, choices={"-launcher": ("ssh", "fork")}, refused=(":",), shares_memory=True,
+)  # fmt: skip
+_MPIRUN = Rules(
+    {
+        **options_of(
+            flag="--display-map --report-bindings --oversubscribe --allow-run-as-root",
+            file="--hostfile --rankfile --wdir",
+            text="-np -n --map-by --bind-to --rank-by",
+        ),
+        "--mca mpi_yield_when_idle": TEXT, "--mca btl_tcp_if_include": NETWORKS,
+        "--mca oob_tcp_if_include": NETWORKS, "--mca plm_rsh_agent": PROGRAM,
+    },
+    words=(COMMAND,), clusters=False, refused=(":",), shares_memory=True,
+)  # fmt: skip
+
+TABLE: dict[str, Rules] = {
+    "df": Rules(options_of(flag="-B1", text="--output"), clusters=False, behind=_PLAIN_FILES),
+    "rm": Rules(options_of(flag="-rf"), clusters=False, behind=_PLAIN_FILES),
+    "fincore": Rules(options_of(flag="--bytes --noheadings", text="--output"), clusters=False, behind=_PLAIN_FILES),
+    "cp": Rules(words=(FILE, FILE), behind=Rules(words=(FILE, FILE), takes_options=False)),
+    "dd": Rules(operands={"if": FILE, "iflag": TEXT, "count": TEXT, "status": TEXT}, takes_options=False),
+    "fio": Rules(
+        options_of(flag=_FIO_FLAGS, text=_FIO_TEXTS, file="--directory --write_bw_log"),
+        clusters=False,
+        choices={"--ioengine": FIO_ENGINES},
+    ),
+    "iozone": Rules(
+        options_of(flag="-e -c -w -I -o -+n", text="-r -s -i -j -t", file="-f", files="-F"), clusters=False
+    ),
+    "ior": Rules(
+        options_of(flag="-w -r -c -F -C -e --posix.odirect", text="-a -b -t -s -i", file="-o"),
+        clusters=False,
+        shares_memory=True,
+    ),
+    "mdtest": Rules(
+        options_of(flag="-F -D -u", text="-n -i -N -w -e -a", file="-d"), clusters=False, shares_memory=True
+    ),
+    "mpirun": _MPIRUN,
+    "mpiexec": _MPIRUN,
+    "mpiexec.hydra": _HYDRA,
+    "grep": Rules(
+        exact=(("-hE", "^Cpus_allowed_list|^[^:]*$", "/proc/self/status", "/proc/sys/kernel/hostname"),),
+        takes_options=False,
+    ),
+    "python3": Rules(options_of(text="-m -n --loop"), prefix=("-m", "mpi4py.bench", "pingpong"), shares_memory=True),
+    "srun": Rules(
+        options_of(
+            flag="--verbose --test-only",
+            text=f"{_SLURM_ROOM} --job-name --immediate --ntasks-per-node --distribution --cpu-bind --mpi --jobid",
+            file="--chdir",
+        ),
+        words=(COMMAND,),
+        clusters=False,
+        refused=(":",),
+    ),
+    "squeue": Rules(options_of(flag="--noheader --me", text="--states --name --format --iterate --jobs")),
+    "sbatch": Rules(),
+    "scancel": Rules(),
+    "fathom-slurm": Rules(
+        options_of(text=f"{_SLURM_ROOM} --name --idle --wait", program="--sbatch --squeue --scancel"),
+        clusters=False,
+        behind=Rules(words=(COMMAND,)),
+    ),
+    "globus-url-copy": Rules(
+        options_of(
+            flag="-vb -pp -pipeline -stripe -rst -verify-checksum -ipv6 -fast",
+            text="-p -parallel -tcp-bs -tcp-buffer-size -bs -block-size -cc -concurrency -sbs -off -len -t -rst-retries "
+            "-rst-interval",
+            url_list="-f",
+        ),
+        words=(URL, URL),
+        clusters=False,
+    ),
+    "globus-gridftp-server": Rules(
+        options_of(
+            flag="-dn -sync-writes",
+            text="-p -control-interface -data-interface -d -log-module -bs -port-range",
+            addresses="-r",
+            file="-Z",
+            settings="-c",
+        ),
+        clusters=False,
+    ),
+}
+# Families of programs, by the patterns of their names (fnmatch(3)).
+FAMILIES: dict[str, Rules] = {
+    "osu_*": _OSU,
+    "NP[a-z]*": _NETPIPE,
+    "IMB-*": _IMB,
+    "bt.*": Rules(),
+}

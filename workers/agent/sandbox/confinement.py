@@ -1,0 +1,133 @@
+"""What a job's program may touch on its node, as far as the kernel helps: decided once, entered for each job."""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..config import USUAL_FOLDERS, Config
+from ..identity import Identity
+from ..policy import rules_of
+from . import kernel
+
+# What programs need of any system, to read and to run; a home, the agent's folder and the service's are not among them.
+SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/nix/store", "/gnu/store")
+READABLE = (
+    *("/etc", "/proc", "/sys", "/run/systemd/resolve", "/run/resolvconf", "/run/NetworkManager", "/run/nscd"),
+    *("/run/slurm", "/run/munge", "/var/lib/sss", "/var/spool/slurm", "/var/spool/slurmd", "/run/netns"),
+)
+DEVICES = (
+    *("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty", "/dev/ptmx", "/dev/pts"),
+    *("/dev/infiniband", "/dev/xpmem", "/dev/knem", "/dev/hfi1_0"),
+)
+SHARED_MEMORY = "/dev/shm"  # noqa: S108
+_RUN = kernel.READ | kernel.EXECUTE
+_BINARIES = ("bin", "sbin", "libexec", "bin64")
+_PING_GROUPS = Path("/proc/sys/net/ipv4/ping_group_range")
+
+
+@dataclass(frozen=True)
+class Confinement:
+    """How jobs are confined: the version of Landlock (0 for none), and whether programs can gain rights."""
+
+    config: Config
+    identity: Identity
+    landlock: int
+    no_new_privileges: bool
+    # Adopted orphans end with their job.
+    adopts: bool = False
+
+    @classmethod
+    def find(cls, config: Config, identity: Identity, *, adopts: bool = False) -> Confinement:
+        """Return what this kernel offers, and the node's owner wants."""
+        if not config.sandbox:
+            return cls(config, identity, 0, no_new_privileges=False, adopts=adopts)
+        return cls(config, identity, kernel.landlock_version(), no_new_privileges=True, adopts=adopts)
+
+    def enter(self, name: str, program: str, work: Path) -> None:
+        """Confine this thread for a job of the program `name` at the path `program`; OSError if that fails."""
+        if not self.config.sandbox:
+            return
+        is_free = self.needs_rights(name, program)
+        if not is_free:
+            kernel.forgo_privileges()
+        # Without the first, only root may do the second.
+        if self.landlock and (not is_free or os.geteuid() == 0):
+            kernel.confine_thread(self.landlock, self._rights(name, program, work))
+
+    def needs_rights(self, name: str, program: str) -> bool:
+        """Say whether a program has rights of its own here (setuid, file capabilities) and could not do without."""
+        rules = rules_of(name)
+        if rules is None or not rules.own_rights:
+            return False
+        if name == "ping" and self._pings_freely():
+            return False
+        places = [program, *(str(Path(folder) / helper) for helper in rules.helpers for folder in USUAL_FOLDERS)]
+        return any(_has_rights(place) for place in places)
+
+    def as_facts(self) -> dict[str, Any]:
+        """Return what is in force, for the server to show."""
+        programs = {name: place for name, place in self.config.allowed().items() if place}
+        return {
+            "landlock": self.landlock,
+            "no_new_privileges": self.no_new_privileges,
+            "orphans": self.adopts,
+            "own_rights": sorted(name for name, place in programs.items() if self.needs_rights(name, place)),
+            "paths": sorted(self.config.paths),
+            "destinations": sorted(self.config.destinations),
+            "options": {name: sorted(entries) for name, entries in sorted(self.config.options.items())},
+        }
+
+    def _rights(self, name: str, program: str, work: Path) -> Iterator[tuple[str, int]]:
+        rules = rules_of(name)
+        for folder in SYSTEM:
+            yield folder, _RUN
+        for folder in READABLE:
+            yield folder, kernel.READ
+        for device in DEVICES:
+            yield device, kernel.READ | kernel.WRITE
+        for place in self._places_of_programs(program):
+            yield place, _RUN
+        if rules is None or rules.shares_memory:
+            yield SHARED_MEMORY, kernel.READ | kernel.WRITE
+        for path in self.config.paths:
+            yield path, kernel.READ | kernel.WRITE
+        yield str(work), kernel.READ | kernel.WRITE
+
+    def _places_of_programs(self, program: str) -> Iterator[str]:
+        """Yield where the allowed programs and this one's interpreter lie, outside of the system's folders."""
+        own = [place for place in self.config.programs.values() if place]
+        yield from self.config.search
+        for place in dict.fromkeys([program, *own]):
+            for path in dict.fromkeys([place, os.path.realpath(place)]):
+                if not path.startswith(tuple(f"{folder}/" for folder in SYSTEM)):
+                    parent = Path(path).parent
+                    # A program of a bin folder has its libraries beside that; any other is alone.
+                    yield str(parent.parent if parent.name in _BINARIES else path)
+        # The agent's own program is one that a job may start (fathom-slurm is a link to it).
+        yield from dict.fromkeys([sys.prefix, sys.base_prefix, os.path.dirname(os.path.realpath(sys.executable))])
+
+    def _pings_freely(self) -> bool:
+        """Say whether the job's user may send ICMP echo requests without rights (icmp(7))."""
+        try:
+            first, last = map(int, _PING_GROUPS.read_text(encoding="ascii").split())
+        except (OSError, ValueError):
+            return False
+        groups: Sequence[int] = (
+            [self.identity.gid] if self.identity.gid is not None else [os.getegid(), *os.getgroups()]
+        )
+        return any(first <= group <= last for group in groups)
+
+
+def _has_rights(path: str) -> bool:
+    try:
+        if os.stat(path).st_mode & (stat.S_ISUID | stat.S_ISGID):
+            return True
+        return bool(os.getxattr(path, "security.capability"))
+    except OSError:
+        return False

@@ -1,0 +1,95 @@
+"""What jobs leave behind: processes that left their group and lost their parents, adopted by the agent and ended.
+
+The kernel gives them to the agent as the nearest subreaper, in sessions of their own; no job's process shares the
+agent's session, and what the agent itself starts besides stays in it. Whose an orphan is, is told by its session,
+folder or home; one that hides all three is ended when all jobs have ended that were there at its birth.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import threading
+import time
+from pathlib import Path
+
+from ..kin import belongs_to, stat_of
+
+# So often a job's end looks again, for what it kills may have had children meanwhile.
+ROUNDS = 50
+PAUSE_S = 0.01
+_TICKS = os.sysconf("SC_CLK_TCK")
+
+
+class Offspring:
+    """The jobs' processes that are under way, and the orphans that they leave."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        # {folder: (since when (clock ticks after boot), process id once there is one)}
+        self._jobs: dict[Path, tuple[int, int | None]] = {}
+
+    def begin(self, folder: Path) -> None:
+        """Note that the process of the job in `folder` is about to be made."""
+        with self._lock:
+            self._jobs[folder] = (int(time.clock_gettime(time.CLOCK_BOOTTIME) * _TICKS) - 1, None)
+
+    def started(self, folder: Path, pid: int) -> None:
+        """Note its process."""
+        with self._lock:
+            since, _none = self._jobs[folder]
+            self._jobs[folder] = (since, pid)
+
+    def end(self, folder: Path) -> None:
+        """Note that the job is over, and kill the orphans that only it can have left; they are gone on return."""
+        with self._lock:
+            _since, pid = self._jobs.pop(folder, (0, None))
+        for _round in range(ROUNDS):
+            if not self._end_orphans(folder, pid):
+                return
+            time.sleep(PAUSE_S)
+
+    def _end_orphans(self, folder: Path, first: int | None) -> bool:
+        """Kill the orphans of a job whose first process was `first`, and reap the dead; say whether there were any.
+
+        What they leave in their turn comes to us, and is the next round's.
+        """
+        with self._lock:
+            under_way = list(self._jobs.values())
+        spared = {first, *(pid for _since, pid in under_way)}
+        has_any = False
+        for pid in _children() - spared:
+            status = stat_of(pid)
+            if status is None or status.parent != os.getpid() or status.session == os.getsid(0):
+                continue
+            is_ours = status.session == first or belongs_to(pid, folder)
+            if is_ours or not any(since <= status.born for since, _pid in under_way):
+                has_any = True
+                _end_child(pid)
+        return has_any
+
+
+def _end_child(pid: int) -> None:
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.kill(pid, signal.SIGKILL)
+    with contextlib.suppress(ChildProcessError):
+        os.waitpid(pid, os.WNOHANG)
+
+
+def _children() -> set[int]:
+    """Return the processes whose parent we are."""
+    if not os.path.exists(f"/proc/self/task/{os.getpid()}/children"):
+        # A kernel without these lists (CONFIG_PROC_CHILDREN).
+        pids = [int(name) for name in os.listdir("/proc") if name.isdigit()]
+        return {pid for pid in pids if (status := stat_of(pid)) is not None and status.parent == os.getpid()}
+    found: set[int] = set()
+    for task in os.listdir("/proc/self/task"):
+        # A thread may end meanwhile.
+        with contextlib.suppress(OSError):
+            found.update(map(int, Path(f"/proc/self/task/{task}/children").read_text(encoding="ascii").split()))
+    return found
+
+
+# One of the whole agent process, as the adoption is.
+OFFSPRING = Offspring()
