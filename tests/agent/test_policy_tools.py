@@ -15,7 +15,6 @@ from workers.agent.placeholders import Placeholders
 from workers.agent.policy import Guard, Reach, rules_of
 from workers.agent.policy.rules import FLAG, Rules
 
-
 ADDRESSES = [f"10.96.1.{number}" for number in range(11, 31)]
 MOUNT = "/mnt/scratch"
 WORK = "/tmp/fathom-work"

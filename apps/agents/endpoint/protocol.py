@@ -121,7 +121,10 @@ def report_of(data: Mapping[str, Any]) -> Report:
 
 
 def job_as_json(job: Any) -> dict[str, Any]:
-    """Return a job, annotated with its node's `address` and the addresses of the `inventory` in it, as handed out; `start_at` in server time (s, epoch)."""
+    """Return a job as handed out; `start_at` in server time (s, epoch).
+
+    It is annotated with its node's `address`, and with those that it names of the `inventory`.
+    """
     return {
         "id": str(job.pk),
         "argv": job.argv,

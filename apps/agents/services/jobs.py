@@ -50,7 +50,7 @@ _DELIVER = """
     SELECT * FROM opened ORDER BY stage, created_at
 """
 
-# What may be an address of a node within a word: 192.0.2.1 of ftp://192.0.2.1:5000/, 2001:db8::1 of [2001:db8::1]:5000.
+# What may be an address of a node within a word, such as 2001:db8::1 of [2001:db8::1]:5000.
 _ADDRESS = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}|[0-9A-Fa-f]{0,4}:[0-9A-Fa-f:.]+(?:%\w+)?")
 
 _URL_HOST = re.compile(r"://([\w.-]+)")

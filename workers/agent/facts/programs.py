@@ -13,8 +13,8 @@ from ..identity import Identity
 # How to ask the programs of the product that say their version. Any other is never started to be asked: what it
 # would make of an option that it may not know is its own affair.
 ASK = {
-    "ping": "-V", "tracepath": "-V", "traceroute": "--version", "mtr": "--version", "iperf3": "--version", "iperf": "-v",
-    "nuttcp": "-V", "netperf": "-V", "netserver": "-V", "qperf": "--version", "sockperf": "--version",
+    "ping": "-V", "tracepath": "-V", "traceroute": "--version", "mtr": "--version", "iperf3": "--version",
+    "iperf": "-v", "nuttcp": "-V", "netperf": "-V", "netserver": "-V", "qperf": "--version", "sockperf": "--version",
     "pchar": "-V", "irtt": "version", "fio": "--version", "iozone": "-v", "df": "--version", "rm": "--version",
     "cp": "--version", "dd": "--version", "fincore": "--version", "grep": "--version", "mpirun": "--version",
     "mpiexec": "--version", "mpiexec.hydra": "--version", "python3": "--version", "srun": "--version",

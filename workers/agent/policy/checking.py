@@ -47,7 +47,7 @@ class Guard:
         self._find_program = find_program
 
     def check(self, argv: Sequence[str], environment: Iterable[Sequence[str]] = ()) -> None:
-        """Raise CannotStart unless a command's words and variables, as they were sent, may be given to its program."""
+        """Raise CannotStart unless a command's words and variables, as they were sent, may be given."""
         program = argv[0]
         try:
             self._check(program, argv[1:])

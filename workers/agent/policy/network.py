@@ -9,11 +9,11 @@ from __future__ import annotations
 from .rules import ADDRESS, TEXT, Rules, options_of
 
 _IPERF3 = options_of(
-    flag="-s --server -1 --one-off -u --udp -R --reverse --bidir -J --json --json-stream -V --verbose -4 -6 -Z "
-    "--zerocopy -N --no-delay --forceflush --get-server-output --udp-counters-64bit --repeating-payload --sctp "
+    flag="-s --server -1 --one-off -u --udp -R --reverse --bidir -J --json --json-stream -V --verbose -4 -6 "
+    "-Z --zerocopy -N --no-delay --forceflush --get-server-output --udp-counters-64bit --repeating-payload --sctp "
     "--dont-fragment",
-    text="-p --port -B --bind -t --time -i --interval -O --omit -P --parallel -w --window -M --set-mss -C --congestion "
-    "-b --bitrate --bandwidth -l --length -n --bytes -k --blockcount -f --format --cport -S --tos -A --affinity "
+    text="-p --port -B --bind -t --time -i --interval -O --omit -P --parallel -w --window -M --set-mss -C "
+    "--congestion -b --bitrate --bandwidth -l --length -n --bytes -k --blockcount -f --format --cport -S --tos -A --affinity "
     "--connect-timeout --rcv-timeout --snd-timeout -T --title --dscp -L --flowlabel --fq-rate --pacing-timer "
     "--server-bitrate-limit --idle-timeout --extra-data --bind-dev",
     address="-c --client",
@@ -77,8 +77,8 @@ TABLE: dict[str, Rules] = {
     "traceroute": Rules(
         options_of(
             flag="-n -I --icmp -T --tcp -U --udp --mtu -4 -6 -F -e -A --back",
-            text="-m --max-hops -q --queries -w --wait -p --port -f --first -s --source -i --interface -N --sim-queries "
-            "-t --tos -z --sendwait",
+            text="-m --max-hops -q --queries -w --wait -p --port -f --first -s --source -i --interface -N "
+            "--sim-queries -t --tos -z --sendwait",
         ),
         words=(ADDRESS, TEXT),
         mixes=True,
@@ -86,10 +86,11 @@ TABLE: dict[str, Rules] = {
     ),
     "mtr": Rules(
         options_of(
-            flag="-n --no-dns --json -j -u --udp -T --tcp -r --report -w --report-wide -4 -6 -b --show-ips -z --aslookup "
-            "-e --mpls --csv -C --raw -l --xml -x -S --sctp",
+            flag="-n --no-dns --json -j -u --udp -T --tcp -r --report -w --report-wide -4 -6 -b --show-ips -z "
+            "--aslookup -e --mpls --csv -C --raw -l --xml -x -S --sctp",
             text="-c --report-cycles -i --interval -G --gracetime -m --max-ttl -f --first-ttl -s --psize -P --port "
-            "-a --address -I --interface -Z --timeout -Q --tos -L --localport -B --bitpattern -U --max-unknown -o --order",
+            "-a --address -I --interface -Z --timeout -Q --tos -L --localport -B --bitpattern -U "
+            "--max-unknown -o --order",
         ),
         words=(ADDRESS,),
         mixes=True,

@@ -97,8 +97,8 @@ TABLE: dict[str, Rules] = {
     "globus-url-copy": Rules(
         options_of(
             flag="-vb -pp -pipeline -stripe -rst -verify-checksum -ipv6 -fast",
-            text="-p -parallel -tcp-bs -tcp-buffer-size -bs -block-size -cc -concurrency -sbs -off -len -t -rst-retries "
-            "-rst-interval",
+            text="-p -parallel -tcp-bs -tcp-buffer-size -bs -block-size -cc -concurrency -sbs -off -len -t "
+            "-rst-retries -rst-interval",
             url_list="-f",
         ),
         words=(URL, URL),

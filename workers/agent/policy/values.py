@@ -1,4 +1,4 @@
-"""Whether a value of a command is one that a job may have: where files lie, who is called, which program is started."""
+"""Whether a value of a command is one that a job may have: where files lie, who is called, what is started."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from . import rules
@@ -16,6 +17,7 @@ from .rules import Word
 DEVICES = ("/dev/null", "/dev/zero", "/dev/urandom")
 _NETWORKS = re.compile(r"[0-9A-Fa-f.:/,]+")
 _IN_WORK = re.compile(r"\{work\}/([^/]+)")
+_PROGRAM = re.compile(r"\{program:([^}]*)\}")
 _SETTING = re.compile(r'(?:allow_anonymous [01]|anonymous_user nobody|restrict_paths "(?P<paths>[^"\n]*)")')
 # Where a path may begin within a word: at a mark that parts words, or behind the letters of an option.
 _PATH_IN_WORD = re.compile(r"(?:^-+[A-Za-z+]*|[=:,;@\s]|^)(/[^=:,;@\s]*)")
@@ -40,7 +42,7 @@ class Place:
         """Raise RefusedPath unless a path, its links followed as they are now, lies below what is allowed."""
         if path in DEVICES:
             return
-        real = os.path.realpath(os.path.join(self.work, path))
+        real = os.path.realpath(Path(self.work) / path)
         for base in (self.work, *self.paths):
             root = os.path.realpath(base)
             if real == root or real.startswith(root.rstrip("/") + "/"):
@@ -116,9 +118,10 @@ class Values:
     def check_unknown(self, words: Iterable[str], *, with_addresses: bool = True) -> None:
         """Check the words of a program that has no rules: all that looks like a path, or is an address."""
         for raw in words:
-            if self._is_program(raw):
-                continue
-            text = self.fill(raw)
+            for name in _PROGRAM.findall(raw):
+                self.find_program(name)
+            # Where an allowed program lies is known; what stands around it is looked at.
+            text = self.fill(_PROGRAM.sub("program", raw))
             self.check_paths(text)
             if ".." in re.split(r"[/=:,;@\s]", text):
                 self.place.check(text)
@@ -142,7 +145,7 @@ class Values:
 
     def _check_file(self, value: str, _word: Word) -> None:
         text = self.fill(value)
-        # Several programs take a list for one name (fio by colons, IOR and mdtest by @), and know no quotes but these.
+        # Several programs take a list for one name: fio by colons that no backslash quotes, IOR and mdtest by @.
         for part in re.split(r"(?<!\\)[:@]", text):
             self.place.check(part.replace("\\:", ":") if part else text)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import stat
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ from ..identity import Identity
 from ..policy import rules_of
 from . import kernel
 
-# What programs need of any system, to read and to run; a home, the agent's folder and the service's are not among them.
+# What programs need of any system, to read and to run; no home is among it, nor the agent's or the service's folder.
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/nix/store", "/gnu/store")
 READABLE = (
     *("/etc", "/proc", "/sys", "/run/systemd/resolve", "/run/resolvconf", "/run/NetworkManager", "/run/nscd"),
@@ -110,7 +110,7 @@ class Confinement:
                     # A program of a bin folder has its libraries beside that; any other is alone.
                     yield str(parent.parent if parent.name in _BINARIES else path)
         # The agent's own program is one that a job may start (fathom-slurm is a link to it).
-        yield from dict.fromkeys([sys.prefix, sys.base_prefix, os.path.dirname(os.path.realpath(sys.executable))])
+        yield from dict.fromkeys([sys.prefix, sys.base_prefix, str(Path(sys.executable).resolve().parent)])
 
     def _pings_freely(self) -> bool:
         """Say whether the job's user may send ICMP echo requests without rights (icmp(7))."""
@@ -118,15 +118,14 @@ class Confinement:
             first, last = map(int, _PING_GROUPS.read_text(encoding="ascii").split())
         except (OSError, ValueError):
             return False
-        groups: Sequence[int] = (
-            [self.identity.gid] if self.identity.gid is not None else [os.getegid(), *os.getgroups()]
-        )
+        gid = self.identity.gid
+        groups = [os.getegid(), *os.getgroups()] if gid is None else [gid]
         return any(first <= group <= last for group in groups)
 
 
 def _has_rights(path: str) -> bool:
     try:
-        if os.stat(path).st_mode & (stat.S_ISUID | stat.S_ISGID):
+        if Path(path).stat().st_mode & (stat.S_ISUID | stat.S_ISGID):
             return True
         return bool(os.getxattr(path, "security.capability"))
     except OSError:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import os
+import stat
 import struct
 import sys
 from collections.abc import Iterable
@@ -70,7 +71,7 @@ def confine_thread(version: int, rights: Iterable[tuple[str, int]]) -> None:
 def _add_rule(ruleset: int, path: str, bits: int) -> None:
     place = os.open(path, os.O_PATH | os.O_CLOEXEC)
     try:
-        if not os.path.isdir(f"/proc/self/fd/{place}"):
+        if not stat.S_ISDIR(os.fstat(place).st_mode):
             bits &= _OF_FILES
         _checked(_syscall(_LANDLOCK_ADD_RULE, ruleset, _RULE_PATH_BENEATH, struct.pack("=Qi", bits, place), 0))
     finally:

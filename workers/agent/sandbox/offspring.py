@@ -79,15 +79,15 @@ def _end_child(pid: int) -> None:
 
 def _children() -> set[int]:
     """Return the processes whose parent we are."""
-    if not os.path.exists(f"/proc/self/task/{os.getpid()}/children"):
+    if not Path(f"/proc/self/task/{os.getpid()}/children").exists():
         # A kernel without these lists (CONFIG_PROC_CHILDREN).
-        pids = [int(name) for name in os.listdir("/proc") if name.isdigit()]
+        pids = [int(path.name) for path in Path("/proc").glob("[0-9]*")]
         return {pid for pid in pids if (status := stat_of(pid)) is not None and status.parent == os.getpid()}
     found: set[int] = set()
-    for task in os.listdir("/proc/self/task"):
+    for task in Path("/proc/self/task").iterdir():
         # A thread may end meanwhile.
         with contextlib.suppress(OSError):
-            found.update(map(int, Path(f"/proc/self/task/{task}/children").read_text(encoding="ascii").split()))
+            found.update(map(int, (task / "children").read_text(encoding="ascii").split()))
     return found
 
 
