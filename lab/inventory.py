@@ -73,6 +73,7 @@ def describe(
                 "programs": allowed_programs(node, place),
                 "settings": list(node.allowance.settings),
                 "user": node.allowance.user,
+                "paths": [str(item.path) for item in lab.file_systems if node in item.clients],
             }
             for number, node in enumerate(lab.nodes)
         ],

@@ -1,5 +1,6 @@
 """Agents on this machine that start and stop with the service: each has a folder below `var/agents`."""
 
+import ipaddress
 import json
 import sys
 from collections.abc import Mapping, Sequence
@@ -42,7 +43,9 @@ class LocalAgent:
         config = self._config()
         host = self.server_host()
         server = f"http://{f'[{host}]' if ':' in host else host}:{port}"
-        self._configure({**config, "server": server})
+        # On this machine and its own emulated networks nobody is on the way.
+        trusted = {} if is_loopback(host) else {"insecure": True}
+        self._configure({**config, "server": server, **trusted})
 
     def _configure(self, config: Mapping[str, Any]) -> None:
         if config == self._config():
@@ -61,6 +64,14 @@ class LocalAgent:
         program = str(self.folder.parent / PROGRAM)
         argv = (*self.prefix, sys.executable, program, "run", "--dir", str(self.folder))
         return Process(name=f"agent-{self.folder.name}", argv=argv, tier=TIER)
+
+
+def is_loopback(host: str) -> bool:
+    """Say whether a server's host, an address or a name, is this machine to whoever calls it here."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
 
 
 def kept(agents: Path) -> list[LocalAgent]:

@@ -104,6 +104,7 @@ def enrol(request: HttpRequest, pk: int) -> HttpResponse:
             context["refusals"] = error.messages
             return render(request, "agents/enrol.html", context, status=409)
         context["issued"] = issued
+        context["is_insecure"] = commands.is_insecure(commands.server_address(request))
         context["commands"] = commands.of(commands.server_address(request), issued.text)
     return _live(request, "agents/_arrival.html", "agents/enrol.html", context)
 

@@ -39,6 +39,30 @@ _FAULTS: dict[str, tuple[str, str, bool]] = {
         _("Add the program to “programs” in the agent's agent.json and restart the agent."),
         False,
     ),
+    "option-not-allowed": (
+        _("The agent on %(node)s refuses this option: %(detail)s."),
+        _(
+            "Measure without it, or have the node's owner allow it under “options” in the agent's agent.json and restart "
+            "the agent."
+        ),
+        False,
+    ),
+    "path-not-allowed": (
+        _("The agent on %(node)s lets no measurement use this file: %(detail)s."),
+        _(
+            "Use files of the work folder, or have the node's owner name the folder under “paths” in the agent's "
+            "agent.json and restart the agent."
+        ),
+        False,
+    ),
+    "destination-not-allowed": (
+        _("The agent on %(node)s lets no measurement call this address: %(detail)s."),
+        _(
+            "Measure between addresses of the inventory, or have the node's owner name the network under “destinations” "
+            "in the agent's agent.json and restart the agent."
+        ),
+        False,
+    ),
     "not-found": (
         _("%(program)s is not installed on %(node)s."),
         _("Install it, or give its path under “programs” in the agent's agent.json."),

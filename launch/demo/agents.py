@@ -5,6 +5,7 @@ import subprocess
 import sys
 import urllib.request
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from launch import local_agents
 from launch.demo.ground import Ground, Place
@@ -35,6 +36,7 @@ def prepare(api: Rest, ground: Ground, nodes: dict[str, int], folder: Path) -> l
     agents = [LocalAgent(folder / place.name, place.prefix) for place in ground.places]
     for agent, place in zip(agents, ground.places, strict=True):
         agent.allow(place.rules)
+        agent.call_at(int(server.rpartition(":")[2]))
         agent.keep()
     return agents
 
@@ -54,6 +56,7 @@ def _enrol(api: Rest, place: Place, node: int, home: Path, program: Path, server
     token = api.post("enrolment-tokens/", {"node": node})["token"]
     (home / "agent.json").unlink(missing_ok=True)
     argv = [*place.prefix, sys.executable, str(program), "enrol", "--server", server, "--token", token]
+    argv += [] if local_agents.is_loopback(urlsplit(server).hostname or "") else ["--insecure"]
     done = subprocess.run([*argv, "--dir", str(home)], capture_output=True, text=True, check=False)
     if done.returncode:
         raise AgentError(f"The agent of {place.name} could not be enrolled: {done.stderr.strip()}")

@@ -11,11 +11,12 @@ import pytest
 from apps.agents.endpoint.facts import checked_facts
 from workers.agent import config, identity
 from workers.agent.facts import Collector, interfaces, machine, netlink, programs
+from workers.agent.sandbox import Confinement
 
 
 def test_facts_of_this_machine_are_what_the_server_accepts() -> None:
-    collector = Collector(identity.find_identity("nobody"))
-    allowed = config.Config("http://x", "t").allowed()
+    own, user = config.Config("http://x", "t"), identity.find_identity("nobody")
+    collector, allowed = Collector(user, Confinement.find(own, user, Path("/nowhere"))), own.allowed()
     found = collector.collect(allowed, ["mtu"])
     assert found["settings"] == ["mtu"]
     assert checked_facts(found) == found
@@ -42,12 +43,21 @@ def test_a_tool_is_asked_again_when_its_file_has_changed(tmp_path: Path) -> None
     tmp_path.chmod(0o755)
     versions = programs.Versions(identity.Identity("me"))
     write("1")
-    found = versions.collect({"tool": str(tool), "none": None})
-    assert found == {"tool": {"path": str(tool), "version": "version 1"}}
+    found = versions.collect({"iperf3": str(tool), "none": None})
+    assert found == {"iperf3": {"path": str(tool), "version": "version 1"}}
     write("22")
-    assert versions.collect({"tool": str(tool)})["tool"]["version"] == "version 22"
-    assert versions.collect({"tool": str(tmp_path / "gone")})["tool"]["version"] == ""
-    assert programs.ask("x", "/nowhere/x", identity.Identity("me")) == ""
+    assert versions.collect({"iperf3": str(tool)})["iperf3"]["version"] == "version 22"
+    assert versions.collect({"iperf3": str(tmp_path / "gone")})["iperf3"]["version"] == ""
+    assert programs.ask("ping", "/nowhere/x", identity.Identity("me")) == ""
+
+
+def test_a_program_that_is_not_known_to_say_its_version_is_not_started_for_it(tmp_path: Path) -> None:
+    tool, trace = tmp_path / "launch-missiles", tmp_path / "trace"
+    tool.write_text(f"#!/bin/sh\necho started with $* > {trace}\n")
+    tool.chmod(0o755)
+    versions = programs.Versions(identity.Identity("me"))
+    assert versions.collect({"launch-missiles": str(tool)})["launch-missiles"]["version"] == ""
+    assert not trace.exists()
 
 
 def test_mounts_leave_out_what_holds_no_files(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -47,7 +47,11 @@ def test_a_job_that_never_ended_has_printed_nothing(cast: SimpleNamespace, pair:
 
 
 @pytest.mark.parametrize(
-    "fault", ["agent-lost", "agent-restarted", "stopped", "not-allowed", "not-found", "not-started"]
+    "fault",
+    [
+        *("agent-lost", "agent-restarted", "stopped", "not-allowed", "not-found", "not-started"),
+        *("option-not-allowed", "path-not-allowed", "destination-not-allowed"),
+    ],
 )
 def test_a_fault_becomes_a_reason_that_names_node_and_remedy(
     cast: SimpleNamespace, pair: list[Node], fault: str

@@ -22,7 +22,7 @@ from .clock import Clock
 from .condition import Condition
 from .identity import find_identity, work_root
 from .instance import Instance
-from .remote import Away, Refused, Remote
+from .remote import Away, Refused, Remote, remote_of
 from .reports import Reporter
 from .sandbox import Confinement, adopt_orphans
 from .spool import Record, Spool
@@ -51,7 +51,7 @@ class Agent:
         self.config = config.load(folder)
         self.identity = find_identity(self.config.user)
         self.work = work_root(folder, self.identity)
-        self.confinement = Confinement.find(self.config, self.identity, adopts=adopt_orphans())
+        self.confinement = Confinement.find(self.config, self.identity, folder, adopts=adopt_orphans())
         self.spool = Spool(folder / "spool")
         self.journals = settings.Journals(folder / "settings")
         self._must_restore = True
@@ -75,7 +75,7 @@ class Agent:
 
     def remote(self) -> Remote:
         """Return a new connection to the server."""
-        remote = Remote(self.config.server, self.config.token, self.config.ca_file)
+        remote = remote_of(self.config)
         remote.instance = self.instance
         return remote
 

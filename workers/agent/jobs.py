@@ -27,10 +27,10 @@ from .placeholders import BadVariable, Placeholders
 from .policy import Guard, Reach
 from .process import Process
 from .refusals import CannotStart
-from .remote import is_loopback
 from .sandbox import Confinement
 from .spool import Record, Spool
 from .telemetry import Recording, Sampler
+from .transport import is_loopback
 from .troubles import Troubles, is_nodes_own
 
 logger = logging.getLogger(__name__)

@@ -19,7 +19,7 @@ from typing import TextIO
 from . import VERSION, condition, config, slurm
 from . import settings as holding
 from .agent import Agent
-from .remote import Away, Refused, Remote
+from .remote import Away, Refused, remote_of
 from .spool import SUFFIX
 
 UNIT = "fathom-agent.service"
@@ -49,12 +49,17 @@ def enrol(folder: Path, options: argparse.Namespace) -> int:
     config.make_folder(folder)
     if (folder / config.FILE).exists():
         settings = config.load(folder)
+        if options.server != settings.server:
+            # Another server has another certificate, and is to be trusted anew.
+            settings.pin, settings.insecure = "", False
         settings.server, settings.ca_file = options.server, options.ca_file or settings.ca_file
     else:
         settings = config.Config(server=options.server, token="", ca_file=options.ca_file)
+    settings.pin, settings.insecure = options.pin or settings.pin, options.insecure or settings.insecure
+    settings.paths = sorted({*settings.paths, *(str(path.absolute()) for path in options.path)})
     # A token is good once: see that its fruit can be kept before it is spent.
     config.probe(folder)
-    remote = Remote(options.server, ca_file=settings.ca_file)
+    remote = remote_of(settings)
     # It is done once, by a person who waits: a busy server is given time.
     answer = remote.call("enrol", {"token": options.token, "version": VERSION}, timeout_s=30.0)
     settings.token, settings.node = str(answer["token"]), str(answer["node"])
@@ -132,6 +137,15 @@ def _parser() -> argparse.ArgumentParser:
             )
             entry.add_argument("--token", required=True, help="the one-time token of the node's agent page")
             entry.add_argument("--ca-file", default="", help="certificates to trust instead of the system's")
+            entry.add_argument("--pin", type=_pin, help="the SHA-256 of the server's own certificate")
+            entry.add_argument(
+                "--insecure",
+                action="store_true",
+                help="let http:// leave this machine, where the network is trusted",
+            )
+            entry.add_argument(
+                "--path", type=Path, action="append", default=[], help="a folder that measurements may write in"
+            )
     # Not for people: the agent starts it.
     entry = commands.add_parser(holding.COMMAND)
     entry.add_argument("--dir", type=Path)
@@ -139,6 +153,14 @@ def _parser() -> argparse.ArgumentParser:
     entry.add_argument("--parent", type=int, required=True)
     entry.set_defaults(command=hold_settings)
     return parser
+
+
+def _pin(text: str) -> str:
+    """Return a pin as agent.json has it; colons, as openssl(1) prints them, are left out."""
+    pin = text.replace(":", "").lower()
+    if not config.PIN.fullmatch(pin):
+        raise argparse.ArgumentTypeError("it must be a SHA-256: 64 hexadecimal digits")
+    return pin
 
 
 def _lock(folder: Path) -> TextIO | None:

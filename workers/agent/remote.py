@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import http.client
-import ipaddress
 import json
 import select
-import ssl
 from typing import Any
-from urllib.parse import urlsplit
 
 from . import VERSION
+from .config import Config
 from .instance import Instance
+from .transport import Transport, split_address
 
 
 class Away(Exception):
@@ -30,14 +29,13 @@ class Refused(Exception):
 class Remote:
     """A connection to the server at `url`; not to be shared between threads."""
 
-    def __init__(self, url: str, token: str = "", ca_file: str = "") -> None:
-        parts = urlsplit(url)
-        if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise ValueError(f"{url} is no address of a server: it must look like https://fathom.example.org")
-        self._host, self._port = parts.hostname, parts.port
+    def __init__(
+        self, url: str, token: str = "", ca_file: str = "", *, pin: str = "", insecure: bool = False
+    ) -> None:
+        parts = split_address(url, insecure=insecure)
         self._base = parts.path.rstrip("/") + "/agent/v1/"
         self._token = token
-        self._context = ssl.create_default_context(cafile=ca_file or None) if parts.scheme == "https" else None
+        self._transport = Transport(parts, ca_file, pin)
         self._connection: http.client.HTTPConnection | None = None
         # The process on whose behalf it calls, once there is one.
         self.instance: Instance | None = None
@@ -81,7 +79,7 @@ class Remote:
     def _exchange(self, path: str, data: bytes | None, timeout_s: float) -> dict[str, Any]:
         connection = self._connection
         if connection is None:
-            connection = self._connection = self._connect(timeout_s)
+            connection = self._connection = self._transport.connection(timeout_s)
         connection.timeout = timeout_s
         if connection.sock is not None:
             connection.sock.settimeout(timeout_s)
@@ -99,18 +97,10 @@ class Remote:
             self.close()
         return _read(response.status, text)
 
-    def _connect(self, timeout_s: float) -> http.client.HTTPConnection:
-        if self._context is None:
-            return http.client.HTTPConnection(self._host, self._port, timeout=timeout_s)
-        return http.client.HTTPSConnection(self._host, self._port, timeout=timeout_s, context=self._context)
 
-
-def is_loopback(host: str) -> bool:
-    """Say whether a host is this machine by its name or address, without asking anybody."""
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
+def remote_of(config: Config) -> Remote:
+    """Return a new connection to the server of a configuration."""
+    return Remote(config.server, config.token, config.ca_file, pin=config.pin, insecure=config.insecure)
 
 
 def _read(status: int, text: bytes) -> dict[str, Any]:

@@ -113,5 +113,8 @@ _KNOWN: Mapping[str, Callable[[str, object], None]] = {
     "congestion_controls": _object(current=_text, available=_texts, allowed=_texts),
     "mounts": _each(_object(source=_text, target=_text, type=_text, options=_text)),
     "settings": _texts,
+    "confinement": _object(
+        landlock=_number, own_rights=_texts, paths=_texts, destinations=_texts, options=_values(_texts)
+    ),
     "tools": _values(_object(path=_text, version=_text)),
 }

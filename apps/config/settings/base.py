@@ -16,6 +16,8 @@ ALLOWED_HOSTS = os.environ.get("ALLOWED_HOSTS", "localhost,127.0.0.1,[::1]").spl
 CSRF_TRUSTED_ORIGINS = [origin for origin in os.environ.get("TRUSTED_ORIGINS", "").split(",") if origin]
 # The address agents are told to call; pages build it from the request when it is not set.
 PUBLIC_URL = os.environ.get("PUBLIC_URL", "")
+# A PEM file of the certificate that agents meet, where no usual authority has signed it: commands carry its pin.
+AGENT_SERVER_CERTIFICATE = os.environ.get("AGENT_SERVER_CERTIFICATE", "")
 # The sources of the program that runs on nodes, from which the service builds the one file it hands out.
 AGENT_SOURCE = BASE_DIR / "workers" / "agent"
 

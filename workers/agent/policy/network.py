@@ -13,9 +13,9 @@ _IPERF3 = options_of(
     "-Z --zerocopy -N --no-delay --forceflush --get-server-output --udp-counters-64bit --repeating-payload --sctp "
     "--dont-fragment",
     text="-p --port -B --bind -t --time -i --interval -O --omit -P --parallel -w --window -M --set-mss -C "
-    "--congestion -b --bitrate --bandwidth -l --length -n --bytes -k --blockcount -f --format --cport -S --tos -A --affinity "
-    "--connect-timeout --rcv-timeout --snd-timeout -T --title --dscp -L --flowlabel --fq-rate --pacing-timer "
-    "--server-bitrate-limit --idle-timeout --extra-data --bind-dev",
+    "--congestion -b --bitrate --bandwidth -l --length -n --bytes -k --blockcount -f --format --cport -S --tos "
+    "-A --affinity --connect-timeout --rcv-timeout --snd-timeout -T --title --dscp -L --flowlabel --fq-rate "
+    "--pacing-timer --server-bitrate-limit --idle-timeout --extra-data --bind-dev",
     address="-c --client",
 )
 _IPERF = options_of(
@@ -30,7 +30,8 @@ _NETPERF_TEST = options_of(flag="-D", text="-s -S -r -m -M -k -b -w -R")
 _QPERF = Rules(
     options_of(
         flag="-uu -un -v -vv -vvs -vvc -vvt -vvu",
-        text="-lp --listen_port -ws --wait_server -t --time -m --msg_size -sb --sock_buf_size -ip --ip_port -oo --loop",
+        text="-lp --listen_port -ws --wait_server -t --time -m --msg_size -sb --sock_buf_size -ip --ip_port -oo "
+        "--loop",
     ),
     words=(ADDRESS, TEXT),
     repeats=True,

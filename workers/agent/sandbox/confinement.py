@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 import sys
+import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -37,17 +38,20 @@ class Confinement:
 
     config: Config
     identity: Identity
+    # The agent's own, which no job may look into.
+    folder: Path
     landlock: int
     no_new_privileges: bool
     # Adopted orphans end with their job.
     adopts: bool = False
 
     @classmethod
-    def find(cls, config: Config, identity: Identity, *, adopts: bool = False) -> Confinement:
+    def find(cls, config: Config, identity: Identity, folder: Path, *, adopts: bool = False) -> Confinement:
         """Return what this kernel offers, and the node's owner wants."""
         if not config.sandbox:
-            return cls(config, identity, 0, no_new_privileges=False, adopts=adopts)
-        return cls(config, identity, kernel.landlock_version(), no_new_privileges=True, adopts=adopts)
+            return cls(config, identity, folder, 0, no_new_privileges=False, adopts=adopts)
+        version = kernel.landlock_version()
+        return cls(config, identity, folder, version, no_new_privileges=True, adopts=adopts)
 
     def enter(self, name: str, program: str, work: Path) -> None:
         """Confine this thread for a job of the program `name` at the path `program`; OSError if that fails."""
@@ -106,11 +110,16 @@ class Confinement:
         for place in dict.fromkeys([program, *own]):
             for path in dict.fromkeys([place, os.path.realpath(place)]):
                 if not path.startswith(tuple(f"{folder}/" for folder in SYSTEM)):
-                    parent = Path(path).parent
-                    # A program of a bin folder has its libraries beside that; any other is alone.
-                    yield str(parent.parent if parent.name in _BINARIES else path)
+                    yield self._around(Path(path))
         # The agent's own program is one that a job may start (fathom-slurm is a link to it).
         yield from dict.fromkeys([sys.prefix, sys.base_prefix, str(Path(sys.executable).resolve().parent)])
+
+    def _around(self, program: Path) -> str:
+        """Return the folder of a program and its libraries, itself where other things lie there, too."""
+        folder = program.parent.parent if program.parent.name in _BINARIES else program.parent
+        shared = {Path("/"), Path.home(), Path(tempfile.gettempdir()), self.folder, *self.folder.parents}
+        is_home = folder.parent in (Path("/"), Path("/home"))
+        return str(program if is_home or folder in shared else folder)
 
     def _pings_freely(self) -> bool:
         """Say whether the job's user may send ICMP echo requests without rights (icmp(7))."""
