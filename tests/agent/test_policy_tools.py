@@ -10,9 +10,8 @@ from apps.bench import settings, tools
 from apps.bench.context import bracket
 from apps.bench.tools.base import NodeRef, ParameterError, Plan, Tool, ToolFailure
 from tests.bench.tools import mpi_nodes
-from workers.agent.config import KNOWN_PROGRAMS
 from workers.agent.placeholders import Placeholders
-from workers.agent.policy import Guard, Reach, rules_of
+from workers.agent.policy import Guard, Reach, network, others, rules_of
 from workers.agent.policy.rules import FLAG, Rules
 
 ADDRESSES = [f"10.96.1.{number}" for number in range(11, 31)]
@@ -90,10 +89,10 @@ def all_rules(rules: Rules) -> Iterator[Rules]:
         yield from all_rules(part)
 
 
-@pytest.mark.parametrize("program", sorted({*KNOWN_PROGRAMS, *(p for t in tools.all_tools() for p in t.programs)}))
-def test_every_program_of_the_product_has_rules(program: str) -> None:
-    rules = rules_of(program)
-    assert rules is not None, f"{program} has no policy: give it one in workers/agent/policy"
+@pytest.mark.parametrize(
+    ("program", "rules"), [*network.TABLE.items(), *others.TABLE.items(), *others.FAMILIES.items()]
+)
+def test_rules_are_whole(program: str, rules: Rules) -> None:
     for part in all_rules(rules):
         assert all(option.startswith("-") for option in part.options)
         assert set(part.choices) <= {option for option, kind in part.options.items() if kind != FLAG}
