@@ -18,6 +18,7 @@ PLACES = {
     "python": "/usr/bin/python3",
     "program": f"/opt/fathom-agent/{NAME}",
     "folder": "/var/lib/fathom-agent",
+    "paths": "",
 }
 _VERSION = re.compile(r'^VERSION = "([0-9.]+)"$', re.MULTILINE)
 _SHEBANG = b"#!/usr/bin/env python3\n"

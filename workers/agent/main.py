@@ -71,7 +71,8 @@ def enrol(folder: Path, options: argparse.Namespace) -> int:
 def run(folder: Path, _options: argparse.Namespace) -> int:
     """Work until SIGTERM or SIGINT."""
     logging.basicConfig(format="%(asctime)s %(message)s", level=logging.INFO, stream=sys.stderr)
-    config.load(folder)
+    # What is wrong with the server's address is said at once, not by a thread.
+    remote_of(config.load(folder)).close()
     lock = _lock(folder)
     if lock is None:
         raise config.ConfigError(f"An agent already runs in {folder}.")
@@ -114,7 +115,10 @@ def unit(folder: Path, _options: argparse.Namespace) -> int:
     """Print a systemd unit for this program and folder."""
     text = pkgutil.get_data(__package__, UNIT) or b""
     words = {"python": sys.executable, "program": str(_program()), "folder": str(folder)}
-    print(text.decode().format(**{name: _systemd_word(word) for name, word in words.items()}), end="")
+    paths = config.load(folder).paths if (folder / config.FILE).exists() else []
+    written = {name: _systemd_word(word) for name, word in words.items()}
+    # One that is not mounted yet must not keep the agent from its start.
+    print(text.decode().format(**written, paths="".join(f" -{_systemd_word(path)}" for path in paths)), end="")
     return 0
 
 
