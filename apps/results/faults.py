@@ -42,8 +42,8 @@ _FAULTS: dict[str, tuple[str, str, bool]] = {
     "option-not-allowed": (
         _("The agent on %(node)s refuses this option: %(detail)s."),
         _(
-            "Measure without it, or have the node's owner allow it under “options” in the agent's agent.json and restart "
-            "the agent."
+            "Measure without it, or have the node's owner allow it under “options” in the agent's agent.json and "
+            "restart the agent."
         ),
         False,
     ),
@@ -58,8 +58,8 @@ _FAULTS: dict[str, tuple[str, str, bool]] = {
     "destination-not-allowed": (
         _("The agent on %(node)s lets no measurement call this address: %(detail)s."),
         _(
-            "Measure between addresses of the inventory, or have the node's owner name the network under “destinations” "
-            "in the agent's agent.json and restart the agent."
+            "Measure between addresses of the inventory, or have the node's owner name the network under "
+            "“destinations” in the agent's agent.json and restart the agent."
         ),
         False,
     ),

@@ -168,7 +168,7 @@ def test_it_makes_a_command_with_a_token_that_works_once(cast: people.Cast) -> N
     assert "no-store" in answer.headers["Cache-Control"]
     assert "curl -fsSo fathom-agent.pyz https://fathom.example.org:8443/agents/fathom-agent.pyz" in page
     assert "--server https://fathom.example.org:8443 --token fth_enrol_" in page
-    assert "python3 -c &#x27;import urllib.request as web; web.urlretrieve(&quot;https://fathom" in page
+    assert "web.urlopen(&quot;https://fathom.example.org:8443/agents/fathom-agent.pyz&quot;)" in page
     assert program.current().sha256 in page
     token = re.search(r"fth_enrol_\w+_[\w-]{43}", page)
     assert token

@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from apps.agents import services
 from apps.agents.models import Agent, Job
+from apps.testbeds.models import NodeAddress
 from tests.agents import factories
 from tests.agents.live import Call, Client, LiveServer, wait_for
 
@@ -194,6 +195,7 @@ def test_it_hands_a_waiting_agent_its_job_at_once(server: LiveServer) -> None:
         "collect": [],
         "environment": [],
         "address": "",
+        "inventory": [],
     }
     job.refresh_from_db()
     assert job.state == Job.State.DELIVERED
@@ -281,3 +283,14 @@ def test_it_writes_down_when_it_heard_an_agent(server: LiveServer) -> None:
     seen = wait_for(lambda: Agent.objects.filter(pk=agent.pk, last_seen_at__isnull=False).first())
     assert (seen.clock_offset_s, seen.clock_error_s) == (3.0, 0.01)
     assert abs((timezone.now() - seen.last_seen_at).total_seconds()) < 5
+
+
+def test_a_job_says_which_of_its_addresses_are_nodes_own(server: LiveServer) -> None:
+    agent, token = factories.agent()
+    for place in ("192.0.2.7", "2001:db8::7", "dtn.example.org", "192.0.2.9"):
+        NodeAddress.objects.create(node=factories.node(), address=place)
+    urls = "file:///dev/zero ftp://192.0.2.9:5000/x\nftp://192.0.2.99/y z"
+    argv = ("irtt", "client", "--local=[2001:db8::7]", "dtn.example.org:2112", "192.0.2.8", "ping", "192.0.2.7")
+    factories.job(agent.node, *argv, files=(("pairs.txt", urls),))
+    (handed,) = ask(server, token).call("poll", {})[1]["jobs"]
+    assert handed["inventory"] == ["192.0.2.7", "192.0.2.9", "2001:db8::7", "dtn.example.org"]
