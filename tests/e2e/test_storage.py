@@ -28,7 +28,7 @@ def allowed(stack: Stack) -> Stack:
         pytest.skip(f"needed here: {', '.join(missing) or MOUNT}")
     for name in stack.nodes:
         agent = LocalAgent(stack.running.home.agents / name)
-        agent.allow({"programs": PROGRAMS})
+        agent.allow({"programs": PROGRAMS, "paths": [str(MOUNT)]})
         os.kill(stack.pid(f"agent-{name}"), signal.SIGTERM)
     deadline = time.monotonic() + 60
     while not all(PROGRAMS.keys() <= _tools_of(stack, node).keys() for node in stack.nodes.values()):

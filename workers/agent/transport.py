@@ -85,9 +85,9 @@ class _Pinned(http.client.HTTPSConnection):
 
 def proxy_for(host: str) -> SplitResult | None:
     """Return the proxy of https_proxy, unless no_proxy names the host; ValueError for one that is no address."""
-    proxies = urllib.request.getproxies_environment()
+    proxies = urllib.request.getproxies()
     address = proxies.get("https") or proxies.get("all")
-    if not address or urllib.request.proxy_bypass_environment(host, proxies):
+    if not address or urllib.request.proxy_bypass(host):
         return None
     parts = urlsplit(address if "://" in address else f"http://{address}")
     if parts.scheme != "http" or not parts.hostname:

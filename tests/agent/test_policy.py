@@ -1,0 +1,172 @@
+"""What the agent's rules allow and refuse, word by word, and what its owner can add to them."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from apps.testbeds.models import Node, NodeAddress
+from tests.agent import tools
+from tests.agent.program import AgentProgram
+from tests.agent.states import ended
+from tests.agents import factories
+from workers.agent import config
+from workers.agent.policy import Guard, Reach
+from workers.agent.refusals import CannotStart
+
+LOCAL = Reach((), frozenset(), is_local=True)
+
+
+def refusal_of(work: Path, line: str, reach: Reach = LOCAL, **more: Any) -> str:
+    """Return "fault: what" of a command, "" for one that is allowed."""
+    guard = Guard(
+        work=str(work),
+        paths=more.get("paths", ()),
+        options=more.get("options", {}),
+        reach=reach,
+        fill=lambda text: text.replace("{work}", str(work)),
+        find_program=lambda name: f"/usr/bin/{name}",
+        files=more.get("files", {}),
+    )
+    try:
+        guard.check(line.split(), more.get("environment", ()))
+    except CannotStart as refusal:
+        return f"{refusal.fault}: {refusal}"
+    return ""
+
+
+@pytest.mark.parametrize(
+    ("entry", "line", "refusal"),
+    [
+        ("", "mtr -F {work}/hosts -r", "option-not-allowed: mtr -F"),
+        ("-F file", "mtr -F {work}/hosts -r", ""),
+        ("-F file", "mtr -rF{work}/hosts", ""),
+        ("-F file", "mtr -F /etc/passwd -r", "path-not-allowed: mtr /etc/passwd"),
+        ("-F file", "mtr --filename={work}/hosts", "option-not-allowed: mtr --filename"),
+        ("-F text", "mtr -F /etc/passwd -r", "option-not-allowed: mtr -F /etc/passwd"),
+        ("*", "mtr -F /etc/passwd 192.0.2.1", ""),
+    ],
+)
+def test_the_owner_adds_options(tmp_path: Path, entry: str, line: str, refusal: str) -> None:
+    assert refusal_of(tmp_path, line, options={"mtr": [entry] if entry else []}) == refusal
+
+
+def test_files_lie_below_the_work_folder_or_the_owners_paths_after_links(tmp_path: Path) -> None:
+    work, scratch, other = tmp_path / "work", tmp_path / "scratch", tmp_path / "scratch-of-others"
+    for folder in (work, scratch, other):
+        folder.mkdir()
+    (work / "way-out").symlink_to(other)
+    (scratch / "way-out").symlink_to(other)
+    for path in ("{work}/x", f"{scratch}/deep/x", str(scratch), "x", "/dev/null"):
+        assert refusal_of(work, f"iozone -f {path}", paths=[str(scratch)]) == "", path
+    for path in ("{work}/way-out/x", f"{scratch}/way-out", f"{scratch}/../x", "../x", str(other), "/", "/dev/sda"):
+        assert refusal_of(work, f"iozone -f {path}", paths=[str(scratch)]).startswith("path-not-allowed"), path
+
+
+@pytest.mark.parametrize(
+    ("target", "reach", "is_allowed"),
+    [
+        ("10.0.0.1", Reach((), frozenset({"10.0.0.1"})), True),
+        ("10.0.0.2", Reach((), frozenset({"10.0.0.1"})), False),
+        ("fd00::0:1", Reach((), frozenset({"fd00::1"})), True),
+        ("fe80::1%eth0", Reach((), frozenset({"fe80::1"})), True),
+        ("dtn.example.org", Reach((), frozenset({"dtn.example.org"})), True),
+        ("www.example.org", Reach((), frozenset({"dtn.example.org"})), False),
+        ("127.0.0.1", Reach((), frozenset({"127.0.0.1"})), False),
+        ("::1", Reach((), frozenset({"::1"})), False),
+        ("::ffff:127.0.0.1", Reach((), frozenset({"::ffff:127.0.0.1"})), False),
+        ("localhost", Reach((), frozenset()), False),
+        ("127.0.1.2", LOCAL, True),
+        ("169.254.169.254", Reach((), frozenset({"169.254.169.254"})), False),
+        ("0.0.0.0", Reach((), frozenset({"0.0.0.0"})), False),
+        ("2130706433", Reach((), frozenset()), False),
+        ("10.0.0.1", Reach(("10.0.0.0/8",), frozenset()), True),
+        ("192.0.2.1", Reach(("10.0.0.0/8",), frozenset({"192.0.2.1"})), False),
+        ("127.0.0.1", Reach(("10.0.0.0/8",), frozenset(), is_local=True), False),
+        ("127.0.0.1", Reach(("127.0.0.0/8",)), True),
+        ("dtn.example.org", Reach(("dtn.example.org",)), True),
+    ],
+)
+def test_jobs_call_addresses_of_the_inventory_or_those_of_the_owner(
+    tmp_path: Path, target: str, reach: Reach, is_allowed: bool
+) -> None:
+    refusal = refusal_of(tmp_path, f"ping -c 1 {target}", reach)
+    assert refusal == ("" if is_allowed else f"destination-not-allowed: ping {target}")
+
+
+@pytest.mark.parametrize(
+    ("line", "refusal"),
+    [
+        ("ping 127.0.0.1 10.0.0.1", "option-not-allowed: ping 10.0.0.1"),
+        ("ping -c", "option-not-allowed: ping -c"),
+        ("irtt", "option-not-allowed: irtt "),
+        ("netserver -D", ""),
+        ("nuttcp 127.0.0.1 -s", "option-not-allowed: nuttcp -s"),
+        ("mpirun -np 2 {program:ping} -c 1 192.0.2.1", "destination-not-allowed: ping 192.0.2.1"),
+        ("mpirun -np 2 {program:openssl} x=/etc/passwd", "path-not-allowed: openssl /etc/passwd"),
+        ("openssl speed -seconds 1 sha256", ""),
+        ("openssl -in{work}/x ratio/2 10.0.0.0/8", ""),
+        ("openssl --in=/etc/passwd", "path-not-allowed: openssl /etc/passwd"),
+        ("openssl -in/etc/passwd", "path-not-allowed: openssl /etc/passwd"),
+        ("openssl ../../x", "path-not-allowed: openssl ../../x"),
+        ("openssl -connect 192.0.2.1:443", "destination-not-allowed: openssl 192.0.2.1:443"),
+        ("openssl {program:openssl}", ""),
+    ],
+)
+def test_each_word_is_looked_at(tmp_path: Path, line: str, refusal: str) -> None:
+    assert refusal_of(tmp_path, line) == refusal
+
+
+def test_files_of_the_job_and_variables_are_looked_at_too(tmp_path: Path) -> None:
+    copy = "globus-url-copy -f {work}/pairs"
+    assert refusal_of(tmp_path, copy, files={"pairs": "file:///dev/zero file://{work}/x\n"}) == ""
+    refused = refusal_of(tmp_path, copy, files={"pairs": "file:///etc/%70asswd file://{work}/x\n"})
+    assert refused == "path-not-allowed: globus-url-copy /etc/passwd"
+    serve = "globus-gridftp-server -c {work}/conf"
+    assert refusal_of(tmp_path, serve, files={"conf": 'allow_anonymous 1\nrestrict_paths "R/dev/zero"\n'}) == ""
+    assert refusal_of(tmp_path, serve, files={"conf": "exec /bin/sh\n"}).startswith("option-not-allowed")
+    assert refusal_of(tmp_path, serve, files={"conf": 'restrict_paths "RW/etc"\n'}).startswith("path-not-allowed")
+    variable = [["OMPI_MCA_orte_tmpdir_base", "/etc"]]
+    refused = refusal_of(tmp_path, "netserver -D", environment=variable)
+    assert refused == "path-not-allowed: netserver OMPI_MCA_orte_tmpdir_base=/etc"
+    networks = [["OMPI_MCA_btl_tcp_if_include", "10.0.0.0/8,fd00::/64"]]
+    assert refusal_of(tmp_path, "netserver -D", environment=networks) == ""
+
+
+@pytest.mark.parametrize(
+    ("settings", "reason"),
+    [
+        ({"paths": ["scratch"]}, "“paths” must be a list of absolute paths"),
+        ({"options": {"mtr": "-F"}}, "“options” must map programs"),
+        ({"options": {"mtr": ["-F nonsense"]}}, "“options” must map programs"),
+        ({"options": {"mtr": ["F"]}}, "“options” must map programs"),
+        ({"destinations": ["10.0.0.0/99"]}, "“destinations” must be a list of networks"),
+        ({"destinations": ["10.0.0"]}, "“destinations” must be a list of networks"),
+        ({"sandbox": "no"}, "“sandbox” must be true or false"),
+        ({"insecure": 1}, "“insecure” must be true or false"),
+        ({"pin": "abc"}, "“pin” must be the SHA-256"),
+    ],
+)
+def test_a_slip_in_the_owners_words_is_named(tmp_path: Path, settings: dict[str, Any], reason: str) -> None:
+    config.save(tmp_path, config.Config("http://127.0.0.1", "t", **settings))
+    with pytest.raises(config.ConfigError, match=reason):
+        config.load(tmp_path)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_an_agent_calls_nodes_of_the_inventory_and_nobody_else(idle_agent: AgentProgram, node: Node) -> None:
+    NodeAddress.objects.create(node=factories.node(), address="192.0.2.77")
+    idle_agent.start()
+    job = ended(factories.job(node, "ping", "-c", "1", "-W", "1", "192.0.2.77", time_limit_s=3))
+    assert job.fault == ""
+    job = ended(factories.job(node, "ping", "-c", "1", "192.0.2.78"))
+    assert (job.fault, job.fault_detail) == ("destination-not-allowed", "ping 192.0.2.78")
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_server_cannot_widen_what_the_owner_says(idle_agent: AgentProgram, node: Node) -> None:
+    NodeAddress.objects.create(node=factories.node(), address="192.0.2.77")
+    tools.configure(idle_agent.folder, destinations=["10.0.0.0/8"])
+    idle_agent.start()
+    job = ended(factories.job(node, "ping", "-c", "1", "192.0.2.77"))
+    assert (job.fault, job.fault_detail) == ("destination-not-allowed", "ping 192.0.2.77")
