@@ -12,6 +12,7 @@ from apps.agents import services
 from apps.agents.models import Agent, Job
 from apps.testbeds.models import Node
 from tests import rewriting
+from tests.agent import tools
 from tests.agent.program import AgentProgram, processes_with, wait_until_gone
 from tests.agent.states import ended, printed, reached
 from tests.agents import factories
@@ -160,11 +161,14 @@ def test_a_job_the_agent_knows_nothing_of_is_lost_at_once(idle_agent: AgentProgr
 
 
 def test_many_jobs_are_each_carried_out_once_while_agent_and_server_are_killed(
-    agent: AgentProgram, node: Node, server: LiveServer
+    idle_agent: AgentProgram, node: Node, server: LiveServer
 ) -> None:
+    agent = idle_agent
     tally = agent.home / "tally"
     tally.mkdir(mode=0o777)
     tally.chmod(0o777)
+    tools.configure(agent.folder, paths=[str(tally)])
+    agent.start()
     script = agent.home / "tools" / "say"
     script.write_text(f"#!/bin/sh\necho run >> {tally}/$1\nsleep 0.05\n")
     jobs = [factories.job(node, "say", str(number)) for number in range(30)]
