@@ -17,6 +17,8 @@ from tests.e2e.conftest import Stack
 pytestmark = [pytest.mark.e2e, pytest.mark.xdist_group("stack")]
 
 MOUNT = Path("/dev/shm")
+# Allowed by the owner, as a mount path is, with nothing mounted on it.
+NOWHERE = Path(tempfile.gettempdir()) / "fathom-e2e-nowhere"
 PROGRAMS = {name: shutil.which(name) for name in ("iozone", "fio", "df", "rm")}
 
 
@@ -28,7 +30,7 @@ def allowed(stack: Stack) -> Stack:
         pytest.skip(f"needed here: {', '.join(missing) or MOUNT}")
     for name in stack.nodes:
         agent = LocalAgent(stack.running.home.agents / name)
-        agent.allow({"programs": PROGRAMS, "paths": [str(MOUNT)]})
+        agent.allow({"programs": PROGRAMS, "paths": [str(MOUNT), str(NOWHERE)]})
         os.kill(stack.pid(f"agent-{name}"), signal.SIGTERM)
     deadline = time.monotonic() + 60
     while not all(PROGRAMS.keys() <= _tools_of(stack, node).keys() for node in stack.nodes.values()):
@@ -159,7 +161,9 @@ def test_a_cancelled_run_leaves_no_files(allowed: Stack, folder: str) -> None:
 
 
 def test_nothing_is_written_where_nothing_is_mounted(allowed: Stack) -> None:
-    with tempfile.TemporaryDirectory(prefix="fathom-e2e-") as name:
+    NOWHERE.mkdir(exist_ok=True)
+    NOWHERE.chmod(0o755)
+    with tempfile.TemporaryDirectory(prefix="fathom-e2e-", dir=NOWHERE) as name:
         place = Path(name)
         place.chmod(0o777)
         ended = _measure(
