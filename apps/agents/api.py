@@ -10,12 +10,11 @@ from django.utils import timezone
 from django_filters import rest_framework as filters
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema, extend_schema_field
-from rest_framework import mixins, serializers, status, viewsets
+from rest_framework import mixins, serializers, status
 from rest_framework.decorators import action
 from rest_framework.permissions import IsAuthenticated
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from apps.accounts import scoping
 from apps.accounts.api import ScopedToken, get_scoped_or_404
@@ -23,6 +22,7 @@ from apps.accounts.models import Role
 from apps.agents import commands, outputs, queries, services, troubles
 from apps.agents.identity_api import ChoiceSerializer, InstanceSerializer, TroubleSerializer
 from apps.agents.models import Agent, AgentState, Job, JobFile
+from apps.core import rest
 from apps.testbeds.models import Node
 
 
@@ -94,7 +94,7 @@ class AgentFilter(filters.FilterSet):
         return queries.in_state(agents, AgentState(value), timezone.now())
 
 
-class AgentViewSet(mixins.DestroyModelMixin, viewsets.ReadOnlyModelViewSet):
+class AgentViewSet(mixins.DestroyModelMixin, rest.ReadOnlyModelViewSet):
     """Agents of the person's teams; a manager can retire one, and remove one that is retired."""
 
     queryset = Agent.objects.none()
@@ -169,7 +169,7 @@ class IssuedSerializer(serializers.Serializer):
     python = serializers.CharField()
 
 
-class EnrolmentTokens(APIView):
+class EnrolmentTokens(rest.APIView):
     """One-time tokens that enrol an agent on a node."""
 
     permission_classes = [IsAuthenticated, ScopedToken]
@@ -243,7 +243,7 @@ class JobFilter(filters.FilterSet):
         fields = ["node", "state", "run", "role"]
 
 
-class JobViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, viewsets.GenericViewSet):
+class JobViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, rest.GenericViewSet):
     """Jobs on the nodes of the person's teams, the latest first."""
 
     queryset = Job.objects.none()

@@ -3,8 +3,24 @@
 from typing import Any
 
 from drf_spectacular.openapi import AutoSchema
+from drf_spectacular.plumbing import ComponentRegistry
 from drf_spectacular.utils import OpenApiResponse
 from rest_framework import serializers
+from rest_framework.permissions import AllowAny
+
+# Why any operation may refuse, by status.
+_REFUSALS = {
+    "400": "Wrong input: `fields` names what, and what to do.",
+    "404": "Not there, or not yours.",
+    "406": "Only JSON is answered here.",
+    "429": "Too many requests: slow down.",
+}
+_OF_THE_SIGNED_IN = {"401": "No token, or not a good one.", "403": "Your role, or your token, does not allow it."}
+_OF_WRITES = {
+    "409": "It does not fit what is there now; `dependents` lists what depends on it.",
+    "413": "Too large.",
+    "415": "Bodies of this type are not read here.",
+}
 
 
 class ErrorSerializer(serializers.Serializer):
@@ -18,13 +34,45 @@ class ErrorSerializer(serializers.Serializer):
     dependents = serializers.ListField(
         child=serializers.CharField(), required=False, help_text="With 409: what depends on the thing to delete."
     )
+    links: Any = serializers.ListField(
+        child=serializers.DictField(child=serializers.CharField(allow_null=True)),
+        required=False,
+        help_text="With 409: the pages (`url`) of what depends on it (`text`).",
+    )
 
 
 class Schema(AutoSchema):
-    """Adds the one shape of all errors to every operation."""
+    """Adds the one shape of all errors to every operation, and that bodies hold nothing unknown."""
+
+    def query_parameters(self) -> list[dict[str, Any]]:
+        """Return the parameters of the address that the operation takes, as OpenAPI describes them."""
+        self.registry = ComponentRegistry()
+        return [item for item in self._get_parameters() if item["in"] == "query"]
 
     def _get_response_bodies(self, direction: Any = "response") -> dict[str, Any]:
         bodies = super()._get_response_bodies(direction)
-        error = OpenApiResponse(ErrorSerializer, "Refused: the status says why, the body what to do.")
-        bodies.setdefault("4XX", self._get_response_for_code(error, "4XX", direction=direction))
-        return bodies
+        refusals = dict(_REFUSALS)
+        if not any(isinstance(item, AllowAny) for item in self.view.get_permissions()):
+            refusals |= _OF_THE_SIGNED_IN
+        if self.method not in ("GET", "HEAD"):
+            refusals |= _OF_WRITES
+        for code, text in refusals.items():
+            if code not in bodies or "content" not in bodies[code]:
+                said = bodies.get(code, {}).get("description", text)
+                answer = OpenApiResponse(ErrorSerializer, said)
+                bodies[code] = self._get_response_for_code(answer, code, ["application/json"], direction)
+        return dict(sorted(bodies.items()))
+
+    def _map_basic_serializer(self, serializer: Any, direction: Any) -> dict[str, Any]:
+        described: dict[str, Any] = super()._map_basic_serializer(serializer, direction)
+        if direction == "request":
+            described["additionalProperties"] = False
+        return described
+
+    def _postprocess_serializer_schema(self, schema: Any, serializer: Any, direction: Any) -> Any:
+        """Keep what is only read in bodies, as what is taken and not looked at; it is never required."""
+        ignored = [name for name, item in schema.get("properties", {}).items() if item.get("readOnly")]
+        found = super()._postprocess_serializer_schema(schema, serializer, direction)
+        if direction == "request":
+            found.setdefault("properties", {}).update({name: {"readOnly": True} for name in ignored})
+        return found

@@ -1,21 +1,54 @@
 """Pages of the REST interface, and the order that they are in."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from django.core.paginator import Page, Paginator
 from django.db.models import Model, QuerySet
-from rest_framework.filters import OrderingFilter
+from django.utils.translation import gettext as _
+from rest_framework.exceptions import ValidationError
+from rest_framework.filters import OrderingFilter, SearchFilter
 from rest_framework.pagination import PageNumberPagination
 from rest_framework.request import Request
 from rest_framework.views import APIView
+
+from apps.core import contract
 
 # Rows that PostgreSQL sorts or passes at no cost to speak of.
 FEW = 10_000
 
 
+class WordSearch(SearchFilter):
+    """Words to look for, where there are texts to look in."""
+
+    def get_schema_operation_parameters(self, view: Any) -> list[dict[str, Any]]:
+        """Return the parameter, none where nothing is searched."""
+        return super().get_schema_operation_parameters(view) if getattr(view, "search_fields", None) else []
+
+
 class TotalOrdering(OrderingFilter):
     """The order that is asked for, and among equals by number: no row is on two pages or on none."""
+
+    def get_schema_operation_parameters(self, view: Any) -> list[dict[str, Any]]:
+        """Return the parameter with the names that it takes, none where the order is always the same."""
+        names = getattr(view, "ordering_fields", None)
+        if not names:
+            return []
+        (described,) = super().get_schema_operation_parameters(view)
+        listed = ", ".join(names)
+        return [described | {"description": f"By {listed}; several with commas; “-” before a name turns it round."}]
+
+    def remove_invalid_fields(
+        self, queryset: QuerySet[Model], fields: Iterable[str], view: APIView, request: Request
+    ) -> list[str]:
+        """Return the names; a ValidationError for one by which nothing is ordered here."""
+        asked = list(fields)
+        known = [name for name, _label in self.get_valid_fields(queryset, view, {"request": request})]
+        for name in asked:
+            if name.removeprefix("-") not in known:
+                text = contract.no_such(name.removeprefix("-"), known, _("Nothing is ordered by this here."))
+                raise ValidationError({str(self.ordering_param): [text]})
+        return asked
 
     def get_ordering(self, request: Request, queryset: QuerySet[Model], view: APIView) -> Sequence[str] | None:
         """Return the names of the fields to order by."""
@@ -58,3 +91,22 @@ class Pages(PageNumberPagination):
     django_paginator_class = LongPaginator
     page_size_query_param = "page_size"
     max_page_size = 1000
+
+    def get_page_size(self, request: Request) -> int | None:
+        """Return how many rows a page has; a ValidationError for a size that no page can have."""
+        text = request.query_params.get(self.page_size_query_param, "")
+        if not text:
+            return self.page_size
+        if not text.isdecimal() or not 1 <= int(text[:9]) <= self.max_page_size:
+            most = _("Give a number from 1 to %(most)s.") % {"most": self.max_page_size}
+            raise ValidationError({self.page_size_query_param: [most]})
+        return int(text)
+
+    def get_schema_operation_parameters(self, view: Any) -> list[dict[str, Any]]:
+        """Return the parameters with their bounds."""
+        bounds: dict[str, dict[str, Any]] = {
+            self.page_query_param: {"oneOf": [{"type": "integer", "minimum": 1}, {"enum": ["last"]}]},
+            self.page_size_query_param: {"type": "integer", "minimum": 1, "maximum": self.max_page_size},
+        }
+        described = super().get_schema_operation_parameters(view)
+        return [item | {"schema": bounds[item["name"]]} for item in described]

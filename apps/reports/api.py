@@ -7,7 +7,7 @@ from django.http import HttpResponse
 from django.utils import timezone
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiResponse, extend_schema
-from rest_framework import mixins, serializers, status, viewsets
+from rest_framework import mixins, serializers, status
 from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -15,6 +15,7 @@ from rest_framework.response import Response
 from apps.accounts import scoping
 from apps.campaigns.models import Campaign
 from apps.campaigns.queries.visibility import visible
+from apps.core import rest
 from apps.reports import building, queries, serialising, services
 from apps.reports.models import Edition, Report
 
@@ -90,7 +91,7 @@ class FreezeSerializer(serializers.Serializer):
     note = serializers.CharField(required=False, allow_blank=True, default="", max_length=300)
 
 
-class ReportViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, viewsets.GenericViewSet):
+class ReportViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, rest.GenericViewSet):
     """Reports: built anew from results and findings whenever they are read."""
 
     queryset = Report.objects.none()
@@ -149,7 +150,7 @@ class ReportViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, viewsets.G
         return Response(shown.data, status=status.HTTP_201_CREATED)
 
 
-class EditionViewSet(viewsets.ReadOnlyModelViewSet):
+class EditionViewSet(rest.ReadOnlyModelViewSet):
     """Editions by their permanent ids: they never change."""
 
     queryset = Edition.objects.none()

@@ -6,10 +6,9 @@ from django.http import StreamingHttpResponse
 from django_filters import rest_framework as filters
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
-from rest_framework import serializers, viewsets
+from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from apps.accounts import scoping
 from apps.accounts.api import get_scoped_or_404
@@ -18,6 +17,7 @@ from apps.bench import telemetry
 from apps.campaigns import queries as campaigns
 from apps.campaigns.models import Experiment
 from apps.campaigns.queries.visibility import visible
+from apps.core import rest
 from apps.results import charts, downloads, queries, services
 from apps.results.models import Result, Sample, StageTiming
 
@@ -55,7 +55,7 @@ class ResultFilter(filters.FilterSet):
         fields = ["experiment", "trial", "run", "tool", "campaign"]
 
 
-class ResultViewSet(viewsets.ReadOnlyModelViewSet):
+class ResultViewSet(rest.ReadOnlyModelViewSet):
     """Results of successful runs, each with its samples in base units."""
 
     queryset = Result.objects.none()
@@ -132,7 +132,7 @@ class RunTelemetrySerializer(serializers.Serializer):
     jobs = WatchedJobSerializer(many=True)
 
 
-class RunTelemetry(APIView):
+class RunTelemetry(rest.APIView):
     """What agents read from the kernel around the jobs of a run, failed runs included, and how its stages began."""
 
     @extend_schema(operation_id="runs_telemetry", responses=RunTelemetrySerializer)
@@ -164,7 +164,7 @@ def _experiment(request: Request, pk: int) -> Experiment:
     return get_scoped_or_404(experiments, pk=pk)
 
 
-class ExperimentTable(APIView):
+class ExperimentTable(rest.APIView):
     """Mean, median, spread and 95 % interval of a metric by a factor."""
 
     @extend_schema(
@@ -220,7 +220,7 @@ class ExperimentTable(APIView):
         return Response(TableSerializer(body).data)
 
 
-class SamplesAsCsv(APIView):
+class SamplesAsCsv(rest.APIView):
     """Every sample of an experiment as CSV, streamed."""
 
     @extend_schema(operation_id="experiments_samples_csv", responses={(200, "text/csv"): OpenApiTypes.BINARY})
@@ -229,7 +229,7 @@ class SamplesAsCsv(APIView):
         return downloads.csv_of(request, _experiment(request, pk))
 
 
-class SamplesAsJson(APIView):
+class SamplesAsJson(rest.APIView):
     """Every sample of an experiment as one JSON array, streamed."""
 
     @extend_schema(

@@ -4,11 +4,11 @@ from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from apps.accounts.api import get_scoped_or_404
 from apps.campaigns.models import Experiment
 from apps.campaigns.queries.visibility import visible
+from apps.core.rest import APIView
 from apps.results import loss, routes
 from apps.toolbox import queries as toolbox
 

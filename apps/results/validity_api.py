@@ -5,12 +5,12 @@ from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from apps.accounts import scoping
 from apps.accounts.api import get_scoped_or_404
 from apps.campaigns import queries
 from apps.campaigns.models import Trial
+from apps.core.rest import APIView
 from apps.results import validity
 
 

@@ -7,7 +7,7 @@ from django.http import HttpResponse
 from django.utils import timezone
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
-from rest_framework import mixins, permissions, serializers, status, viewsets
+from rest_framework import mixins, permissions, serializers, status
 from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -16,7 +16,7 @@ from apps.accounts.api import TeamField, team_for_new
 from apps.accounts.models import Role
 from apps.accounts.permissions import ScopedToken
 from apps.accounts.scoping import user_of, visible
-from apps.core import messages
+from apps.core import messages, rest
 from apps.toolbox import files, queries, services, trying
 from apps.toolbox.models import TeamTool, ToolVersion
 
@@ -87,7 +87,7 @@ class AttemptResultSerializer(serializers.Serializer):
     remedy = serializers.CharField()
 
 
-class TeamToolViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, viewsets.GenericViewSet):
+class TeamToolViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, rest.GenericViewSet):
     """Tools that teams define: viewers see them, managers define and change them."""
 
     queryset = queries.team_tools()

@@ -4,7 +4,7 @@ from typing import Any
 
 from django.utils import timezone
 from drf_spectacular.utils import extend_schema
-from rest_framework import serializers, status, viewsets
+from rest_framework import serializers, status
 from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -12,7 +12,7 @@ from rest_framework.response import Response
 from apps.accounts import scoping
 from apps.accounts.models import Role
 from apps.campaigns.api.campaigns import CampaignSerializer
-from apps.core import messages
+from apps.core import messages, rest
 from apps.tuning import proposals, queries, services
 from apps.tuning.models import LONGEST_REASON, Decision, Finding, Verification
 
@@ -98,7 +98,7 @@ class CalibrationSerializer(serializers.Serializer):
     close = serializers.IntegerField()
 
 
-class FindingViewSet(viewsets.ReadOnlyModelViewSet):
+class FindingViewSet(rest.ReadOnlyModelViewSet):
     """What the rules concluded, with evidence and the exact change, and whether measuring again bore it out."""
 
     queryset = Finding.objects.none()

@@ -5,13 +5,14 @@ from typing import Any
 from django.db.models import QuerySet
 from django.shortcuts import get_object_or_404
 from django.utils.translation import gettext as _
-from rest_framework import permissions, serializers, viewsets
+from rest_framework import permissions, serializers
 from rest_framework.exceptions import PermissionDenied
 from rest_framework.request import Request
 
 from apps.accounts import scoping
 from apps.accounts.models import Role, Team
 from apps.accounts.permissions import ScopedToken
+from apps.core import rest
 
 
 class TeamField(serializers.SlugRelatedField):
@@ -71,7 +72,7 @@ def team_for_new(request: Request, data: dict[str, Any], role: Role = Role.OPERA
     raise serializers.ValidationError({"team": [_("You are in several teams: say which by its short name.")]})
 
 
-class TeamScopedViewSet(viewsets.ModelViewSet):
+class TeamScopedViewSet(rest.ModelViewSet):
     """Rows of the person's teams; viewers read, operators write (`write_role`, `delete_role`)."""
 
     permission_classes = [permissions.IsAuthenticated, ScopedToken]

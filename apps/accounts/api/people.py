@@ -6,14 +6,14 @@ from django.conf import settings
 from django.db.models import QuerySet
 from django.utils import timezone
 from drf_spectacular.utils import extend_schema
-from rest_framework import mixins, serializers, status, viewsets
+from rest_framework import mixins, serializers, status
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from apps.accounts import queries, services
 from apps.accounts.models import ApiToken, Membership, User
 from apps.accounts.scoping import user_of
+from apps.core import rest
 
 
 class OwnTeamSerializer(serializers.ModelSerializer):
@@ -61,7 +61,7 @@ class MeSerializer(serializers.ModelSerializer):
         read_only_fields = ["username", "is_superuser"]
 
 
-class Me(APIView):
+class Me(rest.APIView):
     """The person who asks: preferences and teams."""
 
     @extend_schema(operation_id="me_read", responses=MeSerializer)
@@ -83,7 +83,7 @@ class TokenViewSet(
     mixins.RetrieveModelMixin,
     mixins.CreateModelMixin,
     mixins.DestroyModelMixin,
-    viewsets.GenericViewSet,
+    rest.GenericViewSet,
 ):
     """One's own API tokens; deleting one revokes it, its row stays."""
 

@@ -5,13 +5,14 @@ from typing import Any
 from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 from django_filters import rest_framework as filters
-from rest_framework import mixins, serializers, viewsets
+from rest_framework import mixins, serializers
 from rest_framework.request import Request
 
 from apps.accounts import queries, services
 from apps.accounts.api.base import TeamField, TeamScopedViewSet, refuse_other_team, team_for_new
 from apps.accounts.models import Membership, Role, Team
 from apps.accounts.scoping import user_of
+from apps.core import rest
 
 
 class TeamSerializer(serializers.ModelSerializer):
@@ -33,7 +34,7 @@ class TeamViewSet(
     mixins.RetrieveModelMixin,
     mixins.CreateModelMixin,
     mixins.UpdateModelMixin,
-    viewsets.GenericViewSet,
+    rest.GenericViewSet,
 ):
     """One's teams. Who makes a team is its manager; only a manager renames it."""
 

@@ -4,10 +4,9 @@ from typing import Any
 
 from django.db.models import QuerySet
 from drf_spectacular.utils import extend_schema
-from rest_framework import mixins, serializers, viewsets
+from rest_framework import mixins, serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from apps.accounts import scoping
 from apps.accounts.api import get_scoped_or_404
@@ -15,6 +14,7 @@ from apps.campaigns import queries as campaigns
 from apps.campaigns.models import Campaign, Note
 from apps.campaigns.queries import notes as queries
 from apps.campaigns.services import notes as services
+from apps.core import rest
 
 
 class TagsSerializer(serializers.Serializer):
@@ -34,7 +34,7 @@ class NoteSerializer(serializers.ModelSerializer):
         fields = ["id", "campaign", "text", "created_by", "created_at", "updated_at"]
 
 
-class CampaignTags(APIView):
+class CampaignTags(rest.APIView):
     """The tags of a campaign."""
 
     @extend_schema(operation_id="campaign_tags", responses=TagsSerializer)
@@ -62,7 +62,7 @@ class NoteViewSet(
     mixins.CreateModelMixin,
     mixins.UpdateModelMixin,
     mixins.DestroyModelMixin,
-    viewsets.GenericViewSet,
+    rest.GenericViewSet,
 ):
     """Notes on campaigns; who wrote one, and managers, change it."""
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from django.utils import timezone
 from drf_spectacular.utils import OpenApiParameter, extend_schema
-from rest_framework import permissions, serializers, status, viewsets
+from rest_framework import permissions, serializers, status
 from rest_framework.decorators import action
 from rest_framework.exceptions import NotFound
 from rest_framework.request import Request
@@ -18,6 +18,7 @@ from apps.campaigns.api.campaigns import CampaignSerializer
 from apps.campaigns.api.experiments import PlayerSerializer
 from apps.campaigns.api.tools import ParameterSerializer
 from apps.campaigns.recipes import RECIPES
+from apps.core import rest
 from apps.core.fields import TranslatedField
 from apps.testbeds.models import FileSystem
 
@@ -54,7 +55,7 @@ class DraftSerializer(serializers.Serializer):
 _SLUG = OpenApiParameter("slug", str, OpenApiParameter.PATH)
 
 
-class RecipeViewSet(viewsets.ViewSet):
+class RecipeViewSet(rest.ViewSet):
     """Campaign templates: procedures of the field, of which drafts are made."""
 
     permission_classes = [permissions.IsAuthenticated, ScopedToken]

@@ -7,12 +7,12 @@ from drf_spectacular.utils import extend_schema
 from rest_framework import serializers, status
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from apps.accounts import scoping
 from apps.accounts.api import TeamField, get_scoped_or_404, team_for_new
 from apps.campaigns import permanent_ids, queries, runnable, services
 from apps.campaigns.api.campaigns import CampaignSerializer
+from apps.core.rest import APIView
 
 
 class RecipeTextSerializer(serializers.Serializer):
@@ -55,7 +55,7 @@ class RunRecipe(APIView):
     )
     def post(self, request: Request) -> Response:
         """Make a campaign of a recipe, on the nodes of that name or on those that stand in for them."""
-        wish = RunAgainSerializer(data=request.data)
+        wish = RunAgainSerializer(data=request.data, context={"request": request})
         wish.is_valid(raise_exception=True)
         values = wish.validated_data
         recipe = runnable.read_recipe(values["recipe"])

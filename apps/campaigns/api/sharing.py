@@ -7,13 +7,13 @@ from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from apps.accounts import scoping
 from apps.accounts.api import get_scoped_or_404
 from apps.accounts.models import Team
 from apps.campaigns import queries, services
 from apps.campaigns.models import Campaign
+from apps.core.rest import APIView
 
 
 class SharingSerializer(serializers.ModelSerializer):

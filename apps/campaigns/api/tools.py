@@ -3,13 +3,14 @@
 from typing import Any
 
 from drf_spectacular.utils import OpenApiParameter, extend_schema
-from rest_framework import serializers, viewsets
+from rest_framework import serializers
 from rest_framework.exceptions import NotFound
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from apps.accounts.scoping import user_of
 from apps.bench import tools
+from apps.core import rest
 from apps.core.fields import TranslatedField
 from apps.toolbox import queries as toolbox
 
@@ -68,7 +69,7 @@ class ToolSerializer(serializers.Serializer):
     metrics = MetricSerializer(many=True)
 
 
-class ToolViewSet(viewsets.ViewSet):
+class ToolViewSet(rest.ViewSet):
     """The benchmark tools this server knows, with their parameters and metrics."""
 
     lookup_field = "slug"

@@ -6,14 +6,14 @@ from django.db.models import QuerySet
 from django.utils import timezone
 from django_filters import rest_framework as filters
 from drf_spectacular.utils import extend_schema_field
-from rest_framework import serializers, viewsets
+from rest_framework import serializers
 
 from apps.accounts import scoping
 from apps.campaigns import queries
 from apps.campaigns.api.waits import WaitSerializer, trial_wait
 from apps.campaigns.models import Run, Trial
 from apps.campaigns.waits import attach_trial_waits
-from apps.core import messages
+from apps.core import messages, rest
 
 
 class ReasonSerializer(serializers.Serializer):
@@ -89,7 +89,7 @@ class RunFilter(filters.FilterSet):
         fields = ["trial", "state", "attempt"]
 
 
-class TrialViewSet(viewsets.ReadOnlyModelViewSet):
+class TrialViewSet(rest.ReadOnlyModelViewSet):
     """Trials of the person's teams."""
 
     queryset = Trial.objects.none()
@@ -108,7 +108,7 @@ class TrialViewSet(viewsets.ReadOnlyModelViewSet):
         return page
 
 
-class RunViewSet(viewsets.ReadOnlyModelViewSet):
+class RunViewSet(rest.ReadOnlyModelViewSet):
     """Attempts at trials of the person's teams."""
 
     queryset = Run.objects.none()

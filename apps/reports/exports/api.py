@@ -9,10 +9,10 @@ from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from apps.accounts import scoping
 from apps.core.api import field_errors
+from apps.core.rest import APIView
 from apps.core.sending import send
 from apps.reports.exports import package
 from apps.reports.exports.selection import Selection, read_selection

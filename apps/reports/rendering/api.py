@@ -8,13 +8,13 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiResponse, extend_schema
-from rest_framework import mixins, serializers, status, viewsets
+from rest_framework import mixins, serializers, status
 from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from apps.accounts import scoping
-from apps.core import messages
+from apps.core import messages, rest
 from apps.reports import queries as reports
 from apps.reports.models import Rendering
 from apps.reports.rendering import queries, services, views
@@ -65,7 +65,7 @@ class RequestSerializer(serializers.Serializer):
 
 
 class RenderingViewSet(
-    mixins.ListModelMixin, mixins.RetrieveModelMixin, mixins.CreateModelMixin, viewsets.GenericViewSet
+    mixins.ListModelMixin, mixins.RetrieveModelMixin, mixins.CreateModelMixin, rest.GenericViewSet
 ):
     """Files of editions that the person sees, and the person's own of drafts."""
 

@@ -1,16 +1,15 @@
 """REST: comparisons of any sets of results, and views kept under a name."""
 
-from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from apps.accounts import scoping
 from apps.bench.text import Message, _
 from apps.core import collecting
 from apps.core.api import field_errors
+from apps.core.rest import APIView
 from apps.results.comparison import building, downloads, forms
 from apps.results.comparison.state import CHARTS, read_state
 from apps.results.keeping import KeptSerializer, KeptViewSet
@@ -151,7 +150,7 @@ class CompareResults(APIView):
             OpenApiParameter("invalid", str, enum=["yes"], description="Count invalid samples, too."),
             OpenApiParameter("chart", str, enum=list(CHARTS), description="Only kept in “query”."),
         ],
-        responses={200: ComparisonSerializer, 400: OpenApiTypes.OBJECT},
+        responses={200: ComparisonSerializer},
     )
     @collecting.seldom()
     def get(self, request: Request) -> Response:

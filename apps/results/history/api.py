@@ -5,13 +5,13 @@ from typing import Any
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from drf_spectacular.utils import OpenApiParameter, extend_schema
-from rest_framework import generics, serializers
+from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from apps.accounts import scoping
 from apps.accounts.models import Role
+from apps.core import rest
 from apps.core.api import unknown_choice
 from apps.results import queries as results
 from apps.results.history import changes, drawing, points, queries, series, services
@@ -115,7 +115,7 @@ class DecisionOnChangeSerializer(serializers.Serializer):
     explanation = serializers.CharField(required=False, allow_blank=True, default="", max_length=services.LONGEST)
 
 
-class HistoryList(generics.ListAPIView):
+class HistoryList(rest.ListAPIView):
     """What was measured in several campaigns between the same nodes, the most often repeated first."""
 
     serializer_class = RepeatedSerializer
@@ -126,7 +126,7 @@ class HistoryList(generics.ListAPIView):
         return series.known_histories(scoping.user_of(self.request), least=2)
 
 
-class History(APIView):
+class History(rest.APIView):
     """A metric over repeated campaigns: levels, changes, and what else changed on the nodes at that time."""
 
     @extend_schema(
@@ -143,7 +143,7 @@ class History(APIView):
         return Response(HistorySerializer(_body(request, pk, found)).data)
 
 
-class DecideOnChange(APIView):
+class DecideOnChange(rest.APIView):
     """What people say of the changes in a history."""
 
     @extend_schema(operation_id="histories_decide", request=DecisionOnChangeSerializer, responses=HistorySerializer)

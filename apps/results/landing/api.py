@@ -9,10 +9,10 @@ from rest_framework import serializers, status
 from rest_framework.permissions import AllowAny
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from apps.campaigns import permanent_ids, queries
 from apps.campaigns.models import Campaign, Tombstone
+from apps.core.rest import APIView
 from apps.results.landing import citation, describing
 from apps.results.landing.redaction import names_for
 

@@ -8,11 +8,11 @@ from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from apps.accounts import scoping
 from apps.accounts.api import get_scoped_or_404
 from apps.accounts.models import Role, Team
+from apps.core.rest import APIView
 from apps.results.models import RetentionRule
 from apps.results.retention import queries, services
 

@@ -8,13 +8,13 @@ from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from apps.accounts import scoping
 from apps.campaigns import queries as campaigns
 from apps.campaigns.expansion import expand_experiment
 from apps.core.api import field_errors
 from apps.core.pagination import Pages
+from apps.core.rest import APIView
 from apps.results.keeping import KeptSerializer, KeptViewSet
 from apps.results.search import facets, forms, queries
 from apps.results.search.already import Already, already
@@ -137,7 +137,7 @@ class ArchiveSearch(APIView):
             OpenApiParameter("page", int),
             OpenApiParameter("page_size", int),
         ],
-        responses={200: HitPageSerializer, 400: OpenApiTypes.OBJECT},
+        responses={200: HitPageSerializer},
     )
     def get(self, request: Request) -> Response:
         """Return a page of what is found."""
@@ -155,7 +155,7 @@ class ArchiveFacets(APIView):
     @extend_schema(
         operation_id="archive_facets",
         parameters=_PARAMETERS,
-        responses={200: ArchiveFacetSerializer(many=True), 400: OpenApiTypes.OBJECT},
+        responses={200: ArchiveFacetSerializer(many=True)},
     )
     def get(self, request: Request) -> Response:
         """Return the facets, each counted as if nothing were chosen of it."""
@@ -166,7 +166,7 @@ class ArchiveFacets(APIView):
 class AlreadyMeasured(APIView):
     """Whether what an experiment is about to measure has been measured before."""
 
-    @extend_schema(operation_id="experiment_already", responses={200: AlreadySerializer, 400: OpenApiTypes.OBJECT})
+    @extend_schema(operation_id="experiment_already", responses={200: AlreadySerializer})
     def get(self, request: Request, pk: int) -> Response:
         """Return the earlier figures of the same points, and what is alike."""
         user = scoping.user_of(request)

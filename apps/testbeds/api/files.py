@@ -6,15 +6,16 @@ from django.http import HttpResponse
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
 from rest_framework import permissions, serializers
-from rest_framework.parsers import BaseParser, JSONParser
+from rest_framework.parsers import BaseParser
 from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from apps.accounts.api import TeamField, team_for_new
 from apps.accounts.models import Role, Team
 from apps.accounts.permissions import ScopedToken
+from apps.core.parsing import JSONParser
+from apps.core.rest import APIView
 from apps.testbeds import inventory
 
 

@@ -8,9 +8,9 @@ from rest_framework import serializers
 from rest_framework.exceptions import NotFound
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from apps.accounts import scoping
+from apps.core.rest import APIView
 from apps.testbeds import queries
 from apps.testbeds.models import Cluster, Link, Node
 

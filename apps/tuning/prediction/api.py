@@ -8,13 +8,13 @@ from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from apps.accounts.api import get_scoped_or_404
 from apps.campaigns.models import Experiment
 from apps.campaigns.queries.visibility import visible
 from apps.core.api import field_errors, one_of
 from apps.core.fields import TranslatedField
+from apps.core.rest import APIView
 from apps.toolbox import queries as toolbox
 from apps.tuning.prediction import queries
 from apps.tuning.prediction.queries import Answer

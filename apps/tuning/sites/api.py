@@ -5,16 +5,16 @@ from typing import Any
 from django.http import Http404
 from django.utils import timezone
 from drf_spectacular.utils import extend_schema, extend_schema_field
-from rest_framework import generics, serializers, status
+from rest_framework import serializers, status
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from apps.accounts import scoping
 from apps.accounts.models import Role
 from apps.bench.rules.base import FindingDraft, as_plain
 from apps.bench.rules.layers import Row, Table
 from apps.campaigns.api.campaigns import CampaignSerializer
+from apps.core import rest
 from apps.core.fields import TranslatedField
 from apps.tuning.sites import queries, services
 
@@ -137,7 +137,7 @@ class LackingTableSerializer(serializers.Serializer):
     table = serializers.IntegerField(min_value=0, max_value=10**6)
 
 
-class SitePairs(generics.ListAPIView):
+class SitePairs(rest.ListAPIView):
     """The pairs of sites that the user's teams measured, the last measured first."""
 
     serializer_class = MeasuredTogetherSerializer
@@ -148,7 +148,7 @@ class SitePairs(generics.ListAPIView):
         return queries.pairs_for(scoping.user_of(self.request))
 
 
-class SiteLayers(APIView):
+class SiteLayers(rest.APIView):
     """What limits the way to data between two sites."""
 
     @extend_schema(operation_id="site_layers_retrieve", responses=SiteLayersSerializer)
@@ -157,7 +157,7 @@ class SiteLayers(APIView):
         return Response(SiteLayersSerializer(_layers(request, a, b)).data)
 
 
-class DraftOfLayers(APIView):
+class DraftOfLayers(rest.APIView):
     """What is unmeasured between two sites, as a draft."""
 
     @extend_schema(

@@ -7,7 +7,6 @@ from drf_spectacular.utils import OpenApiResponse, extend_schema, extend_schema_
 from rest_framework import serializers, status
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from apps.accounts import scoping
 from apps.accounts.api import ScopedRelatedField, TeamField, team_for_new
@@ -17,6 +16,7 @@ from apps.bench.rules.workloads import PATTERNS, Fit
 from apps.campaigns.api.campaigns import CampaignSerializer
 from apps.core.errors import ConflictError
 from apps.core.fields import TranslatedField
+from apps.core.rest import APIView
 from apps.testbeds.api.fields import QuantityField
 from apps.testbeds.models import FileSystem
 from apps.tuning.workloads import describing, queries, services

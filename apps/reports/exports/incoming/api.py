@@ -8,18 +8,18 @@ from django.http.response import HttpResponseBase
 from django.utils import timezone
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema
-from rest_framework import mixins, serializers, status, viewsets
+from rest_framework import mixins, serializers, status
 from rest_framework.decorators import action
-from rest_framework.parsers import JSONParser, MultiPartParser
+from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from apps.accounts import scoping
 from apps.accounts.api import TeamField, get_scoped_or_404, team_for_new
 from apps.campaigns import queries as campaigns
-from apps.core import messages
+from apps.core import messages, rest
 from apps.core.api import Conflict
+from apps.core.parsing import JSONParser
 from apps.core.sending import send
 from apps.reports.exports.archives.form import ArchiveError
 from apps.reports.exports.archives.writing import archive_of
@@ -27,7 +27,7 @@ from apps.reports.exports.incoming import services
 from apps.reports.exports.incoming.models import IncomingArchive
 
 
-class CampaignArchiveView(APIView):
+class CampaignArchiveView(rest.APIView):
     """A campaign with all that its figures rest on, as one file."""
 
     @extend_schema(operation_id="campaigns_archive", responses={(200, "application/zip"): OpenApiTypes.BINARY})
@@ -79,7 +79,7 @@ class AgreeSerializer(serializers.Serializer):
     people = serializers.DictField(child=serializers.CharField(allow_blank=True), default=dict)
 
 
-class IncomingArchiveViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, viewsets.GenericViewSet):
+class IncomingArchiveViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, rest.GenericViewSet):
     """Archives of campaigns that were sent here."""
 
     queryset = IncomingArchive.objects.none()

@@ -1,0 +1,91 @@
+"""JSON that comes from outside: not nested without end, of numbers and texts that can be stored and sent on."""
+
+import json
+import math
+from collections.abc import Iterable
+from typing import Any
+
+from apps.bench.text import Message, _
+
+# No document of this service is nested a quarter as deeply; what reads and stores one does so level by level.
+DEEPEST = 64
+# What a column of whole numbers holds.
+LARGEST = 2**63 - 1
+
+
+class JsonError(ValueError):
+    """A text that is no JSON, or a value that is not taken; `place` is "factors.0.name", "" for the whole."""
+
+    def __init__(self, message: Message, place: str = "") -> None:
+        super().__init__(str(message))
+        self.message = message
+        self.place = place
+
+
+def read(text: str | bytes) -> Any:
+    """Return what a JSON text (bytes: in UTF-8) holds; JsonError for what is none or holds what is not taken."""
+    try:
+        found = json.loads(text, parse_constant=_refuse_constant)
+    except RecursionError:
+        raise JsonError(_too_deep()) from None
+    except json.JSONDecodeError as error:
+        where = Message(_("This is not JSON: line %(line)s, column %(column)s."), _position(error))
+        raise JsonError(where) from error
+    except ValueError as error:
+        raise JsonError(Message(_("This is not JSON in UTF-8 with numbers of usual length."))) from error
+    check(found)
+    return found
+
+
+def check(value: Any) -> None:
+    """Raise JsonError for the first value that is nested too deeply, or that can neither be stored nor sent on."""
+    layer: list[tuple[str, Any]] = [("", value)]
+    for _level in range(DEEPEST + 1):
+        inner: list[tuple[str, Any]] = []
+        for place, item in layer:
+            if isinstance(item, dict | list):
+                inner += _members(place, item)
+            elif problem := _problem(item):
+                raise JsonError(problem, place)
+        if not inner:
+            return
+        layer = inner
+    raise JsonError(_too_deep())
+
+
+def _members(place: str, value: Any) -> Iterable[tuple[str, Any]]:
+    front = f"{place}." if place else ""
+    if isinstance(value, list):
+        return [(f"{front}{number}", item) for number, item in enumerate(value)]
+    for name in value:
+        if problem := _problem(name):
+            raise JsonError(problem, place)
+    return [(f"{front}{name}", item) for name, item in value.items()]
+
+
+def _problem(value: Any) -> Message | None:
+    if isinstance(value, str):
+        return None if _is_text(value) else Message(_("Leave out the character of number zero and half characters."))
+    if isinstance(value, float):
+        return None if math.isfinite(value) else Message(_("This number is too large."))
+    if isinstance(value, int) and abs(value) > LARGEST:
+        return Message(_("This number is too large."))
+    return None
+
+
+def _is_text(text: str) -> bool:
+    if text.isascii():
+        return "\0" not in text
+    return "\0" not in text and not any("\ud800" <= letter <= "\udfff" for letter in text)
+
+
+def _too_deep() -> Message:
+    return Message(_("This is nested too deeply: at most %(most)s levels are taken."), {"most": DEEPEST})
+
+
+def _position(error: json.JSONDecodeError) -> dict[str, int]:
+    return {"line": error.lineno, "column": error.colno}
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(name)

@@ -1,0 +1,177 @@
+"""What an operation of the REST interface takes, read from its schema; whatever else is sent is refused by name.
+
+A name with a slip of the pen would otherwise be obeyed by doing something else: starting now, showing everything.
+"""
+
+import difflib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.http import QueryDict
+from django.utils.translation import gettext as _
+from rest_framework import exceptions, serializers
+from rest_framework.fields import HiddenField
+from rest_framework.request import Request
+from rest_framework.views import APIView
+
+# As django-filter reads them; whatever else it would take for no filter.
+_TRUTHS = ("true", "false", "1", "0")
+_WITH_BODY = ("POST", "PUT", "PATCH")
+# So many names are listed where none is near.
+_MOST_NAMES = 40
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A parameter of an address: whether it may stand there several times, and its values if they are known."""
+
+    many: bool = False
+    choices: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Shape:
+    """The names that an object may have, each with the shape of its value; `each`: that of the members of a list.
+
+    A value without a shape is any: its field judges it. `required` are the names that it must have.
+    """
+
+    names: Mapping[str, "Shape | None"] = field(default_factory=dict)
+    required: frozenset[str] = frozenset()
+    each: "Shape | None" = None
+
+
+@dataclass(frozen=True)
+class Contract:
+    """What one operation takes: parameters by name (any other name, too, if `is_free`), bodies by media type."""
+
+    parameters: Mapping[str, Parameter]
+    is_free: bool
+    bodies: Mapping[str, Shape | None]
+
+
+NOTHING = Shape()
+_contracts: dict[tuple[type, str, str], Contract | None] = {}
+
+
+def refuse_unknown(view: APIView, request: Request) -> None:
+    """Raise a ValidationError that names what stands in a request and is none of what its operation takes."""
+    contract = _contract_of(view, request)
+    if contract is None:
+        return
+    errors = dict(_wrong_parameters(contract, request.query_params))
+    # What comes with a GET or DELETE has no meaning in HTTP, and is not read.
+    if request.method in _WITH_BODY:
+        errors |= _unknown_members(_body_of(contract, request), request.data)
+    if errors:
+        raise exceptions.ValidationError(errors)
+
+
+def no_such(name: str, known: Iterable[str], text: str) -> str:
+    """Return a text on an unknown name, with the nearest that is known, or all of them if none is near."""
+    names = sorted(known)
+    near = difflib.get_close_matches(name, names, n=1)
+    if near:
+        return f"{text} {_('Did you mean “%(name)s”?') % {'name': near[0]}}"
+    if not names:
+        return text
+    listed = ", ".join(names[:_MOST_NAMES]) + (", …" if len(names) > _MOST_NAMES else "")
+    return f"{text} {_('There are: %(names)s.') % {'names': listed}}"
+
+
+def shape_of(taker: Any) -> Shape | None:
+    """Return the shape that a serializer, or a field of one, takes; None for any value."""
+    taker = taker() if isinstance(taker, type) else taker
+    if isinstance(taker, serializers.BaseSerializer) and taker.read_only:
+        return None
+    if isinstance(taker, serializers.Serializer):
+        # Also those that are only read: whoever sends back what was fetched need not pick them out.
+        taken = {name: item for name, item in taker.fields.items() if not isinstance(item, HiddenField)}
+        required = {name for name, item in taken.items() if item.required and not item.read_only}
+        return Shape({name: shape_of(item) for name, item in taken.items()}, frozenset(required))
+    if isinstance(taker, serializers.ListSerializer | serializers.ListField | serializers.DictField):
+        each = shape_of(taker.child)
+        return Shape(each=each) if each else None
+    return None
+
+
+def _contract_of(view: APIView, request: Request) -> Contract | None:
+    """Return the contract of what is asked, None where nothing answers it (405)."""
+    method = "GET" if request.method == "HEAD" else str(request.method)
+    name = getattr(view, "action", None) or method.lower()
+    if method == "OPTIONS" or not hasattr(view, name):
+        return None
+    key = (type(view), method, name)
+    if key not in _contracts:
+        _contracts[key] = _described(view, method, name)
+    return _contracts[key]
+
+
+def _described(view: APIView, method: str, name: str) -> Contract | None:
+    schema = getattr(getattr(view, name), "kwargs", {}).get("schema") or type(view).schema
+    described: Any = schema() if isinstance(schema, type) else type(schema)()
+    described.view, described.method, described.path = view, method, ""
+    found = described.query_parameters()
+    body = described.get_request_serializer() if method in _WITH_BODY else None
+    bodies = body if isinstance(body, dict) else {"": body}
+    return Contract(
+        parameters={item["name"]: _parameter(item["schema"]) for item in found if not _is_open(item["schema"])},
+        is_free=any(_is_open(item["schema"]) for item in found),
+        bodies={media: NOTHING if taker is None else shape_of(taker) for media, taker in bodies.items()},
+    )
+
+
+def _is_open(schema: dict[str, Any]) -> bool:
+    """Return whether a parameter stands for any names: its object is spread over the address."""
+    return schema.get("type") == "object"
+
+
+def _parameter(schema: dict[str, Any]) -> Parameter:
+    inner = schema.get("items", schema)
+    choices = _TRUTHS if inner.get("type") == "boolean" else inner.get("enum", ())
+    return Parameter(many=schema.get("type") == "array", choices=tuple(str(value) for value in choices))
+
+
+def _wrong_parameters(contract: Contract, query: QueryDict) -> Iterator[tuple[str, list[str]]]:
+    for name, values in query.lists():
+        known = contract.parameters.get(name)
+        if "\0" in name or any("\0" in value for value in values):
+            yield name.replace("\0", ""), [_("Null characters are not allowed.")]
+        elif known is None:
+            if not contract.is_free:
+                yield name, [no_such(name, contract.parameters, _("There is no such parameter here."))]
+        elif len(values) > 1 and not known.many:
+            yield name, [_("Give it once.")]
+        elif known.choices and any(value and value.lower() not in known.choices for value in values):
+            yield name, [_("There is no such one here; there are: %(known)s.") % {"known": ", ".join(known.choices)}]
+
+
+def _body_of(contract: Contract, request: Request) -> Shape | None:
+    media = (request.content_type or "").partition(";")[0].strip().lower()
+    bodies = contract.bodies
+    return bodies[media] if media in bodies else next(iter(bodies.values()))
+
+
+def _unknown_members(shape: Shape | None, value: Any, place: str = "") -> dict[str, list[str]]:
+    if shape is None:
+        return {}
+    front = f"{place}." if place else ""
+    errors: dict[str, list[str]] = {}
+    if shape.each is not None:
+        parts = enumerate(value) if isinstance(value, list) else value.items() if isinstance(value, dict) else ()
+        for part, inner in parts:
+            errors |= _unknown_members(shape.each, inner, f"{front}{part}")
+    elif isinstance(value, Mapping):
+        for name in value:
+            # A form writes the files of a list as "sent[0]", "sent[1]".
+            known = name.partition("[")[0] if isinstance(value, QueryDict) else name
+            if known not in shape.names:
+                errors[f"{front}{name}"] = [no_such(name, shape.names, _("There is no such field here."))]
+            else:
+                errors |= _unknown_members(shape.names[known], value[name], f"{front}{name}")
+        if place:
+            # Where only some fields are changed (PATCH), what stands within one is given whole nevertheless.
+            lacking = shape.required - set(value)
+            errors |= {f"{front}{name}": [_("This field is required.")] for name in sorted(lacking)}
+    return errors

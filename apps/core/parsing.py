@@ -1,0 +1,36 @@
+"""The one reader of JSON bodies of the REST interface."""
+
+from typing import Any
+
+from django.conf import settings
+from django.utils.translation import gettext_lazy as _
+from rest_framework import exceptions, parsers, status
+
+from apps.bench import jsontext
+from apps.core import messages
+
+
+class TooLarge(exceptions.APIException):
+    """More bytes than a request may have."""
+
+    status_code = status.HTTP_413_REQUEST_ENTITY_TOO_LARGE
+    default_detail = _("The request is too large.")
+    default_code = "too_large"
+
+
+class JSONParser(parsers.JSONParser):
+    """Takes what `apps.bench.jsontext` takes, of at most `DATA_UPLOAD_MAX_MEMORY_SIZE` bytes."""
+
+    def parse(self, stream: Any, media_type: str | None = None, parser_context: Any = None) -> Any:
+        """Return the values; 400 names the place that is wrong, 413 for too many bytes."""
+        most: int = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
+        body = stream.read(most + 1)
+        if len(body) > most:
+            raise TooLarge
+        try:
+            return jsontext.read(body)
+        except jsontext.JsonError as error:
+            text = messages.render(error.message)
+            if error.place:
+                raise exceptions.ValidationError({error.place: [text]}) from error
+            raise exceptions.ParseError(text) from error
