@@ -63,7 +63,7 @@ def refuse_unknown(view: APIView, request: Request) -> None:
     errors = dict(_wrong_parameters(contract, request.query_params))
     # What comes with a GET or DELETE has no meaning in HTTP, and is not read.
     if request.method in _WITH_BODY:
-        errors |= _unknown_members(_body_of(contract, request), request.data)
+        errors |= unknown_members(_body_of(contract, request), request.data)
     if errors:
         raise exceptions.ValidationError(errors)
 
@@ -94,6 +94,31 @@ def shape_of(taker: Any) -> Shape | None:
         each = shape_of(taker.child)
         return Shape(each=each) if each else None
     return None
+
+
+def unknown_members(shape: Shape | None, value: Any, place: str = "") -> dict[str, list[str]]:
+    """Return {place: [text]} for each name of a value that its shape has not, and each that it lacks within."""
+    if shape is None:
+        return {}
+    front = f"{place}." if place else ""
+    errors: dict[str, list[str]] = {}
+    if shape.each is not None:
+        parts = enumerate(value) if isinstance(value, list) else value.items() if isinstance(value, dict) else ()
+        for part, inner in parts:
+            errors |= unknown_members(shape.each, inner, f"{front}{part}")
+    elif isinstance(value, Mapping):
+        for name in value:
+            # A form writes the files of a list as "sent[0]", "sent[1]".
+            known = name.partition("[")[0] if isinstance(value, QueryDict) else name
+            if known not in shape.names:
+                errors[f"{front}{name}"] = [no_such(name, shape.names, _("There is no such field here."))]
+            else:
+                errors |= unknown_members(shape.names[known], value[name], f"{front}{name}")
+        if place:
+            # Where only some fields are changed (PATCH), what stands within one is given whole nevertheless.
+            lacking = shape.required - set(value)
+            errors |= {f"{front}{name}": [_("This field is required.")] for name in sorted(lacking)}
+    return errors
 
 
 def _contract_of(view: APIView, request: Request) -> Contract | None:
@@ -151,27 +176,3 @@ def _body_of(contract: Contract, request: Request) -> Shape | None:
     media = (request.content_type or "").partition(";")[0].strip().lower()
     bodies = contract.bodies
     return bodies[media] if media in bodies else next(iter(bodies.values()))
-
-
-def _unknown_members(shape: Shape | None, value: Any, place: str = "") -> dict[str, list[str]]:
-    if shape is None:
-        return {}
-    front = f"{place}." if place else ""
-    errors: dict[str, list[str]] = {}
-    if shape.each is not None:
-        parts = enumerate(value) if isinstance(value, list) else value.items() if isinstance(value, dict) else ()
-        for part, inner in parts:
-            errors |= _unknown_members(shape.each, inner, f"{front}{part}")
-    elif isinstance(value, Mapping):
-        for name in value:
-            # A form writes the files of a list as "sent[0]", "sent[1]".
-            known = name.partition("[")[0] if isinstance(value, QueryDict) else name
-            if known not in shape.names:
-                errors[f"{front}{name}"] = [no_such(name, shape.names, _("There is no such field here."))]
-            else:
-                errors |= _unknown_members(shape.names[known], value[name], f"{front}{name}")
-        if place:
-            # Where only some fields are changed (PATCH), what stands within one is given whole nevertheless.
-            lacking = shape.required - set(value)
-            errors |= {f"{front}{name}": [_("This field is required.")] for name in sorted(lacking)}
-    return errors

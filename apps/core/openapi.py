@@ -2,8 +2,9 @@
 
 from typing import Any
 
+from django.core.exceptions import FieldDoesNotExist
 from drf_spectacular.openapi import AutoSchema
-from drf_spectacular.plumbing import ComponentRegistry
+from drf_spectacular.plumbing import ComponentRegistry, force_instance
 from drf_spectacular.utils import OpenApiResponse
 from rest_framework import serializers
 from rest_framework.permissions import AllowAny
@@ -49,6 +50,15 @@ class Schema(AutoSchema):
         self.registry = ComponentRegistry()
         return [item for item in self._get_parameters() if item["in"] == "query"]
 
+    def _is_create_operation(self) -> bool:
+        """Return whether an answer is 201: `making_actions` of a view make something, too."""
+        return super()._is_create_operation() or self.view_action in getattr(self.view, "making_actions", ())
+
+    @property
+    def view_action(self) -> str:
+        """The name of the action, "" in a plain view."""
+        return getattr(self.view, "action", "") or ""
+
     def _get_response_bodies(self, direction: Any = "response") -> dict[str, Any]:
         bodies = super()._get_response_bodies(direction)
         refusals = dict(_REFUSALS)
@@ -64,6 +74,9 @@ class Schema(AutoSchema):
         return dict(sorted(bodies.items()))
 
     def _map_basic_serializer(self, serializer: Any, direction: Any) -> dict[str, Any]:
+        serializer = force_instance(serializer)
+        for item in serializer.fields.values():
+            _loosen(item, getattr(getattr(serializer, "Meta", None), "model", None))
         described: dict[str, Any] = super()._map_basic_serializer(serializer, direction)
         if direction == "request":
             described["additionalProperties"] = False
@@ -76,3 +89,20 @@ class Schema(AutoSchema):
         if direction == "request":
             found.setdefault("properties", {}).update({name: {"readOnly": True} for name in ignored})
         return found
+
+
+def _loosen(field: Any, model: Any) -> None:
+    """Have what is only read be null, or empty, where its model says so; serializers say it of what is written."""
+    if not field.read_only or model is None or field.source == "*":
+        return
+    for name in field.source.split("."):
+        try:
+            column = model._meta.get_field(name)
+        except FieldDoesNotExist:
+            return
+        field.allow_null = field.allow_null or getattr(column, "null", False)
+        model = column.related_model
+        if model is None:
+            break
+    if isinstance(field, serializers.ChoiceField):
+        field.allow_blank = field.allow_blank or column.blank

@@ -233,7 +233,8 @@ class SamplesAsJson(rest.APIView):
     """Every sample of an experiment as one JSON array, streamed."""
 
     @extend_schema(
-        operation_id="experiments_samples_json", responses={(200, "application/json"): OpenApiTypes.OBJECT}
+        operation_id="experiments_samples_json",
+        responses={(200, "application/json"): {"type": "array", "items": {"type": "object"}}},
     )
     def get(self, request: Request, pk: int) -> StreamingHttpResponse:
         """Return the file."""

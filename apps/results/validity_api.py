@@ -55,7 +55,7 @@ class TrialValidity(APIView):
         )
         return Response(ValiditySerializer(trial).data)
 
-    @extend_schema(operation_id="trials_unmark_invalid", responses=ValiditySerializer)
+    @extend_schema(operation_id="trials_unmark_invalid", responses={200: ValiditySerializer})
     def delete(self, request: Request, pk: int) -> Response:
         """Count them again."""
         trial = validity.unmark_invalid(trial=self._trial(pk), user=scoping.user_of(request))

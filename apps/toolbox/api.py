@@ -111,9 +111,8 @@ class TeamToolViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, rest.Gen
         tool = services.create_tool(team=team, user=user_of(request), **values)
         return self._shown(tool, status.HTTP_201_CREATED)
 
-    @extend_schema(
-        request=NewVersionSerializer, responses={200: VersionSerializer(many=True), 201: VersionSerializer}
-    )
+    @extend_schema(methods=["GET"], responses=VersionSerializer(many=True))
+    @extend_schema(methods=["POST"], request=NewVersionSerializer, responses={201: VersionSerializer})
     @action(detail=True, methods=["get", "post"], pagination_class=None, filter_backends=[])
     def versions(self, request: Request, slug: str) -> Response:
         """Return the versions, the latest first; or make the next one."""
@@ -143,7 +142,7 @@ class TeamToolViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, rest.Gen
     @extend_schema(
         operation_id="team_tools_file_retrieve",
         parameters=[OpenApiParameter("version", int, description="Its number; the latest unless given.")],
-        responses={(200, "application/yaml"): OpenApiTypes.STR},
+        responses={(200, "application/yaml"): OpenApiTypes.OBJECT},
     )
     @action(detail=True, methods=["get"], url_path="file")
     def export(self, request: Request, slug: str) -> HttpResponse:

@@ -7,10 +7,11 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
 
 from apps.campaigns.runnable.shape import FORMAT, VERSION, RecipeShape
-from apps.core import documents, messages
+from apps.core import contract, documents, messages
 
 MOST_BYTES = 1_000_000
 _LIMITS = documents.Limits(most_bytes=MOST_BYTES, deepest=12)
+_SHAPE = contract.shape_of(RecipeShape)
 
 
 def read_recipe(raw: bytes | str) -> dict[str, Any]:
@@ -22,6 +23,8 @@ def read_recipe(raw: bytes | str) -> dict[str, Any]:
     if not isinstance(data, dict) or data.get(FORMAT) != VERSION:
         raise _wrong(_("A recipe begins with “%(mark)s: 1”; a campaign's page has one.") % {"mark": FORMAT})
     shape = RecipeShape(data=data)
+    if unknown := contract.unknown_members(_SHAPE, {name: data[name] for name in data if name != FORMAT}, "recipe"):
+        raise ValidationError(unknown)
     if not shape.is_valid():
         raise ValidationError(dict(_flat(shape.errors, "recipe")))
     return shape.validated_data

@@ -86,6 +86,9 @@ def _known(recipe: Mapping[str, Any], team: Team, stand_ins: StandIns) -> dict[s
     wrong: dict[str, Message] = {}
     for kind, names in names_in(dict(recipe)).items():
         given: Mapping[str, str] = getattr(stand_ins, kind)
+        for name in given.keys() - set(names):
+            text = _("The recipe names no “%(name)s”; it names: %(known)s.")
+            wrong[f"{kind}.{name}"] = Message(text, {"name": name, "known": ", ".join(sorted(names)) or "–"})
         own = {name: given.get(name) or name for name in names}
         things = {
             thing.name: thing for thing in _KINDS[kind]._default_manager.filter(team=team, name__in=set(own.values()))

@@ -18,7 +18,7 @@ from apps.core import messages, rest
 from apps.reports import queries as reports
 from apps.reports.models import Rendering
 from apps.reports.rendering import queries, services, views
-from apps.reports.rendering.formats import CHOICES
+from apps.reports.rendering.formats import CHOICES, FORMATS
 
 
 class RenderingSerializer(serializers.ModelSerializer):
@@ -95,7 +95,7 @@ class RenderingViewSet(
 
     @extend_schema(
         responses={
-            (200, "application/octet-stream"): OpenApiTypes.BINARY,
+            **{(200, kind.content_type): OpenApiTypes.BINARY for kind in FORMATS.values()},
             404: OpenApiResponse(description="No file yet."),
         }
     )

@@ -48,7 +48,7 @@ class ImportSheetSerializer(serializers.Serializer):
     is_hidden = serializers.BooleanField()
     headers = serializers.ListField(child=serializers.CharField())
     rows = serializers.ListField(child=serializers.ListField(child=serializers.CharField(allow_blank=True)))
-    problem: Any = MessageField(help_text="Why it cannot be imported.")
+    problem: Any = MessageField(allow_null=True, help_text="Why it cannot be imported.")
 
 
 class MeasurementImportSerializer(serializers.ModelSerializer):
@@ -114,13 +114,23 @@ class ImportItemSerializer(serializers.ModelSerializer):
         return render(found) if found else None
 
 
+class MeaningSerializer(serializers.Serializer):
+    """What a column means."""
+
+    name = serializers.CharField(required=False, allow_blank=True, max_length=100)
+    unit = serializers.CharField(required=False, allow_blank=True, max_length=100)
+
+    def get_fields(self) -> dict[str, Any]:
+        """Return the fields; the name of one is a word of Python."""
+        meaning = serializers.CharField(required=False, allow_blank=True, max_length=100)
+        return {"as": meaning, **super().get_fields()}
+
+
 class MapColumnsSerializer(serializers.Serializer):
     """What the columns of a table mean: {header: {"as", "name", "unit"}}."""
 
     tool = serializers.CharField(max_length=50)
-    columns = serializers.DictField(
-        child=serializers.DictField(child=serializers.CharField(allow_blank=True, max_length=100)), allow_empty=False
-    )
+    columns = serializers.DictField(child=MeaningSerializer(), allow_empty=False)
     sheets = serializers.ListField(
         child=serializers.CharField(max_length=200),
         required=False,

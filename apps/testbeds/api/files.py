@@ -3,6 +3,7 @@
 from typing import Any
 
 from django.http import HttpResponse
+from django.utils.translation import gettext as _
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
 from rest_framework import permissions, serializers
@@ -93,7 +94,7 @@ class InventoryView(APIView):
     @extend_schema(
         operation_id="inventory_export",
         parameters=[OpenApiParameter("team", str, description="Short name; your only team unless given.")],
-        responses={(200, "application/yaml"): OpenApiTypes.STR},
+        responses={(200, "application/yaml"): OpenApiTypes.OBJECT},
     )
     def get(self, request: Request) -> HttpResponse:
         """Return the file."""
@@ -106,7 +107,7 @@ class InventoryView(APIView):
             OpenApiParameter("team", str, description="With a YAML body: the team's short name."),
             OpenApiParameter("dry_run", bool, description="With a YAML body: only say what would be done."),
         ],
-        request={"application/json": ImportSerializer, "application/yaml": OpenApiTypes.STR},
+        request={"application/json": ImportSerializer, "application/yaml": OpenApiTypes.OBJECT},
         responses={
             200: ImportedSerializer,
             400: OpenApiResponse(description="Every line that is wrong; nothing was stored."),
@@ -114,6 +115,9 @@ class InventoryView(APIView):
     )
     def post(self, request: Request) -> Response:
         """Import a file, all of it or nothing."""
+        if not (request.content_type or "").startswith(YamlParser.media_type) and request.query_params:
+            text = _("With a JSON body this stands in the body.")
+            raise serializers.ValidationError({name: [text] for name in request.query_params})
         wish = ImportSerializer(data=request.data, context={"request": request})
         wish.is_valid(raise_exception=True)
         dry_run = wish.validated_data["dry_run"]

@@ -56,10 +56,13 @@ def _page_of(item: Any, request: Request) -> str | None:
 class NamedViewSet(ItemViewSet):
     """What kinds with a name share."""
 
+    # What answers 201 with the thing itself.
+    making_actions = ("clone",)
+
     @extend_schema(request=shapes.CloneSerializer)
     @action(detail=True, methods=["post"])
     def clone(self, request: Request, pk: str) -> Response:
-        """Make a copy under another name."""
+        """Make a copy under another name; answers with the copy."""
         wish = shapes.CloneSerializer(data=request.data)
         wish.is_valid(raise_exception=True)
         copy = services.clone_item(item=self.get_object(), name=wish.validated_data["name"])
@@ -85,7 +88,7 @@ class TestbedViewSet(NamedViewSet):
     search_fields = ["name", "cpu", "os", "location", "notes"]
 
     @extend_schema(request=shapes.AddNodesSerializer, responses={201: shapes.NodeSerializer(many=True)})
-    @action(detail=True, methods=["post"], url_path="add-nodes")
+    @action(detail=True, methods=["post"], url_path="add-nodes", pagination_class=None, filter_backends=[])
     def add_nodes(self, request: Request, pk: str) -> Response:
         """Add the nodes of a pattern such as kgfs[01-04], each with a link to a switch if one is given."""
         testbed = self.get_object()

@@ -13,6 +13,7 @@ from apps.accounts.api import get_scoped_or_404
 from apps.campaigns.models import Experiment
 from apps.campaigns.queries.visibility import visible
 from apps.core.api import field_errors, one_of
+from apps.core.contract import no_such
 from apps.core.fields import TranslatedField
 from apps.core.rest import APIView
 from apps.toolbox import queries as toolbox
@@ -107,6 +108,11 @@ def _asked(request: Request, experiment: Experiment) -> queries.Asked:
     if not factors:
         text = _("One setting was measured: vary a factor to learn how the rate goes with it.")
         raise serializers.ValidationError(text)
+    names = ("lane", "metric", *(factor.name for factor in factors))
+    text = _("This is no factor of the experiment.")
+    unknown = {name: [no_such(name, names, text)] for name in request.query_params if name not in names}
+    if unknown:
+        raise serializers.ValidationError(unknown)
     texts = {factor.name: str(request.query_params.get(factor.name, "")) for factor in factors}
     lacking = {name: [_("Give its value.")] for name, text in texts.items() if not text or "\0" in text}
     if lacking:

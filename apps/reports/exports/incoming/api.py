@@ -7,7 +7,7 @@ from django.db.models import QuerySet
 from django.http.response import HttpResponseBase
 from django.utils import timezone
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework import mixins, serializers, status
 from rest_framework.decorators import action
 from rest_framework.parsers import MultiPartParser
@@ -30,7 +30,13 @@ from apps.reports.exports.incoming.models import IncomingArchive
 class CampaignArchiveView(rest.APIView):
     """A campaign with all that its figures rest on, as one file."""
 
-    @extend_schema(operation_id="campaigns_archive", responses={(200, "application/zip"): OpenApiTypes.BINARY})
+    @extend_schema(
+        operation_id="campaigns_archive",
+        responses={
+            (200, "application/zip"): OpenApiTypes.BINARY,
+            409: OpenApiResponse(description="The campaign has not ended."),
+        },
+    )
     def get(self, request: Request, pk: int) -> HttpResponseBase:
         """Send the archive of a campaign that has ended."""
         campaign = get_scoped_or_404(campaigns.campaigns_for(scoping.user_of(request)), pk=pk)
@@ -116,6 +122,8 @@ class IncomingArchiveViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, r
         try:
             services.agree(incoming=found, user=scoping.user_of(request), choices=wish.validated_data)
         except ValidationError as error:
+            if hasattr(error, "error_dict"):
+                raise
             raise Conflict(" ".join(error.messages)) from error
         found.refresh_from_db()
         return Response(self.get_serializer(found).data, status=status.HTTP_202_ACCEPTED)

@@ -63,13 +63,14 @@ def take(*, team: Team, user: User, file: File) -> IncomingArchive:
 
 @transaction.atomic
 def agree(*, incoming: IncomingArchive, user: User, choices: Mapping[str, Mapping[str, str]]) -> None:
-    """Have an archive stored as was chosen; ValidationError if it waits for no decision."""
+    """Have an archive stored as was chosen; ValidationError if it waits for no decision, or has no such names."""
     scoping.require(user, incoming.team, Role.OPERATOR)
     chosen = {name: {str(key): str(value) for key, value in choices.get(name, {}).items()} for name in _CHOICES}
     incoming = IncomingArchive.objects.get(pk=incoming.pk)
     ready = IncomingArchive.objects.filter(pk=incoming.pk, state__in=(State.READY, State.REFUSED))
     if not incoming.path.is_file() or not incoming.preview:
         raise ValidationError(gettext("There is nothing to decide: send the archive again."))
+    _refuse_strangers(incoming, chosen)
     if not ready.update(state=State.AGREED, choices=chosen, reason=None, attempts=0, done=0, total=0):
         raise ValidationError(gettext("It waits for no decision: look at its state."))
     queue.send(queue.TAKE_ARCHIVES)
@@ -161,6 +162,23 @@ def with_progress(incoming: IncomingArchive) -> IncomingArchive:
 
 
 _CHOICES = ("nodes", "people")
+
+
+def _refuse_strangers(incoming: IncomingArchive, chosen: Mapping[str, Mapping[str, str]]) -> None:
+    """Raise a ValidationError for each name that the archive has not: what was meant would be left as it is."""
+    named = {"nodes": set(incoming.preview["nodes"])}
+    named["people"] = {person["username"] for person in incoming.preview["people"]}
+    text = gettext("The archive has no “%(name)s”; it has: %(known)s.")
+    wrong = {
+        f"{kind}.{name}": text % {"name": name, "known": ", ".join(sorted(named[kind])) or "–"}
+        for kind, names in chosen.items()
+        for name in names
+        if name not in named[kind]
+    }
+    if wrong:
+        raise ValidationError(wrong)
+
+
 _NEXT = {State.WAITING: State.CHECKING, State.AGREED: State.STORING}
 
 

@@ -1,0 +1,144 @@
+"""Requests drawn from the schema, each undone again, and what is wrong with their answers.
+
+`FUZZ_EXAMPLES` makes a long run (requests an operation and role; 6 unless given), `FUZZ_SEED` another one.
+"""
+
+import os
+import traceback
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import schemathesis
+from django.core.signals import got_request_exception, request_finished, request_started
+from django.core.wsgi import get_wsgi_application
+from django.db import close_old_connections, connection, transaction
+from hypothesis import HealthCheck, Phase, given, seed, settings
+from schemathesis import GenerationMode
+from schemathesis.checks import load_all_checks, not_a_server_error
+from schemathesis.core.failures import FailureGroup
+from schemathesis.specs.openapi import checks
+
+EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "6"))
+SEED = int(os.environ.get("FUZZ_SEED", "1"))
+CHECKS = [
+    not_a_server_error,
+    checks.status_code_conformance,
+    checks.content_type_conformance,
+    checks.response_schema_conformance,
+    checks.response_headers_conformance,
+]
+load_all_checks()
+
+
+@dataclass
+class Findings:
+    """What a run saw: how often each operation answered with each status, and what was wrong, each once."""
+
+    statuses: dict[str, Counter[int]] = field(default_factory=dict)
+    problems: dict[tuple[str, str], str] = field(default_factory=dict)
+
+    def note(self, operation: str, status: int) -> None:
+        """Count an answer."""
+        self.statuses.setdefault(operation, Counter())[status] += 1
+
+    def blame(self, operation: str, kind: str, text: str) -> None:
+        """Keep the first problem of a kind."""
+        self.problems.setdefault((operation, kind), text)
+
+    def report(self) -> str:
+        """Return the problems as text."""
+        return "\n\n".join(f"{operation}: {kind}\n{text}" for (operation, kind), text in self.problems.items())
+
+
+class Caller:
+    """Sends cases as somebody, each in a transaction that is rolled back, and judges the answers."""
+
+    def __init__(self, header: str) -> None:
+        self.header = header
+        self.app = get_wsgi_application()
+        self.found = Findings()
+
+    def call(self, case: schemathesis.Case) -> schemathesis.Response:
+        """Return the answer."""
+        label = case.operation.label
+        with _errors() as errors, transaction.atomic():
+            answer = case.call(app=self.app, headers={"Authorization": self.header})
+            if not errors:
+                try:
+                    connection.check_constraints()
+                except Exception as error:
+                    errors.append(f"at the end of the transaction: {error}")
+            transaction.set_rollback(True)
+        self.found.note(label, answer.status_code)
+        if os.environ.get("REFUSE_DEBUG") and answer.status_code >= 300:
+            print("REFUSED", label, answer.content[:300])
+        for text in errors:
+            kind = f"server error {text.strip().rpartition(chr(10))[2][:150]}"
+            self.found.blame(label, kind, f"{_sent(case)}\n{text}")
+        if not errors:
+            self._judge(case, answer)
+        return answer
+
+    def fuzz(self, operation: schemathesis.APIOperation, examples: int = EXAMPLES) -> None:
+        """Send so many cases that fit the schema, and as many that do not."""
+        for mode in (GenerationMode.POSITIVE, GenerationMode.NEGATIVE):
+
+            @seed(SEED)
+            @settings(
+                max_examples=max(1, examples // 2),
+                database=None,
+                deadline=None,
+                phases=[Phase.generate],
+                suppress_health_check=list(HealthCheck),
+            )
+            @given(case=operation.as_strategy(generation_mode=mode))
+            def send(case: Any) -> None:
+                self.call(case)
+
+            send()
+
+    def send(self, operation: schemathesis.APIOperation, example: dict[str, Any]) -> schemathesis.Response:
+        """Send what a person would; everything that is not said is left out of the request."""
+        media = example.get("media") or next(iter(operation.get_request_payload_content_types() or []), None)
+        case = operation.Case(
+            path_parameters=example.get("path") or {},
+            query=example.get("query") or {},
+            media_type=media if "body" in example else None,
+            **({"body": example["body"]} if "body" in example else {}),
+        )
+        return self.call(case)
+
+    def _judge(self, case: schemathesis.Case, answer: schemathesis.Response) -> None:
+        try:
+            case.validate_response(answer, checks=CHECKS)
+        except FailureGroup as group:
+            for failure in group.exceptions:
+                text = f"{_sent(case)}\n{answer.status_code} {answer.content[:600]!r}\n{failure}"
+                self.found.blame(case.operation.label, failure.title + str(failure)[:60], text)
+
+
+def _sent(case: Any) -> str:
+    return f"{case.method} {case.formatted_path} query={case.query!r} body={str(case.body)[:600]!r}"
+
+
+@contextmanager
+def _errors() -> Iterator[list[str]]:
+    """Collect the tracebacks of what no view caught."""
+    caught: list[str] = []
+
+    def keep(**_signal: Any) -> None:
+        caught.append("".join(traceback.format_exc().splitlines(keepends=True)[-14:]))
+
+    # As Django's own test client does: the connection holds the transaction of the test.
+    for signal in (request_started, request_finished):
+        signal.disconnect(close_old_connections)
+    got_request_exception.connect(keep)
+    try:
+        yield caught
+    finally:
+        got_request_exception.disconnect(keep)
+        for signal in (request_started, request_finished):
+            signal.connect(close_old_connections)
