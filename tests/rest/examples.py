@@ -59,12 +59,7 @@ def _inventory(world: Any) -> dict[str, Json]:
         "clusters": {"name": "new", "nodes": [world.a.pk]},
         "switches": {"name": "new", "site": site},
         "links": link,
-        "file-systems": {
-            "name": "new",
-            "kind": "gpfs",
-            "mount_path": "/new",
-            "mounts": [{"cluster": world.cluster.pk}],
-        },
+        "file-systems": {"name": "new", "kind": "gpfs", "mount_path": "/new", "mounts": mounts},
         "site-pairs": {"site_a": site, "site_b": site, "rtt_s": "1 ms"},
     }
     items = {

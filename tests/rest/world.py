@@ -87,9 +87,14 @@ def _measure(world: Any) -> None:
     tuning.refresh_findings(campaign=measured)
     Campaign.objects.filter(pk=measured.pk).update(analysed_at=timezone.now())
     world.measured, world.windows = measured, measured.experiments.get()
-    JobFile.objects.create(
-        job=Job.objects.filter(role="client").first(), name="out.json", content_z=zlib.compress(b"{}"), size=2
-    )
+    job = Job.objects.filter(role="client").first()
+    JobFile.objects.create(job=job, name="out.json", content_z=zlib.compress(b"{}"), size=2)
+    factors = [{"name": "window", "expression": EXPRESSION}]
+    swept = make.launched(cast, *pair, name="Swept", factors=factors, repetitions=3)
+    measure_all((trial, figures_of(trial)) for trial in swept.trials.select_related("experiment"))
+    swept.trials.update(state="succeeded")
+    Campaign.objects.filter(pk=swept.pk).update(state="finished")
+    world.swept = swept.experiments.get()
     first = measure_level(cast, pair, LEVELS[0], START, name="Week 0")
     later = [
         again(first, rate, START + place * WEEK, f"Week {place}", "3.17") for place, rate in enumerate(LEVELS[1:], 1)
