@@ -35,12 +35,14 @@ from tests.campaigns import factories as make
 from tests.reports import documents
 from tests.reports.schedules.conftest import schedule
 from tests.results.conftest import carry_out_all
+from tests.results.factories import measure_all
 from tests.results.history.conftest import LEVELS, START, WEEK, again
 from tests.results.history.conftest import measured as measure_level
 from tests.results.imports import sending
 from tests.testbeds import factories as inventory
 from tests.tuning.carrying import draft as finding_draft
 from tests.tuning.carrying import store as store_finding
+from tests.tuning.conftest import EXPRESSION, figures_of
 from tests.workers.factories import enrol
 
 TABLE = b"window,rate\n64 KiB,105\n"

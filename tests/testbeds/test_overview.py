@@ -224,7 +224,7 @@ def test_rest_imports_for_operators_and_exports_for_members(client: Client) -> N
     for api, status in ((Api(client, cast.bob), 403), (Api(client, cast.alice, "read"), 403),
                         (Api(client, cast.charlie), 400)):  # fmt: skip
         api.post("inventory/", body, status=status)
-        api.post("inventory/example/", body, status=status)
+        api.post("inventory/example/", {"team": cast.team.slug}, status=status)
     assert "team" in Api(client, cast.charlie).get("inventory/", {"team": cast.team.slug}, status=400)["fields"]
     assert client.get("/api/v1/inventory/", **people.bearer(cast.bob)).status_code == 200
     assert not models.Site.objects.exists()

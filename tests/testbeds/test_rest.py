@@ -61,7 +61,8 @@ def test_another_teams_things_do_not_exist(client: Client, kind: str) -> None:
         getattr(api, method)(f"{address}/{item.pk}/", status=404)
     if kind in NAMED:
         api.post(f"{address}/{item.pk}/clone/", {"name": "x"}, status=404)
-    assert "team" in api.post(f"{address}/", {"team": cast.team.slug, "name": "x"}, status=400)["fields"]
+    named = {"name": "x"} if kind in NAMED else {}
+    assert "team" in api.post(f"{address}/", {"team": cast.team.slug, **named}, status=400)["fields"]
     assert type(item).objects.filter(pk=item.pk).exists()
 
 

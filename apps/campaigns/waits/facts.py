@@ -51,7 +51,7 @@ class WaitingLane:
 
 @dataclass(frozen=True)
 class Holder:
-    """Who holds a resource: a run of a trial, since when; `fenced_until` if it is kept back for what may still run."""
+    """Who holds a resource: a run of a trial, since when; `fenced_until` if it is kept back for what may run on."""
 
     resource: str
     since: datetime
