@@ -40,17 +40,17 @@ def read(text: str | bytes) -> Any:
 def check(value: Any) -> None:
     """Raise JsonError for the first value that is nested too deeply, or that can neither be stored nor sent on."""
     layer: list[tuple[str, Any]] = [("", value)]
-    for _level in range(DEEPEST + 1):
+    level = 0
+    while layer:
         inner: list[tuple[str, Any]] = []
         for place, item in layer:
             if isinstance(item, dict | list):
+                if level == DEEPEST:
+                    raise JsonError(_too_deep())
                 inner += _members(place, item)
             elif problem := _problem(item):
                 raise JsonError(problem, place)
-        if not inner:
-            return
-        layer = inner
-    raise JsonError(_too_deep())
+        layer, level = inner, level + 1
 
 
 def _members(place: str, value: Any) -> Iterable[tuple[str, Any]]:

@@ -19,6 +19,7 @@ from apps.bench.tools import base as tools
 from apps.core import immutability, messages
 from apps.core.errors import ConflictError
 from apps.core.limits.policies import LimitExceededError
+from apps.core.parsing import TooLarge
 
 T = TypeVar("T")
 
@@ -92,6 +93,8 @@ def _as_api_error(error: Exception) -> Exception:
         return exceptions.ValidationError(
             [messages.render(part) for part in (error.message, error.remedy) if part is not None]
         )
+    if isinstance(error, django_errors.RequestDataTooBig):
+        return TooLarge()
     if isinstance(error, DataError):
         return exceptions.ValidationError(
             [_("A value cannot be stored: look for control characters and huge numbers.")]

@@ -1,6 +1,7 @@
 """The OpenAPI schema, with the things of a team in the places where a made-up number would name nothing."""
 
 import copy
+import functools
 from typing import Any
 
 import schemathesis
@@ -15,8 +16,13 @@ METHODS = ("get", "post", "put", "patch", "delete")
 
 def document() -> Json:
     """Return the schema as the service gives it out."""
+    return copy.deepcopy(_generated())
+
+
+@functools.cache
+def _generated() -> Json:
     found: Json = SchemaGenerator().get_schema(request=None, public=True)
-    return copy.deepcopy(found)
+    return found
 
 
 def operations(found: Json) -> list[tuple[str, str, Json]]:

@@ -175,7 +175,7 @@ def test_documents_refuse_unknown_names(team, client, alice) -> None:
             "recipe.experiments.0.repetitons",
         ),
         "campaigns/run/?": (recipe | {"nodes": {"kisit01": "pnu01"}}, "nodes.kisit01"),
-        "inventory/": ({"inventory": "sites: [{nmae: x}]"}, "sites"),
+        "inventory/": ({"inventory": "sites: [{nmae: x}]"}, "inventory"),
         "team-tools/": (
             {"slug": "y", "definition": examples(team)["POST /team-tools/"]["body"]["definition"] | {"sumary": "x"}},
             "sumary",
