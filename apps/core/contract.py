@@ -134,7 +134,7 @@ def _contract_of(view: APIView, request: Request) -> Contract | None:
 
 
 def _described(view: APIView, method: str, name: str) -> Contract | None:
-    schema = getattr(getattr(view, name), "kwargs", {}).get("schema") or type(view).schema
+    schema: Any = getattr(getattr(view, name), "kwargs", {}).get("schema") or type(view).schema
     described: Any = schema() if isinstance(schema, type) else type(schema)()
     described.view, described.method, described.path = view, method, ""
     found = described.query_parameters()

@@ -91,8 +91,9 @@ def _measure(world: Any) -> None:
     world.measured, world.windows = measured, measured.experiments.get()
     job = Job.objects.filter(role="client").first()
     JobFile.objects.create(job=job, name="out.json", content_z=zlib.compress(b"{}"), size=2)
-    factors = [{"name": "window", "expression": EXPRESSION}]
-    swept = make.launched(cast, *pair, name="Swept", factors=factors, repetitions=3)
+    # Of two streams: no figures of the history.
+    apart, factors = {"streams": "2"}, [{"name": "window", "expression": EXPRESSION}]
+    swept = make.launched(cast, *pair, name="Swept", fixed=apart, factors=factors, repetitions=3)
     measure_all((trial, figures_of(trial)) for trial in swept.trials.select_related("experiment"))
     swept.trials.update(state="succeeded")
     Campaign.objects.filter(pk=swept.pk).update(state="finished")
