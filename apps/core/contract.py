@@ -63,7 +63,8 @@ def refuse_unknown(view: APIView, request: Request) -> None:
     errors = dict(_wrong_parameters(contract, request.query_params))
     # What comes with a GET or DELETE has no meaning in HTTP, and is not read.
     if request.method in _WITH_BODY:
-        errors |= unknown_members(_body_of(contract, request), request.data)
+        shape = _body_of(contract, request)
+        errors |= unknown_members(shape, _sent(request) if shape is NOTHING else request.data)
     if errors:
         raise exceptions.ValidationError(errors)
 
@@ -170,6 +171,12 @@ def _wrong_parameters(contract: Contract, query: QueryDict) -> Iterator[tuple[st
             yield name, [_("Give it once.")]
         elif known.choices and any(value and value.lower() not in known.choices for value in values):
             yield name, [_("There is no such one here; there are: %(known)s.") % {"known": ", ".join(known.choices)}]
+
+
+def _sent(request: Request) -> Any:
+    """Return what comes to an operation that takes nothing: also an empty form, which many clients send."""
+    is_form = (request.content_type or "").startswith(("multipart/form-data", "application/x-www-form-urlencoded"))
+    return request._request.POST if is_form else request.data
 
 
 def _body_of(contract: Contract, request: Request) -> Shape | None:

@@ -197,3 +197,10 @@ def test_with_a_json_body_nothing_stands_in_the_address(cast, client, alice) -> 
     )
     assert answer.status_code == 400 and "dry_run" in answer.json()["fields"]
     assert client.get("/api/v1/sites/", **alice).json()["count"] == 0
+
+
+def test_what_takes_no_body_takes_an_empty_form_and_no_other(team, client, alice) -> None:
+    address = f"/api/v1/campaigns/{team.draft.pk}/launch/"
+    answer = client.post(address, {"start_att": "2030-01-01"}, **alice)
+    assert answer.status_code == 400 and "start_att" in answer.json()["fields"]
+    assert client.post(address, **alice).status_code == 200
