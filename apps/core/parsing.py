@@ -6,8 +6,7 @@ from django.conf import settings
 from django.utils.translation import gettext_lazy as _
 from rest_framework import exceptions, parsers, status
 
-from apps.bench import jsontext
-from apps.core import messages
+from apps.core import documents, messages, storable
 
 
 class TooLarge(exceptions.APIException):
@@ -19,7 +18,7 @@ class TooLarge(exceptions.APIException):
 
 
 class JSONParser(parsers.JSONParser):
-    """Takes what `apps.bench.jsontext` takes, of at most `DATA_UPLOAD_MAX_MEMORY_SIZE` bytes."""
+    """Takes documents of values that can be stored, of at most `DATA_UPLOAD_MAX_MEMORY_SIZE` bytes."""
 
     def parse(self, stream: Any, media_type: str | None = None, parser_context: Any = None) -> Any:
         """Return the values; 400 names the place that is wrong, 413 for too many bytes."""
@@ -28,9 +27,13 @@ class JSONParser(parsers.JSONParser):
         if len(body) > most:
             raise TooLarge
         try:
-            return jsontext.read(body)
-        except jsontext.JsonError as error:
+            found = documents.read_json(body, documents.Limits(most_bytes=most, deepest=storable.DEEPEST))
+            storable.check(found)
+        except documents.UnreadableError as error:
+            raise exceptions.ParseError(messages.render(error.message)) from error
+        except storable.UnstorableError as error:
             text = messages.render(error.message)
             if error.place:
                 raise exceptions.ValidationError({error.place: [text]}) from error
             raise exceptions.ParseError(text) from error
+        return found

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from apps.bench import jsontext
+from apps.core import storable
 from tests import factories
 from tests.rest import schema
 
@@ -84,17 +84,23 @@ def test_a_figure_of_brackets_is_refused(cast: factories.Cast, client: Client) -
 
 
 @pytest.mark.parametrize(
-    ("text", "place"), [('{"a": [{"b": 1e999}]}', "a.0.b"), ('{"a": "\\u0000"}', "a"), ('{"a": {"\\ud800": 1}}', "a")]
+    ("value", "place"), [({"a": [{"b": 2**64}]}, "a.0.b"), ({"a": "\0"}, "a"), ({"a": {"\ud800": 1}}, "a")]
 )
-def test_the_place_is_told(text: str, place: str) -> None:
-    with pytest.raises(jsontext.JsonError) as caught:
-        jsontext.read(text)
+def test_the_place_is_told(value: Any, place: str) -> None:
+    with pytest.raises(storable.UnstorableError) as caught:
+        storable.check(value)
     assert caught.value.place == place
 
 
+def nested(levels: int) -> Any:
+    value: Any = None
+    for _level in range(levels):
+        value = [value]
+    return value
+
+
 def test_what_can_be_stored_is_taken() -> None:
-    deep = "[" * jsontext.DEEPEST + "]" * jsontext.DEEPEST
-    assert jsontext.read('{"a": [1, 2.5, null, true, "한글 \\ud83d\\ude00"]}')["a"][4] == "한글 😀"
-    assert jsontext.read(deep)
-    with pytest.raises(jsontext.JsonError):
-        jsontext.read(f"[{deep}]")
+    storable.check({"a": [1, 2.5, None, True, "한글 😀"]})
+    storable.check(nested(storable.DEEPEST))
+    with pytest.raises(storable.UnstorableError):
+        storable.check(nested(storable.DEEPEST + 1))

@@ -1,6 +1,5 @@
-"""JSON that comes from outside: not nested without end, of numbers and texts that can be stored and sent on."""
+"""Whether values that come from outside can be stored and sent on: their depth, their numbers, their texts."""
 
-import json
 import math
 from collections.abc import Iterable
 from typing import Any
@@ -13,8 +12,8 @@ DEEPEST = 64
 LARGEST = 2**63 - 1
 
 
-class JsonError(ValueError):
-    """A text that is no JSON, or a value that is not taken; `place` is "factors.0.name", "" for the whole."""
+class UnstorableError(ValueError):
+    """A value that is not taken; `place` is "factors.0.name", "" for the whole."""
 
     def __init__(self, message: Message, place: str = "") -> None:
         super().__init__(str(message))
@@ -22,23 +21,8 @@ class JsonError(ValueError):
         self.place = place
 
 
-def read(text: str | bytes) -> Any:
-    """Return what a JSON text (bytes: in UTF-8) holds; JsonError for what is none or holds what is not taken."""
-    try:
-        found = json.loads(text, parse_constant=_refuse_constant)
-    except RecursionError:
-        raise JsonError(_too_deep()) from None
-    except json.JSONDecodeError as error:
-        where = Message(_("This is not JSON: line %(line)s, column %(column)s."), _position(error))
-        raise JsonError(where) from error
-    except ValueError as error:
-        raise JsonError(Message(_("This is not JSON in UTF-8 with numbers of usual length."))) from error
-    check(found)
-    return found
-
-
 def check(value: Any) -> None:
-    """Raise JsonError for the first value that is nested too deeply, or that can neither be stored nor sent on."""
+    """Raise UnstorableError for the first value that is nested too deeply, or cannot be stored or sent on."""
     layer: list[tuple[str, Any]] = [("", value)]
     level = 0
     while layer:
@@ -46,10 +30,10 @@ def check(value: Any) -> None:
         for place, item in layer:
             if isinstance(item, dict | list):
                 if level == DEEPEST:
-                    raise JsonError(_too_deep())
+                    raise UnstorableError(_too_deep())
                 inner += _members(place, item)
             elif problem := _problem(item):
-                raise JsonError(problem, place)
+                raise UnstorableError(problem, place)
         layer, level = inner, level + 1
 
 
@@ -59,7 +43,7 @@ def _members(place: str, value: Any) -> Iterable[tuple[str, Any]]:
         return [(f"{front}{number}", item) for number, item in enumerate(value)]
     for name in value:
         if problem := _problem(name):
-            raise JsonError(problem, place)
+            raise UnstorableError(problem, place)
     return [(f"{front}{name}", item) for name, item in value.items()]
 
 
@@ -81,11 +65,3 @@ def _is_text(text: str) -> bool:
 
 def _too_deep() -> Message:
     return Message(_("This is nested too deeply: at most %(most)s levels are taken."), {"most": DEEPEST})
-
-
-def _position(error: json.JSONDecodeError) -> dict[str, int]:
-    return {"line": error.lineno, "column": error.colno}
-
-
-def _refuse_constant(name: str) -> None:
-    raise ValueError(name)
