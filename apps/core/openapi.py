@@ -15,6 +15,7 @@ _REFUSALS = {
     "404": "Not there, or not yours.",
     "406": "Only JSON is answered here.",
     "429": "Too many requests: slow down.",
+    "503": "The database or the message broker is away, or too busy: ask again after `Retry-After` seconds.",
 }
 _OF_THE_SIGNED_IN = {"401": "No token, or not a good one.", "403": "Your role, or your token, does not allow it."}
 _OF_WRITES = {

@@ -17,7 +17,7 @@ def test_every_operation_describes_its_errors(schema: dict) -> None:
     operations = [operation for path in schema["paths"].values() for operation in path.values()]
     assert len(operations) > 20
     for operation in operations:
-        for code in ("400", "404", "406", "429"):
+        for code in ("400", "404", "406", "429", "503"):
             answer = operation["responses"][code]["content"]["application/json"]["schema"]
             assert answer == {"$ref": "#/components/schemas/Error"}, (operation["operationId"], code)
     assert schema["components"]["schemas"]["Error"]["required"] == ["detail", "fields"]
