@@ -52,6 +52,7 @@ app.conf.update(
         "tick": {"task": queue.TICK, "schedule": 1.0, "options": {"expires": 1.0}},
         "tend": {"task": queue.TEND, "schedule": 5.0, "options": {"expires": 5.0}},
         "retain": {"task": queue.RETAIN, "schedule": 3600.0, "options": {"expires": 24 * 3600.0}},
+        "count": {"task": queue.COUNT_STORED, "schedule": 3600.0, "options": {"expires": 24 * 3600.0}},
         "index": {"task": queue.INDEX, "schedule": 20.0, "options": {"expires": 20.0}},
     },
 )

@@ -5,6 +5,9 @@ from datetime import datetime
 from apps.agents import queries as agents
 from apps.campaigns import queries
 from apps.campaigns import services as campaigns
+from apps.core import isolation
+
+LIFT_FENCES = "lift_fences"
 
 
 def lift_fences(*, now: datetime) -> int:
@@ -12,4 +15,9 @@ def lift_fences(*, now: datetime) -> int:
     runs = queries.fenced_runs()
     if not runs:
         return 0
-    return campaigns.settle_fences(ends=agents.leftovers_of(runs, now), run_ids=sorted(runs), now=now)
+    ends = agents.leftovers_of(runs, now)
+
+    def settle(run: int) -> int:
+        return campaigns.settle_fence(run_id=run, end=ends.get(run), now=now)
+
+    return sum(isolation.for_each(LIFT_FENCES, sorted(runs), settle, now=now))

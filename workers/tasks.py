@@ -77,10 +77,16 @@ def index_archive() -> None:
 
 @shared_task
 def retain() -> None:
-    """Let go of what nobody decided on or came to no end, pack and drop by the rules, count; come back if need be."""
+    """Let go of what nobody decided on or came to no end, pack and drop by the rules; come back if need be."""
     isolation.carry_out(timetable.RETAIN)
     if retention.carry_out(now=timezone.now()):
         queue.send(queue.RETAIN)
+
+
+@shared_task(time_limit=3600)
+def count_stored() -> None:
+    """Count what each team has stored."""
+    isolation.carry_out(timetable.COUNT)
 
 
 # Its programs have limits of their own, and a row that gives no sign is taken up again.

@@ -59,13 +59,12 @@ def add_stored(*, team: Team, size: int) -> None:
 
 @transaction.atomic
 def set_stored(*, sizes: Mapping[int, int], now: datetime) -> None:
-    """Keep what was counted: {team's id: bytes}; a team that is not named has nothing stored."""
-    rows = [
-        TeamUsage(team_id=pk, stored_bytes=sizes.get(pk, 0), counted_at=now)
-        for pk in Team.objects.values_list("pk", flat=True)
-    ]
+    """Keep what was counted: {team's id: bytes}."""
     TeamUsage.objects.bulk_create(
-        rows, update_conflicts=True, unique_fields=["team"], update_fields=["stored_bytes", "counted_at"]
+        [TeamUsage(team_id=pk, stored_bytes=size, counted_at=now) for pk, size in sizes.items()],
+        update_conflicts=True,
+        unique_fields=["team"],
+        update_fields=["stored_bytes", "counted_at"],
     )
 
 

@@ -20,6 +20,7 @@ INDEX = "workers.tasks.index_archive"
 TICK = "workers.tasks.tick"
 TEND = "workers.tasks.tend"
 RETAIN = "workers.tasks.retain"
+COUNT_STORED = "workers.tasks.count_stored"
 ADVANCE_IMPORT = "workers.tasks.advance_import"
 TAKE_ARCHIVES = "workers.tasks.take_archives"
 
@@ -28,7 +29,7 @@ CLOCK = "clock"
 CLOCK_TASKS = (TICK, TEND, INDEX)
 # What may take from seconds to hours waits in a queue of its own, so that no step of a measurement waits for it.
 LONG = "long"
-LONG_TASKS = (RENDER, DELIVER, ADVANCE_IMPORT, TAKE_ARCHIVES, DELETE, RETAIN)
+LONG_TASKS = (RENDER, DELIVER, ADVANCE_IMPORT, TAKE_ARCHIVES, DELETE, RETAIN, COUNT_STORED)
 SHORT = "celery"
 
 # With so many messages waiting in its queue, one that only reminds of a row is not added.

@@ -7,6 +7,7 @@ the hourly sweep, which also takes files that nobody has written to for long.
 
 import contextlib
 import fcntl
+import logging
 import os
 import shutil
 import tempfile
@@ -18,6 +19,8 @@ from pathlib import Path
 from typing import IO
 
 from django.conf import settings
+
+logger = logging.getLogger(__name__)
 
 # Nothing here is worked on for so long without being written to.
 LEFT_AFTER = timedelta(hours=1)
@@ -90,8 +93,12 @@ def remove(path: Path) -> None:
     """Remove a file or a folder, if it is there."""
     if path.is_dir() and not path.is_symlink():
         shutil.rmtree(path, ignore_errors=True)
-    else:
+        return
+    try:
         path.unlink(missing_ok=True)
+    except OSError as error:
+        # The others are swept all the same.
+        logger.warning("%s cannot be removed: %s", path, error)
 
 
 def _is_owned(path: Path, now: datetime) -> bool:

@@ -10,11 +10,15 @@ from django.db.models import BigIntegerField, F, Func, QuerySet, Sum, Value
 from django.db.models.functions import Coalesce
 
 from apps.accounts import quotas
+from apps.accounts.models import Team
 from apps.agents.models import FactSnapshot, JobFile, JobOutput
+from apps.core import isolation
 from apps.reports.exports.incoming.models import IncomingArchive
 from apps.reports.models import Rendering
 from apps.results.imports.models import Import, ImportItem
 from apps.results.models import Series
+
+COUNT_STORED = "count_stored"
 
 
 def count_stored(*, now: datetime) -> None:
@@ -27,7 +31,11 @@ def count_stored(*, now: datetime) -> None:
     sizes.update(_sent())
     for pk, total in Rendering.objects.order_by().values_list("report__team").annotate(bytes=Sum("size")):
         sizes[pk] += int(total or 0)
-    quotas.set_stored(sizes=sizes, now=now)
+
+    def keep(teams: list[int]) -> None:
+        quotas.set_stored(sizes={team: sizes[team] for team in teams}, now=now)
+
+    isolation.for_all(COUNT_STORED, Team.objects.order_by("pk").values_list("pk", flat=True), keep, now=now)
 
 
 def _tables() -> list[tuple[QuerySet[Any], str, tuple[str, ...]]]:

@@ -31,8 +31,8 @@ STANDING_IN = {"osu_*": "osu_bw", "bt.*": "bt.S.x", "NP[a-z]*": "NPopenmpi", "IM
 def all_programs() -> set[str]:
     """Return every program that the product starts, and those that agents allow by themselves; one of a family."""
     names = {*KNOWN_PROGRAMS, *(program for tool in registry.all_tools() for program in tool.programs)}
-    families = {next((kind for kind in FAMILIES if fnmatch.fnmatchcase(name, kind)), name): name for name in sorted(names)}
-    return set(families.values())
+    kinds = {name: next((kind for kind in FAMILIES if fnmatch.fnmatchcase(name, kind)), name) for name in names}
+    return set({kinds[name]: name for name in sorted(names)}.values())
 
 
 @pytest.mark.parametrize("program", sorted(all_programs()))

@@ -38,6 +38,7 @@ def original(idle_agent: AgentProgram, home: Path, tally: Path) -> AgentProgram:
     tool.write_text(f'#!/bin/sh\n[ "$1" = --version ] && exit\necho "$1" >> {tally}\nexec sleep "${{2:-0}}"\n')
     tool.chmod(0o755)
     tools.allow(idle_agent.folder, {"count": str(tool)})
+    tools.configure(idle_agent.folder, paths=[str(tally)])
     return idle_agent
 
 

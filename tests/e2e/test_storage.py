@@ -56,9 +56,7 @@ def folder() -> Iterator[str]:
 def _file_system(stack: Stack, name: str, path: Path) -> int:
     """Describe a file system that a cluster of both nodes mounts."""
     testbed = next(stack.api.every("testbeds/"))["id"]
-    cluster = stack.api.post(
-        "clusters/", {"name": f"Clients of {name}", "testbed": testbed, "nodes": list(stack.nodes.values())}
-    )
+    cluster = stack.api.post("clusters/", {"name": f"Clients of {name}", "nodes": list(stack.nodes.values())})
     made = stack.api.post(
         "file-systems/",
         {

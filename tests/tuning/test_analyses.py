@@ -180,7 +180,7 @@ def test_states_of_many_campaigns_take_two_queries(campaign: Campaign, monkeypat
 
 def test_the_tick_asks_for_first_and_further_analyses(campaign: Campaign, monkeypatch: pytest.MonkeyPatch) -> None:
     sent = []
-    monkeypatch.setattr(analysis.queue, "send", lambda task, *args: sent.append(args))
+    monkeypatch.setattr(timetable.queue, "remind", lambda task, *args: sent.append(args))
     now = timezone.now()
     timetable.ask_for_analyses(now=now)
     with monkeypatch.context() as patch:

@@ -1,20 +1,21 @@
 """For each part of the timetable two rows that are due, of two teams, the first of which can be poisoned."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any
 
 from django.utils import timezone
 
-from apps.accounts.models import Team, User
+from apps.accounts.models import Team, TeamUsage, User
 from apps.agents.models import Job, Listener
 from apps.campaigns import services
-from apps.campaigns.models import Campaign, Run, Trial
+from apps.campaigns.models import Campaign, Reservation, Run, Trial
 from apps.core.models import SetAside
 from apps.reports import services as reports
 from apps.reports.models import Delivery, IncomingArchive, Rendering, Report, Schedule
 from apps.results.models import Import, RetentionRule, SearchEntry
+from apps.tuning.models import Analysis
 from tests import rewriting
 from tests.campaigns import factories as make
 from tests.factories import Cast
@@ -35,6 +36,8 @@ class Case:
     row: int
     is_done: tuple[Callable[[], bool], Callable[[], bool]]
     insert_column: str = ""
+    # Carried out with the cure: what else would wait for its time.
+    hasten: Callable[[], object] = lambda: None
 
 
 def people(cast: Cast) -> list[tuple[Team, User]]:
@@ -113,6 +116,24 @@ def open_stages(cast: Cast) -> Case:
     return _case("open_stages", later, expanded_at__isnull=False)
 
 
+def lift_fences(cast: Cast) -> Case:
+    """Two runs of which something is kept back, and nothing can run any more."""
+    launched(cast)
+    runs = sorted(make.take(now=timezone.now()), key=lambda run: run.pk)
+    Reservation.objects.update(fenced_until=timezone.now() - DAY)
+    held = [Reservation.objects.filter(run=run).order_by("pk") for run in runs]
+    case = _case("lift_fences", [rows[0] for rows in held], released_at__isnull=False)
+    return replace(case, row=runs[0].pk)
+
+
+def count_stored(cast: Cast) -> Case:
+    """Two teams whose bytes were counted long ago."""
+    past = timezone.now() - DAY
+    made = [TeamUsage.objects.create(team=team, counted_at=past) for team, _user in people(cast)]
+    case = _case("count_stored", made, counted_at__gt=past)
+    return replace(case, row=made[0].team_id)
+
+
 def finish_campaigns(cast: Cast) -> Case:
     """Two campaigns with nothing left to do."""
     made = launched(cast)
@@ -131,7 +152,9 @@ def ask_for_analyses(cast: Cast) -> Case:
     made = launched(cast)
     Trial.objects.update(state="succeeded")
     Campaign.objects.update(state="finished", finished_at=timezone.now())
-    return _case("analyse", made, analysed_at__isnull=False)
+    case = _case("analyse", made, analysed_at__isnull=False)
+    # An analysis that failed waits for its own time, too.
+    return replace(case, hasten=lambda: Analysis.objects.update(began_at=timezone.now() - DAY, next_at=None))
 
 
 def resume_cancelling(cast: Cast) -> Case:

@@ -126,7 +126,7 @@ class Iperf2(Tool):
                 "protocol": UDP if is_udp else TCP if is_tcp else None,
                 "window": scaled(options.get("window"), MIXED),
                 "streams": streams,
-                "duration": options.get("duration") or (float(int(max(ends))) if ends else None),
+                "duration": options.get("duration") or (float(round(max(ends))) if ends else None),
                 "rate": rate * (streams or 1) if rate else None,
                 "length": scaled(options.get("length"), MIXED) if is_udp else None,
                 "port": options.get("port"),

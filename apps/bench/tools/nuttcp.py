@@ -145,7 +145,7 @@ class Nuttcp(Tool):
                 "protocol": UDP if is_udp else TCP if is_tcp else None,
                 "window": scaled(window + ("k" if window[-1:].isdigit() else ""), BINARY),
                 "streams": options.get("streams"),
-                "duration": options.get("duration") or (float(int(report.seconds)) if report.seconds else None),
+                "duration": options.get("duration") or (float(round(report.seconds)) if report.seconds else None),
                 "direction": REVERSE if "reverse" in options else FORWARD if is_known(output.argv) else None,
                 "rate": scaled(rate + ("k" if rate[-1:].isdigit() else ""), DECIMAL),
                 "length": scaled(options.get("length"), BINARY),

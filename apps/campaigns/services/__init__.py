@@ -18,7 +18,7 @@ from apps.campaigns.services.experiments import (
     players_of,
     update_experiment,
 )
-from apps.campaigns.services.fences import settle_fences
+from apps.campaigns.services.fences import settle_fence
 from apps.campaigns.services.launching import launch_campaign, launch_due
 from apps.campaigns.services.progress import begin_run, enter_stage, mark_all_stopping, mark_stopping
 from apps.campaigns.services.recipes import create_from_recipe
@@ -78,7 +78,7 @@ __all__ = [
     "resume_cancelling",
     "resume_deletions",
     "run_again",
-    "settle_fences",
+    "settle_fence",
     "share_campaign",
     "start_stage",
     "succeed_run",

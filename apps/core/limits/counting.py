@@ -9,10 +9,11 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, cast
+from typing import Any
 
 import redis
-from django.conf import settings
+
+from apps.core import broker
 
 logger = logging.getLogger(__name__)
 
@@ -59,8 +60,7 @@ class _Store:
     """The connection, and since when it is known to fail."""
 
     def __init__(self) -> None:
-        options = {"socket_timeout": _PATIENCE_S, "socket_connect_timeout": _PATIENCE_S}
-        self._client = redis.Redis.from_url(settings.REDIS_URL, **cast(Any, options))
+        self._client = broker.client(timeout_s=_PATIENCE_S)
         self._count = self._client.register_script(_COUNT)
         self._silent_until = 0.0
 
