@@ -55,13 +55,11 @@ def folder() -> Iterator[str]:
 
 def _file_system(stack: Stack, name: str, path: Path) -> int:
     """Describe a file system that a cluster of both nodes mounts."""
-    testbed = next(stack.api.every("testbeds/"))["id"]
     cluster = stack.api.post("clusters/", {"name": f"Clients of {name}", "nodes": list(stack.nodes.values())})
     made = stack.api.post(
         "file-systems/",
         {
             "name": name,
-            "testbed": testbed,
             "kind": "other",
             "mount_path": str(path),
             "mounts": [{"cluster": cluster["id"]}],
