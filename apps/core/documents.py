@@ -135,12 +135,16 @@ def read_yaml(raw: bytes | str, limits: Limits) -> Any:
     return _plain(read_tree(raw, limits))
 
 
-def read_json(raw: bytes | str, limits: Limits) -> Any:
-    """Return what a JSON text holds; a key that stands twice, NaN and endless numbers are refused."""
+def read_json(raw: bytes | str, limits: Limits, *, takes_endless: bool = False) -> Any:
+    """Return what a JSON text holds; a key that stands twice, NaN and endless numbers are refused.
+
+    A number that is too large for a float is infinite with `takes_endless`, for who refuses it by its place.
+    """
     text = decode(raw, limits)
     _refuse_deep(text, limits)
     try:
-        return json.loads(text, parse_constant=_refuse_constant, parse_float=_finite, object_pairs_hook=_members)
+        figure = float if takes_endless else _finite
+        return json.loads(text, parse_constant=_refuse_constant, parse_float=figure, object_pairs_hook=_members)
     except json.JSONDecodeError as error:
         problem = Message(_("this is not JSON (%(problem)s)."), {"problem": error.msg})
         raise _at(error.lineno, error.colno, problem) from error

@@ -27,7 +27,8 @@ class JSONParser(parsers.JSONParser):
         if len(body) > most:
             raise TooLarge
         try:
-            found = documents.read_json(body, documents.Limits(most_bytes=most, deepest=storable.DEEPEST))
+            limits = documents.Limits(most_bytes=most, deepest=storable.DEEPEST)
+            found = documents.read_json(body, limits, takes_endless=True)
             storable.check(found)
         except documents.UnreadableError as error:
             raise exceptions.ParseError(messages.render(error.message)) from error

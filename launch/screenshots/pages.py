@@ -29,7 +29,9 @@ NO_PAGES = {
     "history:decide", "archive:already", "landing:recipe", "landing:samples",
     *(
         f"tuning:{name}"
-        for name in ("decide", "campaign_panel", "verifications", "verify", "draft", "site_draft", "workload_draft")
+        for name in (
+            "decide", "campaign_panel", "verifications", "verify", "draft", "site_draft", "workload_draft", "analyse",
+        )
     ),
     *(f"reports:{name}" for name in ("begin", "freeze", "words", "remark", "drop", "move", "own")),
     "reports:edition_document", "reference", "schedules:dates", "schedules:deliveries", "schedules:deliver",
@@ -191,6 +193,8 @@ def _agents() -> Iterator[Shot]:
     yield Shot("agent-none", "agents:detail", "node")
     yield Shot("agent-unseen", "agents:detail", "unseen")
     yield Shot("agent-retired", "agents:detail", "retired")
+    yield Shot("agent-choose", "agents:choose", "copied copy")
+    yield Shot("agent-clear", "agents:clear", "agent")
     yield Shot("agent-enrol", "agents:enrol", "node")
     yield Shot("agent-enrol-command", "agents:enrol", "node", act=_press("Make the command"))
     yield Shot("agent-retire", "agents:retire", "agent")

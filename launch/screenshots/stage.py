@@ -1,9 +1,14 @@
 """What the pictures show: the example inventory, agents, and a small campaign that was really measured."""
 
+import http
+import json
 import secrets
 import subprocess
 import sys
 import time
+import urllib.error
+import urllib.request
+import uuid
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -86,17 +91,34 @@ def _inventory(api: Rest, nodes: dict[str, int], place: ground.Ground) -> dict[s
 
 
 def _quiet_agents(running: service.Service, api: Rest, free: list[int]) -> dict[str, int | str]:
-    """Enrol two agents that never run, and retire the second."""
+    """Enrol three agents that never run: retire the second; two processes introduce themselves as the third."""
     program = str(running.home.agents / local_agents.PROGRAM)
-    unseen, retired = free[1:3]
-    for node in (unseen, retired):
+    unseen, retired, copied = free[1:4]
+    for node in (unseen, retired, copied):
         token = api.post("enrolment-tokens/", {"node": node})["token"]
         argv = [sys.executable, program, "enrol", "--server", running.address, "--token", token]
         folder = running.home.folder / f"quiet-{node}"
         subprocess.run([*argv, "--dir", str(folder)], check=True, capture_output=True)
     agent = next(row["id"] for row in api.every(f"agents/?node={retired}"))
     api.post(f"agents/{agent}/retire/")
-    return {"unseen": unseen, "retired": retired}
+    config = json.loads((running.home.folder / f"quiet-{copied}" / "agent.json").read_text(encoding="utf-8"))
+    copy = [_introduce(running, config["token"], host) for host in ("original", "copy")][-1]
+    return {"unseen": unseen, "retired": retired, "copied": copied, "copy": copy}
+
+
+def _introduce(running: service.Service, token: str, host: str) -> str:
+    """Say hello as a process of an agent, which only the first is let in to be; return its key."""
+    key = str(uuid.uuid4())
+    body = json.dumps({"machine": host, "boot": host, "folder": host, "host": host, "version": "1"}).encode()
+    head = {"Authorization": f"Bearer {token}", "Fathom-Instance": key, "Content-Type": "application/json"}
+    request = urllib.request.Request(f"{running.address}/agent/v1/hello", body, head)  # noqa: S310
+    try:
+        with urllib.request.urlopen(request, timeout=60):  # noqa: S310
+            pass
+    except urllib.error.HTTPError as error:
+        if error.code != http.HTTPStatus.CONFLICT:
+            raise
+    return key
 
 
 def _campaigns(running: service.Service, api: Rest, client: int, server: int) -> dict[str, int | str]:

@@ -14,7 +14,7 @@ from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver
 
 from apps.accounts.models import Membership
-from apps.agents.models import FactSnapshot
+from apps.agents.models import AgentInstance, FactSnapshot
 from apps.campaigns.models import Note
 from apps.reports.exports.incoming.models import IncomingArchive
 from apps.reports.models import Edition, Rendering, Report
@@ -100,6 +100,7 @@ def world(cast: SimpleNamespace, pair: list[Node], tool: Any) -> SimpleNamespace
         switch=inventory.switch(team, "s"), filesystem=inventory.file_system(team, "f"),
         grant=SettingGrant.objects.create(node=pair[0], team=cast.other_team, pattern="net.*"),
         tool=tool, member=Membership.objects.get(team=team, user=cast.alice), agent=agent,
+        instance=AgentInstance.objects.create(agent=agent, key=uuid.uuid4(), host="copy"),
     )  # fmt: skip
 
 
@@ -129,6 +130,7 @@ def address_of(name: str, world: SimpleNamespace) -> str:
     values: dict[str, Any] = {
         "slug": "grid", "permanent_id": world.going.permanent_id, "position": 0, "number": 1, "ending": "csv",
         "tool": "ping", "ref": "x", "a": world.site.pk, "b": world.other_site.pk,
+        "key": world.instance.key,
         "pk": getattr(world, ABOUT[subject]).pk if subject else 0,
     }  # fmt: skip
     if "reports/" in route or "reference" in name:

@@ -90,6 +90,7 @@ def _inventory(world: Any) -> dict[str, Json]:
         "POST /inventory/example/": {"body": {}},
         "POST /enrolment-tokens/": {"body": {"node": world.bare.pk}},
         "DELETE /agents/{id}/": _with(world.retired.pk),
+        "POST /agents/{id}/choose/": _with(world.instance.agent_id, body={"instance": str(world.instance.key)}),
     }
 
 
@@ -151,6 +152,8 @@ def _results(world: Any) -> dict[str, Json]:
         "GET /exports/tables/{tool}/": {"path": {"tool": "iperf3-tcp"}, "query": {"set": [picked]}},
         "GET /experiments/{id}/prediction/": _with(world.swept.pk, query={"window": "192 KiB"}),
         "GET /experiments/{id}/results/": _with(windows, query={"x": "window", "invalid": "yes"}),
+        "POST /analyses/{campaign}/retry/": {"path": {"campaign": world.unanalysed.pk}},
+        "GET /permanent-ids/{permanent_id}/": {"query": {"as": "stranger"}},
         "POST /histories/{id}/decide/": _with(world.lane.pk, body=change),
         "GET /site-layers/{a}/{b}/": {"path": sites},
         "POST /site-layers/{a}/{b}/draft/": {"path": sites, "body": {"table": 0}},

@@ -1,5 +1,6 @@
 """A team that has one of everything that the REST interface shows, and where each stands in addresses and bodies."""
 
+import uuid
 import zlib
 from datetime import timedelta
 from pathlib import Path
@@ -10,7 +11,8 @@ from django.core.files.base import ContentFile
 from django.utils import timezone
 
 from apps.accounts.models import ApiToken, Membership
-from apps.agents.models import Agent, Job, JobFile
+from apps.agents.models import Agent, AgentInstance, Job, JobFile
+from apps.bench.rules.asking import Failure
 from apps.campaigns.models import Campaign, Lane, Run
 from apps.campaigns.services.notes import add_note
 from apps.reports import services as reports
@@ -28,6 +30,7 @@ from apps.testbeds.models import Link, Site, Testbed
 from apps.testbeds.services import grant_setting
 from apps.toolbox.services import create_tool
 from apps.tuning import services as tuning
+from apps.tuning.analysis import services as analysis
 from tests import factories as people
 from tests.agents import factories as agents
 from tests.bench.custom import definitions
@@ -70,6 +73,7 @@ def _describe(world: Any) -> None:
     world.cluster = inventory.cluster(team, "pair", a, b)
     world.file_system = inventory.file_system(team, "gpfs1", world.cluster)
     world.site_pair = inventory.site_pair(a.testbed.site, b.testbed.site, 0.0048)
+    world.instance = AgentInstance.objects.create(agent=a.agent, key=uuid.uuid4(), host="kisti01-copy")
     world.retired, _token = agents.agent(world.spare, retired_at=timezone.now())
     [world.bare] = make.nodes(team, "bare01")
     world.empty_cluster = inventory.cluster(team, "none")
@@ -106,6 +110,11 @@ def _measure(world: Any) -> None:
     world.proven = store_finding(first, pair, finding_draft())
     world.failed = make.launched(cast, *pair, name="Failed")
     world.failed.trials.update(state="failed")
+    world.unanalysed = make.launched(cast, *pair, name="Not analysed")
+    world.unanalysed.trials.update(state="succeeded")
+    Campaign.objects.filter(pk=world.unanalysed.pk).update(state="finished", finished_at=timezone.now())
+    failure = analysis.Failed(Failure("a_rule", 1, "It broke."), subject="kisti01 → pnu01")
+    analysis.end_analysis(campaign=world.unanalysed, now=timezone.now(), failed=[failure])
     world.running = make.launched(cast, *pair, name="Running")
     world.paused = make.services.pause_campaign(campaign=make.launched(cast, *pair, name="Paused"), user=cast.oscar)
     world.draft = make.campaign(cast, name="Draft")
@@ -178,6 +187,7 @@ def addresses(world: Any) -> dict[str, list[Any]]:
     run = Run.objects.get(pk=job.run_ref)
     campaigns = [world.draft, world.measured, world.running, world.scheduled, world.paused, world.failed]
     return {
+        "analyses.campaign": [world.unanalysed.pk, world.measured.pk, world.running.pk],
         "agents.id": list(Agent.objects.values_list("pk", flat=True)),
         "campaign-archives.id": [world.incoming.pk, world.ready.pk],
         "campaign-templates.slug": ["window-sweep", "rfc6349"],
@@ -232,6 +242,7 @@ def names(world: Any) -> dict[str, list[Any]]:
         "site": sites, "site_a": sites, "site_b": sites, "sites": sites,
         "testbed": [world.a.testbed_id], "node": nodes, "nodes": nodes,
         "a_node": nodes, "b_node": nodes, "a_switch": [world.unlinked.pk], "b_switch": [world.unlinked.pk],
+        "instance": [str(world.instance.key), str(uuid.UUID(int=7))],
         "switch": [world.unlinked.pk], "cluster": [world.cluster.pk], "server_cluster": [world.cluster.pk],
         "file_system": [world.file_system.pk], "mounted_by": [world.cluster.pk],
         "campaign": [world.draft.pk, world.measured.pk, *weekly, world.measured.permanent_id],

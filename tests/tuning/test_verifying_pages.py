@@ -174,7 +174,8 @@ def test_the_stranger_the_wrong_team_and_the_viewer_start_nothing(
     for person, status in ((cast.charlie, 404), (cast.bob, 403)):
         client.force_login(person)
         assert client.post(address).status_code == status
-        assert client.post(rest, **factories.bearer(person)).status_code == status
+        answer = client.post(rest, {}, content_type="application/json", **factories.bearer(person))
+        assert answer.status_code == status
     partial = reverse("tuning:verifications", args=[finding.pk])
     assert client.get(partial).status_code == 200
     client.force_login(cast.charlie)

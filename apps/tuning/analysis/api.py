@@ -3,16 +3,15 @@
 from typing import Any
 
 from drf_spectacular.utils import OpenApiResponse, extend_schema, extend_schema_field
-from rest_framework import generics, serializers
+from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from apps.accounts import scoping
 from apps.accounts.api import get_scoped_or_404
 from apps.campaigns.models import Campaign
 from apps.campaigns.queries.visibility import visible
-from apps.core import messages
+from apps.core import messages, rest
 from apps.tuning.analysis import queries, services
 from apps.tuning.analysis.queries import Standing
 from apps.tuning.models import RuleFailure
@@ -48,7 +47,7 @@ class AnalysisSerializer(serializers.Serializer):
         return [messages.render(line) for line in standing.lines]
 
 
-class UnfinishedAnalyses(generics.ListAPIView):
+class UnfinishedAnalyses(rest.ListAPIView):
     """Analyses that wait or failed."""
 
     serializer_class = AnalysisSerializer
@@ -65,7 +64,7 @@ class UnfinishedAnalyses(generics.ListAPIView):
         return queries.unfinished_for(scoping.user_of(self.request))
 
 
-class AnalysisOfCampaign(APIView):
+class AnalysisOfCampaign(rest.APIView):
     """How the analysis of a campaign stands."""
 
     @extend_schema(operation_id="analyses_retrieve", responses=AnalysisSerializer)
@@ -74,7 +73,7 @@ class AnalysisOfCampaign(APIView):
         return Response(AnalysisSerializer(queries.standing_of(_campaign(request, campaign))).data)
 
 
-class RetryAnalysis(APIView):
+class RetryAnalysis(rest.APIView):
     """The analysis of a campaign, carried out again."""
 
     @extend_schema(
