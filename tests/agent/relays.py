@@ -1,11 +1,19 @@
-"""A TLS server before the real one, with a certificate that nobody signed, and a proxy that only knows CONNECT."""
+"""What stands between an agent and its server: TLS with a certificate that nobody signed, and two proxies."""
 
+import contextlib
+import enum
 import hashlib
+import json
+import re
 import socket
 import ssl
 import subprocess
 import threading
+import time
 from pathlib import Path
+
+_LENGTH = re.compile(rb"content-length: *([0-9]+)", re.IGNORECASE)
+_LOOK_S = 0.1
 
 
 class Relay:
@@ -83,6 +91,94 @@ class Proxy(Relay):
         there = socket.create_connection(("127.0.0.1", self._hosts[target]))
         client.sendall(b"HTTP/1.1 200 Connection established\r\n\r\n")
         _join(client, there)
+
+
+class Line(enum.Enum):
+    """What a line does with what is sent over it."""
+
+    WHOLE = "whole"
+    # Who calls is turned away, and who spoke is cut off.
+    CUT = "cut"
+    # Requests are lost on their way, and nobody says so.
+    LOSES_REQUESTS = "loses requests"
+    # The server does what it is asked; its answers are lost.
+    LOSES_ANSWERS = "loses answers"
+
+
+class MessageProxy(Relay):
+    """Passes HTTP messages on to a port, as its `line` and `delay_s` allow, and can send a poll of before again."""
+
+    def __init__(self, port: int) -> None:
+        self.polls: list[bytes] = []
+        self.delay_s = 0.0
+        self.line = Line.WHOLE
+        self._to = port
+        self._open: set[socket.socket] = set()
+        super().__init__()
+
+    def break_line(self, line: Line) -> None:
+        """Have the line be as `line` says from now on, also for those who speak over it now."""
+        self.line = line
+        for sock in list(self._open):
+            with contextlib.suppress(OSError):
+                sock.shutdown(socket.SHUT_RDWR)
+
+    def repeat(self, poll: bytes) -> dict[str, object]:
+        """Send an old poll again and return the server's answer."""
+        with socket.create_connection(("127.0.0.1", self._to), timeout=30) as server:
+            server.sendall(poll)
+            return json.loads(_message(server).partition(b"\r\n\r\n")[2])
+
+    def attend(self, client: socket.socket) -> None:
+        """Pass requests on and answers back until one side, or the line, ends."""
+        with client:
+            if self.line is Line.CUT:
+                return
+            self._open.add(client)
+            try:
+                with socket.create_connection(("127.0.0.1", self._to)) as server:
+                    while (request := _message(client)) and self._pass_on(client, server, request):
+                        continue
+            finally:
+                self._open.discard(client)
+
+    def _pass_on(self, client: socket.socket, server: socket.socket, request: bytes) -> bool:
+        if b"/agent/v1/poll " in request.partition(b"\r\n")[0]:
+            self.polls.append(request)
+        time.sleep(self.delay_s)
+        if self.line is Line.LOSES_REQUESTS:
+            return self._keep_silent()
+        server.sendall(request)
+        answer = _message(server)
+        if self.line is Line.LOSES_ANSWERS:
+            return self._keep_silent()
+        # Without an answer the server closed a connection that was idle.
+        return bool(answer) and client.sendall(answer) is None
+
+    def _keep_silent(self) -> bool:
+        """Leave the client waiting until the line is whole again; what it then sends has to be sent anew."""
+        while self.line is not Line.WHOLE:
+            time.sleep(_LOOK_S)
+        return False
+
+
+def _message(sock: socket.socket) -> bytes:
+    """Return the next whole HTTP message of a connection, b"" at its end."""
+    text = b""
+    while b"\r\n\r\n" not in text:
+        part = sock.recv(65536)
+        if not part:
+            return b""
+        text += part
+    head = text.partition(b"\r\n\r\n")[0]
+    length = _LENGTH.search(head)
+    whole = len(head) + 4 + (int(length[1]) if length else 0)
+    while len(text) < whole:
+        part = sock.recv(65536)
+        if not part:
+            return b""
+        text += part
+    return text
 
 
 def _join(one: socket.socket, other: socket.socket) -> None:

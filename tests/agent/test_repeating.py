@@ -1,10 +1,6 @@
 """A proxy that delays and repeats what passes: old polls are told apart from a restart, and nothing is lost."""
 
-import contextlib
 import json
-import re
-import socket
-import threading
 import time
 from collections.abc import Iterator
 
@@ -13,80 +9,24 @@ import pytest
 from apps.agents.models import Agent, Job
 from apps.testbeds.models import Node
 from tests.agent.program import AgentProgram
+from tests.agent.relays import MessageProxy
 from tests.agent.states import ended, reached
 from tests.agents import factories
 from tests.agents.live import LiveServer, wait_for
 from workers.agent.instance import REPEATS, Instance
 
 pytestmark = pytest.mark.django_db(transaction=True)
-_LENGTH = re.compile(rb"content-length: *([0-9]+)", re.IGNORECASE)
-
-
-class RepeatingProxy:
-    """Passes TCP on, remembers each whole poll, and can send it to the server again on a connection of its own."""
-
-    def __init__(self, port: int) -> None:
-        self.polls: list[bytes] = []
-        self.delay_s = 0.0
-        self._to = port
-        self._listener = socket.create_server(("127.0.0.1", 0))
-        self.port = self._listener.getsockname()[1]
-        threading.Thread(target=self._accept, daemon=True).start()
-
-    def close(self) -> None:
-        self._listener.close()
-
-    def repeat(self, poll: bytes) -> dict[str, object]:
-        """Send an old poll again and return the server's answer."""
-        with socket.create_connection(("127.0.0.1", self._to), timeout=30) as server:
-            server.sendall(poll)
-            return json.loads(_message(server).partition(b"\r\n\r\n")[2])
-
-    def _accept(self) -> None:
-        with contextlib.suppress(OSError):
-            while True:
-                client, _address = self._listener.accept()
-                threading.Thread(target=self._serve, args=(client,), daemon=True).start()
-
-    def _serve(self, client: socket.socket) -> None:
-        with contextlib.suppress(OSError), client, socket.create_connection(("127.0.0.1", self._to)) as server:
-            while request := _message(client):
-                if b"/agent/v1/poll " in request.partition(b"\r\n")[0]:
-                    self.polls.append(request)
-                time.sleep(self.delay_s)
-                server.sendall(request)
-                answer = _message(server)
-                if not answer:
-                    # The server closed a connection that was idle.
-                    return
-                client.sendall(answer)
-
-
-def _message(sock: socket.socket) -> bytes:
-    """Return the next whole HTTP message of a connection, b"" at its end."""
-    text = b""
-    while b"\r\n\r\n" not in text:
-        part = sock.recv(65536)
-        if not part:
-            return b""
-        text += part
-    head = text.partition(b"\r\n\r\n")[0]
-    length = _LENGTH.search(head)
-    whole = len(head) + 4 + (int(length[1]) if length else 0)
-    while len(text) < whole:
-        text += sock.recv(65536)
-    return text
 
 
 @pytest.fixture
-def proxy(server: LiveServer) -> Iterator[RepeatingProxy]:
-    made = RepeatingProxy(server.port)
+def proxy(server: LiveServer) -> Iterator[MessageProxy]:
+    made = MessageProxy(server.port)
     yield made
     made.close()
 
 
 @pytest.fixture
-def behind(idle_agent: AgentProgram, proxy: RepeatingProxy) -> AgentProgram:
+def behind(idle_agent: AgentProgram, proxy: MessageProxy) -> AgentProgram:
     path = idle_agent.folder / "agent.json"
     settings = json.loads(path.read_text())
     settings["server"] = f"http://127.0.0.1:{proxy.port}"
@@ -95,7 +35,7 @@ def behind(idle_agent: AgentProgram, proxy: RepeatingProxy) -> AgentProgram:
     return idle_agent
 
 
-def test_old_polls_repeated_lose_no_job(behind: AgentProgram, proxy: RepeatingProxy, node: Node) -> None:
+def test_old_polls_repeated_lose_no_job(behind: AgentProgram, proxy: MessageProxy, node: Node) -> None:
     wait_for(lambda: proxy.polls)
     job = reached(factories.job(node, "nap", "5", time_limit_s=60), Job.State.RUNNING)
     wait_for(lambda: str(job.pk).encode() in proxy.polls[-1])
@@ -107,7 +47,7 @@ def test_old_polls_repeated_lose_no_job(behind: AgentProgram, proxy: RepeatingPr
     assert (job.state, job.exit_code, job.fault) == (Job.State.ENDED, 0, "")
 
 
-def test_an_old_poll_is_no_sign_of_life(behind: AgentProgram, proxy: RepeatingProxy) -> None:
+def test_an_old_poll_is_no_sign_of_life(behind: AgentProgram, proxy: MessageProxy) -> None:
     wait_for(lambda: proxy.polls and Agent.objects.get().last_seen_at)
     behind.stop()
     time.sleep(3)
@@ -118,7 +58,7 @@ def test_an_old_poll_is_no_sign_of_life(behind: AgentProgram, proxy: RepeatingPr
 
 
 def test_a_poll_of_a_process_that_was_replaced_is_answered_harmlessly(
-    behind: AgentProgram, proxy: RepeatingProxy, node: Node
+    behind: AgentProgram, proxy: MessageProxy, node: Node
 ) -> None:
     wait_for(lambda: proxy.polls)
     old = proxy.polls[-1]
@@ -129,7 +69,7 @@ def test_a_poll_of_a_process_that_was_replaced_is_answered_harmlessly(
     assert ended(job).fault == ""
 
 
-def test_polls_that_come_late_lose_nothing(behind: AgentProgram, proxy: RepeatingProxy, node: Node) -> None:
+def test_polls_that_come_late_lose_nothing(behind: AgentProgram, proxy: MessageProxy, node: Node) -> None:
     proxy.delay_s = 1.0
     for number in range(3):
         job = ended(factories.job(node, "say", str(number)))

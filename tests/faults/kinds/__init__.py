@@ -1,0 +1,25 @@
+"""The faults: each public generator function of these modules is one, and is drawn and tested by being there.
+
+A fault breaks something and yields the name of the node that it is about ("" for the service); what follows lasts as
+long as the fault does, and heals it. `draw` decides on all that is left to chance. What it returns is noted.
+"""
+
+import inspect
+from collections.abc import Callable, Iterator
+from random import Random
+
+from tests.faults.kinds import lines, nodes, parts
+from tests.faults.site import Site
+
+Fault = Callable[[Site, Random], Iterator[str]]
+
+
+def registered() -> dict[str, Fault]:
+    """Return {name: fault}, sorted by name."""
+    found = [
+        (name, function)
+        for module in (lines, nodes, parts)
+        for name, function in vars(module).items()
+        if inspect.isgeneratorfunction(function) and function.__module__ == module.__name__ and name[0] != "_"
+    ]
+    return {name.replace("_", "-"): function for name, function in sorted(found)}

@@ -1,0 +1,180 @@
+"""A whole service as a user starts it, three real agents beside it, and the tools that keep their own account."""
+
+import json
+import os
+import signal
+import threading
+import time
+import urllib.request
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+from launch import orphans
+from launch.demo import agents, inventory
+from launch.demo.ground import Ground, Place
+from launch.demo.rest import Rest, RestError
+from launch.local_agents import LocalAgent
+from tests.agent.relays import MessageProxy
+from tests.faults import measuring
+from tests.faults.keeping import KeptAgent
+from tests.faults.tally import Tally
+from tests.launch.stack import Stack
+from tests.launch.watching import wait_for, wait_until_gone
+
+T = TypeVar("T")
+NODES = ("one", "two", "three")
+# The service starts, or a part of it is back, within this, on a machine that does much else.
+BACK_WITHIN_S = 120.0
+
+
+class Site:
+    """All of it below one folder, as a context manager."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        # Jobs of agents run as another user, who has to pass through.
+        root.chmod(0o711)
+        self.var = root / "var"
+        self.tally = Tally(root / "tally")
+        self.agents: dict[str, KeptAgent] = {}
+        self.nodes: dict[str, int] = {}
+        # One thing at a time is done to the service as a whole.
+        self.service = threading.RLock()
+        self.stack = self._start_service()
+        self.api = Rest(self.stack.address, "")
+
+    def __enter__(self) -> "Site":
+        try:
+            self.stack.wait_until_serving(BACK_WITHIN_S)
+            self._prepare()
+        except BaseException:
+            self.stop()
+            raise
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self.stop()
+
+    def stop(self) -> None:
+        """Stop all of it."""
+        for agent in self.agents.values():
+            agent.stop()
+        with self.service:
+            self.stack.stop()
+
+    def start_again(self, with_signal: signal.Signals) -> None:
+        """End the service by a signal to its supervisor, and start it on the same folder and port."""
+        with self.service:
+            self.stack.process.send_signal(with_signal)
+            self.stack.process.wait(BACK_WITHIN_S)
+            self.stack = self._start_service(PORT=self.stack.env["PORT"])
+            self.stack.wait_until_serving(BACK_WITHIN_S)
+
+    def pid(self, part: str) -> int:
+        """Return the process number of a part of the service; waits for it to run."""
+        with self.service:
+            ours: list[int] = []
+
+            def is_up() -> bool:
+                pid = self.stack.pid(part)
+                ours[:] = [pid] if pid in orphans.find(str(self.var)) else []
+                return bool(ours)
+
+            if not wait_for(is_up, BACK_WITHIN_S):
+                raise TimeoutError(f"{part} did not start within {BACK_WITHIN_S:g} s")
+            return ours[0]
+
+    def ask(self, path: str) -> Any:
+        """Return the JSON of a REST address, asking again while the service is away."""
+        return patiently(lambda: self.api.get(path))
+
+    def every(self, path: str) -> list[dict[str, Any]]:
+        """Return the rows of a REST list, asking again while the service is away."""
+        return patiently(lambda: list(self.api.every(path)))
+
+    def health(self) -> str:
+        """Return what the service says of itself as a whole."""
+        try:
+            with urllib.request.urlopen(f"{self.stack.address}/health/", timeout=10) as answer:
+                return str(json.loads(answer.read())["status"])
+        except OSError as error:
+            return str(error)
+
+    def processes(self) -> list[int]:
+        """Return the processes of the service, the agents and the tools."""
+        return sorted({*orphans.find(str(self.var)), *processes_of(self.root)})
+
+    def leftover_processes(self) -> list[str]:
+        """Return what runs on after all was stopped, by command line."""
+        return [_command_line(pid) for pid in wait_until_gone(self.processes(), 15)]
+
+    def _start_service(self, **environment: str) -> Stack:
+        return Stack(self.var, **environment)
+
+    def _prepare(self) -> None:
+        who = ("--username", "alice")
+        self.stack.manage("create_account", *who, "--team", "Grid", "--role", "manager")
+        self.api = Rest(self.stack.address, self.stack.manage("create_token", *who, "--name", "faults").strip())
+        self.tally.prepare()
+        places = tuple(self._place(number, name) for number, name in enumerate(NODES, 1))
+        ground = Ground("on this machine", places, "127.0.0.1")
+        self.nodes = inventory.describe(self.api, ground)
+        folder = self.root / "agents"
+        folder.mkdir()
+        folder.chmod(0o711)
+        for local in agents.prepare(self.api, ground, self.nodes, folder):
+            self.add_agent(local.folder.name, local)
+        measuring.define_tools(self.api)
+        for agent in self.agents.values():
+            agent.start()
+        expected = dict.fromkeys(self.nodes.values(), "idle")
+        if not wait_for(lambda: self.agent_states() == expected, BACK_WITHIN_S):
+            raise TimeoutError(f"not all agents are idle: {self.agent_states()}")
+
+    def add_agent(self, name: str, local: LocalAgent) -> None:
+        """Put an enrolled agent behind a line of its own."""
+        self.agents[name] = KeptAgent(name, local, MessageProxy(int(self.stack.env["PORT"])))
+
+    def agent_states(self) -> dict[int, str]:
+        """Return {node: its agent's state}."""
+        return {row["node"]: row["state"] for row in self.every("agents/")}
+
+    def _place(self, number: int, name: str) -> Place:
+        programs = self.tally.install(name, self.root / "tools" / name)
+        rules = {"programs": programs, "paths": [str(self.tally.folder)]}
+        return Place(name, f"Site {name}", f"127.0.1.{number}", "lo", rules=rules)
+
+
+def patiently(ask: Callable[[], T], away: type[Exception] = RestError) -> T:
+    """Return an answer, asking again while that raises `away`; raises it if it goes on so."""
+    deadline = time.monotonic() + BACK_WITHIN_S
+    while True:
+        try:
+            return ask()
+        except away:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.5)
+
+
+def processes_of(folder: Path) -> list[int]:
+    """Return the processes that work in a folder, or name it or something below it in their command lines."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*"):
+        try:
+            words = (path / "cmdline").read_bytes()
+            place = (path / "cwd").readlink()
+        except OSError:
+            continue
+        is_here = str(folder).encode() in words or place.is_relative_to(folder)
+        if is_here and int(path.name) != os.getpid():
+            found.append(int(path.name))
+    return found
+
+
+def _command_line(pid: int) -> str:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace").strip()
+    except OSError:
+        return f"process {pid}"
