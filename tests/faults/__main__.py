@@ -3,7 +3,10 @@
 import argparse
 import os
 import sys
+import tempfile
+from collections.abc import Iterator
 from concurrent import futures
+from contextlib import contextmanager
 from pathlib import Path
 
 import django
@@ -12,6 +15,7 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "apps.config.settings.test")
 django.setup()
 
 from tests.faults import kinds, playing  # noqa: E402
+from tests.faults.site import make_pattern  # noqa: E402
 from tests.faults.telling import line_of, table_of  # noqa: E402
 
 
@@ -19,10 +23,10 @@ def main(arguments: list[str] | None = None) -> int:
     """Play the seeds and return the exit status: 1 if anything is wrong."""
     options = _parser().parse_args(arguments)
     outcomes: list[playing.Outcome] = []
-    with futures.ThreadPoolExecutor(options.jobs) as pool:
+    with _pattern(options.seeds) as pattern, futures.ThreadPoolExecutor(options.jobs) as pool:
+        how = {"pattern": pattern, "keep": options.keep}
         at_work = [
-            pool.submit(playing.play, seed, playing.draw_faults(seed, options.only), keep=options.keep)
-            for seed in options.seeds
+            pool.submit(playing.play, seed, playing.draw_faults(seed, options.only), **how) for seed in options.seeds
         ]
         for done in futures.as_completed(at_work):
             outcomes.append(done.result())
@@ -40,6 +44,17 @@ def seeds_of(text: str) -> list[int]:
     if not seeds:
         raise ValueError(f"{text} names no seed")
     return seeds
+
+
+@contextmanager
+def _pattern(seeds: list[int]) -> Iterator[Path | None]:
+    """Give what all sites begin with, if there are several."""
+    if len(seeds) < 2:
+        yield None
+        return
+    with tempfile.TemporaryDirectory(prefix="fathom-faults-pattern-") as name:
+        make_pattern(Path(name))
+        yield Path(name)
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -59,13 +59,16 @@ def draw_faults(seed: int, only: Sequence[str] = ()) -> list[Played]:
     return sorted((Played(name, draw.uniform(2, BEGIN_WITHIN_S)) for name in chosen), key=lambda fault: fault.at_s)
 
 
-def play(seed: int, faults: list[Played], *, keep: bool = False) -> Outcome:
-    """Carry faults out against a site of their own and return what is wrong afterwards."""
+def play(seed: int, faults: list[Played], *, pattern: Path | None = None, keep: bool = False) -> Outcome:
+    """Carry out faults against a site of their own, made after a pattern if there is one; return what is wrong then.
+
+    With `keep` the folder of a site with which something is wrong stays.
+    """
     begun = time.monotonic()
     outcome = Outcome(seed, faults)
     folder = tempfile.TemporaryDirectory(prefix=f"fathom-faults-{seed}-", ignore_cleanup_errors=True)
     try:
-        site = Site(Path(folder.name))
+        site = Site(Path(folder.name), pattern)
         with site:
             outcome.findings += _measure(site, outcome)
         outcome.findings += [Finding(LEAKED, f"runs on: {words}") for words in site.leftover_processes()]

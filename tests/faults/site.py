@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import subprocess
 import threading
 import time
 import urllib.request
@@ -29,10 +30,13 @@ BACK_WITHIN_S = 120.0
 
 
 class Site:
-    """All of it below one folder, as a context manager."""
+    """All of it below one folder, as a context manager; `pattern` is a folder of `make_pattern` to begin with."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, pattern: Path | None = None) -> None:
         self.root = root
+        if pattern is not None:
+            # With owners: PostgreSQL's files may be another user's.
+            subprocess.run(["cp", "-a", f"{pattern}/.", str(root)], check=True)
         # Jobs of agents run as another user, who has to pass through.
         root.chmod(0o711)
         self.var = root / "var"
@@ -47,6 +51,7 @@ class Site:
     def __enter__(self) -> "Site":
         try:
             self.stack.wait_until_serving(BACK_WITHIN_S)
+            self.api = Rest(self.stack.address, self._token())
             self._prepare()
         except BaseException:
             self.stop()
@@ -78,7 +83,8 @@ class Site:
 
             def is_up() -> bool:
                 pid = self.stack.pid(part)
-                ours[:] = [pid] if pid in orphans.find(str(self.var)) else []
+                # After a restart the state file may still tell of what was before.
+                ours[:] = [pid] if pid and _parent_of(pid) == self.stack.process.pid else []
                 return bool(ours)
 
             if not wait_for(is_up, BACK_WITHIN_S):
@@ -112,10 +118,16 @@ class Site:
     def _start_service(self, **environment: str) -> Stack:
         return Stack(self.var, **environment)
 
+    def _token(self) -> str:
+        """Return a manager's token, made with its account at the first start."""
+        file = self.root / "token"
+        if not file.exists():
+            who = ("--username", "alice")
+            self.stack.manage("create_account", *who, "--team", "Grid", "--role", "manager")
+            file.write_text(self.stack.manage("create_token", *who, "--name", "faults").strip())
+        return file.read_text()
+
     def _prepare(self) -> None:
-        who = ("--username", "alice")
-        self.stack.manage("create_account", *who, "--team", "Grid", "--role", "manager")
-        self.api = Rest(self.stack.address, self.stack.manage("create_token", *who, "--name", "faults").strip())
         self.tally.prepare()
         places = tuple(self._place(number, name) for number, name in enumerate(NODES, 1))
         ground = Ground("on this machine", places, "127.0.0.1")
@@ -146,6 +158,16 @@ class Site:
         return Place(name, f"Site {name}", f"127.0.1.{number}", "lo", rules=rules)
 
 
+def make_pattern(folder: Path) -> None:
+    """Put into a folder what the first start of a service takes long for: a migrated database with an account."""
+    site = Site(folder)
+    try:
+        site.stack.wait_until_serving(BACK_WITHIN_S)
+        site._token()
+    finally:
+        site.stop()
+
+
 def patiently(ask: Callable[[], T], away: type[Exception] = RestError) -> T:
     """Return an answer, asking again while that raises `away`; raises it if it goes on so."""
     deadline = time.monotonic() + BACK_WITHIN_S
@@ -160,17 +182,33 @@ def patiently(ask: Callable[[], T], away: type[Exception] = RestError) -> T:
 
 def processes_of(folder: Path) -> list[int]:
     """Return the processes that work in a folder, or name it or something below it in their command lines."""
-    found = []
-    for path in Path("/proc").glob("[0-9]*"):
-        try:
-            words = (path / "cmdline").read_bytes()
-            place = (path / "cwd").readlink()
-        except OSError:
-            continue
-        is_here = str(folder).encode() in words or place.is_relative_to(folder)
-        if is_here and int(path.name) != os.getpid():
-            found.append(int(path.name))
-    return found
+    return [
+        int(path.name)
+        for path in Path("/proc").glob("[0-9]*")
+        if int(path.name) != os.getpid() and (_names(path, folder) or _works_in(path, folder))
+    ]
+
+
+def _names(process: Path, folder: Path) -> bool:
+    try:
+        return os.fsencode(folder) in (process / "cmdline").read_bytes()
+    except OSError:
+        return False
+
+
+def _works_in(process: Path, folder: Path) -> bool:
+    try:
+        return (process / "cwd").readlink().is_relative_to(folder)
+    except OSError:
+        # Another user's may not be asked.
+        return False
+
+
+def _parent_of(pid: int) -> int:
+    try:
+        return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+    except OSError:
+        return 0
 
 
 def _command_line(pid: int) -> str:

@@ -15,7 +15,7 @@ LONGEST_BEATS = 400
 _SCRIPT = """#!/bin/sh
 [ "$1" = --version ] && exit 0
 job=${{HOME##*/}}
-note() {{ echo "$1 $job {role} {node} $(date +%s.%N)" >> {tally}; }}
+note() {{ at=$(date +%s.%N) && echo "$1 $job {role} {node} $at" >> {tally}; }}
 body() {{
     trap "" HUP
     trap 'note stopped; exit 143' TERM

@@ -42,7 +42,7 @@ def test_what_names_no_seed_is_refused(text: str) -> None:
 def test_what_is_found_is_told_and_is_the_exit_status(
     findings: list[Finding], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def play(seed: int, faults: list[playing.Played], *, keep: bool) -> playing.Outcome:
+    def play(seed: int, faults: list[playing.Played], **_how: object) -> playing.Outcome:
         for fault in faults:
             fault.recovery_s = 3.25
         return playing.Outcome(seed, faults, findings, took_s=40)
