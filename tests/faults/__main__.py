@@ -28,9 +28,13 @@ def main(arguments: list[str] | None = None) -> int:
         at_work = [
             pool.submit(playing.play, seed, playing.draw_faults(seed, options.only), **how) for seed in options.seeds
         ]
-        for done in futures.as_completed(at_work):
-            outcomes.append(done.result())
-            print(line_of(outcomes[-1]), flush=True)
+        try:
+            for done in futures.as_completed(at_work):
+                outcomes.append(done.result())
+                print(line_of(outcomes[-1]), flush=True)
+        except KeyboardInterrupt:
+            # Those at work come to their end, so that they leave nothing behind; no more are begun.
+            pool.shutdown(cancel_futures=True)
     print("\n" + table_of(outcomes), flush=True)
     return int(any(outcome.findings for outcome in outcomes))
 
