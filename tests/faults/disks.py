@@ -17,19 +17,17 @@ def left_on_disks(site: Site) -> Iterator[Finding]:
         for place in (folder / "spool", folder / "work", folder / "settings"):
             for path in sorted(place.iterdir()) if place.is_dir() else ():
                 yield Finding(LEAKED, f"{path.relative_to(site.root)} on the disk of {agent.name}")
-    begun = _web_started(site)
-    base = site.var / "tmp"
-    for path in sorted(base.iterdir()) if base.is_dir() else ():
-        # What was left before the web server's start has been swept by it, what was left since is swept every hour.
-        if not _is_owned(path) and path.stat().st_mtime < begun:
-            yield Finding(LEAKED, f"{path.relative_to(site.root)}, whose process is gone")
-    for path in sorted(base.glob("*/*")):
+    for path in abandoned(site):
+        yield Finding(LEAKED, f"{path.relative_to(site.root)}, whose process is gone")
+    for path in sorted((site.var / "tmp").glob("*/*")):
         if path.name != "lock":
             yield Finding(LEAKED, f"{path.relative_to(site.root)} of a process that needs it no more")
 
 
-def _web_started(site: Site) -> float:
-    return Path(f"/proc/{site.pid('web')}").stat().st_ctime
+def abandoned(site: Site) -> list[Path]:
+    """Return the folders of temporary files whose processes are gone; the next start of a web server sweeps them."""
+    base = site.var / "tmp"
+    return [path for path in sorted(base.iterdir()) if not _is_owned(path)] if base.is_dir() else []
 
 
 def _is_owned(folder: Path) -> bool:

@@ -1,5 +1,7 @@
 """One seed: a site, a campaign, the faults that the seed draws, and what is wrong when all of them are healed."""
 
+import os
+import signal
 import tempfile
 import threading
 import time
@@ -122,6 +124,9 @@ def _judge(site: Site, campaign: int, outcome: Outcome) -> Iterator[Finding]:
         left[:] = _left(site, campaign)
         return not left
 
+    if disks.abandoned(site):
+        # The web server's start sweeps them.
+        os.kill(site.pid("web"), signal.SIGTERM)
     wait_for(is_clear, CLEAR_WITHIN_S)
     yield from left
     found = _read(site, campaign)
