@@ -1,6 +1,7 @@
 """One seed: a site, a campaign, the faults that the seed draws, and what is wrong when all of them are healed."""
 
 import os
+import shutil
 import signal
 import tempfile
 import threading
@@ -68,9 +69,9 @@ def play(seed: int, faults: list[Played], *, pattern: Path | None = None, keep: 
     """
     begun = time.monotonic()
     outcome = Outcome(seed, faults)
-    folder = tempfile.TemporaryDirectory(prefix=f"fathom-faults-{seed}-", ignore_cleanup_errors=True)
+    folder = Path(tempfile.mkdtemp(prefix=f"fathom-faults-{seed}-"))
     try:
-        site = Site(Path(folder.name), pattern)
+        site = Site(folder, pattern)
         with site:
             outcome.findings += _measure(site, outcome)
         outcome.findings += [Finding(LEAKED, f"runs on: {words}") for words in site.leftover_processes()]
@@ -78,10 +79,9 @@ def play(seed: int, faults: list[Played], *, pattern: Path | None = None, keep: 
         outcome.findings.append(Finding(STUCK, f"the site could not go on: {traceback.format_exc()}"))
     outcome.took_s = time.monotonic() - begun
     if keep and outcome.findings:
-        outcome.folder = Path(folder.name)
-        folder._finalizer.detach()
+        outcome.folder = folder
     else:
-        folder.cleanup()
+        shutil.rmtree(folder, ignore_errors=True)
     return outcome
 
 

@@ -53,8 +53,8 @@ def lose_agent_with_live_tool(site: Site, draw: Random) -> Generator[str, None, 
         outlived = has_tool and site.tally.is_alive(agent.name)
     finally:
         agent.release()
-        # The agent comes to its leftovers before they come to their end by themselves.
-        time.sleep(5)
+        # The agent ends what is left over, before that comes to its end by itself.
+        wait_for(lambda: not site.tally.is_alive(agent.name), _TOOL_WITHIN_S)
         site.tally.let_go(agent.name)
     return OUTLIVED if outlived else ""
 

@@ -1,0 +1,46 @@
+"""What is left on disks is seen: of jobs on agents' disks, and of temporary files whose processes are gone."""
+
+import fcntl
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from tests.faults import disks
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> SimpleNamespace:
+    """Return a site's disks: an agent's, and a folder of temporary files that a process holds."""
+    for name in ("agents/one/spool", "agents/one/work", "var/tmp/held"):
+        (tmp_path / name).mkdir(parents=True)
+    agent = SimpleNamespace(name="one", local=SimpleNamespace(folder=tmp_path / "agents" / "one"))
+    with (tmp_path / "var/tmp/held/lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield SimpleNamespace(root=tmp_path, var=tmp_path / "var", agents={"one": agent})
+
+
+def test_nothing_is_left_where_all_is_in_use(site: SimpleNamespace) -> None:
+    assert list(disks.left_on_disks(site)) == []
+
+
+@pytest.mark.parametrize("name", ["agents/one/spool/job.jsonl", "agents/one/work/job", "var/tmp/held/upload"])
+def test_a_file_that_nobody_needs_is_left(site: SimpleNamespace, name: str) -> None:
+    (site.root / name).touch()
+    (finding,) = disks.left_on_disks(site)
+    assert name in finding.text
+
+
+def test_a_folder_whose_process_is_gone_is_left(site: SimpleNamespace) -> None:
+    folder = site.var / "tmp" / "gone"
+    folder.mkdir()
+    assert disks.abandoned(site) == [folder]
+    (folder / "lock").touch()
+    assert disks.abandoned(site) == [folder]
+    (finding,) = disks.left_on_disks(site)
+    assert "gone" in finding.text
+
+
+def test_a_service_without_temporary_files_has_left_none(site: SimpleNamespace, tmp_path: Path) -> None:
+    site.var = tmp_path / "empty"
+    assert disks.abandoned(site) == []
