@@ -91,7 +91,6 @@ def _measure(world: Any) -> None:
     carry_out_all()
     measured.refresh_from_db()
     tuning.refresh_findings(campaign=measured)
-    Campaign.objects.filter(pk=measured.pk).update(analysed_at=timezone.now())
     world.measured, world.windows = measured, measured.experiments.get()
     job = Job.objects.filter(role="client").first()
     JobFile.objects.create(job=job, name="out.json", content_z=zlib.compress(b"{}"), size=2)
@@ -125,6 +124,8 @@ def _measure(world: Any) -> None:
     world.scheduled = make.services.launch_campaign(campaign=scheduled, user=cast.oscar, now=timezone.now())
     world.trial, world.marked = world.windows.trials.all()[:2]
     mark_invalid(trial=world.marked, user=cast.oscar, reason="A cable.", now=timezone.now())
+    # Only now: a trial set aside asks for another analysis, and until then no edition is frozen.
+    Campaign.objects.filter(pk=measured.pk).update(analysed_at=timezone.now())
     world.lane = Lane.objects.get(experiment=world.weekly[-1].experiments.get())
     world.note = add_note(campaign=measured, user=cast.alice, text="Quiet night.")
 
