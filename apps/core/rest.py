@@ -11,18 +11,18 @@ from rest_framework.request import Request
 from apps.core import contract
 
 
-class Strict:
+class Strict(plain_views.APIView):
     """Refuses unknown parameters and fields once it is known who asks, before anything is done."""
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         """Look at who asks, then at what is asked."""
-        super().initial(request, *args, **kwargs)  # type: ignore[misc]
+        super().initial(request, *args, **kwargs)
         if any("\0" in value for value in kwargs.values() if isinstance(value, str)):
             raise Http404
-        contract.refuse_unknown(self, request)  # type: ignore[arg-type]
+        contract.refuse_unknown(self, request)
 
 
-class APIView(Strict, plain_views.APIView):
+class APIView(Strict):
     """A view of its own methods."""
 
 

@@ -68,7 +68,9 @@ def unavailable(request: HttpRequest, reason: str = "") -> HttpResponse:
     if _is_rest(request):
         answer: HttpResponse = _as_json(503, reason)
     else:
-        answer = HttpResponse(loader.get_template("errors/503.html").render({"reason": reason}), status=503)
+        answer = HttpResponse(
+            loader.get_template("errors/503.html").render({"code": 503, "reason": reason}), status=503
+        )
     answer.headers["Retry-After"] = str(outage.RETRY_AFTER_S)
     answer.headers["Cache-Control"] = "no-store"
     return answer
@@ -89,7 +91,7 @@ def server_error(request: HttpRequest) -> HttpResponse:
         return unavailable(request, str(error) if isinstance(error, outage.Busy) else "")
     if _is_rest(request):
         return _as_json(500, _("Something went wrong on our side; nothing that was measured is lost."))
-    return HttpResponse(loader.get_template("errors/500.html").render(), status=500)
+    return HttpResponse(loader.get_template("errors/500.html").render({"code": 500}), status=500)
 
 
 def _refuse(request: HttpRequest, status: int, reason: str, page: str = "") -> HttpResponse:

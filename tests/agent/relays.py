@@ -1,5 +1,6 @@
 """What stands between an agent and its server: TLS with a certificate that nobody signed, and two proxies."""
 
+import abc
 import contextlib
 import enum
 import hashlib
@@ -16,7 +17,7 @@ _LENGTH = re.compile(rb"content-length: *([0-9]+)", re.IGNORECASE)
 _LOOK_S = 0.1
 
 
-class Relay:
+class Relay(abc.ABC):
     """Takes connections on a port of this machine, each in a thread of its own, until it is closed."""
 
     def __init__(self) -> None:
@@ -42,9 +43,9 @@ class Relay:
         except OSError:
             client.close()
 
+    @abc.abstractmethod
     def attend(self, client: socket.socket) -> None:
         """Carry on one connection."""
-        raise NotImplementedError
 
 
 class TlsServer(Relay):

@@ -40,6 +40,8 @@ def killed(running: stack.Stack) -> set[str]:
 def test_each_part_that_is_frozen_starts_again(running: stack.Stack) -> None:
     frozen = ("web", "worker", "beat")
     before = {part: running.pid(part) for part in running.state()["parts"]}
+    # The service serves before its workers have started their processes.
+    assert wait_for(lambda: children_of(before["worker-long"] or 0), BOUND_S), running.printed()
     (child,) = children_of(before["worker-long"] or 0)
     for pid in (child, *(before[part] for part in frozen)):
         assert pid is not None

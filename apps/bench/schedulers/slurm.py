@@ -1,12 +1,12 @@
 """What Slurm's commands print: jobs with their states, times and reasons, or why there is none."""
 
-import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from apps.bench.schedulers import jobs
 from apps.bench.schedulers.jobs import Json, ScheduledJob, printable
+from apps.bench.tools._documents import first_object
 from apps.bench.tools._failures import failure
 
 PROGRAMS = ("sbatch", "srun", "salloc", "scontrol", "squeue", "sinfo", "scancel", "sacct")
@@ -177,9 +177,9 @@ def is_impossible(state: str, reason: str) -> bool:
 def read_json(text: str) -> list[ScheduledJob]:
     """Return the jobs of ``squeue --json`` (plugin v0.0.38: times in s since 1970, limits in minutes)."""
     try:
-        data, _end = json.JSONDecoder().raw_decode(text, text.index("{"))
-        found = [_job_of_json(item) for item in data["jobs"]]
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+        document = first_object(text) or {}
+        found = [_job_of_json(item) for item in document["jobs"]]
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
         raise failure("queue-unreadable") from error
     return found
 

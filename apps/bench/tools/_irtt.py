@@ -1,11 +1,10 @@
 """irtt's report, as JSON (times in ns) or as its table, read without trusting it."""
 
-import json
 import re
 from typing import Any
 
+from apps.bench.tools._documents import dig, number, objects, printed_object
 from apps.bench.tools._failures import failure
-from apps.bench.tools._iperf3.document import dig, number, objects
 from apps.bench.tools.base import Output, Series
 
 MOST_POINTS = 2000
@@ -36,13 +35,8 @@ def seconds_of(text: str) -> float | None:
 
 def load(output: Output) -> dict[str, Any] | None:
     """Return the report, or None; warnings may stand before it."""
-    text = output.stdout.decode("utf-8", "replace")
-    start = text.find("{")
-    try:
-        data = json.JSONDecoder().raw_decode(text, start)[0] if start >= 0 else None
-    except (ValueError, RecursionError):
-        return None
-    return data if isinstance(data, dict) and isinstance(data.get("stats"), dict) else None
+    data = printed_object(output.stdout)
+    return data if isinstance(dig(data, "stats"), dict) else None
 
 
 def _signed(data: Any, *path: str) -> float | None:

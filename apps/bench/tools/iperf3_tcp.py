@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from apps.bench.network import rfc6349
 from apps.bench.text import Message, _
 from apps.bench.tools import _pairs, _transports
+from apps.bench.tools._documents import Json, number, objects
 from apps.bench.tools._iperf3 import options, recovery, series
-from apps.bench.tools._iperf3.document import Document, Json, figures, number, objects, read_document
+from apps.bench.tools._iperf3.document import Document, figures, read_document
 from apps.bench.tools._recovery import keep_valid
 from apps.bench.tools.base import (
     Estimate,

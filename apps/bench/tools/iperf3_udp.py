@@ -4,9 +4,10 @@ from collections.abc import Mapping, Sequence
 
 from apps.bench.text import Message, _
 from apps.bench.tools import _pairs, _transports
+from apps.bench.tools._documents import number
 from apps.bench.tools._failures import failure
 from apps.bench.tools._iperf3 import options, recovery, series
-from apps.bench.tools._iperf3.document import Document, figures, number, read_document
+from apps.bench.tools._iperf3.document import Document, figures, read_document
 from apps.bench.tools._recovery import is_known, keep_valid
 from apps.bench.tools.base import (
     Estimate,

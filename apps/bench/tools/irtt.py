@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 
 from apps.bench.text import Message, _
 from apps.bench.tools import _irtt, _outputs, _pairs
+from apps.bench.tools._documents import dig, number
 from apps.bench.tools._failures import failure
-from apps.bench.tools._iperf3.document import dig, number
 from apps.bench.tools._recovery import keep_valid, read_options
 from apps.bench.tools.base import (
     Estimate,

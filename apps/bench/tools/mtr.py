@@ -1,15 +1,14 @@
 """mtr: the route with loss and round-trip times of every hop."""
 
 import itertools
-import json
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from apps.bench.text import Message, _
 from apps.bench.tools import _mtr, _outputs, _pairs
+from apps.bench.tools._documents import dig, printed_object
 from apps.bench.tools._failures import failure
-from apps.bench.tools._iperf3.document import dig
 from apps.bench.tools._recovery import is_known, keep_valid, read_options
 from apps.bench.tools.base import (
     Estimate,
@@ -120,7 +119,7 @@ class Mtr(Tool):
     def recover(self, output: Output) -> dict[str, Value]:
         """Return what the argv says, else what the report does; its packet size is a text."""
         options = read_options(output.argv, _VALUED, _SWITCHES)
-        report = _mtr.read_report(_outputs.read_text(output), _load(output))
+        report = _mtr.read_report(_outputs.read_text(output), printed_object(output.stdout))
         method = UDP if "udp" in options else TCP if "tcp" in options else ICMP if is_known(output.argv) else None
         found: dict[str, Value] = {name: options.get(name) for name in ("interval", "max_hops", "port")}
         # Of what it was asked for, most forms tell only what was sent.
@@ -132,7 +131,7 @@ class Mtr(Tool):
         """Return the end's figures and every hop's; ToolFailure if the end did not answer (the exit status is 0)."""
         output = _pairs.client_output(outputs)
         text = _outputs.read_text(output)
-        data = _load(output)
+        data = printed_object(output.stdout)
         report = _mtr.read_report(text, data)
         target, hops = output.argv[-1] if is_known(output.argv) else report.target, report.hops
         if not hops:
@@ -158,16 +157,6 @@ class Mtr(Tool):
             observed={"hops": list(hops)},
             flags=_flags(hops, params),
         )
-
-
-def _load(output: Output) -> dict[str, Any] | None:
-    text = output.stdout.decode("utf-8", "replace")
-    start = text.find("{")
-    try:
-        data = json.JSONDecoder().raw_decode(text, start)[0] if start >= 0 else None
-    except (ValueError, RecursionError):
-        return None
-    return data if isinstance(data, dict) else None
 
 
 def _is_end(hop: Mapping[str, Any], target: str) -> bool:

@@ -119,13 +119,18 @@ class Waits:
         return all(reason.is_bounded for reason in self.reasons)
 
 
-def reason(code: str, **values: object) -> WaitReason:
-    """Return a reason of a kind that campaigns know by themselves."""
+def reason(
+    code: str,
+    *,
+    subjects: tuple[Subject, ...] = (),
+    since: datetime | None = None,
+    until: datetime | None = None,
+    campaign: int | None = None,
+    **values: object,
+) -> WaitReason:
+    """Return a reason of a kind that campaigns know by themselves; `values` stand in its sentence."""
     kind = REASONS[code]
-    known = {
-        name: values.pop(name) for name in ("subjects", "since", "until", "campaign", "trials") if name in values
-    }
-    return WaitReason(code, kind.text, values=values, is_bounded=kind.is_bounded, **known)  # type: ignore[arg-type]
+    return WaitReason(code, kind.text, subjects, since, until, campaign, values=values, is_bounded=kind.is_bounded)
 
 
 def moment(at: datetime) -> str:

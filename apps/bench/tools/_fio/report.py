@@ -1,15 +1,14 @@
 """What fio reports of the data it moved, from JSON, terse lines or plain text."""
 
-import json
 import math
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from apps.bench.tools._documents import Damaged, dig, first_object, number, objects
 from apps.bench.tools._fio import text as plain
 from apps.bench.tools._fio.figures import Way, add_up
-from apps.bench.tools._iperf3.document import dig, number, objects
 
 WAYS = ("read", "write")
 # Rates are rounded, times are in whole milliseconds.
@@ -48,12 +47,9 @@ def read_report(text: str) -> Report | None:
 
 def _load(text: str) -> Any:
     """Return the first JSON object that begins a line (messages stand before it), or None."""
-    start = re.search(r"^\{", text, re.MULTILINE)
-    if not start:
-        return None
     try:
-        return json.JSONDecoder().raw_decode(text, start.start())[0]
-    except (ValueError, RecursionError):
+        return first_object(text, on_a_new_line=True)
+    except Damaged:
         raise Unreadable from None
 
 

@@ -1,14 +1,13 @@
 """IOR's report: a table whose columns its header names, what it says of itself, or a summary in CSV."""
 
 import csv
-import json
 import math
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from apps.bench.tools._iperf3.document import dig, number, objects
+from apps.bench.tools._documents import Damaged, dig, first_object, number, objects
 
 MIB = 1024**2
 
@@ -112,12 +111,9 @@ def read_report(text: str) -> Report:
 
 def _document(text: str) -> Any:
     """Return the summary in JSON (summaryFormat=JSON) that a text holds, None if it is of another form."""
-    start = re.search(r"^\{", text, re.M)
-    if not start:
-        return None
     try:
-        return json.JSONDecoder().raw_decode(text, start.start())[0]
-    except (ValueError, RecursionError):
+        return first_object(text, on_a_new_line=True)
+    except Damaged:
         raise Unreadable from None
 
 

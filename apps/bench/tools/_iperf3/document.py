@@ -7,12 +7,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from apps.bench.tools import _outputs
+from apps.bench.tools._documents import Json, dig, number, objects, printed_object
 from apps.bench.tools._failures import failure
 from apps.bench.tools._iperf3 import errors
 from apps.bench.tools._iperf3.text import DONE, LISTENING, read_text_report
 from apps.bench.tools.base import Output, SampleValue
-
-Json = dict[str, Any]
 
 # Two ways to the same figure may differ by what the program rounds: much more in text, whose times end after 10 ms.
 TOLERANCE, TEXT_TOLERANCE, TEXT_TIME_S = 0.01, 0.015, 0.01
@@ -119,44 +118,16 @@ def figures(samples: Mapping[str, float | None]) -> tuple[SampleValue, ...]:
     )
 
 
-def dig(data: Any, *path: str) -> Any:
-    """Return what lies at a path of keys of nested objects, or None."""
-    for key in path:
-        if not isinstance(data, dict):
-            return None
-        data = data.get(key)
-    return data
-
-
-def number(data: Any, *path: str) -> float | None:
-    """Return the finite, non-negative number at a path of keys, or None."""
-    value = dig(data, *path)
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return None
-    try:
-        value = float(value)
-    except OverflowError:
-        return None
-    return value if math.isfinite(value) and value >= 0 else None
-
-
-def objects(value: Any) -> list[Json]:
-    """Return the objects of a list, and nothing of anything else."""
-    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
-
-
 def load(output: Output) -> Json | None:
     """Return the first JSON object of stdout (warnings may stand before it), or None if there is none.
 
     Of a stream of events (--json-stream, since 3.17) the report is put together that -J prints.
     """
-    text = output.stdout.decode("utf-8", "replace")
-    start = text.find("{")
-    if start < 0:
-        return None
+    first = printed_object(output.stdout)
+    if first is None or first.keys() != EVENT:
+        return first
     try:
-        first: Json = json.JSONDecoder().raw_decode(text, start)[0]
-        return _of_events(text[start:]) if first.keys() == EVENT else first
+        return _of_events(output.stdout.decode("utf-8", "replace"))
     except (ValueError, RecursionError):
         return None
 
