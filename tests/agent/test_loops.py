@@ -40,7 +40,9 @@ def linger() -> dict[str, Any]:
 
 
 @pytest.fixture
-def made(tmp_path: Path) -> Iterator[agent.Agent]:
+def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[agent.Agent]:
+    # Orphans are adopted by a whole process, and this one is the test run's.
+    monkeypatch.setattr(agent.OFFSPRING, "adopt", lambda: False)
     config.save(tmp_path, config.Config("http://127.0.0.1:9", "token"))
     found = agent.Agent(tmp_path)
     yield found

@@ -24,7 +24,7 @@ from .identity import find_identity, work_root
 from .instance import Instance
 from .remote import Away, Refused, Remote, remote_of
 from .reports import Reporter
-from .sandbox import Confinement, adopt_orphans
+from .sandbox import OFFSPRING, Confinement
 from .spool import Record, Spool
 from .telemetry import Sampler
 from .troubles import Troubles
@@ -51,7 +51,7 @@ class Agent:
         self.config = config.load(folder)
         self.identity = find_identity(self.config.user)
         self.work = work_root(folder, self.identity)
-        self.confinement = Confinement.find(self.config, self.identity, folder, adopts=adopt_orphans())
+        self.confinement = Confinement.find(self.config, self.identity, folder, adopts=OFFSPRING.adopt())
         self.spool = Spool(folder / "spool")
         self.journals = settings.Journals(folder / "settings")
         self._must_restore = True

@@ -2,7 +2,8 @@
 
 The kernel gives them to the agent as the nearest subreaper, in sessions of their own; no job's process shares the
 agent's session, and what the agent itself starts besides stays in it. Whose an orphan is, is told by its session,
-folder or home; one that hides all three is ended when all jobs have ended that were there at its birth.
+folder or home; one that hides all three is ended when all jobs have ended that were there at its birth. What this
+process started before it was told to adopt orphans is nobody's to end.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import time
 from pathlib import Path
 
 from ..kin import belongs_to, stat_of
+from .kernel import adopt_orphans
 
 # So often a job's end looks again, for what it kills may have had children meanwhile.
 ROUNDS = 50
@@ -29,11 +31,19 @@ class Offspring:
         self._lock = threading.Lock()
         # {folder: (since when (clock ticks after boot), process id once there is one)}
         self._jobs: dict[Path, tuple[int, int | None]] = {}
+        # Since when orphans are ours (clock ticks after boot); without that all that we have for children is our own.
+        self._since: int | None = None
+
+    def adopt(self) -> bool:
+        """Make this process the parent of the orphans to come; False where the kernel has no such."""
+        if self._since is None and adopt_orphans():
+            self._since = _now()
+        return self._since is not None
 
     def begin(self, folder: Path) -> None:
         """Note that the process of the job in `folder` is about to be made."""
         with self._lock:
-            self._jobs[folder] = (int(time.clock_gettime(time.CLOCK_BOOTTIME) * _TICKS) - 1, None)
+            self._jobs[folder] = (_now(), None)
 
     def started(self, folder: Path, pid: int) -> None:
         """Note its process."""
@@ -55,6 +65,8 @@ class Offspring:
 
         What they leave in their turn comes to us, and is the next round's.
         """
+        if self._since is None:
+            return False
         with self._lock:
             under_way = list(self._jobs.values())
         spared = {first, *(pid for _since, pid in under_way)}
@@ -63,11 +75,18 @@ class Offspring:
             status = stat_of(pid)
             if status is None or status.parent != os.getpid() or status.session == os.getsid(0):
                 continue
+            if status.born < self._since:
+                continue
             is_ours = status.session == first or belongs_to(pid, folder)
             if is_ours or not any(since <= status.born for since, _pid in under_way):
                 has_any = True
                 _end_child(pid)
         return has_any
+
+
+def _now() -> int:
+    """Return the present as the kernel counts a process's birth, a tick early, for it rounds down."""
+    return int(time.clock_gettime(time.CLOCK_BOOTTIME) * _TICKS) - 1
 
 
 def _end_child(pid: int) -> None:
