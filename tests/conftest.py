@@ -1,7 +1,11 @@
 """What most tests begin with: the named cast, and two nodes to measure between."""
 
-import pytest
+import functools
 
+import pytest
+import redis
+
+from apps.core import broker, queue
 from apps.testbeds.models import Node
 from tests import factories
 from tests.campaigns import factories as make
@@ -19,3 +23,14 @@ def pair(cast: factories.Cast) -> list[Node]:
     a, b = make.nodes(cast.team, "kisti01", "pnu01")
     make.link(a, b, "WAN")
     return [a, b]
+
+
+@functools.cache
+def _broker() -> redis.Redis:
+    return broker.client(timeout_s=10)
+
+
+@pytest.fixture(autouse=True)
+def _empty_queues() -> None:
+    """Remove what no worker took in earlier tests: nobody is reminded of anything through a crowded queue."""
+    _broker().delete(queue.SHORT, queue.LONG, queue.CLOCK)
