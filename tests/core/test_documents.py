@@ -167,6 +167,8 @@ def names_of(tree: ast.Module, package: str) -> set[str]:
     return taken
 
 
+# Where each source has been read once already.
+@pytest.mark.xdist_group("architecture")
 def test_nobody_else_reads_yaml() -> None:
     readers = {
         module_of(path): names - WRITING
@@ -177,6 +179,7 @@ def test_nobody_else_reads_yaml() -> None:
     assert set(readers) == {"apps.core.documents"}, readers
 
 
+@pytest.mark.xdist_group("architecture")
 def test_nobody_else_reads_json_of_people() -> None:
     readers = {
         module_of(path)

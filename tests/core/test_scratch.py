@@ -35,6 +35,8 @@ def var(settings: Settings, tmp_path: Path) -> Path:
     return tmp_path
 
 
+# Where each source has been read once already.
+@pytest.mark.xdist_group("architecture")
 def test_nobody_else_makes_temporary_files() -> None:
     makers = {
         module_of(path)

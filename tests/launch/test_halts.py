@@ -6,26 +6,19 @@ import re
 import signal
 import time
 import urllib.request
-from collections.abc import Iterator
 from pathlib import Path
 
 import psycopg
 import pytest
 
 from tests.launch import stack
+from tests.launch.conftest import HANG_AFTER_S
 from tests.launch.watching import wait_for, wait_until_gone
 
 pytestmark = [pytest.mark.e2e, pytest.mark.xdist_group("launch-service")]
 
-HANG_AFTER_S = 10
 # What it may take from a halt to a new process, on a busy machine.
 BOUND_S = 60
-
-
-@pytest.fixture(scope="module")
-def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[stack.Stack]:
-    with stack.running(tmp_path_factory.mktemp("halting") / "var", HANG_AFTER=str(HANG_AFTER_S)) as started:
-        yield started
 
 
 def children_of(pid: int) -> list[int]:

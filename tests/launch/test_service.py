@@ -3,7 +3,6 @@
 import os
 import signal
 import urllib.request
-from collections.abc import Iterator
 from concurrent import futures
 from pathlib import Path
 
@@ -17,13 +16,6 @@ from tests.launch.watching import wait_for, wait_until_gone
 pytestmark = [pytest.mark.e2e, pytest.mark.xdist_group("launch-service")]
 
 
-@pytest.fixture(scope="module")
-def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[stack.Stack]:
-    folder = tmp_path_factory.mktemp("a service") / ("long" * 25)
-    with stack.running(folder, BIND="127.0.1.1") as started:
-        yield started
-
-
 def answers(address: str, timeout_s: float = 10) -> bool:
     try:
         with urllib.request.urlopen(f"{address}/health/", timeout=timeout_s) as answer:
@@ -34,7 +26,8 @@ def answers(address: str, timeout_s: float = 10) -> bool:
 
 def test_it_prints_a_line_for_each_event_and_the_sign_in_once(running: stack.Stack) -> None:
     assert wait_for(lambda: "password:" in running.printed(), 60)
-    lines = running.printed().splitlines()
+    start, _serving, _later = running.printed().partition("password:")
+    lines = start.splitlines()
     parts = ("postgres", "valkey", "worker-clock", "worker", "worker-long", "beat", "web")
     ends = {"migrate": "done", **dict.fromkeys(parts, "started")}
     told = [*(f"  {part:<12} {end}" for part, end in ends.items()), f"serving at {running.address}"]

@@ -1,0 +1,17 @@
+"""The one whole service that the tests of its parts share: to start one takes many seconds of a processor."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.launch import stack
+
+HANG_AFTER_S = 10
+
+
+@pytest.fixture(scope="session")
+def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[stack.Stack]:
+    """Give a service in a long path with a space, which answers at two addresses and notices halts soon."""
+    folder = tmp_path_factory.mktemp("a service") / ("long" * 25)
+    with stack.running(folder, BIND="127.0.1.1", HANG_AFTER=str(HANG_AFTER_S)) as started:
+        yield started
