@@ -18,24 +18,9 @@ from apps.campaigns.waits import WaitReason, Waits
 from apps.testbeds.models import Node
 from tests import factories
 from tests.campaigns import factories as make
+from tests.campaigns.conftest import LATER
 from tests.campaigns.factories import NOW, take
 from tests.workers import factories as workers
-
-LATER = NOW + timedelta(minutes=10)
-
-
-@pytest.fixture
-def nodes(pair: list[Node]) -> list[Node]:
-    """Return two nodes whose agents call."""
-    workers.enrol(*pair)
-    Agent.objects.update(last_seen_at=LATER)
-    return pair
-
-
-@pytest.fixture
-def campaign(cast: SimpleNamespace, nodes: list[Node]) -> Campaign:
-    """Return a running campaign of four trials on the two nodes."""
-    return make.launched(cast, *nodes)
 
 
 def of(campaign: Campaign, user: User, now: Any = LATER) -> Waits:

@@ -1,7 +1,6 @@
 """Reasons to wait are found in few queries however many wait, and viewers are told when nodes come and go."""
 
 from collections.abc import Callable
-from datetime import timedelta
 from types import SimpleNamespace
 from typing import Any
 
@@ -13,25 +12,9 @@ from apps.campaigns import live, waits
 from apps.campaigns.models import Campaign, Lane, Trial
 from apps.testbeds.models import Node
 from tests.campaigns import factories as make
+from tests.campaigns.conftest import LATER
 from tests.campaigns.factories import NOW, take
-from tests.workers import factories as workers
 from workers import tasks
-
-LATER = NOW + timedelta(minutes=10)
-
-
-@pytest.fixture
-def nodes(pair: list[Node]) -> list[Node]:
-    """Return two nodes whose agents call."""
-    workers.enrol(*pair)
-    Agent.objects.update(last_seen_at=LATER)
-    return pair
-
-
-@pytest.fixture
-def campaign(cast: SimpleNamespace, nodes: list[Node]) -> Campaign:
-    """Return a running campaign of four trials on the two nodes."""
-    return make.launched(cast, *nodes)
 
 
 def hear(node: Node, at: Any) -> None:

@@ -41,6 +41,18 @@ def come_back(*nodes: Node) -> None:
     Agent.objects.filter(node__in=nodes).update(last_seen_at=timezone.now())
 
 
+def measure_again(pair: list[Node]) -> Run:
+    """Have the nodes come back and the trial be measured once more; return that run."""
+    come_back(*pair)
+    Trial.objects.update(not_before=None)
+    assert carry_out.schedule() == 1
+    again = Run.objects.latest("pk")
+    listen(again)
+    measure(again)
+    assert carry_out.advance(again.pk)
+    return again
+
+
 def fenced() -> set[str]:
     return set(queries.fences_of())
 
@@ -117,13 +129,7 @@ def test_a_figure_beside_a_program_taken_for_ended_is_flagged(cast: SimpleNamesp
     assert agents.presume_ended(node_id=job.node_id, now=timezone.now()) == 1
     assert not agents_queries.leftovers_of([run.pk], timezone.now())
     assert fences.lift_fences(now=timezone.now()) >= 2
-    come_back(*pair)
-    Trial.objects.update(not_before=None)
-    assert carry_out.schedule() == 1
-    again = Run.objects.latest("pk")
-    listen(again)
-    measure(again)
-    assert carry_out.advance(again.pk)
+    again = measure_again(pair)
     flags = {flag["name"]: flag for flag in Result.objects.get(run=again).flags}
     assert flags["leftover-possible"]["severity"] == "warning"
     assert flags["leftover-possible"]["message"]["params"] == {"nodes": job.node.name}
@@ -134,13 +140,7 @@ def test_a_figure_after_the_program_ended_is_not(cast: SimpleNamespace, pair: li
     job = lose(run, "client")
     report(job, Job.State.ENDED, SILENT)
     fences.lift_fences(now=timezone.now())
-    come_back(*pair)
-    Trial.objects.update(not_before=None)
-    assert carry_out.schedule() == 1
-    again = Run.objects.latest("pk")
-    listen(again)
-    measure(again)
-    assert carry_out.advance(again.pk)
+    again = measure_again(pair)
     assert "leftover-possible" not in {flag["name"] for flag in Result.objects.get(run=again).flags}
 
 
