@@ -6,7 +6,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import nullcontext
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
@@ -80,6 +80,12 @@ class LabAt:
                 self.argv(*arguments),
                 cwd=ROOT, env=os.environ | environment, capture_output=True, text=True, timeout=120, check=False,
             )  # fmt: skip
+
+    @contextmanager
+    def building(self, *options: str | Path) -> Iterator[subprocess.Popen[str]]:
+        """Start `up` with these options, for whoever stops it midway or takes the lab down under it."""
+        with interfaces.held(), self.start("up", *options) as process:
+            yield process
 
     def start(self, *arguments: str | Path) -> subprocess.Popen[str]:
         return subprocess.Popen(

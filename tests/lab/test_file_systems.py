@@ -132,7 +132,7 @@ def test_a_volume_spans_both_sites_and_shows_each_what_the_other_wrote(lab: LabA
 @needs_nfs
 def test_what_a_killed_lab_left_of_its_file_systems_is_cleared(lab: LabAt, tmp_path: Path) -> None:
     file = written(tmp_path, DISK, {**NFS, "disk": "raid"}, GLUSTER)
-    with lab.start("up", file) as killed:
+    with lab.building(file) as killed:
         assert killed.stdout
         while not killed.stdout.readline().startswith("NFS share"):
             assert killed.poll() is None

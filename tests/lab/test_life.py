@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from lab import machine
+from tests import interfaces
 from tests.lab.labs import KISTI_PUSAN, REAL, SMALL, LabAt
 
 pytestmark = REAL
@@ -106,7 +107,8 @@ def test_a_dead_link_is_told_and_mended(lab: LabAt, small: Path) -> None:
 
 def test_a_lab_whose_namespace_was_deleted_is_built_anew(lab: LabAt, small: Path) -> None:
     before = lab.up(small)
-    subprocess.run(["ip", "netns", "delete", lab.place.namespace_of("two")], check=True)
+    with interfaces.held():
+        subprocess.run(["ip", "netns", "delete", lab.place.namespace_of("two")], check=True)
     assert lab.up(small)["built_at"] != before["built_at"]
     assert lab.pinged("one", "10.96.2.11")
 
@@ -124,7 +126,7 @@ def test_two_labs_stand_side_by_side(lab: LabAt, small: Path, tmp_path: Path) ->
 
 
 def test_a_held_lab_goes_when_its_holder_is_asked_to(lab: LabAt, small: Path) -> None:
-    with lab.start("up", small, "--hold") as holder:
+    with lab.building(small, "--hold") as holder:
         wait_for(lab.place.state_file.exists)
         assert lab.pinged("one", "10.96.2.11")
         holder.send_signal(signal.SIGTERM)
@@ -133,7 +135,7 @@ def test_a_held_lab_goes_when_its_holder_is_asked_to(lab: LabAt, small: Path) ->
 
 
 def test_a_holder_mends_a_dead_link_by_itself(lab: LabAt, small: Path) -> None:
-    with lab.start("up", small, "--hold") as holder:
+    with lab.building(small, "--hold") as holder:
         wait_for(lab.place.state_file.exists)
         dead = lab.line["pid"]
         os.kill(dead, signal.SIGKILL)
@@ -144,7 +146,7 @@ def test_a_holder_mends_a_dead_link_by_itself(lab: LabAt, small: Path) -> None:
 
 
 def test_a_holder_ends_when_another_command_takes_the_lab_down(lab: LabAt, small: Path) -> None:
-    with lab.start("up", small, "--hold") as holder:
+    with lab.building(small, "--hold") as holder:
         wait_for(lab.place.state_file.exists)
         assert lab.run("down").returncode == 0
         assert holder.wait(20) == 0
@@ -153,7 +155,7 @@ def test_a_holder_ends_when_another_command_takes_the_lab_down(lab: LabAt, small
 
 
 def test_a_holder_that_cannot_mend_a_link_says_so_and_takes_the_lab_down(lab: LabAt, small: Path) -> None:
-    with lab.start("up", small, "--hold") as holder:
+    with lab.building(small, "--hold") as holder:
         wait_for(lab.place.state_file.exists)
         lab.place.write_state(lab.state | {"emulator": ["/bin/false"]})
         os.kill(lab.line["pid"], signal.SIGKILL)
@@ -165,7 +167,7 @@ def test_a_holder_that_cannot_mend_a_link_says_so_and_takes_the_lab_down(lab: La
 
 @pytest.mark.parametrize("kind", ["auto", "python"])
 def test_the_emulators_of_a_killed_holder_die_with_it(lab: LabAt, small: Path, kind: str) -> None:
-    with lab.start("up", small, "--hold", "--emulator", kind) as holder:
+    with lab.building(small, "--hold", "--emulator", kind) as holder:
         wait_for(lab.place.state_file.exists)
         holder.kill()
     emulators = lab.place.interface_prefix + "0a"
@@ -177,7 +179,7 @@ def test_the_emulators_of_a_killed_holder_die_with_it(lab: LabAt, small: Path, k
 
 @pytest.mark.parametrize("step", ["management", "switch right", "node one", "link"])
 def test_what_a_killed_lab_left_is_cleared_by_the_next(lab: LabAt, small: Path, step: str) -> None:
-    with lab.start("up", small) as killed:
+    with lab.building(small) as killed:
         assert killed.stdout
         while not killed.stdout.readline().startswith(step):
             assert killed.poll() is None
@@ -189,7 +191,7 @@ def test_what_a_killed_lab_left_is_cleared_by_the_next(lab: LabAt, small: Path, 
 
 
 def test_an_interrupted_lab_leaves_nothing(lab: LabAt) -> None:
-    with lab.start("up", KISTI_PUSAN) as interrupted:
+    with lab.building(KISTI_PUSAN) as interrupted:
         assert interrupted.stdout
         while not interrupted.stdout.readline().startswith("switch"):
             assert interrupted.poll() is None
