@@ -4,10 +4,18 @@
 import os
 import sys
 
+from django.core.exceptions import ImproperlyConfigured
 from django.core.management import execute_from_command_line
+
+from launch import home
 
 if __name__ == "__main__":
     # What only reads a file needs none of the secrets of a deployment.
     settings = "base" if sys.argv[1:2] == ["read_output"] else "production"
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", f"apps.config.settings.{settings}")
-    execute_from_command_line(sys.argv)
+    if os.environ["DJANGO_SETTINGS_MODULE"].endswith(".production"):
+        os.environ |= home.environment_of_running()
+    try:
+        execute_from_command_line(sys.argv)
+    except ImproperlyConfigured as error:
+        sys.exit(f"fathom: {error}")

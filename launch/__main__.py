@@ -19,6 +19,7 @@ EXPECTED = (
     EmbeddedError,
     ProcessError,
     service.ManageError,
+    service.SettingsError,
     agents.AgentError,
     campaign.DemoError,
     rest.RestError,

@@ -33,6 +33,19 @@ def hang_after_s() -> float:
     return float(text)
 
 
+def environment_of_running() -> dict[str, str]:
+    """Return the settings by which a command reaches what runs on the default folder; {} if nothing does.
+
+    A deployment that has its own SECRET_KEY says where everything is by itself.
+    """
+    home = Home(default_folder())
+    state = home.read_state()
+    if os.environ.get("SECRET_KEY") or not state:
+        return {}
+    addresses = {"DATABASE_URL": state["database_url"], "REDIS_URL": state["redis_url"]}
+    return {"SECRET_KEY": home.secret_key()} | addresses
+
+
 class Home:
     """One var folder. Whoever holds its lock may start a service on it."""
 

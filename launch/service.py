@@ -17,6 +17,9 @@ from launch.home import ROOT, Home, hang_after_s
 from launch.process import Process
 
 LOOPBACK = "127.0.0.1"
+# Who looks after the service on its machine asks for it by these, whatever its users call it.
+_OWN_NAMES = ("localhost", LOOPBACK, "[::1]")
+_EVERYWHERE = {"0.0.0.0", "::"}  # noqa: S104
 # The highest stops first; local agents (30) lie between, so that they can report their last jobs.
 _WEB, _WORKERS = 20, 40
 # What a supervisor killed with -9 leaves is told to end at once; this long it may take (s).
@@ -30,6 +33,10 @@ _CELERY = (sys.executable, "-m", "celery", "-A", "workers")
 
 class ManageError(RuntimeError):
     """A management command that failed; the text holds what it said."""
+
+
+class SettingsError(RuntimeError):
+    """Settings with which nothing can start; the text names them and says what to give."""
 
 
 class Service:
@@ -78,6 +85,7 @@ class Service:
                 self._agents = local_agents.kept(self.home.agents)
             self._open_sockets()
             self._set_environment()
+            self._check_settings()
             for process in self._table():
                 self.supervisor.add(process)
             self.supervisor.start()
@@ -160,7 +168,7 @@ class Service:
             "DJANGO_SETTINGS_MODULE": "apps.config.settings.production",
             "FATHOM_VAR": str(self.home.folder),
             "SECRET_KEY": os.environ.get("SECRET_KEY") or self.home.secret_key(),
-            "ALLOWED_HOSTS": os.environ.get("ALLOWED_HOSTS") or ",".join(["localhost", "[::1]", *self._hosts]),
+            "ALLOWED_HOSTS": ",".join([*_OWN_NAMES, *self._hosts, os.environ.get("ALLOWED_HOSTS", "")]),
             "PYTHONUNBUFFERED": "1",
         }
         for name, make in (("DATABASE_URL", embedded.postgres), ("REDIS_URL", embedded.valkey)):
@@ -170,6 +178,19 @@ class Service:
                 server = make(self.home.folder / folder)
                 self._servers.append(server)
                 self.env[name] = server.url
+
+    def _check_settings(self) -> None:
+        """Raise SettingsError, which names all that is wrong with the settings, before anything starts."""
+        if _EVERYWHERE & set(self._hosts) and not os.environ.get("ALLOWED_HOSTS", "").strip():
+            raise SettingsError(
+                "BIND names every address of this machine: say in ALLOWED_HOSTS by which names and addresses people"
+                " and agents ask for it, such as ALLOWED_HOSTS=fathom.example.org,192.0.2.10."
+            )
+        argv = [sys.executable, "-m", "apps.config.settings"]
+        env = {**os.environ, **self.env}
+        done = subprocess.run(argv, cwd=ROOT, env=env, capture_output=True, text=True, check=False)
+        if done.returncode:
+            raise SettingsError(done.stderr.strip())
 
     def _table(self) -> list[Process]:
         """Return the processes in the order of their start."""

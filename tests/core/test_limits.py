@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 import redis
-from django.core.exceptions import ImproperlyConfigured
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from pytest_django import Settings
@@ -18,6 +17,7 @@ from apps.agents.services import facts
 from apps.campaigns import errors
 from apps.campaigns import services as campaigns
 from apps.config.settings import limits
+from apps.config.settings.environment import Environment
 from apps.config.settings.limits import Rate
 from apps.core.limits import asking, counting, policies
 from apps.reports import usage
@@ -143,17 +143,19 @@ def test_an_address_of_ipv6_is_its_network(rf, address: str, known_as: str) -> N
 
 
 def test_limits_of_the_environment() -> None:
-    usual = limits.from_environment({})
+    usual = limits.from_environment(Environment({}))
     assert usual["token"] == (30_000, 60) and set(usual) == {"address", "token", "answers", "uploads", "facts"}
-    own = limits.from_environment({"RATE_PER_TOKEN": " 5 / 1 ", "RATE_PER_ADDRESS": "0"})
+    own = limits.from_environment(Environment({"RATE_PER_TOKEN": " 5 / 1 ", "RATE_PER_ADDRESS": "0"}))
     assert own["token"] == (5, 1) and "address" not in own
-    for wrong in ("5", "five/60", "5/0", "0/60", "-1/60", ""):
-        with pytest.raises(ImproperlyConfigured, match="RATE_PER_TOKEN is"):
-            limits.from_environment({"RATE_PER_TOKEN": wrong})
-    assert limits.bytes_from({"Q": "2 GiB"}, "Q", "0") == 2**31
-    assert limits.bytes_from({}, "Q", "0") == 0
-    with pytest.raises(ImproperlyConfigured, match="Q is 'much'"):
-        limits.bytes_from({"Q": "much"}, "Q", "0")
+    for wrong in ("5", "five/60", "5/0", "0/60", "-1/60"):
+        environment = Environment({"RATE_PER_TOKEN": wrong})
+        assert limits.from_environment(environment) == usual
+        assert environment.wrong == [
+            f"RATE_PER_TOKEN={wrong}: give so many / seconds, such as 30000/60, or 0 for no limit."
+        ]
+    assert (limits.bytes_of("2 GiB"), limits.bytes_of("0")) == (2**31, 0)
+    with pytest.raises(ValueError, match="such as 500 GiB"):
+        limits.bytes_of("much")
 
 
 def test_uploads_into_a_team_are_counted_on_pages_and_rest(cast: Cast, client: Client, settings: Settings) -> None:

@@ -4,20 +4,22 @@ import os
 from pathlib import Path
 
 from apps.config.settings import database, limits
+from apps.config.settings.environment import Environment
 from apps.core import broker
 from apps.core.scratch import UploadFolder
 
 BASE_DIR = Path(__file__).resolve().parents[3]
-VAR_DIR = Path(os.environ.get("FATHOM_VAR", BASE_DIR / "var"))
+environment = Environment(os.environ)
+VAR_DIR = Path(environment.text("FATHOM_VAR", str(BASE_DIR / "var")))
 
-SECRET_KEY = os.environ.get("SECRET_KEY", "")
+SECRET_KEY = environment.text("SECRET_KEY")
 DEBUG = False
-ALLOWED_HOSTS = os.environ.get("ALLOWED_HOSTS", "localhost,127.0.0.1,[::1]").split(",")
-CSRF_TRUSTED_ORIGINS = [origin for origin in os.environ.get("TRUSTED_ORIGINS", "").split(",") if origin]
+ALLOWED_HOSTS = environment.names("ALLOWED_HOSTS", "localhost,127.0.0.1,[::1]")
+CSRF_TRUSTED_ORIGINS = environment.origins("TRUSTED_ORIGINS")
 # The address agents are told to call; pages build it from the request when it is not set.
-PUBLIC_URL = os.environ.get("PUBLIC_URL", "")
+PUBLIC_URL = environment.address("PUBLIC_URL", "http", "https")
 # A PEM file of the certificate that agents meet, where no usual authority has signed it: commands carry its pin.
-AGENT_SERVER_CERTIFICATE = os.environ.get("AGENT_SERVER_CERTIFICATE", "")
+AGENT_SERVER_CERTIFICATE = environment.file("AGENT_SERVER_CERTIFICATE")
 # The sources of the program that runs on nodes, from which the service builds the one file it hands out.
 AGENT_SOURCE = BASE_DIR / "workers" / "agent"
 
@@ -94,12 +96,12 @@ TEMPLATES = [
 ]
 FORM_RENDERER = "apps.core.forms.BootstrapRenderer"
 
-DATABASES = {"default": database.from_url(os.environ.get("DATABASE_URL", "postgresql:///fathom"))}
+DATABASES = {"default": environment.read("DATABASE_URL", "postgresql:///fathom", database.from_url)}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 # So many connections a web process takes at most; the others that the server allows are the workers'.
-WEB_CONNECTIONS = database.connections_of(os.environ.get("WEB_CONNECTIONS", ""))
+WEB_CONNECTIONS = environment.number("WEB_CONNECTIONS", 12, least=database.FEWEST)
 
-REDIS_URL = os.environ.get("REDIS_URL", "redis://localhost:6379/0")
+REDIS_URL = environment.address("REDIS_URL", "redis", "rediss", "unix", usual="redis://localhost:6379/0")
 CHANNEL_LAYERS = {
     "default": {
         "BACKEND": "channels_redis.pubsub.RedisPubSubChannelLayer",
@@ -137,8 +139,8 @@ AXES_COOLOFF_TIME = 0.25
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
 AXES_LOCKOUT_TEMPLATE = "accounts/locked.html"
 # Beyond so many wrong passwords in a quarter of an hour attempts are slowed: from one address, for one name.
-SIGN_IN_FAILURES_PER_ADDRESS = int(os.environ.get("SIGN_IN_FAILURES_PER_ADDRESS", "50"))
-SIGN_IN_FAILURES_PER_NAME = int(os.environ.get("SIGN_IN_FAILURES_PER_NAME", "30"))
+SIGN_IN_FAILURES_PER_ADDRESS = environment.number("SIGN_IN_FAILURES_PER_ADDRESS", 50, least=1)
+SIGN_IN_FAILURES_PER_NAME = environment.number("SIGN_IN_FAILURES_PER_NAME", 30, least=1)
 SESSION_COOKIE_SAMESITE = "Lax"
 SESSION_COOKIE_HTTPONLY = True
 
@@ -230,16 +232,16 @@ SPECTACULAR_SETTINGS = {
 }
 
 # Reports are mailed by the server that the environment names; without one, mails are files in a folder.
-EMAIL_HOST = os.environ.get("EMAIL_HOST", "")
-EMAIL_PORT = int(os.environ.get("EMAIL_PORT", "25"))
-EMAIL_HOST_USER = os.environ.get("EMAIL_USER", "")
+EMAIL_HOST = environment.text("EMAIL_HOST")
+EMAIL_PORT = environment.number("EMAIL_PORT", 25, least=1)
+EMAIL_HOST_USER = environment.text("EMAIL_USER")
 EMAIL_HOST_PASSWORD = os.environ.get("EMAIL_PASSWORD", "")
-EMAIL_USE_TLS = os.environ.get("EMAIL_TLS", "") == "starttls"
-EMAIL_USE_SSL = os.environ.get("EMAIL_TLS", "") == "implicit"
+EMAIL_TLS = environment.choice("EMAIL_TLS", "starttls", "implicit")
+EMAIL_USE_TLS, EMAIL_USE_SSL = EMAIL_TLS == "starttls", EMAIL_TLS == "implicit"
 EMAIL_TIMEOUT = 60
 EMAIL_BACKEND = f"django.core.mail.backends.{'smtp' if EMAIL_HOST else 'filebased'}.EmailBackend"
 EMAIL_FILE_PATH = VAR_DIR / "mail"
-DEFAULT_FROM_EMAIL = os.environ.get("EMAIL_FROM", "fathom@localhost")
+DEFAULT_FROM_EMAIL = environment.text("EMAIL_FROM", "fathom@localhost")
 
 # Who knows whether nodes could measure now; campaigns, which know nothing of agents, ask it before a launch.
 NODE_READINESS = "workers.readiness.node_warnings"
@@ -252,7 +254,7 @@ TOOL_USES = "apps.campaigns.queries.tool_uses.uses_of_tools"
 TOOL_PERMITS = "workers.permits.permits_of_team"
 # Commands of a stage that start at one instant are given one so far ahead (s), for all agents to have them by then;
 # more for several on one node, and for agents far away.
-START_LEAD_S = float(os.environ.get("START_LEAD_S", "0.2"))
+START_LEAD_S = environment.seconds("START_LEAD_S", 0.2)
 
 # One request body at most (a job's whole output, compressed, fits in it).
 DATA_UPLOAD_MAX_MEMORY_SIZE = 64 * 1024 * 1024
@@ -262,11 +264,11 @@ FILE_UPLOAD_TEMP_DIR = UploadFolder()
 DATA_UPLOAD_MAX_NUMBER_FILES = 500
 
 # How much may be asked for in a time, and stored in all; generous, for they hold off a flood and no user (limits).
-RATE_LIMITS = limits.from_environment(os.environ)
-QUOTA_STORED_BYTES = limits.bytes_from(os.environ, "QUOTA_STORED_BYTES", "1 TiB")
+RATE_LIMITS = limits.from_environment(environment)
+QUOTA_STORED_BYTES = environment.read("QUOTA_STORED_BYTES", "1 TiB", limits.bytes_of)
 
 # What was sent to be imported, and nobody decides on, is kept for so many days.
-UNDECIDED_DAYS = int(os.environ.get("KEEP_UNDECIDED_DAYS", "14"))
+UNDECIDED_DAYS = environment.number("KEEP_UNDECIDED_DAYS", 14, least=1)
 
 LOGGING = {
     "version": 1,

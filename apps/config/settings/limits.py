@@ -1,10 +1,9 @@
 """Read limits of the environment: RATE_PER_TOKEN=30000/60 is 30,000 requests in 60 s, 0 is no limit."""
 
 import re
-from collections.abc import Mapping
 from typing import NamedTuple
 
-from django.core.exceptions import ImproperlyConfigured
+from apps.config.settings.environment import Environment
 
 _RATE = re.compile(r"\s*([0-9]{1,18})\s*/\s*([0-9]{1,6})\s*")
 _SIZE = re.compile(r"\s*([0-9]{1,18})\s*(B|KiB|MiB|GiB|TiB|PiB)?\s*")
@@ -28,24 +27,24 @@ class Rate(NamedTuple):
     window_s: int
 
 
-def from_environment(environment: Mapping[str, str]) -> dict[str, Rate]:
-    """Return {policy: its rate} without those that are switched off; ImproperlyConfigured names what is no rate."""
-    rates = {}
-    for policy, (name, usual) in _USUAL.items():
-        text = environment.get(name, usual)
-        if text.strip() == "0":
-            continue
-        found = _RATE.fullmatch(text)
-        if not found or not int(found[1]) or not int(found[2]):
-            raise ImproperlyConfigured(f"{name} is {text!r}: write for example {usual} (so many / seconds), or 0.")
-        rates[policy] = Rate(int(found[1]), int(found[2]))
-    return rates
+def from_environment(environment: Environment) -> dict[str, Rate]:
+    """Return {policy: its rate} without those that are switched off."""
+    rates = {policy: environment.read(name, usual, _rate_of) for policy, (name, usual) in _USUAL.items()}
+    return {policy: rate for policy, rate in rates.items() if rate}
 
 
-def bytes_from(environment: Mapping[str, str], name: str, usual: str) -> int:
-    """Return a size in bytes, 0 for no limit; ImproperlyConfigured names what is no size."""
-    text = environment.get(name, usual)
+def _rate_of(text: str) -> Rate | None:
+    if text == "0":
+        return None
+    found = _RATE.fullmatch(text)
+    if not found or not int(found[1]) or not int(found[2]):
+        raise ValueError("give so many / seconds, such as 30000/60, or 0 for no limit")
+    return Rate(int(found[1]), int(found[2]))
+
+
+def bytes_of(text: str) -> int:
+    """Return a size in bytes, 0 for no limit; ValueError says what to give."""
     found = _SIZE.fullmatch(text)
     if not found:
-        raise ImproperlyConfigured(f"{name} is {text!r}: write for example 500 GiB, or 0 for no limit.")
+        raise ValueError("give a size such as 500 GiB, or 0 for no limit")
     return int(found[1]) * _UNITS[found[2] or "B"]

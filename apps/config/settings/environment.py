@@ -1,0 +1,111 @@
+"""Reads settings of the environment; whatever is wrong is named, all of it at once, before anything starts.
+
+Blanks around a value, and the case of a word, mean nothing. An empty value is the usual one.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TypeVar
+from urllib.parse import urlsplit
+
+from django.core.exceptions import ImproperlyConfigured
+
+_T = TypeVar("_T")
+_ON, _OFF = ("1", "true", "yes", "on"), ("0", "false", "no", "off")
+_NUMBER = re.compile(r"[0-9]{1,9}")
+_DECIMAL = re.compile(r"[0-9]{1,6}(\.[0-9]{1,6})?")
+
+
+class Environment:
+    """The variables that settings are read from, and what is wrong with them."""
+
+    def __init__(self, variables: Mapping[str, str]) -> None:
+        self._variables = variables
+        self.wrong: list[str] = []
+
+    def text(self, name: str, usual: str = "") -> str:
+        """Return a value without the blanks around it."""
+        return self._variables.get(name, "").strip() or usual
+
+    def read(self, name: str, usual: str, reader: Callable[[str], _T]) -> _T:
+        """Return what `reader` makes of a value; it refuses one by a ValueError that says what to give."""
+        try:
+            return reader(self.text(name, usual))
+        except ValueError as error:
+            return self._refuse(name, str(error), reader(usual))
+
+    def number(self, name: str, usual: int, least: int = 0) -> int:
+        """Return a whole number."""
+        text = self.text(name, str(usual))
+        if _NUMBER.fullmatch(text) and int(text) >= least:
+            return int(text)
+        return self._refuse(name, f"give a whole number, {least} or more", usual)
+
+    def seconds(self, name: str, usual: float) -> float:
+        """Return a time (s)."""
+        text = self.text(name, str(usual))
+        return float(text) if _DECIMAL.fullmatch(text) else self._refuse(name, "give seconds, such as 0.2", usual)
+
+    def flag(self, name: str) -> bool:
+        """Return whether something is switched on."""
+        text = self.text(name, "0").lower()
+        return text in _ON if text in (*_ON, *_OFF) else self._refuse(name, "give 1 or 0", usual=False)
+
+    def choice(self, name: str, *choices: str) -> str:
+        """Return one of the choices, "" for none."""
+        text = self.text(name).lower()
+        return text if text in ("", *choices) else self._refuse(name, f"give {' or '.join(choices)}, or nothing", "")
+
+    def names(self, name: str, usual: str = "") -> list[str]:
+        """Return what stands between commas."""
+        return [part.strip() for part in self.text(name, usual).split(",") if part.strip()]
+
+    def address(self, name: str, *schemes: str, usual: str = "") -> str:
+        """Return an address of one of the schemes."""
+        text = self.text(name, usual)
+        if not text or _is_address(text, schemes):
+            return text
+        return self._refuse(
+            name, f"give an address that begins with {'://, '.join(schemes[:-1])}:// or {schemes[-1]}://", usual
+        )
+
+    def origins(self, name: str) -> list[str]:
+        """Return addresses of pages, between commas."""
+        found = self.names(name)
+        if all(_is_address(origin, ("http", "https")) for origin in found):
+            return found
+        return self._refuse(name, "give addresses such as https://fathom.example.org, parted by commas", [])
+
+    def file(self, name: str) -> str:
+        """Return the path of a file that can be read."""
+        text = self.text(name)
+        try:
+            if text:
+                Path(text).open("rb").close()
+        except OSError as error:
+            return self._refuse(name, f"the file cannot be read ({error.strerror})", "")
+        return text
+
+    def check(self) -> None:
+        """Raise ImproperlyConfigured, which names all that is wrong, a line each, if anything is."""
+        # Django imports settings again that could not be imported, and what they begin with is kept.
+        wrong, self.wrong = self.wrong, []
+        if wrong:
+            raise ImproperlyConfigured("\n".join(wrong))
+
+    def _refuse(self, name: str, remedy: str, usual: _T) -> _T:
+        # A password within an address is nobody's to read.
+        value = re.sub(r"//[^/]*@", "//***@", self._variables.get(name, ""))
+        self.wrong.append(f"{name}={value}: {remedy}.")
+        return usual
+
+
+def _is_address(text: str, schemes: tuple[str, ...]) -> bool:
+    try:
+        parts = urlsplit(text)
+        # A port that is no number is found only when it is asked for.
+        _port = parts.port
+    except ValueError:
+        return False
+    return parts.scheme in schemes and bool(parts.netloc or parts.path)

@@ -1,0 +1,109 @@
+"""Each setting of the environment: blanks and case mean nothing, and what is wrong is named before a start."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from apps.config.settings.environment import Environment
+
+ROOT = Path(__file__).resolve().parents[2]
+RIGHT = {
+    "FATHOM_VAR": "/nowhere",
+    "SECRET_KEY": "s" * 50,
+    "ALLOWED_HOSTS": "127.0.0.1, fathom.example.org",
+    "TRUSTED_ORIGINS": "https://fathom.example.org",
+    "PUBLIC_URL": "https://fathom.example.org",
+    "AGENT_SERVER_CERTIFICATE": os.fspath(Path(__file__)),
+    "DATABASE_URL": "postgresql://u:secret@db:5433/fathom",
+    "REDIS_URL": "redis://cache:6379/0",
+    "WEB_CONNECTIONS": "12",
+    "HTTPS": "TRUE",
+    "EMAIL_HOST": "mail.example.org",
+    "EMAIL_PORT": "587",
+    "EMAIL_USER": "fathom",
+    "EMAIL_PASSWORD": "secret",
+    "EMAIL_TLS": "STARTTLS",
+    "EMAIL_FROM": "fathom@example.org",
+    "KEEP_UNDECIDED_DAYS": "3",
+    "START_LEAD_S": "0.5",
+    "RATE_PER_ADDRESS": "10/1",
+    "RATE_PER_TOKEN": "10 / 1",
+    "RATE_OF_ANSWER_BYTES": "0",
+    "RATE_OF_UPLOADS": "10/1",
+    "RATE_OF_FACTS": "10/1",
+    "QUOTA_STORED_BYTES": "5 GiB",
+    "SIGN_IN_FAILURES_PER_ADDRESS": "5",
+    "SIGN_IN_FAILURES_PER_NAME": "5",
+}
+WRONG = {
+    "TRUSTED_ORIGINS": "fathom.example.org",
+    "PUBLIC_URL": "fathom.example.org",
+    "AGENT_SERVER_CERTIFICATE": "/nowhere/x.pem",
+    "DATABASE_URL": "postgresql://u:secret@db:abc/fathom",
+    "REDIS_URL": "127.0.0.1:6379",
+    "WEB_CONNECTIONS": "2",
+    "HTTPS": "maybe",
+    "EMAIL_PORT": "twentyfive",
+    "EMAIL_TLS": "tls",
+    "KEEP_UNDECIDED_DAYS": "-1",
+    "START_LEAD_S": "soon",
+    "RATE_PER_ADDRESS": "5",
+    "RATE_PER_TOKEN": "abc",
+    "RATE_OF_ANSWER_BYTES": "0/60",
+    "RATE_OF_UPLOADS": "-1/60",
+    "RATE_OF_FACTS": "5/0",
+    "QUOTA_STORED_BYTES": "much",
+    "SIGN_IN_FAILURES_PER_ADDRESS": "-5",
+    "SIGN_IN_FAILURES_PER_NAME": "0",
+}
+# What may be any text.
+ANY = {"FATHOM_VAR", "SECRET_KEY", "ALLOWED_HOSTS", "EMAIL_HOST", "EMAIL_USER", "EMAIL_PASSWORD", "EMAIL_FROM"}
+PRINT = """
+from apps.config.settings import production as found
+print(found.ALLOWED_HOSTS, found.SESSION_COOKIE_SECURE, found.EMAIL_USE_TLS, found.UNDECIDED_DAYS)
+"""
+
+
+def ask(*argv: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    environment = {"PATH": os.environ["PATH"], **variables}
+    return subprocess.run(
+        [sys.executable, *argv], cwd=ROOT, env=environment, capture_output=True, text=True, check=False
+    )
+
+
+def test_each_setting_that_is_read_is_tried_here() -> None:
+    text = (ROOT / "apps/config/settings/base.py").read_text() + (ROOT / "apps/config/settings/limits.py").read_text()
+    read = set(re.findall(r'environment\.\w+\("([A-Z_]+)"|environ\.get\("([A-Z_]+)"|: \("([A-Z_]+)", "', text))
+    names = {name for names in read for name in names if name} | {"HTTPS"}
+    assert names == RIGHT.keys() == WRONG.keys() | ANY
+
+
+def test_blanks_and_case_mean_nothing() -> None:
+    done = ask("-c", PRINT, **{name: f"  {value} " for name, value in RIGHT.items()})
+    assert done.stdout.strip() == "['127.0.0.1', 'fathom.example.org'] True True 3", done.stderr
+
+
+def test_all_that_is_wrong_is_named_at_once_and_no_password() -> None:
+    done = ask("-m", "apps.config.settings", **RIGHT | WRONG)
+    assert done.returncode == 1
+    told = done.stderr.splitlines()
+    assert sorted(line.partition("=")[0] for line in told) == sorted(WRONG)
+    assert all(re.fullmatch(r"[A-Z_]+=.*: .+\.", line) for line in told)
+    assert "secret" not in done.stderr
+
+
+def test_a_command_without_settings_says_what_is_missing(tmp_path: Path) -> None:
+    done = ask("manage.py", "check", FATHOM_VAR=str(tmp_path))
+    assert (done.returncode, done.stderr) == (
+        1,
+        "fathom: SECRET_KEY is missing: give a long random text (`make serve` makes and keeps one).\n",
+    )
+
+
+@pytest.mark.parametrize("text", ["1", "true", "Yes", " on "])
+def test_a_switch_is_on_in_every_usual_word(text: str) -> None:
+    assert Environment({"X": text}).flag("X")
