@@ -107,7 +107,7 @@ def test_a_stopped_agent_stops_its_jobs_and_says_so(agent: AgentProgram, node: N
     )
     wait_for(lambda: len(agent.spooled()) == 2)
     assert agent.stop(signal.SIGTERM) == 0
-    running, waiting = ended(running, 5), ended(waiting, 5)
+    running, waiting = ended(running), ended(waiting)
     assert (running.fault, running.signal) == ("agent-restarted", 15)
     assert (waiting.fault, waiting.started_at) == ("agent-restarted", None)
     assert not agent.spooled()
@@ -156,7 +156,7 @@ def test_a_lost_delivery_is_made_good(idle_agent: AgentProgram, node: Node) -> N
 def test_a_job_the_agent_knows_nothing_of_is_lost_at_once(idle_agent: AgentProgram, node: Node) -> None:
     job = factories.job(node, "say", state=Job.State.RUNNING)
     idle_agent.start()
-    job = ended(job, 5)
+    job = ended(job)
     assert (job.state, job.fault) == (Job.State.LOST, "agent-restarted")
 
 

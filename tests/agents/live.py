@@ -49,7 +49,7 @@ class LiveServer:
         command += ["--port", str(self.port), "--timeout-graceful-shutdown", "1", "--no-access-log"]
         with self.log.open("ab") as sink:
             self.process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=sink, stderr=sink)
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + 90
         while time.monotonic() < deadline and self.process.poll() is None:
             try:
                 socket.create_connection((self.host, self.port), timeout=1).close()

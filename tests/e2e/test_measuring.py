@@ -7,6 +7,7 @@ from datetime import datetime
 import pytest
 
 from tests.e2e.conftest import Stack
+from tests.lab.labs import refute
 
 pytestmark = [pytest.mark.e2e, pytest.mark.xdist_group("stack")]
 
@@ -64,7 +65,8 @@ def test_the_gap_between_measurements_is_short(stack: Stack) -> None:
     gaps = [later[0] - earlier[1] for earlier, later in itertools.pairwise(times)]
     assert len(gaps) == 11
     # The figure itself is the benchmark's; here only that nothing waits for the timetable's next second.
-    assert statistics.median(gaps) < 0.5
+    if statistics.median(gaps) >= 0.5:
+        refute(f"the gaps were {gaps} s")
 
 
 def _seconds(text: str) -> float:
