@@ -63,8 +63,8 @@ WRONG = {
 # What may be any text.
 ANY = {"FATHOM_VAR", "SECRET_KEY", "ALLOWED_HOSTS", "EMAIL_HOST", "EMAIL_USER", "EMAIL_PASSWORD", "EMAIL_FROM"}
 PRINT = """
-from apps.config.settings import production as found
-print(found.ALLOWED_HOSTS, found.SESSION_COOKIE_SECURE, found.EMAIL_USE_TLS, found.UNDECIDED_DAYS)
+from apps.config.settings import production as settings
+print(settings.ALLOWED_HOSTS, settings.SESSION_COOKIE_SECURE, settings.EMAIL_USE_TLS, settings.UNDECIDED_DAYS)
 """
 
 
@@ -90,9 +90,9 @@ def test_blanks_and_case_mean_nothing() -> None:
 def test_all_that_is_wrong_is_named_at_once_and_no_password() -> None:
     done = ask("-m", "apps.config.settings", **RIGHT | WRONG)
     assert done.returncode == 1
-    told = done.stderr.splitlines()
-    assert sorted(line.partition("=")[0] for line in told) == sorted(WRONG)
-    assert all(re.fullmatch(r"[A-Z_]+=.*: .+\.", line) for line in told)
+    lines = done.stderr.splitlines()
+    assert sorted(line.partition("=")[0] for line in lines) == sorted(WRONG)
+    assert all(re.fullmatch(r"[A-Z_]+=.*: .+\.", line) for line in lines)
     assert "secret" not in done.stderr
 
 

@@ -24,11 +24,14 @@ def test_nothing_is_left_where_all_is_in_use(site: SimpleNamespace) -> None:
     assert list(disks.left_on_disks(site)) == []
 
 
-@pytest.mark.parametrize("name", ["agents/one/spool/job.jsonl", "agents/one/work/job", "var/tmp/held/upload"])
-def test_a_file_that_nobody_needs_is_left(site: SimpleNamespace, name: str) -> None:
-    (site.root / name).touch()
+@pytest.mark.parametrize(
+    ("folder", "name"),
+    [("agents/one/spool", "job.jsonl"), ("agents/one/work", "job"), ("var/tmp/held", "upload")],
+)
+def test_a_file_that_nobody_needs_is_left(site: SimpleNamespace, folder: str, name: str) -> None:
+    (site.root / folder / name).touch()
     (finding,) = disks.left_on_disks(site)
-    assert name in finding.text
+    assert f"{folder}/{name}" in finding.text
 
 
 def test_a_folder_whose_process_is_gone_is_left(site: SimpleNamespace) -> None:

@@ -72,9 +72,9 @@ class Environment:
 
     def origins(self, name: str) -> list[str]:
         """Return addresses of pages, between commas."""
-        found = self.names(name)
-        if all(_is_address(origin, ("http", "https")) for origin in found):
-            return found
+        origins = self.names(name)
+        if all(_is_address(origin, ("http", "https")) for origin in origins):
+            return origins
         return self._refuse(name, "give addresses such as https://fathom.example.org, parted by commas", [])
 
     def file(self, name: str) -> str:

@@ -36,15 +36,15 @@ def from_environment(environment: Environment) -> dict[str, Rate]:
 def _rate_of(text: str) -> Rate | None:
     if text == "0":
         return None
-    found = _RATE.fullmatch(text)
-    if not found or not int(found[1]) or not int(found[2]):
+    rate = _RATE.fullmatch(text)
+    if not rate or not int(rate[1]) or not int(rate[2]):
         raise ValueError("give so many / seconds, such as 30000/60, or 0 for no limit")
-    return Rate(int(found[1]), int(found[2]))
+    return Rate(int(rate[1]), int(rate[2]))
 
 
 def bytes_of(text: str) -> int:
     """Return a size in bytes, 0 for no limit; ValueError says what to give."""
-    found = _SIZE.fullmatch(text)
-    if not found:
+    size = _SIZE.fullmatch(text)
+    if not size:
         raise ValueError("give a size such as 500 GiB, or 0 for no limit")
-    return int(found[1]) * _UNITS[found[2] or "B"]
+    return int(size[1]) * _UNITS[size[2] or "B"]
