@@ -18,12 +18,14 @@ from rest_framework.response import Response
 
 from apps.accounts import scoping
 from apps.accounts.api import ScopedToken, get_scoped_or_404
-from apps.accounts.models import Role
+from apps.accounts.filters import NameFilter, RowFilter
+from apps.accounts.models import Role, User
 from apps.agents import commands, outputs, queries, services, troubles
 from apps.agents.identity_api import ChoiceSerializer, InstanceSerializer, TroubleSerializer
 from apps.agents.models import Agent, AgentState, Job, JobFile
 from apps.core import rest
 from apps.testbeds.models import Node
+from apps.toolbox import queries as toolbox
 
 
 class AgentSerializer(serializers.ModelSerializer):
@@ -80,9 +82,14 @@ class AgentDetailSerializer(AgentSerializer):
         return agent.facts.facts if agent.facts else None
 
 
+def _nodes_of(user: User) -> QuerySet[Node]:
+    return scoping.visible(Node.objects.all(), user)
+
+
 class AgentFilter(filters.FilterSet):
     """Filters of agents, by node and by state."""
 
+    node = RowFilter(_nodes_of)
     state = filters.ChoiceFilter(choices=AgentState.choices, method="filter_state")
 
     class Meta:
@@ -236,7 +243,9 @@ class JobDetailSerializer(JobSerializer):
 class JobFilter(filters.FilterSet):
     """Filters of jobs; `run` is the number of the run they belong to."""
 
-    run = filters.NumberFilter(field_name="run_ref")
+    node = RowFilter(_nodes_of)
+    run = filters.NumberFilter(field_name="run_ref", min_value=1)
+    role = NameFilter("role", lambda user: [role.name for tool in toolbox.tools_of(user) for role in tool.roles])
 
     class Meta:
         model = Job

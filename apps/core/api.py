@@ -16,7 +16,7 @@ from rest_framework.views import set_rollback
 from apps.bench import sweep, units
 from apps.bench.text import Message
 from apps.bench.tools import base as tools
-from apps.core import immutability, messages
+from apps.core import contract, immutability, messages
 from apps.core.errors import ConflictError
 from apps.core.limits.policies import LimitExceededError
 from apps.core.parsing import TooLarge
@@ -65,14 +65,13 @@ def one_of(query: Mapping[str, Any], name: str, known: Mapping[str, T]) -> T | N
     if wanted is None:
         return None
     if wanted not in known:
-        raise unknown_choice(name, known)
+        raise unknown_choices({name: known})
     return known[wanted]
 
 
-def unknown_choice(name: str, known: Iterable[str]) -> exceptions.ValidationError:
-    """Return the REST error of a field that names what is not there, with what is."""
-    text = _("There is no such one here; there are: %(known)s.") % {"known": ", ".join(known) or "–"}
-    return exceptions.ValidationError({name: [text]})
+def unknown_choices(known: Mapping[str, Iterable[str]]) -> exceptions.ValidationError:
+    """Return the REST error of fields that name what is not there, with what is: {field: names there are}."""
+    return exceptions.ValidationError({name: [contract.one_of(names)] for name, names in known.items()})
 
 
 def describe(objects: Iterable[Model]) -> list[str]:

@@ -6,6 +6,7 @@ A name with a slip of the pen would otherwise be obeyed by doing something else:
 import difflib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
 from django.http import QueryDict
@@ -19,7 +20,7 @@ from rest_framework.views import APIView
 _TRUTHS = ("true", "false", "1", "0")
 _WITH_BODY = ("POST", "PUT", "PATCH")
 # So many names are listed where none is near.
-_MOST_NAMES = 40
+MOST_NAMES = 40
 
 
 @dataclass(frozen=True)
@@ -75,10 +76,18 @@ def no_such(name: str, known: Iterable[str], text: str) -> str:
     near = difflib.get_close_matches(name, names, n=1)
     if near:
         return f"{text} {_('Did you mean “%(name)s”?') % {'name': near[0]}}"
-    if not names:
-        return text
-    listed = ", ".join(names[:_MOST_NAMES]) + (", …" if len(names) > _MOST_NAMES else "")
-    return f"{text} {_('There are: %(names)s.') % {'names': listed}}"
+    return f"{text} {_('There are: %(names)s.') % {'names': listed(names)}}" if names else text
+
+
+def one_of(known: Iterable[str]) -> str:
+    """Return the text that none of the known names was given."""
+    return _("There is no such one here; there are: %(known)s.") % {"known": listed(known)}
+
+
+def listed(names: Iterable[str]) -> str:
+    """Return names for a sentence, of very many the first."""
+    shown = list(islice(names, MOST_NAMES + 1))
+    return (", ".join(shown[:MOST_NAMES]) + (", …" if len(shown) > MOST_NAMES else "")) or "–"
 
 
 def shape_of(taker: Any) -> Shape | None:
@@ -170,7 +179,7 @@ def _wrong_parameters(contract: Contract, query: QueryDict) -> Iterator[tuple[st
         elif len(values) > 1 and not known.many:
             yield name, [_("Give it once.")]
         elif known.choices and any(value and value.lower() not in known.choices for value in values):
-            yield name, [_("There is no such one here; there are: %(known)s.") % {"known": ", ".join(known.choices)}]
+            yield name, [one_of(known.choices)]
 
 
 def _sent(request: Request) -> Any:

@@ -92,6 +92,13 @@ class Pages(PageNumberPagination):
     page_size_query_param = "page_size"
     max_page_size = 1000
 
+    def get_page_number(self, request: Request, paginator: Paginator) -> Any:
+        """Return the number of the page asked for; a ValidationError for what is no number."""
+        text = str(super().get_page_number(request, paginator))
+        if not text.isdecimal():
+            raise ValidationError({self.page_query_param: [_("Give the number of a page, or “last”.")]})
+        return text
+
     def get_page_size(self, request: Request) -> int | None:
         """Return how many rows a page has; a ValidationError for a size that no page can have."""
         text = request.query_params.get(self.page_size_query_param, "")

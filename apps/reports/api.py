@@ -5,6 +5,7 @@ from typing import Any
 from django.conf import settings
 from django.http import HttpResponse
 from django.utils import timezone
+from django_filters import rest_framework as filters
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework import mixins, serializers, status
@@ -13,6 +14,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from apps.accounts import scoping
+from apps.accounts.filters import RowFilter
+from apps.campaigns import queries as campaigns
 from apps.campaigns.models import Campaign
 from apps.campaigns.queries.visibility import visible
 from apps.core import rest
@@ -91,12 +94,22 @@ class FreezeSerializer(serializers.Serializer):
     note = serializers.CharField(required=False, allow_blank=True, default="", max_length=300)
 
 
+class ReportFilter(filters.FilterSet):
+    """Filters of reports."""
+
+    campaign = RowFilter(campaigns.campaigns_for)
+
+    class Meta:
+        model = Report
+        fields = ["campaign", "kind", "language"]
+
+
 class ReportViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, rest.GenericViewSet):
     """Reports: built anew from results and findings whenever they are read."""
 
     queryset = Report.objects.none()
     serializer_class = ReportSerializer
-    filterset_fields = ["campaign", "kind", "language"]
+    filterset_class = ReportFilter
     ordering_fields = ["id", "created_at", "updated_at"]
 
     def get_queryset(self) -> Any:
@@ -128,7 +141,7 @@ class ReportViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, rest.Gener
         return Response(status=status.HTTP_204_NO_CONTENT)
 
     @extend_schema(responses=OpenApiTypes.OBJECT)
-    @action(detail=True, filterset_fields=None, pagination_class=None)
+    @action(detail=True, filterset_class=None, pagination_class=None)
     def document(self, request: Request, pk: str) -> Response:
         """Return the document as it is now, with every trial."""
         return Response(serialising.as_json(building.build(self.get_object(), scoping.user_of(request))))
@@ -150,13 +163,23 @@ class ReportViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, rest.Gener
         return Response(shown.data, status=status.HTTP_201_CREATED)
 
 
+class EditionFilter(filters.FilterSet):
+    """Filters of editions."""
+
+    report = RowFilter(queries.known_reports)
+
+    class Meta:
+        model = Edition
+        fields = ["report", "language"]
+
+
 class EditionViewSet(rest.ReadOnlyModelViewSet):
     """Editions by their permanent ids: they never change."""
 
     queryset = Edition.objects.none()
     serializer_class = EditionSerializer
     lookup_field = "permanent_id"
-    filterset_fields = ["report", "language"]
+    filterset_class = EditionFilter
     ordering_fields = ["created_at", "number"]
 
     def get_queryset(self) -> Any:
@@ -164,7 +187,7 @@ class EditionViewSet(rest.ReadOnlyModelViewSet):
         return queries.editions_for(scoping.user_of(self.request))
 
     @extend_schema(responses=OpenApiTypes.OBJECT)
-    @action(detail=True, filterset_fields=None, pagination_class=None)
+    @action(detail=True, filterset_class=None, pagination_class=None)
     def document(self, request: Request, permanent_id: str) -> HttpResponse:
         """Return the canonical JSON to the byte, so that whoever has it can take its checksum."""
         edition = self.get_object()

@@ -16,6 +16,12 @@ def reports_for(user: User) -> QuerySet[Report]:
     return scoping.visible(rows, user).filter(_on_visible(user, "campaign"))
 
 
+def known_reports(user: User) -> QuerySet[Report]:
+    """Return the reports that lists name to the user: theirs, and those of editions they may read."""
+    read = editions_for(user).order_by().values("report")
+    return Report.objects.filter(Q(pk__in=reports_for(user).order_by().values("pk")) | Q(pk__in=read))
+
+
 def with_editions(reports: QuerySet[Report]) -> QuerySet[Report]:
     """Return reports with `edition_count` and `last_frozen` for lists."""
     counted = reports.annotate(edition_count=Count("editions"), last_frozen=Max("editions__created_at"))

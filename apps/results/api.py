@@ -12,14 +12,17 @@ from rest_framework.response import Response
 
 from apps.accounts import scoping
 from apps.accounts.api import get_scoped_or_404
+from apps.accounts.filters import RowFilter
 from apps.agents import queries as agents
 from apps.bench import telemetry
 from apps.campaigns import queries as campaigns
 from apps.campaigns.models import Experiment
 from apps.campaigns.queries.visibility import visible
 from apps.core import rest
+from apps.core.api import unknown_choices
 from apps.results import charts, downloads, queries, services
 from apps.results.models import Result, Sample, StageTiming
+from apps.toolbox.filters import tool_filter
 
 
 class SampleSerializer(serializers.ModelSerializer):
@@ -46,7 +49,11 @@ class ResultSerializer(serializers.ModelSerializer):
 class ResultFilter(filters.FilterSet):
     """Filters of results."""
 
-    campaign = filters.NumberFilter(field_name="experiment__campaign")
+    campaign = RowFilter(campaigns.campaigns_for, field_name="experiment__campaign")
+    experiment = RowFilter(campaigns.experiments_for)
+    trial = RowFilter(campaigns.trials_for)
+    run = RowFilter(campaigns.runs_for)
+    tool = tool_filter("tool")
     recorded_after = filters.IsoDateTimeFilter(field_name="recorded_at", lookup_expr="gte")
     recorded_before = filters.IsoDateTimeFilter(field_name="recorded_at", lookup_expr="lt")
 
@@ -179,10 +186,12 @@ class ExperimentTable(rest.APIView):
     def get(self, request: Request, pk: int) -> Response:
         """Return the table."""
         found = _experiment(request, pk)
+        asked = {name: request.query_params.get(name) for name in ("metric", "x")}
+        if missing := charts.missing_of(found, **asked):
+            raise unknown_choices(missing)
         table, _chart = charts.data_for(
             found,
-            metric=request.query_params.get("metric"),
-            x=request.query_params.get("x"),
+            **asked,
             include_invalid=request.query_params.get("invalid") == "yes",
         )
         lanes: dict[Any, str] = queries.lane_names(found)

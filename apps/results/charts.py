@@ -115,6 +115,14 @@ def text_of(parameter: Parameter | None, value: object, lanes: dict[int, str]) -
     return str(value)
 
 
+def missing_of(experiment: Experiment, *, metric: str | None, x: str | None) -> dict[str, list[str]]:
+    """Return {parameter: names that there are} of a metric and a factor that are asked for and not there."""
+    metrics = [item.name for item in queries.metrics_of(toolbox.get_tool(experiment.tool))]
+    factors = queries.factors_of(experiment)
+    asked = (("metric", metric, metrics), ("x", x, factors))
+    return {name: known for name, wanted, known in asked if wanted and wanted not in known}
+
+
 def data_for(
     experiment: Experiment, *, metric: str | None, x: str | None, include_invalid: bool = False
 ) -> tuple[queries.Table, dict[str, object]]:

@@ -4,16 +4,24 @@ import csv
 import json
 from collections.abc import Iterable, Iterator, Mapping
 
-from django.http import HttpRequest, StreamingHttpResponse
+from django.http import HttpRequest, JsonResponse, StreamingHttpResponse
 from django.utils.text import slugify
+from django.utils.translation import gettext as _
 from rest_framework.request import Request
 
 from apps.campaigns.models import Experiment
+from apps.core import contract
 from apps.core.sending import send
 from apps.results import queries
 
 # A text cell that starts with one of these would be run as a formula by a spreadsheet.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+def refusal_of(missing: Mapping[str, Iterable[str]]) -> JsonResponse:
+    """Return 400 for what an address asks for and is not there: {parameter: names that there are}."""
+    fields = {name: [contract.one_of(names)] for name, names in missing.items()}
+    return JsonResponse({"detail": _("Some fields are wrong: see “fields”."), "fields": fields}, status=400)
 
 
 class Line:

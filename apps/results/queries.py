@@ -78,6 +78,11 @@ class Table:
         """Return how many figures the groups lack because they are invalid."""
         return 0 if self.includes_invalid else self.invalid
 
+    @property
+    def varies(self) -> bool:
+        """Return whether the factor has more than one value."""
+        return len({group.x for group in self.groups}) > 1
+
 
 def results_of(user: User) -> QuerySet[Result]:
     """Return the results of the campaigns that the user may see."""

@@ -145,6 +145,10 @@ def _data_for(request: HttpRequest, experiment: Experiment) -> tuple[queries.Tab
     )
 
 
+def _missing(request: HttpRequest, experiment: Experiment) -> dict[str, list[str]]:
+    return charts.missing_of(experiment, metric=request.GET.get("metric"), x=request.GET.get("x"))
+
+
 def _table_context(request: HttpRequest, experiment: Experiment, *, is_part: bool) -> dict[str, object]:
     tool = toolbox.get_tool(experiment.tool)
     table, chart = _data_for(request, experiment)
@@ -161,6 +165,7 @@ def _table_context(request: HttpRequest, experiment: Experiment, *, is_part: boo
     ]
     return {
         "experiment": experiment,
+        "missing": _missing(request, experiment),
         "page_obj": page,
         "is_part": is_part,
         "tool": tool,
@@ -197,7 +202,10 @@ def experiment_panel(request: HttpRequest, pk: int) -> HttpResponse:
 @require_GET
 def experiment_data(request: HttpRequest, pk: int) -> JsonResponse:
     """Return the chart's data."""
-    _table, chart = _data_for(request, _experiment(request, pk))
+    found = _experiment(request, pk)
+    if missing := _missing(request, found):
+        return downloads.refusal_of(missing)
+    _table, chart = _data_for(request, found)
     return JsonResponse(chart)
 
 

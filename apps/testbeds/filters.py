@@ -11,6 +11,7 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema_field
 
 from apps.accounts import scoping
+from apps.accounts.filters import team_filter
 from apps.core.forms import QuantityField
 from apps.testbeds.models import Cluster, FileSystem, Link, Node, Site, SitePair, Switch, Testbed
 
@@ -145,7 +146,7 @@ class SitePairFilter(filters.FilterSet):
 class _OfTeam(filters.FilterSet):
     """Filters that lists in the browser have of their own: by team, and by the exact name."""
 
-    team = filters.CharFilter(field_name="team__slug", label=_("Team"))
+    team = team_filter(label=_("Team"))
 
 
 class _Named(_OfTeam):

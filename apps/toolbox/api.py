@@ -17,6 +17,7 @@ from apps.accounts.models import Role
 from apps.accounts.permissions import ScopedToken
 from apps.accounts.scoping import user_of, visible
 from apps.core import messages, rest
+from apps.core.api import unknown_choices
 from apps.toolbox import files, queries, services, trying
 from apps.toolbox.models import TeamTool, ToolVersion
 
@@ -148,13 +149,11 @@ class TeamToolViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, rest.Gen
     def export(self, request: Request, slug: str) -> HttpResponse:
         """Return a version as a YAML file."""
         tool = self.get_object()
-        number = serializers.IntegerField(min_value=1, max_value=10**9)
-        version = queries.latest_version(tool)
-        if "version" in request.query_params:
-            wanted = number.run_validation(request.query_params["version"])
-            version = serializers.SlugRelatedField(
-                slug_field="number", queryset=queries.versions_of(tool)
-            ).run_validation(wanted)
+        wanted, versions = request.query_params.get("version"), queries.versions_of(tool)
+        numbers = [str(version.number) for version in versions]
+        if wanted and wanted not in numbers:
+            raise unknown_choices({"version": numbers})
+        version = versions[numbers.index(wanted) if wanted else 0]
         text = files.export_tool(tool.slug, queries.definition_of(version))
         return HttpResponse(text, content_type="application/yaml; charset=utf-8")
 

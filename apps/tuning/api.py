@@ -3,6 +3,7 @@
 from typing import Any
 
 from django.utils import timezone
+from django_filters import rest_framework as filters
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers, status
 from rest_framework.decorators import action
@@ -10,7 +11,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from apps.accounts import scoping
+from apps.accounts.filters import NameFilter, RowFilter
 from apps.accounts.models import Role
+from apps.bench import rules
+from apps.campaigns import queries as campaigns
 from apps.campaigns.api.campaigns import CampaignSerializer
 from apps.core import messages, rest
 from apps.tuning import proposals, queries, services
@@ -98,12 +102,23 @@ class CalibrationSerializer(serializers.Serializer):
     close = serializers.IntegerField()
 
 
+class FindingFilter(filters.FilterSet):
+    """Filters of findings."""
+
+    campaign = RowFilter(campaigns.campaigns_for)
+    rule = NameFilter("rule", lambda _user: [rule.name for rule in rules.registered()])
+
+    class Meta:
+        model = Finding
+        fields = ["campaign", "rule", "kind", "state"]
+
+
 class FindingViewSet(rest.ReadOnlyModelViewSet):
     """What the rules concluded, with evidence and the exact change, and whether measuring again bore it out."""
 
     queryset = Finding.objects.none()
     serializer_class = FindingSerializer
-    filterset_fields = ["campaign", "rule", "kind", "state"]
+    filterset_class = FindingFilter
     ordering_fields = ["id", "confidence", "predicted_gain", "created_at"]
 
     def get_queryset(self):
@@ -122,7 +137,7 @@ class FindingViewSet(rest.ReadOnlyModelViewSet):
         return Response(self.get_serializer(finding).data)
 
     @extend_schema(responses=DecisionLineSerializer(many=True))
-    @action(detail=True, filterset_fields=None, pagination_class=None)
+    @action(detail=True, filterset_class=None, pagination_class=None)
     def history(self, request: Request, pk: str) -> Response:
         """Return what was decided of a finding, the latest first."""
         lines = self.get_object().decisions.select_related("user")
@@ -136,7 +151,7 @@ class FindingViewSet(rest.ReadOnlyModelViewSet):
         return Response(VerificationSerializer(made).data, status=status.HTTP_201_CREATED)
 
     @extend_schema(responses=OfferSerializer(many=True))
-    @action(detail=True, filterset_fields=None, pagination_class=None, url_path="proposals")
+    @action(detail=True, filterset_class=None, pagination_class=None, url_path="proposals")
     def offers(self, request: Request, pk: str) -> Response:
         """Return the experiments that a finding proposes: for what is unmeasured, and to tell alternatives apart."""
         return Response(OfferSerializer(proposals.offers_of(self.get_object()), many=True).data)
@@ -151,7 +166,7 @@ class FindingViewSet(rest.ReadOnlyModelViewSet):
         return Response(shown.data, status=status.HTTP_201_CREATED)
 
     @extend_schema(responses=CalibrationSerializer)
-    @action(detail=False, filterset_fields=None, pagination_class=None)
+    @action(detail=False, filterset_class=None, pagination_class=None)
     def calibration(self, request: Request) -> Response:
         """Return how the predictions of the person's teams turned out."""
         return Response(CalibrationSerializer(queries.calibration_for(scoping.user_of(request))).data)

@@ -10,6 +10,7 @@ from rest_framework.request import Request
 
 from apps.accounts import queries, services
 from apps.accounts.api.base import TeamField, TeamScopedViewSet, refuse_other_team, team_for_new
+from apps.accounts.filters import team_filter
 from apps.accounts.models import Membership, Role, Team
 from apps.accounts.scoping import user_of
 from apps.core import rest
@@ -79,7 +80,7 @@ class MembershipSerializer(serializers.ModelSerializer):
 class MembershipFilter(filters.FilterSet):
     """Filters of memberships."""
 
-    team = filters.CharFilter(field_name="team__slug")
+    team = team_filter()
     username = filters.CharFilter(field_name="user__username")
 
     class Meta:

@@ -14,6 +14,7 @@ from rest_framework.response import Response
 
 from apps.accounts import scoping
 from apps.accounts.api import TeamField, TeamScopedViewSet, team_for_new
+from apps.accounts.filters import RowFilter, team_filter
 from apps.campaigns import queries, services
 from apps.campaigns.api.previews import PreviewSerializer
 from apps.campaigns.api.waits import CampaignWaitSerializer, campaign_wait
@@ -105,7 +106,9 @@ class RerunSerializer(serializers.Serializer):
 class CampaignFilter(filters.FilterSet):
     """Filters of campaigns."""
 
-    team = filters.CharFilter(field_name="team__slug")
+    team = team_filter()
+    series = RowFilter(queries.campaigns_for)
+    cloned_from = RowFilter(queries.campaigns_for)
     launched_after = filters.IsoDateTimeFilter(field_name="launched_at", lookup_expr="gte")
     launched_before = filters.IsoDateTimeFilter(field_name="launched_at", lookup_expr="lt")
 

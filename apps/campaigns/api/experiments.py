@@ -4,6 +4,7 @@ from typing import Any
 
 from django.db.models import QuerySet
 from django.utils import timezone
+from django_filters import rest_framework as filters
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.decorators import action
@@ -12,12 +13,14 @@ from rest_framework.response import Response
 
 from apps.accounts import scoping
 from apps.accounts.api import ScopedRelatedField, TeamScopedViewSet
+from apps.accounts.filters import RowFilter
 from apps.accounts.models import Role
 from apps.campaigns import queries, services
 from apps.campaigns.api.previews import PreviewSerializer
 from apps.campaigns.models import Campaign, Experiment, ExperimentRole
 from apps.core import messages
 from apps.testbeds.models import Cluster, FileSystem, Node
+from apps.toolbox.filters import tool_filter
 
 
 class FactorSerializer(serializers.Serializer):
@@ -83,13 +86,24 @@ class ExperimentSerializer(serializers.ModelSerializer):
         return messages.render(experiment.refusal)
 
 
+class ExperimentFilter(filters.FilterSet):
+    """Filters of experiments."""
+
+    campaign = RowFilter(queries.campaigns_for)
+    tool = tool_filter("tool")
+
+    class Meta:
+        model = Experiment
+        fields = ["campaign", "tool"]
+
+
 class ExperimentViewSet(TeamScopedViewSet):
     """Experiments of the person's teams; only those of drafts can be changed."""
 
     queryset = Experiment.objects.select_related("campaign__team").prefetch_related("roles__node", "roles__cluster")
     serializer_class = ExperimentSerializer
     team_path = "campaign__team"
-    filterset_fields = ["campaign", "tool"]
+    filterset_class = ExperimentFilter
     search_fields = ["name"]
     ordering_fields = ["id", "position", "name"]
 

@@ -3,6 +3,7 @@
 from typing import Any
 
 from django.db.models import QuerySet
+from django_filters import rest_framework as filters
 from drf_spectacular.utils import extend_schema
 from rest_framework import mixins, serializers
 from rest_framework.request import Request
@@ -10,6 +11,7 @@ from rest_framework.response import Response
 
 from apps.accounts import scoping
 from apps.accounts.api import get_scoped_or_404
+from apps.accounts.filters import RowFilter
 from apps.campaigns import queries as campaigns
 from apps.campaigns.models import Campaign, Note
 from apps.campaigns.queries import notes as queries
@@ -56,6 +58,16 @@ class CampaignTags(rest.APIView):
         return found
 
 
+class NoteFilter(filters.FilterSet):
+    """Filters of notes."""
+
+    campaign = RowFilter(campaigns.campaigns_for)
+
+    class Meta:
+        model = Note
+        fields = ["campaign"]
+
+
 class NoteViewSet(
     mixins.ListModelMixin,
     mixins.RetrieveModelMixin,
@@ -68,7 +80,7 @@ class NoteViewSet(
 
     queryset = Note.objects.none()
     serializer_class = NoteSerializer
-    filterset_fields = ["campaign"]
+    filterset_class = NoteFilter
     search_fields = ["text"]
     ordering_fields = ["id", "created_at"]
 

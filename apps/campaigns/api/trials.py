@@ -9,11 +9,13 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from apps.accounts import scoping
+from apps.accounts.filters import RowFilter
 from apps.campaigns import queries
 from apps.campaigns.api.waits import WaitSerializer, trial_wait
 from apps.campaigns.models import Run, Trial
 from apps.campaigns.waits import attach_trial_waits
 from apps.core import messages, rest
+from apps.toolbox.filters import tool_filter
 
 
 class ReasonSerializer(serializers.Serializer):
@@ -71,7 +73,11 @@ class RunSerializer(serializers.ModelSerializer):
 class TrialFilter(filters.FilterSet):
     """Filters of trials."""
 
-    tool = filters.CharFilter(field_name="experiment__tool")
+    campaign = RowFilter(queries.campaigns_for)
+    experiment = RowFilter(queries.experiments_for)
+    tool = tool_filter("experiment__tool")
+    point = filters.NumberFilter(min_value=0)
+    repetition = filters.NumberFilter(min_value=0)
 
     class Meta:
         model = Trial
@@ -81,8 +87,10 @@ class TrialFilter(filters.FilterSet):
 class RunFilter(filters.FilterSet):
     """Filters of runs."""
 
-    campaign = filters.NumberFilter(field_name="experiment__campaign")
-    experiment = filters.NumberFilter(field_name="experiment")
+    campaign = RowFilter(queries.campaigns_for, field_name="experiment__campaign")
+    experiment = RowFilter(queries.experiments_for)
+    trial = RowFilter(queries.trials_for)
+    attempt = filters.NumberFilter(min_value=1)
 
     class Meta:
         model = Run

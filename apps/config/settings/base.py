@@ -202,6 +202,8 @@ REST_FRAMEWORK = {
     "DEFAULT_PAGINATION_CLASS": "apps.core.pagination.Pages",
     "DEFAULT_SCHEMA_CLASS": "apps.core.openapi.Schema",
     "DEFAULT_THROTTLE_CLASSES": ["apps.core.limits.throttling.PolicyThrottle"],
+    # A parameter of this name is what an operation says it is.
+    "URL_FORMAT_OVERRIDE": None,
     "EXCEPTION_HANDLER": "apps.core.api.exception_handler",
     "PAGE_SIZE": 50,
 }

@@ -44,7 +44,7 @@ def _selected(request: Request) -> Selection:
     try:
         return read_selection(request.query_params, scoping.user_of(request))
     except SetError as error:
-        raise field_errors({"set": error.message}) from error
+        raise field_errors({error.field: error.message}) from error
 
 
 def _ending(request: Request) -> package.Ending:

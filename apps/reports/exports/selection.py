@@ -5,7 +5,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from urllib.parse import urlencode
 
-from django.core.exceptions import TooManyFieldsSent
 from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 from django.db.models.functions import Coalesce
 from django.http import QueryDict
@@ -20,7 +19,8 @@ from apps.results import queries
 from apps.results.comparison.sets import ResultSet, SetError, read_set
 from apps.results.search.conditions import known_to
 from apps.results.search.queries import experiments_found
-from apps.results.search.state import read_search
+from apps.results.search.state import read_text
+from apps.results.search.unknown import unknown_values
 from apps.testbeds.models import Node
 from apps.toolbox import queries as toolbox
 
@@ -28,6 +28,12 @@ MOST_SETS = 200
 _NODE_PATHS = {"cluster": "clusters", "site": "testbed__site", "node": "pk"}
 _FILTERS = {"campaign": "campaign", "experiment": "pk", "file-system": "file_system"}
 ENDED = (Trial.State.SUCCEEDED, Trial.State.FAILED)
+
+
+class SearchError(SetError):
+    """A search that cannot be read."""
+
+    field = "search"
 
 
 @dataclass(frozen=True)
@@ -93,12 +99,9 @@ def read_selection(query: QueryDict, user: User) -> Selection:
 
 def _searched(text: str, user: User) -> QuerySet[Experiment]:
     """Return the experiments that a search of the archive finds."""
-    try:
-        search, errors = read_search(QueryDict(text.removeprefix("?")), known_to(user))
-    except (TooManyFieldsSent, UnicodeError):
-        raise SetError(Message(_("This is no address of a search."))) from None
-    for messages in errors.values():
-        raise SetError(messages[0])
+    search, errors = read_text(text, known_to(user))
+    for messages in (errors or unknown_values(search, user)).values():
+        raise SearchError(messages[0])
     return experiments_found(search, user)
 
 

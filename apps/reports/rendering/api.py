@@ -6,6 +6,7 @@ from django.db.models import QuerySet
 from django.http import FileResponse
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from django_filters import rest_framework as filters
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework import mixins, serializers, status
@@ -14,6 +15,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from apps.accounts import scoping
+from apps.accounts.filters import RowFilter
 from apps.core import messages, rest
 from apps.reports import queries as reports
 from apps.reports.models import Rendering
@@ -64,6 +66,16 @@ class RequestSerializer(serializers.Serializer):
         return attrs
 
 
+class RenderingFilter(filters.FilterSet):
+    """Filters of files."""
+
+    report = RowFilter(reports.known_reports)
+
+    class Meta:
+        model = Rendering
+        fields = ["report", "format", "state"]
+
+
 class RenderingViewSet(
     mixins.ListModelMixin, mixins.RetrieveModelMixin, mixins.CreateModelMixin, rest.GenericViewSet
 ):
@@ -71,7 +83,7 @@ class RenderingViewSet(
 
     queryset = Rendering.objects.none()
     serializer_class = RenderingSerializer
-    filterset_fields = ["report", "format", "state"]
+    filterset_class = RenderingFilter
     ordering_fields = ["id", "requested_at"]
 
     def get_queryset(self) -> QuerySet[Rendering]:

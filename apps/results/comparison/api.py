@@ -161,6 +161,8 @@ class CompareResults(APIView):
         if errors:
             raise field_errors({name: found[0] for name, found in errors.items()})
         made = building.compare(state, scoping.user_of(request))
+        if made.missing:
+            raise field_errors({name: found[0] for name, found in made.missing.items()})
         return Response(downloads.as_json(made))
 
 

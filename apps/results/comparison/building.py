@@ -13,10 +13,11 @@ from apps.accounts.models import User
 from apps.bench import comparison, statistics
 from apps.bench.comparison import Level, Remark, Statistic
 from apps.bench.statistics import Importance, Mean, Overall
+from apps.bench.text import Message
 from apps.bench.tools.base import Metric, Params, Tool
 from apps.core import parts
 from apps.results import queries
-from apps.results.comparison import environment, factors, gathering, naming, titles
+from apps.results.comparison import environment, factors, gathering, missing, naming, titles
 from apps.results.comparison.cells import Cell, Fixed, Key, Spread, cells_of, spread_of, within
 from apps.results.comparison.factors import Factor
 from apps.results.comparison.gathering import Gathered
@@ -47,6 +48,8 @@ class Comparison:
     remarks: list[Remark] = field(default_factory=list)
     deviations: list[comparison.Deviation] = field(default_factory=list)
     overall: dict[int, Overall] = field(default_factory=dict)
+    # What the address asks for and is not there, by its parameter: {"metric": [message]}.
+    missing: dict[str, list[Message]] = field(default_factory=dict)
 
     @property
     def is_comparable(self) -> bool:
@@ -103,9 +106,11 @@ def compare(state: State, user: User) -> Comparison:
     varied = factors.varied(gathered)
     by_name = {factor.name: factor for factor in varied}
     sets = factors.of_sets(named)
-    axis = by_name.get(state.axis) or (sets if state.axis == factors.SET else _usual_axis(varied, sets))
-    series = by_name.get(state.series) if state.series != axis.name else None
-    fixed = [(by_name[name], text) for name, text in state.fixed if name in by_name and text in by_name[name].keys]
+    asked = {state.axis, state.series, *(name for name, _text in state.fixed)} - by_name.keys()
+    held = by_name | factors.constant(asked, gathered)
+    axis = held.get(state.axis) or (sets if state.axis == factors.SET else _usual_axis(varied, sets))
+    series = held.get(state.series) if state.series != axis.name else None
+    fixed = [(held[name], text) for name, text in state.fixed if name in held and text in held[name].keys]
     shown = {axis.name, series.name if series else "", *(factor.name for factor, _text in fixed)}
     mean, why = _mean(gathered, tools, metric)
     # What neither stands on an axis nor is fixed is averaged over, or was set once for each set: then it differs.
@@ -120,6 +125,9 @@ def compare(state: State, user: User) -> Comparison:
         averaged=[by_name[name] for name, spread in hidden.items() if any(len(found) > 1 for found in spread)],
         cells=cells_of(gathered, axis, series, fixed, list(hidden)),
     )  # fmt: skip
+    made.missing = missing.missing_metric(state, metrics)
+    # Where there are no figures yet, nothing is missed of them.
+    made.missing |= missing.missing_factors(state, axis, series, held) if made.cells else {}
     for cell in made.cells:
         cell.centre = comparison.centre_of(cell.values, state.statistic, mean)
     once = [(by_name[name].label, spread) for name, spread in hidden.items() if by_name[name] not in made.averaged]

@@ -108,10 +108,21 @@ def varied(gathered: Gathered) -> list[Factor]:
     return [_factor(name, seen, gathered) for name, seen in found if len(seen) > 1]
 
 
+def constant(names: Iterable[str], gathered: Gathered) -> dict[str, Factor]:
+    """Return, of factors that do not vary, those that all results have one value of: {name: factor}."""
+    rows = [row for found in gathered.rows for row in found]
+    values = {name: {value_of(row, name, gathered) for row in rows} for name in names if _is_held(name, rows)}
+    return {name: _factor(name, seen, gathered) for name, seen in values.items()}
+
+
 def of_sets(names: Iterable[str]) -> Factor:
     """Return the sets themselves as a factor, its values being their places."""
     texts = tuple(names)
     return Factor(SET, _("Sets"), "", tuple(range(len(texts))), texts, numeric=False)
+
+
+def _is_held(name: str, rows: list[Row]) -> bool:
+    return bool(rows) and (name in PSEUDO or any(name in row.parameters for row in rows))
 
 
 def _column(name: str, rows: list[Row], gathered: Gathered) -> list[Hashable]:

@@ -22,7 +22,9 @@ LONGEST = 1000
 
 
 class SetError(ValueError):
-    """A set that cannot be read; `message` says what is wrong and what to write."""
+    """A set that cannot be read; `message` says what is wrong and what to write, `field` where it was written."""
+
+    field = "set"
 
     def __init__(self, message: Message) -> None:
         self.message = message

@@ -10,6 +10,7 @@ from django.http import QueryDict
 from apps.bench.comparison import Statistic
 from apps.bench.text import Message, _
 from apps.results.comparison.sets import ResultSet, SetError, read_set
+from apps.results.search.state import unknown_names
 
 # As many as there are colours to tell them apart.
 MOST_SETS = 6
@@ -17,6 +18,7 @@ CHARTS = ("line", "box", "heat", "parallel")
 _SWITCHES = ("points", "ratio", "invalid")
 _LOGS = ("auto", "yes", "no")
 _TEXTS = {"metric": "metric", "x": "axis", "by": "series"}
+NAMES = ("set", *_TEXTS, "fix", "stat", "base", "chart", "log_x", "log_y", *_SWITCHES, "page")
 
 
 @dataclass(frozen=True)
@@ -108,7 +110,8 @@ def read_text(text: str) -> tuple[State, dict[str, list[Message]]]:
         query = QueryDict(text.removeprefix("?"))
     except (TooManyFieldsSent, UnicodeError):
         return State(), {"query": [Message(_("This is no address of a comparison."))]}
-    return read_state(query)
+    state, errors = read_state(query)
+    return state, errors | unknown_names(query, NAMES)
 
 
 def _sets(texts: list[str], errors: dict[str, list[Message]]) -> tuple[ResultSet, ...]:

@@ -19,6 +19,7 @@ from apps.bench.text import Message
 from apps.core import collecting, messages
 from apps.results.comparison import building, downloads, drawing, factors, naming, queries, tables
 from apps.results.comparison.building import Comparison
+from apps.results.comparison.factors import Factor
 from apps.results.comparison.forms import SetForm, ViewForm
 from apps.results.comparison.state import CHARTS, MOST_SETS, read_state, read_text
 from apps.results.keeping import KeptCreate, KeptList, KeptUpdate
@@ -54,7 +55,9 @@ def compare(request: HttpRequest) -> HttpResponse:
         "can_save": scoping.teams_for(user, Role.OPERATOR).exists(),
     }
     if state.sets:
-        context |= _shown(request, building.compare(state, user))
+        made = building.compare(state, user)
+        context |= _shown(request, made)
+        context["errors"] = said(errors | made.missing)
     else:
         context |= {"views": queries.views_for(user)[:10], "set_form": SetForm(user=user, auto_id="set-%s")}
     return render(request, "results/comparison/compare.html", context)
@@ -84,9 +87,15 @@ def download(request: HttpRequest, ending: str) -> HttpResponse:
     if not state.sets and not errors:
         errors = {"set": [Message(_("Choose a set first."))]}
     if errors:
-        return JsonResponse({"detail": _("Some fields are wrong: see “fields”."), "fields": said(errors)}, status=400)
+        return _refused(errors)
     made = building.compare(state, scoping.user_of(request))
+    if made.missing:
+        return _refused(made.missing)
     return downloads.csv_of(made) if ending == "csv" else downloads.json_of(made)
+
+
+def _refused(errors: dict[str, list[Message]]) -> JsonResponse:
+    return JsonResponse({"detail": _("Some fields are wrong: see “fields”."), "fields": said(errors)}, status=400)
 
 
 def said(errors: dict[str, list[Message]]) -> dict[str, list[str]]:
@@ -126,7 +135,7 @@ def _shown(request: HttpRequest, made: Comparison) -> dict[str, Any]:
             )
         ],
         "choices": {
-            "axis": [factors.of_sets(made.titles), *made.factors] if len(made.titles) > 1 else made.factors,
+            "axis": _axes(made),
             "series": [factor for factor in made.factors if factor != made.axis],
             "fix": [
                 {
@@ -157,6 +166,12 @@ def _shown(request: HttpRequest, made: Comparison) -> dict[str, Any]:
             ending: f"{reverse(f'comparison:{ending}')}?{made.state.as_query()}" for ending in ("csv", "json")
         },
     }
+
+
+def _axes(made: Comparison) -> list[Factor]:
+    """Return what can be on the axis: the sets, what varies, and what is there though it does not vary."""
+    found = [factors.of_sets(made.titles), *made.factors] if len(made.titles) > 1 else made.factors
+    return found if made.axis.name in {factor.name for factor in found} else [made.axis, *found]
 
 
 def _baselines(made: Comparison) -> list[tuple[str, str, bool]]:

@@ -12,7 +12,7 @@ from rest_framework.response import Response
 from apps.accounts import scoping
 from apps.accounts.models import Role
 from apps.core import rest
-from apps.core.api import unknown_choice
+from apps.core.api import unknown_choices
 from apps.results import queries as results
 from apps.results.history import changes, drawing, points, queries, series, services
 from apps.results.models import ChangePoint
@@ -180,10 +180,8 @@ def _find(request: Request, pk: int, query: Any) -> queries.Found | None:
     """Return the history that a query names; a REST error lists what there is if it names none."""
     point, metric = query.get("point"), query.get("metric")
     found = queries.find(scoping.user_of(request), pk, point=point, metric=metric)
-    if found and point and found.setting.key != point:
-        raise unknown_choice("point", [item.key for item in found.settings])
-    if found and metric and found.subject.metric.name != metric:
-        raise unknown_choice("metric", [item.name for item in found.metrics])
+    if found and (missing := queries.missing_of(found, point=point, metric=metric)):
+        raise unknown_choices(missing)
     return found
 
 

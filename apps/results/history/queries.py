@@ -53,3 +53,13 @@ def find(user: User, pk: int, *, point: str | None, metric: str | None) -> Found
     chosen = next((item for item in metrics if item.name == metric), metrics[0])
     subject = Subject(lane.experiment.campaign.team, tool, chosen, lane.roles, setting.parameters)
     return Found(lane, subject, setting, settings, metrics, series.levels_of(subject, lanes))
+
+
+def missing_of(found: Found, *, point: str | None, metric: str | None) -> dict[str, list[str]]:
+    """Return {parameter: names that there are} of a point and a metric that are asked for and not there."""
+    missing = {}
+    if point and found.setting.key != point:
+        missing["point"] = [item.key for item in found.settings]
+    if metric and found.subject.metric.name != metric:
+        missing["metric"] = [item.name for item in found.metrics]
+    return missing

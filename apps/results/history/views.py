@@ -50,6 +50,7 @@ def history(request: HttpRequest, pk: int) -> HttpResponse:
         shown = changes.shown_changes(found.subject, found.levels)
         told = {item.level.campaign for item in shown}
         context |= {
+            "missing": queries.missing_of(found, point=_point_of(request.GET), metric=request.GET.get("metric")),
             "tool": found.subject.tool,
             "nodes": results.lane_names(found.lane.experiment)[found.lane.pk],
             "subject": found.subject,
@@ -72,6 +73,8 @@ def download(request: HttpRequest, pk: int, ending: str) -> HttpResponse:
     found = _find(request, pk, request.GET)
     if found is None:
         raise Http404
+    if missing := queries.missing_of(found, point=_point_of(request.GET), metric=request.GET.get("metric")):
+        return downloads.refusal_of(missing)
     rows = drawing.flat_rows(found.subject, found.levels, changes.shown_changes(found.subject, found.levels))
     name = f"history-{found.lane.pk}-{found.setting.key}-{found.subject.metric.name}.{ending}"
     disposition = {"Content-Disposition": f'attachment; filename="{name}"'}
@@ -116,7 +119,11 @@ def decide(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 def _find(request: HttpRequest, pk: int, query: QueryDict) -> queries.Found | None:
+    point, metric = _point_of(query), query.get("metric")
+    return queries.find(scoping.user_of(request), pk, point=point, metric=metric)
+
+
+def _point_of(query: QueryDict) -> str | None:
     # A form sends a point for each parameter: what was chosen is the one that is not shown yet.
     asked = query.getlist("point")
-    point = next((key for key in asked if key != query.get("shown")), query.get("point"))
-    return queries.find(scoping.user_of(request), pk, point=point, metric=query.get("metric"))
+    return next((key for key in asked if key != query.get("shown")), query.get("point"))

@@ -24,7 +24,7 @@ COLUMNS = ("from", "to", "value", "unit", "samples", "points", "experiment", "la
 def matrix(request: HttpRequest) -> HttpResponse:
     """Show the newest figures of a tool's metric between all sites."""
     tools, found = _find(request)
-    context: dict[str, object] = {"tools": tools, "matrix": found}
+    context: dict[str, object] = {"tools": tools, "matrix": found, "missing": _missing(request, tools, found)}
     if found:
         context |= {
             "metrics": queries.metrics_of(found.tool),
@@ -42,9 +42,11 @@ def matrix(request: HttpRequest) -> HttpResponse:
 @require_GET
 def download(request: HttpRequest, ending: str) -> HttpResponse:
     """Download the matrix, one line a pair, as CSV or JSON, values in base units."""
-    _tools, found = _find(request)
+    tools, found = _find(request)
     if found is None:
         raise Http404
+    if missing := _missing(request, tools, found):
+        return downloads.refusal_of(missing)
     rows = flat_rows(found)
     disposition = {
         "Content-Disposition": f'attachment; filename="matrix-{found.tool.slug}-{found.metric.name}.{ending}"'
@@ -107,6 +109,13 @@ def flat_rows(found: Matrix) -> list[dict[str, object]]:
             found.cells.items(), key=lambda pair: (names[pair[0][0]], names[pair[0][1]])
         )
     ]
+
+
+def _missing(request: HttpRequest, tools: list[Tool], found: Matrix | None) -> dict[str, list[str]]:
+    """Return {parameter: names that there are} of what the address asks for and is not there."""
+    metrics = queries.metrics_of(found.tool) if found else []
+    known = {"tool": [tool.slug for tool in tools], "metric": [metric.name for metric in metrics]}
+    return {name: names for name, names in known.items() if names and request.GET.get(name, names[0]) not in names}
 
 
 def _find(request: HttpRequest) -> tuple[list[Tool], Matrix | None]:

@@ -22,6 +22,7 @@ from apps.results.search.conditions import known_to
 from apps.results.search.models import SavedSearch
 from apps.results.search.queries import Hit
 from apps.results.search.state import FACETS, SORTS, Search, read_search
+from apps.results.search.unknown import unknown_values
 
 _ABOUT = {
     "tool": "Slug of a tool.",
@@ -195,7 +196,8 @@ class SavedSearchViewSet(KeptViewSet):
 
 def _read(request: Request) -> Search:
     """Return the search of an address; a field that cannot be read is an error that names it."""
-    search, errors = read_search(request.query_params, known_to(scoping.user_of(request)))
-    if errors:
+    user = scoping.user_of(request)
+    search, errors = read_search(request.query_params, known_to(user))
+    if errors := errors or unknown_values(search, user):
         raise field_errors({name: found[0] for name, found in errors.items()})
     return search

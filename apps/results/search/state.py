@@ -1,6 +1,6 @@
 """All that a search asks for, as the query of its address."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import Any
@@ -12,6 +12,7 @@ from django.utils.dateparse import parse_date
 
 from apps.bench.text import Message, _
 from apps.campaigns.models import Campaign
+from apps.core import contract
 from apps.results.search.conditions import Condition, ConditionError, Known, read_metric, read_parameter
 
 # No id is larger than a column of the database.
@@ -23,6 +24,9 @@ SORTS = ("newest", "oldest", "name")
 NUMBERS = ("site", "testbed", "cluster", "node", "file-system")
 TEXTS = ("tool", "team", "person", "tag", "origin")
 FACETS = ("tool", "pair", "site", "testbed", "cluster", "node", "file-system", "team", "person", "tag", "origin")
+# The page's form spells a range in three fields.
+_RANGES = tuple(f"{key}{part}" for key in ("param", "metric") for part in ("", "_name", "_from", "_to"))
+NAMES = ("q", *FACETS, "since", "until", *_RANGES, "sort", "page", "page_size")
 
 Errors = dict[str, list[Message]]
 
@@ -126,7 +130,16 @@ def read_text(text: str, known: Known) -> tuple[Search, Errors]:
         query = QueryDict(text.removeprefix("?"))
     except (TooManyFieldsSent, UnicodeError):
         return Search(), {"query": [Message(_("This is no address of a search."))]}
-    return read_search(query, known)
+    search, errors = read_search(query, known)
+    return search, errors | unknown_names(query, NAMES)
+
+
+def unknown_names(query: QueryDict, known: Iterable[str]) -> Errors:
+    """Return what of a query written as text has no meaning, be it a slip of the pen: {"query": messages}."""
+    text = _("“%(name)s” is no part of such an address; there are: %(known)s.")
+    listed = contract.listed(known)
+    found = [Message(text, {"name": name[:100], "known": listed}) for name in query if name not in known]
+    return {"query": found} if found else {}
 
 
 def _values(facet: str, texts: list[str], errors: Errors) -> list[str]:

@@ -8,6 +8,7 @@ from rest_framework import serializers
 
 from apps.accounts import scoping
 from apps.accounts.api import ScopedRelatedField, TeamField, TeamScopedViewSet
+from apps.accounts.filters import RowFilter
 from apps.accounts.models import Role
 from apps.testbeds import services
 from apps.testbeds.models import Node, SettingGrant
@@ -37,6 +38,7 @@ class GrantSerializer(serializers.ModelSerializer):
 class GrantFilter(filters.FilterSet):
     """Filters of grants; `in_force` leaves out those that were withdrawn."""
 
+    node = RowFilter(lambda user: scoping.visible(Node.objects.all(), user))
     in_force = filters.BooleanFilter(field_name="revoked_at", lookup_expr="isnull")
 
     class Meta:
