@@ -17,3 +17,13 @@ class ScopedToken(permissions.BasePermission):
         if request.method in permissions.SAFE_METHODS or not isinstance(request.auth, ApiToken):
             return True
         return request.auth.scope == ApiToken.Scope.WRITE
+
+
+class Administrator(permissions.BasePermission):
+    """An administrator of the service, whatever their role in a team (create_account --administrator)."""
+
+    message = _("Only administrators of the service see this: its operator makes one with create_account.")
+
+    def has_permission(self, request: Request, view: object) -> bool:
+        """Refuse everybody else."""
+        return bool(request.user.is_superuser)

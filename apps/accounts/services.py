@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 from apps.accounts import scoping
 from apps.accounts.models import ApiToken, Membership, Role, Team, User
 from apps.core import secrets
+from apps.core.errors import ConflictError
 
 _LETTERS = "abcdefghjkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789"
 _PASSWORD_LENGTH = 16
@@ -20,12 +21,12 @@ _PASSWORD_LENGTH = 16
 _RESERVED_SLUG = "new"
 
 
-class LastManager(ValidationError):
+class LastManager(ConflictError):
     """A change that would leave a team without a manager."""
 
     def __init__(self, team: Team) -> None:
         text = _("%(team)s would be left without a manager: make someone else a manager first.")
-        super().__init__({"role": [text % {"team": team.name}]})
+        super().__init__(text % {"team": team.name})
 
 
 @dataclass(frozen=True)
@@ -150,10 +151,13 @@ def _expiry_within(parent: ApiToken, scope: str, expires_at: datetime | None) ->
 
 
 @transaction.atomic
-def ensure_account(*, username: str, team_name: str, role: Role, password: str = "") -> Account:
+def ensure_account(
+    *, username: str, team_name: str, role: Role, password: str = "", is_administrator: bool | None = None
+) -> Account:
     """Make sure that a person exists and has the role in the team; the team is made if it is not there.
 
-    A new person gets the password, or a random one. One who is there keeps theirs unless a password is given.
+    An administrator of the service sees and may do everything, in all teams; None leaves that as it is. A new
+    person gets the password, or a random one. One who is there keeps theirs unless a password is given.
     """
     person = User.objects.filter(username=username).first()
     made = ""
@@ -163,6 +167,8 @@ def ensure_account(*, username: str, team_name: str, role: Role, password: str =
     if password := password or made:
         validate_password(password, person)
         person.set_password(password)
+    if is_administrator is not None:
+        person.is_staff = person.is_superuser = is_administrator
     person.full_clean()
     person.save()
     team = Team.objects.filter(name=team_name).first()

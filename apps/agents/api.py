@@ -3,7 +3,6 @@
 from datetime import datetime
 from typing import Any
 
-from django.core.exceptions import ValidationError
 from django.db.models import QuerySet
 from django.http import StreamingHttpResponse
 from django.utils import timezone
@@ -125,10 +124,7 @@ class AgentViewSet(mixins.DestroyModelMixin, rest.ReadOnlyModelViewSet):
         """Remove a retired agent, so that its node can be deleted; facts and jobs are kept."""
         agent = self.get_object()
         scoping.require(scoping.user_of(request), agent.node.team, Role.MANAGER)
-        try:
-            services.forget_agent(agent=agent)
-        except ValidationError as error:
-            return Response({"detail": " ".join(error.messages), "fields": {}}, status=status.HTTP_409_CONFLICT)
+        services.forget_agent(agent=agent)
         return Response(status=status.HTTP_204_NO_CONTENT)
 
     @extend_schema(request=None, responses=AgentDetailSerializer)

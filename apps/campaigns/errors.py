@@ -6,6 +6,7 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy
 
 from apps.bench.text import Message
+from apps.core.errors import ConflictError
 
 # Errors that concern no one field stand under this name, as Django's own do.
 GENERAL = "__all__"
@@ -15,11 +16,12 @@ class Refused(ValidationError):
     """A refused request: {field: what is wrong and what to do}; fields of parts are dotted (`factors.window`)."""
 
     def __init__(self, errors: Mapping[str, Message | Sequence[Message]]) -> None:
-        super().__init__(
+        ValidationError.__init__(
+            self,
             {
                 field: [_error(message) for message in ([messages] if isinstance(messages, Message) else messages)]
                 for field, messages in errors.items()
-            }
+            },
         )
 
     def within(self, part: str) -> "Refused":
@@ -29,8 +31,8 @@ class Refused(ValidationError):
         return outer
 
 
-class WrongState(Refused):
-    """An action that the campaign's present state does not allow."""
+class WrongState(Refused, ConflictError):
+    """An action that the present state does not allow: 409 over REST."""
 
     def __init__(self, message: Message) -> None:
         super().__init__({"state": message})

@@ -10,8 +10,8 @@ from apps.core import messages
 class ConflictError(ValidationError):
     """What was asked for does not fit what is there now; over REST that is 409, on pages a message like others."""
 
-    def __init__(self, message: Message) -> None:
-        """Keep the message, which is translated when it is shown."""
+    def __init__(self, message: Message | str) -> None:
+        """Keep the message, which is translated when it is shown, or a text in the reader's language."""
         super().__init__(_rendered(message))
 
 

@@ -180,6 +180,12 @@ def waiting(work: str, now: datetime, *, changed: str = "") -> Exists:
     return Exists(found.filter(last_at__gte=OuterRef(changed)) if changed else found)
 
 
+def try_again(row: SetAside, *, now: datetime) -> None:
+    """Have a row tried again at the next look of its work, whatever it waits for."""
+    row.retry_at = now
+    row.save(update_fields=["retry_at"])
+
+
 def forget(*, now: datetime) -> None:
     """Forget what has not come up again for long: it was done, or is gone."""
     gone = SetAside.objects.filter(retry_at__lt=now - FORGOTTEN_AFTER).order_by("pk")

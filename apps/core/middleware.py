@@ -3,12 +3,24 @@
 from collections.abc import Callable
 
 from django.http import HttpRequest, HttpResponse
+from django.middleware.common import CommonMiddleware
 
 from apps.core import immutability, messages, outage, views
 from apps.core.limits.policies import LimitExceededError
 
 # Who asks these wants to know what is away, signed in or not.
 _ANSWERED_ANYHOW = {"/health/": views.health, "/health/live/": views.alive}
+
+
+class AddressMiddleware(CommonMiddleware):
+    """Sends readers on to the address with the final slash; what changes something is refused (`views.not_found`).
+
+    Who follows such an answer to a POST sends a GET, and takes its 200 for the success of what was never done.
+    """
+
+    def should_redirect_with_slash(self, request: HttpRequest) -> bool:
+        """Return whether the reader is sent on."""
+        return request.method in ("GET", "HEAD") and super().should_redirect_with_slash(request)
 
 
 class OutageMiddleware:

@@ -6,6 +6,7 @@ import sys
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.template import loader
+from django.urls import is_valid_path
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
@@ -51,7 +52,10 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
     """Show the 404 page."""
-    return _refuse(request, 404, _("There is nothing at this address."))
+    text = _("There is nothing at this address.")
+    if not request.path.endswith("/") and is_valid_path(f"{request.path}/", getattr(request, "urlconf", None)):
+        text = _("The address ends with a slash: send it to %(address)s.") % {"address": f"{request.path}/"}
+    return _refuse(request, 404, text)
 
 
 def conflict(request: HttpRequest, reason: str) -> HttpResponse:

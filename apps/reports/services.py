@@ -14,6 +14,7 @@ from apps.accounts import scoping
 from apps.accounts.models import Role, Team, User
 from apps.campaigns.models import Campaign
 from apps.campaigns.queries.visibility import visible
+from apps.core.errors import ConflictError
 from apps.reports import building, editing, readiness, serialising
 from apps.reports.document import Document
 from apps.reports.models import Edition, Report
@@ -113,12 +114,12 @@ def freeze_report(*, report: Report, user: User, now: datetime, note: str = "") 
 
 @transaction.atomic
 def delete_report(*, report: Report, user: User) -> None:
-    """Delete a report that was never frozen; ValidationError if it was, for its editions stay."""
+    """Delete a report that was never frozen; ConflictError if it was, for its editions stay."""
     scoping.require(user, report.team, Role.OPERATOR)
     if report.editions.exists():
-        raise ValidationError(_("It has editions, which stay for ever: it cannot be deleted."))
+        raise ConflictError(_("It has editions, which stay for ever: it cannot be deleted."))
     if report.schedules.exists():
-        raise ValidationError(_("A schedule delivers it: delete the schedule first."))
+        raise ConflictError(_("A schedule delivers it: delete the schedule first."))
     report.delete()
 
 

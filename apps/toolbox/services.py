@@ -13,6 +13,7 @@ from apps.accounts.models import Role, Team, User
 from apps.bench import custom, tools
 from apps.bench.text import Message, _
 from apps.core import messages
+from apps.core.errors import ConflictError
 from apps.toolbox import files
 from apps.toolbox.models import TeamTool, ToolEvent, ToolVersion
 
@@ -55,7 +56,7 @@ def change_tool(
     found = checked(definition)
     if based_on is not None and based_on != latest.number:
         text = gettext("Someone made version %(number)s meanwhile: look at it, then change that one.")
-        raise ValidationError(text % {"number": latest.number})
+        raise ConflictError(text % {"number": latest.number})
     if found == custom.read_definition(latest.definition):
         raise ValidationError(gettext("Nothing differs from version %(number)s.") % {"number": latest.number})
     tool.name, tool.summary = found.name, found.summary

@@ -11,6 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from apps.accounts import scoping
+from apps.accounts.api import TeamField
 from apps.accounts.filters import NameFilter, RowFilter
 from apps.accounts.models import Role
 from apps.bench import rules
@@ -52,6 +53,7 @@ class DecisionLineSerializer(serializers.ModelSerializer):
 class FindingSerializer(serializers.ModelSerializer):
     """A finding; `title` is in the reader's language, `details` holds the whole record."""
 
+    team = TeamField(read_only=True)
     title = serializers.SerializerMethodField()
     verifications = VerificationSerializer(many=True, read_only=True)
 

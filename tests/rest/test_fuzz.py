@@ -19,6 +19,10 @@ REFUSED = {
     "POST /api/v1/findings/{id}/draft/",
     "POST /api/v1/site-layers/{a}/{b}/draft/",
     "POST /api/v1/workload/draft/",
+    # What only administrators of the service may.
+    "GET /api/v1/set-aside/",
+    "GET /api/v1/set-aside/{id}/",
+    "POST /api/v1/set-aside/{id}/try-again/",
 }
 pytestmark = pytest.mark.django_db
 

@@ -61,12 +61,12 @@ def _asked(team: Any) -> Iterator[tuple[str, str, dict[str, Any], dict[str, Any]
 
 
 def test_every_reading_refuses_nonsense(team: Any) -> None:
-    headers, wrong, asked = factories.bearer(team.cast.alice), [], 0
+    wrong, asked = [], 0
     for path, address, query, parameter in _asked(team):
         name = parameter["name"]
         if not _is_free(path, name):
             asked += 1
-            answer = Client().get(address, query | {name: NONSENSE}, **headers)
+            answer = Client().get(address, query | {name: NONSENSE}, **world.header(team, path))
             fields = answer.json()["fields"] if answer.status_code == 400 else {}
             if not any(field.partition(".")[0] == name for field in fields):
                 wrong.append(f"{address}?{name}: {answer.status_code}")
@@ -77,12 +77,12 @@ def test_every_reading_refuses_nonsense(team: Any) -> None:
 
 
 def test_every_reading_refuses_the_number_of_nothing(team: Any) -> None:
-    headers, wrong, asked = factories.bearer(team.cast.alice), [], 0
+    wrong, asked = [], 0
     for path, address, query, parameter in _asked(team):
         name = parameter["name"]
         if parameter["schema"].get("type") == "integer" and name not in COUNTS and (path, name) not in ANY_NUMBER:
             asked += 1
-            answer = Client().get(address, query | {name: NO_ID}, **headers)
+            answer = Client().get(address, query | {name: NO_ID}, **world.header(team, path))
             if answer.status_code not in (400, 404):
                 wrong.append(f"{address}?{name}: {answer.status_code}")
     assert wrong == []

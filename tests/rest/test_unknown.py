@@ -53,10 +53,10 @@ def _views(patterns: Any, front: str) -> Iterator[tuple[str, type]]:
             yield str(pattern.name), pattern.callback.cls
 
 
-def test_every_operation_refuses_an_unknown_parameter_and_an_unknown_field(team: Any, alice: Any) -> None:
+def test_every_operation_refuses_an_unknown_parameter_and_an_unknown_field(team: Any) -> None:
     told, places, wrong, bodies = examples(team), world.addresses(team), [], 0
     for path, method, operation in schema.operations(schema.document()):
-        address = path
+        address, headers = path, world.header(team, path)
         for parameter in operation.get("parameters", ()):
             if parameter["in"] == "path":
                 first = path.removeprefix(schema.ROOT).partition("/")[0]
@@ -65,14 +65,16 @@ def test_every_operation_refuses_an_unknown_parameter_and_an_unknown_field(team:
         media = next(iter(operation.get("requestBody", {}).get("content", {"application/json": {}})))
         example = told.get(f"{method.upper()} {path.removeprefix('/api/v1')}", {}).get("body", {})
         asked = f"{address}?nosuch_parameter=1"
-        wrong += _unless_refused(_send(method, asked, example, media, alice), "nosuch_parameter", f"{method} {asked}")
+        wrong += _unless_refused(
+            _send(method, asked, example, media, headers), "nosuch_parameter", f"{method} {asked}"
+        )
         if method in ("post", "put", "patch") and media != "multipart/form-data":
             bodies += 1
             with_typo = [{**item, "nosuch_field": 1} for item in example] if isinstance(example, list) else {
                 **example, "nosuch_field": 1,
             }  # fmt: skip
             field = "0.nosuch_field" if isinstance(example, list) else "nosuch_field"
-            wrong += _unless_refused(_send(method, address, with_typo, media, alice), field, f"{method} {address}")
+            wrong += _unless_refused(_send(method, address, with_typo, media, headers), field, f"{method} {address}")
     assert wrong == []
     assert bodies > 80
 

@@ -15,6 +15,7 @@ from apps.agents.models import Agent, AgentInstance, Job, JobFile
 from apps.bench.rules.asking import Failure
 from apps.campaigns.models import Campaign, Lane, Run
 from apps.campaigns.services.notes import add_note
+from apps.core.models import SetAside
 from apps.reports import services as reports
 from apps.reports.exports.archives.writing import archive_of
 from apps.reports.exports.incoming import services as incoming
@@ -127,6 +128,8 @@ def _measure(world: Any) -> None:
     # Only now: a trial set aside asks for another analysis, and until then no edition is frozen.
     Campaign.objects.filter(pk=measured.pk).update(analysed_at=timezone.now())
     world.lane = Lane.objects.get(experiment=world.weekly[-1].experiments.get())
+    times = dict.fromkeys(("first_at", "last_at", "retry_at"), timezone.now())
+    world.aside = SetAside.objects.create(work="index_archive", row_id=1, reason="Why", **times)
     world.note = add_note(campaign=measured, user=cast.alice, text="Quiet night.")
 
 
@@ -182,6 +185,14 @@ def _bring(world: Any) -> None:
     world.token = ApiToken.objects.create(user=cast.alice, name="old", prefix="fth_old", digest="x" * 64)
 
 
+def header(world: Any, path: str) -> dict[str, str]:
+    """Return the header of who may ask an operation: the manager, or an administrator of the service."""
+    if not path.startswith("/api/v1/set-aside/"):
+        return people.bearer(world.cast.alice)
+    world.root = getattr(world, "root", None) or people.user("root", is_superuser=True)
+    return people.bearer(world.root)
+
+
 def addresses(world: Any) -> dict[str, list[Any]]:
     """Return {"first part of the path.parameter": values}, and {"parameter": values} of those that are alike."""
     job = JobFile.objects.get().job
@@ -216,6 +227,7 @@ def addresses(world: Any) -> dict[str, list[Any]]:
         "reports.id": [world.report.pk, world.unfrozen.pk],
         "results.id": list(world.windows.results.values_list("pk", flat=True)),
         "runs.id": [run.pk],
+        "set-aside.id": [world.aside.pk],
         "saved-searches.id": [world.search.pk],
         "saved-views.id": [world.view.pk],
         "setting-grants.id": [world.grant.pk],

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.utils.translation import gettext as _
 
@@ -12,6 +11,7 @@ from apps.agents import wake
 from apps.agents.models import Agent, EnrolmentToken, Job
 from apps.agents.services import losses
 from apps.core import secrets
+from apps.core.errors import ConflictError
 from apps.testbeds.models import Node
 
 TOKEN_LIFETIME = timedelta(hours=1)
@@ -36,15 +36,11 @@ class IssuedEnrolment:
 
 @transaction.atomic
 def issue_enrolment_token(*, node: Node, user: User | None, now: datetime) -> IssuedEnrolment:
-    """Make a token that enrols one agent on `node` within the hour; ValidationError if the node has an agent."""
+    """Make a token that enrols one agent on `node` within the hour; ConflictError if the node has an agent."""
     agent = Agent.objects.filter(node=node).first()
     if agent and not agent.is_replaceable:
-        raise ValidationError(
-            {
-                "node": _("%(node)s already has an agent: retire it first, then its replacement can be enrolled.")
-                % {"node": node}
-            }
-        )
+        text = _("%(node)s already has an agent: retire it first, then its replacement can be enrolled.")
+        raise ConflictError(text % {"node": node})
     issued = secrets.issue("enrol")
     token = EnrolmentToken.objects.create(
         node=node, prefix=issued.prefix, digest=issued.digest, created_by=user, expires_at=now + TOKEN_LIFETIME
@@ -108,7 +104,7 @@ def retire_agent(*, agent: Agent, now: datetime) -> Agent:
 
 @transaction.atomic
 def forget_agent(*, agent: Agent) -> None:
-    """Delete a retired agent's row, so that its node can be deleted too; ValidationError while it is in service."""
+    """Delete a retired agent's row, so that its node can be deleted too; ConflictError while it is in service."""
     if agent.retired_at is None:
-        raise ValidationError(_("Retire the agent of %(node)s before it is removed.") % {"node": agent.node})
+        raise ConflictError(_("Retire the agent of %(node)s before it is removed.") % {"node": agent.node})
     agent.delete()

@@ -48,7 +48,7 @@ def export(request: HttpRequest) -> HttpResponse:
 @require_GET
 def download_package(request: HttpRequest, ending: package.Ending) -> HttpResponseBase:
     """Send a selection as a data package."""
-    selection = _selection(request)
+    selection = _selection(request, ending)
     if isinstance(selection, HttpResponse):
         return selection
     address = request.build_absolute_uri("/")
@@ -64,7 +64,7 @@ def download_package(request: HttpRequest, ending: package.Ending) -> HttpRespon
 @require_GET
 def download_table(request: HttpRequest, tool: str, ending: package.Ending) -> HttpResponseBase:
     """Send the table of one tool of a selection."""
-    selection = _selection(request)
+    selection = _selection(request, ending)
     if isinstance(selection, HttpResponse):
         return selection
     if tool not in selection.tools:
@@ -73,8 +73,11 @@ def download_table(request: HttpRequest, tool: str, ending: package.Ending) -> H
     return send(request, lambda: package.table_of(selection, tool, ending), name=name, kind=package.TYPES[ending])
 
 
-def _selection(request: HttpRequest) -> Selection | HttpResponse:
-    """Return what a request selects, or the page that says what is wrong with it."""
+def _selection(request: HttpRequest, ending: str) -> Selection | HttpResponse:
+    """Return what a request selects, or the page that says what is wrong with it, or with the form it asks for."""
+    if ending not in package.ENDINGS:
+        text = _("There is no such one here; there are: %(known)s.")
+        return _refused(request, Message(text, {"known": ", ".join(package.ENDINGS)}))
     try:
         selection = read_selection(request.GET, scoping.user_of(request))
     except SetError as error:

@@ -1,5 +1,6 @@
 """Set-up: a person with a role in a team, and the random password they sign in with."""
 
+from argparse import BooleanOptionalAction
 from typing import Any
 
 from django.core.exceptions import ValidationError
@@ -22,6 +23,11 @@ class Command(BaseCommand):
         parser.add_argument(
             "--password", default="", help="a password to set; without it a new person gets a random one"
         )
+        parser.add_argument(
+            "--administrator",
+            action=BooleanOptionalAction,
+            help="of the service: sees and may do everything, in all teams, and opens /admin/",
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Make them and print the sign-in."""
@@ -31,10 +37,13 @@ class Command(BaseCommand):
                 team_name=options["team"],
                 role=Role(options["role"]),
                 password=options["password"],
+                is_administrator=options["administrator"],
             )
         except ValidationError as error:
             raise CommandError(" ".join(error.messages)) from error
         self.stdout.write(f"username: {account.user.username}")
         self.stdout.write(f"team: {account.team.name} ({account.team.slug}), {options['role']}")
+        if account.user.is_superuser:
+            self.stdout.write("administrator of the service: sees and may do everything")
         if account.password:
             self.stdout.write(f"password: {account.password}")

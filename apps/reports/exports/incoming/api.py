@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from django.core.exceptions import ValidationError
 from django.db.models import QuerySet
 from django.http.response import HttpResponseBase
 from django.utils import timezone
@@ -119,12 +118,7 @@ class IncomingArchiveViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, r
         found = self.get_object()
         wish = AgreeSerializer(data=request.data)
         wish.is_valid(raise_exception=True)
-        try:
-            services.agree(incoming=found, user=scoping.user_of(request), choices=wish.validated_data)
-        except ValidationError as error:
-            if hasattr(error, "error_dict"):
-                raise
-            raise Conflict(" ".join(error.messages)) from error
+        services.agree(incoming=found, user=scoping.user_of(request), choices=wish.validated_data)
         found.refresh_from_db()
         return Response(self.get_serializer(found).data, status=status.HTTP_202_ACCEPTED)
 
@@ -132,8 +126,5 @@ class IncomingArchiveViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, r
     def destroy(self, request: Request, pk: str | None = None) -> Response:
         """Forget what was sent; a campaign that was made of it stays."""
         found = self.get_object()
-        try:
-            services.give_up(incoming=found, user=scoping.user_of(request))
-        except ValidationError as error:
-            raise Conflict(" ".join(error.messages)) from error
+        services.give_up(incoming=found, user=scoping.user_of(request))
         return Response(status=status.HTTP_204_NO_CONTENT)

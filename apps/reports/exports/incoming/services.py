@@ -19,6 +19,7 @@ from apps.accounts import quotas, scoping
 from apps.accounts.models import Role, Team, User
 from apps.bench.text import Message, _
 from apps.core import expiry, isolation, leases, messages, queue, scratch
+from apps.core.errors import ConflictError
 from apps.reports.exports.archives import form, records
 from apps.reports.exports.archives.form import ArchiveError
 from apps.reports.exports.archives.reading import Archive
@@ -63,16 +64,17 @@ def take(*, team: Team, user: User, file: File) -> IncomingArchive:
 
 @transaction.atomic
 def agree(*, incoming: IncomingArchive, user: User, choices: Mapping[str, Mapping[str, str]]) -> None:
-    """Have an archive stored as was chosen; ValidationError if it waits for no decision, or has no such names."""
+    """Have an archive stored as was chosen; ConflictError if it waits for no decision, ValidationError if it
+    has no such names."""
     scoping.require(user, incoming.team, Role.OPERATOR)
     chosen = {name: {str(key): str(value) for key, value in choices.get(name, {}).items()} for name in _CHOICES}
     incoming = IncomingArchive.objects.get(pk=incoming.pk)
     ready = IncomingArchive.objects.filter(pk=incoming.pk, state__in=(State.READY, State.REFUSED))
     if not incoming.path.is_file() or not incoming.preview:
-        raise ValidationError(gettext("There is nothing to decide: send the archive again."))
+        raise ConflictError(gettext("There is nothing to decide: send the archive again."))
     _refuse_strangers(incoming, chosen)
     if not ready.update(state=State.AGREED, choices=chosen, reason=None, attempts=0, done=0, total=0):
-        raise ValidationError(gettext("It waits for no decision: look at its state."))
+        raise ConflictError(gettext("It waits for no decision: look at its state."))
     queue.send(queue.TAKE_ARCHIVES)
 
 
@@ -82,7 +84,7 @@ def give_up(*, incoming: IncomingArchive, user: User) -> None:
     scoping.require(user, incoming.team, Role.OPERATOR)
     gone = IncomingArchive.objects.filter(pk=incoming.pk).exclude(state__in=IncomingArchive.BUSY_STATES)
     if not gone.delete()[0]:
-        raise ValidationError(gettext("A worker is at it: wait until it is done."))
+        raise ConflictError(gettext("A worker is at it: wait until it is done."))
     incoming.path.unlink(missing_ok=True)
 
 

@@ -1,0 +1,45 @@
+"""An address without its final slash: readers are sent on, and what changes something is refused with the address."""
+
+import logging
+from collections.abc import Iterator
+
+import pytest
+from django.test import Client
+
+from tests import factories
+from tests.rest import schema
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def quiet() -> Iterator[None]:
+    logging.getLogger("django.request").setLevel(logging.CRITICAL)
+    yield
+    logging.getLogger("django.request").setLevel(logging.NOTSET)
+
+
+def test_no_write_is_sent_on(cast: factories.Cast) -> None:
+    headers, wrong, asked = factories.bearer(cast.alice), [], 0
+    for path, method, _operation in schema.operations(schema.document()):
+        address = path.rstrip("/")
+        for name in ("id", "campaign", "a", "b"):
+            address = address.replace(f"{{{name}}}", "1")
+        address = address.replace("{slug}", "grid").replace("{permanent_id}", "717g-zcj6-zzb9")
+        if "{" in address or not path.endswith("/"):
+            continue
+        answer = getattr(Client(), method)(address, content_type="application/json", **headers)
+        if method == "get":
+            if answer.status_code not in (301, 302):
+                wrong.append(f"GET {address}: {answer.status_code}")
+            continue
+        asked += 1
+        if answer.status_code != 404 or f"{address}/" not in answer.json()["detail"]:
+            wrong.append(f"{method} {address}: {answer.status_code}")
+    assert wrong == []
+    assert asked > 100
+
+
+def test_what_is_nowhere_is_not_there(cast: factories.Cast, client: Client) -> None:
+    answer = client.post("/api/v1/nosuch", {}, "application/json", **factories.bearer(cast.alice))
+    assert (answer.status_code, answer.json()["detail"]) == (404, "There is nothing at this address.")
