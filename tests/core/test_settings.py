@@ -107,3 +107,12 @@ def test_a_command_without_settings_says_what_is_missing(tmp_path: Path) -> None
 @pytest.mark.parametrize("text", ["1", "true", "Yes", " on "])
 def test_a_switch_is_on_in_every_usual_word(text: str) -> None:
     assert Environment({"X": text}).flag("X")
+
+
+def test_each_setting_is_documented_and_each_documented_one_is_read() -> None:
+    table = (ROOT / "docs/running.md").read_text().partition("| variable |")[2].partition("\n\n")[0]
+    documented = {name for row in table.splitlines() for name in re.findall(r"`([A-Z_]+)`", row.split("|")[1])}
+    launcher = "".join((ROOT / "launch" / name).read_text() for name in ("__main__.py", "home.py", "service.py"))
+    # What `make` passes on to one of its verbs is no setting of the service.
+    own = set(re.findall(r'environ\.get\("([A-Z_]+)"', launcher)) - {"LAB", "ONCE"}
+    assert documented == RIGHT.keys() | own

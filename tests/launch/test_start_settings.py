@@ -1,0 +1,55 @@
+"""Settings at a start: what is wrong is named and nothing starts; names of its own keep nobody out."""
+
+import os
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+from tests.launch import stack
+
+pytestmark = [pytest.mark.e2e, pytest.mark.xdist_group("launch-service")]
+
+
+def manage(running: stack.Stack, *arguments: str) -> str:
+    """Run a command as docs/running.md says, with none of the settings of the service but its folder."""
+    env = {"PATH": os.environ["PATH"], "FATHOM_VAR": str(running.folder)}
+    argv = [sys.executable, "manage.py", *arguments]
+    return subprocess.run(argv, cwd=stack.ROOT, env=env, check=True, capture_output=True, text=True).stdout
+
+
+def test_every_wrong_setting_is_named_before_anything_starts(tmp_path: Path) -> None:
+    wrong = {"HTTPS": "maybe", "EMAIL_PORT": "twentyfive", "WEB_CONNECTIONS": "2"}
+    refused = stack.Stack(tmp_path / "var", **wrong)
+    assert refused.process.wait(60) == 1
+    for name, value in wrong.items():
+        assert f"{name}={value}: give " in refused.printed()
+    assert "Traceback" not in refused.printed() and " started" not in refused.printed()
+
+
+def test_who_listens_everywhere_says_by_which_names(tmp_path: Path) -> None:
+    refused = stack.Stack(tmp_path / "var", BIND="0.0.0.0")
+    assert refused.process.wait(60) == 1
+    assert "say in ALLOWED_HOSTS" in refused.printed() and " started" not in refused.printed()
+
+
+def test_under_a_name_of_its_own_it_answers_to_that_and_to_its_supervisor(tmp_path: Path) -> None:
+    named = stack.Stack(tmp_path / "var", ALLOWED_HOSTS="fathom.example.org", BIND="127.0.1.1")
+    try:
+        named.wait_until_serving()
+        for host, status in (("fathom.example.org", 200), ("127.0.0.1", 200), ("elsewhere.example.org", 400)):
+            request = urllib.request.Request(f"{named.address}/accounts/login/", headers={"Host": host})
+            try:
+                with urllib.request.urlopen(request, timeout=30) as answer:
+                    assert answer.status == status, host
+            except urllib.error.HTTPError as error:
+                assert error.code == status, host
+        # The commands as they are documented, with none of its settings.
+        made = manage(named, "create_account", "--username", "oscar", "--team", "Grid", "--role", "operator")
+        assert "password: " in made
+        assert len(manage(named, "create_token", "--username", "oscar", "--name", "nightly job").strip()) > 20
+    finally:
+        named.stop()
