@@ -82,8 +82,8 @@ def test_it_makes_enrolment_tokens(cast: people.Cast) -> None:
     assert agent.node == node
     Agent.objects.update(last_seen_at=timezone.now())
     again = post(cast.alice, "/api/v1/enrolment-tokens/", {"node": node.pk})
-    assert again.status_code == 400
-    assert "retire it first" in again.json()["fields"]["node"][0]
+    assert again.status_code == 409
+    assert "retire it first" in again.json()["detail"]
 
 
 @pytest.mark.parametrize("body", [{}, {"node": "x"}, {"node": 10**30}, {"node": -1}, []])

@@ -27,6 +27,7 @@ def team(cast: factories.Cast, settings: Any, tmp_path: Path) -> Iterator[Any]:
 
 def _refused(team: Any) -> Iterator[tuple[str, str, Any]]:
     """Yield (method, path, body) of what the state of each thing forbids."""
+    goodput = {"as": "metric", "name": "goodput", "unit": "Mbit/s"}
     done, running, draft = team.measured.pk, team.running.pk, team.draft.pk
     yield "post", f"campaigns/{running}/launch/", None
     yield "post", f"campaigns/{done}/launch/", None
@@ -46,7 +47,7 @@ def _refused(team: Any) -> Iterator[tuple[str, str, Any]]:
     yield "delete", f"nodes/{team.a.pk}/", None
     yield "delete", f"sites/{team.a.testbed.site_id}/", None
     yield "post", f"campaign-archives/{team.incoming.pk}/agree/", {}
-    yield "post", f"imports/{team.read.pk}/columns/", {"tool": "iperf3-tcp", "columns": {}}
+    yield "post", f"imports/{team.read.pk}/columns/", {"tool": "iperf3-tcp", "columns": {"rate": goodput}}
     yield "post", f"analyses/{team.running.pk}/retry/", None
     manager = team.cast.team.memberships.get(user=team.cast.alice)
     yield "patch", f"memberships/{manager.pk}/", {"role": "viewer"}

@@ -45,7 +45,7 @@ def test_a_manager_defines_changes_and_archives(client, cast, definition):
     assert next_one.json()["slug"] == "site-digest.v2"
     assert [item["number"] for item in call(client, cast.bob, "get", f"{one}versions/").json()] == [2, 1]
     late = call(client, cast.alice, "post", f"{one}versions/", {"definition": definition, "based_on": 1})
-    assert late.status_code == 400
+    assert late.status_code == 409
     assert "Someone made version 2" in late.json()["detail"]
     assert call(client, cast.alice, "post", f"{one}archive/").json()["archived_at"]
     assert call(client, cast.alice, "post", f"{one}restore/").json()["archived_at"] is None

@@ -47,7 +47,7 @@ def test_outputs_are_sent_looked_at_and_stored(client: Client, ends: list[Node],
     done = client.get(address, **oscar).json()
     assert (done["state"], done["campaign"]) == ("done", Campaign.objects.get().pk)
     again = client.post(f"{address}store/", data, "application/json", **oscar)
-    assert again.status_code == 400 and "imported" in again.json()["fields"]["state"][0]
+    assert again.status_code == 409 and "imported" in again.json()["detail"]
     assert client.delete(address, **oscar).status_code == 204 and Campaign.objects.exists()
 
 
