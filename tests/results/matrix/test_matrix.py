@@ -121,12 +121,15 @@ def test_the_csv_says_what_the_page_says(client: Client, cast: SimpleNamespace, 
     assert (row["from"], row["to"], row["unit"], row["samples"]) == ("Daejeon", "Busan", "bit/s", "2")
 
 
-def test_an_unknown_tool_or_metric_falls_back_to_the_first(
-    client: Client, cast: SimpleNamespace, pair: list[Node]
-) -> None:
+def test_an_unknown_tool_or_metric_is_told_of(client: Client, cast: SimpleNamespace, pair: list[Node]) -> None:
     measured(cast, pair, 9e8, START)
     client.force_login(cast.bob)
-    assert rows(client, tool="nonsense", metric="nonsense") == rows(client)
+    asked = {"tool": "nonsense", "metric": "nonsense"}
+    answer = client.get("/matrix/table.json", asked)
+    assert answer.status_code == 400 and set(answer.json()["fields"]) == {"tool", "metric"}
+    page = client.get("/matrix/", asked).content.decode()
+    assert page.count("What is shown is something else.") == 2
+    assert "What is shown is something else." not in client.get("/matrix/").content.decode()
 
 
 def test_the_page_costs_a_bounded_number_of_queries(
