@@ -101,7 +101,7 @@ def test_what_a_person_may_not_see_does_not_leave(client: Client, cast: SimpleNa
 
 @pytest.mark.parametrize(
     ("query", "field"),
-    [("", "set"), ("set=campaign:x", "set"), ("search=sort%3Dwild", "set"), ("set=campaign:1&as=xml", "as")],
+    [("", "set"), ("set=campaign:x", "set"), ("search=sort%3Dwild", "search"), ("set=campaign:1&as=xml", "as")],
 )
 def test_what_cannot_be_read_is_refused_by_name(
     client: Client, cast: SimpleNamespace, query: str, field: str
