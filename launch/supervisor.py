@@ -1,9 +1,7 @@
 """Start processes, restart what dies, stop all of it: one line per event."""
 
 import dataclasses
-import os
 import signal
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -14,6 +12,7 @@ from types import FrameType
 from launch import orphans
 from launch.part import Part
 from launch.process import Child, Process, ProcessError
+from launch.telling import Lines
 
 # Seconds from a process's end to its next start, by the number of ends in a row; the last one repeats.
 RESTART_DELAYS_S = (0.5, 1.0, 2.0, 5.0, 10.0, 30.0)
@@ -23,6 +22,7 @@ TRIM_EVERY_S = 60.0
 # How often to look for parts that have come to a halt (s).
 HALTS_EVERY_S = 2.0
 _LOOK_S = 0.1
+_lines = Lines()
 
 
 class Stopped(Exception):
@@ -31,11 +31,7 @@ class Stopped(Exception):
 
 def print_event(part: str, text: str) -> None:
     """Print one line: the local time, the part, what happened."""
-    try:
-        print(f"{time.strftime('%H:%M:%S')}  {part:<12} {text}", flush=True)
-    except OSError:
-        # The terminal was closed; what runs must still be stopped in order.
-        sys.stdout = Path(os.devnull).open("w")  # noqa: SIM115
+    _lines.write(part, text)
 
 
 def restart_delay(failures: int, delays_s: tuple[float, ...] = RESTART_DELAYS_S) -> float:
