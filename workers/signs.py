@@ -1,6 +1,7 @@
 """Signs of life of workers and of the timetable: at the broker for /health/, in a file for who supervises them."""
 
 import contextlib
+import logging
 import os
 import socket
 import threading
@@ -15,7 +16,9 @@ from celery.beat import Scheduler
 from celery.worker import state
 from django.conf import settings
 
-from apps.core import connections, signs
+from apps.core import clock, connections, signs
+
+logger = logging.getLogger(__name__)
 
 # The file that whoever supervises this process looks at; without one there is none.
 FILE = "FATHOM_SIGN"
@@ -143,22 +146,54 @@ class FollowLoop(bootsteps.StartStopStep):
 
 
 class Timetable(Scheduler):
-    """Celery's timetable, which gives signs of life."""
+    """Celery's timetable, which gives signs of life and goes on when the clock is set back.
+
+    What it sent last, and when each is due, are times of the wall clock: it would wait until that has come so far
+    again. So it begins anew.
+    """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         self._life: Life | None = None
+        self._clock = clock.WallClock()
+        self._sent = time.monotonic()
         super().__init__(*args, **kwargs)
 
     def tick(self, *args: Any, **kwargs: Any) -> float:
         """Take one turn and return how long (s) to sleep until the next."""
         if self._life is None:
-            self._life = Life(f"{signs.TIMETABLE}@{socket.gethostname()}")
+            self._life = Life(f"{signs.TIMETABLE}@{socket.gethostname()}", is_stuck=self._is_stuck)
             self._life.start()
         self._life.beat()
+        if by := self._clock.stepped_back():
+            logger.warning("The clock was set back by %s: the timetable begins anew", by)
+            self._begin_anew()
         return min(super().tick(*args, **kwargs) or 0.0, _LONGEST_SLEEP_S)
+
+    def apply_async(self, *args: Any, **kwargs: Any) -> Any:
+        """Send what is due."""
+        self._sent = time.monotonic()
+        return super().apply_async(*args, **kwargs)
 
     def close(self) -> None:
         """End."""
         if self._life is not None:
             self._life.stop()
         super().close()
+
+    def _begin_anew(self) -> None:
+        for entry in self.schedule.values():
+            entry.last_run_at = entry.default_now()
+        # It is filled from the entries.
+        self._heap = None
+
+    def _is_stuck(self) -> bool:
+        """Return whether nothing was sent for so long, though something is due each second; RedisError if away."""
+        if not self.schedule or time.monotonic() - self._sent < _PATIENCE_S:
+            return False
+        try:
+            signs.broker_started()
+        except redis.RedisError:
+            # It waited for the broker, and has its whole time again.
+            self._sent = time.monotonic()
+            raise
+        return True

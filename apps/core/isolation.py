@@ -15,7 +15,7 @@ from django.db import connection, transaction
 from django.db.models import Exists, OuterRef
 from django.utils import timezone
 
-from apps.core import leases
+from apps.core import clock, leases
 from apps.core.models import SetAside
 
 logger = logging.getLogger(__name__)
@@ -66,7 +66,7 @@ def for_each(
     aside = {row.row_id: row for row in SetAside.objects.filter(work=work, row_id__in=pks)}
     given: list[Given] = []
     for pk in pks:
-        if pk in aside and aside[pk].retry_at > now and not filtered:
+        if pk in aside and aside[pk].is_waiting(now) and not filtered:
             continue
         try:
             with transaction.atomic() if atomic else nullcontext():
@@ -122,7 +122,7 @@ def carry_out(parts: Sequence[Part]) -> None:
     for part in parts:
         now = timezone.now()
         whole = failed.get(part.name)
-        if whole is not None and whole.retry_at > now:
+        if whole is not None and whole.is_waiting(now):
             continue
         with leases.hold(f"part {part.name}") as is_ours:
             if is_ours and _carry_out(part, now) and whole is not None:
@@ -176,7 +176,9 @@ def waiting(work: str, now: datetime, *, changed: str = "") -> Exists:
     For work that takes a limited number of rows, of which those must not be. With `changed`, a field or annotation
     that says when the row last changed, one that changed since it failed is tried again at once.
     """
-    found = SetAside.objects.filter(work=work, row_id=OuterRef("pk"), retry_at__gt=now)
+    found = SetAside.objects.filter(
+        work=work, row_id=OuterRef("pk"), retry_at__gt=now, last_at__lte=now + clock.AHEAD
+    )
     return Exists(found.filter(last_at__gte=OuterRef(changed)) if changed else found)
 
 

@@ -1,10 +1,13 @@
 """The base of every model, and the rows that the timetable has set aside."""
 
+from datetime import datetime
 from typing import Any
 
 from django.core.validators import MaxLengthValidator
 from django.db import models
 from django.utils.translation import gettext_lazy as _
+
+from apps.core import clock
 
 
 class BoundedTextField(models.TextField):
@@ -49,3 +52,7 @@ class SetAside(models.Model):
 
     def __str__(self) -> str:
         return f"{self.work} {self.row_id}"
+
+    def is_waiting(self, now: datetime) -> bool:
+        """Return whether its time to be tried again has not come; one of a clock that was set back since waits not."""
+        return self.retry_at > now and not clock.is_ahead(self.last_at, now)

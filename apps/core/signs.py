@@ -35,8 +35,8 @@ class Sign:
 
     @property
     def is_silent(self) -> bool:
-        """Return whether it should have given another by now."""
-        return self.age_s > SILENT_AFTER_S
+        """Return whether it should have given another by now, also if the broker's clock was set back since."""
+        return not -SILENT_AFTER_S <= self.age_s <= SILENT_AFTER_S
 
 
 def give(name: str, *, running_s: float, turn_ago_s: float | None) -> None:

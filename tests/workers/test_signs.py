@@ -1,14 +1,17 @@
 """Workers and the timetable give signs of life while their main loops come round, and only then."""
 
+import threading
 import time
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
+from celery.schedules import schedule as celery_schedule
 from celery.worker import state
 
-from apps.core import broker
+from apps.core import broker, clock
 from apps.core import signs as given
 from workers import signs
 from workers.celery import app
@@ -128,3 +131,68 @@ def test_without_a_supervisor_there_is_no_file(file: Path, monkeypatch: pytest.M
     finally:
         life.stop()
     assert not file.exists()
+
+
+class Wall:
+    """A wall clock that can be set."""
+
+    def __init__(self) -> None:
+        self.ahead_s = 0.0
+
+    def __call__(self) -> float:
+        return time.time() + self.ahead_s
+
+    def now(self) -> datetime:
+        return datetime.fromtimestamp(self(), UTC)
+
+
+def test_a_clock_that_is_set_back_does_not_stop_the_timetable(
+    file: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    wall = Wall()
+    monkeypatch.setattr(app, "now", wall.now)
+    timetable = signs.Timetable(app=app, lazy=True)
+    timetable._clock = clock.WallClock(wall)
+    timetable.schedule = {
+        "tick": signs.Timetable.Entry("tick", "tests.tick", schedule=celery_schedule(0.2, app=app), app=app),
+        "tend": signs.Timetable.Entry("tend", "tests.tend", schedule=celery_schedule(0.3, app=app), app=app),
+    }
+    sent: list[str] = []
+    monkeypatch.setattr(timetable, "send_task", lambda name, *_args, **_options: sent.append(name))
+
+    def both_are_sent() -> bool:
+        timetable.tick()
+        return set(sent) == {"tests.tick", "tests.tend"}
+
+    try:
+        assert wait_for(both_are_sent)
+        for step_s in (-3600.0, -3600.0, 7200.0, -100.0):
+            wall.ahead_s += step_s
+            sent.clear()
+            assert wait_for(both_are_sent, within_s=10), step_s
+        assert "set back by" in caplog.text
+        assert is_touched_again(file)
+    finally:
+        timetable.close()
+
+
+def test_a_timetable_that_comes_round_and_sends_nothing_gives_no_sign(file: Path) -> None:
+    timetable = signs.Timetable(app=app, lazy=True)
+    timetable.schedule = {"never": signs.Timetable.Entry("never", "tests.never", schedule=celery_schedule(3600))}
+    ended = threading.Event()
+
+    def come_round() -> None:
+        while not ended.wait(0.05):
+            timetable.tick()
+
+    thread = threading.Thread(target=come_round)
+    thread.start()
+    try:
+        assert silent(file)
+        # The supervisor starts it again: see tests/launch/test_halts.py.
+        timetable._sent = time.monotonic() + 60
+        assert is_touched_again(file)
+    finally:
+        ended.set()
+        thread.join()
+        timetable.close()

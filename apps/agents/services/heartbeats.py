@@ -7,16 +7,22 @@ from datetime import datetime, timedelta
 from django.db import connection, transaction
 
 from apps.agents.models import Agent
+from apps.core import clock
 
 # Nobody listened if nothing was written for this long.
 DEAF_AFTER = timedelta(seconds=10)
 
+# A time that lies ahead was written before the clock was set back: the listening begins anew, or nobody would be
+# missed until the clock has come so far again.
 _LISTEN = """
     INSERT INTO agents_listener AS listener (id, listening_since, heard_until) VALUES (1, %(now)s, %(now)s)
     ON CONFLICT (id) DO UPDATE
-       SET heard_until = GREATEST(listener.heard_until, EXCLUDED.heard_until),
-           listening_since = CASE WHEN listener.heard_until < %(deaf_since)s
+       SET heard_until = CASE WHEN listener.heard_until > %(ahead)s
+                              THEN EXCLUDED.heard_until
+                              ELSE GREATEST(listener.heard_until, EXCLUDED.heard_until) END,
+           listening_since = CASE WHEN listener.heard_until NOT BETWEEN %(deaf_since)s AND %(ahead)s
                                   THEN EXCLUDED.listening_since ELSE listener.listening_since END
+    RETURNING listening_since = %(now)s
 """
 _HEAR = """
     UPDATE agents_agent AS agent
@@ -42,13 +48,17 @@ class Heartbeat:
 def record_heartbeats(*, heartbeats: Collection[Heartbeat], now: datetime) -> None:
     """Write that somebody listens and, in one statement, when agents were last heard."""
     with connection.cursor() as cursor:
-        cursor.execute(_LISTEN, {"now": now, "deaf_since": now - DEAF_AFTER})
+        cursor.execute(_LISTEN, {"now": now, "deaf_since": now - DEAF_AFTER, "ahead": now + clock.AHEAD})
+        begins = cursor.fetchone()[0]
+    if begins:
+        # Heard before the clock was set back: their silence counts from now, as everybody's does.
+        Agent.objects.filter(last_seen_at__gt=now + clock.AHEAD).update(last_seen_at=now)
     if heartbeats:
-        _record_all(sorted(heartbeats, key=lambda beat: beat.agent_id))
+        _record_all(sorted(heartbeats, key=lambda beat: beat.agent_id), now)
 
 
 @transaction.atomic
-def _record_all(heartbeats: Sequence[Heartbeat]) -> None:
+def _record_all(heartbeats: Sequence[Heartbeat], now: datetime) -> None:
     ids = [beat.agent_id for beat in heartbeats]
     # Taken in one order, rows cannot have two processes wait for each other.
     list(Agent.objects.select_for_update(no_key=True).filter(pk__in=ids).order_by("pk").values_list("pk"))
@@ -57,7 +67,7 @@ def _record_all(heartbeats: Sequence[Heartbeat]) -> None:
             _HEAR,
             {
                 "ids": ids,
-                "times": [beat.at for beat in heartbeats],
+                "times": [min(beat.at, now) for beat in heartbeats],
                 "offsets": [beat.offset_s for beat in heartbeats],
                 "errors": [beat.error_s for beat in heartbeats],
             },

@@ -1,0 +1,65 @@
+"""The wall clock of this machine: noticed where it is set back, which makes times that are kept lie ahead."""
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+# What lies further ahead than clocks of several machines differ was written before the clock was set back.
+AHEAD = timedelta(minutes=1)
+# Less is no step: clocks are led to the right time slowly, which the monotonic clock follows.
+_LEAST_STEP_S = 2.0
+
+
+@dataclass(frozen=True)
+class SetBack:
+    """The clock was set back by `by` at about `at` (its new time); until `until` it repeats times that have been."""
+
+    at: datetime
+    by: timedelta
+    until: datetime
+
+
+class WallClock:
+    """Compares the wall clock with the monotonic one from look to look."""
+
+    def __init__(
+        self, wall: Callable[[], float] = time.time, monotonic: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._wall = wall
+        self._monotonic = monotonic
+        self._lock = threading.Lock()
+        self._difference_s = wall() - monotonic()
+        self._last: SetBack | None = None
+
+    def stepped_back(self) -> timedelta | None:
+        """Return by how much it was set back since the last look, None if it was not."""
+        with self._lock:
+            now = self._wall()
+            before, self._difference_s = self._difference_s, now - self._monotonic()
+            step_s = before - self._difference_s
+            if step_s < _LEAST_STEP_S:
+                return None
+            at, by = datetime.fromtimestamp(now, UTC), timedelta(seconds=step_s)
+            until = at + by
+            # Set back twice, it has the first way to go again, too.
+            if self._last is not None and self._last.until > until:
+                until = self._last.until
+            self._last = SetBack(at, by, until)
+            return by
+
+    def set_back(self) -> SetBack | None:
+        """Look, and return the last step back, as long as the clock shows times that have been before."""
+        self.stepped_back()
+        last = self._last
+        return last if last is not None and self._wall() < last.until.timestamp() else None
+
+
+# Of this process, from its start.
+wall = WallClock()
+
+
+def is_ahead(at: datetime, now: datetime) -> bool:
+    """Return whether a kept time was written before the clock was set back: it lies AHEAD of `now`."""
+    return at > now + AHEAD
