@@ -30,6 +30,7 @@ class WallClock:
         self._wall = wall
         self._monotonic = monotonic
         self._lock = threading.Lock()
+        self.begun = datetime.fromtimestamp(wall(), UTC)
         self._difference_s = wall() - monotonic()
         self._last: SetBack | None = None
 

@@ -4,23 +4,23 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 import redis
-from django.db import connection
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from apps.core import outage, signs
-
-# Since when the broker was found away, in this process.
-_broker_away_since: datetime | None = None
+from apps.core import backends, clock, outage, signs
 
 
 @dataclass(frozen=True)
 class Part:
-    """Whether a part works, since when it does or does not (None: not known), and what there is to say."""
+    """Whether a part works, since when it does or does not (None: not known), and what there is to say.
+
+    One that `is_hindered` answers all the same.
+    """
 
     is_ok: bool
     since: datetime | None
     what: str
+    is_hindered: bool = False
 
     def as_json(self) -> dict[str, object]:
         """Return it as ``{"ok", "since", "what"}``."""
@@ -28,17 +28,14 @@ class Part:
 
 
 def parts() -> dict[str, Part]:
-    """Return {part: how it is}: database, broker, workers, timetable."""
-    try:
-        given = signs.given()
-        broker = _broker_there()
-    except redis.RedisError:
-        given, broker = None, _broker_away()
+    """Return {part: how it is}: database, broker, workers, timetable, clock."""
+    broker, given = _broker()
     return {
         "database": _database(),
         "broker": broker,
-        "workers": _unknown() if given is None else _workers(given),
-        "timetable": _unknown() if given is None else _timetable(given),
+        "workers": _unknown(broker) if given is None else _workers(given),
+        "timetable": _unknown(broker) if given is None else _timetable(given),
+        "clock": _clock(),
     }
 
 
@@ -46,30 +43,45 @@ def _database() -> Part:
     if outage.watch.away_since is not None:
         return Part(False, outage.watch.away_since, _("It does not answer."))
     try:
-        with connection.cursor() as cursor:
-            cursor.execute("SELECT pg_postmaster_start_time()")
-            return Part(True, cursor.fetchone()[0], _("It answers."))
+        state = backends.look()
     except Exception as error:
         if not outage.is_unavailability(error):
             raise
         outage.watch.note(error)
         return Part(False, timezone.now(), _("It does not answer."))
+    if state.waiting:
+        what = _("It answers, but requests wait for what another holds locked: %(tables)s.")
+        tables = ", ".join(state.tables) or "–"
+        return Part(False, timezone.now() - state.longest_wait, what % {"tables": tables}, is_hindered=True)
+    return Part(True, state.started, _("It answers."))
 
 
-def _broker_there() -> Part:
-    global _broker_away_since
-    _broker_away_since = None
-    return Part(True, _time(signs.broker_started()), _("It answers."))
+def _broker() -> tuple[Part, list[signs.Sign] | None]:
+    """Return how the broker is, and the signs given there; without them if it is away, or takes none."""
+    try:
+        started, given = signs.broker_started(), signs.given()
+    except redis.RedisError as error:
+        since = outage.broker_watch.begin(outage.words_of(error))
+        return Part(False, since, _("It does not answer: work goes on when it is back.")), None
+    words = outage.trouble_of_broker()
+    if words is None:
+        return Part(True, _time(started), _("It answers.")), given
+    what = _("It takes no work, and says: %(words)s. Work goes on when it does again.")
+    return Part(False, outage.broker_watch.begin(words), what % {"words": words.rstrip(".")}, is_hindered=True), None
 
 
-def _broker_away() -> Part:
-    global _broker_away_since
-    _broker_away_since = _broker_away_since or timezone.now()
-    return Part(False, _broker_away_since, _("It does not answer: work goes on when it is back."))
+def _unknown(broker: Part) -> Part:
+    if broker.is_hindered:
+        return Part(False, broker.since, _("Not known while the broker takes no work."))
+    return Part(False, broker.since, _("Not known while the broker is away."))
 
 
-def _unknown() -> Part:
-    return Part(False, _broker_away_since, _("Not known while the broker is away."))
+def _clock() -> Part:
+    last = clock.wall.set_back()
+    if last is None:
+        return Part(True, clock.wall.begun, _("It goes on evenly."))
+    what = _("The server's clock was set back by %(seconds)s s: times until %(until)s come twice.")
+    return Part(False, last.at, what % {"seconds": round(last.by.total_seconds()), "until": f"{last.until:%H:%M:%S %Z}"})
 
 
 def _workers(given: list[signs.Sign]) -> Part:

@@ -1,35 +1,30 @@
-"""Whether the database can be reached: noticed at the first failing query, and looked at again until it is back."""
+"""Whether the database and the broker can be used: noticed at the first failure, and looked at until they are back."""
 
 import logging
-import threading
-import time
-from datetime import datetime
+from collections.abc import Iterator
 from typing import Any
 
 import psycopg
+import redis
 from django.db import InterfaceError, InternalError, OperationalError, connection
-from django.utils import timezone
 from kombu.exceptions import OperationalError as BrokerError
-from redis.exceptions import ConnectionError as RedisConnectionError
-from redis.exceptions import TimeoutError as RedisTimeoutError
 
-logger = logging.getLogger(__name__)
+from apps.core import signs
+from apps.core.watching import Outage, Watch, error_of
 
 # What a client is asked to wait before it tries again (s).
 RETRY_AFTER_S = 5
-_LOOK_EVERY_S = 0.5
 _CONNECT_S = 3
 _POOL_S = 0.1
 _AWAY = (OperationalError, InterfaceError, psycopg.OperationalError, psycopg.InterfaceError)
-_BROKER_AWAY = (RedisConnectionError, RedisTimeoutError, BrokerError)
+_BROKER_AWAY = (redis.ConnectionError, redis.TimeoutError, BrokerError)
+# It answers, but takes nothing: it could not save, has no memory left, is a copy of another, or lacks copies.
+_BROKER_REFUSES = (redis.exceptions.OutOfMemoryError, redis.exceptions.ReadOnlyError)
+_REFUSALS = ("MISCONF", "NOREPLICAS", "MASTERDOWN", "CLUSTERDOWN")
 # The class of SQLSTATEs that a server gives to connections it refuses or ends; it gives others while it is there.
 _ENDED = ("08", "57P")
 # The server ended a transaction in which nothing happened for too long (IdleInTransactionSessionTimeout).
 _IDLE_TOO_LONG = "25P03"
-
-
-class Outage(Exception):
-    """The database is known to be away: nothing was asked of it."""
 
 
 class AnsweredElsewise(logging.Filter):
@@ -44,59 +39,67 @@ class Busy(Exception):
     """Too much is under way at this moment; the text says what."""
 
 
-class Watch:
-    """What one process knows of the database."""
+class OneLineEach(logging.Filter):
+    """Lets one line through when an outage begins and one when it ends (core.watching), not what fails meanwhile."""
 
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._is_looking = False
-        self._away_since: datetime | None = None
-
-    @property
-    def away_since(self) -> datetime | None:
-        """Return since when the database is known to be away; None while it is not."""
-        return self._away_since
-
-    def note(self, error: BaseException) -> None:
-        """Look at the database in a thread of its own, once at a time, if an error may mean that it is away."""
-        if not _may_be_away(error):
-            return
-        with self._lock:
-            if self._is_looking:
-                return
-            self._is_looking = True
-        threading.Thread(target=self._look, name="database-outage", daemon=True).start()
-
-    def refuse(self) -> None:
-        """Raise Outage if the database is known to be away, so that nobody waits for a connection."""
-        if self._away_since is not None:
-            raise Outage("The database is away.")
-
-    def _look(self) -> None:
-        try:
-            while not _answers():
-                if self._away_since is None:
-                    self._away_since = timezone.now()
-                    logger.warning("The database is away")
-                time.sleep(_LOOK_EVERY_S)
-            _renew_pool()
-        except Exception:
-            logger.exception("The database could not be looked at")
-        finally:
-            if self._away_since is not None:
-                logger.warning("The database is back, it was away since %s", self._away_since)
-            self._away_since = None
-            self._is_looking = False
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Return whether a record is to be logged."""
+        error = error_of(record)
+        if error is None or getattr(record, "is_no_outage", False):
+            return True
+        causes = list(_causes(error))
+        for each in (watch, broker_watch):
+            if any(each.concerns(cause) for cause in causes):
+                return not each.takes(record)
+        return True
 
 
-watch = Watch()
+def database_watch() -> Watch:
+    """Return a watch over the database."""
+    return Watch(
+        "The database",
+        concerns=_may_be_away,
+        trouble=lambda: None if _answers() else "no connection can be made",
+        renew=lambda: _renew_pool(),
+    )
+
+
+def trouble_of_broker() -> str | None:
+    """Return why nothing can be given to the broker, in its own words; None if it can."""
+    try:
+        signs.probe()
+    except redis.RedisError as error:
+        return words_of(error)
+    return None
+
+
+def words_of(error: BaseException) -> str:
+    """Return the first line of what an error says, the name of its kind if that is nothing."""
+    return str(error).strip().partition("\n")[0] or type(error).__name__
+
+
+def is_of_broker(error: BaseException) -> bool:
+    """Return whether an error says that the broker is away, or refuses what is given to it."""
+    if isinstance(error, (*_BROKER_AWAY, *_BROKER_REFUSES)):
+        return True
+    return isinstance(error, redis.ResponseError) and str(error).startswith(_REFUSALS)
 
 
 def is_unavailability(error: BaseException | None) -> bool:
     """Return whether an error says that the database or the broker is away or too busy, and not that we are wrong."""
     if isinstance(error, InternalError):
         return _state_of(error) == _IDLE_TOO_LONG
-    return isinstance(error, (*_AWAY, *_BROKER_AWAY, Outage, Busy))
+    return isinstance(error, (*_AWAY, Outage, Busy)) or is_of_broker(error)
+
+
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    """Yield an error and what it was raised from, or while handling."""
+    cause: BaseException | None = error
+    seen: set[int] = set()
+    while cause is not None and id(cause) not in seen:
+        seen.add(id(cause))
+        yield cause
+        cause = cause.__cause__ or cause.__context__
 
 
 def _may_be_away(error: BaseException) -> bool:
@@ -142,3 +145,7 @@ def _pool() -> Any:
     """Return the pool of this process, None if it has none that is open."""
     database: Any = connection
     return None if database.pool is None or database.pool.closed else database.pool
+
+
+watch = database_watch()
+broker_watch = Watch("The message broker", concerns=is_of_broker, trouble=trouble_of_broker)

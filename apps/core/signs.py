@@ -12,6 +12,7 @@ SILENT_AFTER_S = 15.0
 FORGOTTEN_AFTER_S = 3600.0
 TIMETABLE = "beat"
 _KEY = "fathom.signs"
+_PROBE = "fathom.probe"
 _TIMEOUT_S = 1.0
 
 
@@ -63,6 +64,11 @@ def given() -> list[Sign]:
         else:
             signs.append(sign)
     return signs
+
+
+def probe() -> None:
+    """Write something small: who only answers may still refuse what is given to it; RedisError if it cannot be."""
+    _client().set(_PROBE, 1, ex=60)
 
 
 def waiting_in(queues: list[str]) -> int:

@@ -28,7 +28,7 @@ def health(request: HttpRequest) -> JsonResponse:
     parts = checks.parts()
     status = "ok" if all(part.is_ok for part in parts.values()) else "degraded"
     body = {"status": status, "parts": {name: part.as_json() for name, part in parts.items()}}
-    if parts["database"].is_ok:
+    if parts["database"].is_ok or parts["database"].is_hindered:
         return JsonResponse(body, headers={"Cache-Control": "no-store"})
     headers = {"Cache-Control": "no-store", "Retry-After": str(outage.RETRY_AFTER_S)}
     return JsonResponse(body | {"status": "away"}, status=503, headers=headers)

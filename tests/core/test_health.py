@@ -1,14 +1,17 @@
 """What /health/ says of each part, and to whom."""
 
 import json
+import threading
+import time
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from django.db import OperationalError, connection
+from django.db import OperationalError, connection, transaction
 from django.test import Client
 
-from apps.core import broker, health, outage, signs
+from apps.core import backends, broker, clock, outage, signs
+from apps.core.models import SetAside
 
 pytestmark = pytest.mark.django_db
 
@@ -43,7 +46,7 @@ def test_each_part_says_whether_it_works_and_since_when(client: Client) -> None:
     body = answer.json()
     assert (answer.status_code, body["status"]) == (200, "ok")
     assert {name: part["ok"] for name, part in body["parts"].items()} == dict.fromkeys(
-        ("database", "broker", "workers", "timetable"), True
+        ("database", "broker", "workers", "timetable", "clock"), True
     )
     assert all(part["since"] for part in body["parts"].values())
     assert body["parts"]["workers"]["what"] == "At work: worker, worker-long."
@@ -106,7 +109,7 @@ def test_without_the_database_it_is_503_and_when_to_come_again(
     def fail() -> None:
         raise OperationalError("the connection is lost")
 
-    monkeypatch.setattr(health.connection, "cursor", fail)
+    monkeypatch.setattr(backends, "look", fail)
     monkeypatch.setattr(outage.watch, "note", noted.append)
     answer = client.get("/health/")
     assert (answer.status_code, answer.json()["status"], answer.headers["Retry-After"]) == (503, "away", "5")
@@ -116,3 +119,88 @@ def test_without_the_database_it_is_503_and_when_to_come_again(
     assert client.head("/health/").status_code == 503
     # The process itself answers: nobody is to start it again for that.
     assert client.get("/health/live/").status_code == 200
+
+
+# How servers come to refuse: a setting of this one, and what it says then.
+REFUSALS = [("maxmemory", "1", "maxmemory"), ("min-replicas-to-write", "1", "NOREPLICAS")]
+
+
+@pytest.fixture(params=REFUSALS, ids=[name for name, _value, _word in REFUSALS])
+def refusing(request: pytest.FixtureRequest) -> Iterator[str]:
+    """Have the broker answer and take nothing; return a word of what it says."""
+    name, value, word = request.param
+    server = broker.client(timeout_s=5)
+    before = server.config_get(name)[name]
+    server.config_set(name, value)
+    yield word
+    server.config_set(name, before)
+    until_it_is_known_to_be_back()
+
+
+def until_it_is_known_to_be_back() -> None:
+    deadline = time.monotonic() + 20
+    while outage.broker_watch.away_since is not None:
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+def test_a_broker_that_answers_and_takes_nothing_is_named_in_its_words(client: Client, refusing: str) -> None:
+    answer = client.get("/health/")
+    assert (answer.status_code, answer.json()["status"]) == (200, "degraded")
+    part = answer.json()["parts"]["broker"]
+    assert (part["ok"], refusing in part["what"]) == (False, True)
+    assert part["since"] == client.get("/health/").json()["parts"]["broker"]["since"]
+    assert answer.json()["parts"]["workers"]["what"] == "Not known while the broker takes no work."
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_table_that_is_locked_is_named(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(backends, "_LONG_S", 0.2)
+    table, ended = SetAside._meta.db_table, threading.Event()
+
+    def wait_for_it() -> None:
+        try:
+            SetAside.objects.exists()
+        finally:
+            ended.set()
+            connection.close()
+
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(f"LOCK TABLE {table}")
+        threading.Thread(target=wait_for_it).start()
+        deadline = time.monotonic() + 20
+        while (answer := client.get("/health/")).json()["status"] == "ok" or "locked" not in answer.content.decode():
+            assert time.monotonic() < deadline
+    # Pages that need no such table do.
+    assert answer.status_code == 200
+    part = answer.json()["parts"]["database"]
+    assert (part["ok"], part["what"]) == (
+        False,
+        f"It answers, but requests wait for what another holds locked: {table}.",
+    )
+    assert ended.wait(20)
+    assert parts(client)["database"]["ok"] is True
+
+
+def test_a_clock_that_was_set_back_is_told_until_it_has_gone_that_way_again(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ahead = {"s": 0.0}
+    monkeypatch.setattr(clock, "wall", clock.WallClock(lambda: time.time() + ahead["s"]))
+    assert parts(client)["clock"]["ok"] is True
+    ahead["s"] = -3600.0
+    part = parts(client)["clock"]
+    assert part["ok"] is False
+    assert part["what"].startswith("The server's clock was set back by 3600 s: times until ")
+    assert parts(client)["clock"]["since"] == part["since"]
+    ahead["s"] = 1.0
+    assert parts(client)["clock"]["ok"] is True
+    # Set ahead, as after a pause of the machine, it has shown no time twice.
+    ahead["s"] = 7200.0
+    assert parts(client)["clock"]["ok"] is True
+
+
+@pytest.mark.parametrize("ago_s", [-3600, 3600])
+def test_a_sign_of_before_the_clock_was_set_back_is_none(ago_s: float) -> None:
+    give("worker@a", ago_s=ago_s - 60)
+    assert signs.given()[0].is_silent

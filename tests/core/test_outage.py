@@ -14,7 +14,7 @@ from django.test import Client
 from django.utils import timezone
 from psycopg_pool import PoolTimeout
 
-from apps.core import outage
+from apps.core import outage, watching
 from tests.core import broken
 
 REFUSED = OperationalError("could not connect")
@@ -95,8 +95,8 @@ def test_it_is_looked_at_until_it_is_back(monkeypatch: pytest.MonkeyPatch, caplo
     renewed: list[bool] = []
     monkeypatch.setattr(outage, "_answers", lambda: next(answers))
     monkeypatch.setattr(outage, "_renew_pool", lambda: renewed.append(True))
-    monkeypatch.setattr(outage, "_LOOK_EVERY_S", 0.05)
-    watch = outage.Watch()
+    monkeypatch.setattr(watching, "LOOK_EVERY_S", 0.05)
+    watch = outage.database_watch()
     before = timezone.now()
     watch.note(REFUSED)
     wait_for(lambda: watch.away_since is not None)
@@ -114,7 +114,7 @@ def test_it_is_looked_at_until_it_is_back(monkeypatch: pytest.MonkeyPatch, caplo
 @pytest.mark.django_db(transaction=True)
 def test_a_lock_or_a_fault_of_ours_makes_nobody_look(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(outage, "_answers", lambda: pytest.fail("looked"))
-    watch = outage.Watch()
+    watch = outage.database_watch()
     for error in (
         caused_by(OperationalError(), psycopg.errors.DeadlockDetected()),
         caused_by(OperationalError(), psycopg.errors.LockNotAvailable()),

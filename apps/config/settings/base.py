@@ -276,9 +276,12 @@ LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     # Each outage is one line; each request that it refuses need not be another.
-    "filters": {"answered": {"()": "apps.core.outage.AnsweredElsewise"}},
+    "filters": {
+        "answered": {"()": "apps.core.outage.AnsweredElsewise"},
+        "outages": {"()": "apps.core.outage.OneLineEach"},
+    },
     "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["outages"]}},
     "root": {"handlers": ["console"], "level": "INFO"},
     # One tick a second would fill the log with two lines a second that say nothing.
     "loggers": {

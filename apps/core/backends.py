@@ -1,0 +1,65 @@
+"""How PostgreSQL is, asked over a connection of its own: those of this process may all wait for a lock."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+import psycopg
+from django.db import connection
+
+_CONNECT_S = 3
+_NAME = "fathom health"
+# Who waits no longer than this waits for what others do all the time (s).
+_LONG_S = 5.0
+_MOST_TABLES = 5
+_LOOK = """
+SELECT pg_postmaster_start_time(),
+       count(*) FILTER (WHERE waits),
+       max(now() - query_start) FILTER (WHERE waits)
+FROM (SELECT query_start, wait_event_type = 'Lock' AND now() - query_start > %(long)s AS waits
+      FROM pg_stat_activity WHERE datname = current_database()) AS backend
+"""
+# Who waits for a row holds the place in its table, who waits for a table waits for that itself.
+_TABLES = """
+SELECT DISTINCT relname FROM pg_locks JOIN pg_class ON pg_class.oid = relation
+WHERE database = (SELECT oid FROM pg_database WHERE datname = current_database())
+      AND (NOT granted OR locktype = 'tuple')
+ORDER BY relname LIMIT %(most)s
+"""
+
+
+@dataclass(frozen=True)
+class State:
+    """Since when the server runs, how many statements have waited for locks for long, and for which `tables`."""
+
+    started: datetime
+    waiting: int
+    longest_wait: timedelta
+    tables: tuple[str, ...] = ()
+
+
+def look() -> State:
+    """Return how the server is; an OperationalError if it does not answer within seconds.
+
+    If it has no room for another connection, one of the process's own is asked.
+    """
+    try:
+        limits = {**connection.get_connection_params(), "connect_timeout": _CONNECT_S, "application_name": _NAME}
+        own = psycopg.connect(**limits, autocommit=True)
+    except psycopg.OperationalError:
+        with connection.cursor() as cursor:
+            return _ask(cursor)
+    try:
+        own.execute("SET statement_timeout = '3s'")
+        return _ask(own.cursor())
+    finally:
+        own.close()
+
+
+def _ask(cursor: Any) -> State:
+    cursor.execute(_LOOK, {"long": timedelta(seconds=_LONG_S)})
+    started, waiting, longest = cursor.fetchone()
+    if not waiting:
+        return State(started, 0, timedelta())
+    cursor.execute(_TABLES, {"most": _MOST_TABLES})
+    return State(started, waiting, longest, tuple(name for (name,) in cursor.fetchall()))
