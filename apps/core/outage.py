@@ -7,6 +7,7 @@ from typing import Any
 import psycopg
 import redis
 from django.db import InterfaceError, InternalError, OperationalError, connection
+from django.utils.translation import gettext as _
 from kombu.exceptions import OperationalError as BrokerError
 
 from apps.core import signs
@@ -25,6 +26,8 @@ _REFUSALS = ("MISCONF", "NOREPLICAS", "MASTERDOWN", "CLUSTERDOWN")
 _ENDED = ("08", "57P")
 # The server ended a transaction in which nothing happened for too long (IdleInTransactionSessionTimeout).
 _IDLE_TOO_LONG = "25P03"
+# It waited for a lock (LockNotAvailable), or worked (QueryCanceled), for longer than it may (core.connections).
+_LOCK_TIMEOUT, _STATEMENT_TIMEOUT = "55P03", "57014"
 
 
 class AnsweredElsewise(logging.Filter):
@@ -90,6 +93,20 @@ def is_unavailability(error: BaseException | None) -> bool:
     if isinstance(error, InternalError):
         return _state_of(error) == _IDLE_TOO_LONG
     return isinstance(error, (*_AWAY, Outage, Busy)) or is_of_broker(error)
+
+
+def reason_of(error: BaseException) -> str:
+    """Return in the reader's words why something cannot be had now; empty if its absence says all."""
+    if isinstance(error, Busy):
+        return str(error)
+    words = {
+        _LOCK_TIMEOUT: _(
+            "Something else holds what this needs locked, and has for too long. Nothing was changed: try again in a"
+            " few seconds. /health/ says what is waited for."
+        ),
+        _STATEMENT_TIMEOUT: _("The database took too long for this. Nothing was changed: try again, or ask for less."),
+    }
+    return words.get(_state_of(error), "")
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:

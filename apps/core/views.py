@@ -92,7 +92,7 @@ def server_error(request: HttpRequest) -> HttpResponse:
     if error is not None and outage.is_unavailability(error):
         outage.watch.note(error)
         logger.warning("%s is not available: %s", request.path, error)
-        return unavailable(request, str(error) if isinstance(error, outage.Busy) else "")
+        return unavailable(request, outage.reason_of(error))
     if _is_rest(request):
         return _as_json(500, _("Something went wrong on our side; nothing that was measured is lost."))
     return HttpResponse(loader.get_template("errors/500.html").render({"code": 500}), status=500)

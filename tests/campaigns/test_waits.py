@@ -16,7 +16,7 @@ from apps.campaigns import services, waits
 from apps.campaigns.models import Campaign, Trial
 from apps.campaigns.waits import WaitReason, Waits
 from apps.testbeds.models import Node
-from tests import factories
+from tests import factories, outages
 from tests.campaigns import factories as make
 from tests.campaigns.conftest import LATER
 from tests.campaigns.factories import NOW, take
@@ -265,7 +265,23 @@ def test_what_has_no_known_end_stands_first(cast: SimpleNamespace) -> None:
     assert (found.is_idle, found.is_stuck, found.has_known_end) == (False, False, False)
 
 
+def test_a_broker_that_takes_no_work_is_waited_for(campaign: Campaign, cast: SimpleNamespace) -> None:
+    assert [each.code for each in of(campaign, cast.bob).reasons] == ["due"]
+    with outages.refusing_broker():
+        found = of(campaign, cast.bob)
+        (why,) = found.reasons
+        assert (why.code, why.trials, found.is_stuck, found.has_known_end) == ("broker", 4, True, False)
+        assert why.text.startswith(
+            "waiting for the message broker, which takes no work (command not allowed when used memory > 'maxmemory')"
+        )
+        assert why.since is not None
+        assert [each.code for each in of_trials(campaign, cast.bob) if each] == ["broker"] * 4
+        with translation.override("ko"):
+            assert "waiting" not in why.text
+    assert [each.code for each in of(campaign, cast.bob).reasons] == ["due"]
+
+
 def test_every_reason_has_a_sentence_that_needs_only_what_it_is_given() -> None:
     for code, kind in waits.REASONS.items():
-        given = {"user": "u", "holder": "h", "trial": 1, "ahead": 2}
+        given = {"user": "u", "holder": "h", "trial": 1, "ahead": 2, "words": "w"}
         assert WaitReason(code, kind.text, values=given).text

@@ -12,6 +12,7 @@ from django.test import Client
 
 from apps.core import backends, broker, clock, outage, signs
 from apps.core.models import SetAside
+from tests import outages
 
 pytestmark = pytest.mark.django_db
 
@@ -121,27 +122,11 @@ def test_without_the_database_it_is_503_and_when_to_come_again(
     assert client.get("/health/live/").status_code == 200
 
 
-# How servers come to refuse: a setting of this one, and what it says then.
-REFUSALS = [("maxmemory", "1", "maxmemory"), ("min-replicas-to-write", "1", "NOREPLICAS")]
-
-
-@pytest.fixture(params=REFUSALS, ids=[name for name, _value, _word in REFUSALS])
+@pytest.fixture(params=outages.REFUSALS)
 def refusing(request: pytest.FixtureRequest) -> Iterator[str]:
     """Have the broker answer and take nothing; return a word of what it says."""
-    name, value, word = request.param
-    server = broker.client(timeout_s=5)
-    before = server.config_get(name)[name]
-    server.config_set(name, value)
-    yield word
-    server.config_set(name, before)
-    until_it_is_known_to_be_back()
-
-
-def until_it_is_known_to_be_back() -> None:
-    deadline = time.monotonic() + 20
-    while outage.broker_watch.away_since is not None:
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
+    with outages.refusing_broker(request.param) as word:
+        yield word
 
 
 def test_a_broker_that_answers_and_takes_nothing_is_named_in_its_words(client: Client, refusing: str) -> None:

@@ -1,6 +1,7 @@
 """While the database is away, or too busy, every answer is 503 in words, and it is looked at until it is back."""
 
 import logging
+import os
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -65,6 +66,21 @@ def test_a_page_and_its_rest_twin_answer_503_in_words(failing: list[BaseExceptio
         assert (rest.status_code, rest.headers["Retry-After"]) == (503, "5")
         assert set(rest.json()) == {"detail", "fields"}
         assert (rest.json()["detail"] == "Too many at once.") == isinstance(error, outage.Busy)
+
+
+@pytest.mark.urls("tests.core.broken")
+@pytest.mark.parametrize(
+    ("cause", "words"),
+    [(psycopg.errors.LockNotAvailable(), "holds what this needs locked"), (psycopg.errors.QueryCanceled(), "too long")],
+    ids=repr,
+)
+def test_a_lock_or_a_long_question_is_named(
+    failing: list[BaseException], cause: psycopg.Error, words: str
+) -> None:
+    failing.append(caused_by(OperationalError(), cause))
+    client = Client(raise_request_exception=False)
+    for address in ("/raise/", "/api/raise/", "/api/view/"):
+        assert words in client.get(address).content.decode()
 
 
 @pytest.mark.urls("tests.core.broken")
@@ -147,3 +163,77 @@ def wait_for(condition: Any) -> None:
     while not condition():
         assert time.monotonic() < deadline
         time.sleep(0.005)
+
+
+def logged_of(watch: watching.Watch, error: BaseException, *, again: int) -> list[str]:
+    """Return what a console shows that is told of an error and, while that is looked into, of so many like it."""
+    shown: list[str] = []
+
+    class Console(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            shown.append(f"{record.getMessage()}{' with its trace' if record.exc_info else ''}")
+
+    console, log = Console(), logging.getLogger("tests.outage")
+    console.addFilter(outage.OneLineEach())
+    places = (log, watching.logger)
+    for place in places:
+        place.addHandler(console)
+    # The test run's own console counts what it leaves out, too.
+    log.propagate = False
+    try:
+        for _time in range(again + 1):
+            try:
+                raise error
+            except BaseException:
+                log.exception("It failed")
+        wait_for(lambda: not watch._is_looking)
+    finally:
+        log.propagate = True
+        for place in places:
+            place.removeHandler(console)
+    return shown
+
+
+@pytest.mark.parametrize(
+    ("name", "error"),
+    [
+        ("watch", REFUSED),
+        ("watch", caused_by(ValueError("while it was told"), REFUSED)),
+        ("broker_watch", redis.ConnectionError("refused")),
+        ("broker_watch", redis.ResponseError("MISCONF Errors writing to the AOF file")),
+        ("broker_watch", kombu.exceptions.OperationalError("refused")),
+    ],
+    ids=str,
+)
+def test_an_outage_is_one_line_at_its_begin_and_one_at_its_end(
+    monkeypatch: pytest.MonkeyPatch, name: str, error: Exception
+) -> None:
+    looks = iter(["no answer", "no answer", "no answer", None])
+    watch = watching.Watch("It", concerns=getattr(outage, name).concerns, trouble=lambda: next(looks))
+    monkeypatch.setattr(outage, name, watch)
+    monkeypatch.setattr(watching, "LOOK_EVERY_S", 0.2)
+    first, last = logged_of(watch, error, again=50)
+    assert first == "It is away: no answer"
+    assert last.startswith("It is back, it was away for 0.")
+    assert last.endswith("lines of it left out of this log: 51")
+
+
+def test_what_is_no_outage_is_logged_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    watch = watching.Watch("It", concerns=outage.watch.concerns, trouble=lambda: None)
+    monkeypatch.setattr(outage, "watch", watch)
+    assert logged_of(watch, REFUSED, again=3) == ["It failed with its trace"] * 4
+    assert logged_of(watch, ValueError("ours"), again=0) == ["It failed with its trace"]
+
+
+def test_a_fork_in_an_outage_looks_by_itself() -> None:
+    watch = watching.Watch("It", concerns=lambda error: True, trouble=lambda: "away")
+    watch._is_looking = True
+    reader, writer = os.pipe()
+    child = os.fork()
+    if not child:
+        os.write(writer, b"looks" if not watch._is_looking else b"waits")
+        os._exit(0)
+    os.waitpid(child, 0)
+    assert os.read(reader, 5) == b"looks"
+    os.close(reader)
+    os.close(writer)

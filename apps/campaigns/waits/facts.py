@@ -12,6 +12,7 @@ from apps.accounts.models import Role
 from apps.campaigns.models import Campaign, Event, Lane, Reservation, Run, Trial
 from apps.campaigns.queries.visibility import Person, visible
 from apps.campaigns.waits.reasons import PAUSED
+from apps.core import handing
 from apps.testbeds.models import FileSystem, Link, Node
 from apps.testbeds.obstacles import Obstacle, obstacles
 
@@ -78,6 +79,7 @@ class Facts:
     holders: dict[str, Holder]
     campaigns: dict[int, Known]
     names: dict[str, str]
+    stop: handing.Stop | None = None
 
     def name_of(self, resource: str) -> tuple[str, int, str]:
         """Return the kind, number and name of what a key stands for."""
@@ -100,7 +102,7 @@ def read_facts(
         if (holder := holders.get(key)) and holder.campaign != lane.campaign
     }
     named = {f"node:{pk}" for pk in troubled} | set(holders)
-    return Facts(waiting, troubled, holders, _known(others, user), _names(named))
+    return Facts(waiting, troubled, holders, _known(others, user), _names(named), handing.stop())
 
 
 def _waiting_lanes(

@@ -88,7 +88,7 @@ def _waits_of_started(trials: Sequence[Trial], user: Person, now: datetime) -> d
         if lane is None:
             continue
         place = places.get(trial.pk, 0)
-        if blocked := _node_reason(facts, lane) or _foreign_reason(facts, lane):
+        if blocked := _stop_reason(facts, lane) or _node_reason(facts, lane) or _foreign_reason(facts, lane):
             found[trial.pk] = blocked
         elif trial.not_before and trial.not_before > now:
             found[trial.pk] = reason("retry", until=trial.not_before, since=ended.get(trial.pk))
@@ -142,10 +142,17 @@ def _joined(why: WaitReason, group: _Gathered) -> WaitReason:
 
 def _lane_reason(facts: Facts, lane: WaitingLane) -> WaitReason:
     """Return why the first trial of a lane waits."""
-    found = _node_reason(facts, lane) or _foreign_reason(facts, lane) or _own_reason(facts, lane)
-    if found:
+    blocked = _stop_reason(facts, lane) or _node_reason(facts, lane) or _foreign_reason(facts, lane)
+    if found := blocked or _own_reason(facts, lane):
         return found
     return reason("due") if lane.due else reason("retry", until=lane.next_at)
+
+
+def _stop_reason(facts: Facts, lane: WaitingLane) -> WaitReason | None:
+    """Return that no work can be handed out, whatever else the lane waits for."""
+    if facts.stop is None:
+        return None
+    return reason("broker", since=_since(lane, [facts.stop.since]), words=facts.stop.words.rstrip("."))
 
 
 def _node_reason(facts: Facts, lane: WaitingLane) -> WaitReason | None:

@@ -39,6 +39,7 @@ REASONS = {
     "fenced": Reason(_("waiting for %(for)s, which a lost measurement may still use"), is_bounded=True),
     "queue": Reason(_("waiting for its turn on these nodes; trials before it: %(ahead)s"), is_bounded=True),
     "retry": Reason(_("waiting to be tried again"), is_bounded=True),
+    "broker": Reason(_("waiting for the message broker, which takes no work (%(words)s)")),
     "due": Reason(_("due: it begins as soon as a worker takes it up"), is_bounded=True),
 }
 _SINCE = _("%(reason)s since %(since)s")
