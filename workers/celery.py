@@ -44,6 +44,8 @@ app.conf.update(
     # Truth is in the database: a message is a nudge and may be lost, or come late, without harm.
     task_time_limit=120,
     worker_hijack_root_logger=False,
+    # It concerns tasks that are acknowledged late, of which there is none; unsaid, each lost connection warns of it.
+    worker_cancel_long_running_tasks_on_connection_loss=True,
     # Celery would open a new connection for each task; CONN_MAX_AGE says how long one is kept.
     CELERY_DB_REUSE_MAX=10**9,
     timezone="UTC",

@@ -2,27 +2,27 @@
 
 import os
 
+import django
 from channels.auth import AuthMiddlewareStack
 from channels.routing import ProtocolTypeRouter, URLRouter
 from channels.security.websocket import AllowedHostsOriginValidator
-from django.core.asgi import get_asgi_application
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "apps.config.settings.production")
-pages = get_asgi_application()
+django.setup(set_prefix=False)
 
-# These modules need Django's registry, which get_asgi_application() has just filled.
+# These modules need Django's registry, which has just been filled.
 from django.utils import timezone  # noqa: E402
 
 from apps.agents import endpoint  # noqa: E402
 from apps.campaigns import routing  # noqa: E402
 from apps.core import scratch  # noqa: E402
-from apps.core.serving import RefusingWhileAway, ReturningConnections  # noqa: E402
+from apps.core.serving import Pages, RefusingWhileAway, ReturningConnections  # noqa: E402
 
 # What was being sent when another process like this one was killed.
 scratch.sweep(now=timezone.now())
 
 # A poll that waits must not hold one of Django's threads: it is answered before Django's handler.
-http = endpoint.AgentEndpoint(otherwise=ReturningConnections(pages))
+http = endpoint.AgentEndpoint(otherwise=ReturningConnections(Pages()))
 application = ProtocolTypeRouter(
     {
         "http": http,

@@ -81,7 +81,9 @@ def _clock() -> Part:
     if last is None:
         return Part(True, clock.wall.begun, _("It goes on evenly."))
     what = _("The server's clock was set back by %(seconds)s s: times until %(until)s come twice.")
-    return Part(False, last.at, what % {"seconds": round(last.by.total_seconds()), "until": f"{last.until:%H:%M:%S %Z}"})
+    return Part(
+        False, last.at, what % {"seconds": round(last.by.total_seconds()), "until": f"{last.until:%H:%M:%S %Z}"}
+    )
 
 
 def _workers(given: list[signs.Sign]) -> Part:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from django.http import HttpRequest, HttpResponse
 from django.middleware.common import CommonMiddleware
 
-from apps.core import immutability, messages, outage, views
+from apps.core import immutability, messages, outage, serving, views
 from apps.core.limits.policies import LimitExceededError
 
 # Who asks these wants to know what is away, signed in or not.
@@ -34,6 +34,18 @@ class OutageMiddleware:
         if outage.watch.away_since is None:
             return self.get_response(request)
         return _ANSWERED_ANYHOW.get(request.path, views.unavailable)(request)
+
+
+class SpaceMiddleware:
+    """Answers with 507, before anything is done, to what brings files that there is no room for."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        """Answer the request."""
+        error = serving.refusal_of(request)
+        return self.get_response(request) if error is None else views.no_space(request, error)
 
 
 class RefusalMiddleware:

@@ -54,5 +54,5 @@ class SetAside(models.Model):
         return f"{self.work} {self.row_id}"
 
     def is_waiting(self, now: datetime) -> bool:
-        """Return whether its time to be tried again has not come; one of a clock that was set back since waits not."""
+        """Return whether its time to be tried again has not come; it has if the clock was set back since."""
         return self.retry_at > now and not clock.is_ahead(self.last_at, now)

@@ -22,6 +22,7 @@ _OF_WRITES = {
     "409": "It does not fit what is there now; `dependents` lists what depends on it.",
     "413": "Too large.",
     "415": "Bodies of this type are not read here.",
+    "507": "The server's disk is too full: `detail` says how much is needed and free.",
 }
 
 

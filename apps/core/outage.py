@@ -1,4 +1,4 @@
-"""Whether the database and the broker can be used: noticed at the first failure, and looked at until they are back."""
+"""Whether the database and the broker can be used: noticed at the first failure, then looked at until they can be."""
 
 import logging
 from collections.abc import Iterator
@@ -31,11 +31,11 @@ _LOCK_TIMEOUT, _STATEMENT_TIMEOUT = "55P03", "57014"
 
 
 class AnsweredElsewise(logging.Filter):
-    """Lets through what is logged of requests but that they were answered with 503."""
+    """Lets through what is logged of requests, but not that one was answered with 503 or 507: that is told once."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Return whether a record is to be logged."""
-        return getattr(record, "status_code", None) != 503
+        return getattr(record, "status_code", None) not in (503, 507)
 
 
 class Busy(Exception):
@@ -81,7 +81,7 @@ def words_of(error: BaseException) -> str:
     return str(error).strip().partition("\n")[0] or type(error).__name__
 
 
-def is_of_broker(error: BaseException) -> bool:
+def is_of_broker(error: BaseException | None) -> bool:
     """Return whether an error says that the broker is away, or refuses what is given to it."""
     if isinstance(error, (*_BROKER_AWAY, *_BROKER_REFUSES)):
         return True
@@ -104,7 +104,9 @@ def reason_of(error: BaseException) -> str:
             "Something else holds what this needs locked, and has for too long. Nothing was changed: try again in a"
             " few seconds. /health/ says what is waited for."
         ),
-        _STATEMENT_TIMEOUT: _("The database took too long for this. Nothing was changed: try again, or ask for less."),
+        _STATEMENT_TIMEOUT: _(
+            "The database took too long for this. Nothing was changed: try again, or ask for less."
+        ),
     }
     return words.get(_state_of(error), "")
 
@@ -120,6 +122,8 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
 
 
 def _may_be_away(error: BaseException) -> bool:
+    if isinstance(error, Outage):
+        return True
     state = _state_of(error)
     return isinstance(error, _AWAY) and (not state or state.startswith(_ENDED))
 

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from apps.core import health as checks
-from apps.core import outage
+from apps.core import outage, space
 
 logger = logging.getLogger(__name__)
 
@@ -80,6 +80,14 @@ def unavailable(request: HttpRequest, reason: str = "") -> HttpResponse:
     return answer
 
 
+def no_space(request: HttpRequest, error: BaseException) -> HttpResponse:
+    """Show the 507 page, which asks nothing of the database, with how much room there is."""
+    reason = space.words_of(error)
+    if _is_rest(request):
+        return _as_json(507, reason)
+    return HttpResponse(loader.get_template("errors/507.html").render({"code": 507, "reason": reason}), status=507)
+
+
 def too_many(request: HttpRequest, reason: str) -> HttpResponse:
     """Show the page of who asks too often."""
     return _refuse(request, 429, reason)
@@ -89,6 +97,9 @@ def server_error(request: HttpRequest) -> HttpResponse:
     """Show the 500 page, which asks nothing of the database; the 503 page if that is away or too busy."""
     # Django calls this where it handles the error.
     error = sys.exc_info()[1]
+    if space.is_missing(error) and error is not None:
+        logger.warning("%s is refused, a disk is full: %s", request.path, error)
+        return no_space(request, error)
     if error is not None and outage.is_unavailability(error):
         outage.watch.note(error)
         logger.warning("%s is not available: %s", request.path, error)

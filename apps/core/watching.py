@@ -77,7 +77,7 @@ class Watch:
         with self._lock:
             if self._away_since is None:
                 self._away_since, self._words = timezone.now(), words
-                logger.warning("%s is away: %s", self.name, words)
+                logger.warning("%s does not work: %s", self.name, words)
             since = self._away_since
         self._begin()
         return since
@@ -127,7 +127,7 @@ class Watch:
             self._left_out += len(self._kept)
             self._kept = []
         if is_new:
-            logger.warning("%s is away: %s", self.name, words)
+            logger.warning("%s does not work: %s", self.name, words)
 
     def _end(self, lasted_s: float) -> None:
         with self._lock:
@@ -136,7 +136,7 @@ class Watch:
             left_out, self._left_out = self._left_out, 0
             self._is_looking = False
         if since is not None:
-            text = "%s is back, it was away for %.1f s (since %s); lines of it left out of this log: %s"
+            text = "%s works again after %.1f s (since %s); lines of it left out of this log: %s"
             logger.warning(text, self.name, lasted_s, since, left_out)
         for record in kept:
             record.is_no_outage = True

@@ -200,6 +200,31 @@ def test_listening_begins_anew_after_a_gap() -> None:
         assert listener.heard_until == NOW + seconds * SECOND
 
 
+def test_what_was_heard_before_the_clock_was_set_back_counts_from_then() -> None:
+    """An agent that is killed afterwards is lost half a minute later, not when the clock has come so far again."""
+    hour = 3600 * SECOND
+    killed, _ = factories.agent()
+    living, _ = factories.agent()
+    job = factories.job(killed.node, state=Job.State.RUNNING, delivered_at=NOW, time_limit_s=3600)
+    before = [services.Heartbeat(agent.pk, NOW) for agent in (killed, living)]
+    for ago in (40, 38, 36):
+        services.record_heartbeats(heartbeats=before, now=NOW - ago * SECOND)
+    services.record_heartbeats(heartbeats=before, now=NOW)
+    # The first after the step still has what came before it.
+    services.record_heartbeats(heartbeats=before, now=NOW - hour)
+    assert set(Agent.objects.values_list("last_seen_at", flat=True)) == {NOW - hour}
+    listener = Listener.objects.get()
+    assert (listener.listening_since, listener.heard_until) == (NOW - hour, NOW - hour)
+    for seconds in range(2, 40, 2):
+        now = NOW - hour + seconds * SECOND
+        services.record_heartbeats(heartbeats=[services.Heartbeat(living.pk, now)], now=now)
+        lost = services.mark_lost_jobs(now=now)
+        assert lost == (seconds == 32)
+    job.refresh_from_db()
+    assert job.state == Job.State.LOST
+    assert queries.ready_nodes(now) == {living.node_id}
+
+
 def test_ready_nodes_are_those_just_heard_from() -> None:
     heard, _ = factories.agent(last_seen_at=NOW - 29 * SECOND)
     factories.agent(last_seen_at=NOW - 31 * SECOND)

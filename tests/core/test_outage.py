@@ -71,12 +71,13 @@ def test_a_page_and_its_rest_twin_answer_503_in_words(failing: list[BaseExceptio
 @pytest.mark.urls("tests.core.broken")
 @pytest.mark.parametrize(
     ("cause", "words"),
-    [(psycopg.errors.LockNotAvailable(), "holds what this needs locked"), (psycopg.errors.QueryCanceled(), "too long")],
+    [
+        (psycopg.errors.LockNotAvailable(), "holds what this needs locked"),
+        (psycopg.errors.QueryCanceled(), "too long"),
+    ],
     ids=repr,
 )
-def test_a_lock_or_a_long_question_is_named(
-    failing: list[BaseException], cause: psycopg.Error, words: str
-) -> None:
+def test_a_lock_or_a_long_question_is_named(failing: list[BaseException], cause: psycopg.Error, words: str) -> None:
     failing.append(caused_by(OperationalError(), cause))
     client = Client(raise_request_exception=False)
     for address in ("/raise/", "/api/raise/", "/api/view/"):
@@ -123,8 +124,8 @@ def test_it_is_looked_at_until_it_is_back(monkeypatch: pytest.MonkeyPatch, caplo
     assert watch.away_since is None
     assert renewed == [True]
     watch.refuse()
-    assert "The database is away" in caplog.text
-    assert "The database is back" in caplog.text
+    assert "The database does not work" in caplog.text
+    assert "The database works again" in caplog.text
 
 
 @pytest.mark.django_db(transaction=True)
@@ -213,8 +214,8 @@ def test_an_outage_is_one_line_at_its_begin_and_one_at_its_end(
     monkeypatch.setattr(outage, name, watch)
     monkeypatch.setattr(watching, "LOOK_EVERY_S", 0.2)
     first, last = logged_of(watch, error, again=50)
-    assert first == "It is away: no answer"
-    assert last.startswith("It is back, it was away for 0.")
+    assert first == "It does not work: no answer"
+    assert last.startswith("It works again after 0.")
     assert last.endswith("lines of it left out of this log: 51")
 
 

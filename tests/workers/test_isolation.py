@@ -101,6 +101,31 @@ def test_a_poisoned_row_keeps_no_other_from_its_turn(
     assert not SetAside.objects.filter(work=case.work).exclude(work=isolation.FORGET).exists()
 
 
+@pytest.mark.django_db
+def test_what_was_set_aside_before_the_clock_was_set_back_is_tried_again() -> None:
+    now = timezone.now()
+    later = now + timedelta(hours=1)
+    tried: list[int] = []
+
+    def fail(pk: int) -> None:
+        tried.append(pk)
+        raise ValueError("again")
+
+    isolation.for_each("work", [7], fail, now=later)
+    isolation.for_each("work", [7], fail, now=later)
+    assert tried == [7]
+    kept = SetAside.objects.get()
+    # A row of its own stands for the work's here.
+    SetAside.objects.update(row_id=kept.pk)
+    for moment, is_waiting in ((later, True), (now, False)):
+        assert kept.is_waiting(moment) == is_waiting
+        assert SetAside.objects.filter(isolation.waiting("work", moment)).exists() == is_waiting
+    SetAside.objects.update(row_id=7)
+    isolation.for_each("work", [7], fail, now=now)
+    isolation.for_each("work", [7], fail, now=now)
+    assert tried == [7, 7]
+
+
 def test_it_is_tried_again_after_growing_delays_and_its_team_and_the_administrator_see_it(
     cast: SimpleNamespace, messages: list[Any], client: Client
 ) -> None:

@@ -60,6 +60,7 @@ MIDDLEWARE = [
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
     "apps.core.middleware.OutageMiddleware",
+    "apps.core.middleware.SpaceMiddleware",
     "apps.core.middleware.AddressMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
@@ -262,6 +263,10 @@ START_LEAD_S = environment.seconds("START_LEAD_S", 0.2)
 DATA_UPLOAD_MAX_MEMORY_SIZE = 64 * 1024 * 1024
 # What is being sent waits in this process's folder below VAR_DIR/tmp, where nothing is left behind (core.scratch).
 FILE_UPLOAD_TEMP_DIR = UploadFolder()
+FILE_UPLOAD_HANDLERS = [
+    "django.core.files.uploadhandler.MemoryFileUploadHandler",
+    "apps.core.uploads.WholeFileUploadHandler",
+]
 # So many files may be sent to be imported at once; each is kept open meanwhile.
 DATA_UPLOAD_MAX_NUMBER_FILES = 500
 
@@ -287,5 +292,7 @@ LOGGING = {
     "loggers": {
         **{name: {"level": "WARNING"} for name in ("celery.app.trace", "celery.worker.strategy")},
         "django.request": {"filters": ["answered"]},
+        # Of each connection that it cannot replace in an outage, again and again; the outage is told of as one.
+        "psycopg.pool": {"level": "ERROR"},
     },
 }

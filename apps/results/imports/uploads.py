@@ -11,7 +11,7 @@ from typing import Any, BinaryIO
 from django.conf import settings
 from django.core.files import File
 
-from apps.core import scratch
+from apps.core import scratch, space
 from apps.results.imports.models import Import
 
 
@@ -21,15 +21,17 @@ def keep(imported: Import, files: Sequence[File]) -> list[dict[str, Any]]:
     # What another database left under the same number.
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True, mode=0o700)
-    kept = []
-    for number, file in enumerate(files):
-        digest = hashlib.sha256()
-        with (folder / str(number)).open("wb") as target:
-            for part in file.chunks():
-                digest.update(part)
-                target.write(part)
-        kept.append({"name": str(file.name), "size": file.size, "sha256": digest.hexdigest()})
-    return kept
+    with space.whole(folder):
+        return [_keep_one(folder / str(number), file) for number, file in enumerate(files)]
+
+
+def _keep_one(path: Path, file: File) -> dict[str, Any]:
+    digest = hashlib.sha256()
+    with path.open("wb") as target:
+        for part in file.chunks():
+            digest.update(part)
+            target.write(part)
+    return {"name": str(file.name), "size": file.size, "sha256": digest.hexdigest()}
 
 
 def names(imported: Import) -> Iterator[tuple[int, str]]:

@@ -18,7 +18,7 @@ from django.utils.translation import gettext
 from apps.accounts import quotas, scoping
 from apps.accounts.models import Role, Team, User
 from apps.bench.text import Message, _
-from apps.core import expiry, isolation, leases, messages, queue, scratch
+from apps.core import expiry, isolation, leases, messages, queue, scratch, space
 from apps.core.errors import ConflictError
 from apps.reports.exports.archives import form, records
 from apps.reports.exports.archives.form import ArchiveError
@@ -55,7 +55,7 @@ def take(*, team: Team, user: User, file: File) -> IncomingArchive:
         name = str(file.name or "archive.zip")[-200:].replace("\0", "")
         incoming = IncomingArchive.objects.create(team=team, created_by=user, name=name, size=file.size)
         incoming.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        with incoming.path.open("wb") as target:
+        with space.whole(incoming.path), incoming.path.open("wb") as target:
             for chunk in file.chunks():
                 target.write(chunk)
     queue.send(queue.TAKE_ARCHIVES)

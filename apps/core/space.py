@@ -1,0 +1,87 @@
+"""Room on the disk that holds VAR_DIR: asked for before something is written, and told of where there is none."""
+
+import errno
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from django.conf import settings
+from django.template.defaultfilters import filesizeformat
+from django.utils.translation import gettext as _
+
+from apps.core import scratch
+
+# So much is left to what the service itself has to write: logs, signs of life, its servers' data.
+RESERVE_BYTES = 32 * 1024 * 1024
+# What is sent lies there as the body, as the file in it and, until that is moved, as what is kept.
+COPIES = 2
+_FULL = (errno.ENOSPC, errno.EDQUOT)
+# PostgreSQL's disk is full (DiskFull).
+_DATABASE_FULL = "53100"
+
+
+class NoSpaceError(Exception):
+    """There is no room for so many bytes."""
+
+    def __init__(self, needed: int) -> None:
+        super().__init__(f"There is no room for {needed} bytes.")
+        self.needed = needed
+
+
+def free_bytes() -> int:
+    """Return how many bytes can be written below VAR_DIR."""
+    folder = Path(settings.VAR_DIR)
+    while not folder.exists():
+        folder = folder.parent
+    state = os.statvfs(folder)
+    return state.f_bavail * state.f_frsize
+
+
+def refusal(length: int, kind: str) -> NoSpaceError | None:
+    """Return why a body of `length` bytes (0: not told) and a content type cannot be taken; None if it can.
+
+    One that stays in memory and brings no files needs no room.
+    """
+    if not kind.startswith("multipart/") and length <= settings.FILE_UPLOAD_MAX_MEMORY_SIZE:
+        return None
+    needed = COPIES * length
+    return NoSpaceError(needed) if free_bytes() < needed + RESERVE_BYTES else None
+
+
+def is_missing(error: BaseException | None) -> bool:
+    """Return whether something failed because a disk, or a quota on it, is full."""
+    while error is not None:
+        if isinstance(error, NoSpaceError) or (isinstance(error, OSError) and error.errno in _FULL):
+            return True
+        if getattr(error, "sqlstate", None) == _DATABASE_FULL:
+            return True
+        error = error.__cause__
+    return False
+
+
+def words_of(error: BaseException) -> str:
+    """Return in the reader's words what there is room for, and what was needed as far as that is known."""
+    free = max(0, free_bytes() - RESERVE_BYTES)
+    values = {"free": filesizeformat(free)}
+    if isinstance(error, NoSpaceError) and error.needed:
+        text = _(
+            "The server's disk is too full for this: it needs %(needed)s and %(free)s are free. Nothing was stored:"
+            " try again when its administrator has made room."
+        )
+        return text % {**values, "needed": filesizeformat(error.needed)}
+    text = _(
+        "The server's disk is full: %(free)s are free. Nothing was stored: try again when its administrator has made"
+        " room."
+    )
+    return text % values
+
+
+@contextmanager
+def whole(path: Path) -> Iterator[None]:
+    """Remove a file or folder again that the block does not come to write to its end."""
+    try:
+        yield
+    except BaseException:
+        scratch.remove(path)
+        raise
