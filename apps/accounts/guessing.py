@@ -14,6 +14,7 @@ from django.contrib.auth.backends import ModelBackend
 from django.http import HttpRequest
 
 from apps.accounts.models import User
+from apps.core import audit
 from apps.core.limits import counting
 from apps.core.limits.asking import address_of
 
@@ -57,6 +58,11 @@ class PasswordBackend(ModelBackend):
         if request is None or not username:
             return user
         keys = _keys(request, username)
+        audit.note(
+            "failed-sign-in" if user is None else "sign-in",
+            user=username,
+            address=request.META.get("REMOTE_ADDR") or "-",
+        )
         if user is None:
             charges = [counting.Charge(key, 1, WINDOW_S) for key in (keys.address, keys.name)]
             counting.raise_counts(charges)

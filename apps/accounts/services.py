@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 
 from apps.accounts import scoping
 from apps.accounts.models import ApiToken, Membership, Role, Team, User
-from apps.core import secrets
+from apps.core import audit, secrets
 from apps.core.errors import ConflictError
 
 _LETTERS = "abcdefghjkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789"
@@ -72,6 +72,7 @@ def add_member(*, team: Team, user: User, username: str, role: Role) -> Membersh
     if Membership.objects.filter(team=_locked(team), user=person).exists():
         text = _("%(name)s is a member already: change the role in the list.")
         raise ValidationError({"username": [text % {"name": person.username}]})
+    audit.note("member-added", team=team.slug, user=person.username, role=role, by=user.username)
     return Membership.objects.create(team=team, user=person, role=role)
 
 
@@ -83,6 +84,7 @@ def change_role(*, membership: Membership, user: User, role: Role) -> Membership
         _keep_a_manager(membership)
     membership.role = role
     membership.save(update_fields=["role", "updated_at"])
+    audit.note("role-changed", team=membership.team.slug, user=membership.user.username, role=role, by=user.username)
     return membership
 
 
@@ -93,6 +95,7 @@ def remove_member(*, membership: Membership, user: User) -> None:
         scoping.require(user, membership.team, Role.MANAGER)
     _keep_a_manager(membership)
     membership.delete()
+    audit.note("member-removed", team=membership.team.slug, user=membership.user.username, by=user.username)
 
 
 @transaction.atomic
@@ -125,12 +128,14 @@ def issue_token(
     )
     token.full_clean()
     token.save()
+    audit.note("token-made", token=token.pk, user=user.username, scope=scope, until=expires_at or "-")
     return token, issued.text
 
 
 def revoke_token(*, token: ApiToken, now: datetime) -> None:
     """Make a token useless from now on, and those made with it; the rows stay, to say when they were used last."""
     ends = [token.pk]
+    audit.note("token-revoked", token=token.pk, user=token.user.username)
     while ends:
         ApiToken.objects.filter(pk__in=ends, revoked_at=None).update(revoked_at=now, updated_at=now)
         ends = list(ApiToken.objects.filter(minted_by__in=ends).values_list("pk", flat=True))
@@ -175,6 +180,7 @@ def ensure_account(
     if team is None:
         team = _save_team(name=team_name, slug="")
     Membership.objects.update_or_create(team=team, user=person, defaults={"role": role})
+    audit.note("account-ensured", team=team.slug, user=person.username, role=role)
     return Account(person, team, made or None)
 
 

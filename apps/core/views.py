@@ -82,6 +82,7 @@ def unavailable(request: HttpRequest, reason: str = "") -> HttpResponse:
 
 def no_space(request: HttpRequest, error: BaseException) -> HttpResponse:
     """Show the 507 page, which asks nothing of the database, with how much room there is."""
+    logger.warning("%s is refused, a disk is full: %s", request.path, error)
     reason = space.words_of(error)
     if _is_rest(request):
         return _as_json(507, reason)
@@ -98,7 +99,6 @@ def server_error(request: HttpRequest) -> HttpResponse:
     # Django calls this where it handles the error.
     error = sys.exc_info()[1]
     if space.is_missing(error) and error is not None:
-        logger.warning("%s is refused, a disk is full: %s", request.path, error)
         return no_space(request, error)
     if error is not None and outage.is_unavailability(error):
         outage.watch.note(error)

@@ -10,7 +10,7 @@ from apps.accounts.models import User
 from apps.agents import wake
 from apps.agents.models import Agent, EnrolmentToken, Job
 from apps.agents.services import losses
-from apps.core import secrets
+from apps.core import audit, secrets
 from apps.core.errors import ConflictError
 from apps.testbeds.models import Node
 
@@ -82,6 +82,7 @@ def enrol_agent(*, token_text: str, version: str, now: datetime) -> tuple[Agent,
     token.used_at = now
     token.save(update_fields=["used_at", "updated_at"])
     wake.revoke_node(token.node_id)
+    audit.note("agent-enrolled", agent=agent.pk, node=token.node.name, team=token.node.team_id)
     return agent, issued.text
 
 
@@ -98,6 +99,7 @@ def retire_agent(*, agent: Agent, now: datetime) -> Agent:
             detail="the agent was retired",
             now=now,
         )
+        audit.note("agent-retired", agent=agent.pk, node=agent.node.name)
         wake.revoke_node(agent.node_id)
     return agent
 

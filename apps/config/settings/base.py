@@ -54,6 +54,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "apps.core.audit.AccessMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "csp.middleware.CSPMiddleware",
     "servestatic.middleware.ServeStaticMiddleware",
@@ -286,7 +287,17 @@ LOGGING = {
         "outages": {"()": "apps.core.outage.OneLineEach"},
     },
     "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["outages"]}},
+    "handlers": {
+        "console": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["outages"]},
+        **{
+            name: {
+                "class": "apps.core.audit.LogFile",
+                "formatter": "line",
+                "filename": str(VAR_DIR / "log" / f"{name}.log"),
+            }
+            for name in ("access", "audit")
+        },
+    },
     "root": {"handlers": ["console"], "level": "INFO"},
     # One tick a second would fill the log with two lines a second that say nothing.
     "loggers": {
@@ -294,5 +305,11 @@ LOGGING = {
         "django.request": {"filters": ["answered"]},
         # Of each connection that it cannot replace in an outage, again and again; the outage is told of as one.
         "psycopg.pool": {"level": "ERROR"},
+        # Files of their own; what concerns rights stands among all else, too.
+        "fathom.access": {
+            "handlers": ["access"] if environment.flag("ACCESS_LOG", usual=True) else [],
+            "propagate": False,
+        },
+        "fathom.audit": {"handlers": ["audit"]},
     },
 }

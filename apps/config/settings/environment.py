@@ -47,10 +47,10 @@ class Environment:
         text = self.text(name, str(usual))
         return float(text) if _DECIMAL.fullmatch(text) else self._refuse(name, "give seconds, such as 0.2", usual)
 
-    def flag(self, name: str) -> bool:
+    def flag(self, name: str, *, usual: bool = False) -> bool:
         """Return whether something is switched on."""
-        text = self.text(name, "0").lower()
-        return text in _ON if text in (*_ON, *_OFF) else self._refuse(name, "give 1 or 0", usual=False)
+        text = self.text(name, "1" if usual else "0").lower()
+        return text in _ON if text in (*_ON, *_OFF) else self._refuse(name, "give 1 or 0", usual=usual)
 
     def choice(self, name: str, *choices: str) -> str:
         """Return one of the choices, "" for none."""

@@ -3,7 +3,7 @@
 import os
 
 from apps.config.settings.base import *  # noqa: F403
-from apps.config.settings.base import DATABASES, INSTALLED_APPS, MIDDLEWARE
+from apps.config.settings.base import DATABASES, INSTALLED_APPS, LOGGING, MIDDLEWARE
 
 SECRET_KEY = "test-only-" + "x" * 40
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
@@ -17,3 +17,5 @@ INSTALLED_APPS = [*INSTALLED_APPS, "tests"]
 MIDDLEWARE = [middleware for middleware in MIDDLEWARE if "servestatic" not in middleware]
 # Set by the test run's own PostgreSQL: a database that is migrated already.
 DATABASES["default"]["TEST"] = {"TEMPLATE": os.environ.get("FATHOM_TEST_TEMPLATE")}
+# Nothing is written into the folder of a service that may run beside it.
+LOGGING["handlers"] |= {name: {"class": "logging.NullHandler"} for name in ("access", "audit")}

@@ -1,0 +1,90 @@
+"""Requests that change something, and who was let in or given rights: lines for whoever looks back later."""
+
+import logging
+import sys
+import time
+from collections.abc import Callable
+from logging.handlers import WatchedFileHandler
+from pathlib import Path
+from typing import Any
+
+from django.db import transaction
+from django.http import HttpRequest, HttpResponse
+from django.utils.encoding import escape_uri_path
+from django.utils.functional import empty
+
+events = logging.getLogger("fathom.audit")
+changes = logging.getLogger("fathom.access")
+_READING = ("GET", "HEAD", "OPTIONS", "TRACE")
+_MOST_BYTES = 50 * 1024 * 1024
+
+
+class LogFile(WatchedFileHandler):
+    """A file of lines that several processes write to; it is set aside as NAME.1 when it is long."""
+
+    def __init__(self, filename: str) -> None:
+        # Settings are read by commands, too, which have nothing to write.
+        super().__init__(filename, delay=True, encoding="utf-8")
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Write a line."""
+        try:
+            path = Path(self.baseFilename)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            if path.exists() and path.stat().st_size > _MOST_BYTES:
+                path.replace(path.with_name(f"{path.name}.1"))
+        except OSError:
+            self.handleError(record)
+        else:
+            super().emit(record)
+
+    def handleError(self, record: logging.LogRecord) -> None:
+        """Do without a line that the disk does not take: what is answered does not depend on it."""
+        if not isinstance(sys.exc_info()[1], OSError):
+            super().handleError(record)
+
+
+class AccessMiddleware:
+    """Writes one line for each request that may change something, once it is answered."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        """Answer the request."""
+        if request.method in _READING:
+            return self.get_response(request)
+        begun = time.monotonic()
+        response = self.get_response(request)
+        took_ms = round((time.monotonic() - begun) * 1000)
+        changes.info(
+            "%s %s %s %s ms user=%s token=%s address=%s",
+            request.method,
+            escape_uri_path(request.path),
+            response.status_code,
+            took_ms,
+            _user_of(request),
+            getattr(getattr(request, "auth", None), "pk", None) or "-",
+            request.META.get("REMOTE_ADDR") or "-",
+        )
+        return response
+
+
+def note(event: str, **values: object) -> None:
+    """Write a line on something that concerns who may do what, once it is committed."""
+    words = [event, *(f"{name}={_plain(value)}" for name, value in values.items())]
+    transaction.on_commit(lambda: events.info("%s", " ".join(words)), robust=True)
+
+
+def _user_of(request: HttpRequest) -> str:
+    """Return the name of whoever asked, as far as answering has found it out: nothing is asked of the database."""
+    user: Any = getattr(request, "user", None)
+    if user is None or getattr(user, "_wrapped", None) is empty:
+        return "-"
+    return _plain(user.get_username()) if user.is_authenticated else "-"
+
+
+def _plain(value: object) -> str:
+    """Return a value as one word of one line, whatever somebody has called it."""
+    text = str(value)
+    return text if text.isidentifier() or text.isalnum() else ascii(text)

@@ -1,0 +1,116 @@
+"""Lines for whoever looks back: who was let in or given rights, and who asked for what changes something."""
+
+import logging
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from django.contrib.auth import authenticate
+from django.test import Client, RequestFactory
+from django.utils import timezone
+
+from apps.accounts import services
+from apps.accounts.models import Membership, Role
+from apps.agents import services as agents
+from apps.core import audit
+from tests import factories
+from tests.agents import factories as make
+
+NOW = timezone.now()
+
+
+@pytest.fixture
+def lines(caplog: pytest.LogCaptureFixture) -> Iterator[Callable[[], list[str]]]:
+    """Return what gives the lines of the two logs so far."""
+    caplog.set_level(logging.INFO)
+    # The test run's console does not see it, so neither would caplog.
+    audit.changes.addHandler(caplog.handler)
+    yield lambda: [record.getMessage() for record in caplog.records if record.name.startswith("fathom.")]
+    audit.changes.removeHandler(caplog.handler)
+
+
+def member(cast: SimpleNamespace) -> Membership:
+    return Membership.objects.get(team=cast.team, user=cast.bob)
+
+
+def token(cast: SimpleNamespace) -> Any:
+    return services.issue_token(user=cast.oscar, name="script", now=NOW)[0]
+
+
+def request() -> Any:
+    return RequestFactory().post("/accounts/login/", REMOTE_ADDR="192.0.2.7")
+
+
+# What has to leave a line, and how that begins.
+EVENTS: dict[str, Callable[[SimpleNamespace], object]] = {
+    "sign-in user=oscar address='192.0.2.7'": lambda cast: authenticate(
+        request(), username="oscar", password=factories.PASSWORD
+    ),
+    "failed-sign-in user='a\\nsign-in user=oscar'": lambda cast: authenticate(
+        request(), username="a\nsign-in user=oscar", password="wrong"
+    ),
+    "member-added": lambda cast: services.add_member(
+        team=cast.team, user=cast.alice, username=factories.user("new").username, role=Role.VIEWER
+    ),
+    "role-changed": lambda cast: services.change_role(
+        membership=member(cast), user=cast.alice, role=Role.OPERATOR
+    ),
+    "member-removed": lambda cast: services.remove_member(membership=member(cast), user=cast.alice),
+    "token-made": token,
+    "token-revoked": lambda cast: services.revoke_token(token=token(cast), now=NOW),
+    "agent-enrolled": lambda cast: make.agent(),
+    "agent-retired": lambda cast: agents.retire_agent(agent=make.agent()[0], now=NOW),
+}
+
+
+@pytest.mark.parametrize("begin", EVENTS)
+def test_what_concerns_rights_leaves_a_line(
+    begin: str, cast: SimpleNamespace, lines: Any, django_capture_on_commit_callbacks: Any
+) -> None:
+    with django_capture_on_commit_callbacks(execute=True):
+        EVENTS[begin](cast)
+    (line,) = [line for line in lines() if line.startswith(begin)]
+    assert "\n" not in line
+
+
+@pytest.mark.django_db
+def test_what_is_rolled_back_leaves_none(cast: SimpleNamespace, lines: Any) -> None:
+    # Nothing is ever committed here.
+    token(cast)
+    assert lines() == []
+
+
+@pytest.mark.django_db
+def test_each_request_that_changes_something_is_a_line_without_its_query(
+    client: Client, cast: SimpleNamespace, lines: Any
+) -> None:
+    client.get("/accounts/login/?password=1")
+    assert lines() == []
+    client.post("/campaigns/999999/pause/?secret=1", REMOTE_ADDR="192.0.2.7")
+    client.force_login(cast.oscar)
+    client.post("/campaigns/999999/pause/%0Asecond")
+    headers = factories.bearer(cast.oscar)
+    client.post("/api/v1/campaigns/", "{}", "application/json", **headers)
+    first, second, rest = [line for line in lines() if not line.startswith("sign-in")]
+    assert first.startswith("POST /campaigns/999999/pause/ 302 ") and "secret" not in first
+    assert first.endswith(" ms user=- token=- address=192.0.2.7")
+    assert second.startswith("POST /campaigns/999999/pause/%0Asecond 404 ")
+    assert rest.startswith("POST /api/v1/campaigns/ 400 ") and "user=oscar token=" in rest
+    assert "token=-" not in rest
+
+
+def test_files_are_set_aside_when_they_are_long_and_full_disks_stop_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(audit, "_MOST_BYTES", 10)
+    handler = audit.LogFile(str(tmp_path / "log" / "access.log"))
+    for number in range(3):
+        handler.emit(logging.LogRecord("x", logging.INFO, "", 0, f"the line {number}", None, None))
+    assert (tmp_path / "log" / "access.log").read_text() == "the line 2\n"
+    assert (tmp_path / "log" / "access.log.1").read_text() == "the line 1\n"
+    handler.close()
+    full = audit.LogFile("/dev/full")
+    full.emit(logging.LogRecord("x", logging.INFO, "", 0, "lost", None, None))
+    assert capsys.readouterr().err == ""
