@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from django.conf import settings
 
@@ -63,6 +63,12 @@ def new_folder(prefix: str, within: Path | None = None) -> Iterator[Path]:
 def new_file() -> IO[bytes]:
     """Return a file without a name, which is gone when it is closed."""
     return tempfile.TemporaryFile(dir=folder())
+
+
+def new_spool(most_bytes: int) -> Any:
+    """Return a file without a name that is in memory up to so many bytes; the folder is made when it grows longer."""
+    own: Any = UploadFolder()
+    return tempfile.SpooledTemporaryFile(most_bytes, dir=own)
 
 
 def sweep(*, now: datetime) -> None:

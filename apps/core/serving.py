@@ -1,7 +1,6 @@
 """What surrounds the pages and the WebSockets of a web process, and how it takes what is sent."""
 
 import contextlib
-import tempfile
 from collections.abc import Awaitable, Callable, Mapping
 from typing import IO, Any
 
@@ -12,7 +11,7 @@ from django.core.handlers.asgi import ASGIHandler
 from django.db import close_old_connections
 from django.http import HttpRequest
 
-from apps.core import outage, space
+from apps.core import outage, scratch, space
 
 Scope = Mapping[str, Any]
 Receive = Callable[[], Awaitable[Any]]
@@ -53,7 +52,7 @@ class Pages(ASGIHandler):
     async def read_body(self, receive: Any) -> IO[bytes]:
         """Return the body; one that there was no room for is empty, and has the reason as `no_space`."""
         error: Exception | None = space.refusal(receive.length, receive.kind)
-        body, is_whole = _new_body(), False
+        body, is_whole = scratch.new_spool(settings.FILE_UPLOAD_MAX_MEMORY_SIZE), False
         while not is_whole:
             message = await receive()
             if message["type"] == "http.disconnect":
@@ -72,7 +71,7 @@ class Pages(ASGIHandler):
                 # It would write the rest now.
                 with contextlib.suppress(OSError):
                     body.close()
-                body = _new_body()
+                body = scratch.new_spool(settings.FILE_UPLOAD_MAX_MEMORY_SIZE)
         body.no_space = error
         return body
 
@@ -91,12 +90,6 @@ def refusal_of(request: HttpRequest) -> Exception | None:
         return error
     length = str(request.META.get("CONTENT_LENGTH") or "")
     return space.refusal(int(length) if length.isdigit() else 0, request.content_type or "")
-
-
-def _new_body() -> Any:
-    # It is made when the first body is too long for memory.
-    folder: Any = settings.FILE_UPLOAD_TEMP_DIR
-    return tempfile.SpooledTemporaryFile(settings.FILE_UPLOAD_MAX_MEMORY_SIZE, dir=folder)
 
 
 class ReturningConnections:

@@ -54,9 +54,7 @@ EVENTS: dict[str, Callable[[SimpleNamespace], object]] = {
     "member-added": lambda cast: services.add_member(
         team=cast.team, user=cast.alice, username=factories.user("new").username, role=Role.VIEWER
     ),
-    "role-changed": lambda cast: services.change_role(
-        membership=member(cast), user=cast.alice, role=Role.OPERATOR
-    ),
+    "role-changed": lambda cast: services.change_role(membership=member(cast), user=cast.alice, role=Role.OPERATOR),
     "member-removed": lambda cast: services.remove_member(membership=member(cast), user=cast.alice),
     "token-made": token,
     "token-revoked": lambda cast: services.revoke_token(token=token(cast), now=NOW),

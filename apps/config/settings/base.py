@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from apps.config.settings import database, limits
+from apps.config.settings import database, limits, logs
 from apps.config.settings.environment import Environment
 from apps.core import broker
 from apps.core.scratch import UploadFolder
@@ -278,38 +278,4 @@ QUOTA_STORED_BYTES = environment.read("QUOTA_STORED_BYTES", "1 TiB", limits.byte
 # What was sent to be imported, and nobody decides on, is kept for so many days.
 UNDECIDED_DAYS = environment.number("KEEP_UNDECIDED_DAYS", 14, least=1)
 
-LOGGING = {
-    "version": 1,
-    "disable_existing_loggers": False,
-    # Each outage is one line; each request that it refuses need not be another.
-    "filters": {
-        "answered": {"()": "apps.core.outage.AnsweredElsewise"},
-        "outages": {"()": "apps.core.outage.OneLineEach"},
-    },
-    "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
-    "handlers": {
-        "console": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["outages"]},
-        **{
-            name: {
-                "class": "apps.core.audit.LogFile",
-                "formatter": "line",
-                "filename": str(VAR_DIR / "log" / f"{name}.log"),
-            }
-            for name in ("access", "audit")
-        },
-    },
-    "root": {"handlers": ["console"], "level": "INFO"},
-    # One tick a second would fill the log with two lines a second that say nothing.
-    "loggers": {
-        **{name: {"level": "WARNING"} for name in ("celery.app.trace", "celery.worker.strategy")},
-        "django.request": {"filters": ["answered"]},
-        # Of each connection that it cannot replace in an outage, again and again; the outage is told of as one.
-        "psycopg.pool": {"level": "ERROR"},
-        # Files of their own; what concerns rights stands among all else, too.
-        "fathom.access": {
-            "handlers": ["access"] if environment.flag("ACCESS_LOG", usual=True) else [],
-            "propagate": False,
-        },
-        "fathom.audit": {"handlers": ["audit"]},
-    },
-}
+LOGGING = logs.logging_of(VAR_DIR / "log", has_access=environment.flag("ACCESS_LOG", usual=True))

@@ -1,0 +1,39 @@
+"""What is logged, and where: the console of each process, and files of their own for whoever looks back later."""
+
+from pathlib import Path
+from typing import Any
+
+FILES = ("access", "audit")
+
+
+def logging_of(folder: Path, *, has_access: bool) -> dict[str, Any]:
+    """Return Django's LOGGING with the files in a folder; `has_access` says whether requests are written down."""
+    files = {
+        name: {"class": "apps.core.audit.LogFile", "formatter": "line", "filename": str(folder / f"{name}.log")}
+        for name in FILES
+    }
+    return {
+        "version": 1,
+        "disable_existing_loggers": False,
+        # Each outage is one line; each request that it refuses need not be another.
+        "filters": {
+            "answered": {"()": "apps.core.outage.AnsweredElsewise"},
+            "outages": {"()": "apps.core.outage.OneLineEach"},
+        },
+        "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
+        "handlers": {
+            "console": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["outages"]},
+            **files,
+        },
+        "root": {"handlers": ["console"], "level": "INFO"},
+        "loggers": {
+            # One tick a second would fill the log with two lines a second that say nothing.
+            **{name: {"level": "WARNING"} for name in ("celery.app.trace", "celery.worker.strategy")},
+            "django.request": {"filters": ["answered"]},
+            # Of each connection that it cannot replace in an outage, again and again; the outage is told of as one.
+            "psycopg.pool": {"level": "ERROR"},
+            "fathom.access": {"handlers": ["access"] if has_access else [], "propagate": False},
+            # What concerns rights stands among all else, too.
+            "fathom.audit": {"handlers": ["audit"]},
+        },
+    }
