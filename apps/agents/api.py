@@ -109,6 +109,10 @@ class AgentViewSet(mixins.DestroyModelMixin, rest.ReadOnlyModelViewSet):
     filterset_class = AgentFilter
     search_fields = ["node__name"]
     ordering_fields = ["id", "last_seen_at"]
+    # What its agent reports, poll by poll.
+    passing_fields = frozenset(
+        {"state", "version", "last_seen_at", "clock_offset_s", "clock_error_s", "troubles", "instance", "facts"}
+    )
 
     def get_queryset(self) -> QuerySet[Agent]:
         """Return the agents of the person's teams."""

@@ -56,3 +56,22 @@ class SetAside(models.Model):
     def is_waiting(self, now: datetime) -> bool:
         """Return whether its time to be tried again has not come; it has if the clock was set back since."""
         return self.retry_at > now and not clock.is_ahead(self.last_at, now)
+
+class LastChange(models.Model):
+    """Who last changed a thing through a form or over REST, so that whoever else was at it can be told.
+
+    `kind` is the model's label, such as "testbeds.node"; forgotten after a month, when no form of it is open any more.
+    """
+
+    kind = models.CharField(_("kind"), max_length=100)
+    row_id = models.BigIntegerField(_("row"))
+    username = models.CharField(_("user"), max_length=150)
+    at = models.DateTimeField(_("when"), db_index=True)
+
+    class Meta:
+        verbose_name = _("last change")
+        verbose_name_plural = _("last changes")
+        constraints = [models.UniqueConstraint(fields=["kind", "row_id"], name="one_last_change_per_row")]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.row_id}"

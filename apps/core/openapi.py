@@ -5,9 +5,11 @@ from typing import Any
 from django.core.exceptions import FieldDoesNotExist
 from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.plumbing import ComponentRegistry, force_instance
-from drf_spectacular.utils import OpenApiResponse
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse
 from rest_framework import serializers
 from rest_framework.permissions import AllowAny
+
+from apps.core import etags, rest
 
 # Why any operation may refuse, by status.
 _REFUSALS = {
@@ -24,6 +26,20 @@ _OF_WRITES = {
     "415": "Bodies of this type are not read here.",
     "507": "The server's disk is too full: `detail` says how much is needed and free.",
 }
+_OF_CONDITIONS = {"412": "Somebody changed it since it was read: `If-Match` names none of what it is now."}
+_IF_MATCH = OpenApiParameter(
+    "If-Match",
+    str,
+    OpenApiParameter.HEADER,
+    description="The `ETag` of the GET that this change rests on: 412 if somebody changed it since.",
+)
+_ETAG = OpenApiParameter(
+    "ETag",
+    str,
+    OpenApiParameter.HEADER,
+    response=[200],
+    description="Stands for what may be written of it, and its state; `If-Match` takes it.",
+)
 
 
 class ErrorSerializer(serializers.Serializer):
@@ -52,6 +68,15 @@ class Schema(AutoSchema):
         self.registry = ComponentRegistry()
         return [item for item in self._get_parameters() if item["in"] == "query"]
 
+    def get_override_parameters(self) -> list[Any]:
+        """Return the headers by which one changes only what one has read."""
+        if not (isinstance(self.view, rest.Strict) and etags.is_changeable(self.view)):
+            return []
+        if self.method in etags.WRITES:
+            return [_IF_MATCH]
+        is_one = self.method == "GET" and (self.view_action or "retrieve") == "retrieve"
+        return [_ETAG] if is_one else []
+
     def _is_create_operation(self) -> bool:
         """Return whether an answer is 201: `making_actions` of a view make something, too."""
         return super()._is_create_operation() or self.view_action in getattr(self.view, "making_actions", ())
@@ -68,6 +93,8 @@ class Schema(AutoSchema):
             refusals |= _OF_THE_SIGNED_IN
         if self.method not in ("GET", "HEAD"):
             refusals |= _OF_WRITES
+        if self.method in etags.WRITES:
+            refusals |= _OF_CONDITIONS
         for code, text in refusals.items():
             if code not in bodies or "content" not in bodies[code]:
                 said = bodies.get(code, {}).get("description", text)

@@ -61,6 +61,10 @@ class TrialValidity(APIView):
         trial = validity.unmark_invalid(trial=self._trial(pk), user=scoping.user_of(request))
         return Response(ValiditySerializer(trial).data)
 
+    def get_subject(self) -> Trial:
+        """Return the trial."""
+        return self._trial(self.kwargs["pk"])
+
     def _trial(self, pk: int) -> Trial:
         trials = queries.trials_for(scoping.user_of(self.request)).select_related("campaign__team", "invalid_by")
         return get_scoped_or_404(trials, pk=pk)

@@ -251,6 +251,8 @@ def names(world: Any) -> dict[str, list[Any]]:
     nodes, sites = [world.a.pk, world.b.pk], [world.a.testbed.site_id, world.b.testbed.site_id]
     weekly = [item.pk for item in world.weekly]
     return {
+        # Any other is refused, and nothing more is seen of the operation.
+        "If-Match": ["*"],
         "team": [cast.team.slug],
         "site": sites, "site_a": sites, "site_b": sites, "sites": sites,
         "testbed": [world.a.testbed_id], "node": nodes, "nodes": nodes,

@@ -77,6 +77,10 @@ class Me(rest.APIView):
         serializer.save()
         return Response(serializer.data)
 
+    def get_subject(self) -> User:
+        """Return who asks."""
+        return user_of(self.request)
+
 
 class TokenViewSet(
     mixins.ListModelMixin,

@@ -7,6 +7,7 @@ from typing import Any
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied, ValidationError
 from django.db import IntegrityError, transaction
+from django.db.models import QuerySet
 from django.db.models.base import ModelState
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
@@ -20,7 +21,9 @@ from apps.accounts import scoping
 from apps.accounts.forms import CloneForm
 from apps.accounts.models import Team
 from apps.accounts.pages.base import ChangePage, TeamPage, said
+from apps.core import editing
 from apps.core.forms import add_errors
+from apps.core.versions import lock_row
 
 
 class FormPage(TeamPage, FormMixin):
@@ -95,13 +98,38 @@ class CreatePage(FormPage, generic.CreateView):
 
 
 class UpdatePage(ChangePage, FormPage, generic.UpdateView):
-    """A form for a thing that is there."""
+    """A form for a thing that is there; what somebody else saved since it was shown is not undone unseen (409)."""
 
     done = gettext_lazy("%(kind)s “%(name)s” was saved.")
 
+    def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        """Save it, the thing held from before it is looked at."""
+        with transaction.atomic():
+            return super().post(request, *args, **kwargs)
+
+    def get_object(self, queryset: QuerySet | None = None) -> Any:
+        """Return the thing; where it is to be changed, as it is while nobody else can change it."""
+        found = super().get_object(queryset)
+        if self.request.method != "POST":
+            return found
+        lock_row(found)
+        return super().get_object(queryset)
+
+    def get_form(self, form_class: Any = None) -> Any:
+        """Return the form with the version of what it shows."""
+        return editing.guard(super().get_form(form_class))
+
+    def form_valid(self, form: Any) -> HttpResponse:
+        """Save it, unless somebody else changed it meanwhile."""
+        if editing.refuse_stale(form, self.object):
+            return self.render_to_response(self.get_context_data(form=form), status=409)
+        return super().form_valid(form)
+
     def perform(self, form: Any) -> Any:
-        """Save it."""
-        return self.perform_update(form)
+        """Save it, and keep who did."""
+        changed = self.perform_update(form)
+        editing.note_change(changed, scoping.user_of(self.request).get_username())
+        return changed
 
     def perform_update(self, form: Any) -> Any:
         """Save the object, by the app's service where it has one, and return it."""

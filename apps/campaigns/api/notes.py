@@ -53,6 +53,10 @@ class CampaignTags(rest.APIView):
         made = services.set_tags(campaign=campaign, user=scoping.user_of(request), tags=asked.validated_data["tags"])
         return Response({"tags": made.tags})
 
+    def get_subject(self) -> Campaign:
+        """Return the campaign."""
+        return self._campaign(self.request, self.kwargs["pk"])
+
     def _campaign(self, request: Request, pk: int) -> Campaign:
         found: Campaign = get_scoped_or_404(campaigns.campaigns_for(scoping.user_of(request)), pk=pk)
         return found

@@ -57,5 +57,9 @@ class CampaignSharing(APIView):
         )
         return Response(SharingSerializer(campaign).data)
 
+    def get_subject(self) -> Campaign:
+        """Return the campaign."""
+        return self._campaign(self.kwargs["pk"])
+
     def _campaign(self, pk: int) -> Campaign:
         return get_scoped_or_404(queries.campaigns_for(scoping.user_of(self.request)), pk=pk)

@@ -46,6 +46,8 @@ def _wishes(request: Request) -> list[dict[str, Any]]:
 class TeamRetention(APIView):
     """A team's rules of retention; what no rule names is kept for ever, samples always are."""
 
+    passing_fields = frozenset({"runs_done", "bytes_freed", "updated_at"})
+
     @extend_schema(operation_id="teams_retention", responses=RetentionRuleSerializer(many=True))
     def get(self, request: Request, slug: str) -> Response:
         """Return the rules."""
@@ -72,6 +74,10 @@ class TeamRetention(APIView):
                     action=wish.get("action", RetentionRule.Action.PACK),
                 )
         return self._answer(team)
+
+    def get_subject(self) -> Team:
+        """Return the team."""
+        return self._team(self.kwargs["slug"])
 
     def _team(self, slug: str) -> Team:
         return get_scoped_or_404(scoping.visible(Team.objects.all(), self.request.user, path="pk"), slug=slug)

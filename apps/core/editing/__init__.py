@@ -1,0 +1,26 @@
+"""Two people at one form: what the other saved meanwhile is shown, and is not undone unseen.
+
+A form of a thing that is there carries a *version*: a digest of each of its fields as it was shown (`guard`). When
+it is sent, the thing is held, its fields as they now are are compared with those (`refuse_stale`), and where they
+differ the form comes back with what was typed, what changed meanwhile, who did it, and a button to save over it.
+"""
+
+from apps.core.editing.changes import Change, forget_changes, last_change_of, note_change
+from apps.core.editing.conflicts import Conflict, Difference, conflict_of
+from apps.core.editing.forms import OVER, VERSION, guard, refuse_stale
+from apps.core.editing.versions import version_of
+
+__all__ = [
+    "OVER",
+    "VERSION",
+    "Change",
+    "Conflict",
+    "Difference",
+    "conflict_of",
+    "forget_changes",
+    "guard",
+    "last_change_of",
+    "note_change",
+    "refuse_stale",
+    "version_of",
+]
