@@ -5,7 +5,7 @@ from datetime import datetime
 from apps.agents import services as agents
 from apps.campaigns import services as campaigns
 from apps.campaigns import waits
-from apps.core import isolation, queue, scratch
+from apps.core import editing, isolation, queue, scratch
 from apps.core.isolation import Part
 from apps.reports import usage
 from apps.reports.exports.incoming import services as incoming
@@ -65,6 +65,7 @@ RETAIN = (
     Part("sweep_renderings", rendering.sweep),
     Part("sweep_scratch", scratch.sweep),
     Part("forget_rows_set_aside", isolation.forget),
+    Part("forget_changes", editing.forget_changes),
 )
 # What reads all that is stored.
 COUNT = (Part("count_stored", usage.count_stored),)

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy
 
-from apps.bench.text import Message
+from apps.bench.text import Message, _
 from apps.core.errors import ConflictError
 
 # Errors that concern no one field stand under this name, as Django's own do.
@@ -36,6 +36,17 @@ class WrongState(Refused, ConflictError):
 
     def __init__(self, message: Message) -> None:
         super().__init__({"state": message})
+
+
+class NotAsConfirmed(ConflictError):
+    """What would be started is not what somebody looked at and agreed to."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            Message(
+                _("The campaign was changed after you looked at it: look at what it would start now, then launch it.")
+            )
+        )
 
 
 def _error(message: Message) -> ValidationError:

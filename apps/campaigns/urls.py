@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from apps.campaigns.views import campaigns, dates, experiments, notes, recipes, sharing
+from apps.campaigns.views import campaigns, dates, experiments, launching, notes, recipes, sharing
 
 app_name = "campaigns"
 urlpatterns = [
@@ -24,8 +24,8 @@ urlpatterns = [
     path("<int:pk>/status/", campaigns.status, name="campaign_status"),
     path("<int:pk>/drawing/", campaigns.drawing, name="campaign_drawing"),
     path("<int:pk>/events/", campaigns.events, name="campaign_events"),
-    path("<int:pk>/launch/", campaigns.confirm_launch, name="confirm_launch"),
-    path("<int:pk>/launch/now/", campaigns.launch, name="launch"),
+    path("<int:pk>/launch/", launching.confirm_launch, name="confirm_launch"),
+    path("<int:pk>/launch/now/", launching.launch, name="launch"),
     path("<int:pk>/pause/", campaigns.pause, name="pause"),
     path("<int:pk>/resume/", campaigns.resume, name="resume"),
     path("<int:pk>/withdraw/", campaigns.withdraw, name="withdraw"),

@@ -13,6 +13,7 @@ from django.http import QueryDict
 from django.utils.translation import gettext as _
 from rest_framework import exceptions, serializers
 from rest_framework.fields import HiddenField
+from rest_framework.parsers import FormParser, MultiPartParser
 from rest_framework.request import Request
 from rest_framework.views import APIView
 
@@ -65,9 +66,15 @@ def refuse_unknown(view: APIView, request: Request) -> None:
     # What comes with a GET or DELETE has no meaning in HTTP, and is not read.
     if request.method in _WITH_BODY:
         shape = _body_of(contract, request)
-        errors |= unknown_members(shape, _sent(request) if shape is NOTHING else request.data)
+        errors |= unknown_members(shape, sent(request) if _may_lack_a_body(view, shape) else request.data)
     if errors:
         raise exceptions.ValidationError(errors)
+
+
+def sent(request: Request) -> Any:
+    """Return what comes to an operation that needs no body: also an empty form, which many clients send."""
+    is_form = (request.content_type or "").startswith(("multipart/form-data", "application/x-www-form-urlencoded"))
+    return request._request.POST if is_form else request.data
 
 
 def no_such(name: str, known: Iterable[str], text: str) -> str:
@@ -182,10 +189,10 @@ def _wrong_parameters(contract: Contract, query: QueryDict) -> Iterator[tuple[st
             yield name, [one_of(known.choices)]
 
 
-def _sent(request: Request) -> Any:
-    """Return what comes to an operation that takes nothing: also an empty form, which many clients send."""
-    is_form = (request.content_type or "").startswith(("multipart/form-data", "application/x-www-form-urlencoded"))
-    return request._request.POST if is_form else request.data
+def _may_lack_a_body(view: APIView, shape: Shape | None) -> bool:
+    """Return whether an operation reads no forms, and needs nothing of what may be sent to it."""
+    reads_forms = any(issubclass(parser, FormParser | MultiPartParser) for parser in view.parser_classes)
+    return shape is NOTHING or (shape is not None and not shape.required and not shape.each and not reads_forms)
 
 
 def _body_of(contract: Contract, request: Request) -> Shape | None:

@@ -60,7 +60,7 @@ class SetAside(models.Model):
 class LastChange(models.Model):
     """Who last changed a thing through a form or over REST, so that whoever else was at it can be told.
 
-    `kind` is the model's label, such as "testbeds.node"; forgotten after a month, when no form of it is open any more.
+    `kind` is the model's label, such as "testbeds.node"; forgotten after a month: no form is open for so long.
     """
 
     kind = models.CharField(_("kind"), max_length=100)

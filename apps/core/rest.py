@@ -50,7 +50,7 @@ class Strict(plain_views.APIView):
         return answer
 
     def get_subject(self) -> Model | None:
-        """Return the row that the address is about, None if there is none: it is held while a condition is looked at."""
+        """Return the row that the address is about, None for none: it is held while a condition is looked at."""
         return self.get_object() if isinstance(self, plain_generics.GenericAPIView) else None
 
 

@@ -19,7 +19,7 @@ def digest_of(value: Any) -> str:
 
 def lock_row(row: Model) -> None:
     """Hold a row against other changes until the transaction ends; rows that refer to it can still be added."""
-    held = type(row)._base_manager.select_for_update(no_key=True).filter(pk=row.pk)
+    held = row._meta.model._base_manager.select_for_update(no_key=True).filter(pk=row.pk)
     list(held.order_by("pk").values_list("pk"))
 
 

@@ -4,6 +4,7 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import ValidationError
 from django.core.paginator import Paginator
+from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -15,6 +16,8 @@ from apps.accounts import scoping
 from apps.accounts.models import Role
 from apps.bench.sweep.verification import LOOKS
 from apps.campaigns import queries as campaigns
+from apps.core import editing
+from apps.core.versions import lock_row
 from apps.tuning import answers, contrasts, proposals, queries, services
 from apps.tuning.analysis import queries as analyses
 from apps.tuning.models import Finding
@@ -100,6 +103,7 @@ def campaign_panel(request: HttpRequest, pk: int) -> HttpResponse:
 
 @login_required
 @require_POST
+@transaction.atomic
 def decide(request: HttpRequest, pk: int) -> HttpResponse:
     """Accept a finding, dismiss it with a reason, or open it again."""
     finding = get_object_or_404(queries.findings_for(scoping.user_of(request)), pk=pk)
@@ -108,6 +112,11 @@ def decide(request: HttpRequest, pk: int) -> HttpResponse:
     if state not in Finding.DECISIONS:
         messages.error(request, _("Choose accept, dismiss or open again."))
         return redirect("tuning:detail", pk=pk)
+    lock_row(finding)
+    finding.refresh_from_db(fields=["state", "state_reason"])
+    values, texts = {"state": finding.state, "reason": finding.state_reason}, {"state": finding.get_state_display()}
+    if conflict := editing.page_conflict(request, finding, values, texts=texts):
+        return editing.conflict_page(request, conflict)
     try:
         services.decide_finding(
             finding=finding,
@@ -120,6 +129,7 @@ def decide(request: HttpRequest, pk: int) -> HttpResponse:
     except ValidationError as refused:
         messages.error(request, " ".join(refused.messages))
     else:
+        editing.note_change(finding, scoping.user_of(request).get_username())
         messages.success(request, _("The finding is kept as “%(state)s”.") % {"state": finding.get_state_display()})
     return redirect("tuning:detail", pk=pk)
 

@@ -1,4 +1,4 @@
-"""Whoever says on which ETag a change rests changes nothing that somebody else changed meanwhile: at every address."""
+"""Whoever says on which ETag a change rests undoes nothing that somebody else did meanwhile: at every address."""
 
 import logging
 from collections.abc import Iterator

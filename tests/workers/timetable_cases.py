@@ -11,7 +11,7 @@ from apps.accounts.models import Team, TeamUsage, User
 from apps.agents.models import Job, Listener
 from apps.campaigns import services
 from apps.campaigns.models import Campaign, Reservation, Run, Trial
-from apps.core.models import SetAside
+from apps.core.models import LastChange, SetAside
 from apps.reports import services as reports
 from apps.reports.models import Delivery, IncomingArchive, Rendering, Report, Schedule
 from apps.results.models import Import, RetentionRule, SearchEntry
@@ -270,6 +270,15 @@ def forget_rows_set_aside(cast: Cast) -> Case:
     made = [SetAside.objects.create(work="some", row_id=row, attempts=1, **times) for row in (1, 2)]
     done = _gone(SetAside, made[0].pk), _gone(SetAside, made[1].pk)
     return Case(SetAside, made[0].pk, "forget_rows_set_aside", made[0].pk, done)
+
+
+def forget_changes(cast: Cast) -> Case:
+    """Two things that somebody changed long ago."""
+    past = timezone.now() - 100 * DAY
+    rows = [{"kind": "testbeds.site", "row_id": row, "username": "oscar", "at": past} for row in (1, 2)]
+    made = [LastChange.objects.create(**row) for row in rows]
+    done = _gone(LastChange, made[0].pk), _gone(LastChange, made[1].pk)
+    return Case(LastChange, made[0].pk, "forget_changes", made[0].pk, done)
 
 
 def carry_out_rules(cast: Cast) -> Case:

@@ -121,9 +121,14 @@ class UpdatePage(ChangePage, FormPage, generic.UpdateView):
 
     def form_valid(self, form: Any) -> HttpResponse:
         """Save it, unless somebody else changed it meanwhile."""
+        return self.form_invalid(form) if editing.refuse_stale(form, self.object) else super().form_valid(form)
+
+    def form_invalid(self, form: Any) -> HttpResponse:
+        """Show the form with what is wrong, and with what somebody else changed meanwhile (409)."""
+        answer = super().form_invalid(form)
         if editing.refuse_stale(form, self.object):
-            return self.render_to_response(self.get_context_data(form=form), status=409)
-        return super().form_valid(form)
+            answer.status_code = 409
+        return answer
 
     def perform(self, form: Any) -> Any:
         """Save it, and keep who did."""

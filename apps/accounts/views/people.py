@@ -8,6 +8,7 @@ from django.contrib.auth import views as auth
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.mixins import LoginRequiredMixin
 from django.contrib.messages.views import SuccessMessageMixin
+from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse_lazy
@@ -23,6 +24,8 @@ from apps.accounts import queries
 from apps.accounts.forms import PasswordForm, ProfileForm, SignInForm
 from apps.accounts.models import User
 from apps.accounts.scoping import user_of
+from apps.core import editing
+from apps.core.versions import lock_row
 
 
 class SignIn(auth.LoginView):
@@ -49,17 +52,36 @@ class Profile(LoginRequiredMixin, generic.UpdateView):
     form_class = ProfileForm
     success_url = reverse_lazy("accounts:profile")
 
+    def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        """Save it, the person's row held meanwhile: they may have two windows open."""
+        with transaction.atomic():
+            lock_row(user_of(request))
+            return super().post(request, *args, **kwargs)
+
     def get_object(self, queryset: Any = None) -> User:
         """Return a copy of the person, so that a refused form changes nothing on the page around it."""
         return User.objects.get(pk=user_of(self.request).pk)
 
+    def get_form(self, form_class: Any = None) -> Any:
+        """Return the form with the version of what it shows."""
+        return editing.guard(super().get_form(form_class))
+
     def form_valid(self, form: Any) -> HttpResponse:
-        """Save, and answer in the language just chosen."""
+        """Save, and answer in the language just chosen; unless it was changed in another window since (409)."""
+        if editing.refuse_stale(form, self.object):
+            return self.form_invalid(form)
         response = super().form_valid(form)
         if form.instance.language:
             translation.activate(form.instance.language)
         messages.success(self.request, _("The profile was saved."))
         return response
+
+    def form_invalid(self, form: Any) -> HttpResponse:
+        """Show the form with what is wrong, and with what was changed in another window (409)."""
+        answer = super().form_invalid(form)
+        if editing.refuse_stale(form, self.object):
+            answer.status_code = 409
+        return answer
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
         """Add the person's teams."""

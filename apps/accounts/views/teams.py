@@ -5,6 +5,7 @@ from typing import Any
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import ValidationError
+from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
@@ -14,7 +15,9 @@ from apps.accounts import queries, quotas, scoping, services
 from apps.accounts.forms import MemberForm, NewTeamForm, RoleForm, TeamNameForm
 from apps.accounts.models import Membership, Role, Team
 from apps.accounts.scoping import user_of
+from apps.core import editing
 from apps.core.forms import add_errors
+from apps.core.versions import lock_row
 
 
 @login_required
@@ -54,17 +57,23 @@ def team_page(request: HttpRequest, slug: str) -> HttpResponse:
 
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
+@transaction.atomic
 def team_update(request: HttpRequest, slug: str) -> HttpResponse:
     """Rename a team."""
     team = _team(request, slug)
     scoping.require(request.user, team, Role.MANAGER)
+    if request.method == "POST":
+        lock_row(team)
+        team.refresh_from_db()
     name = team.name
-    form = TeamNameForm(request.POST or None, instance=team)
-    if request.method == "POST" and form.is_valid():
+    form = editing.guard(TeamNameForm(request.POST or None, instance=team))
+    if request.method == "POST" and not editing.refuse_stale(form, team) and form.is_valid():
         services.update_team(team=team, user=user_of(request), name=form.cleaned_data["name"])
+        editing.note_change(team, user_of(request).get_username())
         messages.success(request, _("Team “%(name)s” was saved.") % {"name": team})
         return redirect("accounts:team", slug=team.slug)
-    return render(request, "accounts/team_update.html", {"form": form, "team": team, "shown_name": name})
+    context = {"form": form, "team": team, "shown_name": name}
+    return render(request, "accounts/team_update.html", context, status=409 if form.conflict else 200)
 
 
 @login_required
@@ -93,10 +102,16 @@ def member_add(request: HttpRequest, slug: str) -> HttpResponse:
 
 @login_required
 @require_POST
+@transaction.atomic
 def member_role(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Give a member another role."""
     membership = _membership(request, slug, pk)
     scoping.require(request.user, membership.team, Role.MANAGER)
+    lock_row(membership)
+    membership.refresh_from_db()
+    texts = {"role": membership.get_role_display()}
+    if conflict := editing.page_conflict(request, membership, {"role": membership.role}, texts=texts):
+        return editing.conflict_page(request, conflict)
     form = RoleForm(request.POST)
     if not form.is_valid():
         messages.error(request, _("Choose viewer, operator or manager."))
@@ -106,6 +121,7 @@ def member_role(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     except services.LastManager as error:
         messages.error(request, " ".join(error.messages))
     else:
+        editing.note_change(membership, user_of(request).get_username())
         words = {"name": membership.user, "role": membership.get_role_display()}
         messages.success(request, _("%(name)s: %(role)s.") % words)
     return redirect("accounts:team", slug=slug)

@@ -15,12 +15,12 @@ from rest_framework.response import Response
 from apps.accounts import scoping
 from apps.accounts.api import TeamField, TeamScopedViewSet, team_for_new
 from apps.accounts.filters import RowFilter, team_filter
-from apps.campaigns import queries, services
-from apps.campaigns.api.previews import PreviewSerializer
+from apps.campaigns import definitions, queries, services
+from apps.campaigns.api.previews import CampaignPreviewSerializer, PreviewSerializer
 from apps.campaigns.api.waits import CampaignWaitSerializer, campaign_wait
 from apps.campaigns.models import Campaign, Event
 from apps.campaigns.waits import attach_waits
-from apps.core import messages
+from apps.core import contract, messages
 
 
 class ProgressSerializer(serializers.Serializer):
@@ -97,6 +97,12 @@ class CampaignCloneSerializer(serializers.Serializer):
     name = serializers.CharField(required=False, allow_blank=True, max_length=200, default="")
 
 
+class LaunchSerializer(serializers.Serializer):
+    """What was agreed to: the `digest` of the preview that was looked at; without one, whatever the campaign is."""
+
+    digest = serializers.CharField(required=False, max_length=64, default="")
+
+
 class RerunSerializer(serializers.Serializer):
     """How many trials are run again."""
 
@@ -167,11 +173,16 @@ class CampaignViewSet(TeamScopedViewSet):
         """Delete the campaign; a tombstone stays."""
         return super().destroy(request, *args, **kwargs)
 
-    @extend_schema(request=None, responses=CampaignSerializer)
+    @extend_schema(request=LaunchSerializer, responses=CampaignSerializer)
     @action(detail=True, methods=["post"])
     def launch(self, request: Request, pk: str) -> Response:
-        """Start a draft now, or schedule it if it has a later start or a cron expression."""
-        return self._do(services.launch_campaign, now=timezone.now())
+        """Start a draft now, or schedule it if it has a later start or a cron expression.
+
+        With a `digest`, only if it still is what `preview` gave that digest for.
+        """
+        wish = LaunchSerializer(data=contract.sent(request))
+        wish.is_valid(raise_exception=True)
+        return self._do(services.launch_campaign, now=timezone.now(), **wish.validated_data)
 
     @extend_schema(request=None, responses=CampaignSerializer)
     @action(detail=True, methods=["post"])
@@ -215,14 +226,16 @@ class CampaignViewSet(TeamScopedViewSet):
         count = services.rerun_failed(campaign=self.get_object(), user=scoping.user_of(request))
         return Response({"count": count})
 
-    @extend_schema(responses=PreviewSerializer)
+    @extend_schema(responses=CampaignPreviewSerializer)
     @action(detail=True)
     def preview(self, request: Request, pk: str) -> Response:
-        """Say what a launch would do: trials, time, bytes on each link, dates, warnings."""
+        """Say what a launch would do: trials, time, bytes on each link, dates, warnings; `launch` takes `digest`."""
         campaign = self.get_object()
-        expansions = [expansion for _experiment, expansion in services.expand_campaign(campaign)]
+        expanded = services.expand_campaign(campaign)
+        expansions = [expansion for _experiment, expansion in expanded]
         found = queries.preview_campaign(campaign, expansions, now=timezone.now())
-        return Response(PreviewSerializer(found).data)
+        digest = definitions.digest_of(definitions.parts_of(campaign, expanded))
+        return Response({**PreviewSerializer(found).data, "digest": digest})
 
     @extend_schema(responses=EventSerializer(many=True))
     @action(detail=True, filterset_class=None, search_fields=[], ordering_fields=[])

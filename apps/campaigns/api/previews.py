@@ -64,3 +64,9 @@ class PreviewSerializer(serializers.Serializer):
     def get_warnings(self, preview: Preview) -> list[str]:
         """Return the warnings in the reader's language."""
         return [messages.render(warning) for warning in preview.warnings]
+
+
+class CampaignPreviewSerializer(PreviewSerializer):
+    """What a launch would do; `digest` stands for all of it that somebody defines, and is what a launch may name."""
+
+    digest = serializers.CharField()

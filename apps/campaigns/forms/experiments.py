@@ -133,6 +133,12 @@ class ExperimentForm(StyledWidgets, adaptation.AdaptationForm):
                 self.add_error(None, wrong)
 
 
+def shown_of(experiment: Experiment) -> dict[str, Any]:
+    """Return all that the form of an experiment shows of it, by field, whatever tool the form is for."""
+    values = {"tool": experiment.tool} | initial_of(experiment)
+    return {name: sorted(value) if name.startswith("role_") else value for name, value in values.items()}
+
+
 def initial_of(experiment: Experiment) -> dict[str, Any]:
     """Return the form's values for an experiment that is there."""
     names = ("name", *_PLAIN, "file_system", "context", "after")

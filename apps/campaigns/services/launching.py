@@ -1,6 +1,7 @@
 """Campaigns launched: now, at a time, or at each date of a series."""
 
 from datetime import UTC, datetime
+from typing import Any
 from zoneinfo import ZoneInfo
 
 from django.core.exceptions import ValidationError
@@ -9,7 +10,7 @@ from django.db import transaction
 from apps.accounts import scoping
 from apps.accounts.models import Role, User
 from apps.bench.text import Message, _
-from apps.campaigns import errors, live, schedules
+from apps.campaigns import definitions, errors, live, schedules
 from apps.campaigns.models import Campaign
 from apps.campaigns.services import copying, trials
 from apps.campaigns.services.campaigns import LONGEST_NAME, lock_campaign
@@ -21,16 +22,19 @@ LAUNCH_DUE = "launch_due"
 
 
 @transaction.atomic
-def launch_campaign(*, campaign: Campaign, user: User, now: datetime) -> Campaign:
+def launch_campaign(*, campaign: Campaign, user: User, now: datetime, digest: str = "") -> Campaign:
     """Start a draft now, or schedule it if it has a later `start_at` or a cron expression.
 
-    errors.Refused names what is wrong with it, so that nothing is found out only at the date.
+    errors.Refused names what is wrong with it, so that nothing is found out only at the date; errors.NotAsConfirmed
+    if it is no longer what had the `digest` (`definitions.digest_of`) that somebody agreed to, "" for whatever it is.
     """
     scoping.require(user, campaign.team, Role.OPERATOR)
     campaign = lock_campaign(campaign)
     if campaign.state != State.DRAFT:
         text = _("Only a draft can be launched: clone the campaign, or run again what failed.")
         raise errors.WrongState(Message(text))
+    if digest and digest != definitions.digest_of(parts_of_launch(campaign)):
+        raise errors.NotAsConfirmed
     first = _first_date(campaign, now)
     if first is None:
         trials.start_trials(campaign=campaign, now=now, who=user.get_username())
@@ -43,6 +47,11 @@ def launch_campaign(*, campaign: Campaign, user: User, now: datetime) -> Campaig
     write_event(campaign_id=campaign.pk, message=Message(text, values))
     live.publish(campaign.pk, "campaign")
     return campaign
+
+
+def parts_of_launch(campaign: Campaign) -> dict[str, Any]:
+    """Return what a launch of the campaign would start now, part by part (`definitions.parts_of`)."""
+    return definitions.parts_of(campaign, trials.expand_campaign(campaign))
 
 
 def launch_due(*, now: datetime) -> list[Campaign]:

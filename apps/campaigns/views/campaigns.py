@@ -17,7 +17,7 @@ from django_filters import FilterSet
 
 from apps.accounts import pages, scoping
 from apps.accounts.models import Role
-from apps.campaigns import forms, queries, services, waits
+from apps.campaigns import errors, forms, queries, services, waits
 from apps.campaigns.models import Campaign
 from apps.campaigns.recipes import RECIPES
 from apps.campaigns.views.status import status_of
@@ -210,10 +210,13 @@ def events(request: HttpRequest, pk: int) -> HttpResponse:
     return render(request, "campaigns/_events.html", context)
 
 
-def _steer(request: HttpRequest, pk: int, service: Callable[..., Any], done: str, **values: Any) -> HttpResponse:
+def steer(request: HttpRequest, pk: int, service: Callable[..., Any], done: str, **values: Any) -> HttpResponse:
+    """Do something with a campaign, say so or why not, and go back to its page."""
     campaign = find_campaign(request, pk)
     try:
         service(campaign=campaign, user=scoping.user_of(request), **values)
+    except errors.NotAsConfirmed:
+        raise
     except ValidationError as error:
         for text in error.messages:
             messages.error(request, text)
@@ -224,37 +227,30 @@ def _steer(request: HttpRequest, pk: int, service: Callable[..., Any], done: str
 
 @login_required
 @require_POST
-def launch(request: HttpRequest, pk: int) -> HttpResponse:
-    """Start a draft, or schedule it."""
-    return _steer(request, pk, services.launch_campaign, _("The campaign is launched."), now=timezone.now())
-
-
-@login_required
-@require_POST
 def pause(request: HttpRequest, pk: int) -> HttpResponse:
     """Start no further trial."""
-    return _steer(request, pk, services.pause_campaign, _("The campaign is paused; what is under way goes on."))
+    return steer(request, pk, services.pause_campaign, _("The campaign is paused; what is under way goes on."))
 
 
 @login_required
 @require_POST
 def resume(request: HttpRequest, pk: int) -> HttpResponse:
     """Go on."""
-    return _steer(request, pk, services.resume_campaign, _("The campaign goes on."), now=timezone.now())
+    return steer(request, pk, services.resume_campaign, _("The campaign goes on."), now=timezone.now())
 
 
 @login_required
 @require_POST
 def withdraw(request: HttpRequest, pk: int) -> HttpResponse:
     """Make a scheduled campaign a draft again."""
-    return _steer(request, pk, services.withdraw_campaign, _("The campaign is a draft again."))
+    return steer(request, pk, services.withdraw_campaign, _("The campaign is a draft again."))
 
 
 @login_required
 @require_POST
 def rerun_failed(request: HttpRequest, pk: int) -> HttpResponse:
     """Run again what failed."""
-    return _steer(request, pk, services.rerun_failed, _("The failed trials are measured again."))
+    return steer(request, pk, services.rerun_failed, _("The failed trials are measured again."))
 
 
 @login_required
@@ -266,19 +262,4 @@ def cancel(request: HttpRequest, pk: int) -> HttpResponse:
         queries.attach_progress([campaign])
         return render(request, "campaigns/cancel.html", {"campaign": campaign})
     done = _("The campaign is cancelled; what was measured is kept.")
-    return _steer(request, pk, services.cancel_campaign, done, now=timezone.now())
-
-
-@login_required
-@require_GET
-def confirm_launch(request: HttpRequest, pk: int) -> HttpResponse:
-    """Show what a launch will do, and ask."""
-    campaign = find_campaign(request, pk)
-    scoping.require(request.user, campaign.team, Role.OPERATOR)
-    context: dict[str, Any] = {"campaign": campaign}
-    try:
-        expansions = [expansion for _experiment, expansion in services.expand_campaign(campaign)]
-        context["preview"] = queries.preview_campaign(campaign, expansions, now=timezone.now())
-    except ValidationError as error:
-        context["refusals"] = error.messages
-    return render(request, "campaigns/launch.html", context)
+    return steer(request, pk, services.cancel_campaign, done, now=timezone.now())

@@ -6,6 +6,7 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import ValidationError
 from django.core.paginator import Paginator
+from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
@@ -19,6 +20,8 @@ from apps.bench.tools.base import Parameter, Tool
 from apps.campaigns import forms, queries, services, waits
 from apps.campaigns.models import Campaign, Experiment, Trial
 from apps.campaigns.views.campaigns import find_campaign
+from apps.core import editing
+from apps.core.versions import lock_row
 from apps.toolbox import queries as toolbox
 
 
@@ -56,25 +59,32 @@ def create(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 @login_required
+@transaction.atomic
 def update(request: HttpRequest, pk: int) -> HttpResponse:
-    """Change an experiment of a draft."""
+    """Change an experiment of a draft; what somebody else saved since it was shown is not undone unseen (409)."""
     experiment = _own_experiment(request, pk)
+    if request.method == "POST":
+        # As all that changes an experiment does.
+        lock_row(experiment.campaign)
+        experiment = _own_experiment(request, pk)
     campaign = experiment.campaign
     tool = _tool_of(request, campaign.team, experiment.tool)
     if request.method != "POST":
         initial = forms.initial_of(experiment)
         form = forms.ExperimentForm(tool=tool, campaign=campaign, experiment=experiment, initial=initial)
-        return _form_page(request, form, campaign, experiment)
+        return _form_page(request, editing.guard(form, forms.shown_of(experiment)), campaign, experiment)
     form = forms.ExperimentForm(request.POST, tool=tool, campaign=campaign, experiment=experiment)
-    if form.is_valid():
+    editing.guard(form, forms.shown_of(experiment))
+    if not editing.refuse_stale(form, experiment) and form.is_valid():
         try:
             services.update_experiment(experiment=experiment, user=scoping.user_of(request), **form.values())
         except ValidationError as error:
             form.add_refusal(error)
         else:
+            editing.note_change(experiment, scoping.user_of(request).get_username())
             messages.success(request, _("The experiment is saved."))
             return redirect("campaigns:campaign_detail", pk=campaign.pk)
-    return _form_page(request, form, campaign, experiment, status=422)
+    return _form_page(request, form, campaign, experiment, status=409 if form.conflict else 422)
 
 
 @login_required

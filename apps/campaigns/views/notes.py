@@ -5,6 +5,7 @@ from typing import Any
 
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import ValidationError
+from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_GET, require_POST
@@ -15,6 +16,8 @@ from apps.campaigns.models import Campaign, Note
 from apps.campaigns.queries import notes as queries
 from apps.campaigns.services import notes as services
 from apps.campaigns.views.campaigns import find_campaign
+from apps.core import editing
+from apps.core.versions import lock_row
 
 
 @login_required
@@ -30,7 +33,14 @@ def tags(request: HttpRequest, pk: int) -> HttpResponse:
     """Give the campaign the tags that were typed, parted by commas."""
     campaign = find_campaign(request, pk)
     typed = request.POST.get("tags", "").split(",")
-    return _do(request, campaign, lambda user: services.set_tags(campaign=campaign, user=user, tags=typed))
+
+    def shown() -> dict[str, object]:
+        campaign.refresh_from_db(fields=["tags"])
+        return {"tags": campaign.tags}
+
+    return _do(
+        request, campaign, lambda user: services.set_tags(campaign=campaign, user=user, tags=typed), campaign, shown
+    )
 
 
 @login_required
@@ -48,7 +58,14 @@ def change(request: HttpRequest, pk: int) -> HttpResponse:
     """Change what a note says."""
     note = _note(request, pk)
     text = request.POST.get("text", "")
-    return _do(request, note.campaign, lambda user: services.change_note(note=note, user=user, text=text))
+
+    def shown() -> dict[str, object]:
+        note.refresh_from_db(fields=["text"])
+        return {"text": note.text}
+
+    return _do(
+        request, note.campaign, lambda user: services.change_note(note=note, user=user, text=text), note, shown
+    )
 
 
 @login_required
@@ -63,13 +80,32 @@ def _note(request: HttpRequest, pk: int) -> Note:
     return get_object_or_404(queries.notes_for(scoping.user_of(request)), pk=pk)
 
 
-def _do(request: HttpRequest, campaign: Campaign, action: Callable[[User], object]) -> HttpResponse:
-    """Do it and return the part as it then is; with what is wrong, and what was typed, if that was refused."""
+@transaction.atomic
+def _do(
+    request: HttpRequest,
+    campaign: Campaign,
+    action: Callable[[User], object],
+    row: Campaign | Note | None = None,
+    shown: Callable[[], dict[str, object]] | None = None,
+) -> HttpResponse:
+    """Do it and return the part as it then is; with what is wrong, and what was typed, if that was refused.
+
+    What a form showed of a row (`shown`, by field) and somebody changed since is not undone unseen.
+    """
+    user = scoping.user_of(request)
+    if row is not None and shown is not None:
+        # As all that changes a campaign, or what belongs to it, does.
+        lock_row(campaign)
+        if conflict := editing.page_conflict(request, row, shown(), name=str(campaign)):
+            sent = [(name, request.POST[name]) for name in ("tags", "text", editing.VERSION) if name in request.POST]
+            return _part(request, campaign, conflict=conflict, sent=sent, path=request.path)
     try:
-        action(scoping.user_of(request))
+        action(user)
     except ValidationError as error:
         typed = {name: request.POST[name] for name in ("tags", "text") if name in request.POST}
         return _part(request, campaign, errors=error.messages, typed=typed)
+    if row is not None:
+        editing.note_change(row, user.get_username())
     return _part(request, Campaign.objects.select_related("team").get(pk=campaign.pk))
 
 

@@ -3,6 +3,7 @@
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import ValidationError
+from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
@@ -12,25 +13,31 @@ from apps.accounts.models import Role
 from apps.campaigns import services
 from apps.campaigns.forms.sharing import SharingForm
 from apps.campaigns.views.campaigns import find_campaign
+from apps.core import editing
 from apps.core.forms import add_errors
+from apps.core.versions import lock_row
 
 
 @login_required
+@transaction.atomic
 def sharing(request: HttpRequest, pk: int) -> HttpResponse:
     """Show the form, and keep what it says; 422 with the reasons where that does not fit."""
     campaign = find_campaign(request, pk)
     scoping.require(request.user, campaign.team, Role.OPERATOR)
     if request.method != "POST":
-        return render(
-            request, "campaigns/sharing.html", {"campaign": campaign, "form": SharingForm(instance=campaign)}
-        )
-    form = SharingForm(request.POST, instance=find_campaign(request, pk))
-    if form.is_valid():
+        form = editing.guard(SharingForm(instance=campaign))
+        return render(request, "campaigns/sharing.html", {"campaign": campaign, "form": form})
+    lock_row(campaign)
+    form = editing.guard(SharingForm(request.POST, instance=find_campaign(request, pk)))
+    if not editing.refuse_stale(form, campaign) and form.is_valid():
+        values = {name: form.cleaned_data[name] for name in SharingForm.Meta.fields}
         try:
-            services.share_campaign(campaign=campaign, user=scoping.user_of(request), **form.cleaned_data)
+            services.share_campaign(campaign=campaign, user=scoping.user_of(request), **values)
         except ValidationError as error:
             add_errors(form, error)
         else:
+            editing.note_change(campaign, scoping.user_of(request).get_username())
             messages.success(request, _("Who sees the campaign is changed."))
             return redirect("campaigns:campaign_detail", pk=pk)
-    return render(request, "campaigns/sharing.html", {"campaign": campaign, "form": form}, status=422)
+    status = 409 if form.conflict else 422
+    return render(request, "campaigns/sharing.html", {"campaign": campaign, "form": form}, status=status)

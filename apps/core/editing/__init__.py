@@ -6,9 +6,9 @@ differ the form comes back with what was typed, what changed meanwhile, who did 
 """
 
 from apps.core.editing.changes import Change, forget_changes, last_change_of, note_change
-from apps.core.editing.conflicts import Conflict, Difference, conflict_of
-from apps.core.editing.forms import OVER, VERSION, guard, refuse_stale
-from apps.core.editing.versions import version_of
+from apps.core.editing.conflicts import Conflict, Difference
+from apps.core.editing.forms import conflict_page, guard, page_conflict, refuse_stale
+from apps.core.editing.versions import OVER, VERSION, differing, version_of
 
 __all__ = [
     "OVER",
@@ -16,11 +16,13 @@ __all__ = [
     "Change",
     "Conflict",
     "Difference",
-    "conflict_of",
+    "conflict_page",
+    "differing",
     "forget_changes",
     "guard",
     "last_change_of",
     "note_change",
+    "page_conflict",
     "refuse_stale",
     "version_of",
 ]

@@ -6,11 +6,13 @@ from datetime import datetime, timedelta
 from django.db.models import Model
 from django.utils import timezone
 
+from apps.core import isolation
 from apps.core.models import LastChange
 
 FORGOTTEN_AFTER = timedelta(days=30)
 # So many at a time; what is left then is seen to the next time.
-_MOST = 10_000
+_MOST = 1000
+FORGET = "forget_changes"
 
 
 @dataclass(frozen=True)
@@ -43,4 +45,4 @@ def last_change_of(row: Model) -> Change:
 def forget_changes(*, now: datetime) -> None:
     """Forget who changed what long ago."""
     old = LastChange.objects.filter(at__lt=now - FORGOTTEN_AFTER).order_by("at").values_list("pk", flat=True)
-    LastChange.objects.filter(pk__in=list(old[:_MOST])).delete()
+    isolation.for_each(FORGET, old[:_MOST], lambda pk: LastChange.objects.filter(pk=pk).delete(), now=now)

@@ -7,7 +7,7 @@ from typing import Any
 from django.db.models import Model
 
 from apps.core.editing.changes import Change, last_change_of
-from apps.core.editing.versions import differing, version_of
+from apps.core.editing.versions import OVER, VERSION, differing, version_of
 
 
 @dataclass(frozen=True)
@@ -40,13 +40,13 @@ def conflict_of(
 
     What was sent without a version, by something else than the form, rests on nothing that was shown.
     """
-    version = sent.get("save_over") or sent.get("version")
+    version = sent.get(OVER) or sent.get(VERSION)
     if not version:
         return None
     names = differing(version, values)
     if not names:
         return None
     # Of what changed since the form was shown, also where somebody agreed to save over a part of it.
-    names = differing(sent.get("version") or "", values) or names
+    names = differing(sent.get(VERSION) or "", values) or names
     found = tuple(describe(part, values[part]) for part in names)
     return Conflict(name, last_change_of(row), found, version_of(values))

@@ -1,19 +1,20 @@
 """Forms that carry the version of what they show."""
 
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 from django import forms
 from django.db.models import Model
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
 from django.utils.translation import gettext as _
 
-from apps.core.editing.conflicts import Difference, conflict_of
-from apps.core.editing.versions import LONGEST, version_of
+from apps.core.editing.conflicts import Conflict, Difference, conflict_of
+from apps.core.editing.versions import LONGEST, OVER, VERSION, version_of
 
-VERSION = "version"
-# The name of the button that saves over what somebody else changed.
-OVER = "save_over"
 _LONGEST_TEXT = 500
+EMPTY: Mapping[str, str] = MappingProxyType({})
 
 
 class _BoundVersion(forms.BoundField):
@@ -49,7 +50,7 @@ class VersionField(forms.CharField):
 
 
 def guard(form: Any, values: Mapping[str, Any] | None = None) -> Any:
-    """Return the form with its version; `values` by field where those of the thing are not the form's initial ones."""
+    """Return the form with its version; `values` by field where what is shown is not the form's initial values."""
     form.fields[VERSION] = VersionField(values)
     form.conflict = None
     return form
@@ -66,9 +67,46 @@ def refuse_stale(form: Any, row: Model) -> bool:
         return Difference(str(form[name].label or name), _text_in(shown_field, value))
 
     # A form whose errors were looked for has written into the row what was typed.
-    name = str(type(row)._base_manager.get(pk=row.pk))
+    name = str(row._meta.model._base_manager.get(pk=row.pk))
     form.conflict = conflict_of(form.data, row=row, values=field.shown(form), describe=describe, name=name)
     return form.conflict is not None
+
+
+def page_conflict(
+    request: HttpRequest, row: Model, values: Mapping[str, Any], *, name: str = "", texts: Mapping[str, str] = EMPTY
+) -> Conflict | None:
+    """Return what somebody changed of what a small form, which is no `Form`, showed; `values` by its fields.
+
+    `texts` are the values as a reader knows them, where they are shown otherwise than they are kept.
+    """
+    return conflict_of(
+        request.POST,
+        row=row,
+        values=values,
+        describe=lambda part, value: Difference(_labels().get(part, part), texts.get(part) or _text(value)),
+        name=name or str(row),
+    )
+
+
+def conflict_page(request: HttpRequest, conflict: Conflict) -> HttpResponse:
+    """Show (409) what somebody changed, and what was typed into a small form, to be saved over it or thrown away."""
+    passing = ("csrfmiddlewaretoken", OVER)
+    typed = [(name, value) for name, value in request.POST.items() if name not in passing]
+    context = {"conflict": conflict, "typed": typed, "labels": _labels(), "back": request.headers.get("Referer", "")}
+    return render(request, "components/conflict_page.html", context, status=409)
+
+
+def _labels() -> dict[str, str]:
+    """Return what the fields of small forms are called."""
+    return {
+        "text": _("Text"),
+        "title": _("Title"),
+        "role": _("Role"),
+        "tags": _("Tags"),
+        "state": _("State"),
+        "reason": _("Reason"),
+        "explanation": _("What happened, or why it is no change"),
+    }
 
 
 def _text_in(field: forms.Field, value: Any) -> str:

@@ -6,6 +6,8 @@ from typing import Any
 from apps.core.versions import digest_of
 
 LONGEST = 50_000
+# The hidden field with the version, and the button that saves over what somebody else changed.
+VERSION, OVER = "as_shown", "save_over"
 
 
 def version_of(values: Mapping[str, Any]) -> str:
@@ -16,4 +18,5 @@ def version_of(values: Mapping[str, Any]) -> str:
 def differing(version: str, values: Mapping[str, Any]) -> list[str]:
     """Return the names of the fields that are not what the version says they were, in the order of `values`."""
     earlier = dict(part.rpartition("=")[::2] for part in version.split())
-    return [name for name, value in values.items() if earlier.get(name) != digest_of(value)]
+    changed = [name for name, value in values.items() if earlier.get(name) != digest_of(value)]
+    return changed + [name for name in earlier if name not in values]

@@ -14,7 +14,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext, gettext_lazy
 
 from apps.bench import units
-from apps.core import messages
+from apps.core import editing, messages
 
 register = template.Library()
 
@@ -94,6 +94,12 @@ def when(moment: datetime | None, style: str = "short") -> SafeString | str:
     return format_html(
         '<time datetime="{}" title="{}">{}</time>', local.isoformat(), f"{local:%Y-%m-%d %H:%M:%S %Z}", text
     )
+
+
+@register.simple_tag
+def version(**values: Any) -> SafeString:
+    """Return the hidden field by which a small form says what it shows: its fields' values, by name."""
+    return format_html('<input type="hidden" name="{}" value="{}">', editing.VERSION, editing.version_of(values))
 
 
 @register.simple_tag

@@ -5,26 +5,43 @@ from collections.abc import Callable
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import ValidationError
+from django.db import transaction
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
 from django.views.decorators.http import require_POST
 
 from apps.accounts import scoping
 from apps.accounts.models import Role
+from apps.core import editing
+from apps.core.versions import lock_row
 from apps.reports import authoring, queries
 from apps.reports.models import Report
 
+Shown = Callable[[Report], dict[str, str]]
 
-def _change(request: HttpRequest, pk: int, act: Callable[[Report], None], place: str) -> HttpResponse:
-    """Do it and go back to the place of the page; what is wrong is told there."""
+
+@transaction.atomic
+def _change(
+    request: HttpRequest, pk: int, act: Callable[[Report], None], place: str, shown: Shown | None = None
+) -> HttpResponse:
+    """Do it and go back to the place of the page; what is wrong is told there.
+
+    `shown` returns what the form shows of a report, by field: it is not undone unseen (409).
+    """
     report = get_object_or_404(queries.reports_for(scoping.user_of(request)), pk=pk)
     # Before anything is said of what is wrong: who may not write is told that, and nothing else.
     scoping.require(request.user, report.team, Role.OPERATOR)
+    lock_row(report)
+    report.refresh_from_db()
+    if shown and (conflict := editing.page_conflict(request, report, shown(report))):
+        return editing.conflict_page(request, conflict)
     try:
         act(report)
     except ValidationError as error:
         for text in error.messages:
             messages.error(request, text)
+    else:
+        editing.note_change(report, scoping.user_of(request).get_username())
     return HttpResponseRedirect(f"{report.get_absolute_url()}?edit=1#{place}")
 
 
@@ -38,7 +55,7 @@ def words(request: HttpRequest, pk: int) -> HttpResponse:
     def act(report: Report) -> None:
         authoring.set_words(report=report, user=scoping.user_of(request), key=key, text=text)
 
-    return _change(request, pk, act, f"text-{key}")
+    return _change(request, pk, act, f"text-{key}", lambda report: {"text": _edited(report, "words", key)})
 
 
 @login_required
@@ -50,7 +67,7 @@ def remark(request: HttpRequest, pk: int) -> HttpResponse:
     def act(report: Report) -> None:
         authoring.set_remark(report=report, user=scoping.user_of(request), key=key, text=text)
 
-    return _change(request, pk, act, f"section-{key}")
+    return _change(request, pk, act, f"section-{key}", lambda report: {"text": _edited(report, "remarks", key)})
 
 
 @login_required
@@ -89,4 +106,14 @@ def own(request: HttpRequest, pk: int) -> HttpResponse:
         text = request.POST.get("text", "")
         authoring.write_own(report=report, user=scoping.user_of(request), key=key, title=title, text=text)
 
-    return _change(request, pk, act, "own")
+    def shown(report: Report) -> dict[str, str]:
+        own = next((item for item in report.edits.get("own", ()) if item["key"] == key), {})
+        return {"title": own.get("title", ""), "text": own.get("text", "")}
+
+    return _change(request, pk, act, "own", shown)
+
+
+def _edited(report: Report, name: str, key: str) -> str:
+    """Return what an author wrote at a place, "" for nothing."""
+    texts: dict[str, str] = report.edits.get(name, {})
+    return texts.get(key, "")

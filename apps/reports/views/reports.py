@@ -4,6 +4,7 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import ValidationError
 from django.core.paginator import Paginator
+from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
@@ -15,6 +16,8 @@ from apps.accounts import scoping
 from apps.accounts.models import Role
 from apps.campaigns import queries as campaigns
 from apps.campaigns.models import Campaign
+from apps.core import editing
+from apps.core.versions import lock_row
 from apps.reports import authoring, building, forms, queries, readiness, services
 from apps.reports.models import Report
 from apps.reports.rendering import html
@@ -98,13 +101,17 @@ def _others(report: Report) -> list[tuple[str, Report | None]]:
 
 @login_required
 @require_http_methods(["GET", "POST"])
+@transaction.atomic
 def scope(request: HttpRequest, pk: int) -> HttpResponse:
     """Set a report's title, what it compares with, and what else it tells of."""
     user = scoping.user_of(request)
     report = get_object_or_404(queries.reports_for(user), pk=pk)
     scoping.require(user, report.team, Role.OPERATOR)
-    form = forms.ScopeForm(request.POST or None, user=user, report=report)
-    if request.method == "POST" and form.is_valid():
+    if request.method == "POST":
+        lock_row(report)
+        report.refresh_from_db()
+    form = editing.guard(forms.ScopeForm(request.POST or None, user=user, report=report))
+    if request.method == "POST" and not editing.refuse_stale(form, report) and form.is_valid():
         data = form.cleaned_data
         try:
             authoring.set_scope(
@@ -114,8 +121,10 @@ def scope(request: HttpRequest, pk: int) -> HttpResponse:
         except ValidationError as error:
             form.add_error(None, error.messages)
         else:
+            editing.note_change(report, user.get_username())
             return redirect(report)
-    return render(request, "reports/scope.html", {"report": report, "form": form})
+    context = {"report": report, "form": form}
+    return render(request, "reports/scope.html", context, status=409 if form.conflict else 200)
 
 
 @login_required

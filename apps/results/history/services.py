@@ -37,6 +37,11 @@ def settle_change(
     )
 
 
+def decision_on(subject: Subject, campaign: int) -> ChangePoint | None:
+    """Return what was decided about the change at a campaign, None if nobody has."""
+    return ChangePoint.objects.filter(team=subject.team, key=subject.key, campaign_id=campaign).first()
+
+
 @transaction.atomic
 def decide_change(
     *, subject: Subject, levels: list[Level], campaign: int, state: ChangePoint.State, explanation: str, user: User,

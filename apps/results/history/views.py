@@ -6,6 +6,7 @@ import json
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
+from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.utils import timezone
@@ -14,12 +15,15 @@ from django.views.decorators.http import require_GET, require_POST
 
 from apps.accounts import scoping
 from apps.accounts.models import Role
+from apps.core import editing
+from apps.core.versions import lock_row
 from apps.results import downloads
 from apps.results import queries as results
 from apps.results.history import changes, drawing, points, queries, series, services
 from apps.results.models import ChangePoint
 
 PAGE = 50
+NOTHING_DECIDED = {"state": "", "explanation": ""}
 
 
 @login_required
@@ -89,6 +93,7 @@ def download(request: HttpRequest, pk: int, ending: str) -> HttpResponse:
 
 @login_required
 @require_POST
+@transaction.atomic
 def decide(request: HttpRequest, pk: int) -> HttpResponse:
     """Confirm, explain or dismiss a change-point, or take that back."""
     found = _find(request, pk, request.POST)
@@ -99,6 +104,14 @@ def decide(request: HttpRequest, pk: int) -> HttpResponse:
     if state not in (*ChangePoint.State.values, services.OPEN) or not campaign.isdecimal():
         messages.error(request, _("Choose confirm, explain, dismiss or open again."))
         return redirect(found.address)
+    # A change on which nobody has decided has no row of its own.
+    lock_row(found.lane)
+    decided = services.decision_on(found.subject, int(campaign))
+    values = {"state": decided.state, "explanation": decided.explanation} if decided else NOTHING_DECIDED
+    texts = {"state": decided.get_state_display()} if decided else {}
+    name = str(found.lane.experiment)
+    if conflict := editing.page_conflict(request, found.lane, values, name=name, texts=texts):
+        return editing.conflict_page(request, conflict)
     try:
         services.settle_change(
             subject=found.subject,
@@ -114,6 +127,7 @@ def decide(request: HttpRequest, pk: int) -> HttpResponse:
     except services.NoSuchChange:
         messages.error(request, _("There is no change at this campaign any more: more figures moved or removed it."))
     else:
+        editing.note_change(found.lane, scoping.user_of(request).get_username())
         messages.success(request, _("That is kept with the history."))
     return redirect(found.address)
 

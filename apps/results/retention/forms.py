@@ -34,3 +34,8 @@ class RetentionForm(StyledWidgets, forms.Form):
 def initial_of(rules: dict[str, RetentionRule]) -> dict[str, Any]:
     """Return the form's values as they are now."""
     return {f"{kind}_{name}": getattr(rule, name) for kind, rule in rules.items() for name in ("days", "action")}
+
+
+def shown_of(rules: dict[str, RetentionRule]) -> dict[str, Any]:
+    """Return what the form shows of the rules, by field; None for the days of what is kept for ever."""
+    return dict.fromkeys(f"{kind}_{name}" for kind in Kind.values for name in ("days", "action")) | initial_of(rules)

@@ -2,6 +2,7 @@
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
+from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
@@ -10,31 +11,38 @@ from django.views.decorators.http import require_http_methods
 
 from apps.accounts import scoping
 from apps.accounts.models import Role, Team
+from apps.core import editing
+from apps.core.versions import lock_row
 from apps.results.models import RetentionRule
 from apps.results.retention import queries, services
-from apps.results.retention.forms import RetentionForm, initial_of
+from apps.results.retention.forms import RetentionForm, initial_of, shown_of
 
 
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
+@transaction.atomic
 def rules(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the rules; a form that is sent shows what would go, and is kept once that was seen (`seen`)."""
     team = get_object_or_404(
         scoping.visible(Team.objects.all(), request.user, path="pk"), slug=slug.replace("\0", "")
     )
+    if request.method == "POST":
+        scoping.require(request.user, team, Role.MANAGER)
+        lock_row(team)
     found = {rule.kind: rule for rule in RetentionRule.objects.filter(team=team).select_related("changed_by")}
     context = {"team": team, "rules": found.values(), "can_write": scoping.can(request.user, team, Role.MANAGER)}
     if request.method != "POST":
-        form = RetentionForm(initial=initial_of(found))
+        form = editing.guard(RetentionForm(initial=initial_of(found)), shown_of(found))
         return render(request, "results/retention.html", {**context, "form": form})
-    scoping.require(request.user, team, Role.MANAGER)
-    form = RetentionForm(request.POST)
-    if not form.is_valid():
-        return render(request, "results/retention.html", {**context, "form": form}, status=422)
+    form = editing.guard(RetentionForm(request.POST), shown_of(found))
+    if editing.refuse_stale(form, team) or not form.is_valid():
+        status = 409 if form.conflict else 422
+        return render(request, "results/retention.html", {**context, "form": form}, status=status)
     seen = repr(sorted(form.wishes.items()))
     if request.POST.get("seen") == seen:
         for kind, (days, action) in form.wishes.items():
             services.set_rule(team=team, user=scoping.user_of(request), kind=kind, days=days, action=action)
+        editing.note_change(team, scoping.user_of(request).get_username())
         messages.success(request, _("The rules are kept, and carried out within the hour."))
         return redirect("retention:rules", slug=team.slug)
     previews = [
