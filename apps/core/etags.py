@@ -10,7 +10,7 @@ from typing import Any
 from django.db import connection
 from django.utils.http import parse_etags
 from django.utils.translation import gettext_lazy as _
-from rest_framework import exceptions, generics, status
+from rest_framework import exceptions, status
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -72,7 +72,7 @@ def _shown_now(view: Any, request: Request) -> Any:
 
 def _written_names(view: Any) -> set[str]:
     """Return the names that make up the tag, none for all."""
-    if not isinstance(view, generics.GenericAPIView):
+    if not hasattr(view, "get_serializer"):
         return set()
     action = getattr(view, "action", None)
     view.action = "retrieve"

@@ -73,8 +73,8 @@ def update(request: HttpRequest, pk: int) -> HttpResponse:
         initial = forms.initial_of(experiment)
         form = forms.ExperimentForm(tool=tool, campaign=campaign, experiment=experiment, initial=initial)
         return _form_page(request, editing.guard(form, forms.shown_of(experiment)), campaign, experiment)
-    form = forms.ExperimentForm(request.POST, tool=tool, campaign=campaign, experiment=experiment)
-    editing.guard(form, forms.shown_of(experiment))
+    made = forms.ExperimentForm(request.POST, tool=tool, campaign=campaign, experiment=experiment)
+    form = editing.guard(made, forms.shown_of(experiment))
     if not editing.refuse_stale(form, experiment) and form.is_valid():
         try:
             services.update_experiment(experiment=experiment, user=scoping.user_of(request), **form.values())

@@ -107,7 +107,7 @@ def own(request: HttpRequest, pk: int) -> HttpResponse:
         authoring.write_own(report=report, user=scoping.user_of(request), key=key, title=title, text=text)
 
     def shown(report: Report) -> dict[str, str]:
-        own = next((item for item in report.edits.get("own", ()) if item["key"] == key), {})
+        own: dict[str, str] = next((item for item in report.edits.get("own", ()) if item["key"] == key), {})
         return {"title": own.get("title", ""), "text": own.get("text", "")}
 
     return _change(request, pk, act, "own", shown)
