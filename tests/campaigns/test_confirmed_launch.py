@@ -145,3 +145,22 @@ def test_a_viewer_and_a_stranger_learn_nothing_of_what_changed(draft: Campaign, 
         client = Client()
         client.force_login(person)
         assert launch(client, draft, {"digest": "0", "as_shown": ""}).status_code == status
+
+
+def test_no_more_is_deleted_than_was_shown(oscar: Client, draft: Campaign, cast: SimpleNamespace) -> None:
+    address = reverse("campaigns:campaign_delete", args=[draft.pk])
+
+    def loss_in(page: str) -> dict[str, str]:
+        return dict(re.findall(r'name="(loss)" value="([^"]*)"', page))
+
+    sent = loss_in(oscar.get(address).content.decode())
+    assert sent == {"loss": ""}
+    # Somebody else launches it, and it is cancelled, with trials that were not there.
+    make.services.launch_campaign(campaign=draft, user=cast.alice, now=make.NOW)
+    make.services.cancel_campaign(campaign=Campaign.objects.get(pk=draft.pk), user=cast.alice, now=make.NOW)
+    answer = oscar.post(address, sent)
+    page = answer.content.decode()
+    assert answer.status_code == 409 and "What would go with it has changed" in page
+    assert Campaign.objects.filter(pk=draft.pk, deleting_at=None).exists()
+    assert oscar.post(address, loss_in(page)).status_code == 302
+    assert not Campaign.objects.filter(pk=draft.pk, deleting_at=None).exists()

@@ -17,7 +17,10 @@ from apps.core.api import describe
 
 
 class DeletePage(ChangePage, generic.DetailView):
-    """Asks before something is lost; what others depend on is not deleted, and they are listed."""
+    """Asks before something is lost; what others depend on is not deleted, and they are listed.
+
+    Where more would be lost than was shown (`loss`), it asks once more (409).
+    """
 
     template_name = "components/confirm_delete.html"
     changes_with = "delete_role"
@@ -25,6 +28,11 @@ class DeletePage(ChangePage, generic.DetailView):
     def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         """Delete it and go to the list; 409 with the list of what would break."""
         self.object = self.get_object()
+        if request.POST.get("loss", loss := self.get_loss()) != loss:
+            text = _(
+                "What would go with it has changed after you were asked: look at what it is now, then delete it."
+            )
+            return self.render_to_response(self.get_context_data(refusals=[text]), status=409)
         try:
             with transaction.atomic():
                 self.perform_delete(self.object)
@@ -39,6 +47,10 @@ class DeletePage(ChangePage, generic.DetailView):
         """Delete the object, by the app's service where it has one."""
         instance.delete()
 
+    def get_loss(self) -> str:
+        """Return a sentence on what goes with it, "" for nothing; whoever agrees to it agrees to no more."""
+        return ""
+
     def get_success_url(self) -> str:
         """Return where to go on: the list."""
         return self.url("list")
@@ -47,7 +59,7 @@ class DeletePage(ChangePage, generic.DetailView):
         """Add what would break, so that nobody has to try."""
         if "dependents" not in kwargs:
             kwargs["dependents"] = describe(self.get_dependents())
-        return super().get_context_data(**kwargs)
+        return super().get_context_data(**{"loss": self.get_loss()} | kwargs)
 
     def get_dependents(self) -> Iterable[Model]:
         """Return the objects that forbid the deletion."""

@@ -114,15 +114,15 @@ class CampaignDelete(CampaignPage, pages.DeletePage):
     template_name = "campaigns/delete.html"
     queryset = Campaign.objects.filter(deleting_at=None)
 
-    def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
-        """Add what goes with it."""
+    def get_loss(self) -> str:
+        """Return what goes with it."""
         trials = self.object.trials.count()
         loss = ngettext(
             "With it go %(n)s trial, what it printed and its results.",
             "With it go %(n)s trials, what they printed and their results.",
             trials,
         )
-        return super().get_context_data(loss=loss % {"n": trials} if trials else "", **kwargs)
+        return loss % {"n": trials} if trials else ""
 
     def perform_delete(self, instance: Campaign) -> None:
         """Delete it, unless it is under way."""

@@ -30,9 +30,8 @@ def sharing(request: HttpRequest, pk: int) -> HttpResponse:
     lock_row(campaign)
     form = editing.guard(SharingForm(request.POST, instance=find_campaign(request, pk)))
     if not editing.refuse_stale(form, campaign) and form.is_valid():
-        values = {name: form.cleaned_data[name] for name in SharingForm.Meta.fields}
         try:
-            services.share_campaign(campaign=campaign, user=scoping.user_of(request), **values)
+            services.share_campaign(campaign=campaign, user=scoping.user_of(request), **form.cleaned_data)
         except ValidationError as error:
             add_errors(form, error)
         else:

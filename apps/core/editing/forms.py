@@ -11,7 +11,7 @@ from django.shortcuts import render
 from django.utils.translation import gettext as _
 
 from apps.core.editing.conflicts import Conflict, Difference, conflict_of
-from apps.core.editing.versions import LONGEST, OVER, VERSION, version_of
+from apps.core.editing.versions import OVER, VERSION, version_of
 
 _LONGEST_TEXT = 500
 EMPTY: Mapping[str, str] = MappingProxyType({})
@@ -31,8 +31,12 @@ class VersionField(forms.CharField):
     """The hidden field with the version; `values` are those of the thing where they are not the form's own."""
 
     def __init__(self, values: Mapping[str, Any] | None) -> None:
-        super().__init__(required=False, max_length=LONGEST, widget=forms.HiddenInput)
+        super().__init__(required=False, widget=forms.HiddenInput)
         self.values = values
+
+    def clean(self, value: Any) -> str:
+        """Return nothing: no version is wrong, it is only that of something else."""
+        return ""
 
     def get_bound_field(self, form: forms.BaseForm, field_name: str) -> forms.BoundField:
         """Return the field as it stands in the form."""
@@ -53,6 +57,14 @@ def guard(form: Any, values: Mapping[str, Any] | None = None) -> Any:
     """Return the form with its version; `values` by field where what is shown is not the form's initial values."""
     form.fields[VERSION] = VersionField(values)
     form.conflict = None
+    clean_rest = form.clean
+
+    def clean() -> Any:
+        # It is nothing of the thing's: who saves what the form says does not meet it.
+        form.cleaned_data.pop(VERSION, None)
+        return clean_rest()
+
+    form.clean = clean
     return form
 
 

@@ -5,7 +5,6 @@ from typing import Any
 
 from apps.core.versions import digest_of
 
-LONGEST = 50_000
 # The hidden field with the version, and the button that saves over what somebody else changed.
 VERSION, OVER = "as_shown", "save_over"
 
