@@ -85,10 +85,10 @@ def test_an_outcome_is_told_only_once_it_is_settled_and_outlives_the_agent(tmp_p
     record = spool.accept({"id": "a"})
     spool.set_outcome(record, {"ended_at": 5.0, "exit_code": 3})
     assert not record.is_finished
-    (found,) = Spool(tmp_path / "spool")
+    (found,) = Spool.open(tmp_path / "spool")
     assert not found.is_finished
     spool.settle(record, fault="node-trouble")
-    for one in (record, *Spool(tmp_path / "spool")):
+    for one in (record, *Spool.open(tmp_path / "spool")):
         assert one.is_finished
         assert (one.facts["exit_code"], one.facts["fault"]) == (3, "node-trouble")
         assert "outcome" not in one.facts

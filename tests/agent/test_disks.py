@@ -21,6 +21,8 @@ from tests.agents.live import LiveServer, wait_for
 from workers.agent import troubles
 from workers.agent.clearing import Clearing
 from workers.agent.clock import Clock
+from workers.agent.disks import Disk
+from workers.agent.keeper import Keeper
 from workers.agent.spool import Spool
 
 as_root = [
@@ -193,7 +195,7 @@ def test_a_folder_that_is_gone_cannot_be_written(tmp_path: Path) -> None:
 
 
 def test_few_descriptors_and_a_set_clock_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    looked = troubles.Troubles(tmp_path, tmp_path, Clock(), Clearing())
+    looked = troubles.Troubles(Spool(tmp_path / "spool"), tmp_path, Clock(), Clearing(), Keeper(None, Disk()))
     assert looked.look() == []
     monkeypatch.setattr(resource, "getrlimit", lambda _what: (20, 20))
     assert [one["code"] for one in looked.look()] == ["few-descriptors"]
@@ -226,5 +228,5 @@ def test_a_record_that_could_not_be_written_is_once_the_disk_takes_it(
     assert real is os.fsync
     spool.sync(record)
     assert not record.is_torn
-    (found,) = Spool(tmp_path / "spool")
+    (found,) = Spool.open(tmp_path / "spool")
     assert found.facts["ended_at"] == 3.0

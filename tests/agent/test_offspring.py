@@ -23,7 +23,8 @@ if sys.argv[2] == "adopts":
     assert OFFSPRING.adopt()
 words = ["sh", "-c", "cd /; HOME=/ setsid sleep 5 >/dev/null 2>&1 &"]
 job = process.Process(words, "/bin/sh", pathlib.Path(sys.argv[1]), identity.find_identity("nobody"), 10_000)
-job.attend(10, None, lambda: None)
+job.attend(10, None)
+job.wait()
 print(job.exit_code, children() == [str(earlier.pid)] and earlier.poll() is None)
 earlier.kill()
 """

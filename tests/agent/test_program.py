@@ -10,7 +10,7 @@ import pytest
 from django.conf import settings
 
 from apps.agents import program
-from workers.agent import config, identity, jobs, process
+from workers.agent import config, identity, jobs, kin, process
 
 
 def test_it_is_written_for_python_3_9() -> None:
@@ -33,10 +33,10 @@ def test_a_pattern_is_found_across_chunks_and_lines() -> None:
 
 
 def test_the_birth_of_a_process_tells_it_from_another_of_its_number() -> None:
-    born = jobs.birth_of(os.getpid())
+    born = kin.birth_of(os.getpid())
     assert born is not None
     assert born.isdecimal()
-    assert jobs.birth_of(2**22 + 5) is None
+    assert kin.birth_of(2**22 + 5) is None
 
 
 def test_a_user_without_a_name_runs_jobs_as_itself(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -61,7 +61,8 @@ ROOT_ONLY = pytest.mark.skipif(os.geteuid() != 0, reason="only root can become a
 def carry_out(who: identity.Identity, *argv: str, home: Path) -> process.Process:
     """Return a process that has ended, of an identity, in a folder."""
     done = process.Process(list(argv), f"/bin/{argv[0]}", home, who, 10_000)
-    done.attend(10, None, lambda: None)
+    done.attend(10, None)
+    done.wait()
     return done
 
 

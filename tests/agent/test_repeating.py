@@ -77,7 +77,7 @@ def test_polls_that_come_late_lose_nothing(behind: AgentProgram, proxy: MessageP
 
 
 def test_a_process_whose_number_another_goes_on_with_takes_a_new_one(tmp_path: object) -> None:
-    one = Instance(tmp_path / "lock")
+    one = Instance(tmp_path)
     key = one.key
     assert [one.next_poll(), one.next_poll()] == [1, 2]
     assert [one.note_repeated() for _number in range(REPEATS)] == [False] * (REPEATS - 1) + [True]

@@ -30,11 +30,11 @@ def test_a_torn_line_hides_nothing_before_or_after_it(tmp_path: Path) -> None:
     path = tmp_path / "spool" / f"{JOB['id']}.jsonl"
     with path.open("ab") as file:
         file.write(b'\n{"ended_at": 2, "exit_')
-    again = spool.Spool(tmp_path / "spool")
+    again = spool.Spool.open(tmp_path / "spool")
     (found,) = again
     assert (found.job, found.facts["started_at"], found.is_finished) == (JOB, 1.0, False)
     again.note(found, ended_at=3.0)
-    (found,) = spool.Spool(tmp_path / "spool")
+    (found,) = spool.Spool.open(tmp_path / "spool")
     assert found.facts["ended_at"] == 3.0
 
 
@@ -42,7 +42,7 @@ def test_a_record_cut_off_before_its_job_is_no_record(tmp_path: Path) -> None:
     (tmp_path / "spool").mkdir()
     path = tmp_path / "spool" / "x.jsonl"
     path.write_bytes(b'\n{"job": {"id"')
-    assert not list(spool.Spool(tmp_path / "spool"))
+    assert not list(spool.Spool.open(tmp_path / "spool"))
     assert not path.exists()
 
 

@@ -41,6 +41,10 @@ class Admission:
         self.is_given.set()
         self.was_given.set()
 
+    def ask_again(self) -> None:
+        """Have this process introduce itself once more, for something of what it said has changed."""
+        self.is_given.clear()
+
     def note_answer(self, answer: dict[str, Any]) -> None:
         """Look whether the answer to a poll tells that another process goes on with this one's number."""
         if answer.get("repeated") and self.instance.note_repeated():

@@ -20,8 +20,12 @@ from .backoff import Backoff
 from .clearing import Clearing
 from .clock import Clock
 from .condition import Condition
+from .disks import Disk, Errand, Hung
 from .identity import find_identity, work_root
 from .instance import Instance
+from .keeper import Keeper
+from .leftovers import Succession
+from .lock import Lock
 from .remote import Away, Refused, Remote, remote_of
 from .reports import Reporter
 from .sandbox import OFFSPRING, Confinement
@@ -37,7 +41,6 @@ CLOCK_EVERY_S = 60.0
 LOOK_AT_FACTS_EVERY_S = 60.0
 SEND_FACTS_EVERY_S = 300.0
 LOOK_IF_ADMITTED_S = 0.5
-SWEEP_WAIT_S = 0.5
 HOLD_IN_TROUBLE_S = 2.0
 # What a stop of the agent may take: SIGTERM, one second, SIGKILL, and one last report.
 CLOSING_S = 5.0
@@ -46,21 +49,23 @@ CLOSING_S = 5.0
 class Agent:
     """All that runs in one agent process; `folder` is its own and holds agent.json, spool and work."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self, folder: Path, lock: Lock | None = None) -> None:
+        self.folder, self.lock = folder, lock
+        # Of the agent's folder, which the threads that have to go on do not touch themselves.
+        self.disk = Disk()
         self.config = config.load(folder)
         self.identity = find_identity(self.config.user)
         self.work = work_root(folder, self.identity)
         self.confinement = Confinement.find(self.config, self.identity, folder, adopts=OFFSPRING.adopt())
         self.spool = Spool(folder / "spool")
         self.journals = settings.Journals(folder / "settings")
-        self._must_restore = True
         self.clock = Clock()
-        self.instance = Instance(folder / "lock")
+        self.instance = Instance(folder, lock)
         self.clearing = Clearing()
-        self.troubles = Troubles(self.spool.folder, self.work, self.clock, self.clearing)
+        self.troubles = Troubles(self.spool, self.work, self.clock, self.clearing, Keeper(lock, self.disk))
         self.admission = Admission(self.instance)
-        self.condition = Condition(folder)
+        self.condition = Condition(folder, self.disk)
+        self._loading: Errand[config.Config] = Errand(self.disk)
         self.sampler = Sampler() if self.config.telemetry else None
         self.closing = threading.Event()
         # Set before the last jobs are stopped: one that a poll brings after that is stopped as it starts.
@@ -72,6 +77,7 @@ class Agent:
         self._reporter = Reporter(
             self.spool, self.remote, self.closing, self._forget, self.admission.was_given, self.troubles.look
         )
+        self.succession = Succession(self.instance, self.spool, self.work, self.clearing, self.journals)
 
     def remote(self) -> Remote:
         """Return a new connection to the server."""
@@ -81,34 +87,17 @@ class Agent:
 
     def run(self, wait_for_stop: Callable[[], object]) -> None:
         """Work until `wait_for_stop` returns, then stop the jobs, send what can be sent, and return."""
-        for record in self.spool:
-            if not record.is_finished:
-                logger.info("Job %s was cut off when the agent ended", record.job_id)
-                jobs.close_left_over(record, self.spool, self.work, is_copy=self.instance.is_in_a_copy)
-            self._reporter.changed(record)
-        self.clearing.sweep(self.work, kept=())
-        # What is removed quickly needs not be told; a large folder keeps jobs away, but not the first poll.
-        self.clearing.wait(SWEEP_WAIT_S)
-        # Before any job is taken, the node is what it was before the last ones. What another folder's process set is
-        # not for a copy of that folder to put back, unless it is to work in that one's place.
-        if not self.instance.is_in_a_copy:
-            self._restore()
-        loops = [
-            threading.Thread(target=self._poll_for_ever, name="poll", daemon=True),
-            threading.Thread(target=self._keep_for_ever, name="keep", daemon=True),
-            self._reporter,
-        ]
-        for thread in loops:
+        if self.instance.is_alone:
+            self.succession.complete(self._reporter.changed)
+        poll = threading.Thread(target=self._poll_for_ever, name="poll", daemon=True)
+        keep = threading.Thread(target=self._keep_for_ever, name="keep", daemon=True)
+        for thread in (poll, keep, self._reporter):
             thread.start()
         if self.sampler is not None:
             self.sampler.start()
         logger.info("Agent %s of node %s calls %s", VERSION, self.config.node or "?", self.config.server)
         wait_for_stop()
         self._close()
-
-    def _restore(self) -> None:
-        self._must_restore = False
-        self.journals.restore_all()
 
     def _close(self) -> None:
         deadline = time.monotonic() + CLOSING_S
@@ -121,10 +110,10 @@ class Agent:
         if not self.condition.trouble:
             self.admission.leave(self.remote())
         self.closing.set()
-        if self.work.parent != self.folder:
+        if self.succession.is_complete and self.work.parent != self.folder:
             # In the temp folder nobody would look for it; what jobs left there stays.
             with contextlib.suppress(OSError):
-                self.work.rmdir()
+                Disk().do(self.work.rmdir, 1.0)
         logger.info("Stopped")
 
     # Polling
@@ -133,13 +122,13 @@ class Agent:
         remote, backoff, long_backoff = self.remote(), Backoff(), Backoff(30.0)
         while not self.closing.is_set():
             try:
+                self._look_after_place()
                 if self.clock.best() is None or self.condition.trouble:
                     # A job may come with a start in server time, and a server that was away may be another machine.
                     self.clock.measure(remote)
                 self.admission.ask(remote)
                 self.condition.say("")
-                if self._must_restore:
-                    self._restore()
+                self.succession.complete(self._reporter.changed)
                 answer = remote.call("poll", self._question(), POLL_TIMEOUT_S)
                 self.condition.note_contact()
                 self.admission.note_answer(answer)
@@ -155,7 +144,7 @@ class Agent:
                 self.condition.say(f"The server refuses this agent: {error}")
                 if error.code == OTHER_INSTANCE:
                     self._stop_all()
-                self.condition.write(len(self._running()), self.troubles.look())
+                self._write_condition()
                 self.closing.wait(long_backoff.next())
                 remote = self._reconfigured(remote)
             except Exception:
@@ -164,7 +153,18 @@ class Agent:
             else:
                 backoff.reset()
                 long_backoff.reset()
-                self.condition.write(len(self._running()), self.troubles.look())
+                self._write_condition()
+
+    def _write_condition(self) -> None:
+        # A process that is not let in writes nothing to the disks of the one that is.
+        self.condition.write(len(self._running()), self.troubles.look() if self.succession.is_complete else [])
+
+    def _look_after_place(self) -> None:
+        """See that the lock of the folder is where another process would find it."""
+        if self.succession.is_complete and self.troubles.keeper.look():
+            self.disk.begin(self.instance.mark_place)
+            # The server knows the process by its lock, too.
+            self.admission.ask_again()
 
     def _question(self) -> dict[str, Any]:
         records = list(self.spool)
@@ -176,6 +176,8 @@ class Agent:
         return {
             **{"held": held, "stopping": sorted(stopping), "clock": self.clock.as_json(), "version": VERSION},
             **{"poll": self.instance.next_poll(), "troubles": troubles},
+            # Those whose programs may be there still.
+            "running": [record.job_id for record in records if not record.is_finished],
             # What is wrong may be over soon: then it is not told only after a whole poll.
             **({"hold_s": HOLD_IN_TROUBLE_S} if troubles else {}),
         }
@@ -246,8 +248,8 @@ class Agent:
     def _reconfigured(self, remote: Remote) -> Remote:
         """Look whether the node was enrolled again meanwhile, under a new token."""
         try:
-            fresh = config.load(self.folder)
-        except config.ConfigError:
+            fresh = self._loading.do(lambda: config.load(self.folder))
+        except (config.ConfigError, Hung):
             return remote
         if fresh.token == self.config.token:
             return remote

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from . import VERSION
+from .disks import Disk, Errand
 
 logger = logging.getLogger(__name__)
 
@@ -18,8 +19,9 @@ FILE = "status.json"
 class Condition:
     """What is wrong between this agent and its server, and when that answered last."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, disk: Disk) -> None:
         self.trouble = ""
+        self._writing: Errand[None] = Errand(disk)
         self._folder = folder
         self._contact_at = 0.0
         self._can_write = True
@@ -40,10 +42,15 @@ class Condition:
         """Write all that down; `running` is how many jobs are under way."""
         status: dict[str, Any] = {"running": running, "version": VERSION}
         status |= {"contact": self._contact_at, "refused": self.trouble, "troubles": troubles}
+        text = json.dumps(status)
         temporary = self._folder / (FILE + ".new")
-        try:
-            temporary.write_text(json.dumps(status), encoding="utf-8")
+
+        def write() -> None:
+            temporary.write_text(text, encoding="utf-8")
             temporary.replace(self._folder / FILE)
+
+        try:
+            self._writing.do(write)
         except OSError as error:
             if self._can_write:
                 logger.warning("The status cannot be written: %s", error.strerror)

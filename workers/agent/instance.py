@@ -11,10 +11,12 @@ import uuid
 from pathlib import Path
 
 from . import VERSION
+from .lock import Lock
 
 logger = logging.getLogger(__name__)
 
 _MACHINE = (Path("/etc/machine-id"), Path("/var/lib/dbus/machine-id"))
+MARK = "place"
 _BOOT = Path("/proc/sys/kernel/random/boot_id")
 # So many polls that the server takes for old ones, within so long (s), are no accident of the network: another
 # process goes on with our number, as one does that was copied with its machine's memory.
@@ -23,13 +25,27 @@ WITHIN_S = 600.0
 
 
 class Instance:
-    """One process of the agent, and the count of its polls; `lock` is the file that it holds locked."""
+    """One process of the agent, and the count of its polls; `lock` is what it holds of its folder.
 
-    def __init__(self, lock: Path) -> None:
+    The folder's mark (the file `place`) says which file was locked by the process that worked there last. As long as
+    that one lives its file is there for it, removed or not, and no other has its number: so who holds the file of the
+    mark follows that process, and who holds another may stand beside it.
+    """
+
+    def __init__(self, folder: Path, lock: Lock | None = None) -> None:
         self.key = str(uuid.uuid4())
-        # Whether the folder was copied from where another process worked, with what that one noted of its jobs.
-        self.is_in_a_copy = _is_copy(lock)
-        self._lock = lock
+        self._mark, self._lock = folder / MARK, lock
+        mark = _first_of((self._mark,))
+        # Whether no other process can be at work in the folder, whatever the server says.
+        self.is_alone = mark == self._place()
+        # Whether the folder, or only its lock, is another than that of the process that worked there last.
+        self.is_in_a_copy = bool(mark) and not self.is_alone
+        if self.is_in_a_copy:
+            logger.warning(
+                "The folder %s is a copy, or its lock was removed: nothing in it is touched before the server lets "
+                "this process in, for what it tells of may run still",
+                folder,
+            )
         self._polls = 0
         self._repeated: collections.deque[float] = collections.deque(maxlen=REPEATS)
 
@@ -41,15 +57,25 @@ class Instance:
         return {
             "machine": _digest(_first_of(_MACHINE)),
             "boot": _digest(_first_of((_BOOT,))),
-            "folder": _digest(_file_of(self._lock)),
+            "folder": _digest(self._lock.file if self._lock else ""),
             "host": socket.gethostname(),
             "version": VERSION,
         }
+
+    def mark_place(self) -> None:
+        """Write down that this process is the one that works in the folder."""
+        try:
+            self._mark.write_text(self._place(), encoding="ascii")
+        except OSError as error:
+            logger.warning("%s cannot be written: %s", self._mark, error.strerror)
 
     def next_poll(self) -> int:
         """Return the number of the next poll."""
         self._polls += 1
         return self._polls
+
+    def _place(self) -> str:
+        return _digest(_first_of(_MACHINE) + (self._lock.file if self._lock else ""))
 
     def note_repeated(self) -> bool:
         """Note that the server took a poll for an old one; True if this one goes on under a new number therefore."""
@@ -62,24 +88,6 @@ class Instance:
         return True
 
 
-def _is_copy(lock: Path) -> bool:
-    """Look whether a folder is the one that its mark was written in, and mark it as what it is now."""
-    mark, here = lock.with_name("place"), _digest(_first_of(_MACHINE) + _file_of(lock))
-    try:
-        before = mark.read_text(encoding="ascii")
-    except (OSError, ValueError):
-        before = ""
-    if before != here:
-        try:
-            mark.write_text(here, encoding="ascii")
-        except OSError as error:
-            logger.warning("%s cannot be written: %s", mark, error.strerror)
-    is_copy = bool(before) and before != here
-    if is_copy:
-        logger.warning("The folder %s is a copy: jobs that it tells of may run where it was copied", lock.parent)
-    return is_copy
-
-
 def _first_of(places: tuple[Path, ...]) -> str:
     for place in places:
         try:
@@ -89,14 +97,6 @@ def _first_of(places: tuple[Path, ...]) -> str:
         if text:
             return text
     return ""
-
-
-def _file_of(path: Path) -> str:
-    try:
-        status = path.stat()
-    except OSError:
-        return ""
-    return f"{status.st_dev:x}:{status.st_ino:x}"
 
 
 def _digest(text: str) -> str:

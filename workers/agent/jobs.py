@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import base64
-import contextlib
 import logging
-import os
 import re
-import signal
 import threading
 import zlib
 from collections.abc import Callable
@@ -19,10 +16,11 @@ from . import settings, steady
 from .clearing import WITHIN_S, Clearing
 from .clock import Clock
 from .config import Config
-from .folders import BadName, WorkFolder, checked
+from .disks import Disk, Hung
+from .folders import BadName, Collected, WorkFolder, checked
 from .gate import AHEAD_S, Gate
 from .identity import Identity
-from .kin import kin_of
+from .kin import birth_of
 from .placeholders import BadVariable, Placeholders
 from .policy import Guard, Reach
 from .process import Process
@@ -130,16 +128,18 @@ class Runner(threading.Thread):
         except OSError as error:
             raise CannotStart(_fault_of(error), f"{program}: {error.strerror}") from error
         self._process = process
-        if self._recording is not None:
-            self._recording.begin(process.pid, process.started_at)
-        clock = self._clock.as_json()
-        self._spool.note(
-            self.record, started_at=process.started_at, pid=process.pid, born=birth_of(process.pid), clock=clock
-        )
-        self._changed(self.record)
+        # Its limits are in force before anything of it is written down, for a disk may hang.
+        born = birth_of(process.pid)
+        process.attend(float(job["time_limit_s"]), pattern)
         if self.stop_asked.is_set():
             process.stop()
-        process.attend(float(job["time_limit_s"]), pattern, self._note_ready)
+        if self._recording is not None:
+            self._recording.begin(process.pid, process.started_at)
+        self._note(started_at=process.started_at, pid=process.pid, born=born, clock=self._clock.as_json())
+        ready_at = process.wait_until_ready()
+        if ready_at is not None:
+            self._note(ready_at=ready_at)
+        process.wait()
         if process.failure_to_start:
             raise CannotStart("not-started", process.failure_to_start)
         return self._outcome_of(process)
@@ -160,7 +160,14 @@ class Runner(threading.Thread):
         try:
             for name in job.get("collect") or ():
                 checked(str(name))
-            self._folder.make((str(name), placeholders.fill(str(text))) for name, text in job.get("files") or ())
+            files = [(str(name), placeholders.fill(str(text))) for name, text in job.get("files") or ()]
+            disk = Disk()
+            try:
+                disk.do(lambda: self._folder.make(files), WITHIN_S)
+            except Hung:
+                # Made after all when the disk answers again, and nobody's then.
+                disk.begin(lambda: self._clearing.remove(self._folder.path))
+                raise
         except BadName as problem:
             raise CannotStart("not-started", f"its work folder: {problem}") from None
         except OSError as error:
@@ -171,12 +178,12 @@ class Runner(threading.Thread):
     def _put_settings_back(self) -> None:
         """See to it that what the job set is put back, should whoever held it have been killed."""
         try:
-            self._journals.restore(self.record.job_id)
-        except settings.Unrestored as error:
+            Disk().do(lambda: self._journals.restore(self.record.job_id), WITHIN_S)
+        except (settings.Unrestored, Hung) as error:
             logger.error("Settings of job %s are not what they were: %s", self.record.job_id, error)
 
-    def _note_ready(self) -> None:
-        self._spool.note(self.record, ready_at=steady.now())
+    def _note(self, **facts: Any) -> None:
+        self._spool.note(self.record, **facts)
         self._changed(self.record)
 
     def _outcome_of(self, process: Process) -> dict[str, Any]:
@@ -185,7 +192,9 @@ class Runner(threading.Thread):
         telemetry = ""
         if self._recording is not None:
             telemetry = self._recording.end(str(job.get("address") or ""), process.ended_at)
-        found = self._folder.collect(map(str, job.get("collect") or ()), int(job["output_limit_bytes"]))
+        found, fault, detail = self._collect(job)
+        if interrupted:
+            fault, detail = "agent-restarted", "the agent was stopped"
         collected = [
             {"name": file.name, "content": pack(file.content), "size": file.size, "truncated": file.is_cut}
             for file in found
@@ -202,9 +211,19 @@ class Runner(threading.Thread):
             "truncated": process.stdout.is_cut or process.stderr.is_cut,
             "collected": collected,
             **({"telemetry": telemetry} if telemetry else {}),
-            "fault": "agent-restarted" if interrupted else "",
-            "fault_detail": "the agent was stopped" if interrupted else "",
+            "fault": fault,
+            "fault_detail": detail,
         }
+
+    def _collect(self, job: dict[str, Any]) -> tuple[list[Collected], str, str]:
+        """Return the files that the job gives back, and the fault with its words if the disk does not answer."""
+        names, limit = [str(name) for name in job.get("collect") or ()], int(job["output_limit_bytes"])
+        if not names:
+            return [], "", ""
+        try:
+            return Disk().do(lambda: list(self._folder.collect(names, limit)), WITHIN_S), "", ""
+        except Hung as error:
+            return [], "node-trouble", f"its work folder: {error.strerror}"
 
     def _note_end(self, outcome: dict[str, Any]) -> None:
         """Keep what came of the job, remove its folder, and only then let its end be told."""
@@ -256,36 +275,6 @@ def guard_of(job: dict[str, Any], config: Config, work: Path, placeholders: Plac
 def pack(text: bytes | bytearray) -> str:
     """Return output as it travels: zlib, then base64."""
     return base64.b64encode(zlib.compress(bytes(text), 3)).decode("ascii")
-
-
-def birth_of(pid: int) -> str | None:
-    """Return when a process was started (clock ticks since boot, field 22 of proc(5)'s stat); None if it is gone."""
-    try:
-        stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return None
-    # The name, in parentheses, may hold blanks.
-    return stat.rpartition(")")[2].split()[19]
-
-
-def close_left_over(record: Record, spool: Spool, work: Path, *, is_copy: bool = False) -> None:
-    """Write down that a job was cut off by the agent's own end, and kill what is left of it.
-
-    X
-    """
-    folder = work / record.job_id
-    for straggler in kin_of(folder):
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.kill(straggler, signal.SIGKILL)
-    # One with capabilities hides where it works.
-    pid, born = record.facts.get("pid"), record.facts.get("born")
-    if pid and born and not is_copy and birth_of(pid) == born:
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(pid, signal.SIGKILL)
-    if "outcome" in record.facts:
-        spool.settle(record)
-    else:
-        spool.note(record, ended_at=steady.now(), fault="agent-restarted", fault_detail="the agent was restarted")
 
 
 def _compile(pattern: str) -> re.Pattern[bytes] | None:

@@ -25,6 +25,12 @@ def stat_of(pid: int) -> Status | None:
         return None
 
 
+def birth_of(pid: int) -> str | None:
+    """Return when a process was started (clock ticks after boot); None if it is gone."""
+    status = stat_of(pid)
+    return str(status.born) if status else None
+
+
 def belongs_to(pid: int, folder: Path) -> bool:
     """Say whether a process works in a job's folder or calls it its home, as far as we see."""
     path = Path(f"/proc/{pid}")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import fcntl
 import logging
 import os
 import pkgutil
@@ -14,11 +13,11 @@ import sys
 import time
 import uuid
 from pathlib import Path
-from typing import TextIO
 
 from . import VERSION, condition, config, slurm
 from . import settings as holding
 from .agent import Agent
+from .lock import Lock
 from .remote import Away, Refused, remote_of
 from .spool import SUFFIX
 
@@ -84,8 +83,7 @@ def run(folder: Path, _options: argparse.Namespace) -> int:
     signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_args: None)
-    with lock:
-        Agent(folder).run(lambda: os.read(reader, 1))
+    Agent(folder, lock).run(lambda: os.read(reader, 1))
     return 0
 
 
@@ -167,18 +165,12 @@ def _pin(text: str) -> str:
     return pin
 
 
-def _lock(folder: Path) -> TextIO | None:
+def _lock(folder: Path) -> Lock | None:
     """Return the held lock of the folder, or None if another agent holds it."""
     try:
-        file = (folder / "lock").open("a")
+        return Lock.take(folder)
     except OSError as error:
         raise config.ConfigError(f"The folder {folder} cannot be used: {error.strerror}.") from None
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        file.close()
-        return None
-    return file
 
 
 def _program() -> Path:

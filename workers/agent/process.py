@@ -31,6 +31,8 @@ STOP_GRACE_S = 1.0
 DRAIN_S = 0.5
 # Without a descriptor for the process (before Linux 5.3) its end is looked for this often.
 LOOK_S = 0.02
+# How long the group's end waits for the search of what has left it.
+KIN_WITHIN_S = 1.0
 # A line longer than this is searched for the ready pattern in parts.
 LINE_LIMIT = 8192
 
@@ -114,6 +116,9 @@ class Process:
         self._stopping = self._was_asked = False
         self._wake_read, self._wake_write = os.pipe()
         self._pattern: re.Pattern[bytes] | None = None
+        self.ready_at: float | None = None
+        self._is_ready_or_over, self._is_over = threading.Event(), threading.Event()
+        self._failure: BaseException | None = None
 
     @property
     def exit_code(self) -> int | None:
@@ -139,9 +144,32 @@ class Process:
             if not was_stopping and self._wake_write >= 0:
                 os.write(self._wake_write, b"x")
 
-    def attend(self, time_limit_s: float, pattern: re.Pattern[bytes] | None, on_ready: Callable[[], None]) -> None:
-        """Listen until the process has ended; `on_ready` is called once, when its output matches `pattern`."""
+    def attend(self, time_limit_s: float, pattern: re.Pattern[bytes] | None) -> None:
+        """Begin to listen, to look for `pattern` and to keep the time limit, in a thread that touches no disk."""
         self._pattern = pattern
+        # Not a disk's business: whoever writes down what happened may wait for one that hangs.
+        threading.Thread(target=self._attend, args=(time_limit_s,), name=f"watch-{self.pid}", daemon=True).start()
+
+    def wait_until_ready(self) -> float | None:
+        """Wait until its output matches, and return when that was (s since the epoch); None if it ended without."""
+        self._is_ready_or_over.wait()
+        return self.ready_at
+
+    def wait(self) -> None:
+        """Wait until it has ended, and all that it started is seen off."""
+        self._is_over.wait()
+        if self._failure is not None:
+            raise self._failure
+
+    def _attend(self, time_limit_s: float) -> None:
+        try:
+            self._keep(time_limit_s)
+        except BaseException as error:
+            self._failure = error
+        self._is_over.set()
+        self._is_ready_or_over.set()
+
+    def _keep(self, time_limit_s: float) -> None:
         for pipe, stream in self._pipes:
             os.set_blocking(pipe.fileno(), False)
             self._selector.register(pipe, selectors.EVENT_READ, stream)
@@ -150,14 +178,14 @@ class Process:
         if end is not None:
             self._selector.register(end, selectors.EVENT_READ)
         try:
-            self._listen(time_limit_s, on_ready, exact=end is not None)
+            self._listen(time_limit_s, exact=end is not None)
         finally:
             if end is not None:
                 self._selector.unregister(end)
                 os.close(end)
-            self._see_off(on_ready)
+            self._see_off()
 
-    def _listen(self, time_limit_s: float, on_ready: Callable[[], None], *, exact: bool) -> None:
+    def _listen(self, time_limit_s: float, *, exact: bool) -> None:
         """Read the pipes, keep the time limit and obey stops until the process has ended; it is reaped later."""
         act_at = time.monotonic() + time_limit_s
         asked = was_stopping = False
@@ -172,10 +200,10 @@ class Process:
                 act_at = now + (STOP_GRACE_S if self._stopping else GRACE_S)
                 asked = self._was_asked = True
             patience = max(0.0, act_at - now)
-            self._read(patience if exact else min(patience, LOOK_S), on_ready)
+            self._read(patience if exact else min(patience, LOOK_S))
         self.ended_at = steady.now()
 
-    def _see_off(self, on_ready: Callable[[], None]) -> None:
+    def _see_off(self) -> None:
         """End what is left of the group, read the pipes to their end, reap the process."""
         # Before the process is reaped its number cannot be another group's.
         if self._was_asked:
@@ -190,14 +218,14 @@ class Process:
             self._wake_write = -1
         deadline = time.monotonic() + DRAIN_S
         while self._selector.get_map() and time.monotonic() < deadline:
-            self._read(LOOK_S, on_ready)
+            self._read(LOOK_S)
         self._selector.close()
         for pipe, _stream in self._pipes:
             pipe.close()
         self._popen.wait()
         self._starter.release()
 
-    def _read(self, patience: float, on_ready: Callable[[], None]) -> None:
+    def _read(self, patience: float) -> None:
         """Read what there is, waiting for it at most `patience` (s)."""
         for key, _events in self._selector.select(patience):
             if key.fd == self._wake_read:
@@ -209,11 +237,18 @@ class Process:
                 self._selector.unregister(key.fileobj)
             elif key.data.take(chunk, self._pattern):
                 self._pattern = None
-                on_ready()
+                self.ready_at = steady.now()
+                self._is_ready_or_over.set()
 
     def _signal_all(self, number: signal.Signals) -> None:
         """Signal the group, and what has left it."""
         self._signal(number)
+        # What processes tell of themselves in /proc may be held up by a disk for which they wait.
+        kin = threading.Thread(target=self._signal_kin, args=(number,), name=f"kin-{self.pid}", daemon=True)
+        kin.start()
+        kin.join(KIN_WITHIN_S)
+
+    def _signal_kin(self, number: signal.Signals) -> None:
         for pid in kin_of(self._folder, session=self.pid) - {self.pid}:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.kill(pid, number)

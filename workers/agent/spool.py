@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from .disks import HUNG_AFTER_S, Disk, Hung, Task
+
 logger = logging.getLogger(__name__)
 
 SUFFIX = ".jsonl"
@@ -39,14 +41,30 @@ class Record:
 
 
 class Spool:
-    """One file a job, a line of JSON for each thing that happened; the last line may be torn and is then ignored."""
+    """One file a job, a line of JSON for each thing that happened; the last line may be torn and is then ignored.
 
-    def __init__(self, folder: Path) -> None:
+    Nothing is read before `read`. A disk that hangs is waited for only so long: what it does not take is in memory,
+    and is put on it once it answers.
+    """
+
+    def __init__(self, folder: Path, disk: Disk | None = None) -> None:
         self.folder = folder
+        self.disk = disk or Disk()
         folder.mkdir(mode=0o700, exist_ok=True)
+        # Of the records in memory; never held while the disk is waited for.
         self._lock = threading.Lock()
         self._records: dict[str, Record] = {}
-        for path in sorted(folder.glob("*" + SUFFIX)):
+
+    @classmethod
+    def open(cls, folder: Path) -> Spool:
+        """Return the spool of a folder with what is in it."""
+        spool = cls(folder)
+        spool.read()
+        return spool
+
+    def read(self) -> None:
+        """Take in what a former process left; only for one that knows that no other works in the folder."""
+        for path in sorted(self.folder.glob("*" + SUFFIX)):
             facts = _read(path)
             if "job" in facts:
                 self._records[path.stem] = Record(path.stem, facts)
@@ -63,17 +81,12 @@ class Spool:
             return iter(list(self._records.values()))
 
     def accept(self, job: dict[str, Any]) -> Record:
-        """Put a job on disk before anything of it is done; OSError if the disk will not take it."""
+        """Put a job on disk before anything of it is done; OSError if the disk will not take it, or hangs."""
         record = Record(str(job["id"]), {"job": job})
-        path = self._path(record.job_id)
-        record.file = path.open("wb", buffering=0)
         try:
-            _append(record, {"job": job})
-            os.fsync(record.file.fileno())
-            self._sync_folder()
-        except OSError:
-            record.file.close()
-            path.unlink()
+            self.disk.do(lambda: self._create(record))
+        except Hung:
+            self.disk.begin(lambda: self._remove(record))
             raise
         with self._lock:
             self._records[record.job_id] = record
@@ -85,15 +98,10 @@ class Spool:
         A full disk costs the protection against our own end, not the result: it can still be sent from memory.
         """
         with self._lock:
-            try:
-                if record.file is None:
-                    record.file = self._path(record.job_id).open("ab", buffering=0)
-                _append(record, found)
-            except OSError as error:
-                logger.warning("Job %s: the spool cannot be written: %s", record.job_id, error)
-                record.is_torn = True
+            task = self.disk.begin(lambda: self._append(record, found))
             record.facts.update(found)
             record.version += 1
+        self._wait(record, task)
 
     def hand_back(self, job: dict[str, Any], **outcome: Any) -> Record:
         """Return the record of a job that could not be put on disk and is not done: it is in memory alone."""
@@ -113,55 +121,92 @@ class Spool:
             record.facts = _settled(record.facts)
 
     def sync(self, record: Record) -> tuple[dict[str, Any], int]:
-        """Make sure that all is on disk; return a copy of the facts and their version."""
+        """See that all is on disk, unless that hangs; return a copy of the facts and their version."""
         with self._lock:
-            if record.is_torn:
-                self._mend(record)
-            facts, version, file = dict(record.facts), record.version, record.file
-        if file is not None:
-            try:
-                os.fsync(file.fileno())
-            except OSError as error:
-                logger.warning("Job %s: the spool cannot be written: %s", record.job_id, error)
+            facts, version = dict(record.facts), record.version
+            task = self.disk.begin(lambda: self._sync(record, facts))
+        self._wait(record, task)
         return facts, version
-
-    def _mend(self, record: Record) -> None:
-        """Try to put on disk, as one more line, all of a record of which something is in memory alone."""
-        try:
-            if record.file is None:
-                record.file = self._path(record.job_id).open("ab", buffering=0)
-            _append(record, record.facts)
-        except OSError:
-            return
-        record.is_torn = False
 
     def forget(self, record: Record) -> None:
         """Drop a job whose end the server has acknowledged."""
         with self._lock:
             self._records.pop(record.job_id, None)
-        self._path(record.job_id).unlink(missing_ok=True)
-        self._close(record)
+        self._wait(record, self.disk.begin(lambda: self._remove(record)))
 
     def set_aside(self, record: Record) -> Path:
         """Keep a record that the server will never take where somebody can look at it."""
         with self._lock:
             self._records.pop(record.job_id, None)
         refused = self.folder.parent / "refused"
-        refused.mkdir(mode=0o700, exist_ok=True)
         path = refused / (record.job_id + SUFFIX)
-        with contextlib.suppress(FileNotFoundError):
-            # One that was never put on disk has nothing to keep.
-            self._path(record.job_id).replace(path)
-        self._close(record)
+
+        def move() -> None:
+            refused.mkdir(mode=0o700, exist_ok=True)
+            with contextlib.suppress(FileNotFoundError):
+                # One that was never put on disk has nothing to keep.
+                self._path(record.job_id).replace(path)
+            _close(record)
+
+        self._wait(record, self.disk.begin(move))
         return path
+
+    def _wait(self, record: Record, task: Task[None]) -> None:
+        """Wait until the disk has done something for a record, or hangs."""
+        try:
+            task.result(0.0 if self.disk.is_hung() else HUNG_AFTER_S)
+        except Hung:
+            logger.warning("Job %s: the disk of the spool does not answer", record.job_id)
+
+    # What follows is done by the disk's thread.
+
+    def _create(self, record: Record) -> None:
+        path = self._path(record.job_id)
+        record.file = path.open("wb", buffering=0)
+        try:
+            _append(record, record.facts)
+            os.fsync(record.file.fileno())
+            self._sync_folder()
+        except OSError:
+            _close(record)
+            path.unlink()
+            raise
+
+    def _append(self, record: Record, found: dict[str, Any]) -> None:
+        try:
+            if record.file is None:
+                record.file = self._path(record.job_id).open("ab", buffering=0)
+            _append(record, found)
+        except OSError as error:
+            logger.warning("Job %s: the spool cannot be written: %s", record.job_id, error)
+            record.is_torn = True
+
+    def _sync(self, record: Record, facts: dict[str, Any]) -> None:
+        if record.is_torn:
+            self._mend(record, facts)
+        if record.file is None:
+            return
+        try:
+            os.fsync(record.file.fileno())
+        except OSError as error:
+            logger.warning("Job %s: the spool cannot be written: %s", record.job_id, error)
+
+    def _mend(self, record: Record, facts: dict[str, Any]) -> None:
+        """Try to put on disk, as one more line, all of a record of which something is in memory alone."""
+        try:
+            if record.file is None:
+                record.file = self._path(record.job_id).open("ab", buffering=0)
+            _append(record, facts)
+        except OSError:
+            return
+        record.is_torn = False
+
+    def _remove(self, record: Record) -> None:
+        self._path(record.job_id).unlink(missing_ok=True)
+        _close(record)
 
     def _path(self, job_id: str) -> Path:
         return self.folder / (job_id + SUFFIX)
-
-    def _close(self, record: Record) -> None:
-        if record.file is not None:
-            record.file.close()
-            record.file = None
 
     def _sync_folder(self) -> None:
         descriptor = os.open(self.folder, os.O_RDONLY)
@@ -169,6 +214,12 @@ class Spool:
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
+
+
+def _close(record: Record) -> None:
+    if record.file is not None:
+        record.file.close()
+        record.file = None
 
 
 def _append(record: Record, found: dict[str, Any]) -> None:

@@ -11,6 +11,9 @@ from pathlib import Path
 
 from .clearing import Clearing
 from .clock import Clock
+from .disks import HUNG_AFTER_S, Disk, Errand, Hung
+from .keeper import Keeper
+from .spool import Spool
 
 # Free space (bytes) below which a disk counts as full, and file descriptors that have to be left.
 SPOOL_NEEDS = 256 * 1024
@@ -23,7 +26,7 @@ DOUBT_S = 30.0
 # So long (s) it is told that the clock was set.
 TELL_CLOCK_S = 600.0
 _FULL = (errno.ENOSPC, errno.EDQUOT)
-_OWN = (*_FULL, errno.EROFS, errno.EIO, errno.EMFILE, errno.ENFILE)
+_OWN = (*_FULL, errno.EROFS, errno.EIO, errno.ETIMEDOUT, errno.EMFILE, errno.ENFILE)
 _PROBE = ".probe"
 
 
@@ -35,19 +38,30 @@ def is_nodes_own(error: OSError) -> bool:
 class Place:
     """A folder that has to be written, and why it could not be."""
 
-    def __init__(self, name: str, folder: Path, needs: int) -> None:
-        self.folder = folder
+    def __init__(self, name: str, folder: Path, needs: int, disk: Disk | None = None) -> None:
+        self.folder, self.disk = folder, disk or Disk()
         self._name, self._needs = name, needs
         self._tried_at = -TRY_EVERY_S
         self._failure: OSError | None = None
         self._doubted_until = 0.0
+        self._looking: Errand[tuple[str, str] | None] = Errand(self.disk)
+        self._last: tuple[str, str] | None = None
 
     def note(self, error: OSError) -> None:
         """Take in that something could not be written here."""
         self._failure, self._doubted_until = error, time.monotonic() + DOUBT_S
 
     def trouble(self) -> tuple[str, str] | None:
-        """Return the code and the words of what is wrong, None if nothing is."""
+        """Return the code and the words of what is wrong, None if nothing is; as it was last if the disk is slow."""
+        try:
+            self._last = self._looking.do(self._look)
+        except Hung:
+            if self.disk.is_hung():
+                words = f"{self.folder} has not answered for more than {HUNG_AFTER_S:.0f} s"
+                self._last = f"{self._name}-hung", words
+        return self._last
+
+    def _look(self) -> tuple[str, str] | None:
         try:
             status = os.statvfs(self.folder)
         except OSError as error:
@@ -81,14 +95,18 @@ class Place:
         words = f"{error.strerror} in {self.folder}"
         if error.errno in _FULL:
             return f"{self._name}-full", words
+        if isinstance(error, Hung):
+            return f"{self._name}-hung", words
         return f"{self._name}-{'read-only' if error.errno == errno.EROFS else 'unwritable'}", words
 
 
 class Troubles:
     """Looks after the agent's own disks, its descriptors, its clock and what it has to remove."""
 
-    def __init__(self, spool: Path, work: Path, clock: Clock, clearing: Clearing) -> None:
-        self.spool, self.work = Place("spool", spool, SPOOL_NEEDS), Place("work", work, WORK_NEEDS)
+    def __init__(self, spool: Spool, work: Path, clock: Clock, clearing: Clearing, keeper: Keeper) -> None:
+        self.spool = Place("spool", spool.folder, SPOOL_NEEDS, spool.disk)
+        self.work = Place("work", work, WORK_NEEDS)
+        self.keeper = keeper
         self._clock, self._clearing = clock, clearing
         self._clock_was_set: tuple[float, str] | None = None
         self._lock = threading.Lock()
@@ -96,7 +114,8 @@ class Troubles:
     def look(self) -> list[dict[str, str]]:
         """Return what is wrong now, each as {"code", "detail"}."""
         with self._lock:
-            kinds = [self.spool.trouble(), self.work.trouble(), _descriptors(), self._clock_set(), *self._folders()]
+            places = [self.spool.trouble(), self.work.trouble(), self.keeper.trouble()]
+            kinds = [*places, _descriptors(), self._clock_set(), *self._folders()]
         return [{"code": kind[0], "detail": kind[1]} for kind in kinds if kind]
 
     def of_disks(self) -> str:

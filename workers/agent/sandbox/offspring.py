@@ -21,6 +21,8 @@ from .kernel import adopt_orphans
 # So often a job's end looks again, for what it kills may have had children meanwhile.
 ROUNDS = 50
 PAUSE_S = 0.01
+# And so often (s) after those, for what a disk holds up.
+LATE_PAUSE_S = 0.2
 _TICKS = os.sysconf("SC_CLK_TCK")
 
 
@@ -52,18 +54,23 @@ class Offspring:
             self._jobs[folder] = (since, pid)
 
     def end(self, folder: Path) -> None:
-        """Note that the job is over, and kill the orphans that only it can have left; they are gone on return."""
+        """Note that the job is over, and kill the orphans that only it can have left; they are gone on return.
+
+        One that waits for a hung disk is gone only when that answers, however long it takes: it uses still what the
+        job used. One that may not be killed is not waited for.
+        """
         with self._lock:
             _since, pid = self._jobs.pop(folder, (0, None))
-        for _round in range(ROUNDS):
-            if not self._end_orphans(folder, pid):
-                return
-            time.sleep(PAUSE_S)
+        number = 0
+        while self._end_orphans(folder, pid, is_late=number >= ROUNDS):
+            time.sleep(PAUSE_S if number < ROUNDS else LATE_PAUSE_S)
+            number += 1
 
-    def _end_orphans(self, folder: Path, first: int | None) -> bool:
+    def _end_orphans(self, folder: Path, first: int | None, *, is_late: bool) -> bool:
         """Kill the orphans of a job whose first process was `first`, and reap the dead; say whether there were any.
 
-        What they leave in their turn comes to us, and is the next round's.
+        What they leave in their turn comes to us, and is the next round's. Late, those alone count that are this
+        job's beyond doubt and have taken their SIGKILL.
         """
         if self._since is None:
             return False
@@ -79,8 +86,8 @@ class Offspring:
                 continue
             is_ours = status.session == first or belongs_to(pid, folder)
             if is_ours or not any(since <= status.born for since, _pid in under_way):
-                has_any = True
-                _end_child(pid)
+                has_taken_it = _end_child(pid)
+                has_any = has_any or not is_late or (is_ours and has_taken_it)
         return has_any
 
 
@@ -89,11 +96,15 @@ def _now() -> int:
     return int(time.clock_gettime(time.CLOCK_BOOTTIME) * _TICKS) - 1
 
 
-def _end_child(pid: int) -> None:
-    with contextlib.suppress(ProcessLookupError, PermissionError):
+def _end_child(pid: int) -> bool:
+    """Kill and, if it is dead, reap a child; return whether it is still there although it was killed."""
+    try:
         os.kill(pid, signal.SIGKILL)
+    except (ProcessLookupError, PermissionError):
+        return False
     with contextlib.suppress(ChildProcessError):
-        os.waitpid(pid, os.WNOHANG)
+        return os.waitpid(pid, os.WNOHANG)[0] == 0
+    return False
 
 
 def _children() -> set[int]:
