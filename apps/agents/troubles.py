@@ -24,6 +24,11 @@ _KNOWN: Mapping[str, tuple[str, str, bool]] = {
         _("Mend what it says; the agent goes on by itself."),
         True,
     ),
+    "spool-hung": (
+        _("The disk of the agent's spool on %(node)s does not answer: %(detail)s"),
+        _("See to the disk or its file server; the agent still ends jobs at their limits, and goes on by itself."),
+        True,
+    ),
     "work-full": (
         _("The disk of the work folders on %(node)s is full: %(detail)s"),
         _("Free space there; the agent goes on by itself."),
@@ -38,6 +43,16 @@ _KNOWN: Mapping[str, tuple[str, str, bool]] = {
         _("The agent on %(node)s cannot write its work folders: %(detail)s"),
         _("Mend what it says; the agent goes on by itself."),
         True,
+    ),
+    "work-hung": (
+        _("The disk of the work folders on %(node)s does not answer: %(detail)s"),
+        _("See to the disk or its file server; the agent still ends jobs at their limits, and goes on by itself."),
+        True,
+    ),
+    "lock-lost": (
+        _("The lock of the agent's folder on %(node)s was removed and is another process's now: %(detail)s"),
+        _("Stop the second agent on that machine; the first one goes on, and takes the lock back."),
+        False,
     ),
     "few-descriptors": (
         _("The agent on %(node)s runs out of file descriptors: %(detail)s"),

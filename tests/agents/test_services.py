@@ -86,6 +86,8 @@ def test_it_loses_jobs_far_over_their_time_limit() -> None:
     queued = factories.job(agent.node, time_limit_s=1.0)
     assert services.mark_lost_jobs(now=NOW) == 1
     assert state_of(late) == ("lost", "agent-lost")
+    # Its agent is heard: what it says next counts, not that the time is over.
+    assert late.may_run_until == NOW + 40 * SECOND
     assert {state_of(job)[0] for job in (due, planned, started)} == {"running"}
     assert state_of(queued)[0] == "queued"
 

@@ -107,6 +107,24 @@ def test_its_agent_says_that_nothing_runs_any_more(cast: SimpleNamespace, pair: 
     assert not fenced()
 
 
+def test_what_its_agent_says_is_there_still_stays_fenced_past_its_limit(
+    cast: SimpleNamespace, pair: list[Node]
+) -> None:
+    # As a program that waits for a hung disk, and that nobody can kill.
+    run = start(cast, pair)
+    job = lose(run, "client")
+    agent = Agent.objects.get(node=job.node_id)
+    now = timezone.now()
+    Job.objects.filter(pk=job.pk).update(may_run_until=now + timedelta(seconds=5))
+    ask = {"agent_id": agent.pk, "stopping": [], "is_first_look": True, "now": now}
+    agents.deliver_jobs(**ask, held=[str(job.pk)], running=[str(job.pk)])
+    after = now + timedelta(seconds=30)
+    assert fences.lift_fences(now=after) == 0
+    # Its record alone is not it.
+    agents.deliver_jobs(**{**ask, "now": after}, held=[str(job.pk)])
+    assert fences.lift_fences(now=after + timedelta(seconds=30)) >= 2
+
+
 def test_its_agent_reports_the_end(cast: SimpleNamespace, pair: list[Node]) -> None:
     run = start(cast, pair)
     job = lose(run, "client")

@@ -78,12 +78,16 @@ class Disk:
             threading.Thread(target=self._work_off, name="disk", daemon=True).start()
         return task
 
-    def do(self, work: Callable[[], T], patience_s: float = HUNG_AFTER_S) -> T:
-        """Return what `work` returns, or raise what it raises; Hung after `patience_s`, at once if the disk hangs.
+    def do(self, work: Callable[[], T], patience_s: float | None = None) -> T:
+        """Return what `work` returns, or raise what it raises; Hung after `patience_s`, as `wait` does.
 
         What is late is not given up: the disk does it when it answers again.
         """
-        return self.begin(work).result(0.0 if self.is_hung() else patience_s)
+        return self.wait(self.begin(work), patience_s)
+
+    def wait(self, task: Task[T], patience_s: float | None = None) -> T:
+        """Return what came of a task; Hung after `patience_s` (HUNG_AFTER_S), at once if the disk hangs already."""
+        return task.result(0.0 if self.is_hung() else HUNG_AFTER_S if patience_s is None else patience_s)
 
     def is_hung(self) -> bool:
         """Return whether what is under way has taken too long."""

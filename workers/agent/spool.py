@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from .disks import HUNG_AFTER_S, Disk, Hung, Task
+from .disks import Disk, Hung, Task
 
 logger = logging.getLogger(__name__)
 
@@ -53,6 +53,8 @@ class Spool:
         folder.mkdir(mode=0o700, exist_ok=True)
         # Of the records in memory; never held while the disk is waited for.
         self._lock = threading.Lock()
+        # Whether the log says that the disk hangs.
+        self._is_hung = False
         self._records: dict[str, Record] = {}
 
     @classmethod
@@ -154,9 +156,13 @@ class Spool:
     def _wait(self, record: Record, task: Task[None]) -> None:
         """Wait until the disk has done something for a record, or hangs."""
         try:
-            task.result(0.0 if self.disk.is_hung() else HUNG_AFTER_S)
+            self.disk.wait(task)
         except Hung:
-            logger.warning("Job %s: the disk of the spool does not answer", record.job_id)
+            if not self._is_hung:
+                logger.warning("Job %s: the disk of the spool does not answer; it goes on in memory", record.job_id)
+            self._is_hung = True
+        else:
+            self._is_hung = False
 
     # What follows is done by the disk's thread.
 

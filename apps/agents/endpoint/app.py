@@ -195,6 +195,7 @@ class AgentEndpoint:
                     is_first_look=is_first_look,
                     instance=agent.instance,
                     poll=question.number,
+                    running=question.running,
                 )
                 if delivery:
                     return 200, {"jobs": [protocol.job_as_json(job) for job in delivery.jobs], "stop": delivery.stop}

@@ -25,7 +25,7 @@ class Question:
     """A poll: the jobs the agent holds and those it is stopping, its clock's offset (s) and uncertainty (s).
 
     `number` counts the polls of one process, None from a program of an earlier version; `hold_s` is how long (s) it
-    wants to wait at most.
+    wants to wait at most; `running` are those of the held jobs whose programs may be there still.
     """
 
     held: frozenset[str]
@@ -34,6 +34,7 @@ class Question:
     error_s: float | None
     number: int | None = None
     hold_s: float | None = None
+    running: frozenset[str] = frozenset()
 
 
 def question_of(data: Mapping[str, Any]) -> Question:
@@ -42,7 +43,7 @@ def question_of(data: Mapping[str, Any]) -> Question:
     hold_s = _number(data, "hold_s")
     return Question(
         *(_ids(data, "held"), _ids(data, "stopping"), clock.node_offset_s, clock.error_s),
-        *(_whole(data, "poll", _COUNT), None if hold_s is None else max(0.0, hold_s)),
+        *(_whole(data, "poll", _COUNT), None if hold_s is None else max(0.0, hold_s), _ids(data, "running")),
     )
 
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from uuid import UUID
 
 from django.db import transaction
@@ -46,9 +46,20 @@ _DELIVER = """
          WHERE agent.id = %(agent)s AND job.node_id = agent.node_id AND job.may_run_until > %(now)s
            AND job.instance IS NOT DISTINCT FROM %(instance)s::uuid AND job.taken_at_poll < %(poll)s
            AND NOT job.id = ANY(%(held)s::uuid[])
+    ), still_there AS (
+        UPDATE agents_job job
+           SET may_run_until = %(there_until)s
+          FROM agents_agent agent
+         WHERE agent.id = %(agent)s AND job.node_id = agent.node_id AND job.may_run_until > %(now)s
+           AND job.may_run_until < %(there_until)s - %(renewed_after)s AND job.presumed_ended_at IS NULL
+           AND job.instance IS NOT DISTINCT FROM %(instance)s::uuid AND job.id = ANY(%(running)s::uuid[])
+           AND job.id = ANY(%(held)s::uuid[])
     )
     SELECT * FROM opened ORDER BY stage, created_at
 """
+
+# An agent's word on what still runs is written down so often, not at each look.
+_RENEWED_AFTER = timedelta(seconds=10)
 
 # What may be an address of a node within a word, such as 2001:db8::1 of [2001:db8::1]:5000.
 _ADDRESS = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}|[0-9A-Fa-f]{0,4}:[0-9A-Fa-f:.]+(?:%\w+)?")
@@ -155,12 +166,15 @@ def deliver_jobs(
     now: datetime | None = None,
     instance: UUID | None = None,
     poll: int | None = None,
+    running: Collection[str] = (),
 ) -> Delivery:
     """Return what is to be done on an agent's node, and mark its new jobs as delivered; nothing once it is retired.
 
     `instance` is the process that asks, in its poll of that number; both are None for a program of an earlier
     version. A poll says nothing of jobs that were handed out in answer to it or to a later one: it may be an old one
     that a proxy repeats. What a job given up as lost may still have run is over once its agent holds it no more.
+
+    What it may run is not over as long as the agent names it among `running`, whatever its time limit.
 
     `held` are the jobs the agent has on its spool, `stopping` those it is already stopping. A delivered job that it
     does not hold was lost on the way and is delivered again. One that it holds but that is not open here is to be
@@ -174,6 +188,7 @@ def deliver_jobs(
     number = LAST_POLL if poll is None else poll
     values = {"agent": agent_id, "held": list(held), "now": now, "instance": instance, "poll": number}
     values["taken"] = 0 if poll is None else poll
+    values |= {"running": list(running), "there_until": now + losses.HELD_FOR, "renewed_after": _RENEWED_AFTER}
     opened = list(Job.objects.raw(_DELIVER, values))
     for job in opened:
         job_id = str(job.pk)

@@ -16,6 +16,8 @@ MARK_LOST_JOBS = "mark_lost_jobs"
 # at its time limit, with some seconds of doubt about clocks.
 HANDED_WITHIN = timedelta(seconds=35)
 ENDED_WITHIN = timedelta(seconds=5)
+# How long an agent's word that a lost job's program is there still holds: two polls, or nearly.
+HELD_FOR = timedelta(seconds=40)
 # An agent stops a job at its time limit; its report may take this much longer.
 OVERTIME = timedelta(seconds=30)
 
@@ -41,37 +43,46 @@ def mark_lost_jobs(*, now: datetime) -> int:
         due=ExpressionWrapper(begun + limit, output_field=DateTimeField())
     )
     late = over.filter(due__lt=now - OVERTIME)
-    return lost + _lose_by_node(late, "no report long after its time limit", now)
+    # These agents are heard, and say with every poll what runs there: until then time alone proves nothing.
+    return lost + _lose_by_node(late, "no report long after its time limit", now, fenced_for=HELD_FOR)
 
 
-def _lose_by_node(jobs: QuerySet[Job], detail: str, now: datetime) -> int:
+def _lose_by_node(jobs: QuerySet[Job], detail: str, now: datetime, fenced_for: timedelta = timedelta()) -> int:
     def lose(node: int) -> int:
-        return lose_jobs(jobs=jobs.filter(node=node), fault="agent-lost", detail=detail, now=now)
+        there = jobs.filter(node=node)
+        return lose_jobs(jobs=there, fault="agent-lost", detail=detail, now=now, fenced_for=fenced_for)
 
     nodes = jobs.order_by("node").values_list("node", flat=True).distinct()
     return sum(isolation.for_each(MARK_LOST_JOBS, nodes, lose, now=now))
 
 
-def _latest_end() -> ExpressionWrapper:
-    """Return until when a job's program may run: its agent ends it at its time limit, counted from its start."""
+def _latest_end(least: datetime) -> Greatest:
+    """Return until when a job's program may run: its agent ends it at its time limit, counted from its start.
+
+    It is `least` at the earliest.
+    """
     limit = ExpressionWrapper(F("time_limit_s") * Value(timedelta(seconds=1)), output_field=DurationField())
     got = ExpressionWrapper(F("delivered_at") + HANDED_WITHIN, output_field=DateTimeField())
     begun = Coalesce(F("started_at"), Greatest(got, F("start_at")))
-    return ExpressionWrapper(begun + limit + ENDED_WITHIN, output_field=DateTimeField())
+    end = ExpressionWrapper(begun + limit + ENDED_WITHIN, output_field=DateTimeField())
+    return Greatest(end, Value(least), output_field=DateTimeField())
 
 
 @transaction.atomic
-def lose_jobs(*, jobs: QuerySet[Job], fault: str, detail: str, now: datetime) -> int:
+def lose_jobs(
+    *, jobs: QuerySet[Job], fault: str, detail: str, now: datetime, fenced_for: timedelta = timedelta()
+) -> int:
     """End open jobs as lost, for a reason; return how many.
 
-    With "agent-lost" as the fault nobody knows whether their programs ended: until their time limits they may run on.
+    With "agent-lost" as the fault nobody knows whether their programs ended: until their time limits, and for
+    `fenced_for` from now on at least, they may run on.
     """
     found = list(jobs.select_for_update(of=("self",)).values_list("pk", "node_id", "run_ref"))
     if not found:
         return 0
     marked = Job.objects.filter(pk__in=[pk for pk, _node, _run in found])
     if fault == "agent-lost":
-        marked.filter(delivered_at__isnull=False).update(may_run_until=_latest_end())
+        marked.filter(delivered_at__isnull=False).update(may_run_until=_latest_end(now + fenced_for))
     marked.update(state=Job.State.LOST, ended_at=now, fault=fault, fault_detail=detail, updated_at=now)
     for run_ref in sorted({run for _pk, _node, run in found if run is not None}):
         queue.send(queue.JOB_CHANGED, run_ref)
