@@ -43,7 +43,10 @@ class ProgressSerializer(serializers.Serializer):
 
 
 class CampaignSerializer(serializers.ModelSerializer):
-    """A campaign; `start_at`, `cron` and `cron_timezone` say when a launch will really start it."""
+    """A campaign; `start_at`, `cron` and `cron_timezone` say when a launch will really start it.
+
+    `overlap` says what becomes of a date of a series while the last one carried out has not ended.
+    """
 
     team = TeamField()
     created_by: Any = serializers.SlugRelatedField(slug_field="username", read_only=True)
@@ -54,12 +57,12 @@ class CampaignSerializer(serializers.ModelSerializer):
         model = Campaign
         fields = [
             "id", "permanent_id", "team", "name", "goal", "state", "origin", "progress", "waiting", "start_at",
-            "cron", "cron_timezone", "next_at", "series", "cloned_from", "created_by", "launched_at", "finished_at",
-            "analysed_at", "created_at", "updated_at", "visibility", "licence", "tags",
+            "cron", "cron_timezone", "overlap", "skipped_dates", "next_at", "series", "cloned_from", "created_by",
+            "launched_at", "finished_at", "analysed_at", "created_at", "updated_at", "visibility", "licence", "tags",
         ]  # fmt: skip
         read_only_fields = [
-            "state", "origin", "next_at", "series", "cloned_from", "launched_at", "finished_at", "analysed_at",
-            "visibility", "licence", "tags",
+            "state", "origin", "skipped_dates", "next_at", "series", "cloned_from", "launched_at", "finished_at",
+            "analysed_at", "visibility", "licence", "tags",
         ]  # fmt: skip
 
     @extend_schema_field(ProgressSerializer)

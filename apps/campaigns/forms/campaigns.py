@@ -17,7 +17,7 @@ class CampaignForm(TeamForm):
 
     class Meta:
         model = Campaign
-        fields = ["name", "goal", "start_at", "cron", "cron_timezone"]
+        fields = ["name", "goal", "start_at", "cron", "cron_timezone", "overlap"]
         widgets = {
             "goal": forms.Textarea(attrs={"rows": 3}),
             "start_at": forms.DateTimeInput(attrs={"type": "datetime-local"}, format="%Y-%m-%dT%H:%M"),
@@ -28,6 +28,7 @@ class CampaignForm(TeamForm):
             "goal": gettext_lazy("What is to be found out, in words."),
             "start_at": gettext_lazy("In your time zone; empty starts at the launch."),
             "cron": gettext_lazy("Minute, hour, day, month, day of the week; empty runs it once."),
+            "overlap": gettext_lazy("For repeated campaigns: dates pile up behind one that cannot end."),
         }
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:

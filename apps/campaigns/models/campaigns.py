@@ -36,6 +36,10 @@ class Campaign(Tagged, Shared):
         FINISHED = "finished", _("finished")
         CANCELLED = "cancelled", _("cancelled")
 
+    class Overlap(models.TextChoices):
+        SKIP = "skip", _("skip the date")
+        QUEUE = "queue", _("start it all the same")
+
     # A campaign of these states has trials under way or may start some.
     OPEN_STATES = (State.RUNNING, State.PAUSED)
     # Those of these states may be deleted, for nothing will happen to them any more by itself.
@@ -51,6 +55,15 @@ class Campaign(Tagged, Shared):
     start_at = models.DateTimeField(_("start at"), null=True, blank=True)
     cron = models.CharField(_("repeat (cron expression)"), max_length=100, blank=True)
     cron_timezone = models.CharField(_("time zone of the cron expression"), max_length=64, default="UTC")
+    # What becomes of a date of a series when the last one carried out has not ended, and how many were skipped.
+    overlap = models.CharField(
+        _("if the last date has not ended"),
+        max_length=5,
+        choices=Overlap.choices,
+        default=Overlap.SKIP,
+        db_default=Overlap.SKIP,
+    )
+    skipped_dates = models.PositiveIntegerField(_("skipped dates"), default=0, db_default=0, editable=False)
     next_at = models.DateTimeField(_("next start"), null=True, blank=True)
     series = models.ForeignKey("self", on_delete=models.SET_NULL, null=True, blank=True, related_name="occurrences")
     cloned_from = models.ForeignKey("self", on_delete=models.SET_NULL, null=True, blank=True, related_name="clones")

@@ -68,7 +68,10 @@ def preview_campaign(campaign: Campaign, expansions: Sequence[Expansion], *, now
     warnings = _warnings(expansions, load, now)
     dates = next_dates(campaign, now=now)
     if len(dates) > 1 and (dates[1] - dates[0]).total_seconds() < load.duration_s:
-        warnings.append(Message(_("The dates come faster than the campaign can end: its occurrences will queue up.")))
+        text = _("The dates come faster than the campaign can end: its occurrences will queue up.")
+        if campaign.overlap == Campaign.Overlap.SKIP:
+            text = _("The dates come faster than the campaign can end: those in between will be skipped.")
+        warnings.append(Message(text))
     return Preview(**_totals(expansions, load), warnings=tuple(warnings), dates=dates)
 
 

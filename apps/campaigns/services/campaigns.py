@@ -29,18 +29,18 @@ def create_campaign(
     start_at: datetime | None = None,
     cron: str = "",
     cron_timezone: str = "UTC",
+    overlap: str = Campaign.Overlap.SKIP,
 ) -> Campaign:
     """Make a draft of the team's; errors.Refused names each field that is wrong."""
     scoping.require(user, team, Role.OPERATOR)
-    campaign = Campaign(
-        team=team, created_by=user, name=name, goal=goal, start_at=start_at, cron=cron, cron_timezone=cron_timezone
-    )
+    dates = {"start_at": start_at, "cron": cron, "cron_timezone": cron_timezone, "overlap": overlap}
+    campaign = Campaign(team=team, created_by=user, name=name, goal=goal, **dates)
     return _save(campaign, now)
 
 
 @transaction.atomic
 def update_campaign(*, campaign: Campaign, user: User, now: datetime, **changes: object) -> Campaign:
-    """Change name and goal at any time, `start_at`, `cron` and `cron_timezone` of a draft only."""
+    """Change name, goal and `overlap` at any time, `start_at`, `cron` and `cron_timezone` of a draft only."""
     scoping.require(user, campaign.team, Role.OPERATOR)
     campaign = lock_campaign(campaign)
     when = {"start_at", "cron", "cron_timezone"}
@@ -63,6 +63,7 @@ def clone_campaign(*, campaign: Campaign, user: User, name: str = "") -> Campaig
         created_by=user,
         cron=campaign.cron,
         cron_timezone=campaign.cron_timezone,
+        overlap=campaign.overlap,
     )
 
 

@@ -55,7 +55,10 @@ def parts_of_launch(campaign: Campaign) -> dict[str, Any]:
 
 
 def launch_due(*, now: datetime) -> list[Campaign]:
-    """Launch what is due at `now`; a date missed while the service was down is made up for once."""
+    """Launch what is due at `now`; a date missed while the service was down is made up for once.
+
+    A date of a series whose last one has not ended is skipped, unless the series says otherwise.
+    """
     due = Campaign.objects.filter(state=State.SCHEDULED, next_at__lte=now).order_by("next_at", "pk")
     pks = due.values_list("pk", flat=True)
     launched = isolation.for_each(LAUNCH_DUE, pks, lambda pk: _launch_one(pk, now), now=now, tell=write_fault)
@@ -84,7 +87,10 @@ def _launch_one(pk: int, now: datetime) -> Campaign | None:
     if campaign is None:
         return None
     if campaign.cron:
-        campaign.next_at = next_start(campaign, now)
+        date, campaign.next_at = campaign.next_at or now, next_start(campaign, now)
+        unended = _unended(campaign)
+        if unended is not None:
+            return _skip(campaign, date, unended)
         campaign.save(update_fields=["next_at", "updated_at"])
     try:
         with transaction.atomic():
@@ -94,6 +100,26 @@ def _launch_one(pk: int, now: datetime) -> Campaign | None:
         _report_refusal(campaign, refused)
         return None
     return started
+
+
+def _unended(series: Campaign) -> Campaign | None:
+    """Return the last of the series' campaigns that has not ended, if that is a reason to skip a date."""
+    if series.overlap != Campaign.Overlap.SKIP:
+        return None
+    return series.occurrences.filter(state__in=Campaign.OPEN_STATES).order_by("-launched_at", "-pk").first()
+
+
+def _skip(series: Campaign, date: datetime, unended: Campaign) -> None:
+    """Let a date pass, and say in the series' log why."""
+    series.skipped_dates += 1
+    series.save(update_fields=["next_at", "skipped_dates", "updated_at"])
+    text = _("The date %(when)s was skipped: “%(name)s” has not ended.")
+    if unended.state == State.PAUSED:
+        text = _("The date %(when)s was skipped: “%(name)s” has not ended, it is paused.")
+    when = date.astimezone(ZoneInfo(series.cron_timezone))
+    values = {"when": f"{when:%Y-%m-%d %H:%M} {series.cron_timezone}", "name": unended.name}
+    write_event(campaign_id=series.pk, level=Level.WARNING, message=Message(text, values))
+    live.publish(series.pk, "campaign")
 
 
 def _next_occurrence(series: Campaign, now: datetime) -> Campaign:
