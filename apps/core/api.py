@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, TypeVar
 
 from django.core import exceptions as django_errors
-from django.db import DataError, IntegrityError
+from django.db import DataError
 from django.db.models import Model, ProtectedError, RestrictedError
 from django.utils.translation import gettext as _
 from rest_framework import exceptions, status
@@ -16,7 +16,7 @@ from rest_framework.views import set_rollback
 from apps.bench import sweep, units
 from apps.bench.text import Message
 from apps.bench.tools import base as tools
-from apps.core import contract, immutability, messages
+from apps.core import contract, immutability, messages, races
 from apps.core.errors import ConflictError
 from apps.core.limits.policies import LimitExceededError
 from apps.core.parsing import TooLarge
@@ -102,8 +102,12 @@ def _as_api_error(error: Exception) -> Exception:
         return _TooMany(messages.render(error.message), error.retry_after_s)
     if immutability.is_refusal(error):
         return Conflict(str(immutability.REFUSED))
-    if isinstance(error, IntegrityError):
-        return Conflict(_("Someone changed the same thing at this moment: read it again, then repeat the request."))
+    if races.is_collision(error):
+        races.note(error)
+        return Conflict(str(races.CHANGED))
+    if races.is_lost(error):
+        races.note(error)
+        return exceptions.NotFound(str(races.GONE))
     return error
 
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from django.http import HttpRequest, HttpResponse
 from django.middleware.common import CommonMiddleware
 
-from apps.core import immutability, messages, outage, serving, views
+from apps.core import immutability, messages, outage, races, serving, views
 from apps.core.limits.policies import LimitExceededError
 
 # Who asks these wants to know what is away, signed in or not.
@@ -49,7 +49,10 @@ class SpaceMiddleware:
 
 
 class RefusalMiddleware:
-    """Answers with a page that says so where a view tried to change what never changes, or more than is allowed."""
+    """Answers with a page that says so where a view tried to change what never changes, or more than is allowed.
+
+    So it does where somebody else deleted or changed the same thing at the same moment.
+    """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
@@ -64,4 +67,12 @@ class RefusalMiddleware:
             response = views.too_many(request, messages.render(exception.message))
             response.headers["Retry-After"] = str(exception.retry_after_s)
             return response
-        return views.conflict(request, str(immutability.REFUSED)) if immutability.is_refusal(exception) else None
+        if immutability.is_refusal(exception):
+            return views.conflict(request, str(immutability.REFUSED))
+        if races.is_collision(exception):
+            races.note(exception)
+            return views.conflict(request, str(races.CHANGED))
+        if races.is_lost(exception):
+            races.note(exception)
+            return views.gone(request, str(races.GONE))
+        return None

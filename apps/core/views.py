@@ -58,6 +58,11 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
     return _refuse(request, 404, text)
 
 
+def gone(request: HttpRequest, reason: str) -> HttpResponse:
+    """Show the page of what was deleted while it was asked for."""
+    return _refuse(request, 404, reason)
+
+
 def conflict(request: HttpRequest, reason: str) -> HttpResponse:
     """Show the page of what cannot be done to what is there."""
     return _refuse(request, 409, reason)

@@ -1,50 +1,25 @@
 """Several processes that claim, end and launch at once: the database lets one of them win."""
 
 import threading
-from collections.abc import Callable
 from datetime import timedelta
 from types import SimpleNamespace
 
 import pytest
-from django.db import connection
 
 from apps.campaigns import services
 from apps.campaigns.models import Campaign, Reservation, Run, Trial
 from tests import factories
 from tests.campaigns import factories as make
 from tests.campaigns.factories import NOW, take
+from tests.competing import WORKERS, at_once
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-WORKERS = 4
 
 
 @pytest.fixture
 def cast(transactional_db: None) -> SimpleNamespace:
     """Return the named cast, in a database that other connections see."""
     return factories.cast()
-
-
-def at_once(work: Callable[[], object]) -> list[object]:
-    """Do the same in several threads, each with its own connection, from one instant on; return what each gave."""
-    barrier = threading.Barrier(WORKERS)
-    given: list[object] = []
-
-    def one() -> None:
-        try:
-            barrier.wait()
-            given.append(work())
-        except Exception as error:
-            given.append(error)
-        finally:
-            connection.close()
-
-    threads = [threading.Thread(target=one) for _number in range(WORKERS)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    return given
 
 
 def test_two_lanes_over_one_link_are_never_both_taken(cast: SimpleNamespace) -> None:

@@ -66,6 +66,7 @@ def test_what_becomes_of_overlapping_dates_can_be_changed_while_they_go_on(
     services.launch_due(now=NOW + HOUR)
     services.update_campaign(campaign=series, user=cast.oscar, now=NOW, overlap="queue")
     assert len(services.launch_due(now=NOW + 2 * HOUR)) == 1
+    series.refresh_from_db()
     clone = services.clone_campaign(campaign=series, user=cast.oscar)
     assert (clone.overlap, clone.skipped_dates) == ("queue", 0)
 

@@ -9,6 +9,8 @@ from typing import Any
 from uuid import UUID
 
 from django.conf import settings
+from django.core.exceptions import ObjectDoesNotExist
+from django.db import IntegrityError
 from django.utils import timezone
 
 from apps.agents import services
@@ -27,7 +29,7 @@ from apps.agents.endpoint.exchange import (
 )
 from apps.agents.endpoint.hub import Hub, Waiter
 from apps.agents.queries import Credentials
-from apps.core import secrets
+from apps.core import races, secrets
 
 logger = logging.getLogger(__name__)
 
@@ -67,6 +69,10 @@ class AgentEndpoint:
             status, data = problem.status, {"code": problem.code, "detail": str(problem)}
         except database.Unavailable:
             status, data = 503, {"code": "unavailable", "detail": "The database is away: try again."}
+        except (ObjectDoesNotExist, IntegrityError) as error:
+            races.note(error)
+            # Not one of the refusals after which an agent puts a result aside: it asks again.
+            status, data = 503, {"code": "changed", "detail": "Someone changed the same thing now: try again."}
         except Exception:
             logger.exception("%s %s failed", scope["method"], path)
             status, data = 500, {"code": "error", "detail": "The server failed; its log has the details."}

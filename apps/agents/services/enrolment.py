@@ -68,6 +68,9 @@ def enrol_agent(*, token_text: str, version: str, now: datetime) -> tuple[Agent,
         raise EnrolmentRefused(
             "expired-token", "This enrolment token has expired: make a new one on the node's page."
         )
+    # Another token of the node may be spent at this moment: its agent is there once the node is ours.
+    if not Node.objects.select_for_update(no_key=True).filter(pk=token.node_id).exists():
+        raise EnrolmentRefused("unknown-token", "The node of this enrolment token was deleted.")
     agent = Agent.objects.select_for_update().filter(node=token.node).first() or Agent()
     if agent.pk and not agent.is_replaceable:
         raise EnrolmentRefused(
