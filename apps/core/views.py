@@ -60,7 +60,7 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 def gone(request: HttpRequest, reason: str) -> HttpResponse:
     """Show the page of what was deleted while it was asked for."""
-    return _refuse(request, 404, reason)
+    return _refuse(request, 404, reason, page="gone")
 
 
 def conflict(request: HttpRequest, reason: str) -> HttpResponse:

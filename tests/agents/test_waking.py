@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from django.db import OperationalError, connection
+from django.db import IntegrityError, OperationalError, connection
 from django.utils import timezone
 
 from apps.agents import queries, services, wake
@@ -207,6 +207,22 @@ async def test_a_fault_of_ours_is_logged_and_told_without_details(
     assert start["status"] == 500
     assert b"secret" not in body["body"]
     assert "secret detail" in caplog.text
+
+
+@pytest.mark.parametrize("error", [Agent.DoesNotExist("no agent"), IntegrityError("duplicate key")])
+async def test_what_another_did_at_this_moment_is_to_be_asked_again(
+    token: str, exchange: Exchange, monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    def fail(**_words: object) -> None:
+        raise error
+
+    monkeypatch.setattr(services, "record_facts", fail)
+    start, body = await exchange.ask(
+        "/agent/v1/facts", {"type": "http.request", "body": b'{"facts": {}}'}, token=token
+    )
+    # An agent keeps what it has to report, and tries again.
+    assert start["status"] == 503
+    assert b'"changed"' in body["body"]
 
 
 async def test_heartbeats_that_could_not_be_written_are_written_later(

@@ -90,7 +90,8 @@ def _launch_one(pk: int, now: datetime) -> Campaign | None:
         date, campaign.next_at = campaign.next_at or now, next_start(campaign, now)
         unended = _unended(campaign)
         if unended is not None:
-            return _skip(campaign, date, unended)
+            _skip(campaign, date, unended)
+            return None
         campaign.save(update_fields=["next_at", "updated_at"])
     try:
         with transaction.atomic():
