@@ -3,6 +3,7 @@
 import os
 import re
 import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -23,6 +24,7 @@ from workers.agent import disks, process, troubles
 from workers.agent.identity import Identity
 from workers.agent.spool import Spool
 
+ROOT = Path(__file__).resolve().parents[2]
 as_root = [
     pytest.mark.django_db(transaction=True),
     pytest.mark.skipif(os.geteuid() != 0, reason="mounting takes root"),
@@ -133,6 +135,39 @@ class TestAgent:
         wait_for(lambda: not codes(), 60)
         wait_for(lambda: not list((idle_agent.folder / "work").iterdir()))
         assert ended(factories.job(node, "say")).exit_code == 3
+
+
+# In a process of its own, for one cannot leave off adopting orphans.
+ORPHAN = """
+import pathlib, sys
+from workers.agent import identity, process
+from workers.agent.sandbox import OFFSPRING
+
+assert OFFSPRING.adopt()
+words = ["sh", "-c", f"setsid sh -c 'echo x > {sys.argv[1]}/file' >/dev/null 2>&1 & sleep 0.5"]
+job = process.Process(words, "/bin/sh", pathlib.Path(sys.argv[2]), identity.Identity.own(), 10_000)
+job.attend(30, None)
+print("begun", flush=True)
+job.wait()
+print("over", flush=True)
+"""
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="mounting takes root")
+def test_a_job_is_not_over_while_an_orphan_of_it_waits_for_the_disk(
+    disk_at: Callable[[Path], FrozenDisk], tmp_path: Path
+) -> None:
+    disk = disk_at(tmp_path / "disk")
+    disk.freeze()
+    argv = [sys.executable, "-c", ORPHAN, str(disk.folder), str(tmp_path)]
+    with subprocess.Popen(argv, cwd=ROOT, stdout=subprocess.PIPE, text=True) as program:
+        assert program.stdout is not None
+        assert program.stdout.readline() == "begun\n"
+        # Longer than a job's end waits for what takes its SIGKILL at once.
+        time.sleep(4)
+        assert program.poll() is None
+        disk.thaw()
+        assert program.stdout.read() == "over\n"
 
 
 class Wait:
