@@ -28,6 +28,13 @@ class TimeStamped(models.Model):
     class Meta:
         abstract = True
 
+    def save(self, *, force_insert: Any = False, force_update: bool = False, **options: Any) -> None:
+        """Store it; DatabaseError, and nothing stored, if it was read before and somebody deleted it since."""
+        if not self._state.adding and not force_insert:
+            # Else Django would store it anew.
+            force_update = True
+        super().save(force_insert=force_insert, force_update=force_update, **options)
+
 
 class SetAside(models.Model):
     """A row with which a piece of periodic work failed, so that it does not keep the others from theirs.
