@@ -35,6 +35,7 @@ class CampaignForm(TeamForm):
         super().__init__(*args, **kwargs)
         if not self.instance.pk:
             self.initial.setdefault("cron_timezone", self.user.timezone)
+        self.fields["overlap"].required = False
         for name, trigger in (("cron", "load, input changed delay:300ms"), ("cron_timezone", "change")):
             # The help text, which screen readers read with the field, becomes the dates.
             self.fields[name].widget.attrs |= {
@@ -43,6 +44,10 @@ class CampaignForm(TeamForm):
                 "hx-include": "[name=cron], [name=cron_timezone]",
                 "hx-target": "#id_cron_helptext",
             }
+
+    def clean_overlap(self) -> str:
+        """Leave it as it is where it was not asked for."""
+        return str(self.cleaned_data["overlap"] or self.instance.overlap)
 
     def clean_cron_timezone(self) -> str:
         """Refuse a name that is no time zone."""
