@@ -64,6 +64,7 @@ class SetAside(models.Model):
         """Return whether its time to be tried again has not come; it has if the clock was set back since."""
         return self.retry_at > now and not clock.is_ahead(self.last_at, now)
 
+
 class LastChange(models.Model):
     """Who last changed a thing through a form or over REST, so that whoever else was at it can be told.
 
