@@ -7,7 +7,7 @@ import redis
 
 from apps.core import broker, queue
 from apps.testbeds.models import Node
-from tests import factories
+from tests import factories, outages
 from tests.campaigns import factories as make
 
 
@@ -34,3 +34,9 @@ def _broker() -> redis.Redis:
 def _empty_queues() -> None:
     """Remove what no worker took in earlier tests: nobody is reminded of anything through a crowded queue."""
     _broker().delete(queue.SHORT, queue.LONG, queue.CLOCK)
+
+
+@pytest.fixture(autouse=True)
+def _broker_known_to_be_there() -> None:
+    """Wait until what an earlier test had of an outage is over for this process, too."""
+    outages.until_the_broker_is_back()

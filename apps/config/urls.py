@@ -3,9 +3,10 @@
 from django.contrib import admin
 from django.urls import URLPattern, URLResolver, include, path
 from django.views.generic import RedirectView
-from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
+from drf_spectacular.views import SpectacularSwaggerSplitView
 
 from apps.core import views
+from apps.core.api_docs import SchemaView
 from apps.reports.views import editions
 
 api: list[URLPattern | URLResolver] = [
@@ -20,7 +21,7 @@ api: list[URLPattern | URLResolver] = [
     path("", include("apps.reports.schedules.api_urls")),
     path("", include("apps.reports.exports.api_urls")),
     path("", include("apps.reports.rendering.api_urls")),
-    path("schema/", SpectacularAPIView.as_view(), name="schema"),
+    path("schema/", SchemaView.as_view(), name="schema"),
     path("docs/", SpectacularSwaggerSplitView.as_view(template_name="core/api_docs.html"), name="api-docs"),
 ]
 

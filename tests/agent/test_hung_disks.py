@@ -90,9 +90,11 @@ class TestAgent:
     ) -> None:
         disk = disk_at(idle_agent.folder / "spool")
         idle_agent.start()
-        start = timezone.now() + timedelta(seconds=6)
+        start = timezone.now() + timedelta(seconds=12)
         job = factories.job(node, "nap", "96.5", time_limit_s=3, start_at=start)
         wait_for(idle_agent.spooled)
+        # Its file is there a moment before the disk has all that stands in it.
+        time.sleep(3)
         disk.freeze()
         wait_for(lambda: processes_with("96.5"))
         wait_until_gone("96.5")
