@@ -1,7 +1,6 @@
 """Disks that cease to answer under a real agent: limits stay in force, polls go on, and it says what is wrong."""
 
 import os
-import re
 import subprocess
 import sys
 import threading
@@ -22,6 +21,7 @@ from tests.agents import factories
 from tests.agents.live import wait_for
 from workers.agent import disks, process, troubles
 from workers.agent.identity import Identity
+from workers.agent.ready import compile_pattern
 from workers.agent.spool import Spool
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -269,7 +269,7 @@ def test_a_job_that_a_hung_spool_does_not_take_leaves_no_record(tmp_path: Path, 
 def test_a_limit_holds_while_nobody_waits_for_the_process(tmp_path: Path) -> None:
     words = ["sh", "-c", "echo ready; exec sleep 98.5"]
     one = process.Process(words, "/bin/sh", tmp_path, Identity.own(), 100)
-    one.attend(0.2, re.compile(b"ready"))
+    one.attend(0.2, compile_pattern("ready"))
     wait_until_gone("98.5")
     assert one.wait_until_ready() is not None
     one.wait()

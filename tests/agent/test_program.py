@@ -25,10 +25,10 @@ def test_the_same_sources_make_the_same_bytes() -> None:
 
 def test_a_pattern_is_found_across_chunks_and_lines() -> None:
     stream = process.Stream(10)
-    pattern = jobs._compile("^ready: \\d+$")
-    assert not stream.take(b"not ready: 5\nrea", pattern)
-    assert not stream.take(b"dy: ", pattern)
-    assert stream.take(b"77\nmore", pattern)
+    stream.look_for(jobs._compile("^ready: \\d+$"))
+    assert not stream.take(b"not ready: 5\nrea")
+    assert not stream.take(b"dy: ")
+    assert stream.take(b"77\nmore")
     assert (bytes(stream.head), stream.total, stream.is_cut) == (b"not ready:", 27, True)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import logging
-import re
 import threading
 import zlib
 from collections.abc import Callable
@@ -24,6 +23,7 @@ from .kin import birth_of
 from .placeholders import BadVariable, Placeholders
 from .policy import Guard, Reach
 from .process import Process
+from .ready import Automaton, BadPattern, compile_pattern
 from .refusals import CannotStart
 from .sandbox import Confinement
 from .spool import Record, Spool
@@ -277,10 +277,10 @@ def pack(text: bytes | bytearray) -> str:
     return base64.b64encode(zlib.compress(bytes(text), 3)).decode("ascii")
 
 
-def _compile(pattern: str) -> re.Pattern[bytes] | None:
+def _compile(pattern: str) -> Automaton | None:
     if not pattern:
         return None
     try:
-        return re.compile(pattern.encode(), re.MULTILINE)
-    except re.error as error:
-        raise CannotStart("not-started", f"its ready pattern: {error}") from error
+        return compile_pattern(pattern)
+    except BadPattern as problem:
+        raise CannotStart("not-started", f"its ready pattern: {problem}") from None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import re
 import selectors
 import signal
 import subprocess
@@ -20,6 +19,7 @@ from .config import USUAL_FOLDERS
 from .gate import Gate
 from .identity import Identity
 from .kin import kin_of
+from .ready import Automaton, Search
 from .sandbox import OFFSPRING, Starter
 
 CHUNK = 65536
@@ -33,8 +33,6 @@ DRAIN_S = 0.5
 LOOK_S = 0.02
 # How long the group's end waits for the search of what has left it.
 KIN_WITHIN_S = 1.0
-# A line longer than this is searched for the ready pattern in parts.
-LINE_LIMIT = 8192
 
 
 class Stream:
@@ -44,17 +42,17 @@ class Stream:
         self.head = bytearray()
         self.total = 0
         self._limit = limit
-        self._line = b""
+        self._search: Search | None = None
 
-    def take(self, chunk: bytes, pattern: re.Pattern[bytes] | None) -> bool:
-        """Keep a chunk; True if the text since the last whole line matches the pattern."""
+    def look_for(self, pattern: Automaton | None) -> None:
+        """Search what comes from now on for a pattern; for none, with None."""
+        self._search = Search(pattern) if pattern is not None else None
+
+    def take(self, chunk: bytes) -> bool:
+        """Keep a chunk; True if the pattern is matched at its end, or was within it."""
         self.total += len(chunk)
         self.head += chunk[: max(0, self._limit - len(self.head))]
-        if pattern is None:
-            return False
-        text = self._line + chunk
-        self._line = text[text.rfind(b"\n") + 1 :][-LINE_LIMIT:]
-        return pattern.search(text) is not None
+        return self._search is not None and self._search.take(chunk)
 
     @property
     def is_cut(self) -> bool:
@@ -115,7 +113,6 @@ class Process:
         self._lock = threading.Lock()
         self._stopping = self._was_asked = False
         self._wake_read, self._wake_write = os.pipe()
-        self._pattern: re.Pattern[bytes] | None = None
         self.ready_at: float | None = None
         self._is_ready_or_over, self._is_over = threading.Event(), threading.Event()
         self._failure: BaseException | None = None
@@ -144,9 +141,9 @@ class Process:
             if not was_stopping and self._wake_write >= 0:
                 os.write(self._wake_write, b"x")
 
-    def attend(self, time_limit_s: float, pattern: re.Pattern[bytes] | None) -> None:
+    def attend(self, time_limit_s: float, pattern: Automaton | None) -> None:
         """Begin to listen, to look for `pattern` and to keep the time limit, in a thread that touches no disk."""
-        self._pattern = pattern
+        self._look_for(pattern)
         # Not a disk's business: whoever writes down what happened may wait for one that hangs.
         threading.Thread(target=self._attend, args=(time_limit_s,), name=f"watch-{self.pid}", daemon=True).start()
 
@@ -235,10 +232,14 @@ class Process:
             chunk = os.read(key.fd, CHUNK)
             if not chunk:
                 self._selector.unregister(key.fileobj)
-            elif key.data.take(chunk, self._pattern):
-                self._pattern = None
+            elif key.data.take(chunk):
+                self._look_for(None)
                 self.ready_at = steady.now()
                 self._is_ready_or_over.set()
+
+    def _look_for(self, pattern: Automaton | None) -> None:
+        for _pipe, stream in self._pipes:
+            stream.look_for(pattern)
 
     def _signal_all(self, number: signal.Signals) -> None:
         """Signal the group, and what has left it."""

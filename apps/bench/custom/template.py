@@ -102,16 +102,16 @@ def recover(lines: Sequence[Line], argv: Sequence[str], kinds: Mapping[str, str]
     for line in lines:
         words = [word for word in line if not _says_only_yes(word, kinds)]
         given = argv[position : position + len(words)]
-        matches = [_word_pattern(word).fullmatch(text) for word, text in zip(words, given, strict=False)]
-        if len(given) == len(words) and all(matches):
+        values = [_values_in(text, word) for word, text in zip(words, given, strict=False)]
+        fits = len(given) == len(words) and None not in values
+        if fits:
             position += len(words)
-            for word, match in zip(words, matches, strict=True):
-                if match:
-                    slots = [part for part in word if isinstance(part, Slot)]
-                    found |= {slot.name: text + slot.unit for slot, text in zip(slots, match.groups(), strict=True)}
+            for word, texts in zip(words, values, strict=True):
+                slots = [part for part in word if isinstance(part, Slot)]
+                found |= {slot.name: text + slot.unit for slot, text in zip(slots, texts or (), strict=True)}
         for slot in slots_of(line):
             if kinds.get(slot.name) == "boolean":
-                found[slot.name] = len(given) == len(words) and all(matches)
+                found[slot.name] = fits
     return {name: value for name, value in found.items() if name in kinds}
 
 
@@ -151,5 +151,33 @@ def _says_only_yes(word: Word, kinds: Mapping[str, str]) -> bool:
     return all(isinstance(part, Slot) and kinds.get(part.name) == "boolean" for part in word)
 
 
-def _word_pattern(word: Word) -> re.Pattern[str]:
-    return re.compile("".join(re.escape(part) if isinstance(part, str) else "(.*?)" for part in word), re.DOTALL)
+def _values_in(text: str, word: Word) -> list[str] | None:
+    """Return what stands for each slot of a word, as short as can be, in one pass; None if the text does not fit."""
+    begin, *between = _texts_around(word)
+    if not between:
+        return [] if text == begin else None
+    if not text.startswith(begin):
+        return None
+    *between, end = between
+    values: list[str] = []
+    place = len(begin)
+    for part in between:
+        start = text.find(part, place)
+        if start < 0:
+            return None
+        values.append(text[place:start])
+        place = start + len(part)
+    if place > len(text) - len(end) or not text.endswith(end):
+        return None
+    return [*values, text[place : len(text) - len(end)]]
+
+
+def _texts_around(word: Word) -> list[str]:
+    """Return the texts before, between and behind the slots of a word: one more than it has slots."""
+    texts = [""]
+    for part in word:
+        if isinstance(part, Slot):
+            texts.append("")
+        else:
+            texts[-1] += part
+    return texts

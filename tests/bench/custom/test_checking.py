@@ -57,7 +57,7 @@ def metric(**changes):
         ({"arguments": ["{node.name:MiB}"]}, "arguments"),
         ({"parts": "server"}, "server_program"),
         ({"ready": "x"}, "ready"),
-        ({"parts": "server", "server_program": "s", "ready": "(a+)+"}, "ready"),
+        ({"parts": "server", "server_program": "s", "ready": "(?=a)"}, "ready"),
         ({"success": "["}, "success"),
         ({"conditions": ["rate >"]}, "conditions"),
         ({"conditions": ["rate > 5 ms"]}, "conditions"),
