@@ -11,7 +11,14 @@ Json = dict[str, Any]
 
 
 class RestError(RuntimeError):
-    """A refusal of the service, or no answer; the text holds the method, the address and what it said."""
+    """A refusal of the service, or no answer; the text holds the method, the address and what it said.
+
+    `status` is HTTP's, None without an answer.
+    """
+
+    def __init__(self, text: str, status: int | None = None) -> None:
+        super().__init__(text)
+        self.status = status
 
 
 class Rest:
@@ -53,7 +60,7 @@ class Rest:
                 text = answer.read()
         except urllib.error.HTTPError as error:
             said = error.read().decode(errors="replace")[:2000]
-            raise RestError(f"{method} {path}: {error.code} {said}") from error
+            raise RestError(f"{method} {path}: {error.code} {said}", error.code) from error
         except (OSError, http.client.HTTPException) as error:
             raise RestError(f"{method} {path}: {error}") from error
         return json.loads(text) if text else None

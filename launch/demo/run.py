@@ -1,5 +1,6 @@
 """The demo from start to end, in the terminal."""
 
+import http.client
 import json
 from pathlib import Path
 
@@ -61,15 +62,27 @@ def _ground(folder: Path) -> ground.Ground:
 
 
 def account(running: service.Service) -> str:
-    """Make the demo's account at the first start, print its sign-in, and return a REST token."""
+    """Make the demo's account at the first start, print its sign-in, and return a REST token that works."""
     kept = running.home.folder / "demo.json"
     for line in running.manage("create_account", "--username", USER, "--team", TEAM).splitlines():
         supervisor.print_event("sign-in", line)
     running.home.note_account()
     if kept.exists():
         token: str = json.loads(kept.read_text(encoding="utf-8"))["token"]
-        return token
+        if _is_in_force(Rest(running.address, token)):
+            return token
     token = running.manage("create_token", "--username", USER, "--name", "make demo").strip()
     kept.touch(mode=0o600)
     kept.write_text(json.dumps({"token": token}), encoding="utf-8")
     return token
+
+
+def _is_in_force(api: Rest) -> bool:
+    """Say whether a token still works: somebody may have revoked it since, or it has expired."""
+    try:
+        api.get("me/")
+    except RestError as error:
+        if error.status != http.client.UNAUTHORIZED:
+            raise
+        return False
+    return True

@@ -9,7 +9,7 @@ import shlex
 _TEXT: dict[str, str] = {
     "ping": "",
     "tracepath": "",
-    "traceroute": "",
+    "traceroute": "-n -A 127.0.0.1",
     "qperf": "",
     "bing": "",
     "pathload_snd": "",
@@ -25,7 +25,9 @@ _TEXT: dict[str, str] = {
         -r -n -c 1 --filen=SECRET 127.0.0.1
         -rnc1 -FSECRET 127.0.0.1
         -rnFSECRET -c 1 127.0.0.1
-        127.0.0.1 -r -n -c 1 -F SECRET""",
+        127.0.0.1 -r -n -c 1 -F SECRET
+        -r -n -c 1 -z 127.0.0.1
+        -r -n -c 1 --aslookup 127.0.0.1""",
     "iperf3": """
         -s -1 -p 5301 --logfile TARGET
         -s -1 -p 5302 --logfile=TARGET
@@ -51,7 +53,12 @@ _TEXT: dict[str, str] = {
     "nuttcp": """
         -t -s 127.0.0.1
         -S -P 5314 --nofork
-        -r -s 127.0.0.1""",
+        -r -s 127.0.0.1
+        -P 5314 -i 192.0.2.1
+        -P 5314 -T 192.0.2.1
+        -P 5314 -w 192.0.2.1
+        -P 5314 -R 192.0.2.1
+        -P 5314 -n 192.0.2.1""",
     "netperf": """
         -H 127.0.0.1 -p 5315 -F SECRET
         -H 127.0.0.1 -p 5315 -FSECRET
@@ -129,6 +136,7 @@ _TEXT: dict[str, str] = {
         --name=x --size=4k --rw=write --buffer_pattern='"SECRET"'
         --name=x --size=4k --rw=write --filename_format=/tmp/fathom-$jobnum
         --showcmd=SECRET
+        --name=x --norandommap jobs.fio
         --server=sock:TARGET
         --client=127.0.0.1 SECRET
         --aux-path=/tmp --name=x --size=4k --rw=write --write_lat_log=x
@@ -194,6 +202,7 @@ _TEXT: dict[str, str] = {
         --chdir=/ {program:ping} -c 1 127.0.0.1
         --bcast=TARGET {program:ping} -c 1 127.0.0.1
         --multi-prog SECRET
+        --immediate sh {program:ping} -c 1 127.0.0.1
         --export-file=SECRET {program:ping} -c 1 127.0.0.1""",
     "sbatch": """
         SCRIPT

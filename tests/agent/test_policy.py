@@ -23,6 +23,7 @@ def refusal_of(work: Path, line: str, reach: Reach = LOCAL, **more: Any) -> str:
         work=str(work),
         paths=more.get("paths", ()),
         options=more.get("options", {}),
+        variables=more.get("variables", ()),
         reach=reach,
         fill=lambda text: text.replace("{work}", str(work)),
         find_program=lambda name: f"/usr/bin/{name}",
@@ -100,16 +101,34 @@ def test_jobs_call_addresses_of_the_inventory_or_those_of_the_owner(
         ("ping 127.0.0.1 10.0.0.1", "option-not-allowed: ping 10.0.0.1"),
         ("ping -c", "option-not-allowed: ping -c"),
         ("irtt", "option-not-allowed: irtt "),
+        ("nuttcp -P 8101 -i 127.0.0.1", "option-not-allowed: nuttcp -i 127.0.0.1"),
+        ("nuttcp -P 8101 -i evil.example.org", "option-not-allowed: nuttcp -i evil.example.org"),
+        ("nuttcp -P 8101 -i 1", "option-not-allowed: nuttcp without one address"),
+        ("nuttcp -1 127.0.0.1", "option-not-allowed: nuttcp with more than one address"),
+        ("nuttcp -T 10 -i 1 127.0.0.1", ""),
+        ("iperf3 -s -B 127.0.0.1", ""),
+        ("iperf3 -c 127.0.0.1 -B evil.example.org", "option-not-allowed: iperf3 -B evil.example.org"),
+        ("iperf -s -B 239.1.1.1", "option-not-allowed: iperf -B 239.1.1.1"),
+        ("iperf3 -c 127.0.0.1 -c 127.0.0.2", "option-not-allowed: iperf3 with more than one address"),
+        ("iperf3 -c 127.0.0.1 -T 192.0.2.1", "option-not-allowed: iperf3 -T 192.0.2.1"),
+        ("qperf", ""),
+        ("qperf 127.0.0.1 -t 1 tcp_bw 192.0.2.1", "option-not-allowed: qperf 192.0.2.1"),
+        ("traceroute -A 127.0.0.1", "option-not-allowed: traceroute -A"),
+        ("traceroute 127.0.0.1 evil.example.org", "option-not-allowed: traceroute evil.example.org"),
+        ("mtr -z -r 127.0.0.1", "option-not-allowed: mtr -z"),
+        ("mtr --aslookup -r 127.0.0.1", "option-not-allowed: mtr --aslookup"),
+        ("fio --name=x --norandommap x.fio", "option-not-allowed: fio --norandommap"),
+        ("srun --immediate sh {program:ping} 127.0.0.1", "option-not-allowed: srun --immediate"),
         ("netserver -D", ""),
         ("nuttcp 127.0.0.1 -s", "option-not-allowed: nuttcp -s"),
         ("mpirun -np 2 {program:ping} -c 1 192.0.2.1", "destination-not-allowed: ping 192.0.2.1"),
         ("mpirun -np 2 {program:openssl} x=/etc/passwd", "path-not-allowed: openssl /etc/passwd"),
         ("openssl speed -seconds 1 sha256", ""),
-        ("openssl -in{work}/x ratio/2 10.0.0.0/8", ""),
+        ("openssl -in{work}/x -in {work}/deep/x.txt x={work} 12 0.5 1.5e9 a.json 33554432 2:1 10:20:30", ""),
         ("openssl --in=/etc/passwd", "path-not-allowed: openssl /etc/passwd"),
         ("openssl -in/etc/passwd", "path-not-allowed: openssl /etc/passwd"),
         ("openssl ../../x", "path-not-allowed: openssl ../../x"),
-        ("openssl -connect 192.0.2.1:443", "destination-not-allowed: openssl 192.0.2.1:443"),
+        ("openssl -connect 192.0.2.1:443", "destination-not-allowed: openssl 192.0.2.1"),
         ("openssl {program:openssl}", ""),
     ],
 )
@@ -117,7 +136,7 @@ def test_each_word_is_looked_at(tmp_path: Path, line: str, refusal: str) -> None
     assert refusal_of(tmp_path, line) == refusal
 
 
-def test_files_of_the_job_and_variables_are_looked_at_too(tmp_path: Path) -> None:
+def test_files_of_the_job_are_looked_at_too(tmp_path: Path) -> None:
     copy = "globus-url-copy -f {work}/pairs"
     assert refusal_of(tmp_path, copy, files={"pairs": "file:///dev/zero file://{work}/x\n"}) == ""
     refused = refusal_of(tmp_path, copy, files={"pairs": "file:///etc/%70asswd file://{work}/x\n"})
@@ -126,11 +145,113 @@ def test_files_of_the_job_and_variables_are_looked_at_too(tmp_path: Path) -> Non
     assert refusal_of(tmp_path, serve, files={"conf": 'allow_anonymous 1\nrestrict_paths "R/dev/zero"\n'}) == ""
     assert refusal_of(tmp_path, serve, files={"conf": "exec /bin/sh\n"}).startswith("option-not-allowed")
     assert refusal_of(tmp_path, serve, files={"conf": 'restrict_paths "RW/etc"\n'}).startswith("path-not-allowed")
-    variable = [["OMPI_MCA_orte_tmpdir_base", "/etc"]]
-    refused = refusal_of(tmp_path, "netserver -D", environment=variable)
-    assert refused == "path-not-allowed: netserver OMPI_MCA_orte_tmpdir_base=/etc"
-    networks = [["OMPI_MCA_btl_tcp_if_include", "10.0.0.0/8,fd00::/64"]]
-    assert refusal_of(tmp_path, "netserver -D", environment=networks) == ""
+
+
+PATHS = ["[/etc/passwd", "(/etc", '"/etc', "-1/etc/passwd", "x+/etc/passwd", "a|/etc/passwd", "file!/etc/passwd"]
+PATHS += [
+    "~/x",
+    "-o~/x",
+    "x=~root",
+    "%2fetc/passwd",
+    "%252fetc",
+    "%2e%2e",
+    "ratio/2",
+    "10.0.0.0/8",
+    "http://127.0.0.1/",
+]
+PATHS += ["{work},/etc", "{work}-of-others/x", "{work}/a,/etc", "{work}/a+/etc", "{work}//etc", "{work}/../x", "-C.."]
+PATHS += ["{program:ping}/../sh", "x{work}/way-out/y", "{work}/way-out", "/dev/null/x", "%25252525252fetc"]
+ADDRESSES = ["x=10.99.9.9", "user@10.99.9.9", "http:10.99.9.9", "0x0a090909", "evil.example.org", "-H10.99.9.9"]
+ADDRESSES += ["[fd00::1]:80", "-Hfd00::1", "x=fd00::1", "10.99.9", "0xa.9.9.9", "012.9.9.9", "01202211011"]
+ADDRESSES += [
+    "a@evil.example.org:80",
+    "evil.example.org.",
+    "xn--e1.xn--p1ai",
+    "10%2e99.9.9",
+    "::ffff:10.9.9.9",
+    "fd00::1:80",
+]
+
+
+@pytest.mark.parametrize("word", PATHS)
+def test_no_slash_of_an_unknown_program_leads_out_whatever_stands_before_it(tmp_path: Path, word: str) -> None:
+    work = tmp_path / "work"
+    work.mkdir()
+    (work / "way-out").symlink_to(tmp_path)
+    assert refusal_of(work, f"openssl {word}").startswith("path-not-allowed: openssl ")
+    assert refusal_of(work, f"openssl {word}", options={"openssl": ["*"]}) == ""
+
+
+@pytest.mark.parametrize("word", ADDRESSES)
+def test_an_unknown_program_is_told_no_address_that_it_may_not_call(tmp_path: Path, word: str) -> None:
+    assert refusal_of(tmp_path, f"openssl {word}").startswith("destination-not-allowed: openssl ")
+
+
+def test_an_unknown_program_is_told_what_it_may_call_and_read(tmp_path: Path) -> None:
+    reach = Reach((), frozenset({"10.99.9.9", "fd00::1", "dtn.example.org"}))
+    for word in (
+        "x=10.99.9.9",
+        "user@10.99.9.9:80",
+        "[fd00::1]:80",
+        "-Hfd00::1",
+        "dtn.example.org:80",
+        "{work}/evil.org",
+    ):
+        assert refusal_of(tmp_path, f"openssl {word}", reach) == "", word
+    assert refusal_of(tmp_path, "openssl -o/scratch/x.org,y /scratch", reach, paths=["/scratch"]) == ""
+
+
+@pytest.mark.parametrize(
+    "variable",
+    [
+        ("OMPI_MCA_mca_base_env_list", "PYTHONPATH={work}"),
+        ("OMP_TOOL_LIBRARIES", "x.so"),
+        ("SLURM_EXPORT_ENV", "ALL,LD_PRELOAD=x.so"),
+        ("SLURM_TASK_PROLOG", "x"),
+        ("UCX_GDB_COMMAND", "x"),
+        ("HYDRA_LAUNCHER_EXTRA_ARGS", "x"),
+        ("LD_PRELOAD", "x"),
+        ("PATH", "x"),
+        ("PYTHONPATH", "x"),
+        ("BASH_ENV", "x"),
+        ("HOME", "x"),
+        ("OMP NUM", "x"),
+        ("OMPI_MCA_plm_rsh_agent", "/bin/sh"),
+        ("OMPI_MCA_mca_base_component_path", "/tmp"),
+        ("RSH", "sh"),
+        ("SLURM_CONF", "{work}/slurm.conf"),
+        ("OMP_NUM_THREADS", "2;x"),
+        ("OMP_NUM_THREADS", "a\x00b"),
+        ("TZ", ":/etc/passwd"),
+        ("UCX_TLS", "tcp,self,../x"),
+        ("OMP_DYNAMIC", "x"),
+        ("UCX_NET_DEVICES", "data0,/x"),
+        ("OMP_PROC_BIND", "x" * 5000),
+    ],
+)
+def test_no_variable_steers_a_loader_an_interpreter_or_a_launcher(tmp_path: Path, variable: tuple[str, str]) -> None:
+    refused = refusal_of(tmp_path, "netserver -D", environment=[variable])
+    assert refused.startswith(f"option-not-allowed: netserver {variable[0]}")
+
+
+def test_variables_hold_what_their_kind_is(tmp_path: Path) -> None:
+    allowed = [("OMPI_MCA_btl_tcp_if_include", "10.0.0.0/8,fd00::/64"), ("RSH", "{program:ssh}"), ("TZ", "UTC")]
+    allowed += [("OMP_NUM_THREADS", "4"), ("UCX_NET_DEVICES", "data0,mlx5_0:1"), ("GLOBUS_HOSTNAME", "127.0.0.1")]
+    assert refusal_of(tmp_path, "netserver -D", environment=allowed) == ""
+    refused = refusal_of(tmp_path, "netserver -D", environment=[("GLOBUS_HOSTNAME", "192.0.2.1")])
+    assert refused == "destination-not-allowed: netserver GLOBUS_HOSTNAME=192.0.2.1"
+
+
+def test_the_owner_allows_further_variables(tmp_path: Path) -> None:
+    def refusal(name: str, value: str, *owners: str) -> str:
+        return refusal_of(tmp_path, "netserver -D", environment=[(name, value)], variables=owners)
+
+    assert refusal("OMP_STACKSIZE", "4M") == "option-not-allowed: netserver OMP_STACKSIZE"
+    assert refusal("OMP_STACKSIZE", "4M", "OMP_STACKSIZE") == refusal("X", "{work}/x", "X") == ""
+    assert refusal("X", "a/etc", "X") == "path-not-allowed: netserver X=/etc"
+    assert refusal("X", "{work}/x", "X file") == refusal("X", "5", "Y", "X number") == ""
+    assert refusal("X", "/etc", "X file") == "path-not-allowed: netserver X=/etc"
+    assert refusal("X", "x.so", "X program").startswith("option-not-allowed: netserver X")
 
 
 @pytest.mark.parametrize(
@@ -140,6 +261,8 @@ def test_files_of_the_job_and_variables_are_looked_at_too(tmp_path: Path) -> Non
         ({"options": {"mtr": "-F"}}, "“options” must map programs"),
         ({"options": {"mtr": ["-F nonsense"]}}, "“options” must map programs"),
         ({"options": {"mtr": ["F"]}}, "“options” must map programs"),
+        ({"variables": ["A=b"]}, "“variables” must be a list of variables"),
+        ({"variables": ["A flag"]}, "“variables” must be a list of variables"),
         ({"destinations": ["10.0.0.0/99"]}, "“destinations” must be a list of networks"),
         ({"destinations": ["10.0.0"]}, "“destinations” must be a list of networks"),
         ({"sandbox": "no"}, "“sandbox” must be true or false"),

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from .policy import OWNERS_KINDS, is_network
+from .policy import OWNERS_KINDS, VARIABLE_KINDS, is_network
 
 # Measurement tools that can neither write files of others nor start further programs.
 KNOWN_PROGRAMS = (
@@ -21,6 +21,7 @@ KNOWN_PROGRAMS = (
 USUAL_FOLDERS = ("/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin")
 FILE = "agent.json"
 OPTION = re.compile(rf"\*|-[^\s=/]+(?: (?:{'|'.join(OWNERS_KINDS)}))?")
+VARIABLE = re.compile(rf"[A-Za-z_][A-Za-z0-9_]{{0,100}}(?: (?:{'|'.join(VARIABLE_KINDS)}))?")
 HOST = re.compile(r"(?=.*[A-Za-z])[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?")
 PIN = re.compile(r"[0-9a-fA-F]{64}")
 
@@ -38,9 +39,10 @@ class Config:
     `settings` are the kernel settings that measurements may change, as keys or patterns; none unless named.
 
     `paths` are folders and devices that jobs may read and write beside their own folder, `options` what programs may
-    be told beyond the agent's own rules ({"mtr": ["-F file"]}, ["*"] for anything), `destinations` the networks and
-    host names that jobs may call, where not the addresses of the inventory. Without `sandbox` the kernel does not
-    confine jobs. `pin` is the SHA-256 of the server's certificate, `insecure` lets plain HTTP leave this machine.
+    be told beyond the agent's own rules ({"mtr": ["-F file"]}, ["*"] for anything), `variables` what a job's
+    environment may hold beyond them (["OMP_STACKSIZE", "X_DIR file"]), `destinations` the networks and host names
+    that jobs may call, where not the addresses of the inventory. Without `sandbox` the kernel does not confine jobs.
+    `pin` is the SHA-256 of the server's certificate, `insecure` lets plain HTTP leave this machine.
     """
 
     server: str
@@ -54,6 +56,7 @@ class Config:
     settings: list[str] = field(default_factory=list)
     paths: list[str] = field(default_factory=list)
     options: dict[str, list[str]] = field(default_factory=dict)
+    variables: list[str] = field(default_factory=list)
     destinations: list[str] = field(default_factory=list)
     sandbox: bool = True
     pin: str = ""
@@ -176,6 +179,10 @@ def _are_options(value: object) -> bool:
     )
 
 
+def _are_variables(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(item, str) and VARIABLE.fullmatch(item) for item in value)
+
+
 def _are_destinations(value: object) -> bool:
     # What looks like a number and is no network is a slip of the pen, not a name.
     return isinstance(value, list) and all(
@@ -198,6 +205,10 @@ _FORMS: dict[str, tuple[Callable[[object], bool], str]] = {
     "options": (
         _are_options,
         f'map programs to lists of options: "-x", "-x KIND" with a kind of {", ".join(OWNERS_KINDS)}, or "*"',
+    ),
+    "variables": (
+        _are_variables,
+        f'be a list of variables: "NAME", or "NAME KIND" with a kind of {", ".join(VARIABLE_KINDS)}',
     ),
     "destinations": (_are_destinations, "be a list of networks such as 192.0.2.0/24, addresses and host names"),
     "pin": (_is_pin, "be the SHA-256 of the server's certificate, as 64 hexadecimal digits"),

@@ -20,7 +20,7 @@ from .folders import BadName, Collected, WorkFolder, checked
 from .gate import AHEAD_S, Gate
 from .identity import Identity
 from .kin import birth_of
-from .placeholders import BadVariable, Placeholders
+from .placeholders import Placeholders
 from .policy import Guard, Reach
 from .process import Process
 from .ready import Automaton, BadPattern, compile_pattern
@@ -99,10 +99,11 @@ class Runner(threading.Thread):
         else:
             program = resolve(argv, self._config)
         placeholders = Placeholders(self._folder.path, lambda name: resolve([name], self._config))
-        if identity is self._identity:
-            guard_of(job, self._config, self._folder.path, placeholders).check(argv, job.get("environment") or ())
+        guard = guard_of(job, self._config, self._folder.path, placeholders)
+        variables = [(str(name), str(value)) for name, value in job.get("environment") or ()]
+        guard.check(argv, variables, checks_words=identity is self._identity)
         argv = [argv[0], *map(placeholders.fill, argv[1:])]
-        environment = self._fill_environment(job, placeholders)
+        environment = {name: placeholders.fill(value) for name, value in variables}
         pattern = _compile(job.get("ready_pattern") or "")
         if not self._clearing.wait(WITHIN_S):
             raise CannotStart("node-trouble", "files of an earlier measurement are still being removed")
@@ -149,12 +150,6 @@ class Runner(threading.Thread):
         if identity is not self._identity:
             return lambda: None
         return lambda: self._confinement.enter(name, program, self._folder.path)
-
-    def _fill_environment(self, job: dict[str, Any], placeholders: Placeholders) -> dict[str, str]:
-        try:
-            return {str(n): placeholders.fill_variable(str(n), str(v)) for n, v in job.get("environment") or ()}
-        except BadVariable as problem:
-            raise CannotStart("not-started", str(problem)) from None
 
     def _make_folder(self, job: dict[str, Any], placeholders: Placeholders) -> None:
         try:
@@ -265,6 +260,7 @@ def guard_of(job: dict[str, Any], config: Config, work: Path, placeholders: Plac
         work=str(work),
         paths=config.paths,
         options=config.options,
+        variables=config.variables,
         reach=Reach(tuple(config.destinations), frozenset(map(str, job.get("inventory") or ())), is_local),
         fill=placeholders.fill,
         find_program=lambda name: resolve([name], config),

@@ -79,7 +79,7 @@ class Pattern:
 def check_ready(text: str) -> None:
     """Raise PatternError for a ready pattern that agents refuse.
 
-    They match a closed part of Python's patterns in time linear in the output (workers/agent/ready), and take no other.
+    They match a closed part of Python's patterns in time linear in the output (workers/agent/ready), no others.
     """
     _refuse_long(text)
     try:

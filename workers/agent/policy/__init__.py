@@ -1,7 +1,7 @@
 """What programs may be told: options, files, destinations. The agent's own word, which no server can widen."""
 
 from .checking import Guard, rules_of
-from .rules import OWNERS_KINDS, Rules
+from .rules import OWNERS_KINDS, VARIABLE_KINDS, Rules
 from .values import Reach, is_network
 
-__all__ = ["OWNERS_KINDS", "Guard", "Reach", "Rules", "is_network", "rules_of"]
+__all__ = ["OWNERS_KINDS", "VARIABLE_KINDS", "Guard", "Reach", "Rules", "is_network", "rules_of"]

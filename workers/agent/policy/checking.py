@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from ..refusals import CannotStart
 from . import network, others
-from .rules import COMMAND, RefusedOption, Rules, read_words
+from .rules import COMMAND, RefusedOption, Rules, check_calls, read_words
 from .values import Place, Reach, RefusedDestination, RefusedPath, Values
 
 # An owner's entry that allows a program everything.
@@ -27,7 +27,8 @@ def rules_of(program: str) -> Rules | None:
 class Guard:
     """Checks the commands of one job on its node.
 
-    `options` is the owner's {program: [entry]}, `paths` the folders and devices that the owner named; `fill` and
+    `options` is the owner's {program: [entry]}, `variables` the owner's [entry] of the environment, `paths` the
+    folders and devices that the owner named; `fill` and
     `find_program` are those of the job's placeholders, `files` what the job brings (name: text).
     """
 
@@ -37,22 +38,29 @@ class Guard:
         work: str,
         paths: Sequence[str],
         options: Mapping[str, Sequence[str]],
+        variables: Sequence[str] = (),
         reach: Reach,
         fill: Callable[[str], str],
         find_program: Callable[[str], str],
         files: Mapping[str, str],
     ) -> None:
-        self._options = options
+        self._options, self._variables = options, variables
         self._values = Values(Place(work, tuple(paths)), reach, fill, find_program, files)
         self._find_program = find_program
 
-    def check(self, argv: Sequence[str], environment: Iterable[Sequence[str]] = ()) -> None:
-        """Raise CannotStart unless a command's words and variables, as they were sent, may be given."""
+    def check(
+        self, argv: Sequence[str], environment: Iterable[Sequence[str]] = (), *, checks_words: bool = True
+    ) -> None:
+        """Raise CannotStart unless a command's words and variables, as they were sent, may be given.
+
+        Without `checks_words` it is only the variables: of the agent's own programs.
+        """
         program = argv[0]
         try:
-            self._check(program, argv[1:])
             for name, value in environment:
-                self._check_variable(name, value)
+                self._values.check_variable(name, value, self._variables)
+            if checks_words:
+                self._check(program, argv[1:])
         except RefusedOption as refusal:
             raise CannotStart("option-not-allowed", _named(program, refusal)) from None
         except RefusedPath as refusal:
@@ -60,21 +68,18 @@ class Guard:
         except RefusedDestination as refusal:
             raise CannotStart("destination-not-allowed", _named(program, refusal)) from None
 
-    def _check_variable(self, name: str, value: str) -> None:
-        try:
-            self._values.check_unknown([value], with_addresses=False)
-        except RefusedPath as refusal:
-            raise RefusedPath(f"{name}={refusal}") from None
-
     def _check(self, program: str, words: Sequence[str]) -> None:
         entries = self._options.get(program, ())
         if ANYTHING in entries:
             return
         rules = rules_of(program)
         if rules is None:
-            self._values.check_unknown(words)
+            for text in words:
+                self._values.check_unknown(text)
             return
-        for word in read_words(rules.widened(entries), words):
+        rules = rules.widened(entries)
+        values = list(read_words(rules, words))
+        for word in values:
             if word.kind == COMMAND:
                 name = word.value
                 if name.startswith("{program:") and name.endswith("}"):
@@ -83,6 +88,7 @@ class Guard:
                 self.check([name, *word.rest])
             else:
                 self._values.check(word)
+        check_calls(rules, words, values)
 
 
 def _named(program: str, refusal: ValueError) -> str:

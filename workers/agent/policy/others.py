@@ -47,7 +47,7 @@ _MPIRUN = Rules(
 )  # fmt: skip
 
 TABLE: dict[str, Rules] = {
-    "df": Rules(options_of(flag="-B1", text="--output"), clusters=False, behind=_PLAIN_FILES),
+    "df": Rules(options_of(flag="-B1", text="--output"), clusters=False, attached=True, behind=_PLAIN_FILES),
     "rm": Rules(options_of(flag="-rf"), clusters=False, behind=_PLAIN_FILES),
     "fincore": Rules(options_of(flag="--bytes --noheadings", text="--output"), clusters=False, behind=_PLAIN_FILES),
     "cp": Rules(words=(FILE, FILE), behind=Rules(words=(FILE, FILE), takes_options=False)),
@@ -55,6 +55,8 @@ TABLE: dict[str, Rules] = {
     "fio": Rules(
         options_of(flag=_FIO_FLAGS, text=_FIO_TEXTS, file="--directory --write_bw_log"),
         clusters=False,
+        # Behind some of its options, --norandommap among them, a word is a file of jobs, which may start programs.
+        attached=True,
         choices={"--ioengine": FIO_ENGINES},
     ),
     "iozone": Rules(
@@ -84,9 +86,13 @@ TABLE: dict[str, Rules] = {
         ),
         words=(COMMAND,),
         clusters=False,
+        # Behind --immediate a word is the command.
+        attached=True,
         refused=(":",),
     ),
-    "squeue": Rules(options_of(flag="--noheader --me", text="--states --name --format --iterate --jobs")),
+    "squeue": Rules(
+        options_of(flag="--noheader --me", text="--states --name --format --iterate --jobs"), attached=True
+    ),
     "sbatch": Rules(),
     "scancel": Rules(),
     "fathom-slurm": Rules(
@@ -107,7 +113,8 @@ TABLE: dict[str, Rules] = {
     "globus-gridftp-server": Rules(
         options_of(
             flag="-dn -sync-writes",
-            text="-p -control-interface -data-interface -d -log-module -bs -port-range",
+            text="-p -d -log-module -bs -port-range",
+            local="-control-interface -data-interface",
             addresses="-r",
             file="-Z",
             settings="-c",

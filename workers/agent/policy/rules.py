@@ -6,13 +6,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-# What the value of an option, or a plain word, is. A flag has no value; a text is any word without a slash.
+# What the value of an option, or a plain word, is. A flag has no value; a text is any word that holds neither a slash
+# nor an address; local is an address or an interface of the node's own, a number may have a unit behind it.
 FLAG, TEXT, FILE, FILES, ADDRESS, ADDRESSES = "flag", "text", "file", "files", "address", "addresses"
 NETWORKS, OUTPUT, PROGRAM, COMMAND, URL, URL_LIST = "networks", "output", "program", "command", "url", "url-list"
+LOCAL, NUMBER = "local", "number"
 # The configuration of a GridFTP server, one of the job's own files.
 SETTINGS = "settings"
 # What the owner of a node may say of an option that is to be allowed there.
-OWNERS_KINDS = (FLAG, TEXT, FILE, ADDRESS)
+OWNERS_KINDS = (FLAG, TEXT, NUMBER, FILE, ADDRESS, LOCAL, PROGRAM)
+# … and of a variable.
+VARIABLE_KINDS = tuple(kind for kind in OWNERS_KINDS if kind != FLAG)
 
 
 class RefusedOption(ValueError):
@@ -41,6 +45,10 @@ class Rules:
     word, `behind` those of what follows a double dash, `operands` those of words such as if=FILE. `prefix` is how
     every command begins; `exact` lists whole commands. A word in `refused` stands nowhere.
 
+    Some options of an `attached` program may do without a value, so no value stands in a word of its own there: a
+    program would take that for a host, a file or a command. One that `calls` has exactly one address in its command,
+    unless one of the options in `serves` makes it a server, or it `may_serve` without any; then it has none.
+
     `own_rights` says that the program, or one of its `helpers`, may have rights of its own on a node (setuid or file
     capabilities), which it needs; `shares_memory` that its processes meet in /dev/shm.
     """
@@ -58,6 +66,10 @@ class Rules:
     exact: tuple[tuple[str, ...], ...] = ()
     refused: tuple[str, ...] = ()
     takes_options: bool = True
+    attached: bool = False
+    calls: bool = False
+    serves: tuple[str, ...] = ()
+    may_serve: bool = False
     own_rights: bool = False
     helpers: tuple[str, ...] = ()
     shares_memory: bool = False
@@ -69,7 +81,9 @@ class Rules:
             option, _blank, kind = entry.partition(" ")
             extra[option] = kind or FLAG
         commands = {name: rules.widened(entries) for name, rules in self.commands.items()}
-        return replace(self, options={**self.options, **extra}, commands=commands)
+        # Of what the owner's options do nothing is known here: they may name whom to call in a file.
+        may_serve = self.may_serve or bool(extra)
+        return replace(self, options={**self.options, **extra}, commands=commands, may_serve=may_serve)
 
 
 def options_of(**names: str) -> dict[str, str]:
@@ -94,6 +108,18 @@ def read_words(rules: Rules, words: Sequence[str]) -> Iterator[Word]:
         yield from read_words(rules.commands[words[0]], words[1:])
         return
     yield from _Reader(rules, words).read()
+
+
+def check_calls(rules: Rules, words: Sequence[str], values: Sequence[Word]) -> None:
+    """Raise RefusedOption unless a command names whom it calls as often as its program takes it for an address."""
+    while rules.commands:
+        rules, words = rules.commands[words[0]], words[1:]
+    if not rules.calls:
+        return
+    count = sum(value.kind == ADDRESS for value in values)
+    serves = any(option in words for option in rules.serves) or (rules.may_serve and not count)
+    if count != (0 if serves else 1):
+        raise RefusedOption("without one address" if count == 0 else "with more than one address")
 
 
 class _Reader:
@@ -163,7 +189,7 @@ class _Reader:
         if kind == FLAG:
             return
         if value is None:
-            if not self._words:
+            if not self._words or self._rules.attached:
                 raise RefusedOption(option)
             value = self._words.pop(0)
         if kind == FILES:

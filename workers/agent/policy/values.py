@@ -8,9 +8,10 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NoReturn
 from urllib.parse import unquote, urlsplit
 
-from . import rules
+from . import rules, variables, words
 from .rules import Word
 
 # What any command may read or write besides.
@@ -19,8 +20,9 @@ _NETWORKS = re.compile(r"[0-9A-Fa-f.:/,]+")
 _IN_WORK = re.compile(r"\{work\}/([^/]+)")
 _PROGRAM = re.compile(r"\{program:([^}]*)\}")
 _SETTING = re.compile(r'(?:allow_anonymous [01]|anonymous_user nobody|restrict_paths "(?P<paths>[^"\n]*)")')
-# Where a path may begin within a word: at a mark that parts words, or behind the letters of an option.
-_PATH_IN_WORD = re.compile(r"(?:^-+[A-Za-z+]*|[=:,;@\s]|^)(/[^=:,;@\s]*)")
+_NUMBER = re.compile(r"\d{1,18}(?:\.\d{1,9})?[A-Za-z%]{0,4}")
+# A name's dot is one of a VLAN's number behind.
+_INTERFACE = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,30}(?:\.\d{1,4}){0,2}")
 
 
 class RefusedPath(ValueError):
@@ -37,6 +39,11 @@ class Place:
 
     work: str
     paths: tuple[str, ...] = ()
+
+    @property
+    def roots(self) -> tuple[str, ...]:
+        """Return all that a job may read and write, as it is written."""
+        return (self.work, *self.paths, *DEVICES)
 
     def check(self, path: str) -> None:
         """Raise RefusedPath unless a path, its links followed as they are now, lies below what is allowed."""
@@ -115,28 +122,43 @@ class Values:
         """Raise RefusedPath, RefusedDestination or rules.RefusedOption unless the value is allowed."""
         getattr(self, "_check_" + word.kind.replace("-", "_"))(word.value, word)
 
-    def check_unknown(self, words: Iterable[str], *, with_addresses: bool = True) -> None:
-        """Check the words of a program that has no rules: all that looks like a path, or is an address."""
-        for raw in words:
-            for name in _PROGRAM.findall(raw):
-                self.find_program(name)
-            # Where an allowed program lies is known; what stands around it is looked at.
-            text = self.fill(_PROGRAM.sub("program", raw))
-            self.check_paths(text)
-            if ".." in re.split(r"[/=:,;@\s]", text):
-                self.place.check(text)
-            if with_addresses and is_network(host_of(text)) and "/" not in text and ("." in text or ":" in text):
-                self.reach.check(text)
+    def check_unknown(self, word: str) -> None:
+        """Check a word of a program that has no rules: each slash, and each address that can be told in it."""
+        for name in _PROGRAM.findall(word):
+            self.find_program(name)
+        # Where an allowed program lies is known; what stands around it is looked at.
+        for text in words.readings_of(self.fill(_PROGRAM.sub("program", word))):
+            rest = words.check_slashes(text, self.place.roots, self.place.check, _refuse_path)
+            for address in words.addresses_in(rest):
+                self.reach.check(address)
+        if unquote(text) != text:
+            raise RefusedPath(word)
 
-    def check_paths(self, text: str) -> None:
-        """Check each path that a text holds, as far as it can be told from other things with a slash."""
-        for path in _PATH_IN_WORD.findall(text):
-            # The length of a network's prefix is no path.
-            if not path[1:].isdigit():
-                self.place.check(path)
+    def check_variable(self, name: str, value: str, entries: Sequence[str]) -> None:
+        """Check a variable of a job; `entries` are those that the node's owner allows ("NAME", "NAME KIND")."""
+        kind = variables.kind_of(name, tuple(entries))
+        if variables.check_form(name, value, kind):
+            return
+        try:
+            if kind == rules.TEXT:
+                self.check_unknown(value)
+            else:
+                self.check(Word(kind, name, value))
+        except (RefusedPath, RefusedDestination) as refusal:
+            raise type(refusal)(f"{name}={refusal}") from None
 
     def _check_text(self, value: str, word: Word) -> None:
-        if "/" in self.fill(value):
+        text = self.fill(value)
+        if "/" in text or any(True for _address in words.addresses_in(text)):
+            raise rules.RefusedOption(f"{word.option} {value}".strip())
+
+    def _check_number(self, value: str, word: Word) -> None:
+        if not _NUMBER.fullmatch(value):
+            raise rules.RefusedOption(f"{word.option} {value}".strip())
+
+    def _check_local(self, value: str, word: Word) -> None:
+        # A name would be looked up, and a group of many joined.
+        if not all(_is_local(part) for part in value.split(",")):
             raise rules.RefusedOption(f"{word.option} {value}".strip())
 
     def _check_networks(self, value: str, word: Word) -> None:
@@ -198,6 +220,21 @@ class Values:
             return False
         self.find_program(value[len("{program:") : -1])
         return True
+
+
+def _refuse_path(text: str) -> NoReturn:
+    raise RefusedPath(text)
+
+
+def _is_local(text: str) -> bool:
+    """Say whether a text is an address that a machine may have, an interface, a port, or several of these."""
+    host, _percent, interface = host_of(text).partition("%")
+    if interface and not _INTERFACE.fullmatch(interface):
+        return False
+    try:
+        return not ipaddress.ip_address(host).is_multicast
+    except ValueError:
+        return not host or _INTERFACE.fullmatch(host) is not None
 
 
 def _networks(texts: Sequence[str]) -> list[ipaddress.IPv4Network | ipaddress.IPv6Network]:
