@@ -12,6 +12,9 @@ from apps.bench.text import Message, _
 LONGEST_PATTERN = 500
 # More matches than this in one output are taken for a mistake in the pattern; the first ones count.
 MOST_MATCHES = 100_000
+# The first match is looked for in so many bytes, the second in half, and so on down to the shortest stretch: more
+# than a match is long in any text of the size that agents send, unless they are of very different lengths.
+_LOOKED_THROUGH, _SHORTEST_STRETCH = 2**26, 2**13
 
 # Those that agents match have so many signs at most, and so many groups within groups.
 MOST_READY_SIGNS = 500
@@ -67,13 +70,28 @@ class Pattern:
 
     def values(self, text: bytes) -> Iterator[Match]:
         """Yield what the pattern's groups found, in the order of the text."""
-        for count, found in enumerate(self._compiled.finditer(text)):
-            if count >= MOST_MATCHES:
-                return
+        for found in self._matches(text):
             value = found.group(self._value)
             if value is not None:
                 unit = found.group(self._unit) if self._unit else None
                 yield Match(value.decode("utf-8", "replace"), (unit or b"").decode("utf-8", "replace"))
+
+    def _matches(self, text: bytes) -> Iterator[Any]:
+        """Yield matches one behind the other, each looked for in a stretch that shrinks with how many there are.
+
+        RE2 takes linear time for one match; to look through the rest of the text for each of many takes the square.
+        """
+        place = 0
+        for count in range(1, MOST_MATCHES + 1):
+            stretch = max(_LOOKED_THROUGH // count, _SHORTEST_STRETCH)
+            while (found := self._compiled.search(text, place, place + stretch)) is None:
+                if place + stretch >= len(text):
+                    return
+                place += stretch // 2
+            yield found
+            place = found.end() + (found.end() == found.start())
+            if place > len(text):
+                return
 
 
 def check_ready(text: str) -> None:
