@@ -42,8 +42,8 @@ _FAULTS: dict[str, tuple[str, str, bool]] = {
     "option-not-allowed": (
         _("The agent on %(node)s refuses this option: %(detail)s."),
         _(
-            "Measure without it, or have the node's owner allow it under “options” in the agent's agent.json and "
-            "restart the agent."
+            "Measure without it, or have the node's owner allow it under “options” (a variable: “variables”) in the "
+            "agent's agent.json and restart the agent."
         ),
         False,
     ),

@@ -149,6 +149,7 @@ def test_a_job_that_ends_does_not_touch_those_beside_it(shell: AgentProgram, nod
 
 def test_the_agent_reports_what_is_in_force(shell: AgentProgram, node: Node) -> None:
     tools.configure(shell.folder, paths=["/scratch"], destinations=["10.0.0.0/8"], options={"mtr": ["-F file"]})
+    tools.configure(shell.folder, variables=["OMP_STACKSIZE"])
     shell.start()
     confinement = wait_for(lambda: facts_of(node))["confinement"]
     assert confinement["landlock"] == kernel.landlock_version()
@@ -156,4 +157,5 @@ def test_the_agent_reports_what_is_in_force(shell: AgentProgram, node: Node) -> 
     assert confinement["orphans"]
     assert confinement["paths"] == ["/scratch"]
     assert confinement["destinations"] == ["10.0.0.0/8"]
+    assert confinement["variables"] == ["OMP_STACKSIZE"]
     assert json.dumps(confinement["options"]) == '{"mtr": ["-F file"]}'

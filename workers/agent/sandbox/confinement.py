@@ -84,6 +84,7 @@ class Confinement:
             "own_rights": sorted(name for name, place in programs.items() if self.needs_rights(name, place)),
             "paths": sorted(self.config.paths),
             "destinations": sorted(self.config.destinations),
+            "variables": sorted(self.config.variables),
             "options": {name: sorted(entries) for name, entries in sorted(self.config.options.items())},
         }
 
