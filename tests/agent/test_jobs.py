@@ -82,6 +82,17 @@ def test_it_finds_a_ready_pattern_in_a_line_without_an_end(agent: AgentProgram, 
     ended(job)
 
 
+def test_no_ready_pattern_holds_up_the_agent(agent: AgentProgram, node: Node) -> None:
+    # An engine that backtracks is not done with this before the sun is.
+    pattern, line = "-?" * 45 + "-" * 59 + "X", "-" * 59
+    first = factories.job(node, "copy", line, background=True, ready_pattern=pattern, files=[("input", "")])
+    second = ended(factories.job(node, "say"))
+    assert (second.exit_code, second.fault) == (3, "")
+    first = ended(first)
+    assert (first.fault, first.ready_at) == ("", None)
+    assert line in printed(first)["stdout"]
+
+
 def test_it_says_what_is_wrong_with_a_ready_pattern(agent: AgentProgram, node: Node) -> None:
     job = ended(factories.job(node, "nap", "1", background=True, ready_pattern="("))
     assert job.fault == "not-started"
