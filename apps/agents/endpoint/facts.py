@@ -114,7 +114,12 @@ _KNOWN: Mapping[str, Callable[[str, object], None]] = {
     "mounts": _each(_object(source=_text, target=_text, type=_text, options=_text)),
     "settings": _texts,
     "confinement": _object(
-        landlock=_number, own_rights=_texts, paths=_texts, destinations=_texts, variables=_texts, options=_values(_texts)
+        landlock=_number,
+        own_rights=_texts,
+        paths=_texts,
+        destinations=_texts,
+        variables=_texts,
+        options=_values(_texts),
     ),
     "tools": _values(_object(path=_text, version=_text)),
 }
