@@ -1,4 +1,7 @@
-"""Print one line a figure (JSON=file writes the same as JSON): python -m benchmarks [GROUP ...], all unless named."""
+"""Print one line a figure (JSON=file writes the same as JSON): python -m benchmarks [GROUP ...], all unless named.
+
+`python -m benchmarks truth` judges what Fathom says of simulated worlds instead (docs/truth.md).
+"""
 
 import contextlib
 import json
@@ -10,6 +13,7 @@ from pathlib import Path
 
 from benchmarks import answers, connections, documents, figures, gap, grid, lab_rate, leaving, stack, throughput
 from benchmarks.figures import Figure, Skipped
+from benchmarks.truth import command as truth
 from launch import home
 from launch.demo import agents, campaign, ground, rest
 from launch.embedded import EmbeddedError
@@ -90,5 +94,6 @@ def _of_one_service(groups: Sequence[str]) -> Iterator[Figure | Skipped]:
 
 if __name__ == "__main__":
     with contextlib.suppress(KeyboardInterrupt):
-        sys.exit(main(sys.argv[1:]))
+        words = sys.argv[1:]
+        sys.exit(truth.main(words[1:]) if words[:1] == ["truth"] else main(words))
     sys.exit(130)

@@ -1,0 +1,59 @@
+"""Judge what the product says of simulated worlds, in a database that is there: python -m benchmarks.truth.
+
+`python -m benchmarks truth` starts one and runs this within; options as there.
+"""
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import django
+
+django.setup()
+
+from benchmarks.truth import output, running  # noqa: E402
+from benchmarks.truth.tally import Tally  # noqa: E402
+from benchmarks.truth.worlds.drawing import FAMILIES, world_of  # noqa: E402
+
+# A line of progress comes so often (s).
+EVERY_S = 10.0
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the options of the verb."""
+    made = argparse.ArgumentParser(prog="python -m benchmarks truth", description=__doc__.splitlines()[0])
+    made.add_argument("--worlds", type=int, default=2000, help="how many worlds (2,000)")
+    made.add_argument("--seed", type=int, default=1, help="the first world's seed; the next ones follow (1)")
+    made.add_argument("--family", choices=sorted(FAMILIES), default="", help="worlds of one family only")
+    made.add_argument("--json", type=Path, help="write all counts, and every false statement, to this file")
+    made.add_argument("--show", nargs="+", metavar=("RULE", "K"), help="print K (5) worlds where RULE was wrong")
+    return made
+
+
+def main(words: Sequence[str]) -> int:
+    """Run, print the tables, and return 0."""
+    options = parser().parse_args(words)
+    tally = Tally()
+    began = shown = time.monotonic()
+    worlds = (world_of(options.seed + place, options.family) for place in range(options.worlds))
+    for heard in running.hear_all(worlds):
+        tally.add(heard)
+        now = time.monotonic()
+        if now - shown >= EVERY_S:
+            shown = now
+            print(output.progress(tally, options.worlds, now - began), file=sys.stderr, flush=True)
+    for line in output.tables(tally):
+        print(line)
+    if options.show:
+        for line in output.places(tally, options.show[0], int(options.show[1]) if len(options.show) > 1 else 5):
+            print(line)
+    if options.json:
+        options.json.write_text(json.dumps(tally.as_json(), indent=1) + "\n", encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,111 @@
+"""What a judge says, and what it reads statements with."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from apps.bench import units
+from benchmarks.truth.asking import Statement
+from benchmarks.truth.storing import Stored
+from benchmarks.truth.worlds.base import Cell, World
+
+TRUE, FALSE, HARMFUL, UNDECIDED = "true", "false", "harmful", "undecided"
+# A figure that is this far (a share) from the truth is false.
+NEAR = 0.15
+# An advised change that leaves less than this of the present rate does harm.
+HARM = 0.98
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """The outcome and why; `truth` is the figure that would have been right, where there is one."""
+
+    outcome: str
+    why: str = ""
+
+
+@dataclass(frozen=True)
+class Case:
+    """A statement with the world it speaks of."""
+
+    world: Any
+    stored: Stored
+    statement: Statement
+
+    @property
+    def fields(self) -> Mapping[str, Any]:
+        """Return the statement's fields."""
+        return self.statement.fields
+
+    @property
+    def title(self) -> str:
+        """Return the msgid of a finding's title."""
+        return str(self.fields["title"]["msgid"])
+
+    @property
+    def value(self) -> float:
+        """Return the finding's value, 0 where it has none."""
+        return float(self.fields.get("value") or 0.0)
+
+    def parameter(self, name: str) -> float | None:
+        """Return a quantity among the parameters of the title, in its base unit; None if it is not there."""
+        return quantity(self.fields["title"]["params"].get(name))
+
+    def cells(self, tool: str = "") -> list[Cell]:
+        """Return the cells whose trials the statement rests on, in the world's order."""
+        wanted = {id(self.stored.trials[pk][1]) for pk in self.statement.trials if pk in self.stored.trials}
+        return [
+            cell
+            for setup in self.world.setups
+            if tool in ("", setup.tool)
+            for cell in setup.cells
+            if id(cell) in wanted
+        ]
+
+
+Judge = Callable[[Case], Judgement]
+Rules = Mapping[str, Judge]
+
+
+def yes(why: str = "") -> Judgement:
+    """Return that it holds."""
+    return Judgement(TRUE, why)
+
+
+def no(why: str) -> Judgement:
+    """Return that it does not hold, and why."""
+    return Judgement(FALSE, why)
+
+
+def undecided(why: str) -> Judgement:
+    """Return that this world does not decide it."""
+    return Judgement(UNDECIDED, why)
+
+
+def whether(holds: bool, why: str) -> Judgement:
+    """Return that it holds or, for this reason, does not."""
+    return yes() if holds else no(why)
+
+
+def is_near(value: float, truth: float, within: float = NEAR) -> bool:
+    """Return whether a figure is within a share of the truth."""
+    return abs(value - truth) <= within * abs(truth)
+
+
+def quantity(text: object) -> float | None:
+    """Return the number of a text such as "457 Mbit/s" in its base unit; None for what is no quantity."""
+    if isinstance(text, int | float):
+        return float(text)
+    for kind in ("rate", "byte-rate", "size", "duration"):
+        try:
+            value = units.parse_quantity(str(text).replace(",", ""), kind)
+        except (units.UnitError, ValueError):
+            continue
+        if value is not None:
+            return float(value)
+    return None
+
+
+def world_name(world: World) -> str:
+    """Return what a world is called in lists."""
+    return f"{world.family} {world.seed}"

@@ -1,0 +1,62 @@
+"""Judges of what is said of the path itself: its bottleneck, its capacity, its loss."""
+
+from benchmarks.truth.judging.base import Case, Judgement, Rules, is_near, no, undecided, whether, yes
+from benchmarks.truth.worlds import udp
+from benchmarks.truth.worlds.transfers import LENGTH
+
+# Of a link that is really shared or policed less than this can be had.
+WHOLE = 0.9
+
+
+def payload_span(case: Case) -> tuple[float, float]:
+    """Return the path's capacity from payload of UDP to the line (bit/s)."""
+    world = case.world
+    return udp.payload_rate(world.client, world.server, world.way, LENGTH), world.capacity_bps
+
+
+def _bottleneck(case: Case) -> Judgement:
+    lines = {line.name: line.capacity_bps for line in case.world.way.lines}
+    true = lines.get(case.statement.subject)
+    if true is None:
+        return undecided("a link that the world does not have")
+    wrong = not is_near(case.value, true, 0.02)
+    if "not what the inventory" in case.title:
+        return whether(wrong, "the inventory is right")
+    if true > 1.001 * min(lines.values()):
+        return no(f"{case.statement.subject} is not the slowest link")
+    if wrong:
+        return no(f"the link has {true:.4g} bit/s")
+    had = case.world.capacity_bps / true
+    if "of which only" in case.title:
+        rate = case.parameter("rate") or 0.0
+        if had > WHOLE:
+            return no("all of the link can be had")
+        return whether(is_near(rate, case.world.capacity_bps), f"{case.world.capacity_bps:.4g} can be had of it")
+    return whether(had >= 0.85, f"only {100 * had:.0f} % of it can be had")
+
+
+def _capacity(case: Case) -> Judgement:
+    payload, line = payload_span(case)
+    low, high = float(case.fields.get("low") or case.value), float(case.fields.get("high") or case.value)
+    if "up to" not in case.title and high > 1.1 * line:
+        return no(f"the path holds {line:.4g}, at most; {high:.4g} is said")
+    return whether(high >= 0.9 * payload, f"the path holds {payload:.4g} of payload; at most {high:.4g} is said")
+
+
+def _loss(case: Case) -> Judgement:
+    truth, told = case.world.way.loss, case.value / 100
+    if not truth:
+        return no("the path loses nothing by chance")
+    return whether(truth / 3 <= told <= 3 * truth, f"it loses {100 * truth:.2g} %, not {100 * told:.2g} %")
+
+
+def _known(case: Case) -> Judgement:
+    return yes("read off the facts")
+
+
+RULES: Rules = {
+    "path-bottleneck": _bottleneck,
+    "path-capacity": _capacity,
+    "path-loss": _loss,
+    "path-interfaces": _known,
+}

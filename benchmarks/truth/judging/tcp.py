@@ -1,0 +1,179 @@
+"""Judges of what is said of TCP over one path: what it holds, what limits it, and the window and streams it needs."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from benchmarks.truth.judging.base import Case, Judgement, Rules, is_near, no, undecided, whether, yes
+from benchmarks.truth.worlds import tcp
+from benchmarks.truth.worlds.base import Cell
+
+TOOL = "iperf3-tcp"
+# Rates nearer than this are as good as each other; nearer still, nobody could tell.
+ENOUGH, SAME = 0.95, 0.99
+# Limits as large as kernels take.
+UNLIMITED = 2**30
+
+
+def present(case: Case) -> dict[str, Any]:
+    """Return the setting that a finding calls present: an automatic window whose figures it rests on."""
+    cells = [cell for cell in case.cells(TOOL) if not cell.parameters.get("window")]
+    streams = case.fields.get("applies_when", {}).get("params", {}).get("streams")
+    alike = [cell for cell in cells if str(cell.parameters.get("streams", 1)) == str(streams)] or cells
+    told = case.fields.get("present")
+    if not alike or not told:
+        return dict(alike[0].parameters) if alike else {}
+    return dict(min(alike, key=lambda cell: abs(_mean(cell) - told)).parameters)
+
+
+def raised(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a setting with all limits of buffers raised on both hosts."""
+    keys = {tcp.RMEM: f"4096 131072 {UNLIMITED}", tcp.WMEM: f"4096 65536 {UNLIMITED}"}
+    keys |= dict.fromkeys((tcp.RMEM_MAX, tcp.WMEM_MAX), str(UNLIMITED))
+    return {
+        **parameters,
+        **{f"setting.{role}.{key}": text for role in ("client", "server") for key, text in keys.items()},
+    }
+
+
+def _mean(cell: Cell) -> float:
+    return sum(trial.figures["goodput"] for trial in cell.trials) / len(cell.trials)
+
+
+def _bdp(case: Case) -> Judgement:
+    truth = case.world.bdp_bytes
+    return whether(is_near(case.value, truth, 0.2), f"the path holds {truth:,.0f} B, not {case.value:,.0f} B")
+
+
+def _limit(case: Case) -> Judgement:
+    found = case.world.reach(present(case))
+    name = case.statement.subject
+    terms = ", ".join(f"{key} {rate / 1e6:.5g}" for key, rate in found.terms.items())
+    if not found.is_limit(name):
+        return no(f"{found.limit} is the limit, not {name} (Mbit/s: {terms})")
+    if name == tcp.WINDOW and not is_near(case.value, found.window, 0.25):
+        return no(f"the window is {found.window:,.0f} B, not {case.value:,.0f} B")
+    if name == tcp.LOSS and not found.lost / 3 <= case.value / 100 <= 3 * found.lost:
+        return no(f"{100 * found.lost:.2g} % are lost, not {case.value:.2g} %")
+    return yes()
+
+
+def _per_flow(case: Case) -> Judgement:
+    single = case.world.reach({**present(case), "streams": 1})
+    if single.is_limit(tcp.PATH):
+        return no("the path is the limit of one flow, too")
+    return whether(is_near(case.value, single.rate, 0.2), f"one flow reaches {single.rate:.4g}, not {case.value:.4g}")
+
+
+def _knee(case: Case) -> Judgement:
+    cells = [cell for cell in case.cells(TOOL) if cell.parameters.get("window")]
+    rates = {cell.parameters["window"]: cell.truth["goodput"] for cell in cells}
+    best, at = max(rates.values()), rates.get(int(case.value))
+    if at is None:
+        return undecided("the window was not measured")
+    if at < ENOUGH * best:
+        return no(f"larger windows give {best:.4g}, this one {at:.4g}")
+    low = rates.get(int(case.fields.get("low") or 0))
+    if low is not None and low >= SAME * at:
+        return no(f"the next smaller window gives as much: {low:.4g} of {at:.4g}")
+    cell = next(cell for cell in cells if cell.parameters["window"] == int(case.value))
+    free = case.world.reach(raised({**cell.parameters, "window": 8 * int(case.value)})).rate
+    return whether(
+        free <= at / ENOUGH, f"larger windows were capped; granted, they would give {free:.4g}, not {at:.4g}"
+    )
+
+
+def _streams(case: Case) -> Judgement:
+    rates = _by(case.cells(TOOL), "streams")
+    count = int(case.value)
+    if count not in rates:
+        return undecided("the count was not measured")
+    best = max(rates.values())
+    if rates[count] < ENOUGH * best:
+        return no(f"more streams give {best:.4g}, {count} give {rates[count]:.4g}")
+    fewer = [name for name, rate in rates.items() if name < count and rate >= SAME * best]
+    return whether(not fewer, f"{min(fewer, default=0)} streams give as much as {count}")
+
+
+def _by(cells: Iterable[Cell], name: str) -> dict[int, float]:
+    return {int(cell.parameters.get(name) or 1): cell.truth["goodput"] for cell in cells}
+
+
+def _sysctl(case: Case) -> Judgement:
+    setting = present(case) or {"window": 0, "streams": 1}
+    now, free = case.world.reach(setting), case.world.reach(raised(setting))
+    if "gain nothing" in case.title:
+        return whether(free.rate <= now.rate / ENOUGH, f"they gain: {now.rate:.4g} becomes {free.rate:.4g}")
+    if "already" in case.title:
+        wanted = case.parameter("window") or 0.0
+        return whether(now.window >= 0.85 * wanted, f"the kernels allow {now.window:,.0f} B only")
+    return yes("judged by what it changes")
+
+
+def _maxima(case: Case) -> Judgement:
+    truth = min(case.world.client.value(tcp.WMEM_MAX), case.world.server.value(tcp.RMEM_MAX))
+    told = float(case.fields.get("low") or 0)
+    return whether(is_near(told, truth, 0.05), f"the maxima are {truth:,} B, not {told:,.0f} B")
+
+
+def _autotuning(case: Case) -> Judgement:
+    if "Switch" in case.title:
+        off = [host for host in (case.world.client, case.world.server) if host.value(tcp.TUNING) == 0]
+        return whether(bool(off), "it is on at both ends")
+    proof = case.fields["proof"]
+    now, then = (case.world.reach(proof[key]).rate for key in ("now", "then"))
+    return whether(then > now, f"the explicit window gives {now:.4g}, the automatic one {then:.4g}")
+
+
+def _scaling(case: Case) -> Judgement:
+    off = [host for host in (case.world.client, case.world.server) if host.value(tcp.SCALING) == 0]
+    return whether(bool(off), "window scaling is on at both ends")
+
+
+def _congestion(case: Case) -> Judgement:
+    if "Try" in case.title:
+        found = case.world.reach(present(case))
+        return whether(found.is_limit(tcp.LOSS), f"{found.limit} is the limit, not loss")
+    rates = {cell.parameters.get("congestion"): cell.truth["goodput"] for cell in case.cells(TOOL)}
+    best = case.fields["title"]["params"]["best"]
+    return whether(rates.get(best, 0.0) >= 0.98 * max(rates.values()), f"true rates: {rates}")
+
+
+def _pacing(case: Case) -> Judgement:
+    way = case.world.way
+    if way.loss:
+        return no("the loss is random, which pacing does not mend")
+    if way.policer_bps < way.shaper_bps and way.policer_bps < case.world.capacity_bps:
+        return undecided("a policer drops bursts: pacing below its rate may help")
+    return whether(way.queue_bytes < case.world.bdp_bytes, "no burst is lost: the queue holds what the path does")
+
+
+def _mtu(case: Case) -> Judgement:
+    world = case.world
+    if case.statement.subject == "path":
+        return whether(world.way.mtu < case.fields["title"]["params"]["allowed"], "larger packets pass")
+    return whether(world.way.mtu >= case.value, f"the path passes {world.way.mtu} B only")
+
+
+def _black_hole(case: Case) -> Judgement:
+    if case.statement.subject != "black-hole":
+        return undecided("a switch that is set")
+    world = case.world
+    holds = world.way.is_black_hole and min(world.client.mtu, world.server.mtu) > world.way.mtu
+    return whether(holds, "there is no black hole")
+
+
+RULES: Rules = {
+    "tcp-bdp": _bdp,
+    "tcp-limit": _limit,
+    "tcp-per-flow-limit": _per_flow,
+    "tcp-window-knee": _knee,
+    "tcp-streams": _streams,
+    "tcp-sysctl": _sysctl,
+    "tcp-buffer-maxima": _maxima,
+    "tcp-autotuning": _autotuning,
+    "tcp-window-scaling": _scaling,
+    "tcp-congestion": _congestion,
+    "tcp-pacing": _pacing,
+    "tcp-mtu": _mtu,
+    "tcp-path-mtu": _black_hole,
+}

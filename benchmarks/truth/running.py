@@ -1,0 +1,74 @@
+"""World after world: stored, asked, judged, and forgotten."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from django.db import connection, transaction
+from django.utils import timezone
+
+from apps.accounts.models import Team
+from benchmarks.truth import asking, storing
+from benchmarks.truth.asking import Statement
+from benchmarks.truth.judging.base import Judgement
+from benchmarks.truth.judging.judge import judge
+from benchmarks.truth.worlds.base import World
+
+
+@dataclass(frozen=True)
+class Interval:
+    """An interval that was printed, of which kind, from how many figures, and whether the truth lies within."""
+
+    kind: str
+    n: int
+    holds: bool
+
+
+# After so many worlds the rows that were taken back are swept out of these tables.
+SWEEP = 20
+FILLED = (
+    "campaigns_trial", "campaigns_run", "results_result", "results_sample", "tuning_finding", "tuning_finding_trials",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Heard:
+    """What was said of a world, each with its judgement."""
+
+    world: World
+    said: tuple[tuple[Statement, Judgement], ...]
+    failure: str = ""
+    contradictions: tuple[tuple[str, str], ...] = ()
+    expected: tuple[tuple[str, bool], ...] = ()
+    intervals: tuple[Interval, ...] = ()
+
+
+def hear(world: World) -> Heard:
+    """Return what the product says of a world, judged; nothing of it stays in the database."""
+    with transaction.atomic():
+        try:
+            return _hear(world)
+        finally:
+            transaction.set_rollback(True)
+
+
+def _hear(world: World) -> Heard:
+    now = timezone.now()
+    team = Team.objects.create(name="Oracle", slug="oracle")
+    stored = storing.store(world, team, now)
+    try:
+        said = list(asking.findings(stored, now))
+    except asking.RuleFailed as error:
+        return Heard(world, (), str(error))
+    return Heard(world, tuple((item, judge(world, stored, item)) for item in said))
+
+
+def hear_all(worlds: Iterable[World]) -> Iterator[Heard]:
+    """Yield what is said of each world; outside of a transaction."""
+    with connection.cursor() as cursor:
+        # Statistics of tables that are always empty again lead the planner to read them whole for each row.
+        cursor.execute("SET enable_seqscan = off")
+    for place, world in enumerate(worlds):
+        if place % SWEEP == 0:
+            with connection.cursor() as cursor:
+                cursor.execute(f"VACUUM {', '.join(FILLED)}")
+        yield hear(world)

@@ -1,0 +1,29 @@
+"""Worlds by number: the same seed and number give the same world."""
+
+import random
+from collections.abc import Callable
+
+from benchmarks.truth.worlds import network, transfers
+from benchmarks.truth.worlds.base import World
+from benchmarks.truth.worlds.noise import KINDS, NORMAL, Noise
+
+SIZES = (0.005, 0.01, 0.02, 0.03, 0.05, 0.1, 0.2)
+REPETITIONS = (1, 1, 2, 3, 3, 3, 5, 5, 8, 10, 20, 30)
+
+
+def _network(seed: int, noise: Noise, repetitions: int, source: random.Random) -> World:
+    return transfers.measure(network.draw(seed, noise, repetitions, source), source)
+
+
+FAMILIES: dict[str, tuple[float, Callable[[int, Noise, int, random.Random], World]]] = {"network": (0.6, _network)}
+
+
+def world_of(seed: int, family: str = "") -> World:
+    """Return the world of a seed, of one family if it is named."""
+    source = random.Random(seed)  # noqa: S311 - a simulation, not a secret
+    kind = NORMAL if source.random() < 0.45 else source.choice(KINDS)
+    noise = Noise(kind, source.choice(SIZES))
+    repetitions = source.choice(REPETITIONS)
+    names = list(FAMILIES)
+    drawn = source.choices(names, [FAMILIES[name][0] for name in names])[0]
+    return FAMILIES[family or drawn][1](seed, noise, repetitions, source)
