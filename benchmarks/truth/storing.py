@@ -129,13 +129,7 @@ def _setup(stored: Stored, position: int, setup: Setup, system: FileSystem | Non
     ExperimentRole.objects.bulk_create(
         ExperimentRole(experiment=experiment, role=role, node_id=pk) for role, pks in roles.items() for pk in pks
     )
-    # What needs other nodes queues by itself, as the sweep of clients does.
-    lanes: dict[int, Lane] = {}
-    for cell in setup.cells:
-        lanes.setdefault(
-            _clients(cell), Lane(experiment=experiment, roles=_first(roles, _clients(cell)), resources=[])
-        )
-    Lane.objects.bulk_create(lanes.values())
+    lane = Lane.objects.create(experiment=experiment, roles=roles, resources=[])
     known: list[tuple[Cell, Measured]] = []
     trials: list[Trial] = []
     for turn in range(experiment.repetitions):
@@ -148,7 +142,7 @@ def _setup(stored: Stored, position: int, setup: Setup, system: FileSystem | Non
                 Trial(
                     campaign=stored.campaign,
                     experiment=experiment,
-                    lane=lanes[_clients(cell)],
+                    lane=lane,
                     position=len(trials),
                     point=place,
                     repetition=turn + 1,
@@ -176,15 +170,6 @@ def _setup(stored: Stored, position: int, setup: Setup, system: FileSystem | Non
     )
     stored.trials.update({trial.pk: (setup, *pair) for trial, pair in zip(trials, known, strict=True)})
     return began
-
-
-def _clients(cell: Cell) -> int:
-    """Return how many nodes of the first role take part, 0 for all."""
-    return int(cell.parameters.get("clients") or 0)
-
-
-def _first(roles: dict[str, list[int]], count: int) -> dict[str, list[int]]:
-    return {role: pks[:count] if count else pks for role, pks in roles.items()}
 
 
 def _result(run: Run, tool: Tool, measured: Measured) -> Result:

@@ -1,18 +1,22 @@
 """Which judge a statement goes to."""
 
 from benchmarks.truth.asking import FINDING, Statement
-from benchmarks.truth.judging import advice, path, tcp
+from benchmarks.truth.judging import advice, messages, path, storage, tcp
 from benchmarks.truth.judging.base import Case, Judgement, undecided
 from benchmarks.truth.storing import Stored
 from benchmarks.truth.worlds.base import World
 
-RULES = {**tcp.RULES, **path.RULES}
+BY_FAMILY = {
+    "network": {**tcp.RULES, **path.RULES},
+    "storage": storage.RULES,
+    "messages": messages.RULES,
+}
 
 
 def judge(world: World, stored: Stored, statement: Statement) -> Judgement:
     """Return what is true of a statement in its world."""
     case = Case(world, stored, statement)
-    rule = RULES.get(statement.rule)
+    rule = BY_FAMILY[world.family].get(statement.rule)
     if rule is None:
         return undecided("no judge knows this rule")
     claim = rule(case)

@@ -3,7 +3,7 @@
 import random
 from collections.abc import Callable
 
-from benchmarks.truth.worlds import network, transfers
+from benchmarks.truth.worlds import files, messages, network, storage, transfers
 from benchmarks.truth.worlds.base import World
 from benchmarks.truth.worlds.noise import KINDS, NORMAL, Noise
 
@@ -15,7 +15,15 @@ def _network(seed: int, noise: Noise, repetitions: int, source: random.Random) -
     return transfers.measure(network.draw(seed, noise, repetitions, source), source)
 
 
-FAMILIES: dict[str, tuple[float, Callable[[int, Noise, int, random.Random], World]]] = {"network": (0.6, _network)}
+def _storage(seed: int, noise: Noise, repetitions: int, source: random.Random) -> World:
+    return files.measure(storage.draw(seed, noise, min(repetitions, 10), source), source)
+
+
+FAMILIES: dict[str, tuple[float, Callable[[int, Noise, int, random.Random], World]]] = {
+    "network": (0.6, _network),
+    "storage": (0.3, _storage),
+    "messages": (0.1, messages.world),
+}
 
 
 def world_of(seed: int, family: str = "") -> World:

@@ -1,0 +1,55 @@
+"""Judges of what is said of messages between processes: placement, pairs, ports."""
+
+from benchmarks.truth.judging.base import Case, Judgement, Rules, is_near, no, undecided, whether, yes
+from benchmarks.truth.worlds.messages import LARGEST, OTHER, PORTS, SAME, MessagesWorld
+
+# A ratio of placements below this is no reason to bind.
+WORTH = 1.15
+
+
+def _affinity(case: Case) -> Judgement:
+    world: MessagesWorld = case.world
+    truth = world.rate(SAME, LARGEST) / world.rate(OTHER, LARGEST)
+    if case.fields["kind"] == "recommendation":
+        if truth < WORTH:
+            return no(f"placement makes ×{truth:.2f}")
+        return whether(is_near(case.value, truth), f"the ratio is {truth:.2f}, not {case.value:.2f}")
+    return whether(truth <= 1.45, f"placement makes ×{truth:.2f}")
+
+
+def _contention(case: Case) -> Judgement:
+    world: MessagesWorld = case.world
+    counts = sorted(int(cell.parameters["pairs"]) for cell in case.cells("mpi-contention"))
+    rates = {count: world.aggregate(count) for count in counts}
+    best, last = max(rates.values()), rates[counts[-1]]
+    shown = ", ".join(f"{count}: {rate / 1e9:.3g} GB/s" for count, rate in rates.items())
+    if "evenly" in case.title:
+        return whether(min(rates.values()) >= best / 1.1, f"not the same for all: {shown}")
+    if "lose" in case.title:
+        return whether(last < 0.97 * best, f"they lose nothing: {shown}")
+    if "do not fill" in case.title:
+        return whether(last > rates[counts[-2]] / 0.97, f"it does not grow to the end: {shown}")
+    knee = case.fields["title"]["params"].get("knee")
+    at = rates.get(int(float(knee or 0)))
+    if at is None:
+        return undecided("the knee was not measured")
+    fewer = [count for count in counts if count < int(float(knee)) and rates[count] >= 0.97 * best]
+    return whether(at >= 0.93 * best and last >= 0.93 * best and not fewer, f"the knee is elsewhere: {shown}")
+
+
+def _port(case: Case) -> Judgement:
+    world: MessagesWorld = case.world
+    kind = world.nodes[0].interconnect
+    if "not believable" in case.title:
+        return no("no rate is above what the port carries")
+    best = max(world.aggregate(int(cell.parameters["pairs"])) for cell in case.cells("mpi-contention"))
+    truth = best / PORTS[kind]
+    told = case.value if case.value <= 1.5 else case.value / 100
+    return whether(is_near(told, truth, 0.2), f"the share is {truth:.2f}, not {told:.2f}")
+
+
+def _known(case: Case) -> Judgement:
+    return yes("read off the figures")
+
+
+RULES: Rules = {"mpi-affinity": _affinity, "mpi-contention": _contention, "mpi-port-bound": _port}

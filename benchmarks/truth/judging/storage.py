@@ -1,0 +1,191 @@
+"""Judges of what is said of file systems: their clients and records, the layer that limits, caches."""
+
+from typing import Any
+
+from apps.bench.rules.storage.titles import OF_CLIENTS, OF_TASKS
+from benchmarks.truth.judging.advice import predicted
+from benchmarks.truth.judging.base import Case, Judgement, Rules, is_near, no, quantity, undecided, whether, yes
+from benchmarks.truth.worlds.base import Cell
+from benchmarks.truth.worlds.storage import CLIENT, DISK, LOCAL, NETWORK, SERVER, WAIT, StorageWorld
+
+TOOL = "iozone"
+METRICS = ("write", "rewrite", "read", "reread")
+# Rates nearer than this are as good as each other; what is farther apart than the second is an effect.
+ENOUGH, EFFECT = 0.93, 0.97
+
+
+def metric_of(case: Case) -> str:
+    """Return the metric that a finding speaks of: written or read."""
+    told = str(case.fields["title"]["params"].get("metric") or case.statement.subject.rpartition(" ")[2])
+    return "read" if "read" in told else "write"
+
+
+def _is_local(case: Case) -> bool:
+    return case.statement.subject.startswith(LOCAL)
+
+
+def _rates(case: Case, factor: str) -> dict[int, float]:
+    metric = metric_of(case)
+    return {int(cell.parameters[factor]): cell.truth[metric] for cell in case.cells(TOOL) if factor in cell.parameters}
+
+
+def _clients(case: Case) -> Judgement:
+    shapes = {text: shape for texts in (OF_CLIENTS, OF_TASKS) for shape, text in texts.items()}
+    shape, rates = shapes[case.title], _rates(case, "clients")
+    if len(rates) < 2:
+        return undecided("fewer than two numbers of clients")
+    counts = sorted(rates)
+    best, last, first = max(rates.values()), rates[counts[-1]], rates[counts[0]]
+    if wrong := _wrong_ceiling(case, counts[-1]):
+        return no(wrong)
+    shown = ", ".join(f"{count}: {rates[count] / 1e6:.4g} MB/s" for count in counts)
+    if shape == "flat":
+        return whether(min(rates.values()) >= best / 1.1, f"it changes: {shown}")
+    if shape in ("falls", "one-server"):
+        return whether(last < EFFECT * best, f"it does not fall: {shown}")
+    if shape == "rises":
+        if last < EFFECT * best or last <= first / EFFECT or rates[counts[-2]] >= EFFECT * last:
+            return no(f"it does not grow to the end: {shown}")
+        return _enough(case, metric_of(case), counts[-1])
+    knee = int(case.value)
+    if rates.get(knee, best) < ENOUGH * best:
+        return no(f"more clients add something: {shown}")
+    if last < ENOUGH * best:
+        return no(f"it falls: {shown}")
+    fewer = [count for count in counts if count < knee and rates[count] >= EFFECT * best]
+    return whether(not fewer, f"fewer saturate it: {shown}")
+
+
+def _enough(case: Case, metric: str, most: int) -> Judgement:
+    """Return whether so many clients as are said to fill the network would do it."""
+    world: StorageWorld = case.world
+    told = next((item["params"] for item in case.fields["why"] if "enough" in item["params"]), None)
+    if not told or int(told["enough"]) <= most:
+        return prediction(case)
+    rate = world.rate(metric, {"clients": int(told["enough"])})
+    ceiling = quantity(told["ceiling"]) or 0.0
+    return whether(rate >= 0.85 * ceiling, f"{told['enough']} clients would reach {rate:.4g} of {ceiling:.4g} B/s")
+
+
+def _wrong_ceiling(case: Case, clients: int) -> str:
+    """Return what is wrong with what the network is said to carry, "" for nothing."""
+    for item in case.fields["why"]:
+        if "ceiling" not in item["params"]:
+            continue
+        told, truth = quantity(item["params"]["ceiling"]) or 0.0, case.world.carried(clients)
+        if not is_near(told, truth):
+            return f"the network carries {truth:.4g}, not {told:.4g} B/s"
+        if "it is full" in item["msgid"] and min(_terms(case, clients).values()) < 0.85 * truth:
+            return f"the network is not full: {truth:.4g} B/s"
+    return ""
+
+
+def _terms(case: Case, clients: int) -> dict[str, float]:
+    terms: dict[str, float] = case.world.terms(metric_of(case), clients)
+    return terms
+
+
+def _records(case: Case) -> Judgement:
+    rates = _rates(case, "record_size")
+    if len(rates) < 2:
+        return undecided("fewer than two sizes of records")
+    best = max(rates.values())
+    if "no effect" in case.title:
+        return whether(min(rates.values()) >= best / 1.1, f"it has: {rates}")
+    at = int(case.value)
+    if at not in rates:
+        return undecided("the size was not measured")
+    if rates[at] < ENOUGH * best:
+        return no(f"others give more: {rates}")
+    if min(rates.values()) >= EFFECT * best:
+        return no(f"the size makes no difference: {rates}")
+    return prediction(case)
+
+
+def prediction(case: Case) -> Judgement:
+    """Return whether the rate predicted for the finding's own proof would be reached."""
+    proof = case.fields.get("proof")
+    if not proof or proof["tool"] != TOOL or not case.fields.get("predicted"):
+        return yes()
+    return predicted(case, case.world.rate("read" if "read" in proof["metric"] else "write", proof["then"]))
+
+
+def _cell(case: Case) -> dict[str, Any]:
+    """Return the setting of the file system's own figures nearest to the one in question."""
+    metric = metric_of(case)
+    cells = [cell for cell in case.cells(TOOL) if "clients" in cell.parameters]
+    if not cells:
+        return {}
+    told = case.value or max(cell.truth[metric] for cell in cells)
+    return dict(min(cells, key=lambda cell: abs(_mean(cell, metric) - told)).parameters)
+
+
+def _mean(cell: Cell, metric: str) -> float:
+    return sum(trial.figures[metric] for trial in cell.trials) / len(cell.trials)
+
+
+def _layer(case: Case) -> Judgement:
+    setting = _cell(case)
+    if not setting:
+        return undecided("no figures of the file system")
+    metric = metric_of(case)
+    limits = case.world.limit(metric, setting)
+    text = case.title.lower()
+    told = next((name for name, word in LAYERS if word in text), "")
+    if not told:
+        return undecided(f"which layer is meant: {case.title}")
+    truth = {NETWORK: {NETWORK}, DISK: {DISK, SERVER}, SERVER: {SERVER, CLIENT, WAIT}}[told]
+    if told == DISK and case.world.share < 0.85 and DISK not in limits:
+        return no("the file system itself takes a part of the disks' rate")
+    if told == SERVER and case.world.share >= 0.9 and limits <= {SERVER, DISK}:
+        return no("the disks are the limit")
+    return whether(bool(limits & truth), f"{', '.join(sorted(limits))} limits, not the {told}")
+
+
+LAYERS = ((NETWORK, "network"), (DISK, "disk"), (SERVER, "itself"))
+
+
+def _share(case: Case) -> Judgement:
+    if "Not enough" in case.title:
+        return yes("it says that it does not know")
+    metric = metric_of(case)
+    setting = _cell(case)
+    truth = case.world.rate(metric, setting) / (len(case.world.servers) * case.world.disk[metric])
+    low, high = case.fields.get("low"), case.fields.get("high")
+    if low is not None and high is not None and 0.97 * low <= truth <= 1.03 * high:
+        return yes()
+    return whether(is_near(case.value, truth), f"the share of its disks is {truth:.2f}, not {case.value:.2f}")
+
+
+def _cache(case: Case) -> Judgement:
+    return whether("cached" in case.world.traits, "no cache was measured")
+
+
+def _alike(case: Case) -> Judgement:
+    return yes("clients are alike in this world")
+
+
+def _connections(case: Case) -> Judgement:
+    world: StorageWorld = case.world
+    metric, setting = metric_of(case), _cell(case)
+    single = len(world.servers) * world.window / world.rtt_s
+    if CLIENT not in world.limit(metric, setting) or single > 1.1 * world.one_client(2**20, 1, False)[0]:
+        return no(f"{', '.join(sorted(world.limit(metric, setting)))} limits, not the connection")
+    return yes()
+
+
+def _unknown(case: Case) -> Judgement:
+    return undecided("the simulation does not have what it speaks of")
+
+
+RULES: Rules = {
+    "storage-clients": _clients,
+    "storage-record-size": _records,
+    "limiting-layer": _layer,
+    "storage-share-of-disk": _share,
+    "cache-effect": _cache,
+    "storage-cached-reads": _cache,
+    "storage-clients-alike": _alike,
+    "storage-connections": _connections,
+    "storage-gpfs-client": _unknown,
+}

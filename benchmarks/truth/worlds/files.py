@@ -1,0 +1,106 @@
+"""What tools measure of a storage world: clients, records, the disks alone, the network alone."""
+
+import dataclasses
+import random
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from benchmarks.truth.worlds.base import Cell, Setup, Trial
+from benchmarks.truth.worlds.noise import draw
+from benchmarks.truth.worlds.storage import GIB, LOCAL, PAYLOAD, READ, SHARED, USUAL_RECORD, WRITE, StorageWorld
+
+# What reading from the memory of a client gives (B/s).
+MEMORY = 6e9
+RECORDS = tuple(2**power for power in (16, 18, 20, 22, 24))
+TOOL = "iozone"
+FILE = 128 * GIB
+
+
+def measure(world: StorageWorld, source: random.Random) -> StorageWorld:
+    """Return the world with what a team measured in it: by chance some of the sweeps and layers."""
+    setups = []
+    cached = source.random() < 0.12
+    if cached:
+        world = dataclasses.replace(world, traits=(*world.traits, "cached"))
+    counts = [count for count in (1, 2, 3, 4, 6, 8) if count <= len(world.clients)]
+    if len(counts) > 2 and source.random() < 0.3:
+        counts = counts[: source.choice((2, 3))]
+    points: list[dict[str, Any]] = [{"clients": count} for count in counts]
+    setups.append(_shared("Clients", world, points, ("clients",) if len(points) > 1 else (), source, cached))
+    if source.random() < 0.4:
+        records = RECORDS[: source.choice((3, 4, 5))]
+        points = [{"clients": 1, "record_size": size, "direct": True} for size in records]
+        setups.append(_shared("Records", world, points, ("record_size",), source, False))
+    if source.random() < 0.6:
+        setups.append(_disk(world, source))
+    if source.random() < 0.6:
+        setups.append(_network(world, source))
+    if world.noise.kind == "busy":
+        world = dataclasses.replace(world, traits=(*world.traits, "busy"))
+    return dataclasses.replace(world, setups=tuple(setups))
+
+
+def _cells(
+    world: StorageWorld,
+    points: Sequence[Mapping[str, Any]],
+    truth_of: Callable[[Mapping[str, Any]], Mapping[str, float]],
+    source: random.Random,
+    cached: bool,
+) -> list[Cell]:
+    """Return cells with noise by block; what a cache gave carries the flag that the product's judge would set."""
+    factors, hits = draw(world.noise, len(points) * world.repetitions, source)
+    cells = []
+    for place, point in enumerate(points):
+        truth = truth_of(point)
+        trials = []
+        for factor, hit in list(zip(factors, hits, strict=True))[place :: len(points)]:
+            figures = {metric: rate * factor * source.gauss(1, world.noise.cv / 5) for metric, rate in truth.items()}
+            flags: list[tuple[str, str, tuple[str, ...]]] = []
+            if cached:
+                figures["reread"] = MEMORY * source.uniform(0.9, 1.1) * int(point.get("clients") or 1)
+                flags.append(("cached-read", "warning", ("read", "reread")))
+            if hit:
+                flags.append(("not-steady", "warning", tuple(truth)))
+            trials.append(Trial(figures, tuple(flags)))
+        cells.append(Cell(dict(point), truth, trials))
+    return cells
+
+
+def _shared(
+    name: str,
+    world: StorageWorld,
+    points: Sequence[Mapping[str, Any]],
+    factors: tuple[str, ...],
+    source: random.Random,
+    cached: bool,
+) -> Setup:
+    # Only a small file is read from memory.
+    size = 96 * GIB if cached else FILE
+    full = [{"file_size": size, "record_size": USUAL_RECORD, **point} for point in points]
+
+    def truth_of(point: Mapping[str, Any]) -> dict[str, float]:
+        write, read = world.rate(WRITE, point), world.rate(READ, point)
+        return {"write": write, "rewrite": write, "read": read, "reread": read}
+
+    cells = _cells(world, full, truth_of, source, cached)
+    return Setup(name, TOOL, {"client": world.clients}, cells, factors, SHARED)
+
+
+def _disk(world: StorageWorld, source: random.Random) -> Setup:
+    point = {"file_size": FILE, "record_size": USUAL_RECORD}
+    cells = _cells(world, [point], lambda _point: dict(world.disk), source, False)
+    return Setup("Disks alone", TOOL, {"client": world.servers[:1]}, cells, (), LOCAL)
+
+
+def _network(world: StorageWorld, source: random.Random) -> Setup:
+    """Return TCP between the first client and the first server; its window is the kernel's, not the file system's."""
+    window = source.choice((4e5, 4e6, 3e7))
+    line = min(world.client_nic_bps, world.server_nic_bps, world.wide_bps) * PAYLOAD * 8
+
+    def truth_of(point: Mapping[str, Any]) -> dict[str, float]:
+        return {"goodput": min(line, int(point["streams"]) * window * 8 / world.rtt_s)}
+
+    points = [{"streams": count, "duration": 10.0} for count in source.choice(((1,), (1, 4), (1, 4, 16)))]
+    cells = _cells(world, points, truth_of, source, False)
+    roles = {"client": world.clients[:1], "server": world.servers[:1]}
+    return Setup("Network alone", "iperf3-tcp", roles, cells, ("streams",) if len(points) > 1 else ())
