@@ -14,12 +14,17 @@ import django
 
 django.setup()
 
-from benchmarks.truth import output, running  # noqa: E402
+from django.db import transaction  # noqa: E402
+
+from apps.accounts.models import Team  # noqa: E402
+from benchmarks.truth import changes, output, running  # noqa: E402
 from benchmarks.truth.tally import Tally  # noqa: E402
 from benchmarks.truth.worlds.drawing import FAMILIES, world_of  # noqa: E402
 
 # A line of progress comes so often (s).
 EVERY_S = 10.0
+# So many histories of each kind tell how often a change is seen.
+HISTORIES = 200
 
 
 def parser() -> argparse.ArgumentParser:
@@ -28,6 +33,7 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--worlds", type=int, default=2000, help="how many worlds (2,000)")
     made.add_argument("--seed", type=int, default=1, help="the first world's seed; the next ones follow (1)")
     made.add_argument("--family", choices=sorted(FAMILIES), default="", help="worlds of one family only")
+    made.add_argument("--histories", type=int, default=HISTORIES, help="how many histories of each kind (200)")
     made.add_argument("--json", type=Path, help="write all counts, and every false statement, to this file")
     made.add_argument("--show", nargs="+", metavar=("RULE", "K"), help="print K (5) worlds where RULE was wrong")
     return made
@@ -45,6 +51,10 @@ def main(words: Sequence[str]) -> int:
         if now - shown >= EVERY_S:
             shown = now
             print(output.progress(tally, options.worlds, now - began), file=sys.stderr, flush=True)
+    with transaction.atomic():
+        team = Team.objects.create(name="Histories", slug="histories")
+        tally.changes = list(changes.count_changes(team, options.histories, options.seed))
+        transaction.set_rollback(True)
     for line in output.tables(tally):
         print(line)
     if options.show:

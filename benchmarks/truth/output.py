@@ -38,12 +38,18 @@ def tables(tally: Tally) -> Iterator[str]:
         yield _row(f"  {name}", count)
     yield from _expected(tally)
     yield from _coverage(tally)
+    yield ""
+    for count in tally.changes:
+        yield _row(f"change-points: {count.name}", f"{count.percent:.1f} %", f"({count.goal})")
 
 
 def places(tally: Tally, rule: str, most: int) -> Iterator[str]:
     """Yield where a rule was wrong: seed, what it said, and why that is false."""
     yield ""
-    for item in tally.wrong.get(rule, [])[:most]:
+    wanted = [
+        item for name, found in tally.wrong.items() if rule in (name, name.partition(": ")[2]) for item in found
+    ]
+    for item in wanted[:most]:
         words = item.title.get("msgid", "") if item.title else ""
         yield f"{item.family} {item.seed} {item.outcome} ({item.confidence}) {item.subject}: {item.why}"
         if words:

@@ -6,22 +6,14 @@ from dataclasses import dataclass
 from django.db import connection, transaction
 from django.utils import timezone
 
-from apps.accounts.models import Team
-from benchmarks.truth import asking, storing
+from apps.accounts.models import Membership, Role, Team, User
+from benchmarks.truth import asking, figures, panels, storing
 from benchmarks.truth.asking import Statement
+from benchmarks.truth.judging import contradictions, missed
 from benchmarks.truth.judging.base import Judgement
+from benchmarks.truth.judging.coverage import Interval, of_contrasts, of_means, of_predictions
 from benchmarks.truth.judging.judge import judge
 from benchmarks.truth.worlds.base import World
-
-
-@dataclass(frozen=True)
-class Interval:
-    """An interval that was printed, of which kind, from how many figures, and whether the truth lies within."""
-
-    kind: str
-    n: int
-    holds: bool
-
 
 # After so many worlds the rows that were taken back are swept out of these tables.
 SWEEP = 20
@@ -32,7 +24,10 @@ FILLED = (
 
 @dataclass(frozen=True)
 class Heard:
-    """What was said of a world, each with its judgement."""
+    """What was said of a world, each with its judgement.
+
+    `contradictions` are (name, what); `expected` (conclusion, whether it was drawn); `intervals` those printed.
+    """
 
     world: World
     said: tuple[tuple[Statement, Judgement], ...]
@@ -54,12 +49,28 @@ def hear(world: World) -> Heard:
 def _hear(world: World) -> Heard:
     now = timezone.now()
     team = Team.objects.create(name="Oracle", slug="oracle")
+    user = User.objects.create(username="oracle")
+    Membership.objects.create(team=team, user=user, role=Role.MANAGER)
     stored = storing.store(world, team, now)
     try:
         said = list(asking.findings(stored, now))
     except asking.RuleFailed as error:
         return Heard(world, (), str(error))
-    return Heard(world, tuple((item, judge(world, stored, item)) for item in said))
+    found = list(said)
+    said += panels.of_udp(stored)
+    if world.family == "storage":
+        said += panels.of_layers(stored)
+    said += panels.predictions(stored, world.family)
+    drawn = list(figures.comparisons(stored, user))
+    for item in drawn:
+        said += [*figures.sentences_of(item), *figures.contrasts_of(item)]
+    return Heard(
+        world,
+        tuple((item, judge(world, stored, item)) for item in said),
+        contradictions=tuple(contradictions.between(world, said)),
+        expected=tuple(missed.expected(world, found)),
+        intervals=(*of_means(world, drawn), *of_contrasts(said), *of_predictions(world, said)),
+    )
 
 
 def hear_all(worlds: Iterable[World]) -> Iterator[Heard]:

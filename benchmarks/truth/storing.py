@@ -73,9 +73,11 @@ def _nodes(world: World, team: Team) -> tuple[dict[str, Site], dict[str, Node]]:
 
 def _link(team: Team, item: Any, nodes: dict[str, Node], switches: dict[str, Switch]) -> Link:
     ends = {
-        "a_node": nodes.get(item.a), "a_switch": switches.get(item.a),
-        "b_node": nodes.get(item.b), "b_switch": switches.get(item.b),
-    }  # fmt: skip
+        "a_node": nodes.get(item.a),
+        "a_switch": switches.get(item.a),
+        "b_node": nodes.get(item.b),
+        "b_switch": switches.get(item.b),
+    }
     return Link(team=team, name=item.name, capacity_bps=item.capacity_bps, rtt_s=item.rtt_s, mtu=item.mtu, **ends)
 
 
@@ -150,16 +152,20 @@ def _setup(stored: Stored, position: int, setup: Setup, system: FileSystem | Non
                     state="succeeded",
                     attempts=1,
                     finished_at=began,
-                )  # fmt: skip
+                )
             )
     Trial.objects.bulk_create(trials)
     runs = Run.objects.bulk_create(
         Run(
-            trial=trial, experiment=experiment, attempt=1, state="succeeded",
-            started_at=trial.finished_at, ended_at=trial.finished_at,
+            trial=trial,
+            experiment=experiment,
+            attempt=1,
+            state="succeeded",
+            started_at=trial.finished_at,
+            ended_at=trial.finished_at,
         )
         for trial in trials
-    )  # fmt: skip
+    )
     results = Result.objects.bulk_create(
         _result(run, tool, measured) for run, (_cell, measured) in zip(runs, known, strict=True)
     )

@@ -4,7 +4,8 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from typing import Any
 
-from benchmarks.truth.judging.base import FALSE, HARMFUL, TRUE, UNDECIDED, Judgement
+from benchmarks.truth.changes import Count
+from benchmarks.truth.judging.base import FALSE, HARMFUL, TRUE, UNDECIDED
 from benchmarks.truth.running import Heard
 
 Json = dict[str, Any]
@@ -46,6 +47,8 @@ class Tally:
     missed: list[tuple[int, str]] = field(default_factory=list)
     coverage: dict[tuple[str, int, str], Counter[bool]] = field(default_factory=lambda: defaultdict(Counter))
 
+    changes: list[Count] = field(default_factory=list)
+
     def add(self, heard: Heard) -> None:
         """Count what was said of one world."""
         world = heard.world
@@ -60,8 +63,11 @@ class Tally:
             if statement.confidence is not None and judgement.outcome != UNDECIDED:
                 band = max(low for low in BANDS if statement.confidence >= low)
                 self.bands[band][judgement.outcome] += 1
-            if judgement.outcome in (FALSE, HARMFUL) and len(self.wrong[statement.rule]) < MOST_SHOWN:
-                self.wrong[statement.rule].append(
+            if (
+                judgement.outcome in (FALSE, HARMFUL)
+                and len(self.wrong[f"{statement.source}: {statement.rule}"]) < MOST_SHOWN
+            ):
+                self.wrong[f"{statement.source}: {statement.rule}"].append(
                     Wrong(
                         world.seed,
                         world.family,
@@ -71,7 +77,7 @@ class Tally:
                         statement.confidence,
                         statement.fields.get("title", {}),
                         judgement.why,
-                    )  # fmt: skip
+                    )
                 )
         for name, why in heard.contradictions:
             self.contradictions[name] += 1
@@ -106,6 +112,7 @@ class Tally:
                 {"interval": kind, "n": n, "noise": noise, "held": found[True], "of": sum(found.values())}
                 for (kind, n, noise), found in sorted(self.coverage.items())
             ],
+            "changes": [{**vars(count), "percent": count.percent} for count in self.changes],
             "wrong": {rule: [vars(item) for item in found] for rule, found in sorted(self.wrong.items())},
         }
 
@@ -114,6 +121,3 @@ def wrong_share(found: Counter[str]) -> float:
     """Return which share of the statements that can be decided is false or harmful, 0 without any."""
     decided = found[TRUE] + found[FALSE] + found[HARMFUL]
     return (found[FALSE] + found[HARMFUL]) / decided if decided else 0.0
-
-
-__all__ = ["BANDS", "SURE", "Judgement", "Tally", "Wrong", "wrong_share"]

@@ -14,6 +14,8 @@ TRUE, FALSE, HARMFUL, UNDECIDED = "true", "false", "harmful", "undecided"
 NEAR = 0.15
 # An advised change that leaves less than this of the present rate does harm.
 HARM = 0.98
+# What quantities end with, by kind, in the order in which they are told apart.
+KINDS = (("B/s", "byte-rate"), ("bit/s", "rate"), ("B", "size"), ("s", "duration"))
 
 
 @dataclass(frozen=True)
@@ -96,14 +98,15 @@ def quantity(text: object) -> float | None:
     """Return the number of a text such as "457 Mbit/s" in its base unit; None for what is no quantity."""
     if isinstance(text, int | float):
         return float(text)
-    for kind in ("rate", "byte-rate", "size", "duration"):
-        try:
-            value = units.parse_quantity(str(text).replace(",", ""), kind)
-        except (units.UnitError, ValueError):
-            continue
-        if value is not None:
-            return float(value)
-    return None
+    words = str(text).replace(",", "").strip()
+    kind = next((kind for end, kind in KINDS if words.endswith(end)), None)
+    if kind is None:
+        return None
+    try:
+        value = units.parse_quantity(words, kind)
+    except (units.UnitError, ValueError):
+        return None
+    return None if value is None else float(value)
 
 
 def world_name(world: World) -> str:

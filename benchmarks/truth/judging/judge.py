@@ -1,8 +1,10 @@
 """Which judge a statement goes to."""
 
+from benchmarks.truth import figures as drawn
+from benchmarks.truth import panels
 from benchmarks.truth.asking import FINDING, Statement
-from benchmarks.truth.judging import advice, messages, path, storage, tcp
-from benchmarks.truth.judging.base import Case, Judgement, undecided
+from benchmarks.truth.judging import advice, figures, messages, path, storage, tcp
+from benchmarks.truth.judging.base import Case, Judge, Judgement, undecided
 from benchmarks.truth.storing import Stored
 from benchmarks.truth.worlds.base import World
 
@@ -11,15 +13,23 @@ BY_FAMILY = {
     "storage": storage.RULES,
     "messages": messages.RULES,
 }
+BY_SOURCE = {drawn.SENTENCE: figures.SENTENCES, drawn.CONTRAST: figures.CONTRASTS, panels.UDP: figures.UDP}
 
 
 def judge(world: World, stored: Stored, statement: Statement) -> Judgement:
     """Return what is true of a statement in its world."""
     case = Case(world, stored, statement)
-    rule = BY_FAMILY[world.family].get(statement.rule)
+    rule = _judge_of(world, statement)
     if rule is None:
-        return undecided("no judge knows this rule")
+        return undecided("no judge knows this")
     claim = rule(case)
     if statement.source == FINDING and world.family == "network":
         return advice.worse(claim, advice.judge_network(case))
     return claim
+
+
+def _judge_of(world: World, statement: Statement) -> Judge | None:
+    if statement.source == panels.PREDICTION:
+        return figures.prediction
+    rules = BY_SOURCE.get(statement.source) or BY_FAMILY[world.family]
+    return rules.get(statement.rule)

@@ -37,7 +37,7 @@ def _bottleneck(case: Case) -> Judgement:
 
 def _capacity(case: Case) -> Judgement:
     payload, line = payload_span(case)
-    low, high = float(case.fields.get("low") or case.value), float(case.fields.get("high") or case.value)
+    high = float(case.fields.get("high") or case.value)
     if "up to" not in case.title and high > 1.1 * line:
         return no(f"the path holds {line:.4g}, at most; {high:.4g} is said")
     return whether(high >= 0.9 * payload, f"the path holds {payload:.4g} of payload; at most {high:.4g} is said")

@@ -12,6 +12,8 @@ TOOL = "iozone"
 METRICS = ("write", "rewrite", "read", "reread")
 # Rates nearer than this are as good as each other; what is farther apart than the second is an effect.
 ENOUGH, EFFECT = 0.93, 0.97
+# A record size is the one to take if it gives so much of the best.
+RECORD = 0.9
 
 
 def metric_of(case: Case) -> str:
@@ -26,7 +28,9 @@ def _is_local(case: Case) -> bool:
 
 def _rates(case: Case, factor: str) -> dict[int, float]:
     metric = metric_of(case)
-    return {int(cell.parameters[factor]): cell.truth[metric] for cell in case.cells(TOOL) if factor in cell.parameters}
+    return {
+        int(cell.parameters[factor]): cell.truth[metric] for cell in case.cells(TOOL) if factor in cell.parameters
+    }
 
 
 def _clients(case: Case) -> Judgement:
@@ -95,7 +99,7 @@ def _records(case: Case) -> Judgement:
     at = int(case.value)
     if at not in rates:
         return undecided("the size was not measured")
-    if rates[at] < ENOUGH * best:
+    if rates[at] < RECORD * best:
         return no(f"others give more: {rates}")
     if min(rates.values()) >= EFFECT * best:
         return no(f"the size makes no difference: {rates}")
@@ -174,6 +178,37 @@ def _connections(case: Case) -> Judgement:
     return yes()
 
 
+def _nodes(case: Case) -> Judgement:
+    """Return whether one client alone gets little of what many get."""
+    metric = metric_of(case)
+    cells = [cell for cell in case.cells(TOOL) if "clients" in cell.parameters]
+    best = max((cell.truth[metric] for cell in cells), default=0.0)
+    alone = case.world.rate(metric, {"clients": 1})
+    return whether(alone < 0.6 * best, f"one client alone gets {alone / best:.2f} of the best" if best else "nothing")
+
+
+def _bottleneck(case: Case) -> Judgement:
+    """Return whether the link named is the narrowest between one client and one server."""
+    world: StorageWorld = case.world
+    lines = {link.name: world.server_nic_bps if "server" in link.a else world.client_nic_bps for link in world.links}
+    lines["A – B"] = world.wide_bps
+    used = [rate for name, rate in lines.items() if name in ("A – B", "client1 – A", "server1 – B")]
+    if case.statement.subject not in lines:
+        return undecided("no link of that name")
+    own = lines[case.statement.subject]
+    if own > 1.001 * min(used):
+        return no(f"{case.statement.subject} is not the slowest link")
+    return whether("agree" in case.title, "all of the link can be had, by more than one connection")
+
+
+def _streams(case: Case) -> Judgement:
+    rates = {int(cell.parameters["streams"]): cell.truth["goodput"] for cell in case.cells("iperf3-tcp")}
+    at, best = rates.get(int(case.value)), max(rates.values())
+    if at is None:
+        return undecided("the count was not measured")
+    return whether(at >= ENOUGH * best, f"more streams give {best:.4g}, not {at:.4g}")
+
+
 def _unknown(case: Case) -> Judgement:
     return undecided("the simulation does not have what it speaks of")
 
@@ -188,4 +223,7 @@ RULES: Rules = {
     "storage-clients-alike": _alike,
     "storage-connections": _connections,
     "storage-gpfs-client": _unknown,
+    "workload-nodes": _nodes,
+    "path-bottleneck": _bottleneck,
+    "tcp-streams": _streams,
 }

@@ -68,8 +68,13 @@ def world(seed: int, noise: Noise, repetitions: int, source: random.Random) -> M
 def _distances(made: MessagesWorld, source: random.Random) -> Setup:
     """Return the placements within one node."""
     points = [{"placement": name, "message_size": LARGEST} for name in (SAME, OTHER)]
-    truths = [{"bandwidth": made.rate(name, LARGEST), "bandwidth_largest": made.rate(name, LARGEST)} for name in (SAME, OTHER)]
-    return Setup("Sockets", "osu-bandwidth", {"node": ("node1",)}, _cells(made, points, truths, source), ("placement",))
+    truths = [
+        {"bandwidth": made.rate(name, LARGEST), "bandwidth_largest": made.rate(name, LARGEST)}
+        for name in (SAME, OTHER)
+    ]
+    return Setup(
+        "Sockets", "osu-bandwidth", {"node": ("node1",)}, _cells(made, points, truths, source), ("placement",)
+    )
 
 
 def _pairs(made: MessagesWorld, source: random.Random) -> Setup:
@@ -85,7 +90,9 @@ def _pairs(made: MessagesWorld, source: random.Random) -> Setup:
         for count in counts
     ]
     roles = {"node": ("node1", "node2")}
-    return Setup("Pairs", "mpi-contention", roles, _cells(made, points, truths, source, still=("fairness",)), ("pairs",))
+    return Setup(
+        "Pairs", "mpi-contention", roles, _cells(made, points, truths, source, still=("fairness",)), ("pairs",)
+    )
 
 
 def _cells(

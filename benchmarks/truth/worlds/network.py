@@ -110,9 +110,15 @@ def draw(seed: int, noise: Noise, repetitions: int, source: random.Random) -> Ne
     elif shaped < 0.20:
         way = dataclasses.replace(way, aggregate_bps=bottleneck * source.uniform(0.2, 0.85))
     world = NetworkWorld(
-        seed=seed, noise=noise, repetitions=repetitions, nodes=(), client=hosts[0], server=hosts[1], way=way,
+        seed=seed,
+        noise=noise,
+        repetitions=repetitions,
+        nodes=(),
+        client=hosts[0],
+        server=hosts[1],
+        way=way,
         drain_bps=bottleneck * source.uniform(0.2, 0.8) if source.random() < 0.12 else math.inf,
-    )  # fmt: skip
+    )
     links = _links(world, source, traits)
     return dataclasses.replace(
         world,
@@ -148,8 +154,12 @@ def _host(name: str, nic: float, mtu: int, source: random.Random) -> Host:
 def _facts(host: Host, source: random.Random) -> Json:
     known = host.sysctls if source.random() < 0.8 else {key: host.sysctls[key] for key in (tcp.RMEM, tcp.WMEM)}
     interface = {
-        "name": "eth0", "state": "up", "addresses": ["10.0.0.1/24"], "mtu": host.mtu, "speed_bps": int(host.nic_bps),
-    }  # fmt: skip
+        "name": "eth0",
+        "state": "up",
+        "addresses": ["10.0.0.1/24"],
+        "mtu": host.mtu,
+        "speed_bps": int(host.nic_bps),
+    }
     return {"sysctls": dict(known), "interfaces": [interface]}
 
 
@@ -181,6 +191,6 @@ def _links(world: NetworkWorld, source: random.Random, traits: list[str]) -> tup
                 int(capacity) if know_capacity else None,
                 line.rtt_s if know_rtt else None,
                 mtu if know_mtu else None,
-            )  # fmt: skip
+            )
         )
     return tuple(found)

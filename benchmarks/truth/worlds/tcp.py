@@ -81,7 +81,7 @@ class Way:
 
 @dataclass(frozen=True)
 class Setting:
-    """What a measurement asks for; `sysctls` {role: {key: value}} and `mtus` {role: B} are set for it; pace in bit/s."""
+    """What a measurement asks for; `sysctls` {role: {key: value}} and `mtus` {role: B} are set, pace in bit/s."""
 
     window: int = 0
     streams: int = 1

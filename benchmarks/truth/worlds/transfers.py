@@ -17,6 +17,8 @@ WINDOWS = tuple(65536 * 2**step for step in range(-2, 9))
 STREAMS = (1, 2, 4, 8, 16, 32, 64)
 # A processor above this load is flagged as full.
 FULL = 0.97
+# Of the noise so much is left where the path is full.
+STEADY = 0.2
 
 
 def measure(world: NetworkWorld, source: random.Random) -> NetworkWorld:
@@ -82,8 +84,9 @@ def _tcp_trial(
     world: NetworkWorld, parameters: Mapping[str, Any], found: tcp.Reached, factor: float, hit: bool,
     source: random.Random, told: bool,
 ) -> Trial:  # fmt: skip
-    top = found.terms[tcp.PATH] * 1.002
-    rate = min(found.rate * factor, top) if world.noise.cv <= 0.04 else found.rate * factor
+    # A path that is full scatters less than what leaves room on it.
+    is_steady = found.limit == tcp.PATH and not hit
+    rate = found.rate * (1 + (factor - 1) * (STEADY if is_steady else 1))
     streams = int(parameters.get("streams") or 1)
     sent = rate * DURATION / 8
     again = _poisson(found.lost * sent / found.mss, source)

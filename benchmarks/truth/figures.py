@@ -1,0 +1,127 @@
+"""What the product says of an experiment's figures: cells with intervals, contrasts, and the report's sentences."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+from unittest import mock
+
+from apps.accounts.models import User
+from apps.reports.campaign import sentences, swept
+from apps.results.comparison import drawing
+from apps.results.comparison.building import Comparison
+from apps.results.comparison.sets import ResultSet
+from apps.results.comparison.state import State
+from benchmarks.truth.asking import Statement
+from benchmarks.truth.storing import Stored
+from benchmarks.truth.worlds.base import Setup
+
+SENTENCE, CONTRAST = "sentence", "contrast"
+# The figures of each tool that a report draws first.
+DRAWN = {"iperf3-tcp": ("goodput",), "iozone": ("write", "read"), "mpi-contention": ("aggregate",)}
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """One comparison of an experiment's figures; `truth` {value of the axis: true mean}."""
+
+    setup: Setup
+    metric: str
+    made: Comparison
+    truth: dict[Any, float]
+
+
+def comparisons(stored: Stored, user: User) -> Iterator[Drawn]:
+    """Yield the comparisons that the report of the campaign draws, of experiments that vary one thing."""
+    for pk, setup in stored.experiments.items():
+        if len(setup.factors) != 1 or len(setup.cells) < 2:
+            continue
+        for metric in DRAWN.get(setup.tool, ()):
+            # Against the first point, so that each of the others has its contrast.
+            name = setup.factors[0]
+            state = State(
+                sets=(ResultSet(numbers=(("experiment", pk),)),),
+                metric=metric,
+                axis=name,
+                base_axis=str(setup.cells[0].parameters[name]),
+            )
+            made = swept.told_apart(state, user)
+            truth = {cell.parameters[name]: cell.truth[metric] for cell in setup.cells}
+            yield Drawn(setup, metric, made, truth)
+
+
+def sentences_of(drawn: Drawn) -> Iterator[Statement]:
+    """Yield each sentence under the figure by its msgid and parameters."""
+    charts = drawing.charts_of(drawn.made)
+    if not charts or not drawn.made.metric:
+        return
+    told: list[tuple[str, dict[str, Any]]] = []
+
+    class Recorded(str):
+        """A text that notes what it is filled with."""
+
+        __slots__ = ()
+
+        def __mod__(self, words: Any) -> str:
+            told.append((str(self), dict(words)))
+            return super().__mod__(words)
+
+    def record(text: str) -> str:
+        filled = Recorded(text)
+        if "%(" not in text:
+            told.append((text, {}))
+        return filled
+
+    with mock.patch.object(sentences, "_", record):
+        text = sentences.of(swept.shown_of(drawn.made, charts[0][1]))
+    places = {drawn.made.axis.text(value): value for value in drawn.made.axis.values}
+    for msgid, words in told:
+        if not words and msgid not in text:
+            # It was only one of the choices.
+            continue
+        fields = {
+            "msgid": msgid,
+            "words": words,
+            "places": places,
+            "truth": drawn.truth,
+            "metric": drawn.metric,
+            "setup": drawn.setup,
+            "n": max(len(cell.trials) for cell in drawn.setup.cells),
+        }
+        yield Statement(SENTENCE, name_of(msgid), fields, about=drawn.setup.name)
+
+
+# What the sentences are called in the tables, by words of their msgids.
+NAMES = (
+    ("levels off", "levels-off"),
+    ("grows from", "grows"),
+    ("falls from", "falls"),
+    ("hardly depends", "flat"),
+    ("about the same", "flat"),
+    ("and lowest at", "highest-of-words"),
+    ("is highest", "best-at"),
+    ("is significant", "significant"),
+    ("may be chance", "chance"),
+    ("too few figures", "too-few"),
+    ("path's ceiling", "ceiling"),
+)
+
+
+def name_of(msgid: str) -> str:
+    """Return what a sentence is called, its msgid where it has no name."""
+    return next((name for words, name in NAMES if words in msgid), msgid[:40])
+
+
+def contrasts_of(drawn: Drawn) -> Iterator[Statement]:
+    """Yield what a comparison says of each cell against its baseline."""
+    base = next((cell.x for cell in drawn.made.cells if cell.is_baseline), None)
+    for cell in drawn.made.cells:
+        if cell.contrast is None or base not in drawn.truth or cell.x not in drawn.truth:
+            continue
+        found = cell.contrast
+        fields = {
+            "ratio": drawn.truth[cell.x] / drawn.truth[base],
+            "low": found.difference.ratio_low,
+            "high": found.difference.ratio_high,
+            "n": cell.n,
+        }
+        yield Statement(CONTRAST, found.verdict.value, fields, about=drawn.setup.name)

@@ -1,0 +1,65 @@
+"""Whether the intervals that are printed hold the truth."""
+
+import functools
+import random
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from apps.bench.statistics import Mean
+from benchmarks.truth import figures, panels
+from benchmarks.truth.asking import Statement
+from benchmarks.truth.worlds.base import World
+from benchmarks.truth.worlds.noise import Noise, draw
+
+MEAN, RATIO, PREDICTED = "the mean's interval (95 %)", "the ratio's interval (95 %)", "predictions (95 %)"
+DRAWS = 20_000
+
+
+@dataclass(frozen=True)
+class Interval:
+    """An interval that was printed, of which kind, from how many figures, and whether the truth lies within."""
+
+    kind: str
+    n: int
+    holds: bool
+
+
+def of_means(world: World, drawn: Sequence[figures.Drawn]) -> Iterator[Interval]:
+    """Yield the interval of each cell of a comparison that has one."""
+    for item in drawn:
+        scale = harmonic(world.noise) if item.made.mean is Mean.HARMONIC else 1.0
+        for cell in item.made.cells:
+            truth = item.truth.get(cell.x)
+            low, high = cell.centre.low, cell.centre.high
+            if truth is not None and low is not None and high is not None and cell.settings == 1:
+                yield Interval(MEAN, cell.n, low <= truth * scale <= high)
+
+
+def of_contrasts(said: Iterable[Statement]) -> Iterator[Interval]:
+    """Yield the interval of each ratio to a baseline."""
+    for item in said:
+        low, high = item.fields.get("low"), item.fields.get("high")
+        if item.source == figures.CONTRAST and low is not None and high is not None:
+            yield Interval(RATIO, item.fields["n"], low <= item.fields["ratio"] <= high)
+
+
+def of_predictions(world: World, said: Iterable[Statement]) -> Iterator[Interval]:
+    """Yield the interval of each rate predicted."""
+    for item in said:
+        if item.source != panels.PREDICTION:
+            continue
+        if world.family == "network":
+            truth = world.reach(item.fields["parameters"]).rate  # type: ignore[attr-defined]
+        elif int(item.fields["parameters"].get("clients") or 0) > len(world.clients):  # type: ignore[attr-defined]
+            continue
+        else:
+            truth = world.rate(item.fields["metric"], item.fields["parameters"])  # type: ignore[attr-defined]
+        yield Interval(PREDICTED, item.fields["n"], item.fields["low"] <= truth <= item.fields["high"])
+
+
+@functools.cache
+def harmonic(noise: Noise) -> float:
+    """Return the harmonic mean of the noise's factors, whose mean is one."""
+    factors, hits = draw(noise, DRAWS, random.Random(1))  # noqa: S311 - a simulation, not a secret
+    free = [1 / factor for factor, hit in zip(factors, hits, strict=True) if not hit]
+    return len(free) / sum(free)

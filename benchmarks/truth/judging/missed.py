@@ -1,0 +1,106 @@
+"""Conclusions that a careful engineer would draw of a world, and whether the product drew them."""
+
+from collections.abc import Callable, Iterator, Sequence
+
+from benchmarks.truth.asking import Statement
+from benchmarks.truth.worlds import tcp
+from benchmarks.truth.worlds.base import Cell, Setup, World
+from benchmarks.truth.worlds.network import NetworkWorld
+from benchmarks.truth.worlds.storage import StorageWorld
+
+# Below this share of all other limits one is clearly the limit.
+CLEAR = 0.7
+# An engineer wants so many repetitions, and no more scatter (CV) than this.
+LEAST, MOST_CV = 3, 0.1
+
+Said = Callable[[Statement], bool]
+
+
+def expected(world: World, said: Sequence[Statement]) -> Iterator[tuple[str, bool]]:
+    """Yield each conclusion that the evidence suffices for, and whether it was drawn."""
+    if world.repetitions < LEAST or world.noise.cv > MOST_CV or set(world.traits) - {"cached"}:
+        return
+    if isinstance(world, NetworkWorld):
+        due = _of_network(world)
+    elif isinstance(world, StorageWorld):
+        due = _of_storage(world)
+    else:
+        return
+    for name, is_said in due:
+        yield name, any(is_said(item) for item in said)
+
+
+def _setup(world: World, tool: str, factor: str = "") -> Setup | None:
+    return next((item for item in world.setups if item.tool == tool and factor in ("", *item.factors)), None)
+
+
+def _automatic(world: NetworkWorld) -> Cell | None:
+    """Return the cell of one stream with the automatic window and the hosts' own control."""
+    return next(
+        (
+            cell
+            for setup in world.setups
+            if setup.tool == "iperf3-tcp"
+            for cell in setup.cells
+            if not cell.parameters.get("window")
+            and cell.parameters.get("streams", 1) == 1
+            and not cell.parameters.get("congestion")
+        ),
+        None,
+    )
+
+
+def _of_network(world: NetworkWorld) -> Iterator[tuple[str, Said]]:
+    cell = _automatic(world)
+    knows_rtt = _setup(world, "ping") is not None
+    knows_capacity = any(link.capacity_bps for link in world.links) and world.way.aggregate_bps == float("inf")
+    if cell and knows_rtt and knows_capacity:
+        found = world.reach(cell.parameters)
+        others = [rate for name, rate in found.terms.items() if name != found.limit]
+        told = "tcp" in cell.trials[0].observed
+        if found.terms[found.limit] < CLEAR * min(others):
+            if found.limit == tcp.WINDOW and (told or not found.at_sender):
+                yield "the window is the limit", _limit(tcp.WINDOW, "tcp-window-knee", "tcp-sysctl")
+            elif found.limit == tcp.PATH:
+                yield "the path is filled", _limit(tcp.PATH)
+            elif found.limit == tcp.LOSS and told:
+                yield "loss is the limit", _limit(tcp.LOSS, "tcp-congestion")
+            elif found.limit == tcp.PROCESSOR:
+                yield "a processor is the limit", _limit(tcp.PROCESSOR)
+    streams = _setup(world, "iperf3-tcp", "streams")
+    if streams and knows_rtt and knows_capacity and len(streams.cells) >= 3:
+        rates = [item.truth["goodput"] for item in streams.cells]
+        if rates[0] < 0.3 * rates[-1] and rates[-2] > 0.98 * rates[-1]:
+            yield "several streams help up to a number", lambda item: item.rule == "tcp-streams"
+        counts = [item.parameters["streams"] for item in streams.cells]
+        if counts[-1] >= 4 and rates[-1] > 0.9 * counts[-1] * rates[0]:
+            yield "each flow is limited by itself", _limit(tcp.WINDOW, "tcp-per-flow-limit")
+    windows = _setup(world, "iperf3-tcp", "window")
+    if windows:
+        own = {item.parameters["window"]: item for item in windows.cells if item.parameters["window"]}
+        rates = [own[size].truth["goodput"] for size in sorted(own)]
+        free = not any(name == "window-capped" for item in own.values() for name, *_rest in item.trials[0].flags)
+        if free and rates[0] < 0.5 * rates[-1] and rates[-3] > 0.99 * rates[-1]:
+            yield "the rate grows up to a window", lambda item: item.rule == "tcp-window-knee"
+    if world.way.is_black_hole and world.client.value(tcp.PROBING) and cell and "tcp" in cell.trials[0].observed:
+        yield "large packets vanish", lambda item: item.subject == "black-hole"
+    loads = _setup(world, "iperf3-udp")
+    if loads and world.drain_bps > world.capacity_bps and not world.way.loss:
+        lost = [item.truth["loss"] for item in loads.cells]
+        if lost[0] < 1e-4 and lost[-1] > 0.05 and not loads.cells[-1].trials[0].flags:
+            yield "what the path holds", lambda item: item.rule == "path-capacity"
+
+
+def _limit(subject: str, *others: str) -> Said:
+    return lambda item: (item.rule == "tcp-limit" and item.subject == subject) or item.rule in others
+
+
+def _of_storage(world: StorageWorld) -> Iterator[tuple[str, Said]]:
+    clients = _setup(world, "iozone", "clients")
+    if clients and len(clients.cells) >= 3:
+        yield "how the aggregate goes with clients", lambda item: item.rule == "storage-clients"
+    records = _setup(world, "iozone", "record_size")
+    if records and len(records.cells) >= 3:
+        yield "what records do", lambda item: item.rule == "storage-record-size"
+    if "cached" in world.traits:
+        yield "a cache was measured", lambda item: item.rule == "storage-cached-reads"
