@@ -85,6 +85,7 @@ def sentences_of(drawn: Drawn) -> Iterator[Statement]:
             "truth": drawn.truth,
             "metric": drawn.metric,
             "setup": drawn.setup,
+            "beside": [name_of(other) for other, _words in told if other in text or _words],
             "n": max(len(cell.trials) for cell in drawn.setup.cells),
         }
         yield Statement(SENTENCE, name_of(msgid), fields, about=drawn.setup.name)

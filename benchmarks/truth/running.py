@@ -59,7 +59,13 @@ def _hear(world: World) -> Heard:
     found = list(said)
     said += panels.of_udp(stored)
     if world.family == "storage":
-        said += panels.of_layers(stored)
+        # The same findings stand on the campaign's page: only what is said otherwise counts again.
+        known = [(item.rule, item.subject, item.fields["title"], item.fields["value"]) for item in found]
+        said += (
+            item
+            for item in panels.of_layers(stored)
+            if (item.rule, item.subject, item.fields["title"], item.fields["value"]) not in known
+        )
     said += panels.predictions(stored, world.family)
     drawn = list(figures.comparisons(stored, user))
     for item in drawn:

@@ -9,7 +9,7 @@ from apps.bench.statistics import Mean
 from benchmarks.truth import figures, panels
 from benchmarks.truth.asking import Statement
 from benchmarks.truth.worlds.base import World
-from benchmarks.truth.worlds.noise import Noise, draw
+from benchmarks.truth.worlds.noise import NORMAL, OUTLIERS, Noise, draw
 
 MEAN, RATIO, PREDICTED = "the mean's interval (95 %)", "the ratio's interval (95 %)", "predictions (95 %)"
 DRAWS = 20_000
@@ -60,6 +60,8 @@ def of_predictions(world: World, said: Iterable[Statement]) -> Iterator[Interval
 @functools.cache
 def harmonic(noise: Noise) -> float:
     """Return the harmonic mean of the noise's factors, whose mean is one."""
+    if noise.kind == OUTLIERS:
+        noise = Noise(NORMAL, noise.cv)
     factors, hits = draw(noise, DRAWS, random.Random(1))  # noqa: S311 - a simulation, not a secret
     free = [1 / factor for factor, hit in zip(factors, hits, strict=True) if not hit]
     return len(free) / sum(free)

@@ -68,6 +68,13 @@ def _best_at(case: Case) -> Judgement:
     return whether(truth[low] <= (1 + SLACK) * min(truth.values()), f"it is not lowest at {low}")
 
 
+def _of_words(case: Case) -> Judgement:
+    """Return whether the highest is the highest; one that says that it may be chance claims nothing."""
+    if {"chance", "too-few"} & {*case.fields["beside"]}:
+        return yes("it says that it may be chance")
+    return _best_at(case)
+
+
 def _significant(case: Case) -> Judgement:
     truth = case.fields["truth"].values()
     return whether(max(truth) > (1 + EQUAL) * min(truth), "the true rates are equal")
@@ -170,7 +177,7 @@ SENTENCES: Rules = {
     "falls": _falls,
     "flat": _flat,
     "best-at": _best_at,
-    "highest-of-words": _best_at,
+    "highest-of-words": _of_words,
     "significant": _significant,
     "chance": _nothing,
     "too-few": _nothing,

@@ -114,13 +114,13 @@ def prediction(case: Case) -> Judgement:
     return predicted(case, case.world.rate("read" if "read" in proof["metric"] else "write", proof["then"]))
 
 
-def _cell(case: Case) -> dict[str, Any]:
-    """Return the setting of the file system's own figures nearest to the one in question."""
+def _cell(case: Case, rate: float | None = None) -> dict[str, Any]:
+    """Return the setting of the file system's own figures nearest to a rate (B/s), of the best without one."""
     metric = metric_of(case)
     cells = [cell for cell in case.cells(TOOL) if "clients" in cell.parameters]
     if not cells:
         return {}
-    told = case.value or max(cell.truth[metric] for cell in cells)
+    told = rate or max(_mean(cell, metric) for cell in cells)
     return dict(min(cells, key=lambda cell: abs(_mean(cell, metric) - told)).parameters)
 
 
@@ -129,7 +129,7 @@ def _mean(cell: Cell, metric: str) -> float:
 
 
 def _layer(case: Case) -> Judgement:
-    setting = _cell(case)
+    setting = _cell(case, case.value)
     if not setting:
         return undecided("no figures of the file system")
     metric = metric_of(case)
@@ -146,7 +146,7 @@ def _layer(case: Case) -> Judgement:
     return whether(bool(limits & truth), f"{', '.join(sorted(limits))} limits, not the {told}")
 
 
-LAYERS = ((NETWORK, "network"), (DISK, "disk"), (SERVER, "itself"))
+LAYERS = ((SERVER, "itself is the limit"), (NETWORK, "network"), (DISK, "disk"))
 
 
 def _share(case: Case) -> Judgement:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from benchmarks.truth.worlds.base import Cell, Setup, Trial
-from benchmarks.truth.worlds.noise import draw
+from benchmarks.truth.worlds.noise import draw, steady
 from benchmarks.truth.worlds.storage import GIB, LOCAL, PAYLOAD, READ, SHARED, USUAL_RECORD, WRITE, StorageWorld
 
 # What reading from the memory of a client gives (B/s).
@@ -52,9 +52,15 @@ def _cells(
     cells = []
     for place, point in enumerate(points):
         truth = truth_of(point)
+        # Where the network is full nothing scatters by much.
+        full = world.carried(int(point.get("clients") or 1))
+        calm = steady(world.noise) if max(truth.values()) >= 0.95 * full else 1.0
         trials = []
         for factor, hit in list(zip(factors, hits, strict=True))[place :: len(points)]:
-            figures = {metric: rate * factor * source.gauss(1, world.noise.cv / 5) for metric, rate in truth.items()}
+            own = factor if hit else 1 + (factor - 1) * calm
+            figures = {
+                metric: rate * own * source.gauss(1, world.noise.cv * calm / 5) for metric, rate in truth.items()
+            }
             flags: list[tuple[str, str, tuple[str, ...]]] = []
             if cached:
                 figures["reread"] = MEMORY * source.uniform(0.9, 1.1) * int(point.get("clients") or 1)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from benchmarks.truth.worlds.base import Cell, Setup, StatedNode, Trial, World
-from benchmarks.truth.worlds.noise import Noise
+from benchmarks.truth.worlds.noise import Noise, steady
 from benchmarks.truth.worlds.noise import draw as scatter
 
 SAME, OTHER, NODE = "same-socket", "other-socket", "node"
@@ -95,6 +95,12 @@ def _pairs(made: MessagesWorld, source: random.Random) -> Setup:
     )
 
 
+def _own(made: MessagesWorld, truth: Mapping[str, float], factor: float) -> float:
+    """Return the factor of a figure: a port that is full scatters by little."""
+    is_full = truth.get("aggregate", 0.0) >= 0.9 * made.port
+    return 1 + (factor - 1) * (steady(made.noise) if is_full else 1)
+
+
 def _cells(
     made: MessagesWorld,
     points: list[dict[str, Any]],
@@ -108,7 +114,9 @@ def _cells(
             point,
             truth,
             [
-                Trial({name: rate * (1 if name in still else factor) for name, rate in truth.items()})
+                Trial(
+                    {name: rate * (1 if name in still else _own(made, truth, factor)) for name, rate in truth.items()}
+                )
                 for factor in factors[place :: len(points)]
             ],
         )

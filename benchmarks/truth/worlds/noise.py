@@ -1,4 +1,4 @@
-"""How repetitions scatter around the truth: factors whose mean is one."""
+"""How repetitions scatter around the truth: factors whose mean is one but for what disturbs them."""
 
 import math
 import random
@@ -33,7 +33,7 @@ class Noise:
 def draw(noise: Noise, count: int, source: random.Random) -> tuple[list[float], list[bool]]:
     """Return `count` factors in the order of time, and which of them a busy machine spoilt.
 
-    Their mean is one, but for those spoilt: the truth is that of the machine by itself.
+    Their mean is one, but for those spoilt and for outliers: the truth is that of the machine undisturbed.
     """
     free = [False] * count
     if noise.kind == BIMODAL:
@@ -50,13 +50,17 @@ def draw(noise: Noise, count: int, source: random.Random) -> tuple[list[float], 
         places = [(turn / (count - 1) - 0.5) if count > 1 else 0.0 for turn in range(count)]
         return [1 + (value - 1) / 4 + slope * place for value, place in zip(plain, places, strict=True)], free
     if noise.kind == OUTLIERS:
-        mean = 1 - OUTLIER_SHARE * (1 - OUTLIER)
-        return [value * (OUTLIER if source.random() < OUTLIER_SHARE else 1) / mean for value in plain], free
+        return [value * (OUTLIER if source.random() < OUTLIER_SHARE else 1) for value in plain], free
     if noise.kind == BUSY:
         hit = [source.random() < BUSY_SHARE for _turn in free]
         left = [source.uniform(BUSY_LEAST, 0.9) if spoilt else 1.0 for spoilt in hit]
         return [value * share for value, share in zip(plain, left, strict=True)], hit
     return plain, free
+
+
+def steady(noise: Noise) -> float:
+    """Return which share of the noise is left where a line is full: its rate cannot scatter by more than 1 %."""
+    return min(0.2, 0.01 / noise.cv)
 
 
 def _autocorrelated(cv: float, count: int, source: random.Random) -> list[float]:

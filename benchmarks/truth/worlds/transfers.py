@@ -8,7 +8,7 @@ from typing import Any
 from benchmarks.truth.worlds import tcp, udp
 from benchmarks.truth.worlds.base import Cell, Setup, Trial
 from benchmarks.truth.worlds.network import CLIENT, SERVER, NetworkWorld
-from benchmarks.truth.worlds.noise import draw
+from benchmarks.truth.worlds.noise import draw, steady
 
 ROLES = {CLIENT: (CLIENT,), SERVER: (SERVER,)}
 DURATION = 10.0
@@ -17,8 +17,6 @@ WINDOWS = tuple(65536 * 2**step for step in range(-2, 9))
 STREAMS = (1, 2, 4, 8, 16, 32, 64)
 # A processor above this load is flagged as full.
 FULL = 0.97
-# Of the noise so much is left where the path is full.
-STEADY = 0.2
 
 
 def measure(world: NetworkWorld, source: random.Random) -> NetworkWorld:
@@ -86,7 +84,7 @@ def _tcp_trial(
 ) -> Trial:  # fmt: skip
     # A path that is full scatters less than what leaves room on it.
     is_steady = found.limit == tcp.PATH and not hit
-    rate = found.rate * (1 + (factor - 1) * (STEADY if is_steady else 1))
+    rate = found.rate * (1 + (factor - 1) * (steady(world.noise) if is_steady else 1))
     streams = int(parameters.get("streams") or 1)
     sent = rate * DURATION / 8
     again = _poisson(found.lost * sent / found.mss, source)
