@@ -39,8 +39,8 @@ def tables(tally: Tally) -> Iterator[str]:
     yield from _expected(tally)
     yield from _coverage(tally)
     yield ""
-    for count in tally.changes:
-        yield _row(f"change-points: {count.name}", f"{count.percent:.1f} %", f"({count.goal})")
+    for item in tally.changes:
+        yield _row(f"change-points: {item.name}", f"{item.percent:.1f} %", f"({item.goal})")
 
 
 def places(tally: Tally, rule: str, most: int) -> Iterator[str]:

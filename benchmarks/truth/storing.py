@@ -161,7 +161,7 @@ def _setup(stored: Stored, position: int, setup: Setup, system: FileSystem | Non
             experiment=experiment,
             attempt=1,
             state="succeeded",
-            started_at=trial.finished_at,
+            started_at=trial.finished_at or began,
             ended_at=trial.finished_at,
         )
         for trial in trials
@@ -191,5 +191,5 @@ def _result(run: Run, tool: Tool, measured: Measured) -> Result:
             Flag(name, severity, Message("A judge saw it."), metrics).as_json()
             for name, severity, metrics in measured.flags
         ],
-        recorded_at=run.ended_at,
+        recorded_at=run.started_at,
     )

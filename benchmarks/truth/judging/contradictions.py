@@ -104,9 +104,9 @@ AGAINST: tuple[tuple[str, tuple[str, str, str, str | None], tuple[str, str, str,
      ("tcp-sysctl", "no-change", "gain nothing", None)),
     ("jumbo frames / they do not pass", ("tcp-mtu", "recommendation", "", None),
      ("tcp-path-mtu", "", "", "black-hole")),
-    ("pace / random loss", ("tcp-pacing", "", "", None), ("path-loss", "", "", None)),
+    ("the path loses by chance / pace", ("tcp-pacing", "", "", None), ("path-loss", "", "", None)),
     ("a processor / raise the window", ("tcp-limit", "", "", "processor"), ("tcp-bdp", "recommendation", "", None)),
-    ("loss / no loss by chance", ("tcp-limit", "", "", "loss"), ("tcp-pacing", "", "", None)),
+    ("random loss / bursts that pacing mends", ("tcp-limit", "", "", "loss"), ("tcp-pacing", "", "", None)),
 )  # fmt: skip
 
 

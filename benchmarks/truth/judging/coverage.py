@@ -27,8 +27,10 @@ class Interval:
 def of_means(world: World, drawn: Sequence[figures.Drawn]) -> Iterator[Interval]:
     """Yield the interval of each cell of a comparison that has one."""
     for item in drawn:
-        scale = harmonic(world.noise) if item.made.mean is Mean.HARMONIC else 1.0
+        is_harmonic = item.made.mean is Mean.HARMONIC
+        scatter = {cell.parameters[item.setup.factors[0]]: cell.scatter for cell in item.setup.cells}
         for cell in item.made.cells:
+            scale = harmonic(world.noise, scatter.get(cell.x, 1.0)) if is_harmonic else 1.0
             truth = item.truth.get(cell.x)
             low, high = cell.centre.low, cell.centre.high
             if truth is not None and low is not None and high is not None and cell.settings == 1:
@@ -50,18 +52,16 @@ def of_predictions(world: World, said: Iterable[Statement]) -> Iterator[Interval
             continue
         if world.family == "network":
             truth = world.reach(item.fields["parameters"]).rate  # type: ignore[attr-defined]
-        elif int(item.fields["parameters"].get("clients") or 0) > len(world.clients):  # type: ignore[attr-defined]
-            continue
         else:
             truth = world.rate(item.fields["metric"], item.fields["parameters"])  # type: ignore[attr-defined]
         yield Interval(PREDICTED, item.fields["n"], item.fields["low"] <= truth <= item.fields["high"])
 
 
 @functools.cache
-def harmonic(noise: Noise) -> float:
-    """Return the harmonic mean of the noise's factors, whose mean is one."""
+def harmonic(noise: Noise, scatter: float = 1.0) -> float:
+    """Return the harmonic mean of the noise's factors, whose mean is one, where a share of it is left."""
     if noise.kind == OUTLIERS:
         noise = Noise(NORMAL, noise.cv)
     factors, hits = draw(noise, DRAWS, random.Random(1))  # noqa: S311 - a simulation, not a secret
-    free = [1 / factor for factor, hit in zip(factors, hits, strict=True) if not hit]
+    free = [1 / (1 + (factor - 1) * scatter) for factor, hit in zip(factors, hits, strict=True) if not hit]
     return len(free) / sum(free)

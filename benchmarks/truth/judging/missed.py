@@ -13,6 +13,9 @@ CLEAR = 0.7
 # An engineer wants so many repetitions, and no more scatter (CV) than this.
 LEAST, MOST_CV = 3, 0.1
 
+# A path of a short queue is not filled by one flow.
+FILLED = 0.93
+
 Said = Callable[[Statement], bool]
 
 
@@ -61,7 +64,9 @@ def _of_network(world: NetworkWorld) -> Iterator[tuple[str, Said]]:
         if found.terms[found.limit] < CLEAR * min(others):
             if found.limit == tcp.WINDOW and (told or not found.at_sender):
                 yield "the window is the limit", _limit(tcp.WINDOW, "tcp-window-knee", "tcp-sysctl")
-            elif found.limit == tcp.PATH:
+            elif found.limit == tcp.PATH and found.rate >= FILLED * world.capacity_bps * tcp.efficiency(
+                found.mss + 52
+            ):
                 yield "the path is filled", _limit(tcp.PATH)
             elif found.limit == tcp.LOSS and told:
                 yield "loss is the limit", _limit(tcp.LOSS, "tcp-congestion")

@@ -26,6 +26,15 @@ def _is_local(case: Case) -> bool:
     return case.statement.subject.startswith(LOCAL)
 
 
+def _is_mixed(case: Case) -> bool:
+    """Return whether the client beside the servers is set against those far away."""
+    clients = case.clients(TOOL)
+    return bool(case.world.near) and case.world.near in clients and case.world.clients[0] in clients
+
+
+MIXED = "a client beside the servers is set against clients far away"
+
+
 def _rates(case: Case, factor: str) -> dict[int, float]:
     metric = metric_of(case)
     return {
@@ -34,6 +43,8 @@ def _rates(case: Case, factor: str) -> dict[int, float]:
 
 
 def _clients(case: Case) -> Judgement:
+    if _is_mixed(case):
+        return no(MIXED)
     shapes = {text: shape for texts in (OF_CLIENTS, OF_TASKS) for shape, text in texts.items()}
     shape, rates = shapes[case.title], _rates(case, "clients")
     if len(rates) < 2:
@@ -90,6 +101,8 @@ def _terms(case: Case, clients: int) -> dict[str, float]:
 
 
 def _records(case: Case) -> Judgement:
+    if _is_mixed(case):
+        return no(MIXED)
     rates = _rates(case, "record_size")
     if len(rates) < 2:
         return undecided("fewer than two sizes of records")
@@ -133,7 +146,8 @@ def _layer(case: Case) -> Judgement:
     if not setting:
         return undecided("no figures of the file system")
     metric = metric_of(case)
-    limits = case.world.limit(metric, setting)
+    is_near_one = bool(case.world.near) and case.world.near in case.statement.subject
+    limits = case.world.limit_near(metric) if is_near_one else case.world.limit(metric, setting)
     text = case.title.lower()
     told = next((name for name, word in LAYERS if word in text), "")
     if not told:
@@ -152,6 +166,8 @@ LAYERS = ((SERVER, "itself is the limit"), (NETWORK, "network"), (DISK, "disk"))
 def _share(case: Case) -> Judgement:
     if "Not enough" in case.title:
         return yes("it says that it does not know")
+    if case.world.near and case.world.near in case.clients(TOOL):
+        return undecided("it rests on the client beside the servers, too")
     metric = metric_of(case)
     setting = _cell(case)
     truth = case.world.rate(metric, setting) / (len(case.world.servers) * case.world.disk[metric])
@@ -180,6 +196,8 @@ def _connections(case: Case) -> Judgement:
 
 def _nodes(case: Case) -> Judgement:
     """Return whether one client alone gets little of what many get."""
+    if _is_mixed(case):
+        return no(MIXED)
     metric = metric_of(case)
     cells = [cell for cell in case.cells(TOOL) if "clients" in cell.parameters]
     best = max((cell.truth[metric] for cell in cells), default=0.0)

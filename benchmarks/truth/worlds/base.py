@@ -20,11 +20,15 @@ class Trial:
 
 @dataclass(frozen=True)
 class Cell:
-    """One point of a sweep: the parameters that were set, the true mean of each metric, and the trials."""
+    """One point of a sweep: the parameters that were set, the true mean of each metric, and the trials.
+
+    `scatter` is which share of the world's noise its figures have.
+    """
 
     parameters: Mapping[str, Any]
     truth: Mapping[str, float]
     trials: Sequence[Trial]
+    scatter: float = 1.0
 
 
 @dataclass(frozen=True)

@@ -27,6 +27,8 @@ def measure(world: StorageWorld, source: random.Random) -> StorageWorld:
         counts = counts[: source.choice((2, 3))]
     points: list[dict[str, Any]] = [{"clients": count} for count in counts]
     setups.append(_shared("Clients", world, points, ("clients",) if len(points) > 1 else (), source, cached))
+    if world.near:
+        setups.append(_near(world, source))
     if source.random() < 0.4:
         records = RECORDS[: source.choice((3, 4, 5))]
         points = [{"clients": 1, "record_size": size, "direct": True} for size in records]
@@ -68,7 +70,7 @@ def _cells(
             if hit:
                 flags.append(("not-steady", "warning", tuple(truth)))
             trials.append(Trial(figures, tuple(flags)))
-        cells.append(Cell(dict(point), truth, trials))
+        cells.append(Cell(dict(point), truth, trials, calm))
     return cells
 
 
@@ -90,6 +92,19 @@ def _shared(
 
     cells = _cells(world, full, truth_of, source, cached)
     return Setup(name, TOOL, {"client": world.clients}, cells, factors, SHARED)
+
+
+def _near(world: StorageWorld, source: random.Random) -> Setup:
+    """Return the same file system from a client beside its servers."""
+    point = {"file_size": FILE, "record_size": USUAL_RECORD, "clients": 1}
+
+    def truth_of(_point: Mapping[str, Any]) -> dict[str, float]:
+        write, read = world.rate_near(WRITE), world.rate_near(READ)
+        return {"write": write, "rewrite": write, "read": read, "reread": read}
+
+    return Setup(
+        "Near client", TOOL, {"client": (world.near,)}, _cells(world, [point], truth_of, source, False), (), SHARED
+    )
 
 
 def _disk(world: StorageWorld, source: random.Random) -> Setup:

@@ -17,6 +17,8 @@ WRITE, READ = "write", "read"
 PAYLOAD = 0.94 / 8
 USUAL_RECORD = 2**20
 GIB = 2**30
+# The round trip within a site (s).
+NEAR_RTT = 1e-4
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,7 +27,8 @@ class StorageWorld(World):
 
     `disk` {write, read} is what one server's disks give, `share` what the file system leaves of that; `window` (B) is
     that of each client's connection to each server, `software` the most that one client's file system moves,
-    `latency` (s) what a request waits beside the round trip; `decline` what each client more costs the disks.
+    `latency` (s) what a request waits beside the round trip; `decline` what each client more costs the disks;
+    `near` is a client that stands beside the servers, "" for none.
     """
 
     kind: str
@@ -41,11 +44,29 @@ class StorageWorld(World):
     disk: Mapping[str, float]
     share: float
     decline: float
+    near: str = ""
 
     def carried(self, clients: int) -> float:
         """Return what the network carries for so many clients (B/s)."""
         narrow = min(clients * self.client_nic_bps, self.wide_bps, len(self.servers) * self.server_nic_bps)
         return narrow * PAYLOAD
+
+    def rate_near(self, metric: str) -> float:
+        """Return what the client beside the servers reaches alone (B/s): no wide link, no long round trip."""
+        network = min(self.client_nic_bps, len(self.servers) * self.server_nic_bps) * PAYLOAD
+        connections = len(self.servers) * self.window / NEAR_RTT
+        return min(network, connections, self.software, len(self.servers) * self.disk[metric] * self.share)
+
+    def limit_near(self, metric: str) -> set[str]:
+        """Return which parts hold the client beside the servers."""
+        disks = len(self.servers) * self.disk[metric]
+        terms = {
+            NETWORK: min(self.client_nic_bps, len(self.servers) * self.server_nic_bps) * PAYLOAD,
+            CLIENT: min(self.software, len(self.servers) * self.window / NEAR_RTT),
+            DISK: disks,
+            SERVER: disks * self.share,
+        }
+        return {name for name, rate in terms.items() if rate <= 1.12 * min(terms.values())}
 
     def one_client(self, record: int, threads: int, direct: bool) -> tuple[float, str]:
         """Return what one client reaches by itself (B/s), and what holds it."""
@@ -126,16 +147,20 @@ def draw(seed: int, noise: Noise, repetitions: int, source: random.Random) -> St
             SHARED,
             kind,
             servers if source.random() < 0.85 else (),
-            clients,
+            clients,  # The one beside the servers mounts it as well; nobody wrote that down.
             source.choice((None, 2**18, 2**20, 2**22)),
             disks,
         ),
         StatedFileSystem(LOCAL, "xfs", servers[:1], (), None, ""),
     ]
     nodes = [StatedNode(name, "Site A", _facts(source)) for name in clients]
-    nodes += [StatedNode(name, "Site B", _facts(source)) for name in servers]
+    near = "near1" if source.random() < 0.25 else ""
+    nodes += [StatedNode(name, "Site B", _facts(source)) for name in (*servers, *([near] if near else []))]
+    if near and links:
+        links = (*links, StatedLink(f"{near} – B", near, "B", links[-1].capacity_bps and int(nic), None))
     return dataclasses.replace(
         world,
+        near=near,
         nodes=tuple(nodes),
         switches=(("A", "Site A"), ("B", "Site B")),
         links=links,
