@@ -12,15 +12,9 @@ from benchmarks.truth.worlds.drawing import FAMILIES, world_of
 from benchmarks.truth.worlds.messages import NODE, SAME, MessagesWorld
 from benchmarks.truth.worlds.network import setting_of
 from benchmarks.truth.worlds.noise import KINDS, NORMAL, Noise, draw
-from benchmarks.truth.worlds.storage import CLIENT, DISK, NETWORK, READ, SERVER, WAIT, WRITE, StorageWorld
-from benchmarks.truth.worlds.tcp import Host, Line, Setting, Way
-
-SYSCTLS = {
-    tcp.RMEM: "4096 131072 1000000", tcp.WMEM: "4096 16384 1000000", tcp.RMEM_MAX: "250000", tcp.WMEM_MAX: "500000",
-    tcp.SCALING: "1", tcp.TUNING: "1", tcp.SACK: "1", tcp.PROBING: "0", tcp.CONTROL: "reno",
-}  # fmt: skip
-HOST = Host("client", 1e10, 1500, 5e9, 1e10, SYSCTLS, share=0.5)
-WAY = Way((Line("A – B", 1e9, 0.01, 1500),))
+from benchmarks.truth.worlds.storage import CLIENT, DISK, NETWORK, READ, SERVER, WAIT, WRITE
+from benchmarks.truth.worlds.tcp import Host, Setting, Way
+from tests.benchmarks.oracle import HOST, SYSCTLS, WAY, storage
 
 
 def reach(host: Host = HOST, way: Way = WAY, **setting: object) -> tcp.Reached:
@@ -100,16 +94,6 @@ def test_datagrams_beyond_the_path_and_beyond_the_receiver_are_lost() -> None:
     drained = udp.offer(HOST, HOST, WAY, most, 1448, most / 4)
     assert (drained.loss, drained.receiver_full, drained.sender_full) == (pytest.approx(0.75), True, False)
     assert udp.offer(dataclasses.replace(HOST, flow_bps=1e8), HOST, WAY, 5e8, 1448, math.inf).offered == 1e8
-
-
-def storage(**changes: object) -> StorageWorld:
-    values: dict[str, object] = {
-        "seed": 1, "noise": Noise(NORMAL, 0.01), "repetitions": 3, "nodes": (), "kind": "lustre",
-        "clients": ("c1", "c2", "c3", "c4"), "servers": ("s1", "s2"), "client_nic_bps": 1e9, "server_nic_bps": 1e9,
-        "wide_bps": 1e10, "rtt_s": 0.001, "window": 1e6, "software": 1e9, "latency": 0.001,
-        "disk": {WRITE: 100e6, READ: 200e6}, "share": 1.0, "decline": 0.0,
-    }  # fmt: skip
-    return StorageWorld(**values | changes)
 
 
 def test_a_striped_file_system_has_the_disks_and_the_interfaces_of_all_its_servers() -> None:
