@@ -6,7 +6,7 @@ export ONCE JSON PORT FILE LAB DATA README
 # Where nothing that was compiled is kept, each of the many processes compiles all of it again: a second of a core.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo serve test lint format bench lab messages screenshots lock clean
+.PHONY: help demo serve test lint format bench truth lab messages screenshots lock clean
 .DEFAULT_GOAL := help
 
 help:  ## list the verbs
@@ -39,6 +39,10 @@ format:  ## rewrite the code in the project's format
 bench:  ## measure Fathom itself (JSON=file writes the figures too)
 	@$(SETUP) bench
 	@$(PY) -m benchmarks
+
+truth:  ## judge what Fathom says of 2,000 simulated worlds whose truth is known (docs/truth.md)
+	@$(SETUP) bench
+	@$(PY) -m benchmarks truth
 
 lab:  ## build emulated sites and hold them up until Ctrl-C (root; FILE=lab/knu-caltech.yaml for another)
 	@$(SETUP) lab

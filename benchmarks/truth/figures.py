@@ -1,12 +1,12 @@
 """What the product says of an experiment's figures: cells with intervals, contrasts, and the report's sentences."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 from unittest import mock
 
 from apps.accounts.models import User
-from apps.reports.campaign import sentences, swept
+from apps.reports.campaign import material, sentences, single, swept
 from apps.results.comparison import drawing
 from apps.results.comparison.building import Comparison
 from apps.results.comparison.sets import ResultSet
@@ -16,6 +16,8 @@ from benchmarks.truth.storing import Stored
 from benchmarks.truth.worlds.base import Setup
 
 SENTENCE, CONTRAST = "sentence", "contrast"
+# Sentences about several measurements that have nothing in common but the tool.
+ACROSS = "across-measurements"
 # The figures of each tool that a report draws first.
 DRAWN = {"iperf3-tcp": ("goodput",), "iozone": ("write", "read"), "mpi-contention": ("aggregate",)}
 
@@ -54,25 +56,7 @@ def sentences_of(drawn: Drawn) -> Iterator[Statement]:
     charts = drawing.charts_of(drawn.made)
     if not charts or not drawn.made.metric:
         return
-    told: list[tuple[str, dict[str, Any]]] = []
-
-    class Recorded(str):
-        """A text that notes what it is filled with."""
-
-        __slots__ = ()
-
-        def __mod__(self, words: Any) -> str:
-            told.append((str(self), dict(words)))
-            return super().__mod__(words)
-
-    def record(text: str) -> str:
-        filled = Recorded(text)
-        if "%(" not in text:
-            told.append((text, {}))
-        return filled
-
-    with mock.patch.object(sentences, "_", record):
-        text = sentences.of(swept.shown_of(drawn.made, charts[0][1]))
+    text, told = _recorded(swept.shown_of(drawn.made, charts[0][1]))
     places = {drawn.made.axis.text(value): value for value in drawn.made.axis.values}
     for msgid, words in told:
         if not words and msgid not in text:
@@ -89,6 +73,52 @@ def sentences_of(drawn: Drawn) -> Iterator[Statement]:
             "n": max(len(cell.trials) for cell in drawn.setup.cells),
         }
         yield Statement(SENTENCE, name_of(msgid), fields, about=drawn.setup.name)
+
+
+def beside_each_other(stored: Stored, user: User) -> Iterator[Statement]:
+    """Yield the sentences of the report under measurements that vary nothing, of one tool side by side."""
+    told: list[tuple[sentences.Shown, Told]] = []
+    of = sentences.of
+
+    def record(shown: sentences.Shown) -> str:
+        text, found = _recorded(shown, of)
+        told.append((shown, found))
+        return text
+
+    with mock.patch.object(sentences, "of", record):
+        list(single.sections(material.read([stored.campaign], user)))
+    setups = {setup.name: setup for setup in stored.experiments.values()}
+    for shown, found in told:
+        names = [point.text for curve in shown.curves for point in curve.points]
+        alike = {(setups[name].file_system, str(setups[name].roles)) for name in names if name in setups}
+        for msgid, words in found:
+            if len(names) > 1 and words:
+                yield Statement(SENTENCE, ACROSS, {"msgid": msgid, "words": words, "kinds": len(alike)})
+
+
+Told = list[tuple[str, dict[str, Any]]]
+
+
+def _recorded(shown: sentences.Shown, of: Callable[[sentences.Shown], str] = sentences.of) -> tuple[str, Told]:
+    """Return what is said of a figure, and each sentence by its msgid and parameters."""
+    told: Told = []
+
+    class Recorded(str):
+        """A text that notes what it is filled with."""
+
+        __slots__ = ()
+
+        def __mod__(self, words: Any) -> str:
+            told.append((str(self), dict(words)))
+            return super().__mod__(words)
+
+    def record(text: str) -> str:
+        if "%(" not in text:
+            told.append((text, {}))
+        return Recorded(text)
+
+    with mock.patch.object(sentences, "_", record):
+        return of(shown), told
 
 
 # What the sentences are called in the tables, by words of their msgids.

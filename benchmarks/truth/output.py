@@ -5,6 +5,8 @@ from collections.abc import Iterator
 
 from benchmarks.truth.judging.base import FALSE, HARMFUL, TRUE, UNDECIDED
 from benchmarks.truth.tally import SURE, Tally, wrong_share
+from benchmarks.truth.worlds.base import Cell, World
+from benchmarks.truth.worlds.drawing import world_of
 
 COLUMNS = (TRUE, FALSE, HARMFUL, UNDECIDED)
 
@@ -44,7 +46,7 @@ def tables(tally: Tally) -> Iterator[str]:
 
 
 def places(tally: Tally, rule: str, most: int) -> Iterator[str]:
-    """Yield where a rule was wrong: seed, what it said, and why that is false."""
+    """Yield where a rule was wrong: seed, what it said, why that is false, and what was measured there."""
     yield ""
     wanted = [
         item for name, found in tally.wrong.items() if rule in (name, name.partition(": ")[2]) for item in found
@@ -54,6 +56,26 @@ def places(tally: Tally, rule: str, most: int) -> Iterator[str]:
         yield f"{item.family} {item.seed} {item.outcome} ({item.confidence}) {item.subject}: {item.why}"
         if words:
             yield f"    {words} {item.title.get('params', {})}"
+        yield from evidence(world_of(item.seed, item.family))
+
+
+def evidence(world: World) -> Iterator[str]:
+    """Yield what a team knows of a world: noise, links as described, and the means measured beside the truth."""
+    noise = f"{world.noise.kind} noise, CV {100 * world.noise.cv:g} %, n = {world.repetitions}"
+    yield f"    {', '.join([noise, *world.traits])}"
+    links = [f"{link.name} {link.capacity_bps or '?'} bit/s, {link.rtt_s or '?'} s" for link in world.links]
+    yield f"    stated: {'; '.join(links) or 'no links'}"
+    for setup in world.setups:
+        yield f"    {setup.name} ({setup.tool} {setup.file_system})"
+        for cell in setup.cells:
+            flags = sorted({name for trial in cell.trials for name, *_rest in trial.flags})
+            means = [f"{name} {_mean(cell, name):.4g} (true {truth:.4g})" for name, truth in cell.truth.items()]
+            swept = {name: cell.parameters[name] for name in setup.factors}
+            yield f"        {swept or ''} {', '.join(means)} {' '.join(flags)}"
+
+
+def _mean(cell: Cell, metric: str) -> float:
+    return sum(trial.figures[metric] for trial in cell.trials) / len(cell.trials)
 
 
 def _expected(tally: Tally) -> Iterator[str]:

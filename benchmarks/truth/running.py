@@ -70,6 +70,7 @@ def _hear(world: World) -> Heard:
     drawn = list(figures.comparisons(stored, user))
     for item in drawn:
         said += [*figures.sentences_of(item), *figures.contrasts_of(item)]
+    said += figures.beside_each_other(stored, user)
     return Heard(
         world,
         tuple((item, judge(world, stored, item)) for item in said),

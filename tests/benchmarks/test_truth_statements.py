@@ -45,6 +45,11 @@ def test_sentences_are_held_against_the_true_rates() -> None:
     )
 
 
+def test_things_that_are_not_alike_are_not_set_against_each_other() -> None:
+    assert case(WINDOWED, "sentence", "across-measurements", msgid="…", kinds=1) == TRUE
+    assert case(WINDOWED, "sentence", "across-measurements", msgid="…", kinds=2) == FALSE
+
+
 def test_contrasts_are_held_against_the_true_ratio() -> None:
     assert case(WINDOWED, "contrast", "higher", ratio=1.1) == TRUE
     assert case(WINDOWED, "contrast", "higher", ratio=1.0) == FALSE

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from itertools import pairwise
 from typing import Any
 
+from benchmarks.truth.figures import ACROSS
 from benchmarks.truth.judging.advice import CLOSE, EDGE
 from benchmarks.truth.judging.base import Case, Judgement, Rules, is_near, no, quantity, undecided, whether, yes
 from benchmarks.truth.judging.path import payload_span
@@ -174,7 +175,13 @@ def prediction(case: Case) -> Judgement:
     return whether(holds, f"{told} is predicted for {fields['parameters']}; it would be {truth:.4g}")
 
 
+def _across(case: Case) -> Judgement:
+    """Return whether what is set side by side is alike: the same file system, the same nodes."""
+    return whether(case.fields["kinds"] < 2, "different file systems or nodes are set against each other")
+
+
 SENTENCES: Rules = {
+    ACROSS: _across,
     "levels-off": _levels_off,
     "grows": _grows,
     "falls": _falls,

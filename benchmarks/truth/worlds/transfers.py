@@ -13,7 +13,7 @@ from benchmarks.truth.worlds.noise import draw, steady
 ROLES = {CLIENT: (CLIENT,), SERVER: (SERVER,)}
 DURATION = 10.0
 LENGTH = 1448
-WINDOWS = tuple(65536 * 2**step for step in range(-2, 9))
+WINDOWS = tuple(16384 * 2**step for step in range(11))
 STREAMS = (1, 2, 4, 8, 16, 32, 64)
 # A processor above this load is flagged as full.
 FULL = 0.97
