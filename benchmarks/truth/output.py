@@ -9,6 +9,8 @@ from benchmarks.truth.worlds.base import Cell, World
 from benchmarks.truth.worlds.drawing import world_of
 
 COLUMNS = (TRUE, FALSE, HARMFUL, UNDECIDED)
+# Coverage is told by so many figures, least to most.
+SPANS = ((1, 1), (2, 2), (3, 3), (4, 5), (6, 9), (10, 19), (20, 1000))
 
 
 def progress(tally: Tally, worlds: int, elapsed_s: float) -> str:
@@ -90,18 +92,30 @@ def _expected(tally: Tally) -> Iterator[str]:
 
 
 def _coverage(tally: Tally) -> Iterator[str]:
-    if not tally.coverage:
-        return
+    """Yield how many intervals in a hundred held the truth, and of how many, by n and noise."""
     kinds = sorted({kind for kind, _n, _noise in tally.coverage})
     noises = sorted({noise for _kind, _n, noise in tally.coverage})
     for kind in kinds:
         yield ""
-        yield _row(f"coverage of {kind}, by n", *noises)
-        for n in sorted({n for own, n, _noise in tally.coverage if own == kind}):
-            yield _row(f"  n = {n}", *(_held(tally.coverage.get((kind, n, noise))) for noise in noises))
+        yield _row(f"coverage of {kind}", *noises)
+        for least, most in SPANS:
+            cells = [
+                sum(
+                    (found for key, found in tally.coverage.items() if _is_of(key, kind, least, most, noise)),
+                    Counter(),
+                )
+                for noise in noises
+            ]
+            if any(cells):
+                name = f"n = {least}" if least == most else f"n = {least} to {most}"
+                yield _row(f"  {name}", *map(_held, cells))
 
 
-def _held(found: Counter[bool] | None) -> str:
+def _is_of(key: tuple[str, int, str], kind: str, least: int, most: int, noise: str) -> bool:
+    return key[0] == kind and least <= key[1] <= most and key[2] == noise
+
+
+def _held(found: Counter[bool]) -> str:
     return f"{100 * found[True] / sum(found.values()):.0f} ({sum(found.values())})" if found else ""
 
 
@@ -123,4 +137,4 @@ def _percent(found: Counter[str]) -> str:
 
 
 def _row(first: str, *cells: object) -> str:
-    return f"{first:<44}" + "".join(f"{cell!s:>14}" for cell in cells)
+    return f"{first:<48}" + "".join(f" {cell!s:>14}" for cell in cells)

@@ -196,8 +196,6 @@ def _connections(case: Case) -> Judgement:
 
 def _nodes(case: Case) -> Judgement:
     """Return whether one client alone gets little of what many get."""
-    if _is_mixed(case):
-        return no(MIXED)
     metric = metric_of(case)
     cells = [cell for cell in case.cells(TOOL) if "clients" in cell.parameters]
     best = max((cell.truth[metric] for cell in cells), default=0.0)
