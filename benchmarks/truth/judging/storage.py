@@ -88,7 +88,8 @@ def _wrong_ceiling(case: Case, clients: int) -> str:
         if "ceiling" not in item["params"]:
             continue
         told, truth = quantity(item["params"]["ceiling"]) or 0.0, case.world.carried(clients)
-        if not is_near(told, truth):
+        # The finding may mean those measured, or all that mount it.
+        if not is_near(told, truth) and not is_near(told, case.world.carried(len(case.world.clients))):
             return f"the network carries {truth:.4g}, not {told:.4g} B/s"
         if "it is full" in item["msgid"] and min(_terms(case, clients).values()) < 0.85 * truth:
             return f"the network is not full: {truth:.4g} B/s"
@@ -152,6 +153,8 @@ def _layer(case: Case) -> Judgement:
     told = next((name for name, word in LAYERS if word in text), "")
     if not told:
         return undecided(f"which layer is meant: {case.title}")
+    if told == NETWORK and CLIENT in limits and case.world.window_holds(is_near_one):
+        return yes("the windows of its connections, which are of the network")
     truth = {NETWORK: {NETWORK}, DISK: {DISK, SERVER}, SERVER: {SERVER, CLIENT, WAIT}}[told]
     if told == DISK and case.world.share < 0.85 and DISK not in limits:
         return no("the file system itself takes a part of the disks' rate")

@@ -57,6 +57,11 @@ class StorageWorld(World):
         connections = len(self.servers) * self.window / NEAR_RTT
         return min(network, connections, self.software, len(self.servers) * self.disk[metric] * self.share)
 
+    def window_holds(self, near: bool) -> bool:
+        """Return whether the windows of its connections are what one client is held by."""
+        connections = len(self.servers) * self.window / (NEAR_RTT if near else self.rtt_s)
+        return connections < min(self.software, self.client_nic_bps * PAYLOAD)
+
     def limit_near(self, metric: str) -> set[str]:
         """Return which parts hold the client beside the servers."""
         disks = len(self.servers) * self.disk[metric]
