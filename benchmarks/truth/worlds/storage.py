@@ -146,7 +146,7 @@ def draw(seed: int, noise: Noise, repetitions: int, source: random.Random) -> St
     )
     traits: tuple[str, ...] = ()
     links = _links(world, source)
-    disks = f"8 disks, {write / 1e6:.0f} MB/s" if source.random() < 0.3 else ""
+    disks = f"8 disks, {len(servers) * write / 1e6:.0f} MB/s" if source.random() < 0.3 else ""
     systems = [
         StatedFileSystem(
             SHARED,
