@@ -78,6 +78,7 @@ def test_progress_says_how_fast_and_how_long() -> None:
     assert output.progress(tally, 200, 25.0) == "50 of 200 worlds, 2.00 a second, 75 s left"
 
 
-def test_the_verb_stands_beside_the_groups() -> None:
+def test_the_verb_stands_beside_the_groups(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("DJANGO_SETTINGS_MODULE", raising=False)
     assert "truth" not in program.GROUPS
     assert program.truth.main(["--help"]) == 0
