@@ -89,7 +89,7 @@ def beside_each_other(stored: Stored, user: User) -> Iterator[Statement]:
         list(single.sections(material.read([stored.campaign], user)))
     setups = {setup.name: setup for setup in stored.experiments.values()}
     for shown, found in told:
-        names = [point.text for curve in shown.curves for point in curve.points]
+        names = {point.text for curve in shown.curves for point in curve.points}
         alike = {(setups[name].file_system, str(setups[name].roles)) for name in names if name in setups}
         for msgid, words in found:
             if len(names) > 1 and words:
