@@ -95,7 +95,7 @@ def _ceiling(case: Case) -> Judgement:
 
 
 def _nothing(case: Case) -> Judgement:
-    return yes("it claims nothing")
+    return undecided("it claims nothing")
 
 
 def _higher(case: Case) -> Judgement:
