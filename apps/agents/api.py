@@ -194,7 +194,7 @@ class EnrolmentTokens(rest.APIView):
             raise serializers.ValidationError({"node": ["There is no such node in your teams."]})
         scoping.require(request.user, node.team, Role.MANAGER)
         issued = services.issue_enrolment_token(node=node, user=scoping.user_of(request), now=timezone.now())
-        lines = commands.of(commands.server_address(request), issued.text)
+        lines = commands.of(commands.server_address(request), issued.text, node)
         body = {
             "token": issued.text,
             "expires_at": issued.token.expires_at,

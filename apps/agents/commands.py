@@ -15,6 +15,7 @@ from django.urls import reverse
 from rest_framework.request import Request
 
 from apps.agents import program
+from apps.testbeds.models import Node, NodeAddress
 
 _BEGIN, _END = "-----BEGIN CERTIFICATE-----", "-----END CERTIFICATE-----"
 
@@ -41,18 +42,44 @@ def update_of(server: str) -> str:
     )
 
 
-def of(server: str, token: str) -> Commands:
+def of(server: str, token: str, node: Node) -> Commands:
     """Return the commands that fetch the program, check its bytes, enrol it with the token, and start it.
+
+    They name the node, for the program overwrites no other's identity, and carry `folder_of` the node.
 
     With the service's own certificate in the settings they carry its pin; where the address is plain HTTP of another
     machine they say so.
     """
     name, pin = program.NAME, server_pin() if server.startswith("https:") else ""
-    words = ["python3", name, "enrol", "--server", server, "--token", token]
+    words = ["python3", name, "enrol", "--server", server, "--token", token, "--node", node.name]
     words += ["--pin", pin] if pin else []
     words += ["--insecure"] if is_insecure(server) else []
-    then = f"{shlex.join(words)} && python3 {name} run"
+    folder = folder_of(node)
+    # Not quoted: the shell is to put the home in the place of ~, and names of nodes need no quotes.
+    place = f" --dir {folder}" if folder else ""
+    then = f"{shlex.join(words)}{place} && python3 {name} run{place}"
     return Commands(curl=f"{_fetch(server)} && {then}", python=f"{_fetch_by_python(server)} && {then}")
+
+
+def folder_of(node: Node) -> str:
+    """Return the folder for the agent of a node that shares its machine with others, "" where the usual one will do.
+
+    It does where one of its addresses is this machine's own (loopback), or another node's of the team.
+    """
+    addresses = list(node.addresses.values_list("address", flat=True))
+    others = NodeAddress.objects.filter(node__team=node.team_id, address__in=addresses).exclude(node=node)
+    is_shared = any(_is_loopback(address) for address in addresses) or others.exists()
+    return f"~/{program.FOLDER}-{node.name}" if is_shared else ""
+
+
+def unit_of(folder: str, node: Node) -> str:
+    """Return the commands that keep the agent of `folder_of` running after a reboot; the program writes its unit."""
+    unit = f"{program.FOLDER}-{node.name}.service"
+    return (
+        f"install -D -m 755 {program.NAME} {program.PLACES['program']}\n"
+        f"python3 {program.PLACES['program']} unit --dir {folder} > /etc/systemd/system/{unit}\n"
+        f"systemctl enable --now {unit}"
+    )
 
 
 def is_insecure(server: str) -> bool:
@@ -60,10 +87,7 @@ def is_insecure(server: str) -> bool:
     parts = urlsplit(server)
     if parts.scheme != "http":
         return False
-    try:
-        return not ipaddress.ip_address(parts.hostname or "").is_loopback
-    except ValueError:
-        return parts.hostname != "localhost"
+    return not _is_loopback(parts.hostname or "")
 
 
 def server_pin() -> str:
@@ -74,6 +98,13 @@ def server_pin() -> str:
     # The first one of a chain is the server's own.
     first = pem[pem.index(_BEGIN) : pem.index(_END) + len(_END)]
     return hashlib.sha256(ssl.PEM_cert_to_DER_cert(first)).hexdigest()
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
 
 
 def _fetch(server: str) -> str:

@@ -14,6 +14,8 @@ PACKAGE = "fathom_agent"
 NAME = "fathom-agent.pyz"
 UNIT = "fathom-agent.service"
 # What the systemd unit that is downloaded expects; the program's own command `unit` knows better.
+# What agents' folders are called, those of nodes that share a machine with the node's name behind it.
+FOLDER = "fathom-agent"
 PLACES = {
     "python": "/usr/bin/python3",
     "program": f"/opt/fathom-agent/{NAME}",

@@ -97,6 +97,8 @@ def enrol(request: HttpRequest, pk: int) -> HttpResponse:
         "unit_address": commands.server_address(request) + reverse("agents:unit"),
         "unit": program.UNIT,
     }
+    if folder := commands.folder_of(node):
+        context |= {"folder": folder, "own_unit": commands.unit_of(folder, node)}
     if request.method == "POST":
         try:
             issued = services.issue_enrolment_token(node=node, user=scoping.user_of(request), now=timezone.now())
@@ -105,7 +107,7 @@ def enrol(request: HttpRequest, pk: int) -> HttpResponse:
             return render(request, "agents/enrol.html", context, status=409)
         context["issued"] = issued
         context["is_insecure"] = commands.is_insecure(commands.server_address(request))
-        context["commands"] = commands.of(commands.server_address(request), issued.text)
+        context["commands"] = commands.of(commands.server_address(request), issued.text, node)
     return _live(request, "agents/_arrival.html", "agents/enrol.html", context)
 
 

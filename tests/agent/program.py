@@ -40,6 +40,7 @@ class AgentProgram:
         """Become the agent of a node."""
         issued = services.issue_enrolment_token(node=node, user=None, now=timezone.now())
         words = ["enrol", "--server", self.server.url, "--token", issued.text, "--dir", str(self.folder)]
+        words += ["--node", node.name]
         # The emulated networks of the tests are nobody else's.
         words += ["--insecure"] if commands.is_insecure(self.server.url) else []
         done = self.call(*words)

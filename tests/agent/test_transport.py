@@ -44,6 +44,8 @@ def enrol(
 ) -> subprocess.CompletedProcess[str]:
     issued = services.issue_enrolment_token(node=node, user=None, now=timezone.now())
     command = ("enrol", "--server", url, "--token", issued.text, "--dir", str(agent.folder), *words)
+    # One folder is tried with one server after the other.
+    command += ("--node", node.name, "--replace")
     return agent.call(*command, env={**os.environ, **variables})
 
 
@@ -135,7 +137,7 @@ def test_what_is_pasted_checks_the_program_and_pins_the_server(
 ) -> None:
     settings.AGENT_SERVER_CERTIFICATE = str(tls.certificate)
     issued = services.issue_enrolment_token(node=node, user=None, now=timezone.now())
-    made = getattr(commands.of(f"https://127.0.0.1:{tls.port}", issued.text), variant)
+    made = getattr(commands.of(f"https://127.0.0.1:{tls.port}", issued.text, node), variant)
     assert program.current().sha256 in made
     assert f"--pin {tls.pin}" in made
     command = made.replace("fathom-agent.pyz run", "fathom-agent.pyz status")
@@ -149,8 +151,8 @@ def test_what_is_pasted_checks_the_program_and_pins_the_server(
     assert Agent.objects.filter(node=node).exists(), done.stderr
 
 
-def test_what_is_pasted_says_insecure_only_where_it_is(settings: object) -> None:
-    assert "--insecure" in commands.of("http://192.0.2.1:8000", "t").curl
+def test_what_is_pasted_says_insecure_only_where_it_is(node: Node, settings: object) -> None:
+    assert "--insecure" in commands.of("http://192.0.2.1:8000", "t", node).curl
     for url in ("http://127.0.0.1:8000", "http://localhost", "https://fathom.example.org"):
-        assert "--insecure" not in commands.of(url, "t").curl
-        assert "--pin" not in commands.of(url, "t").python
+        assert "--insecure" not in commands.of(url, "t", node).curl
+        assert "--pin" not in commands.of(url, "t", node).python

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import json
 import os
 from pathlib import Path
 
@@ -17,6 +18,7 @@ class Lock:
     def __init__(self, path: Path, descriptor: int) -> None:
         self.path = path
         self._descriptor = descriptor
+        self._node = ""
 
     @classmethod
     def take(cls, folder: Path) -> Lock | None:
@@ -55,12 +57,31 @@ class Lock:
             return False
         self.close()
         self._descriptor = fresh._descriptor
+        self.sign(self._node)
         return True
+
+    def sign(self, node: str) -> None:
+        """Write into the file which node's agent holds it, and as which process, for whoever finds it taken."""
+        self._node = node
+        text = json.dumps({"pid": str(os.getpid()), "node": node}).encode()
+        # What cannot be written says nothing; the lock holds nevertheless.
+        with contextlib.suppress(OSError):
+            os.ftruncate(self._descriptor, 0)
+            os.pwrite(self._descriptor, text, 0)
 
     def close(self) -> None:
         """Let it go."""
         with contextlib.suppress(OSError):
             os.close(self._descriptor)
+
+
+def holder_of(folder: Path) -> dict[str, str]:
+    """Return what the holder of a folder's lock wrote into it: "node" and "pid"; {} for an earlier version's."""
+    try:
+        signed = json.loads((folder / NAME).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return {str(key): str(value) for key, value in signed.items()} if isinstance(signed, dict) else {}
 
 
 def file_of(status: os.stat_result) -> str:

@@ -14,7 +14,7 @@ import time
 import uuid
 from pathlib import Path
 
-from . import VERSION, condition, config, slurm
+from . import VERSION, condition, config, enrolling, slurm
 from . import settings as holding
 from .agent import Agent
 from .lock import Lock
@@ -44,16 +44,14 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def enrol(folder: Path, options: argparse.Namespace) -> int:
-    """Turn a one-time token into this node's own, and keep it."""
+    """Turn a one-time token into this node's own, and keep it; another node's identity is not overwritten unasked."""
+    present = enrolling.claim(folder, server=options.server, node=options.node, replace=options.replace)
     config.make_folder(folder)
-    if (folder / config.FILE).exists():
-        settings = config.load(folder)
-        if options.server != settings.server:
-            # Another server has another certificate, and is to be trusted anew.
-            settings.pin, settings.insecure = "", False
-        settings.server, settings.ca_file = options.server, options.ca_file or settings.ca_file
-    else:
-        settings = config.Config(server=options.server, token="", ca_file=options.ca_file)
+    settings = present or config.Config(server=options.server, token="", ca_file=options.ca_file)
+    if options.server != settings.server:
+        # Another server has another certificate, and is to be trusted anew.
+        settings.pin, settings.insecure = "", False
+    settings.server, settings.ca_file = options.server, options.ca_file or settings.ca_file
     settings.pin, settings.insecure = options.pin or settings.pin, options.insecure or settings.insecure
     settings.paths = sorted({*settings.paths, *(str(path.absolute()) for path in options.path)})
     # A token is good once: see that its fruit can be kept before it is spent.
@@ -61,8 +59,11 @@ def enrol(folder: Path, options: argparse.Namespace) -> int:
     remote = remote_of(settings)
     # It is done once, by a person who waits: a busy server is given time.
     answer = remote.call("enrol", {"token": options.token, "version": VERSION}, timeout_s=30.0)
+    aside = enrolling.set_aside(folder) if options.replace else None
     settings.token, settings.node = str(answer["token"]), str(answer["node"])
     config.save(folder, settings)
+    if aside:
+        print(f"The former identity is kept in {aside}.")
     print(f"Enrolled as the agent of {settings.node}. Start it with:\n  {_command('run', folder)}")
     return 0
 
@@ -71,10 +72,12 @@ def run(folder: Path, _options: argparse.Namespace) -> int:
     """Work until SIGTERM or SIGINT."""
     logging.basicConfig(format="%(asctime)s %(message)s", level=logging.INFO, stream=sys.stderr)
     # What is wrong with the server's address is said at once, not by a thread.
-    remote_of(config.load(folder)).close()
+    settings = config.load(folder)
+    remote_of(settings).close()
     lock = _lock(folder)
     if lock is None:
-        raise config.ConfigError(f"An agent already runs in {folder}.")
+        raise config.ConfigError(enrolling.already_runs(folder, settings))
+    lock.sign(settings.node)
     # Jobs leave no core dumps: they inherit this.
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     # The system may hand a signal to any thread, which then writes here; a Python handler waits for this thread.
@@ -90,9 +93,7 @@ def run(folder: Path, _options: argparse.Namespace) -> int:
 def status(folder: Path, _options: argparse.Namespace) -> int:
     """Say what this agent is and how it does; exit status 0 if it runs and the server has answered lately."""
     settings = config.load(folder)
-    lock = _lock(folder)
-    if lock is not None:
-        lock.close()
+    runs, running = enrolling.running_line(folder, settings)
     last = condition.read(folder)
     contact = last.get("contact", 0.0)
     age = time.time() - contact
@@ -101,12 +102,12 @@ def status(folder: Path, _options: argparse.Namespace) -> int:
     programs = [f"{name} ({path})" for name, path in settings.allowed().items() if path]
     print(
         f"version   {VERSION}\nfolder    {folder}\nserver    {settings.server}\nnode      {settings.node}\n"
-        f"running   {'no' if lock else 'yes'}\nanswered  {heard}\nspool     {waiting} job(s)\n"
+        f"running   {running}\nanswered  {heard}\nspool     {waiting} job(s)\n"
         f"programs  {', '.join(programs) or 'none found'}"
     )
     for line in condition.lines(last):
         print(line)
-    return 0 if lock is None and contact and age < FRESH_S else 3
+    return 0 if runs and contact and age < FRESH_S else 3
 
 
 def unit(folder: Path, _options: argparse.Namespace) -> int:
@@ -138,6 +139,12 @@ def _parser() -> argparse.ArgumentParser:
                 "--server", required=True, help="the server's address, e.g. https://fathom.example.org"
             )
             entry.add_argument("--token", required=True, help="the one-time token of the node's agent page")
+            entry.add_argument("--node", default="", help="the node that the token is of, as the page's command says")
+            entry.add_argument(
+                "--replace",
+                action="store_true",
+                help="overwrite another node's identity in the folder; a copy of it is kept there",
+            )
             entry.add_argument("--ca-file", default="", help="certificates to trust instead of the system's")
             entry.add_argument("--pin", type=_pin, help="the SHA-256 of the server's own certificate")
             entry.add_argument(
