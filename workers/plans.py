@@ -64,15 +64,32 @@ def _settings_of(run: Run, nodes: Mapping[str, Sequence[NodeRef]]) -> dict[str, 
     return {role: [values] * len(nodes[role]) for role, values in chosen.items()}
 
 
+@dataclasses.dataclass(frozen=True)
+class Known:
+    """What is known of nodes, each by its number: where their file system is mounted, and their agents' facts."""
+
+    nodes: Mapping[int, Node]
+    directories: Mapping[int, str]
+    facts: Mapping[int, Mapping[str, Any]]
+
+    def reference(self, pk: int) -> NodeRef:
+        """Return the node with its first data-plane address; ToolFailure if it has none, or is gone."""
+        return _reference(self.nodes, pk, self.directories.get(pk, ""), self.facts.get(pk, {}))
+
+
+def known_of(wanted: set[int], file_system_id: int | None) -> Known:
+    """Return what is known of these nodes, in as many queries for many as for one."""
+    facts = Agent.objects.filter(node__in=wanted, facts__isnull=False).values_list("node_id", "facts__facts")
+    return Known(
+        Node.objects.prefetch_related("addresses").in_bulk(wanted),
+        inventory.directories(file_system_id, wanted) if file_system_id else {},
+        dict(facts),
+    )
+
+
 def _players(roles: dict[str, list[int]], file_system_id: int | None) -> dict[str, list[NodeRef]]:
-    wanted = {pk for members in roles.values() for pk in members}
-    nodes = Node.objects.prefetch_related("addresses").in_bulk(wanted)
-    directories = inventory.directories(file_system_id, wanted) if file_system_id else {}
-    facts = dict(Agent.objects.filter(node__in=wanted, facts__isnull=False).values_list("node_id", "facts__facts"))
-    return {
-        role: [_reference(nodes, pk, directories.get(pk, ""), facts.get(pk, {})) for pk in members]
-        for role, members in roles.items()
-    }
+    known = known_of({pk for members in roles.values() for pk in members}, file_system_id)
+    return {role: [known.reference(pk) for pk in members] for role, members in roles.items()}
 
 
 def _with_switches(members: list[NodeRef], ids: Sequence[int]) -> list[NodeRef]:
@@ -84,7 +101,7 @@ def _with_switches(members: list[NodeRef], ids: Sequence[int]) -> list[NodeRef]:
     return [dataclasses.replace(members[0], facts={**members[0].facts, "switches": switches}), *members[1:]]
 
 
-def _reference(nodes: dict[int, Node], pk: int, directory: str, facts: dict[str, Any]) -> NodeRef:
+def _reference(nodes: Mapping[int, Node], pk: int, directory: str, facts: Mapping[str, Any]) -> NodeRef:
     """Return the node with its first data-plane address."""
     node = nodes.get(pk)
     if node is None:

@@ -1,18 +1,21 @@
 """What is to be said of nodes that can not measure now; who knows it is named in the settings."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from datetime import datetime
 
 from django.conf import settings
 from django.utils.module_loading import import_string
 
 from apps.bench.text import Message
-from apps.testbeds.models import Node
+from apps.campaigns.expansion import Expansion
 
 
-def warnings(*, nodes: Iterable[Node], now: datetime) -> list[Message]:
-    """Return a message for each node that could not start a measurement at `now`.
+def warnings(*, expansions: Sequence[Expansion], now: datetime) -> list[Message]:
+    """Return a message for each node that could not start a measurement at `now`, and for what nodes will refuse.
 
-    Campaigns know nothing of agents: NODE_READINESS names a function of the same signature that does.
+    Campaigns know nothing of agents: NODE_READINESS (nodes, now) and PLAN_READINESS (expansions) name functions that
+    do.
     """
-    return import_string(settings.NODE_READINESS)(nodes=list(nodes), now=now)
+    nodes = {node.pk: node for expansion in expansions for cast in expansion.casts for node in cast.nodes}
+    unready = import_string(settings.NODE_READINESS)(nodes=list(nodes.values()), now=now)
+    return [*unready, *import_string(settings.PLAN_READINESS)(expansions=expansions)]

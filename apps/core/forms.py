@@ -43,7 +43,12 @@ class StyledWidgets(forms.BaseForm):
 
 
 class QuantityField(forms.CharField):
-    """A text such as "1 Gbit/s" read into base units; `kind` as in `apps.bench.units`."""
+    """A text such as "1 Gbit/s" read into base units; `kind` as in `apps.bench.units`.
+
+    A person who leaves the unit out is asked which one is meant: 622 may be 622 Mbit/s.
+    """
+
+    asks_for_unit = True
 
     def __init__(self, *, kind: str, **kwargs: Any) -> None:
         self.kind = kind
@@ -65,6 +70,8 @@ class QuantityField(forms.CharField):
         if not text:
             return None
         try:
+            if self.asks_for_unit:
+                units.require_unit(text, self.kind)
             number = units.parse_quantity(text, self.kind)
         except units.UnitError as error:
             raise ValidationError(messages.render(error.message)) from error

@@ -16,10 +16,16 @@ from apps.core.forms import QuantityField
 from apps.testbeds.models import Cluster, FileSystem, Link, Node, Site, SitePair, Switch, Testbed
 
 
+class _ReadQuantity(QuantityField):
+    """A quantity that is compared with and stored nowhere: REST asks for it in base units, too."""
+
+    asks_for_unit = False
+
+
 class QuantityFilter(filters.Filter):
     """Compares with a quantity such as "1 Gbit/s"; `kind` as in `apps.bench.units`."""
 
-    field_class = QuantityField
+    field_class = _ReadQuantity
 
 
 def _of_person(model: type[Model]) -> Callable[[HttpRequest | None], QuerySet]:

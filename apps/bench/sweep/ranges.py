@@ -65,6 +65,15 @@ def expand_range(text: str, kind: str) -> list[int | float] | None:
         return [units.settle(value, kind, text) for value in exact]
 
 
+def ends_of(text: str) -> tuple[str, ...]:
+    """Return the two ends of a range as written, or the text itself where it is none."""
+    found = _RANGE.fullmatch(text) if len(text) <= _LONGEST_RANGE else None
+    if found is None:
+        return (text,)
+    step = _STEP.fullmatch(found["rest"])
+    return found["first"], step["last"] if step else found["rest"]
+
+
 def _read_ends(first_text: str, last_text: str, kind: str, text: str) -> tuple[Decimal, Decimal]:
     first = units.exact_value(first_text, kind)
     last = units.exact_value(last_text, kind)

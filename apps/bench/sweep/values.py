@@ -4,7 +4,7 @@ import re
 
 from apps.bench import units
 from apps.bench.sweep.errors import SweepError
-from apps.bench.sweep.ranges import RangeError, expand_range
+from apps.bench.sweep.ranges import RangeError, ends_of, expand_range
 from apps.bench.sweep.spec import MAX_TRIALS, SweepParameter
 from apps.bench.text import Message, _
 
@@ -35,6 +35,14 @@ def read_values(parameter: SweepParameter, text: str) -> list[units.Value]:
     except (units.UnitError, RangeError) as error:
         raise SweepError({f"factors.{parameter.name}": error.message}) from error
     return values
+
+
+def require_units(text: str, kind: str) -> None:
+    """Raise units.UnitError for the first number of a list or range that stands without its unit; 0 needs none."""
+    if kind in units.BASE_UNITS and len(text) <= LONGEST_EXPRESSION:
+        for item in _SEPARATOR.split(units.normalise(text)):
+            for end in ends_of(item.strip()):
+                units.require_unit(end, kind)
 
 
 def read_value(parameter: SweepParameter, text: str) -> units.Value:

@@ -7,7 +7,7 @@ import unicodedata
 from decimal import Decimal, localcontext
 
 from apps.bench.text import Message, _
-from apps.bench.units.tables import BASE_UNITS, KINDS, NOT_A_QUANTITY, UnitError, unit_factor
+from apps.bench.units.tables import BASE_UNITS, KINDS, NOT_A_QUANTITY, USUAL_UNITS, UnitError, unit_factor
 
 Value = int | float | bool | str
 
@@ -54,6 +54,19 @@ def has_unit(text: str) -> bool:
     """Return whether a unit follows the number."""
     found = _QUANTITY.fullmatch(normalise(text))
     return found is None or found[2] is not None
+
+
+def require_unit(text: str, kind: str) -> None:
+    """Raise UnitError for a number of a quantity that a person wrote without its unit; 0 needs none.
+
+    What is no number at all is its reader's to refuse.
+    """
+    found = _QUANTITY.fullmatch(normalise(text)) if len(text) <= LONGEST_NUMBER else None
+    if kind not in BASE_UNITS or found is None or found[2] is not None or not Decimal(found[1]):
+        return
+    values = {"text": found[1], "usual": USUAL_UNITS[kind], "base": BASE_UNITS[kind]}
+    words = _("“%(text)s” has no unit: write “%(text)s %(usual)s”, or “%(text)s %(base)s” if that is what you mean.")
+    raise UnitError(Message(words, values))
 
 
 def exact_value(text: str, kind: str) -> Decimal:

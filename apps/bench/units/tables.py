@@ -11,6 +11,8 @@ LONGEST_QUANTITY = 100
 
 # The unit in which values of a kind are stored.
 BASE_UNITS = {"size": "B", "rate": "bit/s", "byte-rate": "B/s", "duration": "s"}
+# Those in which people mostly think of a kind; a bare number may have meant one of them.
+USUAL_UNITS = {"size": "KiB", "rate": "Mbit/s", "byte-rate": "MB/s", "duration": "ms"}
 
 PREFIXES = "kMGTP"
 

@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy
 
 from apps.accounts.models import Team
 from apps.bench import units
-from apps.bench.sweep import references, setting_names
+from apps.bench.sweep import references, setting_names, values
 from apps.bench.tools.base import Parameter, Tool
 from apps.campaigns import services
 from apps.campaigns.expansion import is_bracketed
@@ -28,6 +28,24 @@ def sweeps(text: str) -> bool:
     if references.is_formula(text):
         return _LIST in text
     return any(mark in text for mark in _SWEEPS)
+
+
+class ParameterField(forms.CharField):
+    """The value, list, range or formula of a parameter; its quantities need their units."""
+
+    def __init__(self, *, kind: str, **kwargs: Any) -> None:
+        self.kind = kind
+        super().__init__(required=False, max_length=10_000, **kwargs)
+
+    def clean(self, value: Any) -> str:
+        """Return the text as typed."""
+        text = str(super().clean(value))
+        if not references.is_formula(text):
+            try:
+                values.require_units(text, self.kind)
+            except units.UnitError as error:
+                raise forms.ValidationError(render(error.message)) from error
+        return text
 
 
 class Several(forms.MultipleChoiceField):
@@ -85,11 +103,10 @@ def field_of(parameter: Parameter) -> forms.Field:
     default = "" if parameter.default in (None, "") else units.canonical_text(parameter.default, parameter.kind)
     if parameter.zero and not parameter.default:
         default = render(parameter.zero)
-    return forms.CharField(
+    return ParameterField(
+        kind=parameter.kind,
         label=label,
         help_text=help_text,
-        required=False,
-        max_length=10_000,
         widget=forms.TextInput(attrs={"placeholder": default, "autocomplete": "off", "spellcheck": "false"}),
     )
 

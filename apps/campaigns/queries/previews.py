@@ -125,5 +125,4 @@ def _warnings(expansions: Sequence[Expansion], load: Load, now: datetime) -> lis
     for a, b in itertools.islice(load.unconnected, 3):
         text = _("No path between %(a)s and %(b)s is described: nothing keeps others from using it at the same time.")
         warnings.append(Message(text, {"a": a, "b": b}))
-    nodes = {node.pk: node for expansion in expansions for cast in expansion.casts for node in cast.nodes}
-    return [*warnings, *readiness.warnings(nodes=nodes.values(), now=now)]
+    return [*warnings, *readiness.warnings(expansions=expansions, now=now)]

@@ -50,7 +50,6 @@ def start_trials(*, campaign: Campaign, now: datetime, who: str = "") -> None:
     if over := quotas.refusal_to_store(campaign.team):
         raise errors.Refused({"quota": over})
     expanded = expand_campaign(campaign)
-    nodes = {node.pk: node for _experiment, expansion in expanded for cast in expansion.casts for node in cast.nodes}
     estimator = Estimator()
     for experiment, expansion in expanded:
         if experiment.after is None:
@@ -59,7 +58,7 @@ def start_trials(*, campaign: Campaign, now: datetime, who: str = "") -> None:
     campaign.state, campaign.launched_at, campaign.next_at = Campaign.State.RUNNING, now, None
     campaign.save(update_fields=["state", "launched_at", "next_at", "updated_at"])
     _write_start(campaign, expanded, who)
-    for warning in readiness.warnings(nodes=nodes.values(), now=now):
+    for warning in readiness.warnings(expansions=[expansion for _experiment, expansion in expanded], now=now):
         write_event(campaign_id=campaign.pk, level=Level.WARNING, message=warning)
     live.publish(campaign.pk, "campaign")
     queue.send(queue.SCHEDULE)

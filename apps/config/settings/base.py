@@ -249,6 +249,8 @@ DEFAULT_FROM_EMAIL = environment.text("EMAIL_FROM", "fathom@localhost")
 
 # Who knows whether nodes could measure now; campaigns, which know nothing of agents, ask it before a launch.
 NODE_READINESS = "workers.readiness.node_warnings"
+# Who knows what nodes will refuse of an experiment, by what their agents reported.
+PLAN_READINESS = "workers.prospects.plan_warnings"
 # Who knows what keeps a node from measuring now: drawings mark it, and whatever waits for it says so.
 NODE_OBSTACLES = "apps.agents.obstacles.obstacles_of"
 # Who can end what runs have under way; campaigns ask it when somebody cancels one.
