@@ -32,8 +32,8 @@ _WINDOW = _(
     "raise it there."
 )
 _CONGESTION = _(
-    "%(node)s does not let programs choose the congestion control %(value)s: choose another, or load its module there "
-    "and add it to net.ipv4.tcp_allowed_congestion_control."
+    "%(node)s does not let programs choose the congestion control %(value)s: choose another, or load its module "
+    "there and add it to net.ipv4.tcp_allowed_congestion_control."
 )
 _SETTING = _(
     "The agent on %(node)s does not let measurements change %(key)s: add it to “settings” in the agent's agent.json "

@@ -1,5 +1,6 @@
-"""What nodes will surely refuse is said before a launch: at the preview, on the launch page, over REST, in the log."""
+"""What nodes will surely refuse is said before a launch: at the preview, on the launch page, over REST."""
 
+import itertools
 from types import SimpleNamespace
 from typing import Any
 
@@ -131,7 +132,7 @@ def test_a_preview_of_many_looks_at_a_few_and_says_little(
         Agent.objects.create(node=node, prefix=node.name, digest="y")
         report(node, tools={})
     tool = tools.get("iperf3-tcp")
-    casts = tuple(Cast({"client": (a,), "server": (b,)}) for a, b in zip(nodes, nodes[1:], strict=False))
+    casts = tuple(Cast({"client": (a,), "server": (b,)}) for a, b in itertools.pairwise(nodes))
     points = tuple(tool.clean({"streams": str(streams)}) for streams in range(1, 101))
     expansion = Expansion(tool, sweep.SweepSpec(factors={}, fixed={}), casts, 0, points, {})
     with django_assert_max_num_queries(4):

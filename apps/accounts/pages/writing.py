@@ -5,19 +5,18 @@ from functools import cached_property
 from typing import Any
 
 from django.contrib import messages
-from django.core.exceptions import PermissionDenied, ValidationError
+from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 from django.db.models import QuerySet
 from django.db.models.base import ModelState
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
-from django.shortcuts import get_object_or_404
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views import generic
 from django.views.generic.edit import FormMixin
 
-from apps.accounts import scoping
+from apps.accounts import choosing, scoping
 from apps.accounts.forms import CloneForm
 from apps.accounts.models import Team
 from apps.accounts.pages.base import ChangePage, TeamPage, said
@@ -55,6 +54,7 @@ class FormPage(TeamPage, FormMixin):
         except IntegrityError:
             form.add_error(None, _("Someone changed the same thing at this moment: look at it again, then repeat."))
         else:
+            choosing.note_team(self.request, form.team)
             messages.success(self.request, said(self.done, self.object))
             return HttpResponseRedirect(self.get_success_url())
         return self.form_invalid(form)
@@ -75,14 +75,8 @@ class CreatePage(FormPage, generic.CreateView):
         return list(scoping.teams_for(self.request.user, self.write_role))
 
     def get_team(self) -> Team:
-        """Return the team asked for, else the first; refuse a stranger's (404) and too low a role (403)."""
-        if slug := self.request.GET.get("team"):
-            team = get_object_or_404(Team, slug=slug.replace("\0", ""))
-            scoping.require(self.request.user, team, self.write_role)
-            return team
-        if not self.teams:
-            raise PermissionDenied(_("You may not write in any team. Ask a manager of your team for the role."))
-        return self.teams[0]
+        """Return the team asked for, else the last one; refuse a stranger's (404) and too low a role (403)."""
+        return choosing.team_to_write_in(self.request, self.write_role)
 
     def perform(self, form: Any) -> Any:
         """Make it."""

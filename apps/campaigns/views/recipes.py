@@ -2,14 +2,14 @@
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.core.exceptions import PermissionDenied, ValidationError
+from django.core.exceptions import ValidationError
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from apps.accounts import scoping
-from apps.accounts.models import Role, Team
+from apps.accounts import choosing, scoping
+from apps.accounts.models import Role
 from apps.campaigns import forms, services
 from apps.campaigns.recipes import RECIPES
 from apps.core import messages as texts
@@ -20,7 +20,8 @@ def create(request: HttpRequest, slug: str) -> HttpResponse:
     """Ask for nodes and values, then make the draft and show it; `?team=` chooses the team."""
     if slug not in RECIPES:
         raise Http404
-    recipe, user, team = RECIPES[slug], scoping.user_of(request), _team_of(request)
+    recipe, user = RECIPES[slug], scoping.user_of(request)
+    team = choosing.team_to_write_in(request, Role.OPERATOR)
     if request.method == "POST":
         form = forms.RecipeForm(request.POST, recipe=recipe, team=team)
         if form.is_valid():
@@ -29,6 +30,7 @@ def create(request: HttpRequest, slug: str) -> HttpResponse:
             except ValidationError as error:
                 form.add_refusal(error)
             else:
+                choosing.note_team(request, team)
                 messages.success(request, _("The draft is ready: look at it, then launch it."))
                 return redirect("campaigns:campaign_detail", pk=made.pk)
     else:
@@ -40,15 +42,3 @@ def create(request: HttpRequest, slug: str) -> HttpResponse:
         "teams": scoping.teams_for(user, Role.OPERATOR),
     }
     return render(request, "campaigns/recipe.html", context, status=422 if form.errors else 200)
-
-
-def _team_of(request: HttpRequest) -> Team:
-    """Return the team asked for, else the first the person may write in."""
-    if slug := request.GET.get("team"):
-        team = get_object_or_404(Team, slug=slug.replace("\0", ""))
-        scoping.require(request.user, team, Role.OPERATOR)
-        return team
-    first = scoping.teams_for(request.user, Role.OPERATOR).first()
-    if first is None:
-        raise PermissionDenied(_("You may not write in any team. Ask a manager of your team for the role."))
-    return first

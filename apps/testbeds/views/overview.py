@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from apps.accounts import scoping
+from apps.accounts import choosing, scoping
 from apps.accounts.models import Role, Team
 from apps.core.forms import add_errors
 from apps.testbeds import forms, inventory, queries, topology
@@ -21,7 +21,7 @@ SHOWN = (inventory.CREATED, inventory.CHANGED)
 
 
 def choose_team(request: HttpRequest, role: Role = Role.VIEWER) -> Team:
-    """Return the team that `?team=` names, else the first of the person's; Http404 if there is none.
+    """Return the team that `?team=` names, else the one the person last worked in; Http404 if there is none.
 
     PermissionDenied where the person's role is too low.
     """
@@ -31,7 +31,7 @@ def choose_team(request: HttpRequest, role: Role = Role.VIEWER) -> Team:
     team = (
         teams.filter(slug=wanted).first()
         if wanted
-        else scoping.teams_for(request.user, role).first() or teams.first()
+        else choosing.usual_team(request, role) or teams.first()
     )
     if team is None:
         raise Http404

@@ -10,7 +10,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
-from apps.accounts import scoping
+from apps.accounts import choosing, scoping
 from apps.accounts.models import Role, Team
 from apps.bench.tools.base import ParameterError
 from apps.core.messages import render as render_message
@@ -114,15 +114,15 @@ def _managed(request: HttpRequest) -> list[Team]:
 
 
 def _team_of(request: HttpRequest) -> Team:
-    """Return the team asked for, else the first that the person manages."""
+    """Return the team asked for, else the last one of those that the person manages."""
     if slug := (request.POST.get("team") or request.GET.get("team", "")):
         team = get_object_or_404(Team, slug=slug.replace("\0", ""))
         scoping.require(request.user, team, Role.MANAGER)
         return team
-    teams = _managed(request)
-    if not teams:
+    usual = choosing.usual_team(request, Role.MANAGER)
+    if usual is None:
         raise PermissionDenied(_("Only managers define tools. Ask a manager of your team."))
-    return teams[0]
+    return usual
 
 
 def _add_errors(parts: forms.ToolForms, head: Any, error: ValidationError) -> None:
