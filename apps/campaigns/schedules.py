@@ -1,7 +1,7 @@
 """Dates of campaigns that start by themselves: cron expressions in a time zone."""
 
 import itertools
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo, available_timezones
 
 from cronsim import CronSim, CronSimError
@@ -13,22 +13,43 @@ from apps.campaigns import errors
 FIELDS = 5
 
 
+# Dates are chosen to the minute.
+_JUST_NOW = timedelta(minutes=1)
+
+
+def check_start(*, start_at: datetime | None, now: datetime) -> None:
+    """Raise errors.Refused that names `start_at` if that date has passed."""
+    if start_at and start_at < now - _JUST_NOW:
+        text = _("This date has passed: choose a later one, or leave it empty to start at the launch.")
+        raise errors.Refused({"start_at": Message(text)})
+
+
 def check_schedule(*, cron: str, timezone: str, now: datetime) -> None:
     """Raise errors.Refused that names `cron` or `cron_timezone` if they give no dates."""
+    wrong: dict[str, Message] = {}
     if timezone not in available_timezones():
         text = _("“%(zone)s” is no time zone; use a name such as Asia/Seoul or UTC.")
-        raise errors.Refused({"cron_timezone": Message(text, {"zone": timezone})})
+        wrong["cron_timezone"] = Message(text, {"zone": timezone})
+    if refusal := _refusal_of(cron, "UTC" if wrong else timezone, now):
+        wrong["cron"] = refusal
+    if wrong:
+        raise errors.Refused(wrong)
+
+
+def _refusal_of(cron: str, timezone: str, now: datetime) -> Message | None:
+    """Return why an expression gives no dates, None if it gives some."""
     if len(cron.split()) != FIELDS:
         text = _(
             "“%(cron)s” is no cron expression; write five fields: minute, hour, day, month and day of the week, "
             "for example 30 2 * * 1 for Mondays at 02:30."
         )
-        raise errors.Refused({"cron": Message(text, {"cron": cron})})
+        return Message(text, {"cron": cron})
     try:
         next_date(cron=cron, timezone=timezone, after=now)
     except CronSimError as error:
         text = _("“%(cron)s” is no cron expression (%(why)s); mend that field, * stands for every value.")
-        raise errors.Refused({"cron": Message(text, {"cron": cron, "why": str(error)})}) from None
+        return Message(text, {"cron": cron, "why": str(error)})
+    return None
 
 
 def next_dates(*, cron: str, timezone: str, after: datetime, count: int = 5) -> list[datetime]:

@@ -5,6 +5,7 @@ from typing import Any
 from django import forms
 from django.core.exceptions import NON_FIELD_ERRORS, ValidationError
 from django.forms.renderers import TemplatesSetting
+from django.utils.translation import gettext_lazy as _
 
 from apps.bench import units
 from apps.core import messages
@@ -17,8 +18,47 @@ class BootstrapRenderer(TemplatesSetting):
     field_template_name = "components/field.html"
 
 
+# What is said in the place of Django's own texts, by the code of what is wrong: what to do.
+_TEXTS: dict[str, Any] = {
+    "required": _("This is needed: enter a value."),
+    "min_value": _("Too small: the least is %(limit_value)s."),
+    "max_value": _("Too large: the most is %(limit_value)s."),
+    "max_length": _("This has %(show_value)s characters: use at most %(limit_value)s."),
+    "min_length": _("This has %(show_value)s characters: use at least %(limit_value)s."),
+    "null_characters_not_allowed": _("This holds a control character: take it out, or write it again."),
+}
+_CHOICE = _("This is not offered here: choose again from the list.")
+# Of fields of one kind; the first that a field is an instance of holds.
+_TEXTS_OF_KINDS: tuple[tuple[type[forms.Field], dict[str, Any]], ...] = (
+    (forms.FloatField, {"invalid": _("This is no number: enter one such as 0.5.")}),
+    (forms.IntegerField, {"invalid": _("This is no whole number: enter one such as 3.")}),
+    (forms.DateTimeField, {"invalid": _("This is no date and time: enter one such as 2027-01-31 08:30.")}),
+    (forms.DateField, {"invalid": _("This is no date: enter one such as 2027-01-31.")}),
+    (forms.ModelMultipleChoiceField, {"invalid_choice": _CHOICE, "invalid_pk_value": _CHOICE, "list": _CHOICE}),
+    (forms.ModelChoiceField, {"required": _("Choose one."), "invalid_choice": _CHOICE}),
+    (forms.MultipleChoiceField, {"required": _("Choose at least one."), "invalid_choice": _CHOICE}),
+    (forms.ChoiceField, {"required": _("Choose one."), "invalid_choice": _CHOICE}),
+    (forms.EmailField, {"invalid": _("This is no e-mail address: enter one such as name@example.org.")}),
+)
+
+
+def _word_errors(field: forms.Field) -> None:
+    """Give a field our texts wherever it has Django's."""
+    stock: dict[str, Any] = {}
+    for base in reversed(type(field).__mro__):
+        if base.__module__.startswith("django."):
+            stock |= getattr(base, "default_error_messages", {})
+    kind = next((texts for kind, texts in _TEXTS_OF_KINDS if isinstance(field, kind)), {})
+    for code, text in (_TEXTS | kind).items():
+        # A field's own text, or that of its class, stays.
+        if field.error_messages.get(code) in (None, stock.get(code)):
+            field.error_messages[code] = text
+
+
 class StyledWidgets(forms.BaseForm):
-    """Mixin of forms: gives each widget Bootstrap's class and marks wrong fields, also those found wrong later."""
+    """Mixin of forms: gives each widget Bootstrap's class, each field our texts of what is wrong with it, and marks
+    wrong fields, also those found wrong later.
+    """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -28,6 +68,7 @@ class StyledWidgets(forms.BaseForm):
         """Add fields that only the request tells, and style what has no style yet."""
         self.fields |= fields
         for field in self.fields.values():
+            _word_errors(field)
             classes, style = field.widget.attrs.get("class", ""), _style_of(field.widget)
             if style not in classes.split():
                 field.widget.attrs["class"] = f"{classes} {style}".strip()
@@ -83,6 +124,13 @@ class QuantityField(forms.CharField):
 
     def _exact(self, value: float) -> str:
         return units.canonical_text(value, self.kind)
+
+
+def add_new_errors(form: forms.BaseForm, error: ValidationError) -> None:
+    """Put on the form those of a refusal's messages whose field it has, and has found nothing wrong with yet."""
+    for name, wrong in error.error_dict.items():
+        if name in form.fields and name not in form.errors:
+            form.add_error(name, wrong)
 
 
 def add_errors(form: forms.BaseForm, error: ValidationError) -> None:

@@ -1,6 +1,5 @@
 """Campaigns and experiments made, changed, cloned and deleted."""
 
-from datetime import timedelta
 from types import SimpleNamespace
 
 import pytest
@@ -149,7 +148,3 @@ def test_viewers_change_no_experiment(cast: SimpleNamespace, pair: list[Node]) -
             services.delete_campaign(campaign=experiment.campaign, user=person, now=NOW)
         with pytest.raises(refusal):
             services.clone_campaign(campaign=experiment.campaign, user=person)
-
-
-def test_a_start_in_the_past_is_kept_as_it_was_given(cast: SimpleNamespace) -> None:
-    assert make.campaign(cast, start_at=NOW - timedelta(days=1)).start_at == NOW - timedelta(days=1)

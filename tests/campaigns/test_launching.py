@@ -119,7 +119,9 @@ def test_a_later_start_waits_for_its_time(cast: SimpleNamespace, pair: list[Node
 
 
 def test_a_start_that_has_passed_starts_at_once(cast: SimpleNamespace, pair: list[Node]) -> None:
-    assert scheduled(cast, pair, start_at=NOW - DAY).state == "running"
+    draft = make.campaign(cast, now=NOW - 2 * DAY, start_at=NOW - DAY)
+    make.experiment(draft, *pair)
+    assert launch(cast, draft).state == "running"
 
 
 def test_a_scheduled_campaign_is_checked_when_it_is_scheduled(cast: SimpleNamespace) -> None:

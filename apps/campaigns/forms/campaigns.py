@@ -1,15 +1,18 @@
 """The form of a campaign."""
 
 from typing import Any
-from zoneinfo import ZoneInfo, available_timezones
 
 from django import forms
 from django.urls import reverse
-from django.utils.translation import gettext as _
+from django.utils import timezone
 from django.utils.translation import gettext_lazy
 
 from apps.accounts.forms import TeamForm
+from apps.campaigns import errors, schedules
 from apps.campaigns.models import Campaign
+from apps.core.forms import add_new_errors
+
+_ANY_CRON = "0 0 * * *"
 
 
 class CampaignForm(TeamForm):
@@ -49,9 +52,19 @@ class CampaignForm(TeamForm):
         """Leave it as it is where it was not asked for."""
         return str(self.cleaned_data["overlap"] or self.instance.overlap)
 
-    def clean_cron_timezone(self) -> str:
-        """Refuse a name that is no time zone."""
-        name = self.cleaned_data["cron_timezone"].strip()
-        if name not in available_timezones():
-            raise forms.ValidationError(_("This is no time zone; use a name such as Asia/Seoul or UTC."))
-        return ZoneInfo(name).key
+    def clean(self) -> dict[str, Any] | None:
+        """Look at the dates as the service does, also where another field is wrong: all mistakes are told at once."""
+        cleaned = super().clean()
+        data, now = self.cleaned_data, timezone.now()
+        try:
+            if "start_at" in self.changed_data:
+                schedules.check_start(start_at=data.get("start_at"), now=now)
+        except errors.Refused as refused:
+            add_new_errors(self, refused)
+        data["cron_timezone"] = data.get("cron_timezone", "").strip()
+        try:
+            # A time zone is kept, and so must be one, where nothing is repeated, too.
+            schedules.check_schedule(cron=data.get("cron") or _ANY_CRON, timezone=data["cron_timezone"], now=now)
+        except errors.Refused as refused:
+            add_new_errors(self, refused)
+        return cleaned

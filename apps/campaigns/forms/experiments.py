@@ -8,6 +8,7 @@ from django.utils.translation import gettext_lazy
 
 from apps.bench.sweep import setting_names
 from apps.bench.tools.base import Tool
+from apps.campaigns import services
 from apps.campaigns.forms import adaptation, fields
 from apps.campaigns.models import Campaign, Experiment
 from apps.core.forms import StyledWidgets
@@ -98,9 +99,26 @@ class ExperimentForm(StyledWidgets, adaptation.AdaptationForm):
         """Return the fields of the parameters few need."""
         return [self[f"param_{item.name}"] for item in self.tool.parameters if item.advanced]
 
+    def clean(self) -> dict[str, Any]:
+        """Where a field is wrong by itself, look at the others as the service will: all mistakes are told at once."""
+        data = super().clean()
+        if self.errors:
+            values = self.values()
+            roles = values.pop("roles")
+            experiment = Experiment(campaign=self.campaign, **values)
+            try:
+                services.check_experiment(experiment, services.players_of(experiment, roles))
+            except forms.ValidationError as error:
+                self.add_refusal(error, only_new=True)
+        return data
+
     def values(self) -> dict[str, Any]:
-        """Return what `services.create_experiment` takes, less the campaign and the user."""
-        data = self.cleaned_data
+        """Return what `services.create_experiment` takes, less the campaign and the user.
+
+        In the place of a field that is wrong stands what it was before anybody typed.
+        """
+        absent = {name: self._blank(name, field) for name, field in self.fields.items()}
+        data = absent | self.cleaned_data
         texts = {item.name: fields.text_of(data[f"param_{item.name}"]) for item in self.tool.parameters}
         texts |= data["settings"]
         return {
@@ -121,16 +139,27 @@ class ExperimentForm(StyledWidgets, adaptation.AdaptationForm):
             **{name: data[name] for name in (*_PLAIN, *adaptation.FIELDS)},
         }
 
-    def add_refusal(self, error: forms.ValidationError) -> None:
-        """Show each of a service's refusals at the field that it concerns."""
+    def _blank(self, name: str, field: forms.Field) -> Any:
+        """Return a value for a field that has none, with which the others can be looked at."""
+        if name == "name":
+            # Any will do: whether it is taken is asked when there is one.
+            return self.tool.name
+        if name == "settings":
+            return {}
+        if name.startswith(("role_", "param_")) or isinstance(field, forms.CharField):
+            return ""
+        return field.initial if not isinstance(field, forms.ModelChoiceField) else None
+
+    def add_refusal(self, error: forms.ValidationError, *, only_new: bool = False) -> None:
+        """Show each of a service's refusals at the field that it concerns; `only_new` those of fields without one."""
         for name, wrong in error.error_dict.items():
             part, _dot, rest = name.partition(".")
             field = {"fixed": f"param_{rest}", "factors": f"param_{rest}", "roles": f"role_{rest}"}.get(part, part)
             field = "settings" if setting_names.is_setting(rest) else field
-            if field in self.fields:
-                self.add_error(field, wrong)
-            else:
+            if field not in self.fields:
                 self.add_error(None, wrong)
+            elif not only_new or field not in self.errors:
+                self.add_error(field, wrong)
 
 
 def shown_of(experiment: Experiment) -> dict[str, Any]:

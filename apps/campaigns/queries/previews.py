@@ -67,6 +67,11 @@ def preview_campaign(campaign: Campaign, expansions: Sequence[Expansion], *, now
     load = _load_of(expansions)
     warnings = _warnings(expansions, load, now)
     dates = next_dates(campaign, now=now)
+    if campaign.start_at and campaign.start_at <= now and campaign.state == Campaign.State.DRAFT:
+        text = _("The date of the start has passed: a launch starts it at once.")
+        if campaign.cron:
+            text = _("The date of the start has passed: it starts at the next date of its schedule.")
+        warnings.append(Message(text))
     if len(dates) > 1 and (dates[1] - dates[0]).total_seconds() < load.duration_s:
         text = _("The dates come faster than the campaign can end: its occurrences will queue up.")
         if campaign.overlap == Campaign.Overlap.SKIP:

@@ -34,6 +34,7 @@ def create_campaign(
     """Make a draft of the team's; errors.Refused names each field that is wrong."""
     scoping.require(user, team, Role.OPERATOR)
     dates = {"start_at": start_at, "cron": cron, "cron_timezone": cron_timezone, "overlap": overlap}
+    schedules.check_start(start_at=start_at, now=now)
     campaign = Campaign(team=team, created_by=user, name=name, goal=goal, **dates)
     return _save(campaign, now)
 
@@ -48,6 +49,9 @@ def update_campaign(*, campaign: Campaign, user: User, now: datetime, **changes:
         getattr(campaign, name) != value for name, value in changes.items() if name in when
     ):
         raise errors.WrongState(Message(_("Only a draft's dates can be changed: withdraw or clone the campaign.")))
+    start_at = changes.get("start_at", campaign.start_at)
+    if isinstance(start_at, datetime) and start_at != campaign.start_at:
+        schedules.check_start(start_at=start_at, now=now)
     for name, value in changes.items():
         setattr(campaign, name, value)
     return _save(campaign, now)

@@ -10,7 +10,7 @@ from apps.core.forms import QuantityField
 from apps.testbeds import services
 from apps.testbeds.forms.fields import AddressesField, EndField, MountsField, NodesField
 from apps.testbeds.models import Cluster, FileSystem, Link, Node, Site, SitePair, Switch, Testbed
-from apps.testbeds.models.links import DEFAULT_STREAMS, DEFAULT_UDP_SHARE
+from apps.testbeds.models.links import DEFAULT_STREAMS, DEFAULT_UDP_SHARE, SAME_ENDS
 
 _USUAL_LIMITS = {"udp_share_limit": DEFAULT_UDP_SHARE, "streams_limit": DEFAULT_STREAMS}
 _NOTES = {"notes": forms.Textarea(attrs={"rows": 2})}
@@ -163,6 +163,8 @@ class LinkForm(ItemForm):
         if not cleaned.get("name") and cleaned.get("a") and cleaned.get("b"):
             names = {key: name for _group, members in self.fields["a"].choices[1:] for key, name in members}
             cleaned["name"] = f"{names[cleaned['a']]} – {names[cleaned['b']]}"
+        if cleaned.get("a") and cleaned.get("a") == cleaned.get("b"):
+            self.add_error("b", SAME_ENDS)
         return super().clean()
 
     def values(self) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from apps.testbeds.models.sites import Site
 # What a link's owner who says nothing allows: no more than fills the link, and no crowd of connections.
 DEFAULT_UDP_SHARE = 1.0
 DEFAULT_STREAMS = 64
+SAME_ENDS = _("A link joins two different things: choose another end B.")
 
 
 class Switch(InventoryItem):
@@ -80,7 +81,7 @@ class Link(InventoryItem):
             models.CheckConstraint(
                 condition=~Q(a_node=F("b_node")) & ~Q(a_switch=F("b_switch")),
                 name="link_joins_two_things",
-                violation_error_message=_("A link joins two different things: choose another end B."),
+                violation_error_message=SAME_ENDS,
             ),
         ]
 

@@ -28,11 +28,7 @@ def choose_team(request: HttpRequest, role: Role = Role.VIEWER) -> Team:
     data = request.POST if request.method == "POST" else request.GET
     teams = scoping.teams_for(request.user, Role.VIEWER)
     wanted = (data.get("team") or request.GET.get("team") or "").replace("\0", "")
-    team = (
-        teams.filter(slug=wanted).first()
-        if wanted
-        else choosing.usual_team(request, role) or teams.first()
-    )
+    team = teams.filter(slug=wanted).first() if wanted else choosing.usual_team(request, role) or teams.first()
     if team is None:
         raise Http404
     scoping.require(request.user, team, role)
