@@ -48,6 +48,7 @@ def agent_list(request: HttpRequest) -> HttpResponse:
         "page_obj": page,
         "q": " ".join(words),
         "state": wanted,
+        "unknown_state": wanted if wanted and wanted not in AgentState.values else "",
         "states": AgentState.choices,
         "team_slug": team,
         "teams": list(scoping.teams_for(user, Role.VIEWER)),

@@ -23,8 +23,8 @@ _TEXTS: dict[str, Any] = {
     "required": _("This is needed: enter a value."),
     "min_value": _("Too small: the least is %(limit_value)s."),
     "max_value": _("Too large: the most is %(limit_value)s."),
-    "max_length": _("This has %(show_value)s characters: use at most %(limit_value)s."),
-    "min_length": _("This has %(show_value)s characters: use at least %(limit_value)s."),
+    "max_length": _("Too long (%(show_value)s): use at most %(limit_value)s characters."),
+    "min_length": _("Too short (%(show_value)s): use at least %(limit_value)s characters."),
     "null_characters_not_allowed": _("This holds a control character: take it out, or write it again."),
 }
 _CHOICE = _("This is not offered here: choose again from the list.")
@@ -42,7 +42,7 @@ _TEXTS_OF_KINDS: tuple[tuple[type[forms.Field], dict[str, Any]], ...] = (
 )
 
 
-def _word_errors(field: forms.Field) -> None:
+def word_errors(field: forms.Field) -> None:
     """Give a field our texts wherever it has Django's."""
     stock: dict[str, Any] = {}
     for base in reversed(type(field).__mro__):
@@ -68,7 +68,7 @@ class StyledWidgets(forms.BaseForm):
         """Add fields that only the request tells, and style what has no style yet."""
         self.fields |= fields
         for field in self.fields.values():
-            _word_errors(field)
+            word_errors(field)
             classes, style = field.widget.attrs.get("class", ""), _style_of(field.widget)
             if style not in classes.split():
                 field.widget.attrs["class"] = f"{classes} {style}".strip()

@@ -148,7 +148,7 @@ def test_a_name_the_team_already_uses_is_refused_at_the_field(cast: Cast, site: 
     response = client.post("/probe/new/", {"name": "KISTI"})
     assert "grid already has a site called “KISTI”" in response.content.decode()
     assert client.post("/probe/new/", {"name": "Free"}).status_code == 302
-    assert "This field is required" in client.post("/probe/new/", {"name": ""}).content.decode()
+    assert "This is needed" in client.post("/probe/new/", {"name": ""}).content.decode()
 
 
 def test_a_form_offers_only_what_its_team_owns(cast: Cast, site: testbeds.Site) -> None:
@@ -158,7 +158,7 @@ def test_a_form_offers_only_what_its_team_owns(cast: Cast, site: testbeds.Site) 
     assert "KISTI" in html
     assert "Foreign" not in html
     response = client.post("/probe/testbeds/new/", {"name": "a", "site": foreign.pk})
-    assert "Select a valid choice" in response.content.decode()
+    assert "This is not offered here" in response.content.decode()
     assert not testbeds.Testbed.objects.exists()
 
 

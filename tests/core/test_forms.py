@@ -81,7 +81,7 @@ def test_a_field_is_drawn_with_its_label_help_and_error() -> None:
     html = str(form)
     assert '<label class="form-label" for="id_name">Name</label>' in html
     assert 'id="id_name_helptext">As on the label' in html
-    assert "This field is required." in html
+    assert "This is needed" in html
     assert 'aria-invalid="true"' in html
     assert 'aria-describedby="id_name_helptext id_name_error"' in html
     assert "optional" in html

@@ -46,3 +46,19 @@ def test_of_very_many_of_a_kind_some_are_named(django_assert_max_num_queries) ->
         agents.job(node, "ping", "10.0.0.1")
     with django_assert_max_num_queries(12):
         assert len(queries.dependents(node)) == MOST_OF_A_KIND
+
+
+def test_what_nobody_can_delete_is_not_asked_to_be_deleted(client: Client) -> None:
+    cast = people.cast()
+    node = factories.node(cast.team)
+    agents.job(node, "ping", "10.0.0.1")
+    agent, _token = agents.agent(node)
+    client.force_login(cast.oscar)
+    page = client.get(reverse("testbeds:node_delete", args=[node.pk])).content.decode()
+    assert "what was measured with it refers to it and is kept" in page
+    assert "Retire its agent instead" in page
+    assert f'href="{agent.get_absolute_url()}"' in page
+    assert "delete these first" not in page
+    agent.delete()
+    page = client.get(reverse("testbeds:node_delete", args=[node.pk])).content.decode()
+    assert "Leave it as it is" in page

@@ -150,7 +150,7 @@ def test_a_file_that_changes_nothing_says_so(client: Client) -> None:
         ({}, "inventory", "Choose a file, or paste its text."),
         ({"inventory": "sites: [{place: x}]"}, "inventory", "Line 1, sites, name: this field is needed."),
         ({"inventory": "sites: ["}, "inventory", "this is not YAML"),
-        ({"inventory": "a\0b"}, "inventory", "Null characters are not allowed."),
+        ({"inventory": "a\0b"}, "inventory", "This holds a control character"),
         ({"file": b"sites: \xff"}, "file", "not UTF-8 text"),
         ({"file": b"#" * (inventory.MOST_BYTES + 1)}, "file", "The file is too large; split it."),
         ({"inventory": "#" * (inventory.MOST_BYTES + 1)}, "inventory", "too large: 1024 KiB at most"),

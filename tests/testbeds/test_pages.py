@@ -220,7 +220,7 @@ def test_filters_offer_and_take_only_what_the_persons_teams_have(client: Client)
     factories.node(cast.team)
     page = client.get(reverse("testbeds:node_list"), {"site": theirs.pk}).content.decode()
     assert "theirs" not in page
-    assert "Select a valid choice" in page
+    assert "This is not offered here" in page
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from django.views import generic
 from apps.accounts import scoping
 from apps.accounts.models import Role
 from apps.accounts.pages.base import TeamPage
+from apps.core.forms import word_errors
 
 
 class ListPage(TeamPage, generic.ListView):
@@ -30,6 +31,8 @@ class ListPage(TeamPage, generic.ListView):
             rows = rows.filter(Q(*((f"{field}__icontains", word) for field in self.search_fields), _connector=Q.OR))
         if self.filterset_class:
             self.filterset = self.filterset_class(self.request.GET, queryset=rows, request=self.request)
+            for field in self.filterset.form.fields.values():
+                word_errors(field)
             rows = self.filterset.qs
         return rows.order_by(self.sort, "pk") if self.sort else rows
 

@@ -159,9 +159,12 @@ def _membership(request: HttpRequest, slug: str, pk: int) -> Membership:
 
 
 def _team_page(request: HttpRequest, team: Team, form: MemberForm | None = None) -> HttpResponse:
+    memberships = list(team.memberships.select_related("user"))
+    managers = [membership.pk for membership in memberships if membership.role == Role.MANAGER]
     context: dict[str, Any] = {
         "team": team,
-        "memberships": team.memberships.select_related("user"),
+        "memberships": memberships,
+        "only_manager": managers[0] if len(managers) == 1 else None,
         "roles": Role.choices,
         "may_manage": scoping.can(request.user, team, Role.MANAGER),
         "form": form or MemberForm(),

@@ -3,17 +3,19 @@
 from datetime import datetime, timedelta
 
 from django.db import transaction
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Count, Exists, OuterRef, QuerySet
 
 from apps.bench.text import Message, _
 from apps.campaigns import live, queries
-from apps.campaigns.models import Campaign, Trial
+from apps.campaigns.models import Campaign, Event, Trial
 from apps.campaigns.services.events import write_event, write_fault
 from apps.core import isolation, queue
 
 FINISH_CAMPAIGNS, CANCEL_LEFTOVERS = "finish_campaigns", "cancel_leftovers"
 # Trials marked in one transaction, and how long (at least) a worker that is at it takes for one.
 BATCH = 2000
+# Reasons of failures that the log names when all is done.
+MOST_REASONS = 3
 STALLED_AFTER = timedelta(seconds=10)
 _OPEN = (Trial.State.PENDING, Trial.State.RUNNING)
 
@@ -44,8 +46,21 @@ def finish_campaign(*, campaign_id: int, now: datetime) -> bool:
         campaign_id=campaign_id,
         message=Message(_("Finished; trials measured: %(measured)s, failed: %(failed)s."), counts),
     )
+    _write_failures(campaign_id)
     live.publish(campaign_id, "campaign")
     return True
+
+
+def _write_failures(campaign_id: int) -> None:
+    """Write into the log why trials failed, the most frequent reasons first, and what to do about each."""
+    failed = Trial.objects.filter(campaign=campaign_id, state=Trial.State.FAILED, reason__isnull=False).order_by()
+    parts = ("reason__message", "reason__remedy")
+    rows = failed.values_list(*parts).annotate(count=Count("pk")).order_by("-count", "reason__message")
+    for message, remedy, count in rows[:MOST_REASONS]:
+        text, values = _("Failed trials: %(count)s. %(why)s"), {"count": count, "why": message}
+        if remedy:
+            text, values = _("Failed trials: %(count)s. %(why)s %(remedy)s"), {**values, "remedy": remedy}
+        write_event(campaign_id=campaign_id, level=Event.Level.WARNING, message=Message(text, values))
 
 
 def finish_campaigns(*, now: datetime) -> None:

@@ -11,9 +11,9 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.http import require_GET, require_POST
-from django_filters import FilterSet
+from django_filters import ChoiceFilter, FilterSet
 
 from apps.accounts import pages, scoping
 from apps.accounts.models import Role
@@ -35,12 +35,31 @@ class CampaignPage:
         return queries.visible(rows, self.request.user)
 
 
+# What the badge says of a campaign that runs, but waits for something without a known end.
+WAITING = "waiting"
+
+
 class CampaignFilter(FilterSet):
-    """Filters of the list."""
+    """Filters of the list; among the states stands the one that only the badge knows."""
+
+    state = ChoiceFilter(
+        label=gettext_lazy("State"),
+        choices=[*Campaign.State.choices, (WAITING, gettext_lazy("waiting"))],
+        empty_label=gettext_lazy("all"),
+        method="in_state",
+    )
 
     class Meta:
         model = Campaign
         fields = ["state", "origin"]
+
+    def in_state(self, rows: QuerySet[Campaign], _name: str, state: str) -> QuerySet[Campaign]:
+        """Return the campaigns of a state; those that run and can not go on are "waiting", and "running" as well."""
+        if state != WAITING:
+            return rows.filter(state=state)
+        running = list(rows.filter(state=Campaign.State.RUNNING))
+        found = waits.waits_of(running, scoping.user_of(self.request), timezone.now())
+        return rows.filter(pk__in=[campaign.pk for campaign in running if found[campaign.pk].is_stuck])
 
 
 class CampaignList(CampaignPage, pages.ListPage):

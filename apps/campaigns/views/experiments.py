@@ -144,6 +144,7 @@ def trials(request: HttpRequest, pk: int) -> HttpResponse:
         "states": Trial.State.choices,
         "experiments": campaign.experiments.all(),
         "state": state,
+        "unknown_state": state if state and state not in Trial.State.values else "",
         "experiment": experiment,
     }
     return render(request, "campaigns/trials.html", context)

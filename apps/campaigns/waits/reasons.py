@@ -90,6 +90,12 @@ class WaitReason:
         return messages.render(said)
 
     @property
+    def nodes_to_mend(self) -> tuple[Subject, ...]:
+        """Return the nodes, the first of many, whose agents somebody has to look after; none for other reasons."""
+        # What campaigns know by themselves is no agent's.
+        return () if self.code in REASONS else self.subjects[:NAMED]
+
+    @property
     def names(self) -> str:
         """Return the names of what is waited for, the first of many."""
         names = ", ".join(subject.name for subject in self.subjects[:NAMED])

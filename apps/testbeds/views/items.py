@@ -1,5 +1,6 @@
 """Lists and forms, the same for every kind of thing; the addresses say which kind."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from django.db.models import ForeignKey, Model
@@ -9,6 +10,7 @@ from django.utils.text import capfirst
 
 from apps.accounts import pages
 from apps.testbeds import queries, services
+from apps.testbeds.models import Node
 
 
 class ItemList(pages.ListPage):
@@ -58,9 +60,20 @@ class ItemDelete(pages.DeletePage):
         services.delete_item(item=instance)
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
-        """Add what would break."""
-        found = [linked(item) for item in queries.dependents(self.object)]
-        return super().get_context_data(**kwargs | {"dependents": found})
+        """Add what would break: what can be changed or deleted with its page, of the rest that it is kept."""
+        rows = queries.dependents(self.object)
+        records = [item for item in rows if not hasattr(item, "get_absolute_url")]
+        found = {
+            "dependents": [linked(item) for item in rows if item not in records],
+            "records": sorted({str(item._meta.verbose_name_plural) for item in records}),
+            "agent_url": self._agent_url(rows),
+        }
+        return super().get_context_data(**kwargs | found)
+
+    def _agent_url(self, rows: Iterable[Model]) -> str:
+        """Return the page of the agent that keeps a node from being deleted, "" without one."""
+        agents = [item for item in rows if item._meta.label == "agents.Agent"]
+        return agents[0].get_absolute_url() if agents and isinstance(self.object, Node) else ""
 
 
 def linked(item: Model) -> SafeString:

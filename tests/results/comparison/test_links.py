@@ -56,9 +56,9 @@ def test_an_operator_saves_renames_and_deletes_a_view(
 @pytest.mark.parametrize(
     ("fields", "says"),
     [
-        ({"name": "", "query": QUERY.format(1)}, "This field is required"),
+        ({"name": "", "query": QUERY.format(1)}, "This is needed"),
         ({"name": "Before and after", "query": QUERY.format(1)}, "choose another name"),
-        ({"name": "x", "query": ""}, "This field is required"),
+        ({"name": "x", "query": ""}, "This is needed"),
         ({"name": "x", "query": "stat=mean"}, "the view has no set"),
         ({"name": "x", "query": "set=nonsense"}, "no part of a set"),
     ],

@@ -159,8 +159,8 @@ def test_a_set_is_added_by_the_form(client: Client, before: Campaign, after: Cam
     [
         ({"label": "only a name"}, "needs something to choose by"),
         ({"settings": "nonsense"}, "no part of a set"),
-        ({"campaign": "999999"}, "Select a valid choice"),
-        ({"since": "yesterday"}, "Enter a valid date"),
+        ({"campaign": "999999"}, "This is not offered here"),
+        ({"since": "yesterday"}, "This is no date"),
     ],
 )
 def test_a_form_that_makes_no_set_says_why(client: Client, cast: SimpleNamespace, fields: dict, says: str) -> None:
