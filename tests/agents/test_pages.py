@@ -285,7 +285,8 @@ def test_a_node_that_shares_its_machine_gets_a_folder_and_a_unit_of_its_own(cast
     page = signed_in(cast.alice).post(path).content.decode()
     for text in (
         "its agent gets a folder of its own",
-        "--node left --dir ~/fathom-agent-left",
+        "--node left ",
+        "--dir ~/fathom-agent-left",
         "fathom-agent-left.service",
     ):
         assert text in page

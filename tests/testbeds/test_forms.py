@@ -58,7 +58,7 @@ def test_a_link_without_a_name_is_called_after_its_ends(client: Client, cast: pe
 def test_a_link_from_a_thing_to_itself_is_refused(client: Client, cast: people.Cast) -> None:
     end = f"switch:{factories.switch(cast.team).pk}"
     response = client.post(reverse("testbeds:link_create"), {"a": end, "b": end, "name": "l"})
-    assert "two different things" in errors(response)["__all__"][0]
+    assert "two different things" in errors(response)["b"][0]
 
 
 def test_a_links_ends_are_shown_and_can_be_changed(client: Client, cast: people.Cast) -> None:

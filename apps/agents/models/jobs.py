@@ -28,6 +28,8 @@ class Job(TimeStamped):
         ENDED = "ended", _("ended")
         LOST = "lost", _("lost")
 
+    # What was measured rests on it: nobody deletes it by itself.
+    is_record = True
     OPEN_STATES = (State.QUEUED, State.DELIVERED, State.RUNNING, State.READY)
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)

@@ -62,7 +62,7 @@ class ItemDelete(pages.DeletePage):
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
         """Add what would break: what can be changed or deleted with its page, of the rest that it is kept."""
         rows = queries.dependents(self.object)
-        records = [item for item in rows if not hasattr(item, "get_absolute_url")]
+        records = [item for item in rows if getattr(item, "is_record", False)]
         found = {
             "dependents": [linked(item) for item in rows if item not in records],
             "records": sorted({str(item._meta.verbose_name_plural) for item in records}),

@@ -64,7 +64,7 @@ def test_what_is_wrong_is_told_at_its_field(cast: Any) -> None:
         ({"first": "1800-01-01"}, "a hundred years at most"),
         ({"first": "no day"}, "This is no date"),
         ({"period": "century"}, "This is not offered here"),
-        ({"sites": ["999999"]}, "999999 is not one of the available choices"),
+        ({"sites": ["999999"]}, "This is not offered here"),
         ({"title": ""}, "This is needed"),
     ):
         answer = client.post(reverse("management:create"), CHOSEN | changes)
