@@ -136,7 +136,9 @@ def _settings_refused(cast: Cast, point: Params, known: Known) -> Iterator[Messa
     for role, values in setting_names.settings_of(point).items():
         for node in cast.roles.get(role, ()):
             patterns = known.facts.get(node.pk, {}).get("settings")
-            for key in values if isinstance(patterns, list) else ():
+            if not isinstance(patterns, list):
+                continue
+            for key in values:
                 if not any(fnmatchcase(key, str(pattern)) for pattern in patterns):
                     yield Message(_SETTING, {"node": node.name, "key": key})
 

@@ -33,13 +33,20 @@ def server_address(request: HttpRequest | Request) -> str:
     return settings.PUBLIC_URL.rstrip("/") or request.build_absolute_uri("/").rstrip("/")
 
 
-def update_of(server: str) -> str:
+def update_of(server: str, node: Node) -> str:
     """Return the commands that put the service's program in the place of an earlier one, and start that."""
     return (
         f"{_fetch(server)} &&\n"
         f"install -D -m 755 {program.NAME} {program.PLACES['program']} &&\n"
-        f"systemctl restart {program.UNIT}"
+        f"{restart_of(node).splitlines()[0]}"
     )
+
+
+def restart_of(node: Node) -> str:
+    """Return the commands that start a node's agent again: where systemd looks after it, and by hand."""
+    folder = folder_of(node)
+    unit, place = (_unit_name(node), f" --dir {folder}") if folder else (program.UNIT, "")
+    return f"systemctl restart {unit}\npython3 {program.NAME} status{place}; python3 {program.NAME} run{place}"
 
 
 def of(server: str, token: str, node: Node) -> Commands:
@@ -74,7 +81,7 @@ def folder_of(node: Node) -> str:
 
 def unit_of(folder: str, node: Node) -> str:
     """Return the commands that keep the agent of `folder_of` running after a reboot; the program writes its unit."""
-    unit = f"{program.FOLDER}-{node.name}.service"
+    unit = _unit_name(node)
     return (
         f"install -D -m 755 {program.NAME} {program.PLACES['program']}\n"
         f"python3 {program.PLACES['program']} unit --dir {folder} > /etc/systemd/system/{unit}\n"
@@ -98,6 +105,10 @@ def server_pin() -> str:
     # The first one of a chain is the server's own.
     first = pem[pem.index(_BEGIN) : pem.index(_END) + len(_END)]
     return hashlib.sha256(ssl.PEM_cert_to_DER_cert(first)).hexdigest()
+
+
+def _unit_name(node: Node) -> str:
+    return f"{program.FOLDER}-{node.name}.service"
 
 
 def _is_loopback(host: str) -> bool:

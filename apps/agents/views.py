@@ -71,13 +71,14 @@ def detail(request: HttpRequest, pk: int) -> HttpResponse:
         "rivals": row.rivals,
         "leftovers": list(queries.leftover_jobs(node.pk, timezone.now())[:RECENT_JOBS]),
         "can_manage": scoping.can(request.user, node.team, Role.MANAGER),
+        "restart": commands.restart_of(node).splitlines() if row.state == AgentState.LOST else [],
         "jobs": queries.jobs_for(scoping.user_of(request)).filter(node=node)[:RECENT_JOBS],
     }
     if not _asks_for_part(request):
         context["facts"] = queries.latest_facts([node.pk]).get(node.pk)
         context["history"] = queries.fact_history(node, limit=10)
         context["newest"] = program.version()
-        context["update"] = commands.update_of(commands.server_address(request))
+        context["update"] = commands.update_of(commands.server_address(request), node)
     return _live(request, "agents/_status.html", "agents/detail.html", context)
 
 

@@ -234,3 +234,20 @@ def test_a_superuser_may_everything(site: testbeds.Site) -> None:
     client = signed_in(factories.user("root", is_superuser=True))
     assert client.post("/probe/new/?team=grid", {"name": "x"}).status_code == 302
     assert client.post(f"/probe/{site.pk}/delete/").status_code == 302
+
+
+def test_the_team_last_worked_in_is_the_next_forms(cast: Cast) -> None:
+    Membership.objects.create(team=cast.other_team, user=cast.oscar, role=Role.OPERATOR)
+    client = signed_in(cast.oscar)
+    other = max(cast.team, cast.other_team, key=lambda team: team.name)
+    chosen = f'<option value="{other.slug}" selected>'
+    forms = ("/campaigns/new/", "/inventory/sites/new/", "/campaigns/templates/window-sweep/", "/inventory/")
+    assert all(chosen not in client.get(path).content.decode() for path in forms)
+    assert client.post(f"/inventory/sites/new/?team={other.slug}", {"name": "there"}).status_code == 302
+    for path in forms:
+        assert chosen in client.get(path).content.decode(), path
+    # Where the role in it is too low now, or gone, the first of the others is offered.
+    Membership.objects.filter(user=cast.oscar, team=other).update(role=Role.VIEWER)
+    assert f'value="{other.slug}" selected' not in client.get("/campaigns/new/").content.decode()
+    Membership.objects.filter(user=cast.oscar, team=other).delete()
+    assert client.get("/campaigns/new/").status_code == 200

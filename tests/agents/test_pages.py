@@ -272,6 +272,10 @@ def test_a_lost_agents_page_says_how_to_start_it_again(cast: people.Cast) -> Non
     page = signed_in(cast.alice).get(path).content.decode()
     assert "systemctl restart fathom-agent" in page
     assert 'id="retire-lost"' in page
+    NodeAddress.objects.create(node=agent.node, address="127.0.0.1")
+    shared = signed_in(cast.alice).get(path).content.decode()
+    assert f"systemctl restart fathom-agent-{agent.node.name}.service" in shared
+    assert f"run --dir ~/fathom-agent-{agent.node.name}" in shared
     assert 'id="retire-lost"' not in signed_in(cast.oscar).get(path).content.decode()
     Agent.objects.update(last_seen_at=timezone.now())
     assert "systemctl restart fathom-agent" not in signed_in(cast.alice).get(path).content.decode()

@@ -58,7 +58,7 @@ def test_a_campaign_is_made_in_the_browser(oscar: Client, cast: SimpleNamespace)
         ({"name": ""}, "required"),
         ({"cron": "sometimes"}, "write five fields"),
         ({"cron_timezone": "Moon"}, "no time zone"),
-        ({"start_at": "soon"}, "valid date"),
+        ({"start_at": "soon"}, "no date and time"),
     ],
 )
 def test_what_is_wrong_with_a_campaign_stands_at_its_field(
@@ -137,9 +137,9 @@ def test_an_experiment_may_decide_while_it_is_measured(
         ({"param_window": "big"}, "window"),
         ({"param_duration": "-1 s"}, "duration"),
         ({"role_client": []}, "Choose a node"),
-        ({"role_client": ["node:0"]}, "valid choice"),
-        ({"role_client": ["cluster:x"]}, "valid choice"),
-        ({"repetitions": "0"}, "greater than or equal to 1"),
+        ({"role_client": ["node:0"]}, "This is not offered here"),
+        ({"role_client": ["cluster:x"]}, "This is not offered here"),
+        ({"repetitions": "0"}, "Too small: the least is 1."),
         ({"zips": "window, streams"}, "zipped but not swept"),
         ({"exclusions": "window >"}, "exclusions"),
         ({"param_streams": "1..128", "repetitions": "1000"}, "trials"),

@@ -72,8 +72,8 @@ class ItemDelete(pages.DeletePage):
 
     def _agent_url(self, rows: Iterable[Model]) -> str:
         """Return the page of the agent that keeps a node from being deleted, "" without one."""
-        agents = [item for item in rows if item._meta.label == "agents.Agent"]
-        return agents[0].get_absolute_url() if agents and isinstance(self.object, Node) else ""
+        agents: list[Any] = [item for item in rows if item._meta.label == "agents.Agent"]
+        return str(agents[0].get_absolute_url()) if agents and isinstance(self.object, Node) else ""
 
 
 def linked(item: Model) -> SafeString:
