@@ -56,6 +56,7 @@ def _enrol(api: Rest, place: Place, node: int, home: Path, program: Path, server
     token = api.post("enrolment-tokens/", {"node": node})["token"]
     (home / "agent.json").unlink(missing_ok=True)
     argv = [*place.prefix, sys.executable, str(program), "enrol", "--server", server, "--token", token]
+    argv += ["--node", place.name]
     argv += [] if local_agents.is_loopback(urlsplit(server).hostname or "") else ["--insecure"]
     done = subprocess.run([*argv, "--dir", str(home)], capture_output=True, text=True, check=False)
     if done.returncode:

@@ -50,7 +50,10 @@ def test_an_agent_at_work_keeps_its_folder_whatever_is_asked(agent: AgentProgram
     (agent.folder / "agent.json").rename(agent.folder / "elsewhere")
     status, text, is_spent = paste(agent, left, "--node", "left")
     assert (status, is_spent, f"The agent of {node.name} already runs" in text) == (1, False, True)
-    (agent.folder / "elsewhere").rename(agent.folder / "agent.json")
+    # Its own node may be enrolled anew beneath it.
+    services.retire_agent(agent=node.agent, now=timezone.now())
+    status, text, is_spent = paste(agent, node, "--node", node.name)
+    assert (status, is_spent) == (0, True), text
 
 
 def test_an_identity_is_replaced_when_asked_and_kept_aside(idle_agent: AgentProgram, node: Node) -> None:

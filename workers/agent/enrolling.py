@@ -22,7 +22,7 @@ def claim(folder: Path, *, server: str, node: str, replace: bool) -> Config | No
     holder = _runner(folder)
     is_same = present is not None and bool(node) and (present.node, present.server) == (node, server)
     runs_other = holder is not None and holder.get("node", "") not in ("", node)
-    if present is None and holder is None:
+    if present is None and (holder is None or (node and holder.get("node") == node)):
         return None
     if is_same and not runs_other:
         return present
