@@ -71,7 +71,7 @@ def test_what_is_wrong_is_told_at_its_field(world: SimpleNamespace) -> None:
         ({"recipients": "nobody"}, "is no mail address"),
         ({"series": world.series.pk}, "one of the two"),
         ({"report": ""}, "one of the two"),
-        ({"formats": ["exe"]}, "exe is not one of the available choices"),
+        ({"formats": ["exe"]}, "This is not offered here"),
         ({"cron_timezone": "Mars"}, "is no time zone"),
         ({"name": "Taken"}, "choose another name"),
     ):
