@@ -40,7 +40,8 @@ class AgentSerializer(serializers.ModelSerializer):
         model = Agent
         fields = [
             "id", "node", "node_name", "state", "version", "is_outdated", "last_seen_at", "retired_at",
-            "clock_offset_s", "clock_error_s", "instance", "set_aside_at", "troubles", "created_at",
+            "clock_offset_s", "clock_error_s", "instance", "set_aside_at", "troubles",
+            "unsent_since", "created_at",
         ]  # fmt: skip
 
     @extend_schema_field(TroubleSerializer(many=True))
@@ -210,6 +211,7 @@ class JobSerializer(serializers.ModelSerializer):
     stdout_bytes = serializers.IntegerField(read_only=True, allow_null=True)
     stderr_bytes = serializers.IntegerField(read_only=True, allow_null=True)
     truncated = serializers.BooleanField(read_only=True, allow_null=True)
+    cut_on_way = serializers.BooleanField(read_only=True, allow_null=True)
 
     class Meta:
         model = Job
@@ -217,7 +219,7 @@ class JobSerializer(serializers.ModelSerializer):
             "id", "node", "run_ref", "role", "stage", "argv", "background", "time_limit_s", "start_at", "state",
             "delivered_at", "started_at", "ready_at", "ended_at", "exit_code", "signal", "timed_out", "fault",
             "fault_detail", "clock_offset_s", "clock_error_s", "facts",
-            "stdout_bytes", "stderr_bytes", "truncated", "optional", "created_at",
+            "stdout_bytes", "stderr_bytes", "truncated", "cut_on_way", "optional", "created_at",
         ]  # fmt: skip
 
 
@@ -226,7 +228,7 @@ class JobFileSerializer(serializers.ModelSerializer):
 
     class Meta:
         model = JobFile
-        fields = ["name", "size", "truncated"]
+        fields = ["name", "size", "truncated", "cut_on_way"]
 
 
 class JobDetailSerializer(JobSerializer):

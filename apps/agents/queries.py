@@ -108,7 +108,7 @@ def jobs_of_run(run_ref: int) -> QuerySet[Job]:
 def jobs_for(user: User) -> QuerySet[Job]:
     """Return the jobs on the nodes of the user's teams, the latest first; of their outputs only the sizes."""
     jobs = Job.objects.select_related("node").order_by("-created_at", "pk")
-    sizes = {name: F(f"output__{name}") for name in ("stdout_bytes", "stderr_bytes", "truncated")}
+    sizes = {name: F(f"output__{name}") for name in ("stdout_bytes", "stderr_bytes", "truncated", "cut_on_way")}
     return scoping.visible(jobs.annotate(**sizes), user, path="node__team")
 
 

@@ -69,6 +69,11 @@ _KNOWN: Mapping[str, tuple[str, str, bool]] = {
         _("Remove it by hand; the agent tries again, too."),
         False,
     ),
+    "report-stuck": (
+        _("The agent on %(node)s cannot send a result: %(detail)s"),
+        _("Look at what stands between it and the service: its limits of size and rate. Other results pass this one."),
+        False,
+    ),
     "clock-set": (
         _("The clock of %(node)s was set: %(detail)s"),
         _("Let chrony or another NTP client keep it; times of measurements are not touched by this."),

@@ -5,7 +5,7 @@ import math
 import re
 from collections.abc import Callable, Sequence
 
-from apps.bench import context, settings, telemetry, validity
+from apps.bench import context, cut, settings, telemetry, validity
 from apps.bench.network import rfc6349
 from apps.bench.text import Message, _
 from apps.bench.tools.base import AROUND, Flag, Output, Params, Reading, Tool
@@ -27,7 +27,7 @@ def read_run(
     how many took part, 0 if that is not known.
     """
     own = [output for output in outputs if not output.stage.startswith(AROUND)]
-    reading = _with_version(_of_numbers(tool.parse(own, params)), own, tool)
+    reading = _with_version(_of_numbers(cut.parse(tool, own, params)), own, tool)
     for judge in JUDGES:
         reading = judge(reading, outputs, params, tool)
     if nodes == 2:

@@ -89,7 +89,13 @@ def output_of(job: Job, plan: Plan) -> Output:
         facts=job.facts.facts if job.facts else {},
         clock_offset_s=job.clock_offset_s,
         clock_error_s=job.clock_error_s,
+        is_cut=_is_cut(job),
     )
+
+
+def _is_cut(job: Job) -> bool:
+    stored = getattr(job, "output", None)
+    return bool(stored and stored.truncated) or any(file.truncated for file in job.collected.all())
 
 
 def telemetry_of(job: Job) -> dict[str, Any]:

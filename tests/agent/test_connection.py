@@ -29,8 +29,18 @@ class Odd(http.server.BaseHTTPRequestHandler):
             "large": (413, b"<html>"),
             "error": (503, b'{"detail": "the database is away"}'),
             "refused": (401, b'{"code": "retired", "detail": "gone"}'),
+            "json": (200, b"{}"),
+            "limit": (429, b'{"code": "unknown-job", "detail": "slow down"}'),
+            "forbidden": (403, b'{"code": "unknown-job"}'),
+            "bad": (400, b'{"code": "bad-field"}'),
+            "old": (200, b"{}"),
+            "away": (503, b'{"code": "unavailable", "detail": "the database is away"}'),
         }.get(name, (200, b'{"ok": true}'))
         self.send_response(status)
+        if name == "old":
+            self.send_header("Fathom-Answer", "1")
+        elif name not in ("html", "json", "limit", "forbidden", "bad", "large"):
+            self.send_header("Fathom-Answer", self.headers["Fathom-Request"])
         self.send_header("Content-Length", str(len(body)))
         if name == "last":
             self.send_header("Connection", "close")
@@ -54,7 +64,7 @@ def odd() -> Iterator[remote.Remote]:
         server.shutdown()
 
 
-@pytest.mark.parametrize("name", ["html", "list", "error"])
+@pytest.mark.parametrize("name", ["html", "list", "error", "json", "limit", "forbidden", "bad", "old", "away"])
 def test_what_is_no_answer_of_the_server_means_try_again(odd: remote.Remote, name: str) -> None:
     with pytest.raises(remote.Away):
         odd.call(name)
@@ -90,3 +100,17 @@ def test_a_server_that_is_not_there_is_away() -> None:
         client = remote.Remote(f"http://127.0.0.1:{sock.getsockname()[1]}")
         with pytest.raises(remote.Away, match="refused"):
             client.call("clock")
+
+
+@pytest.mark.parametrize("name", ["html", "json", "limit", "forbidden", "bad", "old"])
+def test_what_another_answers_is_told(odd: remote.Remote, name: str) -> None:
+    with pytest.raises(remote.NotTheServer, match="not the server, but something in its place answered: [2-5]") as away:
+        odd.call(name)
+    assert away.value.says_later == (name == "limit")
+
+
+def test_the_servers_own_failures_are_told_apart(odd: remote.Remote) -> None:
+    with pytest.raises(remote.Failed):
+        odd.call("error")
+    with pytest.raises(remote.Unavailable):
+        odd.call("away")

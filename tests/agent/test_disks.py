@@ -24,6 +24,7 @@ from workers.agent.clock import Clock
 from workers.agent.disks import Disk
 from workers.agent.keeper import Keeper
 from workers.agent.spool import Spool
+from workers.agent.unsent import Unsent
 
 as_root = [
     pytest.mark.django_db(transaction=True),
@@ -195,7 +196,8 @@ def test_a_folder_that_is_gone_cannot_be_written(tmp_path: Path) -> None:
 
 
 def test_few_descriptors_and_a_set_clock_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    looked = troubles.Troubles(Spool(tmp_path / "spool"), tmp_path, Clock(), Clearing(), Keeper(None, Disk()))
+    spool, keeper = Spool(tmp_path / "spool"), Keeper(None, Disk())
+    looked = troubles.Troubles(spool, tmp_path, Clock(), Clearing(), keeper, Unsent())
     assert looked.look() == []
     monkeypatch.setattr(resource, "getrlimit", lambda _what: (20, 20))
     assert [one["code"] for one in looked.look()] == ["few-descriptors"]

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.agents.live import wait_for
-from workers.agent import agent, config, remote
+from workers.agent import agent, config, facts, remote
 
 
 class Played:
@@ -59,7 +59,7 @@ def test_facts_that_are_refused_are_logged(
 ) -> None:
     server = Played(facts=refuse)
     made.admission.ask(server)
-    begin(made, server, made._keep_for_ever, monkeypatch)
+    begin(made, server, made.upkeep.run, monkeypatch)
     wait_for(lambda: server.asked.count("facts") > 1)
     assert "The server refuses the clock's question or the facts: The request is larger" in caplog.text
 
@@ -68,17 +68,17 @@ def test_facts_that_cannot_be_gathered_do_not_end_the_loop(
     made: agent.Agent, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     failures = iter([RuntimeError("odd")])
-    real = agent.facts.Collector.collect
+    real = facts.Collector.collect
 
     def collect(*words: Any) -> dict[str, Any]:
         for failure in failures:
             raise failure
         return real(*words)
 
-    monkeypatch.setattr(agent.facts.Collector, "collect", collect)
+    monkeypatch.setattr(facts.Collector, "collect", collect)
     server = Played()
     made.admission.ask(server)
-    begin(made, server, made._keep_for_ever, monkeypatch)
+    begin(made, server, made.upkeep.run, monkeypatch)
     wait_for(lambda: "facts" in server.asked)
     assert "RuntimeError: odd" in caplog.text
 
@@ -141,21 +141,21 @@ def test_nothing_is_told_of_the_node_before_the_process_is_let_in(
     made: agent.Agent, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     server = Played()
-    begin(made, server, made._keep_for_ever, monkeypatch)
+    begin(made, server, made.upkeep.run, monkeypatch)
     time.sleep(1.5)
     assert "facts" not in server.asked
     made.admission.ask(server)
     wait_for(lambda: "facts" in server.asked)
 
 
-def test_a_server_of_an_earlier_version_knows_none(made: agent.Agent, monkeypatch: pytest.MonkeyPatch) -> None:
-    def unknown() -> dict[str, Any]:
-        raise remote.Refused(404, "unknown-address", "There is no /agent/v1/hello.")
-
-    server = Played(hello=unknown, poll=linger)
+def test_a_server_that_answers_nothing_at_once_is_not_asked_without_a_pause(
+    made: agent.Agent, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server = Played(poll=lambda: {"jobs": [], "stop": []})
     begin(made, server, made._poll_for_ever, monkeypatch)
-    wait_for(lambda: server.asked.count("poll") > 1)
-    assert server.asked.count("hello") == 1
+    wait_for(lambda: "poll" in server.asked)
+    time.sleep(2.5)
+    assert server.asked.count("poll") <= 4
 
 
 def test_one_that_is_refused_stops_its_jobs(made: agent.Agent, monkeypatch: pytest.MonkeyPatch) -> None:

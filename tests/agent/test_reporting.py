@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.agent.test_spool import Picky
-from workers.agent import reports, spool
+from workers.agent import reports, spool, unsent
 
 
 def let_in() -> threading.Event:
@@ -33,9 +33,9 @@ def kept(tmp_path: Path) -> spool.Spool:
 @pytest.fixture
 def reporter(kept: spool.Spool, server: Picky, monkeypatch: pytest.MonkeyPatch) -> Iterator[reports.Reporter]:
     # Long enough that a busy machine does not take it for over.
-    monkeypatch.setattr(reports, "LULL_S", 1.0)
+    monkeypatch.setattr(unsent, "LULL_S", 1.0)
     closing = threading.Event()
-    running = reports.Reporter(kept, lambda: server, closing, lambda _job_id: None, let_in(), list)
+    running = reports.Reporter(kept, lambda: server, closing, lambda _job_id: None, let_in(), list, unsent.Unsent())
     running.start()
     yield running
     closing.set()
@@ -70,7 +70,7 @@ def test_a_start_with_nothing_after_it_is_told_by_itself(
     before = time.monotonic()
     started(kept, reporter)
     assert told(reporter, server) == ["started"]
-    assert time.monotonic() - before >= reports.LULL_S
+    assert time.monotonic() - before >= unsent.LULL_S
 
 
 def test_a_server_is_told_when_it_is_at_hand(kept: spool.Spool, reporter: reports.Reporter, server: Picky) -> None:
@@ -86,7 +86,7 @@ def test_what_others_work_beside_is_told_at_once(
     before = time.monotonic()
     started(kept, reporter, background=True)
     assert told(reporter, server) == ["started"]
-    assert time.monotonic() - before < reports.LULL_S
+    assert time.monotonic() - before < unsent.LULL_S
 
 
 def test_one_that_waits_does_not_keep_another_back(

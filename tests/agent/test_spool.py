@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from workers.agent import jobs, remote, reports, spool
+from workers.agent import jobs, remote, reports, spool, unsent
 from workers.agent.backoff import Backoff
 
 JOB = {"id": "0b9d3c4e-0000-4000-8000-000000000001", "argv": ["say"]}
@@ -86,21 +86,25 @@ class Picky:
 
     def call(self, path: str, body: dict[str, Any], timeout_s: float) -> dict[str, Any]:
         if len(json.dumps(body)) > self.largest:
-            raise remote.Refused(413, "too-large", "too large")
+            raise remote.TooLarge(is_servers=True)
         self.taken.append(body)
-        return {}
+        return {"job": path.split("/")[1], "event": body["event"]}
 
     def close(self) -> None:
         pass
 
 
 def send(kept: spool.Spool, record: spool.Record, server: Picky) -> None:
-    reporter = reports.Reporter(kept, lambda: server, threading.Event(), lambda _job_id: None, let_in(), list)
+    reporter = reports.Reporter(kept, lambda: server, threading.Event(), lambda _job_id: None, let_in(), list, unsent.Unsent())
     reporter.changed(record)
     reporter.start()
     reporter.drain(5)
     reporter._closing.set()
     reporter.join(5)
+
+
+def _last_line(path: Path) -> dict[str, Any]:
+    return json.loads(path.read_text().splitlines()[-1])
 
 
 def test_a_report_that_is_too_large_is_sent_with_less_of_the_output(tmp_path: Path) -> None:
@@ -111,11 +115,13 @@ def test_a_report_that_is_too_large_is_sent_with_less_of_the_output(tmp_path: Pa
     server = Picky(200_000)
     send(kept, record, server)
     (taken,) = server.taken
-    head = zlib.decompress(base64.b64decode(taken["stdout"]))
-    assert head == noise[: len(head)]
-    assert len(head) == 65536
+    head, line, tail = zlib.decompress(base64.b64decode(taken["stdout"])).partition(b"[fathom-agent: ")
+    assert noise.startswith(head[:-1])
+    assert noise.endswith(tail.partition(b"]\n")[2])
+    assert line and 100_000 < len(head) + len(tail) < 140_000
     assert zlib.decompress(base64.b64decode(taken["stderr"])) == b"err"
-    assert taken["truncated"] is True
+    assert (taken["truncated"], taken["cut_on_way"]) == (True, True)
+    assert noise == zlib.decompress(base64.b64decode(_last_line(tmp_path / "cut" / f"{JOB['id']}.jsonl")["stdout"]))
     assert "job" not in taken
     assert not list(kept)
 

@@ -32,12 +32,7 @@ class Admission:
         """Have the server let this process in, unless it has; raises what Remote.call raises."""
         if self.is_given.is_set():
             return
-        try:
-            remote.call("hello", self.instance.introduction())
-        except Refused as error:
-            # A server of an earlier version knows no processes.
-            if error.status != http.client.NOT_FOUND:
-                raise
+        remote.call("hello", self.instance.introduction())
         self.is_given.set()
         self.was_given.set()
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import collections
 import contextlib
-import http.client
-import json
 import logging
 import threading
 import time
@@ -14,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from . import VERSION, config, facts, jobs, settings, steady
+from . import VERSION, config, jobs, settings, steady
 from .admission import OTHER_INSTANCE, UNKNOWN_INSTANCE, Admission
 from .backoff import Backoff
 from .clearing import Clearing
@@ -32,15 +30,14 @@ from .sandbox import OFFSPRING, Confinement
 from .spool import Record, Spool
 from .telemetry import Sampler
 from .troubles import Troubles
+from .unsent import Unsent
+from .upkeep import Upkeep
 
 logger = logging.getLogger(__name__)
 
 # The server holds a poll for 20 s; an answer that takes this long will not come.
 POLL_TIMEOUT_S = 35.0
-CLOCK_EVERY_S = 60.0
-LOOK_AT_FACTS_EVERY_S = 60.0
-SEND_FACTS_EVERY_S = 300.0
-LOOK_IF_ADMITTED_S = 0.5
+LEAST_POLL_S = 1.0
 HOLD_IN_TROUBLE_S = 2.0
 # What a stop of the agent may take: SIGTERM, one second, SIGKILL, and one last report.
 CLOSING_S = 5.0
@@ -62,7 +59,8 @@ class Agent:
         self.clock = Clock()
         self.instance = Instance(folder, lock)
         self.clearing = Clearing()
-        self.troubles = Troubles(self.spool, self.work, self.clock, self.clearing, Keeper(lock, self.disk))
+        self.unsent, keeper = Unsent(), Keeper(lock, self.disk)
+        self.troubles = Troubles(self.spool, self.work, self.clock, self.clearing, keeper, self.unsent)
         self.admission = Admission(self.instance)
         self.condition = Condition(folder, self.disk)
         self._loading: Errand[config.Config] = Errand(self.disk)
@@ -75,9 +73,11 @@ class Agent:
         self._done: collections.deque[str] = collections.deque(maxlen=1000)
         self._lock = threading.Lock()
         self._reporter = Reporter(
-            self.spool, self.remote, self.closing, self._forget, self.admission.was_given, self.troubles.look
+            *(self.spool, self.remote, self.closing, self._forget, self.admission.was_given),
+            *(self.troubles.look, self.unsent),
         )
         self.succession = Succession(self.instance, self.spool, self.work, self.clearing, self.journals)
+        self.upkeep = Upkeep(self, lambda: bool(self._running()))
 
     def remote(self) -> Remote:
         """Return a new connection to the server."""
@@ -90,7 +90,7 @@ class Agent:
         if self.instance.is_alone:
             self.succession.complete(self._reporter.changed)
         poll = threading.Thread(target=self._poll_for_ever, name="poll", daemon=True)
-        keep = threading.Thread(target=self._keep_for_ever, name="keep", daemon=True)
+        keep = threading.Thread(target=self.upkeep.run, name="keep", daemon=True)
         for thread in (poll, keep, self._reporter):
             thread.start()
         if self.sampler is not None:
@@ -129,10 +129,13 @@ class Agent:
                 self.admission.ask(remote)
                 self.condition.say("")
                 self.succession.complete(self._reporter.changed)
+                asked_at = time.monotonic()
                 answer = remote.call("poll", self._question(), POLL_TIMEOUT_S)
                 self.condition.note_contact()
                 self.admission.note_answer(answer)
-                self._take(answer)
+                if not self._take(answer):
+                    # Whatever answers nothing at once is not asked without a pause.
+                    self.closing.wait(asked_at + LEAST_POLL_S - time.monotonic())
             except Away as error:
                 self.condition.say(f"The server is away ({error}); trying again")
                 self.closing.wait(backoff.next())
@@ -172,14 +175,14 @@ class Agent:
         # What has ended, and waits to be reported, needs no stop either.
         stopping |= {record.job_id for record in records if record.is_finished}
         held = [record.job_id for record in records]
-        troubles = self.troubles.look()
+        troubles, unsent_s = self.troubles.look(), self.unsent.oldest_s()
         return {
             **{"held": held, "stopping": sorted(stopping), "clock": self.clock.as_json(), "version": VERSION},
-            **{"poll": self.instance.next_poll(), "troubles": troubles},
+            **{"poll": self.instance.next_poll(), "troubles": troubles, "unsent_s": unsent_s},
             # Those whose programs may be there still.
             "running": [record.job_id for record in records if not record.is_finished],
             # What is wrong may be over soon: then it is not told only after a whole poll.
-            **({"hold_s": HOLD_IN_TROUBLE_S} if troubles else {}),
+            **({"hold_s": HOLD_IN_TROUBLE_S} if troubles or unsent_s else {}),
         }
 
     def _stop_all(self) -> None:
@@ -187,12 +190,14 @@ class Agent:
         for runner in self._running():
             runner.stop()
 
-    def _take(self, answer: dict[str, Any]) -> None:
-        """Start what the server handed out and stop what it wants stopped."""
+    def _take(self, answer: dict[str, Any]) -> bool:
+        """Start what the server handed out and stop what it wants stopped; say whether that was anything."""
+        is_news = False
         for job in answer.get("jobs", []):
             job_id = str(uuid.UUID(str(job["id"])))
             if job_id in self.spool or job_id in self._done:
                 continue
+            is_news = True
             try:
                 record = self.spool.accept({**job, "id": job_id})
             except OSError as error:
@@ -209,6 +214,8 @@ class Agent:
             if runner is not None:
                 logger.info("Job %s is stopped", job_id)
                 runner.stop()
+                is_news = True
+        return is_news
 
     def _start(self, record: Record) -> None:
         runner = jobs.Runner(
@@ -256,44 +263,3 @@ class Agent:
         self.config = fresh
         remote.close()
         return self.remote()
-
-    # Clock and facts
-
-    def _keep_for_ever(self) -> None:
-        remote, backoff = self.remote(), Backoff(10.0)
-        clock_due, facts_due = time.monotonic() + CLOCK_EVERY_S, 0.0
-        sent: str | None = None
-        sent_at = 0.0
-        collector = facts.Collector(self.identity, self.confinement)
-        while not self.closing.is_set():
-            if not self.admission.is_given.wait(LOOK_IF_ADMITTED_S):
-                continue
-            now = time.monotonic()
-            try:
-                if now >= clock_due:
-                    self.clock.measure(remote)
-                    clock_due = now + CLOCK_EVERY_S
-                # What is being measured is not to be disturbed.
-                if now >= facts_due and not (sent and self._running()):
-                    found = collector.collect(self.config.allowed(), self.config.settings)
-                    text = json.dumps(found, sort_keys=True)
-                    if text != sent or now >= sent_at + SEND_FACTS_EVERY_S:
-                        remote.call("facts", {"facts": found, "version": VERSION})
-                        sent, sent_at = text, now
-                    facts_due = now + LOOK_AT_FACTS_EVERY_S
-            except (Away, Refused) as error:
-                # The polling thread says it if the server is away, or refuses the agent as a whole.
-                if isinstance(error, Refused) and error.status not in (
-                    http.client.UNAUTHORIZED,
-                    http.client.CONFLICT,
-                ):
-                    logger.warning("The server refuses the clock's question or the facts: %s", error)
-                self.closing.wait(backoff.next())
-                remote.close()
-                remote = self.remote()
-            except Exception:
-                logger.exception("The facts could not be gathered")
-                self.closing.wait(backoff.next())
-            else:
-                backoff.reset()
-                self.closing.wait(max(0.1, min(clock_due, facts_due) - time.monotonic()))

@@ -8,15 +8,15 @@ FIRST_S = 0.2
 
 
 class Backoff:
-    """The waits after failures in a row: doubling from 0.2 s to `most` (s), with jitter so that a crowd spreads."""
+    """The waits after failures in a row: doubling from `first` to `most` (s), with jitter so that a crowd spreads."""
 
-    def __init__(self, most: float = 5.0) -> None:
-        self._most = most
-        self._next = FIRST_S
+    def __init__(self, most: float = 5.0, first: float = FIRST_S) -> None:
+        self._most, self._first = most, first
+        self._next = first
 
     def reset(self) -> None:
         """Start over, after a success."""
-        self._next = FIRST_S
+        self._next = self._first
 
     def next(self) -> float:
         """Return the next wait (s)."""

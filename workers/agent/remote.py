@@ -1,10 +1,11 @@
-"""HTTP to the server: one kept-alive connection per user, JSON in and out."""
+"""HTTP to the server: one kept-alive connection per user, JSON in and out, and only the server's own answers."""
 
 from __future__ import annotations
 
 import http.client
 import json
 import select
+import uuid
 from typing import Any
 
 from . import VERSION
@@ -12,18 +13,52 @@ from .config import Config
 from .instance import Instance
 from .transport import Transport, split_address
 
+# Each request has a name, and the server's answer to it says that name: nobody else's does, nor an earlier answer.
+REQUEST, ANSWER = "Fathom-Request", "Fathom-Answer"
+# The server's own word for being there, but not able to do anything now.
+UNAVAILABLE = "unavailable"
+# What a proxy answers that has nothing against the request itself.
+_LATER = (http.client.TOO_MANY_REQUESTS, http.client.SERVICE_UNAVAILABLE)
+# So much (characters) of what another answered is told.
+MOST_TOLD = 80
+
 
 class Away(Exception):
-    """The server did not answer, or not as itself: try again later."""
+    """The server did not answer, or could do nothing now: try again later."""
+
+
+class NotTheServer(Away):
+    """Something on the way answered in the server's place, whatever it said; `says_later` if that is what it said."""
+
+    def __init__(self, text: str, *, says_later: bool = False) -> None:
+        super().__init__(text)
+        self.says_later = says_later
+
+
+class Unavailable(Away):
+    """The server itself can do nothing for anybody now."""
+
+
+class Failed(Away):
+    """The server itself failed at this request: another may well succeed."""
 
 
 class Refused(Exception):
-    """The server answered with an error: `status` is HTTP's, `code` the server's own word, the text its reason."""
+    """The server itself answered with an error: `status` is HTTP's, `code` the server's own word, the text its reason."""
 
     def __init__(self, status: int, code: str, detail: str) -> None:
         super().__init__(detail)
         self.status = status
         self.code = code
+
+
+class TooLarge(Refused):
+    """The server, or something on the way to it (`is_servers` says which), takes no request of this size."""
+
+    def __init__(self, *, is_servers: bool) -> None:
+        text = "The request is larger than the server, or a proxy before it, accepts."
+        super().__init__(http.client.REQUEST_ENTITY_TOO_LARGE, "too-large", text)
+        self.is_servers = is_servers
 
 
 class Remote:
@@ -83,7 +118,8 @@ class Remote:
         connection.timeout = timeout_s
         if connection.sock is not None:
             connection.sock.settimeout(timeout_s)
-        headers = {"User-Agent": f"fathom-agent/{VERSION}", "Accept": "application/json"}
+        name = uuid.uuid4().hex
+        headers = {"User-Agent": f"fathom-agent/{VERSION}", "Accept": "application/json", REQUEST: name}
         if self._token:
             headers["Authorization"] = f"Bearer {self._token}"
         if self.instance is not None:
@@ -95,7 +131,7 @@ class Remote:
         text = response.read()
         if response.will_close:
             self.close()
-        return _read(response.status, text)
+        return _read(response, text, name)
 
 
 def remote_of(config: Config) -> Remote:
@@ -103,21 +139,31 @@ def remote_of(config: Config) -> Remote:
     return Remote(config.server, config.token, config.ca_file, pin=config.pin, insecure=config.insecure)
 
 
-def _read(status: int, text: bytes) -> dict[str, Any]:
-    """Return the JSON object of an answer; anything that is not the server's own is Away (a proxy's page, say)."""
+def _read(response: http.client.HTTPResponse, text: bytes, name: str) -> dict[str, Any]:
+    """Return the JSON object of the server's own answer to the request of that name."""
+    status, is_servers = response.status, response.getheader(ANSWER) == name
+    if status == http.client.REQUEST_ENTITY_TOO_LARGE:
+        # That something is too large for a proxy is for the proxy to say.
+        raise TooLarge(is_servers=is_servers)
     try:
         answer = json.loads(text)
     except ValueError:
         answer = None
-    if status == http.client.REQUEST_ENTITY_TOO_LARGE:
-        raise Refused(status, "too-large", "The request is larger than the server, or a proxy before it, accepts.")
-    if not isinstance(answer, dict):
-        raise Away(f"the server answered {status} without JSON")
+    if not is_servers or not isinstance(answer, dict):
+        raise NotTheServer(_who_answered(response, text), says_later=status in _LATER)
+    code, detail = str(answer.get("code", "")), str(answer.get("detail", ""))
     if status >= 500:
-        raise Away(str(answer.get("detail") or f"the server answered {status}"))
+        raise (Unavailable if code == UNAVAILABLE else Failed)(detail or f"the server answered {status}")
     if status >= 400:
-        raise Refused(status, str(answer.get("code", "")), str(answer.get("detail", "")))
+        raise Refused(status, code, detail)
     return answer
+
+
+def _who_answered(response: http.client.HTTPResponse, text: bytes) -> str:
+    """Return what is known of an answer that is not the server's."""
+    known = [str(response.status), *(response.getheader(name, "") for name in ("Server", "Via"))]
+    told = "".join(letter if letter.isprintable() else " " for letter in text.decode("utf-8", "replace")[:MOST_TOLD])
+    return f"not the server, but something in its place answered: {' '.join(filter(None, known))}: {told.strip()}"
 
 
 def _reason(error: Exception) -> str:

@@ -1,38 +1,37 @@
-"""Reports to the server: each job's record as far as it is known, sent until it is acknowledged."""
+"""Reports to the server: each job's record as far as it is known, sent until the server acknowledges exactly that."""
 
 from __future__ import annotations
 
-import base64
-import http.client
+import contextlib
 import logging
 import threading
-import time
-import zlib
 from collections.abc import Callable
+from http.client import UNAUTHORIZED
+from pathlib import Path
 from typing import Any
 
 from .backoff import Backoff
-from .jobs import pack
-from .remote import Away, Refused, Remote
-from .spool import Record, Spool
+from .remote import Away, Failed, NotTheServer, Refused, Remote, TooLarge, Unavailable
+from .shortening import UNSAID, has_cut, shortened, steps_of
+from .spool import SUFFIX, Record, Spool
+from .unsent import SHORTEN_AFTER, STUCK_AFTER, Entry, Unsent
 
 logger = logging.getLogger(__name__)
 
 REPORT_TIMEOUT_S = 60.0
-# News that nobody's next step waits for is kept back so long, for the news that follows it makes it needless.
-LULL_S = 0.05
 # What the agent keeps for itself.
 PRIVATE = ("job", "pid", "born", "outcome", "settled")
-# A report that is too large is sent again with this much of each output, then with a quarter of it, and so on.
-FIRST_CUT = 1024 * 1024
-LAST_CUT = 4096
+# The server's codes for a report that it will never take: no other answer makes the agent put one aside.
+FOR_GOOD = ("bad-field", "bad-json", "other-instance", "too-large", "unknown-job")
+# Where results are kept of which the server has the head and tail only, and how many of the latest.
+CUT_FOLDER, MOST_CUT = "cut", 20
 
 
-class Reporter(threading.Thread):
-    """Sends records in the order in which they are due, over a connection of its own.
+class Reporter:
+    """Sends records in the order in which they are due.
 
     A report holds all that is known of its job, so a later one makes an earlier one needless, and repeating one
-    changes nothing.
+    changes nothing. Large ones, and those that were lost before, go over a connection of their own.
     """
 
     def __init__(
@@ -43,73 +42,96 @@ class Reporter(threading.Thread):
         forgotten: Callable[[str], None],
         admitted: threading.Event,
         troubles: Callable[[], list[dict[str, str]]],
+        unsent: Unsent,
     ) -> None:
-        super().__init__(name="report", daemon=True)
         # Nothing is reported by a process that the server has not let in: it might be a copy of the right one.
-        self._admitted, self._troubles = admitted, troubles
+        self._admitted, self._troubles, self._unsent = admitted, troubles, unsent
         self._spool, self._connect, self._closing, self._forgotten = spool, connect, closing, forgotten
-        # With the instant (monotonic, s) from which on each may be sent.
-        self._pending: dict[str, tuple[float, Record]] = {}
-        self._condition = threading.Condition()
+        self._lanes = [
+            threading.Thread(target=self._run, args=(is_slow,), name=name, daemon=True)
+            for is_slow, name in ((False, "report"), (True, "report-slow"))
+        ]
+
+    def start(self) -> None:
+        """Send until the agent closes, in threads of its own."""
+        for lane in self._lanes:
+            lane.start()
+
+    def join(self, timeout_s: float) -> None:
+        """Wait until the threads have ended, each at most so long."""
+        for lane in self._lanes:
+            lane.join(timeout_s)
 
     def changed(self, record: Record) -> None:
         """Have a record sent."""
-        now = time.monotonic()
-        with self._condition:
-            due, _record = self._pending.get(record.job_id, (now + LULL_S, record))
-            self._pending[record.job_id] = (min(due, now) if is_awaited(record) else due, record)
-            self._condition.notify_all()
+        self._unsent.put(record, is_awaited=is_awaited(record))
 
     def drain(self, timeout_s: float) -> None:
         """Wait until all is sent, or the time is up."""
-        with self._condition:
-            self._condition.wait_for(lambda: not self._pending, timeout_s)
+        self._unsent.drain(timeout_s)
 
-    def run(self) -> None:
-        """Send until the agent closes."""
+    def _run(self, is_slow: bool) -> None:
         remote, backoff = self._connect(), Backoff()
         while not self._closing.is_set():
-            record = self._next()
-            if record is None or not self._admitted.wait(1.0):
+            if not self._admitted.wait(1.0):
                 continue
+            entry = self._unsent.take(is_slow=is_slow)
+            if entry is None:
+                continue
+            is_done = False
             try:
-                self._send(remote, record)
+                is_done = self._send(remote, entry)
             except Away as error:
-                logger.debug("A report waits: %s", error)
-                self._closing.wait(backoff.next())
+                if self._is_its_own(error, remote):
+                    self._note_loss(entry, error)
+                else:
+                    logger.debug("A report waits: %s", error)
+                    self._closing.wait(backoff.next())
             except Refused as error:
                 # Retired, or enrolled anew: keep the results, and try with the token of the day.
                 logger.debug("A report is refused: %s", error)
+                if error.status != UNAUTHORIZED:
+                    entry.lose(str(error), may_be_size=False)
                 self._closing.wait(backoff.next())
                 remote.close()
                 remote = self._connect()
-            except Exception:
-                logger.exception("The report on job %s failed in the agent", record.job_id)
-                self._closing.wait(backoff.next())
+            except Exception as error:
+                logger.exception("The report on job %s failed in the agent", entry.record.job_id)
+                entry.lose(f"{type(error).__name__}: {error}", may_be_size=False)
             else:
                 backoff.reset()
+            self._unsent.give_back(entry, is_done=is_done)
 
-    def _next(self) -> Record | None:
-        """Return the record that is due first, once it is; None if there is none, or another may have come to be."""
-        with self._condition:
-            if not self._condition.wait_for(lambda: self._pending, 1.0):
-                return None
-            due, record = min(self._pending.values(), key=lambda entry: entry[0])
-            left = due - time.monotonic()
-            if left > 0:
-                self._condition.wait(left)
-                return None
-            return record
+    def _is_its_own(self, error: Away, remote: Remote) -> bool:
+        """Say whether a loss has to do with that report, as the server does answer something else."""
+        if isinstance(error, (Failed, Unavailable)):
+            return isinstance(error, Failed)
+        try:
+            remote.call("clock")
+        except (Away, Refused):
+            return False
+        return True
 
-    def _send(self, remote: Remote, record: Record) -> None:
-        """Send one record as it is now; raises Away, or Refused for a refusal of the agent itself."""
+    def _note_loss(self, entry: Entry, error: Away) -> None:
+        says_later = isinstance(error, NotTheServer) and error.says_later
+        wait = entry.lose(str(error), may_be_size=not says_later)
+        if entry.losses in (1, STUCK_AFTER, SHORTEN_AFTER):
+            words = "Job %s: its report could not be sent (%d times), others pass it; tried again in %.0f s: %s"
+            logger.warning(words, entry.record.job_id, entry.losses, wait, error)
+
+    def _send(self, remote: Remote, entry: Entry) -> bool:
+        """Send one record as it is now, and say whether nothing is left to be sent of it.
+
+        Raises Away, or Refused for a refusal of the agent itself.
+        """
+        record = entry.record
         facts, version = self._spool.sync(record)
         has_ended = "ended_at" in facts
         if record.job_id in self._spool:
             try:
-                self._post(remote, record.job_id, facts)
+                is_whole = self._post(remote, entry, facts)
             except Refused as error:
-                if error.status in (401, 403):
+                if error.code not in FOR_GOOD:
                     raise
                 logger.warning("Job %s: its report was refused: %s", record.job_id, error)
                 # A job that still runs has its end to report, and to be refused, in its turn.
@@ -119,28 +141,40 @@ class Reporter(threading.Thread):
             else:
                 if has_ended:
                     self._forgotten(record.job_id)
-                    self._spool.forget(record)
-        with self._condition:
-            # What was noted meanwhile has still to be sent.
-            if has_ended or record.version == version:
-                self._pending.pop(record.job_id, None)
-                self._condition.notify_all()
+                    self._forget(record, is_whole=is_whole)
+        # What was noted meanwhile has still to be sent.
+        return has_ended or record.version == version
 
-    def _post(self, remote: Remote, job_id: str, facts: dict[str, Any]) -> None:
-        """Send a report, with shorter and shorter outputs if it is too large for the server or a proxy before it."""
+    def _forget(self, record: Record, *, is_whole: bool) -> None:
+        """Drop a record that the server has; what it does not have all of is kept, with the latest of its like."""
+        if is_whole:
+            self._spool.forget(record)
+            return
+        path = self._spool.set_aside(record, CUT_FOLDER)
+        logger.warning("Job %s: its output was cut on the way; all of it is kept in %s", record.job_id, path)
+        kept = sorted(path.parent.glob("*" + SUFFIX), key=_age_of)
+        for old in kept[:-MOST_CUT]:
+            old.unlink(missing_ok=True)
+
+    def _post(self, remote: Remote, entry: Entry, facts: dict[str, Any]) -> bool:
+        """Send a report, shortened if it was lost too often or is too large; say whether it was all of it."""
         report = {"event": _event(facts), **{name: value for name, value in facts.items() if name not in PRIVATE}}
         if "ended_at" in facts:
             report["troubles"] = self._troubles()
-        cut = FIRST_CUT
         while True:
+            sent = _as_it_gets_through(report, entry)
             try:
-                remote.call(f"jobs/{job_id}/events", report, REPORT_TIMEOUT_S)
-            except Refused as error:
-                if error.status != http.client.REQUEST_ENTITY_TOO_LARGE or cut < LAST_CUT:
+                answer = remote.call(f"jobs/{entry.record.job_id}/events", sent, REPORT_TIMEOUT_S)
+            except TooLarge as error:
+                if entry.cuts < len(steps_of(report)):
+                    entry.cuts += 1
+                    continue
+                if error.is_servers:
                     raise
-                report, cut = shortened(report, cut), cut // 4
-            else:
-                return
+                raise NotTheServer("something on the way takes no report, however short: 413") from error
+            if (answer.get("job"), answer.get("event")) != (entry.record.job_id, report["event"]):
+                raise NotTheServer("the answer acknowledges another report")
+            return not has_cut(sent)
 
 
 def is_awaited(record: Record) -> bool:
@@ -151,31 +185,23 @@ def is_awaited(record: Record) -> bool:
     return bool(facts["job"].get("background")) and not facts["job"].get("ready_pattern")
 
 
-def shortened(report: dict[str, Any], limit: int) -> dict[str, Any]:
-    """Return a report with at most the first `limit` bytes of each output and file, marked as truncated.
-
-    What was read around the job is dropped: its result matters more.
-    """
-    outputs: dict[str, Any] = {
-        name: _shortened(report[name], limit) for name in ("stdout", "stderr") if name in report
-    }
-    outputs["collected"] = [
-        {
-            **file,
-            "content": _shortened(file["content"], limit),
-            "truncated": file["truncated"] or file["size"] > limit,
-        }
-        for file in report.get("collected", [])
-    ]
-    kept = {name: value for name, value in report.items() if name != "telemetry"}
-    return {**kept, **outputs, "truncated": True}
-
-
-def _shortened(packed: str, limit: int) -> str:
-    return pack(zlib.decompress(base64.b64decode(packed))[:limit])
+def _as_it_gets_through(report: dict[str, Any], entry: Entry) -> dict[str, Any]:
+    """Return a report as short as what came of earlier tries makes it; after each further loss it is shorter still."""
+    lost = max(0, entry.losses_of_size - SHORTEN_AFTER + 1)
+    for number, most in ((entry.cuts, None), (lost, UNSAID)):
+        steps = steps_of(report, most) if number else []
+        if steps:
+            report = shortened(report, steps[min(number, len(steps)) - 1])
+    return report
 
 
 def _event(facts: dict[str, Any]) -> str:
     if "ended_at" in facts:
         return "finished"
     return "ready" if "ready_at" in facts else "started"
+
+
+def _age_of(path: Path) -> float:
+    with contextlib.suppress(OSError):
+        return path.stat().st_mtime
+    return 0.0

@@ -136,15 +136,15 @@ class Spool:
             self._records.pop(record.job_id, None)
         self._wait(record, self.disk.begin(lambda: self._remove(record)))
 
-    def set_aside(self, record: Record) -> Path:
-        """Keep a record that the server will never take where somebody can look at it."""
+    def set_aside(self, record: Record, name: str = "refused") -> Path:
+        """Keep a record that the server never takes, or not whole, in the folder of that name by the spool."""
         with self._lock:
             self._records.pop(record.job_id, None)
-        refused = self.folder.parent / "refused"
-        path = refused / (record.job_id + SUFFIX)
+        aside = self.folder.parent / name
+        path = aside / (record.job_id + SUFFIX)
 
         def move() -> None:
-            refused.mkdir(mode=0o700, exist_ok=True)
+            aside.mkdir(mode=0o700, exist_ok=True)
             with contextlib.suppress(FileNotFoundError):
                 # One that was never put on disk has nothing to keep.
                 self._path(record.job_id).replace(path)

@@ -14,6 +14,7 @@ from .clock import Clock
 from .disks import HUNG_AFTER_S, Disk, Errand, Hung
 from .keeper import Keeper
 from .spool import Spool
+from .unsent import Unsent
 
 # Free space (bytes) below which a disk counts as full, and file descriptors that have to be left.
 SPOOL_NEEDS = 256 * 1024
@@ -101,13 +102,15 @@ class Place:
 
 
 class Troubles:
-    """Looks after the agent's own disks, its descriptors, its clock and what it has to remove."""
+    """Looks after the agent's own disks, its descriptors, its clock, what it has to remove or cannot send."""
 
-    def __init__(self, spool: Spool, work: Path, clock: Clock, clearing: Clearing, keeper: Keeper) -> None:
+    def __init__(
+        self, spool: Spool, work: Path, clock: Clock, clearing: Clearing, keeper: Keeper, unsent: Unsent
+    ) -> None:
         self.spool = Place("spool", spool.folder, SPOOL_NEEDS, spool.disk)
         self.work = Place("work", work, WORK_NEEDS)
         self.keeper = keeper
-        self._clock, self._clearing = clock, clearing
+        self._clock, self._clearing, self._unsent = clock, clearing, unsent
         self._clock_was_set: tuple[float, str] | None = None
         self._lock = threading.Lock()
 
@@ -115,7 +118,7 @@ class Troubles:
         """Return what is wrong now, each as {"code", "detail"}."""
         with self._lock:
             places = [self.spool.trouble(), self.work.trouble(), self.keeper.trouble()]
-            kinds = [*places, _descriptors(), self._clock_set(), *self._folders()]
+            kinds = [*places, _descriptors(), self._clock_set(), *self._folders(), self._unsent.trouble()]
         return [{"code": kind[0], "detail": kind[1]} for kind in kinds if kind]
 
     def of_disks(self) -> str:

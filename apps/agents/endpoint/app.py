@@ -76,7 +76,7 @@ class AgentEndpoint:
         except Exception:
             logger.exception("%s %s failed", scope["method"], path)
             status, data = 500, {"code": "error", "detail": "The server failed; its log has the details."}
-        await answer(send, status, data)
+        await answer(scope, send, status, data)
 
     async def _answer_to(self, scope: Scope, receive: Receive, name: str) -> Answer:
         arrived = time.time()
@@ -99,10 +99,10 @@ class AgentEndpoint:
         if is_event:
             # What was measured is looked at whoever works for the node now: it counts if the process took the job.
             body = await read_body(scope, receive, settings.DATA_UPLOAD_MAX_MEMORY_SIZE)
-            state, is_trouble_news = await database.run(_take_report, agent, key, words[1], body)
+            receipt, is_trouble_news = await database.run(_take_report, agent, key, words[1], body)
             if is_trouble_news:
                 self.hub.distrust(prefix)
-            return 200, {"state": state}
+            return 200, receipt
         agent = await self._admitted(prefix, agent, key)
         body = await read_body(scope, receive, LARGE_BODY)
         if name == "facts":
@@ -180,7 +180,7 @@ class AgentEndpoint:
         if self.hub.is_repeated(agent.agent_id, agent.instance, question.number):
             # Nobody waits for the answer, or whoever does asks again; above all it says nothing of the agent now.
             return 200, {"jobs": [], "stop": [], "repeated": True}
-        self.hub.hear(agent.agent_id, question.offset_s, question.error_s)
+        self.hub.hear(agent.agent_id, question.offset_s, question.error_s, question.unsent_s)
         await self._take_troubles(prefix, agent, data)
         loop = asyncio.get_running_loop()
         deadline = loop.time() + min(self.hold_s, self.hold_s if question.hold_s is None else question.hold_s)
@@ -229,8 +229,8 @@ def _take_facts(agent_id: int, body: bytes) -> bool:
     return services.record_facts(agent_id=agent_id, facts=facts, version=version)
 
 
-def _take_report(agent: Credentials, key: UUID | None, job_id: str, body: bytes) -> tuple[str, bool]:
-    """Return the job's state, and whether something is wrong on the node that was not known."""
+def _take_report(agent: Credentials, key: UUID | None, job_id: str, body: bytes) -> tuple[dict[str, str], bool]:
+    """Return a receipt of exactly this report, and whether something is wrong on the node that was not known."""
     data = read_json(body)
     report, job = protocol.report_of(data), protocol.job_id_of(job_id)
     said = protocol.troubles_of(data)
@@ -246,4 +246,4 @@ def _take_report(agent: Credentials, key: UUID | None, job_id: str, body: bytes)
         services.note_refused_report(node_id=agent.node_id, key=key, job_id=job, now=timezone.now())
         text = "Another process of this agent took the job: this report does not count, and is to be kept aside."
         raise Problem(409, OTHER, text) from None
-    return state.value, is_news
+    return {"job": str(job), "event": str(data["event"]), "state": state.value}, is_news

@@ -1,6 +1,7 @@
 """One HTTP exchange over ASGI: the body within its limit, the answer as JSON."""
 
 import json
+import re
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
@@ -9,6 +10,12 @@ from apps.core import outage
 Scope = Mapping[str, Any]
 Receive = Callable[[], Awaitable[Any]]
 Send = Callable[[Any], Awaitable[None]]
+
+# An agent names each request (Fathom-Request), and believes an answer that says the name again (Fathom-Answer):
+# what stands on the way may answer in our place, also in JSON, or with an answer of before.
+_REQUEST = re.compile(r"[0-9A-Za-z-]{1,64}")
+# What is said to one that names nothing.
+_NAMELESS = "1"
 
 
 class Problem(Exception):
@@ -66,11 +73,13 @@ def read_json(body: bytes) -> dict[str, Any]:
     return data
 
 
-async def answer(send: Send, status: int, data: Mapping[str, Any]) -> None:
-    """Send an answer."""
+async def answer(scope: Scope, send: Send, status: int, data: Mapping[str, Any]) -> None:
+    """Send an answer to a request, marked as the service's own."""
+    named = header(scope, b"fathom-request")
     body = json.dumps(data, separators=(",", ":")).encode()
     headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
     headers.append((b"cache-control", b"no-store"))
+    headers.append((b"fathom-answer", (named if _REQUEST.fullmatch(named) else _NAMELESS).encode()))
     if status == 401:
         headers.append((b"www-authenticate", b"Bearer"))
     if status == 503:

@@ -4,6 +4,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Awaitable, Callable
+from datetime import timedelta
 from uuid import UUID
 
 from django.utils import timezone
@@ -11,7 +12,7 @@ from redis.exceptions import RedisError
 
 from apps.agents import queries, services, wake
 from apps.agents.endpoint import database
-from apps.agents.services import Heartbeat
+from apps.agents.services import Heartbeat, Unsent
 from apps.core import broker
 
 logger = logging.getLogger(__name__)
@@ -109,12 +110,22 @@ class Hub:
         if self._waiters.get(waiter.node_id) is waiter:
             del self._waiters[waiter.node_id]
 
-    def hear(self, agent_id: int, offset_s: float | None = None, error_s: float | None = None) -> None:
-        """Note that an agent was heard, to be written with others'."""
+    def hear(
+        self,
+        agent_id: int,
+        offset_s: float | None = None,
+        error_s: float | None = None,
+        unsent_s: float | None = None,
+    ) -> None:
+        """Note that an agent was heard, to be written with others'; what it does not say is as it was."""
+        now = timezone.now()
         before = self._heard.get(agent_id)
         if offset_s is None and before is not None:
             offset_s, error_s = before.offset_s, before.error_s
-        self._heard[agent_id] = Heartbeat(agent_id, timezone.now(), offset_s, error_s)
+        unsent = before.unsent if before else None
+        if unsent_s is not None:
+            unsent = Unsent(now - timedelta(seconds=unsent_s) if unsent_s else None)
+        self._heard[agent_id] = Heartbeat(agent_id, now, offset_s, error_s, unsent)
 
     def is_repeated(self, agent_id: int, instance: UUID | None, number: int | None) -> bool:
         """Note a poll; True if it, or a later one of the same process, came before: a proxy repeats it."""

@@ -44,7 +44,8 @@ def files_of(data: Mapping[str, Any]) -> tuple[GivenFile, ...]:
         if content_z is None:
             raise bad_field(f"{where}.content", "is missing")
         left -= length
-        found[name] = GivenFile(name, content_z, size, entry.get("truncated") is True)
+        is_cut, is_cut_on_way = (entry.get(flag) is True for flag in ("truncated", "cut_on_way"))
+        found[name] = GivenFile(name, content_z, size, is_cut, is_cut_on_way)
     return tuple(found.values())
 
 

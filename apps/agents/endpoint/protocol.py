@@ -15,6 +15,8 @@ from apps.agents.troubles import Trouble
 EVENTS = {"started": Job.State.RUNNING, "ready": Job.State.READY, "finished": Job.State.ENDED}
 MOST_HELD = 10_000
 MOST_TROUBLES = 20
+# How old (s) a report that was never sent can be.
+MOST_UNSENT_S = 10 * 365 * 86400.0
 # Any time that an agent may name, or its clock may be off, in seconds; the sum of two is still a date.
 _SECONDS = 1e10
 _COUNT = 2**62
@@ -25,7 +27,8 @@ class Question:
     """A poll: the jobs the agent holds and those it is stopping, its clock's offset (s) and uncertainty (s).
 
     `number` counts the polls of one process, None from a program of an earlier version; `hold_s` is how long (s) it
-    wants to wait at most; `running` are those of the held jobs whose programs may be there still.
+    wants to wait at most; `running` are those of the held jobs whose programs may be there still; `unsent_s` is the
+    age (s) of the oldest report that it could not send, 0 if there is none.
     """
 
     held: frozenset[str]
@@ -35,15 +38,18 @@ class Question:
     number: int | None = None
     hold_s: float | None = None
     running: frozenset[str] = frozenset()
+    unsent_s: float | None = None
 
 
 def question_of(data: Mapping[str, Any]) -> Question:
     """Return the poll in a body; Problem 400 names what is wrong."""
     clock = _clock(data)
-    hold_s = _number(data, "hold_s")
+    hold_s, unsent_s = _number(data, "hold_s"), _number(data, "unsent_s")
+    if unsent_s is not None and not 0 <= unsent_s <= MOST_UNSENT_S:
+        raise bad_field("unsent_s", f"must be 0 to {MOST_UNSENT_S:.0f} s")
     return Question(
         *(_ids(data, "held"), _ids(data, "stopping"), clock.node_offset_s, clock.error_s),
-        *(_whole(data, "poll", _COUNT), None if hold_s is None else max(0.0, hold_s), _ids(data, "running")),
+        *(_whole(data, "poll", _COUNT), None if hold_s is None else max(0.0, hold_s), _ids(data, "running"), unsent_s),
     )
 
 
@@ -116,6 +122,7 @@ def report_of(data: Mapping[str, Any]) -> Report:
         stdout_bytes=_whole(data, "stdout_bytes", _COUNT) or 0,
         stderr_bytes=_whole(data, "stderr_bytes", _COUNT) or 0,
         truncated=data.get("truncated") is True,
+        cut_on_way=data.get("cut_on_way") is True,
         collected=packed.files_of(data),
         telemetry_z=packed.stream_of(data, "telemetry", packed.MOST_TELEMETRY_BYTES) or b"",
     )

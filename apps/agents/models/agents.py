@@ -39,6 +39,8 @@ class Agent(TimeStamped):
     facts = models.ForeignKey("FactSnapshot", on_delete=models.SET_NULL, null=True, blank=True, related_name="+")
     # The process that is at work; none for a program of an earlier version, which does not introduce itself.
     instance = models.ForeignKey("AgentInstance", on_delete=models.SET_NULL, null=True, blank=True, related_name="+")
+    # When the oldest job ended whose report the agent could not send yet, as its last poll said.
+    unsent_since = models.DateTimeField(_("oldest unsent report"), null=True, blank=True)
     # What the agent says is wrong on its node, as `apps.agents.troubles` reads it.
     troubles = models.JSONField(_("troubles"), default=list, blank=True)
     # Since when one of them keeps it from measuring.

@@ -126,6 +126,8 @@ class JobOutput(models.Model):
     stdout_bytes = models.PositiveBigIntegerField(default=0)
     stderr_bytes = models.PositiveBigIntegerField(default=0)
     truncated = models.BooleanField(default=False)
+    # Whether the agent had to leave out the middle, as the whole did not get through to the service.
+    cut_on_way = models.BooleanField(default=False, db_default=False)
     # What the agent read from the kernel meanwhile, as compressed JSON; empty if it did not.
     telemetry_z = models.BinaryField(default=bytes)
 
@@ -138,6 +140,8 @@ class JobFile(models.Model):
     content_z = models.BinaryField()
     size = models.PositiveBigIntegerField()
     truncated = models.BooleanField(default=False)
+    # As above.
+    cut_on_way = models.BooleanField(default=False, db_default=False)
 
     class Meta:
         ordering = ["name"]

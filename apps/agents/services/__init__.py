@@ -9,7 +9,7 @@ from apps.agents.services.enrolment import (
     retire_agent,
 )
 from apps.agents.services.facts import record_facts
-from apps.agents.services.heartbeats import Heartbeat, record_heartbeats
+from apps.agents.services.heartbeats import Heartbeat, Unsent, record_heartbeats
 from apps.agents.services.instances import (
     InstanceRefused,
     Introduction,
@@ -36,6 +36,7 @@ __all__ = [
     "OtherInstance",
     "Report",
     "UnknownJob",
+    "Unsent",
     "admit_instance",
     "admit_unnamed",
     "choose_instance",

@@ -28,21 +28,34 @@ _HEAR = """
     UPDATE agents_agent AS agent
        SET last_seen_at = GREATEST(COALESCE(agent.last_seen_at, heard.at), heard.at),
            clock_offset_s = COALESCE(heard.offset_s, agent.clock_offset_s),
-           clock_error_s = COALESCE(heard.error_s, agent.clock_error_s)
-      FROM unnest(%(ids)s::bigint[], %(times)s::timestamptz[], %(offsets)s::float8[], %(errors)s::float8[])
-           AS heard(id, at, offset_s, error_s)
+           clock_error_s = COALESCE(heard.error_s, agent.clock_error_s),
+           unsent_since = CASE WHEN heard.tells_unsent THEN heard.unsent_since ELSE agent.unsent_since END
+      FROM unnest(%(ids)s::bigint[], %(times)s::timestamptz[], %(offsets)s::float8[], %(errors)s::float8[],
+                  %(tell_unsent)s::bool[], %(unsent)s::timestamptz[])
+           AS heard(id, at, offset_s, error_s, tells_unsent, unsent_since)
      WHERE agent.id = heard.id AND agent.retired_at IS NULL
 """
 
 
 @dataclass(frozen=True)
+class Unsent:
+    """Since when an agent has had a report that it could not send, the oldest of those; None if it has none."""
+
+    since: datetime | None
+
+
+@dataclass(frozen=True)
 class Heartbeat:
-    """The last that was heard of an agent: when, and its clock's offset to ours (s) with its uncertainty."""
+    """The last that was heard of an agent: when, its clock's offset to ours (s) with its uncertainty, what is unsent.
+
+    `unsent` is None where the agent did not say.
+    """
 
     agent_id: int
     at: datetime
     offset_s: float | None = None
     error_s: float | None = None
+    unsent: Unsent | None = None
 
 
 def record_heartbeats(*, heartbeats: Collection[Heartbeat], now: datetime) -> None:
@@ -70,5 +83,7 @@ def _record_all(heartbeats: Sequence[Heartbeat], now: datetime) -> None:
                 "times": [min(beat.at, now) for beat in heartbeats],
                 "offsets": [beat.offset_s for beat in heartbeats],
                 "errors": [beat.error_s for beat in heartbeats],
+                "tell_unsent": [beat.unsent is not None for beat in heartbeats],
+                "unsent": [beat.unsent.since if beat.unsent else None for beat in heartbeats],
             },
         )

@@ -32,16 +32,18 @@ _TAKE = """
            AND (instance IS NULL OR instance = %(instance)s::uuid)
      RETURNING id, run_ref, background, ready_pattern <> '' AS awaits_pattern, collect
     ), kept AS (
-        INSERT INTO agents_joboutput (job_id, stdout_z, stderr_z, stdout_bytes, stderr_bytes, truncated, telemetry_z)
+        INSERT INTO agents_joboutput (job_id, stdout_z, stderr_z, stdout_bytes, stderr_bytes, truncated, cut_on_way,
+                                      telemetry_z)
         SELECT id, %(stdout_z)s::bytea, %(stderr_z)s::bytea, %(stdout_bytes)s, %(stderr_bytes)s, %(truncated)s,
-               %(telemetry_z)s::bytea
+               %(cut_on_way)s, %(telemetry_z)s::bytea
           FROM told WHERE %(stdout_z)s::bytea IS NOT NULL AND %(stderr_z)s::bytea IS NOT NULL
     ), given AS (
-        INSERT INTO agents_jobfile (job_id, name, content_z, size, truncated)
-        SELECT told.id, file.name, file.content_z, file.size, file.truncated
+        INSERT INTO agents_jobfile (job_id, name, content_z, size, truncated, cut_on_way)
+        SELECT told.id, file.name, file.content_z, file.size, file.truncated, file.cut_on_way
           FROM told
-          JOIN unnest(%(names)s::text[], %(contents)s::bytea[], %(sizes)s::bigint[], %(cuts)s::bool[])
-               AS file(name, content_z, size, truncated) ON file.name = ANY(told.collect)
+          JOIN unnest(%(names)s::text[], %(contents)s::bytea[], %(sizes)s::bigint[], %(cuts)s::bool[],
+                      %(cuts_on_way)s::bool[])
+               AS file(name, content_z, size, truncated, cut_on_way) ON file.name = ANY(told.collect)
     )
     SELECT run_ref, background, awaits_pattern FROM told
 """
@@ -63,6 +65,7 @@ class GivenFile:
     content_z: bytes
     size: int
     truncated: bool = False
+    cut_on_way: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,6 +88,7 @@ class Report:
     stdout_bytes: int = 0
     stderr_bytes: int = 0
     truncated: bool = False
+    cut_on_way: bool = False
     collected: tuple[GivenFile, ...] = ()
     telemetry_z: bytes = b""
 
@@ -103,6 +107,7 @@ def record_report(*, node_id: int, job_id: UUID, report: Report, instance: UUID 
         "contents": [file.content_z for file in report.collected],
         "sizes": [file.size for file in report.collected],
         "cuts": [file.truncated for file in report.collected],
+        "cuts_on_way": [file.cut_on_way for file in report.collected],
     }
     del values["collected"]
     values["before"] = [state.value for state, rank in _RANK.items() if rank < _RANK[report.state]]
@@ -135,6 +140,7 @@ def _take_old(node_id: int, job_id: UUID, report: Report, instance: UUID | None)
             stdout_bytes=report.stdout_bytes,
             stderr_bytes=report.stderr_bytes,
             truncated=report.truncated,
+            cut_on_way=report.cut_on_way,
             telemetry_z=report.telemetry_z,
         )
         JobOutput.objects.bulk_create([output], ignore_conflicts=True)

@@ -11,7 +11,7 @@ from apps.bench.custom.paths import Path, read_document
 from apps.bench.custom.patterns import Match, Pattern
 from apps.bench.custom.units import read_unit
 from apps.bench.tools._failures import failure
-from apps.bench.tools.base import Output, SampleValue
+from apps.bench.tools.base import Output, SampleValue, ends_of
 
 _TAKE: dict[str, Callable[[Sequence[float]], float]] = {
     "last": lambda values: values[-1],
@@ -39,6 +39,17 @@ def read_samples(definition: Definition, output: Output, text: str) -> tuple[Sam
         elif not rule.optional:
             raise failure("metric-missing", output, metric=rule.label)
     return tuple(samples)
+
+
+def certain_in(definition: Definition, text: bytes) -> frozenset[str]:
+    """Return the metrics that stand in what is left of a text that was cut: the first of its head, the last of its tail."""
+    head, tail = ends_of(text)
+    places = {"first": head, "last": tail}
+    return frozenset(
+        rule.name
+        for rule in definition.metrics
+        if rule.find != JSON_PATH and any(Pattern(rule.where).values(places.get(rule.take, b"")))
+    )
 
 
 def _figure(rule: MetricRule, output: Output, matches: Iterable[Match]) -> float | None:

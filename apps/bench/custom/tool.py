@@ -8,7 +8,7 @@ from apps.bench.custom import definition as parts
 from apps.bench.custom import template
 from apps.bench.custom.checking import as_names
 from apps.bench.custom.definition import Definition
-from apps.bench.custom.extraction import read_samples
+from apps.bench.custom.extraction import certain_in, read_samples
 from apps.bench.custom.fields import printable
 from apps.bench.custom.patterns import Pattern
 from apps.bench.custom.units import AXES, read_unit
@@ -160,6 +160,12 @@ class CustomTool(Tool):
         streams = int(params[found.streams] or 0) if found.streams else 0
         sent = {(CLIENT, SERVER): round(offered * takes / 8)} if offered and len(self.roles) > 1 else {}
         return Estimate(takes, sent, offered_bps=offered, streams=streams)
+
+    def certain_in(self, outputs: Sequence[Output]) -> frozenset[str]:
+        """Return the metrics whose first or last figure is wanted and stands in what is left of a cut output."""
+        output = _outputs.find_output(outputs, self.roles[0].name)
+        said = _outputs.read_text(output)
+        return certain_in(self.definition, self._result_text(output, said).encode("utf-8", "replace"))
 
     def _kinds(self) -> dict[str, str]:
         return {parameter.name: parameter.kind for parameter in self.parameters}

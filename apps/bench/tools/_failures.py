@@ -60,6 +60,14 @@ FAILURES: dict[str, Reason] = {
         _("Measure this path with another tool, for example iperf3."),
         False,
     ),
+    "output-cut": Reason(
+        _("Not all of what the program on %(node)s printed has arrived, and what has gives no figure."),
+        _(
+            "Have it print less (longer intervals, fewer streams), or raise the output limit or the request size that "
+            "a proxy before the service takes; the agent keeps what it had to cut in its folder “cut”."
+        ),
+        False,
+    ),
     "permission": Reason(
         _("%(node)s may not do this: %(said)s"),
         _("Choose a method that needs no privilege, or give the agent's user the right."),

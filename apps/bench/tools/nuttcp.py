@@ -87,6 +87,7 @@ class Nuttcp(Tool):
         Metric("cpu_sender", _("Processor load of the sender"), "%", False, axis="load"),
         Metric("cpu_receiver", _("Processor load of the receiver"), "%", False, axis="load"),
     )
+    closing = frozenset(metric.name for metric in metrics)
     signatures = (
         re.compile(r"^nuttcp-[tr]: ", re.M),
         re.compile(r"^ *[\d.]+ MB / +[\d.]+ sec = +[\d.]+ Mbps", re.M),

@@ -73,6 +73,7 @@ class Ping(Tool):
     name = "ping"
     summary = _("Round-trip time and loss of small packets; the least RTT is the path's own.")
     programs = ("ping",)
+    closing = frozenset({"rtt_min", "rtt_mean", "rtt_max", "rtt_mdev", "loss"})
     signatures = (
         _HEADER,
         re.compile(r"^--- .{1,255} ping statistics ---$", re.M),

@@ -73,7 +73,8 @@ def amount_of(run: Run, params: Params) -> Amount:
     last = run.report.last
     if run.broken and run.wall_s and (last or run.arrived):
         found = Amount(params["size"] * params["files"], run.wall_s, WALL)
-    if found is None and last and last.average:
+    # A report that breaks off at its first line has a rate and moved nothing.
+    if found is None and last and last.average and last.moved:
         found = Amount(last.moved, last.moved / last.average, CLIENT)
     if found is None:
         raise _untold(run)

@@ -10,6 +10,7 @@ from apps.bench.tools.base.readings import (
     SampleValue,
     Series,
     ToolFailure,
+    ends_of,
     is_invalid,
 )
 from apps.bench.tools.base.tool import Estimate, Metric, Role, Tool
@@ -35,5 +36,6 @@ __all__ = [
     "Tool",
     "ToolFailure",
     "Value",
+    "ends_of",
     "is_invalid",
 ]

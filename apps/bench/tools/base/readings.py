@@ -1,5 +1,6 @@
 """What a measurement printed, what was read from it, and why there may be no result."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -8,6 +9,9 @@ from typing import Any
 from apps.bench.text import Message
 
 Json = dict[str, Any]
+
+# The line that the agent puts where it cut something out (`workers.agent.shortening`).
+_CUT_LINE = re.compile(rb"^\[fathom-agent: [0-9]+ bytes were cut here on the way\]$", re.M)
 
 
 class ToolFailure(Exception):
@@ -44,7 +48,8 @@ class Output:
     `collected` holds the files of its work folder that the command asked to be given back, as far as they existed;
     `telemetry` what the agent read from the kernel meanwhile (`apps.bench.telemetry` knows its form); `facts` what it
     had told of the node when it was handed the command; `clock_offset_s` is the server's time less the node's, by
-    which the times were corrected, `clock_error_s` how far that may be off.
+    which the times were corrected, `clock_error_s` how far that may be off. Of one that `is_cut` something is missing
+    in what it printed or in its files: all after the output limit, or what was between head and tail.
     """
 
     role: str
@@ -63,6 +68,15 @@ class Output:
     facts: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}), compare=False)
     clock_offset_s: float | None = None
     clock_error_s: float | None = None
+    is_cut: bool = False
+
+
+def ends_of(text: bytes) -> tuple[bytes, bytes]:
+    """Return the whole lines before and after the agent's line in a text that was cut; no tail where none stands."""
+    parts = _CUT_LINE.split(text)
+    tail = parts[-1].lstrip(b"\n") if len(parts) > 1 else b""
+    # The lines at the cut need not be whole.
+    return parts[0].rstrip(b"\n").rpartition(b"\n")[0], tail.partition(b"\n")[2]
 
 
 @dataclass(frozen=True)

@@ -66,6 +66,8 @@ class Tool(abc.ABC):
     group: ClassVar[str] = "network"
     # Whether it writes to a file system of the inventory: "", "optional" or "required".
     file_system: ClassVar[str] = ""
+    # Metrics that the program itself sums up in its last lines, whatever it printed before.
+    closing: ClassVar[frozenset[str]] = frozenset()
     # Texts that tell its outputs from those of others; any one of them is enough.
     signatures: ClassVar[tuple[re.Pattern[str], ...]] = ()
 
@@ -103,6 +105,10 @@ class Tool(abc.ABC):
     def recover(self, output: Output) -> dict[str, Value]:
         """Return the parameters that an output found in an archive was made with, as far as it and its argv tell."""
         return {}
+
+    def certain_in(self, outputs: Sequence[Output]) -> frozenset[str]:
+        """Return the metrics whose figures stand in what is left of outputs that were cut."""
+        return self.closing
 
     @abc.abstractmethod
     def plan(self, params: Params, nodes: Mapping[str, Sequence[NodeRef]]) -> Plan:

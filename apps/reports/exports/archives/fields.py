@@ -22,8 +22,8 @@ JOB = (
     "ready_at", "ended_at", "exit_code", "signal", "timed_out", "fault", "fault_detail", "clock_offset_s",
     "clock_error_s", "created_at", "updated_at",
 )  # fmt: skip
-OUTPUT = ("stdout_bytes", "stderr_bytes", "truncated")
-COLLECTED = ("name", "size", "truncated")
+OUTPUT = ("stdout_bytes", "stderr_bytes", "truncated", "cut_on_way")
+COLLECTED = ("name", "size", "truncated", "cut_on_way")
 FACTS = ("digest", "facts", "created_at", "updated_at")
 RESULT = (
     "tool", "tool_version", "requested", "granted", "observed", "flags", "start_skew_s", "recorded_at", "edition",
