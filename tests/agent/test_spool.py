@@ -95,7 +95,9 @@ class Picky:
 
 
 def send(kept: spool.Spool, record: spool.Record, server: Picky) -> None:
-    reporter = reports.Reporter(kept, lambda: server, threading.Event(), lambda _job_id: None, let_in(), list, unsent.Unsent())
+    reporter = reports.Reporter(
+        kept, lambda: server, threading.Event(), lambda _job_id: None, let_in(), list, unsent.Unsent()
+    )
     reporter.changed(record)
     reporter.start()
     reporter.drain(5)

@@ -89,10 +89,10 @@ class Unsent:
             self._condition.notify_all()
 
     def drain(self, timeout_s: float) -> None:
-        """Have all sent now, and wait until it is, or the time is up."""
+        """Have what was lost tried now, and wait until all is sent, or the time is up."""
         with self._condition:
             for entry in self._entries.values():
-                entry.due = min(entry.due, time.monotonic())
+                entry.due = min(entry.due, time.monotonic()) if entry.losses else entry.due
             self._condition.notify_all()
             self._condition.wait_for(lambda: not self._entries, timeout_s)
 

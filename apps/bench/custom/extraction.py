@@ -42,7 +42,7 @@ def read_samples(definition: Definition, output: Output, text: str) -> tuple[Sam
 
 
 def certain_in(definition: Definition, text: bytes) -> frozenset[str]:
-    """Return the metrics that stand in what is left of a text that was cut: the first of its head, the last of its tail."""
+    """Return the metrics that stand in what is left of a cut text: the first of its head, the last of its tail."""
     head, tail = ends_of(text)
     places = {"first": head, "last": tail}
     return frozenset(
