@@ -1,4 +1,4 @@
-"""The reports that are still to be sent: each has its own waits, so that one that is lost again and again is passed."""
+"""The reports that are still to be sent: each waits for itself, so that one that is lost is passed."""
 
 from __future__ import annotations
 
