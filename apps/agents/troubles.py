@@ -71,9 +71,7 @@ _KNOWN: Mapping[str, tuple[str, str, bool]] = {
     ),
     "report-stuck": (
         _("The agent on %(node)s cannot send a result: %(detail)s"),
-        _(
-            "Look at what stands between it and the service: its limits of size and rate. Other results pass this one."
-        ),
+        _("Look at what stands between it and the service: its limits of size and rate. Other results pass it."),
         False,
     ),
     "clock-set": (

@@ -105,7 +105,7 @@ def test_a_server_that_is_not_there_is_away() -> None:
 @pytest.mark.parametrize("name", ["html", "json", "limit", "forbidden", "bad", "old"])
 def test_what_another_answers_is_told(odd: remote.Remote, name: str) -> None:
     with pytest.raises(
-        remote.NotTheServer, match="not the server, but something in its place answered: [2-5]"
+        remote.NotTheServer, match=r"not the server, but something in its place answered: [2-5]"
     ) as away:
         odd.call(name)
     assert away.value.says_later == (name == "limit")

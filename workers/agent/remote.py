@@ -28,7 +28,7 @@ class Away(Exception):
 
 
 class NotTheServer(Away):
-    """Something on the way answered in the server's place, whatever it said; `says_later` if that is what it said."""
+    """Something on the way answered in the server's place; `says_later` if that is what it said."""
 
     def __init__(self, text: str, *, says_later: bool = False) -> None:
         super().__init__(text)

@@ -186,7 +186,7 @@ def is_awaited(record: Record) -> bool:
 
 
 def _as_it_gets_through(report: dict[str, Any], entry: Entry) -> dict[str, Any]:
-    """Return a report as short as what came of earlier tries makes it; after each further loss it is shorter still."""
+    """Return a report as short as what came of earlier tries makes it; each further loss shortens it."""
     lost = max(0, entry.losses_of_size - SHORTEN_AFTER + 1)
     for number, most in ((entry.cuts, None), (lost, UNSAID)):
         steps = steps_of(report, most) if number else []

@@ -10,7 +10,7 @@ from .jobs import pack
 
 # So much (bytes, before it is packed) is left of all outputs and files together, one try after the other.
 STEPS = (8 * 2**20, 2 * 2**20, 512 * 2**10, 128 * 2**10, 32 * 2**10, 8 * 2**10)
-# Where nobody says that size is the reason, no more than this is tried: packed it fits into what proxies take (1 MiB).
+# Where nobody says that size is the reason, no more than this is tried: packed it fits into proxies' usual 1 MiB.
 UNSAID = 512 * 2**10
 STREAMS = ("stdout", "stderr")
 # What was read around the job goes first: its result matters more.

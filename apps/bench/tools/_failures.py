@@ -63,8 +63,8 @@ FAILURES: dict[str, Reason] = {
     "output-cut": Reason(
         _("Not all of what the program on %(node)s printed has arrived, and what has gives no figure."),
         _(
-            "Have it print less (longer intervals, fewer streams), or raise the output limit or the request size that "
-            "a proxy before the service takes; the agent keeps what it had to cut in its folder “cut”."
+            "Have it print less (longer intervals, fewer streams), or raise the output limit or the request size "
+            "that a proxy before the service takes; the agent keeps what it had to cut in its folder “cut”."
         ),
         False,
     ),
