@@ -45,7 +45,10 @@ def test_it_keeps_the_files_that_were_asked_for_and_no_others(server: LiveServer
     body = finished(collected=entries, telemetry=pack(b'{"v": 1}'))
     client = Client(server.port, token)
     for _twice in range(2):
-        assert client.call(f"jobs/{job.pk}/events", body) == (200, {"state": "ended"})
+        assert client.call(f"jobs/{job.pk}/events", body) == (
+            200,
+            {"job": str(job.pk), "event": "finished", "state": "ended"},
+        )
     kept = {file.name: (zlib.decompress(file.content_z), file.size, file.truncated) for file in job.collected.all()}
     assert kept == {"result.json": (b"{}", 2, False), "log": (b"abc", 9, True)}
     assert zlib.decompress(Job.objects.get().output.telemetry_z) == b'{"v": 1}'
@@ -57,7 +60,10 @@ def test_it_keeps_the_files_of_a_job_that_was_given_up(server: LiveServer) -> No
     job = factories.job(agent.node, state=Job.State.LOST, collect=["result.json"])
     body = finished(collected=[entry(), entry("other")])
     for _twice in range(2):
-        assert Client(server.port, token).call(f"jobs/{job.pk}/events", body) == (200, {"state": "lost"})
+        assert Client(server.port, token).call(f"jobs/{job.pk}/events", body) == (
+            200,
+            {"job": str(job.pk), "event": "finished", "state": "lost"},
+        )
     assert [file.name for file in job.collected.all()] == ["result.json"]
 
 
@@ -151,6 +157,6 @@ def test_a_viewer_fetches_a_file_byte_for_byte(client: Browser, file: JobFile) -
 def test_rest_tells_of_a_jobs_files(client: Browser, file: JobFile) -> None:
     path = f"/api/v1/jobs/{file.job_id}/"
     told = client.get(path, **people.bearer(person("bob"))).json()
-    assert told["collected"] == [{"name": "result.json", "size": 3, "truncated": False}]
+    assert told["collected"] == [{"name": "result.json", "size": 3, "truncated": False, "cut_on_way": False}]
     assert (told["collect"], told["files"], told["environment"]) == (["result.json"], [], [])
     assert client.post(path, **people.bearer(person("alice"))).status_code == 405

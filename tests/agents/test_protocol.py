@@ -160,7 +160,10 @@ def test_it_keeps_the_most_absurd_times_it_accepts(server: LiveServer) -> None:
     for value in (-9.9e9, 9.9e9):
         job = factories.job(agent.node, state=Job.State.RUNNING)
         report = finished(started_at=value, ended_at=value, clock={"offset_s": value, "error_s": 1})
-        assert ask(server, token).call(f"jobs/{job.pk}/events", report) == (200, {"state": "ended"})
+        assert ask(server, token).call(f"jobs/{job.pk}/events", report) == (
+            200,
+            {"job": str(job.pk), "event": "finished", "state": "ended"},
+        )
         job.refresh_from_db()
         assert job.ended_at.timestamp() == pytest.approx(2 * value)
 
@@ -229,7 +232,7 @@ def test_it_takes_reports_in_server_time_and_repeats_change_nothing(server: Live
     assert client.call(address, ready)[1] == {"state": "ready"}
     assert client.call(address, {"event": "started", "started_at": 5})[1] == {"state": "ready"}
     end = finished(started_at=began, ready_at=began + 1, ended_at=began + 2, signal=15, exit_code=None, clock=clock)
-    assert client.call(address, end) == (200, {"state": "ended"})
+    assert client.call(address, end) == (200, {"job": str(job.pk), "event": "finished", "state": "ended"})
     stored = Job.objects.filter(pk=job.pk).values().get()
     assert stored["ended_at"].timestamp() == pytest.approx(began + 102, abs=1e-5)
     assert (stored["exit_code"], stored["signal"]) == (None, 15)

@@ -44,7 +44,7 @@ class Failed(Away):
 
 
 class Refused(Exception):
-    """The server itself answered with an error: `status` is HTTP's, `code` the server's own word, the text its reason."""
+    """Something on the way answered in the server's place; `says_later` if it asks for a later try."""
 
     def __init__(self, status: int, code: str, detail: str) -> None:
         super().__init__(detail)
