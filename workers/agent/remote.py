@@ -44,7 +44,7 @@ class Failed(Away):
 
 
 class Refused(Exception):
-    """Something on the way answered in the server's place; `says_later` if it asks for a later try."""
+    """The server itself refused: `status` is HTTP's, `code` the server's own word, the text its reason."""
 
     def __init__(self, status: int, code: str, detail: str) -> None:
         super().__init__(detail)
