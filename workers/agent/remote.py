@@ -17,22 +17,22 @@ from .transport import Transport, split_address
 REQUEST, ANSWER = "Fathom-Request", "Fathom-Answer"
 # The server's own word for being there, but not able to do anything now.
 UNAVAILABLE = "unavailable"
-# What a proxy answers that has nothing against the request itself.
+# What is answered by one that has nothing against the request itself.
 _LATER = (http.client.TOO_MANY_REQUESTS, http.client.SERVICE_UNAVAILABLE)
 # So much (characters) of what another answered is told.
 MOST_TOLD = 80
 
 
 class Away(Exception):
-    """The server did not answer, or could do nothing now: try again later."""
-
-
-class NotTheServer(Away):
-    """Something on the way answered in the server's place; `says_later` if that is what it said."""
+    """The server did not answer, or could do nothing now: try again later; `says_later` if it was said in words."""
 
     def __init__(self, text: str, *, says_later: bool = False) -> None:
         super().__init__(text)
         self.says_later = says_later
+
+
+class NotTheServer(Away):
+    """Something on the way answered in the server's place."""
 
 
 class Unavailable(Away):
@@ -153,7 +153,8 @@ def _read(response: http.client.HTTPResponse, text: bytes, name: str) -> dict[st
         raise NotTheServer(_who_answered(response, text), says_later=status in _LATER)
     code, detail = str(answer.get("code", "")), str(answer.get("detail", ""))
     if status >= 500:
-        raise (Unavailable if code == UNAVAILABLE else Failed)(detail or f"the server answered {status}")
+        kind = Unavailable if code == UNAVAILABLE else Failed
+        raise kind(detail or f"the server answered {status}", says_later=status in _LATER)
     if status >= 400:
         raise Refused(status, code, detail)
     return answer

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import contextlib
 import logging
 import threading
 from collections.abc import Callable
 from http.client import UNAUTHORIZED
-from pathlib import Path
 from typing import Any
 
 from .backoff import Backoff
 from .remote import Away, Failed, NotTheServer, Refused, Remote, TooLarge, Unavailable
 from .shortening import UNSAID, has_cut, shortened, steps_of
-from .spool import SUFFIX, Record, Spool
+from .spool import Record, Spool
 from .unsent import SHORTEN_AFTER, STUCK_AFTER, Entry, Unsent
 
 logger = logging.getLogger(__name__)
@@ -113,8 +111,7 @@ class Reporter:
         return True
 
     def _note_loss(self, entry: Entry, error: Away) -> None:
-        says_later = isinstance(error, NotTheServer) and error.says_later
-        wait = entry.lose(str(error), may_be_size=not says_later)
+        wait = entry.lose(str(error), may_be_size=not error.says_later)
         if entry.losses in (1, STUCK_AFTER, SHORTEN_AFTER):
             words = "Job %s: its report could not be sent (%d times), others pass it; tried again in %.0f s: %s"
             logger.warning(words, entry.record.job_id, entry.losses, wait, error)
@@ -150,11 +147,10 @@ class Reporter:
         if is_whole:
             self._spool.forget(record)
             return
-        path = self._spool.set_aside(record, CUT_FOLDER)
-        logger.warning("Job %s: its output was cut on the way; all of it is kept in %s", record.job_id, path)
-        kept = sorted(path.parent.glob("*" + SUFFIX), key=_age_of)
-        for old in kept[:-MOST_CUT]:
-            old.unlink(missing_ok=True)
+        path = self._spool.set_aside(record, CUT_FOLDER, MOST_CUT)
+        # What a full disk did not take was in memory alone.
+        words = "what the disk took of it" if record.is_torn else "all of it"
+        logger.warning("Job %s: its output was cut on the way; %s is kept in %s", record.job_id, words, path)
 
     def _post(self, remote: Remote, entry: Entry, facts: dict[str, Any]) -> bool:
         """Send a report, shortened if it was lost too often or is too large; say whether it was all of it."""
@@ -199,9 +195,3 @@ def _event(facts: dict[str, Any]) -> str:
     if "ended_at" in facts:
         return "finished"
     return "ready" if "ready_at" in facts else "started"
-
-
-def _age_of(path: Path) -> float:
-    with contextlib.suppress(OSError):
-        return path.stat().st_mtime
-    return 0.0

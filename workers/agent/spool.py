@@ -136,8 +136,11 @@ class Spool:
             self._records.pop(record.job_id, None)
         self._wait(record, self.disk.begin(lambda: self._remove(record)))
 
-    def set_aside(self, record: Record, name: str = "refused") -> Path:
-        """Keep a record that the server never takes, or not whole, in the folder of that name by the spool."""
+    def set_aside(self, record: Record, name: str = "refused", most: int | None = None) -> Path:
+        """Keep a record that the server never takes, or not whole, in the folder of that name by the spool.
+
+        Of those in it, the latest `most` stay, if given.
+        """
         with self._lock:
             self._records.pop(record.job_id, None)
         aside = self.folder.parent / name
@@ -149,6 +152,8 @@ class Spool:
                 # One that was never put on disk has nothing to keep.
                 self._path(record.job_id).replace(path)
             _close(record)
+            if most is not None:
+                _leave_latest(aside, most)
 
         self._wait(record, self.disk.begin(move))
         return path
@@ -226,6 +231,13 @@ def _close(record: Record) -> None:
     if record.file is not None:
         record.file.close()
         record.file = None
+
+
+def _leave_latest(folder: Path, most: int) -> None:
+    """Remove a folder's records but the `most` that were written last."""
+    by_age = sorted(folder.glob("*" + SUFFIX), key=lambda path: path.stat().st_mtime_ns)
+    for path in by_age[: max(0, len(by_age) - most)]:
+        path.unlink(missing_ok=True)
 
 
 def _append(record: Record, found: dict[str, Any]) -> None:

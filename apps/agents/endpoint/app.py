@@ -34,6 +34,8 @@ from apps.core import races, secrets
 logger = logging.getLogger(__name__)
 
 ROOT = "/agent/v1/"
+# What there is below it, besides the events of a job.
+NAMES = ("clock", "enrol", "facts", "hello", "leave", "poll")
 # Shorter than the silence of common proxies and than the time after which an agent counts as lost.
 HOLD_S = 20.0
 SMALL_BODY = 16 * 1024
@@ -82,7 +84,7 @@ class AgentEndpoint:
         arrived = time.time()
         words = name.split("/")
         is_event = len(words) == 3 and words[0] == "jobs" and words[2] == "events"
-        if not is_event and name not in ("clock", "enrol", "facts", "hello", "leave", "poll"):
+        if not is_event and name not in NAMES:
             raise Problem(404, "unknown-address", f"There is no {ROOT}{name}.")
         if scope["method"] not in (("GET", "POST") if name == "clock" else ("POST",)):
             raise Problem(405, "wrong-method", "Use POST.")

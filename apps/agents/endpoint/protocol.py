@@ -38,18 +38,20 @@ class Question:
     number: int | None = None
     hold_s: float | None = None
     running: frozenset[str] = frozenset()
-    unsent_s: float | None = None
+    unsent_s: float = 0.0
 
 
 def question_of(data: Mapping[str, Any]) -> Question:
     """Return the poll in a body; Problem 400 names what is wrong."""
     clock = _clock(data)
-    hold_s, unsent_s = _number(data, "hold_s"), _number(data, "unsent_s")
-    if unsent_s is not None and not 0 <= unsent_s <= MOST_UNSENT_S:
+    # A program of an earlier version says nothing of it.
+    hold_s, unsent_s = _number(data, "hold_s"), _number(data, "unsent_s") or 0.0
+    if not 0 <= unsent_s <= MOST_UNSENT_S:
         raise bad_field("unsent_s", f"must be 0 to {MOST_UNSENT_S:.0f} s")
     return Question(
         *(_ids(data, "held"), _ids(data, "stopping"), clock.node_offset_s, clock.error_s),
-        *(_whole(data, "poll", _COUNT), None if hold_s is None else max(0.0, hold_s), _ids(data, "running"), unsent_s),
+        *(_whole(data, "poll", _COUNT), None if hold_s is None else max(0.0, hold_s), _ids(data, "running")),
+        unsent_s=unsent_s,
     )
 
 
