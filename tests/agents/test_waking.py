@@ -109,11 +109,14 @@ class Exchange:
     def __init__(self, endpoint: AgentEndpoint) -> None:
         self.endpoint = endpoint
 
-    async def ask(self, path: str, *parts: dict[str, Any], token: str = "") -> list[dict[str, Any]]:
+    async def ask(
+        self, path: str, *parts: dict[str, Any], token: str = "", request: str = ""
+    ) -> list[dict[str, Any]]:
         """Return the messages sent in answer to a POST whose body comes in parts."""
         messages = iter(parts or [{"type": "http.request", "body": b"{}"}])
         sent: list[dict[str, Any]] = []
         headers = [(b"authorization", f"Bearer {token}".encode())] if token else []
+        headers += [(b"fathom-request", request.encode())] if request else []
 
         async def receive() -> dict[str, Any]:
             return next(messages)
