@@ -18,6 +18,7 @@ SCRIPTS = {
     "snatch": "ln -s /etc/passwd link; mkfifo pipe; ln input twin; mkdir folder; echo kept > plain",
     "noise": "sleep 3; head -c 40000 /dev/urandom",
     "gorge": "exec head -c 100000000 /dev/zero > much",
+    "hail": "echo first; head -c 3000000 /dev/urandom; echo; echo last",
     "pour": "head -c 3000 /dev/zero > first; head -c 3000 /dev/zero > second; echo done",
 }
 

@@ -9,6 +9,7 @@ import pytest
 from django.test import Client, RequestFactory
 from django.urls import reverse
 
+from apps.agents.models import JobOutput
 from apps.campaigns.models import Campaign, Run, Trial
 from apps.results import downloads, views
 from tests import rewriting
@@ -69,6 +70,24 @@ def test_a_failed_trial_shows_reason_and_remedy(client: Client, measured: Campai
     page = client.get(reverse("results:trial", args=[trial.pk])).content.decode()
     assert "It was refused." in page
     assert "Ask." in page
+
+
+def test_a_trial_says_what_of_its_output_was_cut_and_where(
+    client: Client, measured: Campaign, cast: SimpleNamespace
+) -> None:
+    client.force_login(cast.bob)
+    trial = measured.trials.first()
+    address = reverse("results:trial", args=[trial.pk])
+    outputs = JobOutput.objects.filter(job__run_ref__in=trial.runs.values("pk"))
+    limit, way = "Cut off at the output limit: only the head", "Cut on the way: only the head and the tail"
+    page = client.get(address).content.decode()
+    assert (limit in page, way in page) == (False, False)
+    rewriting.update(outputs, truncated=True)
+    page = client.get(address).content.decode()
+    assert (limit in page, way in page) == (True, False)
+    rewriting.update(outputs, cut_on_way=True)
+    page = client.get(address).content.decode()
+    assert (limit in page, way in page) == (False, True)
 
 
 def test_long_output_is_cut_on_the_page(
