@@ -32,30 +32,25 @@ def whole(tool: Tool, output: Output) -> tuple[Reading, dict] | None:
         return None
 
 
-CASES = [
-    pytest.param(tool.slug, name, id=f"{tool.slug}-{name}")
-    for tool in tools.all_tools()
-    for name in recordings.names(tool.slug)
-]
-
-
-@pytest.mark.parametrize(("slug", "name"), CASES)
-def test_no_tool_says_a_figure_that_is_not_there(slug: str, name: str) -> None:
-    tool, output = tools.get(slug), recordings.load(slug, name)
-    found = whole(tool, output)
-    if found is None:
-        pytest.skip("no reading of the whole")
-    reading, params = found
-    figures = {sample.metric: sample.value for sample in reading.samples}
-    for less in shorter(output):
-        try:
-            of_less = cut.parse(tool, [less], params)
-        except ToolFailure as failure:
-            assert not failure.retryable, failure
-            continue
-        assert {sample.metric: sample.value for sample in of_less.samples}.items() <= figures.items()
-        assert not of_less.series
-        assert "output-cut" in {flag.name for flag in of_less.flags}
+@pytest.mark.parametrize("slug", [tool.slug for tool in tools.all_tools()])
+def test_no_tool_says_a_figure_that_is_not_there(slug: str) -> None:
+    tool = tools.get(slug)
+    outputs = [recordings.load(slug, name) for name in recordings.names(slug)]
+    # The others are recordings of failures.
+    readable = [(output, *found) for output in outputs if (found := whole(tool, output)) is not None]
+    assert readable
+    for output, reading, params in readable:
+        figures = {sample.metric: sample.value for sample in reading.samples}
+        for less in shorter(output):
+            try:
+                of_less = cut.parse(tool, [less], params)
+            except ToolFailure as failure:
+                assert not failure.retryable, (failure, less.stdout[:500])
+                continue
+            of_these = {sample.metric: sample.value for sample in of_less.samples}
+            assert of_these.items() <= figures.items(), less.stdout[:500]
+            assert not of_less.series
+            assert "output-cut" in {flag.name for flag in of_less.flags}
 
 
 def lines(count: int) -> bytes:
