@@ -5,7 +5,7 @@ from typing import Any
 from drf_spectacular.views import SpectacularAPIView
 
 
-class SchemaView(SpectacularAPIView):  # type: ignore[misc]
+class SchemaView(SpectacularAPIView):
     """Answers with the schema, as YAML or, where `format=json` or the header asks for it, as JSON."""
 
     def get_format_suffix(self, **_kwargs: Any) -> str | None:
