@@ -5,7 +5,7 @@ import pytest
 from apps.bench import tools
 from apps.bench.tools._mpi import launchers, maps, options, run
 from tests.bench.tools.mpi_nodes import answered, command, node, pair_of_nodes, plan, topology
-from workers.agent.placeholders import LOADING, VARIABLE
+from workers.agent.policy import variables
 
 NETWORK = {"interfaces": [{"name": "eth1", "addresses": ["10.0.0.1/24", "10.0.0.2/24", "fe80::1/64"]}]}
 TABLE = b"\n# OSU MPI Bandwidth Test v7.4\n# Size      Bandwidth (MB/s)\n1048576 %s\n"
@@ -63,7 +63,8 @@ def test_messages_can_be_made_to_go_by_tcp_with_every_library(launcher):
     told = dict(made.environment)
     assert (told["OMPI_MCA_btl"], told["UCX_TLS"], told["FI_PROVIDER"]) == ("tcp,self", "tcp,self", "tcp")
     # What the agent would refuse would never reach the library.
-    assert all(VARIABLE.fullmatch(name) and not LOADING.search(name) for name in told)
+    for name, value in told.items():
+        variables.check_form(name, value, variables.kind_of(name, ()))
     assert command("osu-bandwidth", pair_of_nodes(), launcher=launcher).environment == ()
 
 
