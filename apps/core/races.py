@@ -5,7 +5,9 @@ import logging
 from django.core.exceptions import ObjectDoesNotExist
 from django.db import DatabaseError, IntegrityError
 from django.utils.translation import gettext_lazy as _
+from psycopg import errors
 
+_COLLISIONS = (errors.UniqueViolation, errors.ForeignKeyViolation, errors.ExclusionViolation)
 logger = logging.getLogger(__name__)
 
 GONE = _("What this is about is not there any more: it was deleted at this moment.")
@@ -21,7 +23,8 @@ def is_lost(error: BaseException) -> bool:
 
 def is_collision(error: BaseException) -> bool:
     """Return whether what was to be stored does not go with what others stored meanwhile."""
-    return isinstance(error, IntegrityError)
+    # A missing value, or one that a check refuses, is no other request's: it is a slip of ours.
+    return isinstance(error, IntegrityError) and isinstance(error.__cause__, _COLLISIONS)
 
 
 def note(error: BaseException) -> None:

@@ -72,7 +72,7 @@ def test_the_first_one_makes_its_lock_anew_and_works_on(
     second.start()
     assert second.process is not None
     assert second.process.wait(30) == 1
-    assert second.said("An agent already runs in")
+    assert second.said(f"The agent of {node.name} already runs in")
     assert (ended(job).exit_code, job.fault) == (0, "")
     wait_for(lambda: Agent.objects.get().instance.folder != known)
     # The one that follows it takes over at once: it holds the lock that the server knows.

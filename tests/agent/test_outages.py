@@ -6,6 +6,7 @@ import subprocess
 import time
 
 import pytest
+from django.db import transaction
 from django.utils import timezone
 
 from apps.agents import services
@@ -125,8 +126,10 @@ def test_a_result_that_the_server_will_never_take_is_kept_aside(agent: AgentProg
 
 def test_a_job_given_up_as_lost_is_stopped_and_stays_lost(agent: AgentProgram, node: Node) -> None:
     job = reached(factories.job(node, "nap", "74.5", time_limit_s=100), Job.State.RUNNING)
-    services.retire_agent(agent=node.agent, now=timezone.now())
-    Agent.objects.update(retired_at=None)
+    with transaction.atomic():
+        # Its job is lost with it; nobody sees it retired, or its token would not hold for a while.
+        services.retire_agent(agent=node.agent, now=timezone.now())
+        Agent.objects.update(retired_at=None)
     job.refresh_from_db()
     assert (job.state, job.fault) == (Job.State.LOST, "agent-lost")
     wait_until_gone("74.5")

@@ -41,7 +41,7 @@ def rounds(nodes: list[Node], count: int) -> list[float]:
             for node in nodes
         ]
         jobs = services.queue_jobs(specs=specs)
-        done = Job.objects.filter(run_ref=100 + number, state=Job.State.ENDED)
+        done = Job.objects.filter(pk__in=[job.pk for job in jobs], state=Job.State.ENDED)
         wait_for(lambda done=done, jobs=jobs: done.count() == len(jobs), 60)
         starts = [job.started_at for job in done]
         skews.append((max(starts) - min(starts)).total_seconds())

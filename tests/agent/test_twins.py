@@ -139,6 +139,10 @@ def test_a_killed_one_is_followed_at_once_in_its_folder(original: AgentProgram, 
     first = Agent.objects.get().instance_id
     original.stop(signal.SIGKILL)
     original.start()
-    assert ended(factories.job(node, "count", "after"), 25).exit_code == 0
+    # It need not wait until the first one's silence is long enough.
+    started = [Job.State.RUNNING, Job.State.ENDED]
+    job = factories.job(node, "count", "after")
+    wait_for(Job.objects.filter(pk=job.pk, state__in=started).exists, 25)
+    assert ended(job).exit_code == 0
     assert Agent.objects.get().instance_id != first
     assert not original.said("Another process")

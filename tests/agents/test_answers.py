@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from django.db import IntegrityError
 from django.utils import timezone
 
 from apps.agents import endpoint, services
@@ -22,6 +21,7 @@ from tests.agents import factories
 from tests.agents.live import LiveServer
 from tests.agents.test_protocol import finished
 from tests.agents.test_waking import Exchange, exchange, token
+from tests.rest import racing
 from workers.agent import remote, reports
 
 __all__ = ["exchange", "token"]
@@ -204,7 +204,7 @@ def _away(*_words: object, **_more: object) -> None:
 
 
 def _deleted(*_words: object, **_more: object) -> None:
-    raise IntegrityError("no such row")
+    raise racing.collision()
 
 
 def _odd(*_words: object, **_more: object) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from django.db import IntegrityError, OperationalError, connection
+from django.db import OperationalError, connection
 from django.utils import timezone
 
 from apps.agents import queries, services, wake
@@ -20,6 +20,7 @@ from apps.agents.models import Agent
 from launch import embedded, process
 from tests.agents import factories
 from tests.agents.live import Call, Client, LiveServer, wait_for
+from tests.rest import racing
 
 # Tests put others in its place.
 run_in_thread = database.run
@@ -212,7 +213,7 @@ async def test_a_fault_of_ours_is_logged_and_told_without_details(
     assert "secret detail" in caplog.text
 
 
-@pytest.mark.parametrize("error", [Agent.DoesNotExist("no agent"), IntegrityError("duplicate key")])
+@pytest.mark.parametrize("error", [Agent.DoesNotExist("no agent"), racing.collision()])
 async def test_what_another_did_at_this_moment_is_to_be_asked_again(
     token: str, exchange: Exchange, monkeypatch: pytest.MonkeyPatch, error: Exception
 ) -> None:

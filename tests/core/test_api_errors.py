@@ -16,6 +16,7 @@ from apps.bench import sweep, units
 from apps.bench.text import Message
 from apps.bench.tools.base import ParameterError, ToolFailure
 from apps.core import api
+from tests.rest import racing
 
 
 def answer(error: Exception) -> Response:
@@ -84,7 +85,7 @@ def test_what_others_depend_on_is_a_conflict_with_their_list() -> None:
 
 
 def test_two_writers_at_once_are_a_conflict() -> None:
-    status, detail, _fields = body(IntegrityError("duplicate key"))
+    status, detail, _fields = body(racing.collision())
     assert status == 409
     assert "duplicate key" not in detail
 

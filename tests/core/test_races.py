@@ -39,7 +39,9 @@ def test_a_page_says_that_another_was_at_it(
     [
         (ObjectDoesNotExist(), True, False),
         (DatabaseError("Save with update_fields did not affect any rows."), True, False),
-        (IntegrityError("duplicate key"), False, True),
+        (racing.collision(), False, True),
+        # A column without its value is nobody else's doing.
+        (IntegrityError("null value in a column"), False, False),
         (OperationalError("the connection is lost"), False, False),
         (ValueError("odd"), False, False),
     ],

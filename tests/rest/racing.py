@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from django.db import IntegrityError, connection, models
+from psycopg import errors
 
 from tests import rewriting
 
@@ -95,6 +96,13 @@ def delete(row: models.Model) -> Callable[[], None]:
     return happen
 
 
+def collision() -> IntegrityError:
+    """Return what Django raises where a value is taken."""
+    error = IntegrityError("duplicate key value violates unique constraint")
+    error.__cause__ = errors.UniqueViolation(str(error))
+    return error
+
+
 def collide() -> None:
     """Fail as a statement does whose value somebody else stored a moment ago."""
-    raise IntegrityError("duplicate key value violates unique constraint")
+    raise collision()

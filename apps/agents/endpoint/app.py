@@ -9,8 +9,6 @@ from typing import Any
 from uuid import UUID
 
 from django.conf import settings
-from django.core.exceptions import ObjectDoesNotExist
-from django.db import IntegrityError
 from django.utils import timezone
 
 from apps.agents import services
@@ -71,13 +69,14 @@ class AgentEndpoint:
             status, data = problem.status, {"code": problem.code, "detail": str(problem)}
         except database.Unavailable:
             status, data = 503, {"code": "unavailable", "detail": "The database is away: try again."}
-        except (ObjectDoesNotExist, IntegrityError) as error:
-            races.note(error)
-            # Not one of the refusals after which an agent puts a result aside: it asks again.
-            status, data = 503, {"code": "changed", "detail": "Someone changed the same thing now: try again."}
-        except Exception:
-            logger.exception("%s %s failed", scope["method"], path)
-            status, data = 500, {"code": "error", "detail": "The server failed; its log has the details."}
+        except Exception as error:
+            if races.is_lost(error) or races.is_collision(error):
+                races.note(error)
+                # Not one of the refusals after which an agent puts a result aside: it asks again.
+                status, data = 503, {"code": "changed", "detail": "Someone changed the same thing now: try again."}
+            else:
+                logger.exception("%s %s failed", scope["method"], path)
+                status, data = 500, {"code": "error", "detail": "The server failed; its log has the details."}
         await answer(scope, send, status, data)
 
     async def _answer_to(self, scope: Scope, receive: Receive, name: str) -> Answer:
