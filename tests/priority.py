@@ -7,7 +7,9 @@ from collections.abc import Generator
 import pytest
 
 # Each of these takes minutes of one worker; the longest first.
-LONG_GROUPS = ("stack", "agent", "quiet", "lab", "launch-service", "web-connections", "agents")
+LONG_GROUPS = ("stack", "agent-0", "agent-1", "quiet", "lab", "launch-service", "web-connections", "agents")
+# Folders whose tests wait so long that two workers share their files, each with a server of its own.
+SHARED = ("agent",)
 # Tests of real programs, which wait more than they work.
 WAITING = ("tests/bench/tools/", "tests/benchmarks/", "tests/lab/", "tests/launch/")
 
@@ -17,13 +19,17 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Let the long groups begin, and spread the tests that wait over those that work, if several workers run them.
 
     pytest-xdist hands tests out in this order. Were all that wait in a row, the processor would be idle with them.
-    Tests that talk to one server process are a group by folder: it writes to the database for as long as it lives.
+    Tests that talk to one server process are a group by folder, or two: it writes to the database for as long as it
+    lives.
     """
     if not getattr(config.option, "loadgroup", False):
         return
-    for item in items:
-        if "server_process" in getattr(item, "fixturenames", ()) and not _group_of(item):
-            item.add_marker(pytest.mark.xdist_group(item.path.parent.name))
+    served = [i for i in items if "server_process" in getattr(i, "fixturenames", ()) and not _group_of(i)]
+    files = sorted({item.path for item in served})
+    for item in served:
+        folder = item.path.parent.name
+        name = f"{folder}-{files.index(item.path) % 2}" if folder in SHARED else folder
+        item.add_marker(pytest.mark.xdist_group(name))
     long = [item for item in items if _group_of(item) in LONG_GROUPS]
     rest = [item for item in items if _group_of(item) not in LONG_GROUPS]
     waiting = [item for item in rest if item.nodeid.startswith(WAITING)]

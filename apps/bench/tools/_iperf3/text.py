@@ -50,7 +50,8 @@ def bare(text: str) -> str:
 def read_text_report(text: str) -> Json | None:
     """Return what a whole text report says in the form of ``-J``, None if it is not one that came to its end."""
     text = bare(text)
-    rows = [row for line in text.splitlines() if (row := _read_row(line, is_reverse="\nReverse mode" in text))]
+    is_reverse = "\nReverse mode" in text
+    rows = [row for line in text.splitlines() if (row := _read_row(line, is_reverse=is_reverse))]
     ends = [row for row in rows if "side" in row]
     start = _read_start(text, rows, ends)
     end = _read_end([row for row in rows if "side" not in row], ends, is_udp=start["test_start"]["protocol"] == "UDP")
