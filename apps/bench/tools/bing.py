@@ -1,5 +1,6 @@
 """bing: the rate of each link of a path, from the RTTs of ICMP packets of ten sizes to both of its ends."""
 
+import itertools
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -32,7 +33,8 @@ LEAST_S = 10
 LEAST_POINTS, WORST_FIT = 3, 0.9
 
 _NUMBER = r"(\d{1,400}(?:\.\d{1,6})?)"
-_BLOCK = re.compile(r"^ 0 \S+ .*?^Round (\d{1,6}) [^\n]*$", re.M | re.S)
+_FIRST_HOST = re.compile(r"^ 0 \S+ ", re.M)
+_ROUND = re.compile(r"^Round (\d{1,6}) ", re.M)
 # Number, host, RTT of an empty packet, correlation and points; of a host without a line either is blank or has
 # 309 digits.
 _HOST = re.compile(
@@ -108,11 +110,11 @@ class Bing(Tool):
         """Return the slowest link of the last whole round; that it was stopped is the way it ends."""
         output = _outputs.find_output(outputs, "client")
         text = output.stdout.decode("utf-8", "replace")
-        blocks = list(_BLOCK.finditer(text))
-        hosts = _HOST.findall(blocks[-1][0]) if blocks else []
-        links = _links(blocks[-1][0], hosts) if blocks else []
+        block, rounds = _last_round(text)
+        hosts = _HOST.findall(block)
+        links = _links(block, hosts) if block else []
         if not links or [int(host[0]) for host in hosts] != list(range(len(links) + 1)):
-            raise _explain(output, is_begun=bool(blocks))
+            raise _explain(output, is_begun=bool(block))
         target = output.argv[-1] if len(output.argv) > 1 else ""
         if _outputs.is_address(target) and hosts[-1][1] != target:
             raise failure("not-reached", output, address=target, last=hosts[-1][1])
@@ -127,9 +129,18 @@ class Bing(Tool):
         return Reading(
             samples=_pairs.figures(samples),
             requested=dict(params),
-            observed={"links": links, "hosts": [host[1] for host in hosts], "rounds": int(blocks[-1][1])},
+            observed={"links": links, "hosts": [host[1] for host in hosts], "rounds": rounds},
             flags=_flags(slowest),
         )
+
+
+def _last_round(text: str) -> tuple[str, int]:
+    """Return what was printed of the last whole round, and its number; "" and 0 if there is none."""
+    starts = [first.start() for first in _FIRST_HOST.finditer(text)]
+    for start, end in reversed(list(itertools.pairwise([*starts, len(text)]))):
+        if last := _ROUND.search(text, start, end):
+            return text[start : last.start()], int(last[1])
+    return "", 0
 
 
 def _links(block: str, hosts: Sequence[tuple[str, ...]]) -> list[dict[str, Any]]:
