@@ -42,7 +42,7 @@ class Job(TimeStamped):
     stage = models.PositiveSmallIntegerField(_("stage"), default=0)
     argv = ArrayField(models.CharField(max_length=4096), verbose_name=_("command"))
     background = models.BooleanField(default=False)
-    ready_pattern = models.CharField(max_length=255, blank=True)
+    ready_pattern = models.CharField(max_length=1000, blank=True)
     # A fault of an optional job does not break its run.
     optional = models.BooleanField(default=False)
     # [name, text] of what is put into the work folder, names of what is given back, [name, value] of variables.

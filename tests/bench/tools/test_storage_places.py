@@ -4,8 +4,10 @@ import re
 
 import pytest
 
+from apps.agents.models import Job
 from apps.bench.tools._storage import places
 from apps.bench.tools.base import NodeRef, Output, ParameterError, ToolFailure
+from workers.agent.ready import Search, compile_pattern
 
 PARAMS = {"folder": ""}
 HEADER = "Filesystem         Type      1B-blocks        Avail Mounted on\n"
@@ -40,6 +42,14 @@ def fail(*outputs, params=PARAMS):
 @pytest.mark.parametrize("mount", ["/mnt/fs", "/mnt/fs/", "/mnt/a b", "/mnt/a+b.c", "/"])
 def test_the_gate_opens_for_the_mount_itself(mount):
     assert pattern(mount).search(row(mount.rstrip("/") or "/"))
+
+
+@pytest.mark.parametrize("mount", ["/" + "a.b+c-d " * 31 + "x" * 6, "/" + "데이터" * 84])
+def test_the_gate_of_a_path_of_any_length_is_one_that_agents_match_and_jobs_hold(mount):
+    text = pattern(mount).pattern
+    assert len(text) <= Job._meta.get_field("ready_pattern").max_length
+    assert Search(compile_pattern(text)).take(row(mount).encode())
+    assert not Search(compile_pattern(text)).take(row("/").encode())
 
 
 @pytest.mark.parametrize("target", ["/", "/mnt", "/mnt/fs2", "/mnt/fs/deeper", "/other/mnt/fs", "/mnt/fs on it"])

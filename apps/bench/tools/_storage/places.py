@@ -14,6 +14,8 @@ CHECK, CLEAN = "check", "clean"
 CHECK_PROGRAM, CLEAN_PROGRAM = "df", "rm"
 # A mount whose server is gone holds up whoever looks at it.
 CHECK_LIMIT_S = 30.0
+# So much of a path is looked for in what the check prints.
+MOUNT_BYTES = 400
 CLEAN_LIMIT_S = 300.0
 PREFIX = ".fathom-"
 
@@ -162,13 +164,15 @@ def without_room(places: Sequence[Place], wanted: int) -> Place | None:
 def _check(index: int, node: NodeRef, params: Params, role: str) -> Command:
     folder = folder_of(node, params)
     mount = node.directory.rstrip("/") or "/"
+    # Of a long path in other letters its end will do: an agent matches patterns of 500 bytes only.
+    end = re.escape(f" {mount}".encode()[-MOUNT_BYTES:].decode("utf-8", "ignore"))
     return Command(
         role=role,
         node_index=index,
         argv=(CHECK_PROGRAM, "-B1", "--output=source,fstype,size,avail,target", "--", folder),
         time_limit_s=CHECK_LIMIT_S,
         background=True,
-        ready_pattern=rf"^\S.* {re.escape(mount)}\n",
+        ready_pattern=rf"^\S.*{end}\n",
         measures=False,
         ends_by_itself=True,
     )
