@@ -133,8 +133,8 @@ def test_one_that_is_lost_is_passed_and_then_shortened(tmp_path: Path, monkeypat
     wait_for(lambda: len(gate.taken) == 2)
     assert [body.get("cut_on_way", False) for body in gate.taken] == [False, True]
     wait_for(lambda: not list(kept))
-    assert (tmp_path / "cut" / "a.jsonl").exists()
-    assert waiting.trouble() is None
+    wait_for((tmp_path / "cut" / "a.jsonl").exists)
+    wait_for(lambda: waiting.trouble() is None)
 
 
 def test_one_that_can_never_be_sent_is_kept_and_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

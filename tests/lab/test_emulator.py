@@ -12,6 +12,7 @@ import pytest
 from lab import compiling, emulator, forwarder
 from lab.machine import LabError
 from lab.spec import Link, read_lab
+from tests.agents.live import wait_for
 from tests.lab.labs import KISTI_PUSAN
 
 needs_compiler = pytest.mark.skipif(
@@ -160,7 +161,8 @@ def test_only_an_emulator_of_this_lab_is_recognised() -> None:
     argv = [sys.executable, "-c", "import time; time.sleep(60)", "forwarder.py", "fmabcdef0a"]
     processes = [subprocess.Popen(argv), subprocess.Popen([*argv[:3], "other.py", "fmabcdef0a"])]
     try:
-        assert emulator.carries("fmabcdef")(processes[0].pid)
+        # For a moment after its start a process has no command line yet.
+        wait_for(lambda: emulator.carries("fmabcdef")(processes[0].pid))
         assert not emulator.carries("fm123456")(processes[0].pid)
         assert not emulator.carries("fmabcdef")(processes[1].pid)
     finally:

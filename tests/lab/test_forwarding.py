@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from lab import emulator
+from tests.agents.live import measured
 from tests.lab.labs import QUIET, SMALL, LabAt, refute
 
 pytestmark = QUIET
@@ -62,13 +63,20 @@ def test_each_carries_tcp_at_the_lines_rate_both_ways(lab: LabAt, tmp_path: Path
             refute(f"Mbit/s {options}, at most {ceiling:.1f}: {rates}")
 
 
+def lost_percent(lab: LabAt) -> float:
+    report = json.loads(lab.on("one", "iperf3", "-u", "-c", TWO, "-b", "100M", "-l", "1472", "-t", "3", "-J"))
+    return float(report["end"]["sum"]["lost_percent"])
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_each_drops_what_overflows_its_queue(lab: LabAt, tmp_path: Path, kind: str) -> None:
     up(lab, tmp_path, kind)
     lab.on("two", "iperf3", "-s", "-D")
-    report = json.loads(lab.on("one", "iperf3", "-u", "-c", TWO, "-b", "100M", "-l", "1472", "-t", "3", "-J"))
     # 1472 bytes of data in 1538 on the line: 50 of the 104.5 Mbit/s get through; the queue delays by 16 ms at most.
-    assert report["end"]["sum"]["lost_percent"] == pytest.approx(52.1, abs=15)
+    expected = pytest.approx(52.1, abs=15)
+    lost = measured(lambda: lost_percent(lab), lambda percent: percent == expected)
+    if lost != expected:
+        refute(f"{lost:.1f} % of the datagrams were lost")
     assert lab.run("down").returncode == 0
     ways = (lab.folder / "link-0.log").read_text().splitlines()[1:]
     forth = next(way for way in ways if way.startswith("A->B"))
