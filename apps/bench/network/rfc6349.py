@@ -214,7 +214,8 @@ def _efficiency_of(reading: Reading, params: Params, rate: float | None) -> floa
     The kernel is asked once a second: its count is taken if it covers what was moved, or if there is no other.
     """
     kernel = reading.observed.get("tcp") or {}
-    seconds = reading.value("transfer_time") or params.get("duration")
+    # What it took; the time asked for is neither that of an amount (-n), nor that of a test that went on.
+    seconds = reading.value("transfer_time") or reading.observed.get("seconds") or params.get("duration")
     sending = reading.value("sent_rate") or rate
     moved = sending * seconds / 8 if sending and _is_positive(seconds) else None
     by_tool = _efficiency_by_tool(reading, moved)

@@ -80,8 +80,11 @@ def _of_lines(text: str) -> list[dict[str, str]]:
 
 def _of_tables(text: str, letter: str) -> list[dict[str, str]]:
     """Return the rows of tables under the names that the newer report has."""
+    head = _UNIT.search(text)
     found = [
-        _row(row, "REQUEST_SIZE", "RESPONSE_SIZE", "ELAPSED_TIME", "THROUGHPUT") | {"THROUGHPUT_UNITS": TRANSACTIONS}
+        _row(row, "REQUEST_SIZE", "RESPONSE_SIZE", "ELAPSED_TIME", "THROUGHPUT")
+        # With -f it gives the bits of requests and responses instead of their number.
+        | {"THROUGHPUT_UNITS": f"{head[1]}/s" if head else TRANSACTIONS}
         for row in RR_ROW.finditer(text)
     ]
     if found:
@@ -90,7 +93,6 @@ def _of_tables(text: str, letter: str) -> list[dict[str, str]]:
         return [
             dict(zip(("ELAPSED_TIME", "THROUGHPUT", "THROUGHPUT_UNITS"), row.groups(), strict=True)) for row in rows
         ]
-    head = _UNIT.search(text)
     unit = f"{head[1]}/s" if head else _LETTERS.get(letter, "")
     return [
         _row(row, "ELAPSED_TIME", "THROUGHPUT") | {"THROUGHPUT_UNITS": unit} for row in _STREAM_ROW.finditer(text)

@@ -237,6 +237,11 @@ def _point(report: Report, point: Point) -> dict[str, Any]:
 
 def _flags(reports: Sequence[Report]) -> list[Flag]:
     flags = []
+    if any(report.is_verified for report in reports):
+        text = _(
+            "The program compared what it read with what it wrote (-V), and says that its rates are invalid then."
+        )
+        flags.append(Flag("verified", "invalid", Message(text)))
     if any(len(report.points) > 1 for report in reports):
         text = _("The report holds %(n)s points; the figures are those of the last, the others are kept beside them.")
         flags.append(Flag("several-points", "info", Message(text, {"n": max(len(r.points) for r in reports)})))

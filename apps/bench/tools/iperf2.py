@@ -7,7 +7,7 @@ from apps.bench.text import Message, _
 from apps.bench.tools import _outputs, _pairs, _transports
 from apps.bench.tools._failures import failure
 from apps.bench.tools._iperf2 import result
-from apps.bench.tools._iperf2.report import count_tests, read_report
+from apps.bench.tools._iperf2.report import count_tests, is_of_both_ways, is_reverse, read_report
 from apps.bench.tools._recovery import is_known, keep_valid, read_options
 from apps.bench.tools._scales import MIXED, scaled
 from apps.bench.tools._transports import TCP, UDP
@@ -29,6 +29,7 @@ _OPTIONS = {
     "--parallel": "streams", "-w": "window", "--window": "window", "-b": "rate", "--bandwidth": "rate",
     "-l": "length", "--len": "length", "-p": "port", "--port": "port", "-Z": "congestion", "-M": "mss", "-B": "bind",
     "-i": "interval", "-y": "style", "-f": "format",
+    "-n": "amount", "--num": "amount",
 }  # fmt: skip
 _FLAGS = {"-u": "udp", "--udp": "udp", "-s": "server", "-e": "enhanced"}
 _LISTENING = re.compile(r"^Server listening on (?:TCP|UDP) port", re.M)
@@ -140,6 +141,8 @@ class Iperf2(Tool):
         # It tells of an option that it does not know, and goes on without.
         if unknown := _outputs.bad_option(output, text):
             raise unknown
+        if is_of_both_ways(text):
+            raise failure("several-results", output, n=2)
         if _LISTENING.search(text):
             return _read_server_alone(output, text, params)
         server = _pairs.server_output(outputs)
@@ -147,7 +150,9 @@ class Iperf2(Tool):
         if not report.finals and not report.received:
             raise _explain(output, text, server)
         _pairs.require_duration(
-            output, max(line.end for line in report.finals or report.received), params["duration"]
+            output,
+            max(line.end for line in report.finals or report.received),
+            0 if "amount" in read_options(output.argv, _OPTIONS, _FLAGS) else params["duration"],
         )
         served = _read_served(server)
         if params["protocol"] == UDP and not (report.received or (served and served.received)):
@@ -156,7 +161,9 @@ class Iperf2(Tool):
         if params["protocol"] == TCP and (broke := _BROKE.search(text)):
             raise failure("stopped", output, said=broke[0].strip()[:200])
         version = _VERSION.search(text + (_outputs.read_text(server) if server else ""))
-        return result.make_reading(output, report, served, params, (version[1] or version[2]) if version else "")
+        # Where the server sent, what the client counts is what arrived.
+        sent, received = (None, report) if is_reverse(text) and not report.received else (report, served)
+        return result.make_reading(output, sent, received, params, (version[1] or version[2]) if version else "")
 
 
 def _target(output: Output, text: str) -> str:
@@ -178,7 +185,9 @@ def _read_server_alone(output: Output, text: str, params: Params) -> Reading:
         raise failure("several-results", output, n=tests)
     if not tests:
         raise _outputs.system_error(output, text, "") or _outputs.no_result(output, "")
-    return result.make_reading(output, None, read_report(text), params, "")
+    report = read_report(text)
+    sent, served = (report, None) if is_reverse(text) else (None, report)
+    return result.make_reading(output, sent, served, params, "")
 
 
 def _explain(output: Output, text: str, server: Output | None) -> ToolFailure:

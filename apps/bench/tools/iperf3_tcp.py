@@ -213,7 +213,7 @@ def _is_sending(stream: Json) -> bool:
 
 
 def _read_observed(document: Document, samples: Mapping[str, float | None]) -> Json:
-    """Return what was seen on the wire: MSS, path MTU and window (B), and the RTTs (s)."""
+    """Return what was seen on the wire: MSS, path MTU and window (B), the RTTs and the time of sending (s)."""
     pmtu = [
         value
         for interval in document.intervals()[-1:]
@@ -223,6 +223,7 @@ def _read_observed(document: Document, samples: Mapping[str, float | None]) -> J
     observed = {
         "mss": document.number("start", "tcp_mss_default") or document.number("start", "tcp_mss"),
         "path_mtu": min(pmtu) if pmtu else None,
+        "seconds": document.number("end", "sum_sent", "seconds"),
         **{name: samples.get(name) for name in ("window_observed", "cwnd_max", "min_rtt", "mean_rtt", "max_rtt")},
     }
     return {name: value for name, value in observed.items() if value is not None}

@@ -137,7 +137,7 @@ class Irtt(Tool):
         if data is not None:
             seconds = (number(data, "stats", "duration") or 0.0) / 1e9
             # The last packet leaves one interval before the end.
-            _pairs.require_duration(output, seconds + params["interval"], params["duration"])
+            _pairs.require_duration(output, seconds + params["interval"], params["duration"], is_told=True)
         said = dig(data, "version", "irtt")
         version = said if isinstance(said, str) and re.fullmatch(r"\d[\w.]{0,20}", said) else ""
         return Reading(

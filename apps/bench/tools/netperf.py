@@ -38,7 +38,13 @@ AGREEMENT = 0.2
 
 _SERVER = re.compile(r"^Starting netserver with host ", re.M)
 _BANNER = re.compile(r"^(?:MIGRATED )?(TCP|UDP) (STREAM|REQUEST/RESPONSE|MAERTS) TEST from ", re.M)
-_OTHER = re.compile(r"^(?:MIGRATED )?((?:UDP|SCTP|DCCP|TCP) (?!REQUEST|MAERTS)[A-Z/_ ]{2,30}) TEST from ", re.M)
+_OTHER = re.compile(
+    r"^(?:MIGRATED )?(?!(?:TCP (?:STREAM|MAERTS|REQUEST/RESPONSE)|UDP REQUEST/RESPONSE) TEST)"
+    r"((?:UDP|SCTP|DCCP|TCP) [A-Za-z/_ ]{2,40}) TEST from ",
+    re.M,
+)
+# So many more transactions than one were under way at once.
+_BURST = re.compile(r" : first burst ([1-9]\d{0,8})$|^BURST_SIZE=([1-9]\d{0,8})$", re.M)
 _OMNI = re.compile(r"^(?:MIGRATED )?OMNI (\S{1,20}) TEST from ", re.M)
 _NO_SERVER = re.compile(r"^establish control: are you sure there is a netserver listening.*$", re.M)
 _UNKNOWN = re.compile(r"^The test you requested .* is unknown to this netperf\.$", re.M)
@@ -150,8 +156,8 @@ class Netperf(Tool):
             {
                 "test": test,
                 "duration": options.get("duration") or (float(round(elapsed)) if elapsed else None),
-                "request": scaled(request, MIXED),
-                "response": scaled(response, MIXED),
+                "request": scaled(request, MIXED) or _netperf.number(values, "REQUEST_SIZE"),
+                "response": scaled(response, MIXED) or _netperf.number(values, "RESPONSE_SIZE"),
                 "window": scaled(options.get("window", "").partition(",")[0], MIXED),
                 "port": options.get("port"),
             },
@@ -162,6 +168,8 @@ class Netperf(Tool):
         output = _pairs.client_output(outputs)
         text = _outputs.read_text(output)
         _pairs.refuse_server(output, text, _SERVER)
+        if other := _OTHER.search(text):
+            raise failure("unread-test", output, test=other[1])
         results = _values(output, text)
         if len(results) > 1:
             raise failure("several-results", output, n=len(results))
@@ -176,9 +184,11 @@ class Netperf(Tool):
             raise failure("unreadable", output)
         if seconds is not None:
             _pairs.require_duration(output, seconds, params["duration"])
-        samples: dict[str, float | None] = (
-            _read_transactions(values, rate) if is_transaction else {"goodput": rate * _netperf.RATES[unit]}
-        )
+        samples: dict[str, float | None] = {}
+        if is_transaction:
+            samples |= _read_transactions(values, rate, _burst(text))
+        else:
+            samples["goodput"] = rate * _netperf.RATES[unit]
         sender = "REMOTE" if params["test"] == TCP_MAERTS else "LOCAL"
         samples["retransmits"] = _netperf.number(values, f"{sender}_TRANSPORT_RETRANS")
         for metric, side in (("cpu_local", "LOCAL"), ("cpu_remote", "REMOTE")):
@@ -204,7 +214,7 @@ class Netperf(Tool):
             requested=dict(params),
             granted=granted,
             observed=observed,
-            flags=_flags(samples, values, params),
+            flags=_flags(samples, values, params, _burst(text)),
         )
 
 
@@ -218,7 +228,8 @@ def _test_of(text: str, values: Mapping[str, str]) -> str | None:
     """Return the test that a report tells of, None if it does not say."""
     banner, omni = _BANNER.search(text), _OMNI.search(text)
     protocol = values.get("PROTOCOL") or (banner[1] if banner else "TCP")
-    if values.get("THROUGHPUT_UNITS") == _netperf.TRANSACTIONS:
+    is_transaction = values.get("THROUGHPUT_UNITS") == _netperf.TRANSACTIONS
+    if is_transaction or (banner and banner[2] == "REQUEST/RESPONSE"):
         return f"{protocol}_RR"
     direction = values.get("DIRECTION") or (omni[1] if omni else "")
     if (banner and banner[2] == "MAERTS") or direction == "Receive":
@@ -226,18 +237,30 @@ def _test_of(text: str, values: Mapping[str, str]) -> str | None:
     return f"{protocol}_STREAM" if banner or direction == "Send" else None
 
 
-def _read_transactions(values: Mapping[str, str], rate: float) -> dict[str, float | None]:
-    """Return the times (s) of transactions; netperf gives them in µs."""
+def _burst(text: str) -> int:
+    """Return how many transactions more than one were under way at once (-b)."""
+    burst = _BURST.search(text)
+    return int(burst[1] or burst[2]) if burst else 0
+
+
+def _read_transactions(values: Mapping[str, str], rate: float, burst: int) -> dict[str, float | None]:
+    """Return the times (s) of transactions; netperf gives them in µs. Of several at once the rate tells no time."""
     names = {"rtt_min": "MIN", "rtt_p50": "P50", "rtt_p90": "P90", "rtt_p99": "P99", "rtt_max": "MAX"}
     times = {metric: _netperf.number(values, f"{key}_LATENCY") for metric, key in names.items()}
     times["rtt_deviation"] = _netperf.number(values, "STDDEV_LATENCY")
     mean = _netperf.number(values, "RT_LATENCY")
     samples = {metric: value / 1e6 if value is not None else None for metric, value in times.items()}
-    return {"rtt_mean": mean / 1e6 if mean else 1 / rate, "transaction_rate": rate, **samples}
+    by_rate = None if burst else 1 / rate
+    return {"rtt_mean": mean / 1e6 if mean else by_rate, "transaction_rate": rate, **samples}
 
 
-def _flags(samples: Mapping[str, float | None], values: Mapping[str, str], params: Params) -> tuple[Flag, ...]:
+def _flags(
+    samples: Mapping[str, float | None], values: Mapping[str, str], params: Params, burst: int
+) -> tuple[Flag, ...]:
     flags = _pairs.window_flags(params["window"], samples.get("window_granted"))
+    if burst:
+        text = _("%(n)s transactions were under way at once: their rate is not that of one after the other.")
+        flags.append(Flag("burst", "warning", Message(text, {"n": burst + 1})))
     mean, measured = samples.get("rtt_mean"), _netperf.number(values, "MEAN_LATENCY")
     if mean and measured is not None and mean > (1 + AGREEMENT) * measured / 1e6 + 2e-6:
         text = _("For %(percent)s %% of the time no transaction ended: an answer got lost, and none repeats it.")
@@ -257,6 +280,4 @@ def _explain(output: Output, text: str) -> ToolFailure:
         return failure("bad-parameter", output, said=unknown[0])
     if broke := _BROKE.search(text):
         return failure("stopped", output, said=broke[0].strip()[:200])
-    if other := _OTHER.search(text):
-        return failure("unread-test", output, test=other[1])
     return failure("unreadable", output) if " TEST from " in text else _outputs.no_result(output, text)

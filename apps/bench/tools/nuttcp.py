@@ -27,6 +27,8 @@ from apps.bench.tools.base import (
 )
 
 FORWARD, REVERSE = "forward", "reverse"
+# With -v each side says how many connections it has, and from which data port on.
+_CONNECTIONS = re.compile(r"^nuttcp-[tr]: buflen=\d{1,12}, nstream=(\d{1,5}), port=(\d{1,5}) ", re.M)
 _VALUED = {
     "-T": "duration", "-w": "window", "-N": "streams", "-R": "rate", "-l": "length", "-P": "port", "-p": "data_port",
     "-i": "interval",
@@ -137,6 +139,7 @@ class Nuttcp(Tool):
         text = _outputs.read_text(output)
         options = read_options(output.argv, _VALUED, _SWITCHES)
         report = read_report(text)
+        connections = _CONNECTIONS.search(text)
         window, rate = options.get("window", ""), options.get("rate", "")
         is_udp = "udp" in options or report.packets is not None
         is_tcp = not is_udp and (is_known(output.argv) or report.rtt is not None or report.retransmits is not None)
@@ -145,13 +148,13 @@ class Nuttcp(Tool):
             {
                 "protocol": UDP if is_udp else TCP if is_tcp else None,
                 "window": scaled(window + ("k" if window[-1:].isdigit() else ""), BINARY),
-                "streams": options.get("streams"),
+                "streams": options.get("streams") or (connections[1] if connections else None),
                 "duration": options.get("duration") or (float(round(report.seconds)) if report.seconds else None),
                 "direction": REVERSE if "reverse" in options else FORWARD if is_known(output.argv) else None,
                 "rate": scaled(rate + ("k" if rate[-1:].isdigit() else ""), DECIMAL),
                 "length": scaled(options.get("length"), BINARY),
                 "port": options.get("port"),
-                "data_port": options.get("data_port"),
+                "data_port": options.get("data_port") or (connections[2] if connections else None),
             },
         )
 

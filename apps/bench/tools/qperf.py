@@ -29,6 +29,8 @@ BOTH, BANDWIDTH, LATENCY = "both", "bandwidth", "latency"
 PATIENCE_S = 10
 
 _TEST = re.compile(r"^(?P<test>[a-z]+(?:_[a-z]+)*):\n(?P<rows>(?: {4}[^\n]*\n?)*)", re.M)
+_MESSAGE_SIZE = re.compile(r"^ {4}msg_size += +([\d.]{1,20}) (bytes|KiB|MiB)(?: \(([\d,]{1,20})\))?$", re.M)
+_SIZES = {"bytes": 1, "KiB": 1024, "MiB": 1024**2}
 _ROW = re.compile(r"^ {4}(\w+) += +([\d.,]{1,24})(?: ([^\s(]+))?", re.M)
 _TEXT_ROW = re.compile(r"^ {4}(?:loc|rem)_qperf += +(\d[\w.]{0,20})$", re.M)
 # Decimal in rates, binary in sizes, whatever it is asked; "ns/GB" and its like are costs and not read.
@@ -128,7 +130,8 @@ class Qperf(Tool):
         """Return what the argv says, in qperf's units (K binary, k decimal)."""
         options = read_options(output.argv, _OPTIONS, {})
         names = [name for name in output.argv[1:] if re.fullmatch(r"(tcp|udp)_(bw|lat)", name)]
-        names = names or [found["test"] for found in _TEST.finditer(_outputs.read_text(output))]
+        text = _outputs.read_text(output)
+        names = names or [found["test"] for found in _TEST.finditer(text)]
         if not names:
             return keep_valid(self, {name: options.get(name) for name in ("duration", "port")})
         protocol = UDP if all(name.startswith("udp") for name in names) else TCP
@@ -140,7 +143,7 @@ class Qperf(Tool):
                 "protocol": protocol,
                 "measure": measure,
                 "duration": options.get("duration"),
-                "message_size": scaled(options.get("size"), MIXED),
+                "message_size": scaled(options.get("size"), MIXED) or _message_size(text),
                 "window": scaled(options.get("window"), MIXED),
                 "port": options.get("port"),
             },
@@ -254,3 +257,12 @@ def _explain(output: Output, text: str, server: Output | None) -> ToolFailure:
     if broke := _BROKE.search(text):
         return failure("stopped", output, said=broke[0].strip()[:200])
     return failure("unreadable", output) if _TEST.search(text) else _outputs.no_result(output, text)
+
+
+def _message_size(text: str) -> float | None:
+    """Return the size (B) that a report tells with -v, if its tests have the same."""
+    sizes = {
+        float(size[3].replace(",", "")) if size[3] else float(size[1]) * _SIZES[size[2]]
+        for size in _MESSAGE_SIZE.finditer(text)
+    }
+    return sizes.pop() if len(sizes) == 1 else None

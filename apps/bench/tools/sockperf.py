@@ -41,6 +41,9 @@ _LOST = re.compile(
 )
 _SENT = re.compile(rf"^sockperf: Total of (\d{{1,15}}) messages sent in {_NUMBER} sec", re.M)
 _RATE = re.compile(rf"^sockperf: Summary: Message Rate is {_NUMBER} \[msg/sec\]", re.M)
+_MESSAGE_SIZE = re.compile(r"using msg-size=(\d{1,9})\.")
+# What its units may be in bit/s: --increase_output_precision calls by G what it calls M without.
+_FACTORS = {"M": (2**20,), "G": (1000 * 2**20, 2**20, 2**30)}
 _BANDWIDTH = re.compile(rf"^sockperf: Summary: BandWidth is {_NUMBER} (?:MBps|GBps) \({_NUMBER} (M|G)bps\)", re.M)
 _VERSION = re.compile(r"== version #(\d[\w.]{0,20})")
 _SILENT = re.compile(r"No messages were received from the server")
@@ -219,16 +222,25 @@ def _read_latency(output: Output, text: str) -> dict[str, float | None] | None:
 
 
 def _read_throughput(output: Output, text: str, params: Params) -> dict[str, float | None] | None:
-    """Return the sender's rate; its "MBps" and "Mbps" are 2^20 B and 2^20 bit, unlike everybody's."""
+    """Return the sender's rate; its "Mbps" is 2^20 bit, its "Gbps" that or a thousand times as much."""
     sent, rate, bandwidth = _SENT.search(text), _RATE.search(text), _BANDWIDTH.search(text)
     if not sent or not rate or not bandwidth or not float(sent[2]):
         return None
     _pairs.require_duration(output, float(sent[2]), params["duration"])
-    bits = float(bandwidth[2]) * (2**20 if bandwidth[3] == "M" else 2**30)
     counted = int(sent[1]) / float(sent[2])
     # Rates of whole messages, times of three digits.
     if not math.isclose(counted, float(rate[1]), rel_tol=0.01, abs_tol=2):
         raise failure("contradictory", output, first=f"{counted:g}", second=rate[1])
+    size = _MESSAGE_SIZE.search(text)
+    moved = counted * 8 * int(size[1] if size else params["message_size"])
+    if not size and not is_known(output.argv):
+        # Nothing tells which of its units the rate is in.
+        return {"message_rate": float(rate[1]), "sent_rate": None}
+    stated = [float(bandwidth[2]) * factor for factor in _FACTORS[bandwidth[3]]]
+    bits = min(stated, key=lambda value: abs(value - moved))
+    # Printed with three digits behind the point, of Gbit/s too.
+    if not math.isclose(bits, moved, rel_tol=0.02, abs_tol=0.001 * max(_FACTORS[bandwidth[3]])):
+        raise failure("contradictory", output, first=f"{bits:.6g}", second=f"{moved:.6g}")
     return {"message_rate": float(rate[1]), "sent_rate": bits}
 
 

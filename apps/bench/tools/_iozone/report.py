@@ -94,6 +94,8 @@ class Report:
     version: str
     is_whole: bool
     has_banner: bool
+    # With -V it says itself that its rates mean nothing.
+    is_verified: bool
     is_spread: bool
     direct: bool
     fsync: bool
@@ -124,6 +126,7 @@ def read_report(text: str) -> Report:
         version=version[1] if version else "",
         is_whole="iozone test complete." in text,
         has_banner="Iozone: Performance Test" in text,
+        is_verified="Performance measurements are invalid in this mode" in text,
         is_spread="Network distribution mode enabled" in text,
         direct="O_DIRECT feature enabled" in text,
         fsync="Include fsync in write timing" in text,

@@ -61,6 +61,7 @@ def read_workbook(raw: bytes) -> Report:
         version="",
         is_whole=True,
         has_banner=False,
+        is_verified=False,
         is_spread="-+m" in argv,
         direct="-I" in argv,
         fsync="-e" in argv,

@@ -9,16 +9,19 @@ _NUMBER = r"(\d{1,15}(?:\.\d{1,6})?)"
 _UNITS = "KMGT"
 CSV_ROUNDING_S = 0.06
 _LINE = re.compile(
-    rf"^\[ *(?P<id>\d{{1,4}})\] +{_NUMBER} *- *{_NUMBER} sec +{_NUMBER} ([{_UNITS}]?)Bytes +{_NUMBER} "
+    rf"^\[ *\*?(?P<id>\d{{1,4}})\] +{_NUMBER} *- *{_NUMBER} sec +{_NUMBER} ([{_UNITS}]?)Bytes +{_NUMBER} "
     rf"([{_UNITS}]?)(bits|Bytes)/sec(?P<rest>[^\n]*)$",
     re.M,
 )
 _CSV = re.compile(
-    r"^\d{14}(?:\.\d+)?,[^,\n]{1,60},\d{1,5},[^,\n]{1,60},\d{1,5},(\d{1,4}),"
-    rf"{_NUMBER}-{_NUMBER},(\d{{1,18}}),(\d{{1,18}})(?:,{_NUMBER},(-?\d{{1,12}}),(-?\d{{1,12}}),[^,\n]*,(\d{{1,12}}))?$",
+    r"^\d{14}(?:\.\d+)?,(?P<here>[^,\n]{1,60},\d{1,5}),(?P<there>[^,\n]{1,60},\d{1,5}),(?P<id>\d{1,4}),"
+    r"(?P<start>\d{1,15}(?:\.\d{1,6})?)-(?P<end>\d{1,15}(?:\.\d{1,6})?),(?P<amount>\d{1,18}),(?P<rate>\d{1,18})"
+    r"(?:,(?P<jitter>\d{1,15}(?:\.\d{1,6})?),(?P<lost>-?\d{1,12}),(?P<total>-?\d{1,12}),[^,\n]*,\d{1,12})?$",
     re.M,
 )
-_CONNECTED = re.compile(r"^\[ *\d{1,4}\] local .*connected with ", re.M)
+_CONNECTED = re.compile(r"^\[ *\*?\d{1,4}\] local .*connected with ", re.M)
+_REVERSE = re.compile(r"^\[ *\*?\d{1,4}\] local .*connected with .*\(reverse\)", re.M)
+_CLIENT, _SERVER = "Client connecting to ", "Server listening on "
 # Behind the rate: with -e "writes/errors retries cwnd K/rtt(var) us", of datagrams "jitter ms lost/total".
 _TCP_REST = re.compile(r"^ +\d{1,12}/\d{1,12} +(\d{1,12})(?: +(\d{1,9})K/(\d{1,9})(?:\(\d{1,9}\))? us)?")
 _UDP_REST = re.compile(rf"^ +{_NUMBER} ms +(\d{{1,12}})/ *(\d{{1,12}}) \(")
@@ -70,6 +73,18 @@ class Report:
     is_of_segments: bool = False
 
 
+def is_of_both_ways(text: str) -> bool:
+    """Return whether a text tells of two tests, one each way (-d, -r): at once, or one after the other."""
+    ends = [frozenset((row["here"], row["there"])) for row in _CSV.finditer(text)]
+    # All streams of one test, and the report of its server, share the server's end.
+    return (_CLIENT in text and _SERVER in text) or bool(ends and not frozenset.intersection(*ends))
+
+
+def is_reverse(text: str) -> bool:
+    """Return whether the server was the one that sent (-R)."""
+    return _REVERSE.search(text) is not None
+
+
 def count_tests(text: str) -> int:
     """Return how many tests a server's log tells of: connections made after results are of the next one."""
     marks = sorted(
@@ -90,7 +105,7 @@ def read_report(text: str) -> Report:
     report.received = _finals(received)
     report.intervals = [line for line in (sent or received) if line not in report.finals + report.received]
     rows = list(_CSV.finditer(text))
-    report.is_of_datagrams = any(row[6] is not None for row in rows)
+    report.is_of_datagrams = any(row["total"] is not None for row in rows)
     report.is_of_segments = bool(rows) and not report.is_of_datagrams
     disorder = {found[1]: int(found[2]) for found in _OUT_OF_ORDER.finditer(text)}
     if report.received:
@@ -104,10 +119,24 @@ def read_report(text: str) -> Report:
 
 def _read_lines(text: str) -> list[Line]:
     lines = [_of_text(found) for found in _LINE.finditer(text)]
-    return lines + [_of_csv(found) for found in _CSV.finditer(text)]
+    return [line for line in lines if line is not None] + _of_rows(list(_CSV.finditer(text)))
 
 
-def _of_text(found: re.Match[str]) -> Line:
+def _of_rows(rows: Sequence[re.Match[str]]) -> list[Line]:
+    """Return the lines of CSV: of datagrams a client's rows count what it sent, up to the one that says -1."""
+    lines: list[Line] = []
+    sending = {row["id"] for row in rows if row["total"] == "-1"}
+    for row in rows:
+        lines.append(_of_csv(row, is_received=row["total"] is not None and row["id"] not in sending))
+        if row["total"] == "-1":
+            sending.discard(row["id"])
+    return lines
+
+
+def _of_text(found: re.Match[str]) -> Line | None:
+    """Return a line; None for a rate that is nothing but too small for the unit that was asked for."""
+    if found[7] in ("K", "M", "G", "T") and not float(found[6]):
+        return None
     tcp, udp = _TCP_REST.match(found["rest"]), _UDP_REST.match(found["rest"])
     rate = float(found[6]) * (_DECIMAL[found[7]] if found[8] == "bits" else 8 * _BINARY[found[7]])
     return Line(
@@ -125,22 +154,20 @@ def _of_text(found: re.Match[str]) -> Line:
     )
 
 
-def _of_csv(found: re.Match[str]) -> Line:
-    """Return a row; of datagrams without the server's report it says that -1 arrived."""
-    is_received = found[8] is not None and int(found[8]) > 0
-    amount, rate = float(found[4]), float(found[5])
-    start, end = float(found[2]), float(found[3])
+def _of_csv(found: re.Match[str], *, is_received: bool) -> Line:
+    amount, rate = float(found["amount"]), float(found["rate"])
+    start, end = float(found["start"]), float(found["end"])
     # Times have one digit; bytes and rate tell the end to the microsecond.
     exact = start + amount * 8 / rate if rate else end
     return Line(
-        found[1],
+        found["id"],
         start,
         exact if abs(exact - end) <= CSV_ROUNDING_S else end,
         amount,
         rate,
-        jitter=float(found[6]) / 1000 if is_received else None,
-        lost=int(found[7]) if is_received else None,
-        total=int(found[8]) if is_received else None,
+        jitter=float(found["jitter"]) / 1000 if is_received else None,
+        lost=int(found["lost"]) if is_received else None,
+        total=int(found["total"]) if is_received else None,
     )
 
 

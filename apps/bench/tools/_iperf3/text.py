@@ -49,7 +49,8 @@ def bare(text: str) -> str:
 
 def read_text_report(text: str) -> Json | None:
     """Return what a whole text report says in the form of ``-J``, None if it is not one that came to its end."""
-    text = bare(text)
+    # With --get-server-output the server's own report follows, with numbers of its own for the same streams.
+    text = bare(text).partition("\nServer output:")[0]
     is_reverse = "\nReverse mode" in text
     rows = [row for line in text.splitlines() if (row := _read_row(line, is_reverse=is_reverse))]
     ends = [row for row in rows if "side" in row]
