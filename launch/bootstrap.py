@@ -208,12 +208,13 @@ def install_assets():
 def compile_messages():
     """Compile the translations."""
     for source in sorted(ROOT.glob("locale/*/LC_MESSAGES/*.po")):
-        compiled = source.with_suffix(".mo")
+        compiled, draft = source.with_suffix(".mo"), source.with_suffix(".new")
         if compiled.exists() and compiled.stat().st_mtime >= source.stat().st_mtime:
             continue
         code = "import sys; from babel.messages import pofile, mofile; " \
                "mofile.write_mo(open(sys.argv[2], 'wb'), pofile.read_po(open(sys.argv[1], 'rb')))"  # fmt: skip
-        run([PYTHON, "-c", code, source, compiled], f"The translations of {source.name} could not be compiled.")
+        run([PYTHON, "-c", code, source, draft], f"The translations of {source.name} could not be compiled.")
+        draft.replace(compiled)  # half a catalogue, being newer than its source, would stay
 
 
 def is_installed(program):

@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TextIO
 
+from launch.writing import write_whole
+
 ROOT = Path(__file__).resolve().parents[1]
 # Signs of life come every few seconds.
 _SHORTEST_HANG_S = 10
@@ -96,7 +98,7 @@ class Home:
             return path.read_text(encoding="ascii").strip()
         except FileNotFoundError:
             key = secrets.token_urlsafe(48)
-            _write_private(path, key + "\n")
+            write_whole(path, key + "\n")
             return key
 
     def has_account(self) -> bool:
@@ -109,7 +111,7 @@ class Home:
 
     def write_state(self, state: Mapping[str, Any]) -> None:
         """Say, for other commands, what runs here."""
-        _write_private(self._state, json.dumps(state, indent=2) + "\n")
+        write_whole(self._state, json.dumps(state, indent=2) + "\n")
 
     def read_state(self) -> dict[str, Any] | None:
         """Return what runs here: pid, address, database_url, redis_url, parts {name: pid}; None if nothing does."""
@@ -118,12 +120,3 @@ class Home:
         except (FileNotFoundError, ValueError):
             return None
         return state if isinstance(state, dict) else None
-
-
-def _write_private(path: Path, text: str) -> None:
-    """Write a file that only its owner can read, whole or not at all."""
-    draft = path.with_name(path.name + ".new")
-    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-        file.write(text)
-    draft.replace(path)

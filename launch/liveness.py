@@ -1,9 +1,12 @@
 """Notice what has come to a halt: a part that gives no sign of life, and a part's process that somebody stopped."""
 
+import logging
 import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
+
+logger = logging.getLogger(__name__)
 
 # How often a part is asked (s).
 ASK_EVERY_S = 2.0
@@ -36,6 +39,7 @@ class Listener:
         self._sign = sign
         self._silent_s = 0.0
         self._has_heard = False
+        self._has_failed = False
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._listen, name=f"liveness of {name}", daemon=True)
         self._thread.start()
@@ -55,12 +59,24 @@ class Listener:
     def _listen(self) -> None:
         asked_at = time.monotonic()
         while not self._ended.wait(ASK_EVERY_S):
-            if self._sign():
+            if self._gives_sign():
                 self._silent_s, self._has_heard = 0.0, True
             else:
                 # Who did not ask, having been stopped itself, may not say that nobody answered.
                 self._silent_s += min(time.monotonic() - asked_at, _LONGEST_ASK_S)
             asked_at = time.monotonic()
+
+    def _gives_sign(self) -> bool:
+        """Ask; whatever goes wrong with the asking is no sign, and the next one is asked for all the same."""
+        try:
+            gave = self._sign()
+            self._has_failed = False
+            return gave
+        except Exception:
+            if not self._has_failed:
+                logger.exception("%s cannot be asked for", self._thread.name)
+            self._has_failed = True
+            return False
 
 
 class StoppedProcesses:

@@ -3,13 +3,14 @@
 import ipaddress
 import json
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 from launch.process import Process
+from launch.writing import write_whole
 
 # Stops after the worker and before the web server: an agent reports its last jobs while it is stopped.
 TIER = 30
@@ -32,7 +33,7 @@ class LocalAgent:
 
     def keep(self) -> None:
         """Have the service start this agent from its next start on."""
-        (self.folder / _FILE).write_text(json.dumps({"prefix": list(self.prefix)}) + "\n", encoding="utf-8")
+        write_whole(self.folder / _FILE, json.dumps({"prefix": list(self.prefix)}) + "\n", mode=0o644)
 
     def server_host(self) -> str:
         """Return the host at which this agent calls the service."""
@@ -50,10 +51,7 @@ class LocalAgent:
     def _configure(self, config: Mapping[str, Any]) -> None:
         if config == self._config():
             return
-        draft = self.folder / f"{_CONFIG}.new"
-        draft.touch(mode=0o600)
-        draft.write_text(json.dumps(config, indent=2) + "\n", encoding="utf-8")
-        draft.replace(self.folder / _CONFIG)
+        write_whole(self.folder / _CONFIG, json.dumps(config, indent=2) + "\n")
 
     def _config(self) -> dict[str, Any]:
         config: dict[str, Any] = json.loads((self.folder / _CONFIG).read_text(encoding="utf-8"))
@@ -74,13 +72,22 @@ def is_loopback(host: str) -> bool:
         return host == "localhost"
 
 
-def kept(agents: Path) -> list[LocalAgent]:
-    """Return the agents below a folder that are to start with the service."""
-    found = []
+def kept(agents: Path, report: Callable[[str, str], None]) -> list[LocalAgent]:
+    """Return the agents below a folder that are to start with the service; those that cannot be read are reported."""
+    readable = []
     for file in sorted(agents.glob(f"*/{_FILE}")):
-        if (file.parent / _CONFIG).exists():
-            found.append(LocalAgent(file.parent, tuple(json.loads(file.read_text(encoding="utf-8"))["prefix"])))
-    return found
+        if not (file.parent / _CONFIG).exists():
+            continue
+        try:
+            json.loads((file.parent / _CONFIG).read_text(encoding="utf-8"))["server"]
+            prefix = json.loads(file.read_text(encoding="utf-8"))["prefix"]
+            readable.append(LocalAgent(file.parent, tuple(map(str, prefix))))
+        except (ValueError, KeyError, TypeError):
+            words = (
+                f"not started: {file} or {_CONFIG} beside it is damaged; remove the folder and enrol the node again"
+            )
+            report(file.parent.name, words)
+    return readable
 
 
 def namespace_is_down(prefix: Sequence[str]) -> bool:

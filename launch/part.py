@@ -1,12 +1,18 @@
 """A process in the supervisor's table, and what became of it."""
 
+import math
 import os
 import signal
 import threading
+import time
 from collections.abc import Iterator
 
 from launch.liveness import Listener, StoppedProcesses
 from launch.process import Child, Process, ProcessError
+
+# A part that has been well for so long (s) after it was killed is watched as at first.
+LATELY_S = 600.0
+MOST_LENIENCE = 8
 
 
 class Part:
@@ -21,6 +27,9 @@ class Part:
         self.settled = threading.Event()
         self._listener = Listener(process.name, process.sign) if process.sign else None
         self._stopped = StoppedProcesses()
+        # What HANG_AFTER is multiplied with: it doubles with each part that is killed soon after the last one.
+        self._lenience = 1
+        self._killed_at = -math.inf
 
     @property
     def alive(self) -> bool:
@@ -38,18 +47,28 @@ class Part:
         if self._listener is not None:
             self._listener.stop()
 
+    def _was_killed_lately(self) -> bool:
+        return time.monotonic() - self._killed_at < LATELY_S
+
     def end_halts(self) -> Iterator[str]:
         """Kill what of it has come to a halt, and yield in words what was killed."""
         if self.child is None or not self.child.alive:
             return
-        after_s = self.process.hang_after_s
+        if not self._was_killed_lately():
+            self._lenience = 1
+        after_s = self.process.hang_after_s * self._lenience
         stopped = self._stopped.longer_than(self.child.pid, after_s)
         if self.child.pid in stopped:
             self.child.kill()
             yield f"was stopped for {after_s:g} s, killed"
         elif self._listener and self._listener.is_silent(after_s=after_s, at_first_s=self.process.ready_timeout_s):
             self.child.kill()
+            # It may only have been starved of the processor: whoever is killed again and again never gets anywhere.
+            self._lenience = min(2 * self._lenience, MOST_LENIENCE)
+            self._killed_at = time.monotonic()
             yield f"gave no sign of life for {after_s:g} s, killed"
+            more_s = self.process.hang_after_s * self._lenience
+            yield f"gets {more_s:g} s from now on: it may only lack processor time"
         else:
             yield from (f"its process {pid} was stopped for {after_s:g} s, killed" for pid in stopped if _kill(pid))
 

@@ -15,6 +15,7 @@ from types import TracebackType
 from launch import embedded, liveness, local_agents, orphans, ports, supervisor
 from launch.home import ROOT, Home, hang_after_s
 from launch.process import Process
+from launch.writing import write_whole
 
 LOOPBACK = "127.0.0.1"
 # Who looks after the service on its machine asks for it by these, whatever its users call it.
@@ -82,7 +83,7 @@ class Service:
         try:
             self._clear_leftovers()
             if self._with_agents:
-                self._agents = local_agents.kept(self.home.agents)
+                self._agents = local_agents.kept(self.home.agents, self._report)
             self._open_sockets()
             self._set_environment()
             self._check_settings()
@@ -249,7 +250,7 @@ class Service:
     def _fetch_program(self, program: Path) -> None:
         try:
             with urllib.request.urlopen(f"{self.address}/agents/{program.name}", timeout=60) as answer:  # noqa: S310
-                program.write_bytes(answer.read())
+                write_whole(program, answer.read(), mode=0o644)
         except (OSError, http.client.HTTPException) as error:
             self._report("supervisor", f"the agents' program could not be fetched, the last one is used: {error}")
 

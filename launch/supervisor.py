@@ -65,6 +65,8 @@ class Supervisor:
         self._asked = threading.Event()
         self._hurry = threading.Event()
         self._started = False
+        # What runs could not be written down yet, as on a full disk.
+        self._is_untold = False
         self._thread = threading.Thread(target=self._work, name="supervisor", daemon=True)
 
     def add(self, process: Process) -> None:
@@ -154,6 +156,8 @@ class Supervisor:
                 if time.monotonic() > trim_at:
                     self._trim_logs()
                     trim_at = time.monotonic() + TRIM_EVERY_S
+                    if self._is_untold:
+                        self._tell(self.pids())
         finally:
             self._stop_all()
 
@@ -228,8 +232,11 @@ class Supervisor:
     def _tell(self, pids: Mapping[str, int]) -> None:
         try:
             self._on_change(pids)
+            self._is_untold = False
         except OSError as error:
-            self._report("supervisor", f"cannot write down what runs: {error}")
+            if not self._is_untold:
+                self._report("supervisor", f"cannot write down what runs, trying again: {error}")
+            self._is_untold = True
 
     def _delay(self, part: Part) -> float:
         delay = restart_delay(part.failures, self._delays_s)

@@ -11,6 +11,7 @@ from launch import local_agents
 from launch.demo.ground import Ground, Place
 from launch.demo.rest import Rest
 from launch.local_agents import LocalAgent
+from launch.writing import write_whole
 
 
 class AgentError(RuntimeError):
@@ -24,7 +25,7 @@ def prepare(api: Rest, ground: Ground, nodes: dict[str, int], folder: Path) -> l
     """
     program = folder / local_agents.PROGRAM
     with urllib.request.urlopen(f"{api.base}/agents/{program.name}", timeout=60) as answer:  # noqa: S310
-        program.write_bytes(answer.read())
+        write_whole(program, answer.read(), mode=0o644)
     server = f"http://{ground.server_host}:{api.base.rpartition(':')[2]}"
     enrolled = {agent["node"] for agent in api.every("agents/") if not agent["retired_at"]}
     for place in ground.places:
@@ -46,7 +47,7 @@ def _point_at(config: Path, server: str) -> None:
     settings = json.loads(config.read_text(encoding="utf-8"))
     if settings["server"] != server:
         settings["server"] = server
-        config.write_text(json.dumps(settings, indent=2), encoding="utf-8")
+        write_whole(config, json.dumps(settings, indent=2))
 
 
 def _enrol(api: Rest, place: Place, node: int, home: Path, program: Path, server: str) -> None:

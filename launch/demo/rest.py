@@ -2,12 +2,15 @@
 
 import http.client
 import json
+import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 Json = dict[str, Any]
+# So long (s) before it is asked again.
+AGAIN_S = 2.0
 
 
 class RestError(RuntimeError):
@@ -22,11 +25,18 @@ class RestError(RuntimeError):
 
 
 class Rest:
-    """Calls below `base` (such as http://127.0.0.1:8000) with a bearer token."""
+    """Calls below `base` (such as http://127.0.0.1:8000) with a bearer token.
 
-    def __init__(self, base: str, token: str) -> None:
+    What is answered with 503, and a reading that is not answered at all, is asked again for `patience_s`; `report` is
+    told once of each.
+    """
+
+    def __init__(
+        self, base: str, token: str, *, patience_s: float = 0.0, report: Callable[[str], None] = lambda _words: None
+    ) -> None:
         self.base = base.rstrip("/")
         self.token = token
+        self._patience_s, self._report = patience_s, report
 
     def get(self, path: str) -> Any:
         """Return the JSON of an address below /api/v1/."""
@@ -48,7 +58,23 @@ class Rest:
             page += 1
 
     def call(self, method: str, path: str, body: Json | None = None) -> Any:
-        """Make one request; RestError for anything but success."""
+        """Make one request, again if need be; RestError for anything but success."""
+        deadline = time.monotonic() + self._patience_s
+        is_told = False
+        while True:
+            try:
+                return self._call(method, path, body)
+            except RestError as error:
+                is_unanswered = method == "GET" and error.status is None
+                is_away = is_unanswered or error.status == http.client.SERVICE_UNAVAILABLE
+                if not is_away or time.monotonic() >= deadline:
+                    raise
+                if not is_told:
+                    self._report(f"asking again, for {self._patience_s:g} s at most: {error}")
+                is_told = True
+                time.sleep(AGAIN_S)
+
+    def _call(self, method: str, path: str, body: Json | None) -> Any:
         request = urllib.request.Request(  # noqa: S310
             f"{self.base}/api/v1/{path}",
             method=method,

@@ -7,9 +7,12 @@ from pathlib import Path
 from launch import home, service, supervisor
 from launch.demo import agents, campaign, ground, inventory
 from launch.demo.rest import Rest, RestError
+from launch.writing import write_whole
 
 USER = "demo"
 TEAM = "Demo"
+# For so long (s) a service that is away, or too busy, is asked again: its supervisor sees to it.
+PATIENCE_S = 120.0
 
 
 def run(*, port: int | None, once: bool) -> int:
@@ -19,17 +22,24 @@ def run(*, port: int | None, once: bool) -> int:
     running = service.Service(folder, port=port, binds=[place.server_host], with_agents=False)
     with supervisor.stop_on_signals(running.supervisor), running:
         token = account(running)
-        api = Rest(running.address, token)
+        api = Rest(running.address, token, patience_s=PATIENCE_S, report=_say)
         try:
             succeeded = _measure(running, api, place)
-        except RestError:
+        except RestError as error:
             if running.supervisor.is_stopping:
                 raise supervisor.Stopped from None
-            raise
+            if once:
+                raise
+            _say(f"the sample campaign could not be carried out: {error}; stop with Ctrl-C and run make demo again")
+            succeeded = False
         if not once:
             supervisor.print_event("demo", f"serving on at {running.address} (Ctrl-C stops it)")
             running.wait()
     return 0 if succeeded else 1
+
+
+def _say(words: str) -> None:
+    supervisor.print_event("demo", words)
 
 
 def _measure(running: service.Service, api: Rest, place: ground.Ground) -> bool:
@@ -72,8 +82,7 @@ def account(running: service.Service) -> str:
         if _is_in_force(Rest(running.address, token)):
             return token
     token = running.manage("create_token", "--username", USER, "--name", "make demo").strip()
-    kept.touch(mode=0o600)
-    kept.write_text(json.dumps({"token": token}), encoding="utf-8")
+    write_whole(kept, json.dumps({"token": token}))
     return token
 
 

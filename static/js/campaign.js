@@ -3,11 +3,14 @@
 const page = document.querySelector("[data-live]");
 const POLL_MS = 5000;
 const DRAW_MS = 1000;
+// A socket that is open and says nothing for so long may have lost its way: the page asks by itself.
+const SILENT_MS = 30000;
 const WAITING = new Set(["draft", "scheduled"]);
 const LAST = new Set(["finished", "cancelled", "draft"]);
 let retryMs = 1000;
 let polling = null;
 let wasCut = false;
+let heardAt = Date.now();
 let redrawing = null;
 // What is to be fetched once what is being fetched has come: {kinds, experiments (null: all)}.
 let wanted = null;
@@ -104,6 +107,12 @@ setInterval(() => {
   if (polling === null && "waits" in document.getElementById("campaign-status").dataset) refresh(new Set(), new Set());
 }, POLL_MS);
 
+setInterval(() => {
+  if (polling !== null || LAST.has(state()) || Date.now() - heardAt < SILENT_MS) return;
+  heardAt = Date.now();
+  refresh(new Set(["event", "trial", "findings"]), null);
+}, POLL_MS);
+
 function connect() {
   const scheme = location.protocol === "https:" ? "wss" : "ws";
   const socket = new WebSocket(`${scheme}://${location.host}${page.dataset.socket}`);
@@ -115,6 +124,7 @@ function connect() {
     wasCut = false;
   });
   socket.addEventListener("message", (event) => {
+    heardAt = Date.now();
     const { kinds, experiments } = JSON.parse(event.data);
     refresh(new Set(kinds), new Set(experiments));
   });

@@ -204,3 +204,34 @@ def test_valkey_lives_until_it_is_stopped(tmp_path: Path) -> None:
     finally:
         child.stop()
     assert not server.process.sign()
+
+
+def test_a_question_that_fails_is_no_sign_and_the_next_is_asked(
+    quick: None, caplog: pytest.LogCaptureFixture
+) -> None:
+    answers = iter([True, ConnectionError("MISCONF"), ConnectionError("MISCONF"), True, ConnectionError("again")])
+
+    def sign() -> bool:
+        answer = next(answers, True)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    listener = Listener("part", sign)
+    assert wait_for(lambda: next(answers, None) is None)
+    assert wait_for(lambda: not listener.is_silent(after_s=0.01, at_first_s=0.01))
+    listener.stop()
+    # Once for each outage.
+    assert 1 <= caplog.text.count("cannot be asked for") <= 2
+
+
+def test_a_part_that_was_killed_gets_more_time_until_it_was_well_for_long(
+    running: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    part = Process("part", SLEEP, sign=lambda: False, hang_after_s=0.2, ready_timeout_s=0.2)
+    _watched, events = running(part)
+    assert wait_for(lambda: ("part", "gave no sign of life for 0.4 s, killed") in events)
+    assert ("part", "gave no sign of life for 0.2 s, killed") in events
+    monkeypatch.setattr("launch.part.LATELY_S", 0.0)
+    count = events.count(("part", "gave no sign of life for 0.2 s, killed"))
+    assert wait_for(lambda: events.count(("part", "gave no sign of life for 0.2 s, killed")) > count)

@@ -20,7 +20,7 @@ def enrolled(agents: Path, name: str, server: str = "http://127.0.0.1:8000") -> 
 def test_a_kept_agent_is_found_with_its_prefix(tmp_path: Path) -> None:
     LocalAgent(enrolled(tmp_path, "one"), NETNS).keep()
     enrolled(tmp_path, "somebody-elses")
-    (found,) = kept(tmp_path)
+    (found,) = kept(tmp_path, pytest.fail)
     assert found == LocalAgent(tmp_path / "one", NETNS)
     process = found.process()
     assert process.name == "agent-one"
@@ -32,7 +32,7 @@ def test_one_that_was_never_enrolled_is_not_started(tmp_path: Path) -> None:
     folder = tmp_path / "half"
     folder.mkdir()
     LocalAgent(folder).keep()
-    assert kept(tmp_path) == []
+    assert kept(tmp_path, pytest.fail) == []
 
 
 @pytest.mark.parametrize(
