@@ -17,18 +17,23 @@ from workers.agent.refusals import CannotStart
 LOCAL = Reach((), frozenset(), is_local=True)
 
 
-def refusal_of(work: Path, line: str, reach: Reach = LOCAL, **more: Any) -> str:
-    """Return "fault: what" of a command, "" for one that is allowed."""
-    guard = Guard(
+def guard_of(work: Path, reach: Reach = LOCAL, **more: Any) -> Guard:
+    """Return the guard of a job on a node where every program lies in /usr/bin."""
+    return Guard(
         work=str(work),
         paths=more.get("paths", ()),
         options=more.get("options", {}),
         variables=more.get("variables", ()),
         reach=reach,
         fill=lambda text: text.replace("{work}", str(work)),
-        find_program=lambda name: f"/usr/bin/{name}",
+        find_program=more.get("find_program", lambda name: f"/usr/bin/{name}"),
         files=more.get("files", {}),
     )
+
+
+def refusal_of(work: Path, line: str, reach: Reach = LOCAL, **more: Any) -> str:
+    """Return "fault: what" of a command, "" for one that is allowed."""
+    guard = guard_of(work, reach, **more)
     try:
         guard.check(line.split(), more.get("environment", ()))
     except CannotStart as refusal:

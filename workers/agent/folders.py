@@ -13,6 +13,12 @@ from .identity import Identity
 
 # One plain name: no other folder, no hidden meaning for programs that take names for options.
 NAME = re.compile(r"(?!\.{1,2}$)[A-Za-z0-9._][A-Za-z0-9._+-]{0,99}")
+# Names of which programs take something by themselves, unasked: settings in a home or a folder, modules, libraries.
+LOADED = re.compile(
+    r"\..*|.*\.(?:py[a-z]{0,2}|pth|pl|pm|rb|lua|js|jar|class|zip|egg|whl|so(?:\..*)?|la|a|o|sh)|ucx\.conf|pyvenv\.cfg"
+    r"|openmpi-mca-params\.conf|mpiexec\.conf",
+    re.IGNORECASE,
+)
 # The job's user may have put anything there: neither links are followed nor pipes waited for.
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _WRITE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -95,9 +101,11 @@ class WorkFolder:
 
 
 def checked(name: str) -> str:
-    """Return a name that stays within its folder; BadName for any other."""
+    """Return a name that stays within its folder, and that no program looks for unasked; BadName for any other."""
     if not NAME.fullmatch(name):
         raise BadName(f"{name!r} is no plain name of a file")
+    if LOADED.fullmatch(name):
+        raise BadName(f"{name!r} is a name that programs load by themselves")
     return name
 
 

@@ -102,6 +102,7 @@ class Runner(threading.Thread):
         guard = guard_of(job, self._config, self._folder.path, placeholders)
         variables = [(str(name), str(value)) for name, value in job.get("environment") or ()]
         guard.check(argv, variables, checks_words=identity is self._identity)
+        argv = guard.completed(argv)
         argv = [argv[0], *map(placeholders.fill, argv[1:])]
         environment = {name: placeholders.fill(value) for name, value in variables}
         pattern = _compile(job.get("ready_pattern") or "")

@@ -81,6 +81,9 @@ class Process:
             "LC_ALL": "C",
             "HOME": str(folder),
             "TMPDIR": str(folder),
+            # For what starts a Python of its own: no module comes from where the job works, or from its home.
+            "PYTHONSAFEPATH": "1",
+            "PYTHONNOUSERSITE": "1",
         }
         options: dict[str, Any] = {"executable": program, **identity.as_options()}
         if identity.becoming:

@@ -68,6 +68,20 @@ class Guard:
         except RefusedDestination as refusal:
             raise CannotStart("destination-not-allowed", _named(program, refusal)) from None
 
+    def completed(self, argv: Sequence[str]) -> list[str]:
+        """Return a command that was checked, with the words that the agent itself puts into it, at any depth."""
+        program, words = argv[0], argv[1:]
+        entries, rules = self._options.get(program, ()), rules_of(program)
+        if rules is None or ANYTHING in entries:
+            return list(argv)
+        values = read_words(rules.widened(entries), words)
+        command = next((word for word in values if word.kind == COMMAND), None)
+        if command is None:
+            return [program, *rules.begin, *words]
+        head = words[: len(words) - len(command.rest) - 1]
+        inner = self.completed([_name_of(command.value), *command.rest])
+        return [program, *rules.begin, *head, command.value, *inner[1:]]
+
     def _check(self, program: str, words: Sequence[str]) -> None:
         entries = self._options.get(program, ())
         if ANYTHING in entries:
@@ -81,14 +95,17 @@ class Guard:
         values = list(read_words(rules, words))
         for word in values:
             if word.kind == COMMAND:
-                name = word.value
-                if name.startswith("{program:") and name.endswith("}"):
-                    name = name[len("{program:") : -1]
+                name = _name_of(word.value)
                 self._find_program(name)
                 self.check([name, *word.rest])
             else:
                 self._values.check(word)
         check_calls(rules, words, values)
+
+
+def _name_of(word: str) -> str:
+    """Return the name of a command's program, which is itself or stands in a placeholder."""
+    return word[len("{program:") : -1] if word.startswith("{program:") and word.endswith("}") else word
 
 
 def _named(program: str, refusal: ValueError) -> str:

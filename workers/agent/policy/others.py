@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .interpreters import INTERPRETERS
 from .rules import COMMAND, FILE, NETWORKS, PROGRAM, TEXT, URL, Rules, options_of
 
 _FIO_FLAGS = "--group_reporting --time_based --thread"
@@ -45,6 +46,11 @@ _MPIRUN = Rules(
     },
     words=(COMMAND,), clusters=False, refused=(":",), shares_memory=True,
 )  # fmt: skip
+# Isolated (since Python 3.4): with -m it would look for modules in the folder where it works first of all, whatever
+# a job, or an earlier one, put there; and in what variables name, and in the user's own.
+_PYTHON = Rules(
+    options_of(text="-m -n --loop"), prefix=("-m", "mpi4py.bench", "pingpong"), shares_memory=True, begin=("-I",)
+)
 
 TABLE: dict[str, Rules] = {
     "df": Rules(options_of(flag="-B1", text="--output"), clusters=False, attached=True, behind=_PLAIN_FILES),
@@ -77,7 +83,7 @@ TABLE: dict[str, Rules] = {
         exact=(("-hE", "^Cpus_allowed_list|^[^:]*$", "/proc/self/status", "/proc/sys/kernel/hostname"),),
         takes_options=False,
     ),
-    "python3": Rules(options_of(text="-m -n --loop"), prefix=("-m", "mpi4py.bench", "pingpong"), shares_memory=True),
+    "python3": _PYTHON,
     "srun": Rules(
         options_of(
             flag="--verbose --test-only",
@@ -128,4 +134,8 @@ FAMILIES: dict[str, Rules] = {
     "NP[a-z]*": _NETPIPE,
     "IMB-*": _IMB,
     "bt.*": Rules(),
+    "python*": _PYTHON,
+    "pypy*": _PYTHON,
+    # What runs any text that it is given is told nothing, unless by the owner's word.
+    **dict.fromkeys(INTERPRETERS, Rules(shares_memory=True)),
 }

@@ -50,7 +50,8 @@ class Rules:
     unless one of the options in `serves` makes it a server, or it `may_serve` without any; then it has none.
 
     `own_rights` says that the program, or one of its `helpers`, may have rights of its own on a node (setuid or file
-    capabilities), which it needs; `shares_memory` that its processes meet in /dev/shm.
+    capabilities), which it needs; `shares_memory` that its processes meet in /dev/shm. `begin` are words that the
+    agent itself puts before all others.
     """
 
     options: Mapping[str, str] = field(default_factory=dict)
@@ -73,6 +74,7 @@ class Rules:
     own_rights: bool = False
     helpers: tuple[str, ...] = ()
     shares_memory: bool = False
+    begin: tuple[str, ...] = ()
 
     def widened(self, entries: Sequence[str]) -> Rules:
         """Return the rules with options of the owner's: each "-x", or "-x KIND" if it has a value."""
