@@ -1,4 +1,4 @@
-"""No job brings code: not where an interpreter looks for modules, not as a word, not as a file that is read unasked."""
+"""No job brings code: where an interpreter looks for modules, as a word, or as a file that is read unasked."""
 
 import os
 import shutil

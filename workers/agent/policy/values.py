@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote
 
-from . import rules, variables, words
+from . import rules, urls, variables, words
 from .rules import Word
 
 # What any command may read or write besides.
@@ -20,6 +20,11 @@ _NETWORKS = re.compile(r"[0-9A-Fa-f.:/,]+")
 _IN_WORK = re.compile(r"\{work\}/([^/]+)")
 _PROGRAM = re.compile(r"\{program:([^}]*)\}")
 _SETTING = re.compile(r'(?:allow_anonymous [01]|anonymous_user nobody|restrict_paths "(?P<paths>[^"\n]*)")')
+# Each form of a host that is to be called, whole: what stands behind it a program may take for the host.
+_TARGET = re.compile(
+    r"\[[0-9A-Fa-f:.]+\](?::[0-9]{1,5})?|[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*(?:%[A-Za-z0-9_.-]{1,30})?"
+    r"|[A-Za-z0-9][A-Za-z0-9._-]*(?::[0-9]{1,5}|,[A-Za-z0-9]{1,8})?"
+)
 _NUMBER = re.compile(r"\d{1,18}(?:\.\d{1,9})?[A-Za-z%]{0,4}")
 # A name's dot is one of a VLAN's number behind.
 _INTERFACE = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,30}(?:\.\d{1,4}){0,2}")
@@ -71,6 +76,8 @@ class Reach:
 
     def check(self, text: str) -> None:
         """Raise RefusedDestination unless an address or host name, with a port or without, may be called."""
+        if not _TARGET.fullmatch(text):
+            raise RefusedDestination(text)
         host = host_of(text)
         try:
             address = ipaddress.ip_address(host.partition("%")[0])
@@ -187,16 +194,21 @@ class Values:
             raise rules.RefusedOption(f"{word.option} {value}".strip())
 
     def _check_url(self, value: str, word: Word) -> None:
-        parts = urlsplit(self.fill(value))
-        if parts.scheme == "file" and not parts.netloc:
-            self.place.check(unquote(parts.path))
-        elif parts.scheme in ("ftp", "gsiftp") and parts.hostname:
-            self.reach.check(parts.hostname)
+        try:
+            url = urls.read_url(self.fill(value))
+        except urls.BadUrl:
+            raise rules.RefusedOption(f"{word.option} {value}".strip()) from None
+        if url.host:
+            self.reach.check(url.host)
         else:
-            raise rules.RefusedOption(f"{word.option} {value}".strip())
+            self.place.check(url.path)
 
     def _check_url_list(self, value: str, word: Word) -> None:
-        for text in self._own_file(value, word).split():
+        try:
+            texts = urls.read_pairs(self._own_file(value, word))
+        except urls.BadUrl as line:
+            raise rules.RefusedOption(f"{word.option} {line}") from None
+        for text in texts:
             self._check_url(text, word)
 
     def _check_settings(self, value: str, word: Word) -> None:
