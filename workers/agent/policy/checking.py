@@ -6,8 +6,8 @@ import fnmatch
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from ..refusals import CannotStart
-from . import network, others
-from .rules import COMMAND, RefusedOption, Rules, check_calls, read_words
+from . import hosts, network, others
+from .rules import COMMAND, RefusedOption, Rules, Word, check_calls, read_words
 from .values import Place, Reach, RefusedDestination, RefusedPath, Values
 
 # An owner's entry that allows a program everything.
@@ -55,12 +55,12 @@ class Guard:
 
         Without `checks_words` it is only the variables: of the agent's own programs.
         """
-        program = argv[0]
+        program, pairs = argv[0], list(environment)
         try:
-            for name, value in environment:
+            for name, value in pairs:
                 self._values.check_variable(name, value, self._variables)
             if checks_words:
-                self._check(program, argv[1:])
+                self._check(program, argv[1:], [name for name, _value in pairs])
         except RefusedOption as refusal:
             raise CannotStart("option-not-allowed", _named(program, refusal)) from None
         except RefusedPath as refusal:
@@ -82,7 +82,7 @@ class Guard:
         inner = self.completed([_name_of(command.value), *command.rest])
         return [program, *rules.begin, *head, command.value, *inner[1:]]
 
-    def _check(self, program: str, words: Sequence[str]) -> None:
+    def _check(self, program: str, words: Sequence[str], variables: Sequence[str]) -> None:
         entries = self._options.get(program, ())
         if ANYTHING in entries:
             return
@@ -101,6 +101,18 @@ class Guard:
             else:
                 self._values.check(word)
         check_calls(rules, words, values)
+        self._check_remote(rules, values, variables)
+
+    def _check_remote(self, rules: Rules, values: Sequence[Word], variables: Sequence[str]) -> None:
+        """Raise CannotStart if a launcher would start ranks elsewhere by a program that the owner does not allow."""
+        if not rules.starters:
+            return
+        given = {*variables, *(word.option for word in values)}
+        choices = {word.value for word in values if word.option in rules.choices}
+        if hosts.needs_shell(
+            rules, given, choices, [host for word in values for host in self._values.hosts_in(word)]
+        ):
+            self._find_program(hosts.SHELL)
 
 
 def _name_of(word: str) -> str:

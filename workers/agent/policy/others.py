@@ -27,24 +27,28 @@ _IMB = Rules(
 _HYDRA = Rules(
     {
         **options_of(
-            flag="-l -prepend-rank", file="-f -machinefile -wdir", text="-n -np -bind-to -iface -launcher",
-            program="-launcher-exec",
+            flag="-l -prepend-rank", hydra_hosts="-f -machinefile", file="-wdir",
+            text="-n -np -bind-to -iface -launcher", program="-launcher-exec",
         ),
         "-genv I_MPI_PIN_PROCESSOR_LIST": TEXT, "-genv I_MPI_DEBUG": TEXT, "-genv FI_TCP_IFACE": TEXT,
     },
     words=(COMMAND,), clusters=False, choices={"-launcher": ("ssh", "fork")}, refused=(":",), shares_memory=True,
+    starters=("-launcher-exec", "HYDRA_LAUNCHER_EXEC"),
 )  # fmt: skip
 _MPIRUN = Rules(
     {
         **options_of(
             flag="--display-map --report-bindings --oversubscribe --allow-run-as-root",
-            file="--hostfile --rankfile --wdir",
+            openmpi_hosts="--hostfile",
+            openmpi_ranks="--rankfile",
+            file="--wdir",
             text="-np -n --map-by --bind-to --rank-by",
         ),
         "--mca mpi_yield_when_idle": TEXT, "--mca btl_tcp_if_include": NETWORKS,
         "--mca oob_tcp_if_include": NETWORKS, "--mca plm_rsh_agent": PROGRAM,
     },
     words=(COMMAND,), clusters=False, refused=(":",), shares_memory=True,
+    starters=("--mca plm_rsh_agent", "OMPI_MCA_plm_rsh_agent"),
 )  # fmt: skip
 # Isolated (since Python 3.4): with -m it would look for modules in the folder where it works first of all, whatever
 # a job, or an earlier one, put there; and in what variables name, and in the user's own.

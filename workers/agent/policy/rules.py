@@ -11,6 +11,8 @@ from typing import NamedTuple
 FLAG, TEXT, FILE, FILES, ADDRESS, ADDRESSES = "flag", "text", "file", "files", "address", "addresses"
 NETWORKS, OUTPUT, PROGRAM, COMMAND, URL, URL_LIST = "networks", "output", "program", "command", "url", "url-list"
 LOCAL, NUMBER = "local", "number"
+# Files of the job's own that tell launchers where ranks start.
+HYDRA_HOSTS, OPENMPI_HOSTS, OPENMPI_RANKS = "hydra-hosts", "openmpi-hosts", "openmpi-ranks"
 # The configuration of a GridFTP server, one of the job's own files.
 SETTINGS = "settings"
 # What the owner of a node may say of an option that is to be allowed there.
@@ -51,7 +53,8 @@ class Rules:
 
     `own_rights` says that the program, or one of its `helpers`, may have rights of its own on a node (setuid or file
     capabilities), which it needs; `shares_memory` that its processes meet in /dev/shm. `begin` are words that the
-    agent itself puts before all others.
+    agent itself puts before all others. `starters` are the options and variables of a launcher that name the program
+    which starts ranks on other machines.
     """
 
     options: Mapping[str, str] = field(default_factory=dict)
@@ -75,6 +78,7 @@ class Rules:
     helpers: tuple[str, ...] = ()
     shares_memory: bool = False
     begin: tuple[str, ...] = ()
+    starters: tuple[str, ...] = ()
 
     def widened(self, entries: Sequence[str]) -> Rules:
         """Return the rules with options of the owner's: each "-x", or "-x KIND" if it has a value."""

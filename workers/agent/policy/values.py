@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NoReturn
 from urllib.parse import unquote
 
-from . import rules, urls, variables, words
+from . import hosts, rules, urls, variables, words
 from .rules import Word
 
 # What any command may read or write besides.
@@ -210,6 +210,21 @@ class Values:
             raise rules.RefusedOption(f"{word.option} {line}") from None
         for text in texts:
             self._check_url(text, word)
+
+    def hosts_in(self, word: Word) -> list[str]:
+        """Return the hosts of a file that names some, nothing of any other value; RefusedOption for a bad line."""
+        if word.kind not in hosts.KINDS:
+            return []
+        try:
+            return hosts.read_hosts(word.kind, self._own_file(word.value, word))
+        except hosts.BadLine as line:
+            raise rules.RefusedOption(f"{word.option} {line}") from None
+
+    def _check_hosts(self, _value: str, word: Word) -> None:
+        for host in self.hosts_in(word):
+            self.reach.check(host)
+
+    _check_hydra_hosts = _check_openmpi_hosts = _check_openmpi_ranks = _check_hosts
 
     def _check_settings(self, value: str, word: Word) -> None:
         for line in self._own_file(value, word).splitlines():

@@ -46,7 +46,9 @@ REMOTE_AGENT = Parameter(
     "remote_agent",
     "text",
     _("Remote start by"),
-    help=_("A program on the agent's list that starts ranks on other nodes as ssh would; empty: the site's ssh."),
+    help=_(
+        "A program on the agent's list that starts ranks on other nodes as ssh would; empty: ssh, if it is on it."
+    ),
     default="",
     advanced=True,
 )
