@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NoReturn
 from urllib.parse import unquote
 
-from . import hosts, rules, urls, variables, words
+from . import gridftp, hosts, rules, urls, variables, words
 from .rules import Word
 
 # What any command may read or write besides.
@@ -19,7 +19,6 @@ DEVICES = ("/dev/null", "/dev/zero", "/dev/urandom")
 _NETWORKS = re.compile(r"[0-9A-Fa-f.:/,]+")
 _IN_WORK = re.compile(r"\{work\}/([^/]+)")
 _PROGRAM = re.compile(r"\{program:([^}]*)\}")
-_SETTING = re.compile(r'(?:allow_anonymous [01]|anonymous_user nobody|restrict_paths "(?P<paths>[^"\n]*)")')
 # Each form of a host that is to be called, whole: what stands behind it a program may take for the host.
 _TARGET = re.compile(
     r"\[[0-9A-Fa-f:.]+\](?::[0-9]{1,5})?|[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*(?:%[A-Za-z0-9_.-]{1,30})?"
@@ -227,13 +226,12 @@ class Values:
     _check_hydra_hosts = _check_openmpi_hosts = _check_openmpi_ranks = _check_hosts
 
     def _check_settings(self, value: str, word: Word) -> None:
-        for line in self._own_file(value, word).splitlines():
-            setting = _SETTING.fullmatch(line)
-            if setting is None:
-                raise rules.RefusedOption(f"{word.option} {line}")
-            for path in (setting["paths"] or "").split(","):
-                if path:
-                    self.place.check(self.fill(path.lstrip("RWN")))
+        try:
+            paths = gridftp.read_paths(self._own_file(value, word))
+        except gridftp.BadLine as line:
+            raise rules.RefusedOption(f"{word.option} {line}") from None
+        for path in paths:
+            self.place.check(self.fill(path))
 
     def _own_file(self, value: str, word: Word) -> str:
         name = _IN_WORK.fullmatch(value)

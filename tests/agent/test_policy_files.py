@@ -1,0 +1,62 @@
+"""The job's own files that hold more than figures: lists of URLs, and what a GridFTP server opens to its callers."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.agent.test_policy import refusal_of
+
+SERVE = "globus-gridftp-server -c {work}/conf"
+
+
+def served(work: Path, text: str) -> str:
+    """Return why a server with a configuration is refused."""
+    return refusal_of(work, SERVE, files={"conf": text}, paths=[str(work / "scratch")])
+
+
+def test_files_of_the_job_are_looked_at_too(tmp_path: Path) -> None:
+    copy = "globus-url-copy -f {work}/pairs"
+    assert refusal_of(tmp_path, copy, files={"pairs": "file:///dev/zero file://{work}/x\n"}) == ""
+    refused = refusal_of(tmp_path, copy, files={"pairs": "file:///etc/%70asswd file://{work}/x\n"})
+    assert refused == "option-not-allowed: globus-url-copy -f file:///etc/%70asswd"
+    refused = refusal_of(tmp_path, copy, files={"pairs": "file:///etc/passwd file://{work}/x\n"})
+    assert refused == "path-not-allowed: globus-url-copy /etc/passwd"
+
+
+@pytest.mark.parametrize("rights", ["", "R", "W", "RW", "N"])
+def test_a_server_opens_full_paths_of_the_job(tmp_path: Path, rights: str) -> None:
+    entries = ",".join(f"{rights}{path}" for path in ("{work}/x", f"{tmp_path}/scratch/a-b_c", "/dev/zero"))
+    assert served(tmp_path, f'allow_anonymous 1\nanonymous_user nobody\nrestrict_paths "{entries}"\n') == ""
+    assert served(tmp_path, f'restrict_paths "{rights}/etc"\n').startswith("path-not-allowed")
+
+
+@pytest.mark.parametrize(
+    "rights", ["r", "w", "rw", "rW", "n", "x", "RWr", " R", "R ", "-", "~", "~/", "R~", "@", "\\"]
+)
+@pytest.mark.parametrize("path", ["/", "/etc", "{work}/x", "scratch", ""])
+def test_rights_in_any_other_form_are_no_part_of_a_path(tmp_path: Path, rights: str, path: str) -> None:
+    for entry in (f"{rights}{path}", f"R{{work}}/x,{rights}{path}"):
+        refused = served(tmp_path, f'restrict_paths "{entry}"\n')
+        assert refused.startswith("option-not-allowed: globus-gridftp-server -c restrict_paths"), entry
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["", "R", "RW", "R*", "R{work}/*", "R{work}/../..", "R{work}/x,", ",R{work}/x", "R/dev/zero/../..", "R{work}-x/y",
+     "R{work}/%2e%2e", "R{work}/x y", "R/dev/zero;/etc", "R{program:ping}", "R{work}"],
+)  # fmt: skip
+def test_a_path_that_leads_out_is_refused(tmp_path: Path, path: str) -> None:
+    assert served(tmp_path, f'restrict_paths "{path}"\n'), path
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "exec /bin/sh\n", "allow_anonymous 1\n", "", "\n", 'restrict_paths "R{work}/x"\nrestrict_paths "R{work}/y"\n',
+        'restrict_paths "R{work}/x"\x0callow_anonymous 1\n', 'restrict_paths "R{work}/x"\r\n',
+        'restrict_paths "R{work}/x"\n\nexec /bin/sh', "restrict_paths R{work}/x\n", 'RESTRICT_PATHS "R{work}/x"\n',
+        'restrict_paths "R{work}/x" "R/"\n',
+    ],
+)  # fmt: skip
+def test_a_configuration_has_the_lines_of_the_product_and_one_limit(tmp_path: Path, text: str) -> None:
+    assert served(tmp_path, text).startswith("option-not-allowed"), text
