@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -20,6 +21,9 @@ KNOWN_PROGRAMS = (
 # Where they are when the agent's own PATH is a short one (systemd, cron).
 USUAL_FOLDERS = ("/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin")
 FILE = "agent.json"
+_NEW = FILE + ".new"
+# A token with the name of its node is no longer.
+TOKEN_BYTES = 4096
 OPTION = re.compile(rf"\*|-[^\s=/]+(?: (?:{'|'.join(OWNERS_KINDS)}))?")
 VARIABLE = re.compile(rf"[A-Za-z_][A-Za-z0-9_]{{0,100}}(?: (?:{'|'.join(VARIABLE_KINDS)}))?")
 HOST = re.compile(r"(?=.*[A-Za-z])[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?")
@@ -102,15 +106,12 @@ def load(folder: Path) -> Config:
 
 
 def save(folder: Path, config: Config) -> None:
-    """Write the configuration so that only its owner can read it, whole or not at all."""
-    temporary = folder / (FILE + ".new")
-    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-        json.dump(vars(config), file, indent=2)
-        file.write("\n")
-        file.flush()
-        os.fsync(file.fileno())
-    temporary.replace(folder / FILE)
+    """Write the configuration so that only its owner can read it, whole or not at all (ConfigError)."""
+    try:
+        _write(folder / _NEW, _text_of(config))
+        (folder / _NEW).replace(folder / FILE)
+    except OSError as error:
+        raise _unwritable(folder, error) from None
 
 
 def make_folder(folder: Path) -> None:
@@ -122,16 +123,39 @@ def make_folder(folder: Path) -> None:
         raise ConfigError(f"The folder {folder} cannot be used: {error.strerror}. Choose one with --dir.") from None
 
 
-def probe(folder: Path) -> None:
-    """Raise ConfigError if the configuration could not be written."""
-    temporary = folder / (FILE + ".probe")
+@contextlib.contextmanager
+def room(folder: Path, config: Config) -> Iterator[None]:
+    """Hold as much of the disk as the configuration will take with its token; ConfigError if there is not as much.
+
+    `save` uses it. What is not used is given back.
+    """
+    place = folder / _NEW
     try:
-        temporary.touch(mode=0o600)
-        temporary.unlink()
-    except OSError as error:
-        raise ConfigError(
-            f"The folder {folder} cannot be written: {error.strerror}. Choose one with --dir."
-        ) from None
+        try:
+            _write(place, _text_of(config) + b" " * TOKEN_BYTES)
+        except OSError as error:
+            raise _unwritable(folder, error) from None
+        yield
+    finally:
+        with contextlib.suppress(OSError):
+            place.unlink()
+
+
+def _text_of(config: Config) -> bytes:
+    return (json.dumps(vars(config), indent=2) + "\n").encode()
+
+
+def _write(path: Path, data: bytes) -> None:
+    """Write a file that only its owner can read, and wait for the disk; what it holds of the disk stays its own."""
+    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT, 0o600), "wb") as file:
+        file.write(data)
+        file.truncate()
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _unwritable(folder: Path, error: OSError) -> ConfigError:
+    return ConfigError(f"The folder {folder} cannot be written: {error.strerror}. Choose one with --dir.")
 
 
 def _checked(data: object, path: Path) -> Config:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 from . import config
@@ -40,19 +42,40 @@ def claim(folder: Path, *, server: str, node: str, replace: bool) -> Config | No
     return present
 
 
-def set_aside(folder: Path) -> Path | None:
-    """Keep a copy of the identity that is to be overwritten; return where, None if there is none."""
+@contextlib.contextmanager
+def set_aside(folder: Path) -> Iterator[Path | None]:
+    """Keep a copy of the identity that is to be overwritten; return where, None if there is none.
+
+    It is removed if the identity stays after all, for whatever is raised meanwhile. ConfigError if it cannot be kept.
+    """
     path = folder / config.FILE
-    if not path.exists():
-        return None
+    try:
+        kept = _copy(folder, path) if path.exists() else None
+    except OSError as error:
+        raise ConfigError(f"No copy of {path} could be kept: {error.strerror}. The token is still good.") from None
+    try:
+        yield kept
+    except BaseException:
+        if kept is not None:
+            with contextlib.suppress(OSError):
+                kept.unlink()
+        raise
+
+
+def _copy(folder: Path, path: Path) -> Path:
     number, kept = 1, folder / f"{config.FILE}.1"
     while kept.exists():
         number += 1
         kept = folder / f"{config.FILE}.{number}"
     # As much a secret as the file itself.
     with os.fdopen(os.open(kept, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-        file.write(path.read_bytes())
-        os.fsync(file.fileno())
+        try:
+            file.write(path.read_bytes())
+            file.flush()
+            os.fsync(file.fileno())
+        except OSError:
+            kept.unlink()
+            raise
     return kept
 
 

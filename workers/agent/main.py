@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import logging
 import os
 import pkgutil
@@ -38,7 +39,7 @@ def main(arguments: list[str] | None = None) -> int:
     folder = (options.dir or config.default_folder()).absolute()
     try:
         return int(options.command(folder, options))
-    except (config.ConfigError, Away, Refused, ValueError) as error:
+    except (config.ConfigError, Away, Refused, ValueError, OSError) as error:
         print(f"fathom-agent: {error}", file=sys.stderr)
         return 1
 
@@ -54,14 +55,14 @@ def enrol(folder: Path, options: argparse.Namespace) -> int:
     settings.server, settings.ca_file = options.server, options.ca_file or settings.ca_file
     settings.pin, settings.insecure = options.pin or settings.pin, options.insecure or settings.insecure
     settings.paths = sorted({*settings.paths, *(str(path.absolute()) for path in options.path)})
-    # A token is good once: see that its fruit can be kept before it is spent.
-    config.probe(folder)
     remote = remote_of(settings)
-    # It is done once, by a person who waits: a busy server is given time.
-    answer = remote.call("enrol", {"token": options.token, "version": VERSION}, timeout_s=30.0)
-    aside = enrolling.set_aside(folder) if options.replace else None
-    settings.token, settings.node = str(answer["token"]), str(answer["node"])
-    config.save(folder, settings)
+    keeping = enrolling.set_aside(folder) if options.replace else contextlib.nullcontext()
+    # A token is good once: there is room for its fruit, and for the former one's copy, before it is spent.
+    with config.room(folder, settings), keeping as aside:
+        # It is done once, by a person who waits: a busy server is given time.
+        answer = remote.call("enrol", {"token": options.token, "version": VERSION}, timeout_s=30.0)
+        settings.token, settings.node = str(answer["token"]), str(answer["node"])
+        config.save(folder, settings)
     if aside:
         print(f"The former identity is kept in {aside}.")
     print(f"Enrolled as the agent of {settings.node}. Start it with:\n  {_command('run', folder)}")
