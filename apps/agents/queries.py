@@ -105,6 +105,11 @@ def jobs_of_run(run_ref: int) -> QuerySet[Job]:
     return jobs.prefetch_related("collected")
 
 
+def has_job(node_id: int, job_id: UUID) -> bool:
+    """Return whether a node has a job of this id."""
+    return Job.objects.filter(pk=job_id, node_id=node_id).exists()
+
+
 def jobs_for(user: User) -> QuerySet[Job]:
     """Return the jobs on the nodes of the user's teams, the latest first; of their outputs only the sizes."""
     jobs = Job.objects.select_related("node").order_by("-created_at", "pk")

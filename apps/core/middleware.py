@@ -5,7 +5,7 @@ from collections.abc import Callable
 from django.http import HttpRequest, HttpResponse
 from django.middleware.common import CommonMiddleware
 
-from apps.core import immutability, messages, outage, races, serving, views
+from apps.core import bodies, immutability, messages, outage, races, serving, views
 from apps.core.limits.policies import LimitExceededError
 
 # Who asks these wants to know what is away, signed in or not.
@@ -37,7 +37,7 @@ class OutageMiddleware:
 
 
 class SpaceMiddleware:
-    """Answers with 507, before anything is done, to what brings files that there is no room for."""
+    """Answers, before anything is done, to what was not taken: 413 too much, 408 not all, 507 no room for files."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
@@ -45,6 +45,8 @@ class SpaceMiddleware:
     def __call__(self, request: HttpRequest) -> HttpResponse:
         """Answer the request."""
         error = serving.refusal_of(request)
+        if isinstance(error, bodies.RefusedBody):
+            return views.refused_body(request, error)
         return self.get_response(request) if error is None else views.no_space(request, error)
 
 

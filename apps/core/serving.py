@@ -1,7 +1,8 @@
 """What surrounds the pages and the WebSockets of a web process, and how it takes what is sent."""
 
+import asyncio
 import contextlib
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from typing import IO, Any
 
 from asgiref.sync import ThreadSensitiveContext, sync_to_async
@@ -10,8 +11,9 @@ from django.core.exceptions import RequestAborted
 from django.core.handlers.asgi import ASGIHandler
 from django.db import close_old_connections
 from django.http import HttpRequest
+from django.utils.module_loading import import_string
 
-from apps.core import outage, scratch, space
+from apps.core import bodies, outage, scratch, space
 
 Scope = Mapping[str, Any]
 Receive = Callable[[], Awaitable[Any]]
@@ -20,8 +22,10 @@ Application = Callable[[Any, Any, Any], Awaitable[None]]
 
 # "Try again later" (RFC 6455's registry of close codes).
 _TRY_AGAIN_LATER = 1013
-# What a request has, if there was no room for its body.
-_NO_SPACE = "no_space"
+# What a request has, if its body was not taken.
+_REFUSAL = "body_refusal"
+# After so many bytes of a body the free room on the disk is looked at again.
+_LOOK_EVERY_BYTES = 4 * 1024 * 1024
 
 
 class _Sender:
@@ -29,64 +33,139 @@ class _Sender:
 
     def __init__(self, scope: Scope, receive: Receive) -> None:
         self._receive = receive
-        head = dict(scope.get("headers", ()))
-        length = head.get(b"content-length", b"")
-        self.length = int(length) if length.isdigit() else 0
-        self.kind = head.get(b"content-type", b"").decode("latin-1")
+        self.scope, self.head = scope, dict(scope.get("headers", ()))
+        self.length = bodies.announced_bytes(self.head)
+        self.kind = self.head.get(b"content-type", b"").decode("latin-1")
+        # Its body was not read to the end.
+        self.is_cut = False
 
     async def __call__(self) -> Any:
-        """Return the next message."""
+        """Return the next message; none, if what comes is the rest of a body that nobody wants."""
+        if self.is_cut:
+            await asyncio.Event().wait()
         return await self._receive()
+
+    def body(self) -> AsyncIterator[bytes]:
+        """Yield the body's pieces, within the limit of its address and sender."""
+        return bodies.pieces(
+            self._receive, self.length, bodies.Allowance(bodies.most_bytes(bodies.Kind.NOTHING), self._most_bytes)
+        )
+
+    async def _most_bytes(self) -> int:
+        method, path = self.scope["method"], self.scope["path"]
+        # Nobody is looked up for an address that takes nothing.
+        kind = bodies.kind_of(method, path, is_known=False)
+        if kind is not bodies.Kind.NOTHING and await sync_to_async(_is_known)(self.head):
+            kind = bodies.kind_of(method, path, is_known=True)
+        return bodies.most_bytes(kind)
+
+
+def _is_known(head: Mapping[bytes, bytes]) -> bool:
+    try:
+        outage.watch.refuse()
+        is_known: bool = import_string(settings.SENDER_CHECK)(head)
+    except Exception as error:
+        if not outage.is_unavailability(error):
+            raise
+        # Noted, it is what the request is answered with.
+        outage.watch.note(error)
+        return False
+    finally:
+        # The rest of the body may take long, or never come.
+        close_old_connections()
+    return is_known
 
 
 class Pages(ASGIHandler):
     """Django's handler, which takes a body into our own folder, or to its end without storing it if there is no room.
 
-    Whoever sends it would read no answer before.
+    Whoever sends it would read no answer before. More than may come (core.bodies) is not read to its end.
     """
 
     async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
-        await super().handle(dict(scope), _Sender(scope, receive), send)
+        sender = _Sender(scope, receive)
+        closing = bodies.Closing(receive, send)
+
+        async def answer(message: Any) -> None:
+            await (closing if sender.is_cut else send)(message)
+
+        await super().handle(dict(scope), sender, answer)
 
     async def read_body(self, receive: Any) -> IO[bytes]:
-        """Return the body; one that there was no room for is empty, and has the reason as `no_space`."""
-        error: Exception | None = space.refusal(receive.length, receive.kind)
-        body, is_whole = scratch.new_spool(settings.FILE_UPLOAD_MAX_MEMORY_SIZE), False
-        while not is_whole:
-            message = await receive()
-            if message["type"] == "http.disconnect":
-                body.close()
-                raise RequestAborted
-            is_whole = not message.get("more_body", False)
-            try:
-                if error is None:
-                    body.write(message.get("body", b""))
-                if is_whole:
-                    body.seek(0)
-            except OSError as failure:
-                if not space.is_missing(failure):
-                    raise
-                error = space.NoSpaceError(space.COPIES * receive.length)
-                # It would write the rest now.
-                with contextlib.suppress(OSError):
-                    body.close()
-                body = scratch.new_spool(settings.FILE_UPLOAD_MAX_MEMORY_SIZE)
-        body.no_space = error
-        return body
+        """Return the body; one that was not taken is empty, and has the reason as `refusal`."""
+        spool = _Spool(receive.length, receive.kind)
+        try:
+            async for piece in receive.body():
+                spool.write(piece)
+        except bodies.HungUp:
+            spool.file.close()
+            raise RequestAborted from None
+        except bodies.RefusedBody as refusal:
+            receive.is_cut = True
+            spool.give_up(refusal)
+        except BaseException:
+            spool.file.close()
+            raise
+        return spool.end()
 
     def create_request(self, scope: Scope, body_file: Any) -> Any:
-        """Return the request, which knows whether there was room for its body, and the answer to one that is none."""
+        """Return the request, which knows whether its body was taken, and the answer to one that is none."""
         request, answer = super().create_request(dict(scope), body_file)
         if request is not None:
-            setattr(request, _NO_SPACE, body_file.no_space)
+            setattr(request, _REFUSAL, body_file.refusal)
         return request, answer
+
+
+class _Spool:
+    """A body on its way to a file without a name, as long as there is room."""
+
+    def __init__(self, length: int, kind: str) -> None:
+        self.file = scratch.new_spool(settings.FILE_UPLOAD_MAX_MEMORY_SIZE)
+        self._length, self._kind = length, kind
+        self._size, self._next_look = 0, _LOOK_EVERY_BYTES
+        self._refusal: Exception | None = space.refusal(length, kind)
+
+    def write(self, piece: bytes) -> None:
+        """Take a piece, or drop it if there is no room."""
+        if self._refusal is not None:
+            return
+        self._size += len(piece)
+        try:
+            if self._size >= self._next_look:
+                self._next_look = self._size + _LOOK_EVERY_BYTES
+                space.check_rest(self._size, self._kind)
+            self.file.write(piece)
+        except (OSError, space.NoSpaceError) as failure:
+            if not space.is_missing(failure):
+                raise
+            self.give_up(space.NoSpaceError(space.COPIES * self._length))
+
+    def give_up(self, refusal: Exception) -> None:
+        """Drop what came, and whatever comes."""
+        self._refusal = refusal
+        # It would write the rest now.
+        with contextlib.suppress(OSError):
+            self.file.close()
+        self.file = scratch.new_spool(settings.FILE_UPLOAD_MAX_MEMORY_SIZE)
+
+    def end(self) -> IO[bytes]:
+        """Return the file, to be read from its beginning; its `refusal` says why it is empty, if it is."""
+        try:
+            self.file.seek(0)
+        except OSError as failure:
+            if not space.is_missing(failure):
+                raise
+            self.give_up(space.NoSpaceError(space.COPIES * self._length))
+        self.file.refusal = self._refusal
+        file: IO[bytes] = self.file
+        return file
 
 
 def refusal_of(request: HttpRequest) -> Exception | None:
     """Return why what a request brings cannot be taken, None if it can."""
-    if hasattr(request, _NO_SPACE):
-        error: Exception | None = getattr(request, _NO_SPACE)
+    if hasattr(request, _REFUSAL):
+        error: Exception | None = getattr(request, _REFUSAL)
         return error
     length = str(request.META.get("CONTENT_LENGTH") or "")
     return space.refusal(int(length) if length.isdigit() else 0, request.content_type or "")

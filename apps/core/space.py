@@ -49,6 +49,13 @@ def refusal(length: int, kind: str) -> NoSpaceError | None:
     return NoSpaceError(needed) if free_bytes() < needed + RESERVE_BYTES else None
 
 
+def check_rest(size: int, kind: str) -> None:
+    """Raise NoSpaceError if, with `size` bytes of a body written, there is no room for the files in them."""
+    needed = size if kind.startswith("multipart/") else 0
+    if free_bytes() < needed + RESERVE_BYTES:
+        raise NoSpaceError(0)
+
+
 def is_missing(error: BaseException | None) -> bool:
     """Return whether something failed because a disk, or a quota on it, is full."""
     while error is not None:

@@ -6,12 +6,13 @@ import sys
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.template import loader
+from django.template.defaultfilters import filesizeformat
 from django.urls import is_valid_path
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
+from apps.core import bodies, outage, space
 from apps.core import health as checks
-from apps.core import outage, space
 
 logger = logging.getLogger(__name__)
 
@@ -92,6 +93,22 @@ def no_space(request: HttpRequest, error: BaseException) -> HttpResponse:
     if _is_rest(request):
         return _as_json(507, reason)
     return HttpResponse(loader.get_template("errors/507.html").render({"code": 507, "reason": reason}), status=507)
+
+
+def refused_body(request: HttpRequest, error: bodies.RefusedBody) -> HttpResponse:
+    """Show the 413 or 408 page of a body that was not taken to its end; it asks nothing of the database."""
+    reason = _("The request did not come to its end: nothing of it came for a while. Send it again.")
+    if isinstance(error, bodies.TooLarge):
+        text = _("At most %(most)s can be sent here like this. Sign in, or send less at once.")
+        reason = text % {"most": filesizeformat(error.most)}
+    if _is_rest(request):
+        answer: HttpResponse = _as_json(error.status, reason)
+    else:
+        template = loader.get_template("errors/413.html")
+        answer = HttpResponse(template.render({"code": error.status, "reason": reason}), status=error.status)
+    # Who reads it has sent the rest for nothing, and needs to know where the answer ends.
+    answer.headers["Content-Length"] = str(len(answer.content))
+    return answer
 
 
 def too_many(request: HttpRequest, reason: str) -> HttpResponse:

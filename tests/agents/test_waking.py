@@ -15,8 +15,8 @@ from django.utils import timezone
 
 from apps.agents import queries, services, wake
 from apps.agents.endpoint import AgentEndpoint, database, hub
-from apps.agents.endpoint.app import LARGE_BODY
 from apps.agents.models import Agent
+from apps.core import bodies
 from launch import embedded, process
 from tests.agents import factories
 from tests.agents.live import Call, Client, LiveServer, wait_for
@@ -167,7 +167,7 @@ async def test_an_idle_poll_is_answered_when_its_time_is_up(token: str, exchange
 
 
 async def test_a_body_in_parts_is_read_up_to_its_limit(token: str, exchange: Exchange) -> None:
-    half = {"type": "http.request", "body": b" " * (LARGE_BODY // 2), "more_body": True}
+    half = {"type": "http.request", "body": b" " * (bodies.most_bytes(bodies.Kind.NEWS) // 2), "more_body": True}
     last = {"type": "http.request", "body": b'{"facts": {}}', "more_body": False}
     assert (await exchange.ask("/agent/v1/facts", half, last, token=token))[0]["status"] == 200
     assert (await exchange.ask("/agent/v1/facts", half, half, last, token=token))[0]["status"] == 413

@@ -192,7 +192,8 @@ class Body:
         size = 100 * KIB
         self._left = [b"x" * size] * pieces
         length = [(b"content-length", str(size * pieces).encode())] if told else []
-        self.scope = {"type": "http", "headers": [*length, (b"content-type", b"application/octet-stream")]}
+        self.scope = {"type": "http", "method": "POST", "path": "/imports/new/"}
+        self.scope["headers"] = [*length, (b"content-type", b"application/octet-stream")]
 
     async def receive(self) -> dict[str, Any]:
         """Return the next piece."""
@@ -205,31 +206,57 @@ class Body:
         return not self._left
 
 
+@pytest.fixture
+def known(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have whoever sends something signed in."""
+    monkeypatch.setattr(serving, "_is_known", lambda _head: True)
+
+
 async def taken(body: Body) -> Any:
     """Return what the web process makes of a body."""
     return await serving.Pages().read_body(serving._Sender(body.scope, body.receive))
 
 
-async def test_a_body_is_read_to_its_end_and_not_kept_where_there_is_no_room(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_body_is_read_to_its_end_and_not_kept_where_there_is_no_room(
+    known: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
     body = Body(pieces=50, told=True)
     monkeypatch.setattr(space, "free_bytes", lambda: space.RESERVE_BYTES + 200 * KIB)
     kept = await taken(body)
-    assert isinstance(kept.no_space, space.NoSpaceError)
-    assert kept.no_space.needed == 50 * 100 * KIB * space.COPIES
+    assert isinstance(kept.refusal, space.NoSpaceError)
+    assert kept.refusal.needed == 50 * 100 * KIB * space.COPIES
     assert (body.is_read, kept.read()) == (True, b"")
-    monkeypatch.undo()
+    monkeypatch.setattr(space, "free_bytes", lambda: 1024 * space.RESERVE_BYTES)
     kept = await taken(Body(pieces=50, told=True))
-    assert (kept.no_space, len(kept.read())) == (None, 50 * 100 * KIB)
+    assert (kept.refusal, len(kept.read())) == (None, 50 * 100 * KIB)
 
 
-async def test_a_body_whose_length_nobody_told_is_given_up_when_the_disk_is_full(small_disk: Path) -> None:
+async def test_the_room_is_looked_at_while_a_body_comes(
+    known: None, var: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks: list[int] = []
+
+    def free_bytes() -> int:
+        looks.append(1)
+        return space.RESERVE_BYTES - 1
+
+    monkeypatch.setattr(space, "free_bytes", free_bytes)
+    kept = await taken(Body(pieces=100, told=False))
+    # 10 MB of an unknown length: the head asked for no room, the first look during the body finds none.
+    assert (len(looks), kept.read(), left_in(var)) == (1, b"", [])
+    assert isinstance(kept.refusal, space.NoSpaceError)
+
+
+async def test_a_body_whose_length_nobody_told_is_given_up_when_the_disk_is_full(
+    known: None, small_disk: Path
+) -> None:
     body = Body(pieces=50, told=False)
     kept = await taken(body)
-    assert space.is_missing(kept.no_space)
+    assert space.is_missing(kept.refusal)
     assert (body.is_read, kept.read(), left_in(small_disk)) == (True, b"", [])
     request: HttpRequest = RequestFactory().post("/imports/new/")
-    request.no_space = kept.no_space  # type: ignore[attr-defined]
-    assert serving.refusal_of(request) is kept.no_space
+    request.body_refusal = kept.refusal  # type: ignore[attr-defined]
+    assert serving.refusal_of(request) is kept.refusal
 
 
 def test_what_is_written_whole_stays(tmp_path: Path) -> None:

@@ -8,14 +8,13 @@ from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
-from django.conf import settings
 from django.utils import timezone
 
-from apps.agents import services
-from apps.agents.endpoint import database, protocol
+from apps.agents import queries, services
+from apps.agents.endpoint import database, protocol, room
 from apps.agents.endpoint.exchange import (
     Disconnected,
-    Problem,
+    Incoming,
     Receive,
     Scope,
     Send,
@@ -26,8 +25,10 @@ from apps.agents.endpoint.exchange import (
     read_json,
 )
 from apps.agents.endpoint.hub import Hub, Waiter
+from apps.agents.endpoint.room import Problem
 from apps.agents.queries import Credentials
-from apps.core import races, secrets
+from apps.core import bodies, races, secrets
+from apps.core.bodies import Kind
 
 logger = logging.getLogger(__name__)
 
@@ -36,8 +37,6 @@ ROOT = "/agent/v1/"
 NAMES = ("clock", "enrol", "facts", "hello", "leave", "poll")
 # Shorter than the silence of common proxies and than the time after which an agent counts as lost.
 HOLD_S = 20.0
-SMALL_BODY = 16 * 1024
-LARGE_BODY = 1024 * 1024
 Answer = tuple[int, dict[str, Any]]
 # Codes of the refusals of a process: another is at work, or it has to introduce itself first.
 OTHER, UNKNOWN = "other-instance", "unknown-instance"
@@ -52,6 +51,8 @@ class AgentEndpoint:
         self.otherwise = otherwise
         self.hold_s = hold_s
         self.hub = Hub()
+        self._reports = room.Room(room.REPORTS_OF_AGENT, room.REPORTS_OF_ALL)
+        self._news = room.Room(room.NEWS_OF_AGENT, room.NEWS_OF_ALL)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -61,8 +62,9 @@ class AgentEndpoint:
         if not path.startswith(ROOT):
             await self.otherwise(scope, receive, send)
             return
+        incoming = Incoming(scope, receive)
         try:
-            status, data = await self._answer_to(scope, receive, path.removeprefix(ROOT).rstrip("/"))
+            status, data = await self._answer_to(scope, incoming, path.removeprefix(ROOT).rstrip("/"))
         except Disconnected:
             return
         except Problem as problem:
@@ -77,7 +79,7 @@ class AgentEndpoint:
             else:
                 logger.exception("%s %s failed", scope["method"], path)
                 status, data = 500, {"code": "error", "detail": "The server failed; its log has the details."}
-        await answer(scope, send, status, data)
+        await answer(scope, bodies.Closing(receive, send) if incoming.is_left else send, status, data)
 
     async def _answer_to(self, scope: Scope, receive: Receive, name: str) -> Answer:
         arrived = time.time()
@@ -88,7 +90,7 @@ class AgentEndpoint:
         if scope["method"] not in (("GET", "POST") if name == "clock" else ("POST",)):
             raise Problem(405, "wrong-method", "Use POST.")
         if name == "enrol":
-            return await self._enrol(await read_body(scope, receive, SMALL_BODY))
+            return await self._enrol(await read_body(scope, receive, Kind.GREETING))
         prefix, agent = await self._identify(scope)
         key = protocol.instance_of(header(scope, b"fathom-instance"))
         if name in ("hello", "leave"):
@@ -98,17 +100,27 @@ class AgentEndpoint:
         if name == "clock":
             return 200, {"received": arrived, "sent": time.time()}
         if is_event:
-            # What was measured is looked at whoever works for the node now: it counts if the process took the job.
-            body = await read_body(scope, receive, settings.DATA_UPLOAD_MAX_MEMORY_SIZE)
-            receipt, is_trouble_news = await database.run(_take_report, agent, key, words[1], body)
-            if is_trouble_news:
-                self.hub.distrust(prefix)
-            return 200, receipt
+            return await self._take_event(scope, receive, prefix, agent, key, protocol.job_id_of(words[1]))
         agent = await self._admitted(prefix, agent, key)
-        body = await read_body(scope, receive, LARGE_BODY)
+        with self._news.share_of(agent.agent_id) as share:
+            body = await read_body(scope, receive, Kind.NEWS, share)
         if name == "facts":
             return 200, {"changed": await database.run(_take_facts, agent.agent_id, body)}
         return await self._poll(prefix, agent, read_json(body))
+
+    async def _take_event(
+        self, scope: Scope, receive: Receive, prefix: str, agent: Credentials, key: UUID | None, job: UUID
+    ) -> Answer:
+        """Take a report on a job, which is looked up before anything is read: up to 64 MiB may come."""
+        if not await database.run(queries.has_job, agent.node_id, job):
+            raise _unknown_job()
+        # What was measured is looked at whoever works for the node now: it counts if the process took the job.
+        with self._reports.share_of(agent.agent_id) as share:
+            body = await read_body(scope, receive, Kind.REPORT, share)
+            receipt, is_trouble_news = await database.run(_take_report, agent, key, job, body)
+        if is_trouble_news:
+            self.hub.distrust(prefix)
+        return 200, receipt
 
     async def _identify(self, scope: Scope) -> tuple[str, Credentials]:
         """Return the prefix of the request's token and whose it is; Problem 401 if it is nobody's, or retired."""
@@ -129,7 +141,7 @@ class AgentEndpoint:
         """Let a process begin its work, or end it."""
         if key is None:
             raise bad_field("Fathom-Instance", "is missing in the request's head")
-        data = read_json(await read_body(scope, receive, SMALL_BODY))
+        data = read_json(await read_body(scope, receive, Kind.GREETING))
         if name == "leave":
             await database.run(services.leave_instance, agent_id=agent.agent_id, key=key, now=timezone.now())
             return 200, {}
@@ -225,15 +237,19 @@ def _retired() -> Problem:
     return Problem(401, "retired", "This agent was retired: enrol the node again on its agent page.")
 
 
+def _unknown_job() -> Problem:
+    return Problem(404, "unknown-job", "There is no such job on this node.")
+
+
 def _take_facts(agent_id: int, body: bytes) -> bool:
     facts, version = protocol.facts_of(read_json(body))
     return services.record_facts(agent_id=agent_id, facts=facts, version=version)
 
 
-def _take_report(agent: Credentials, key: UUID | None, job_id: str, body: bytes) -> tuple[dict[str, str], bool]:
+def _take_report(agent: Credentials, key: UUID | None, job: UUID, body: bytes) -> tuple[dict[str, str], bool]:
     """Return a receipt of exactly this report, and whether something is wrong on the node that was not known."""
     data = read_json(body)
-    report, job = protocol.report_of(data), protocol.job_id_of(job_id)
+    report = protocol.report_of(data)
     said = protocol.troubles_of(data)
     is_news = said is not None and key == agent.instance and frozenset(one.code for one in said) != agent.troubles
     if is_news and said is not None:
@@ -242,7 +258,7 @@ def _take_report(agent: Credentials, key: UUID | None, job_id: str, body: bytes)
     try:
         state = services.record_report(node_id=agent.node_id, job_id=job, report=report, instance=key)
     except services.UnknownJob:
-        raise Problem(404, "unknown-job", "There is no such job on this node.") from None
+        raise _unknown_job() from None
     except services.OtherInstance:
         services.note_refused_report(node_id=agent.node_id, key=key, job_id=job, now=timezone.now())
         text = "Another process of this agent took the job: this report does not count, and is to be kept aside."

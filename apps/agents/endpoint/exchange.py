@@ -5,7 +5,8 @@ import re
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
-from apps.core import outage
+from apps.agents.endpoint.room import Problem, Share
+from apps.core import bodies, outage
 
 Scope = Mapping[str, Any]
 Receive = Callable[[], Awaitable[Any]]
@@ -16,15 +17,6 @@ Send = Callable[[Any], Awaitable[None]]
 _REQUEST = re.compile(r"[0-9A-Za-z-]{1,64}")
 # What is said to one that names nothing.
 _NAMELESS = "1"
-
-
-class Problem(Exception):
-    """An answer other than 2xx: HTTP's status, a word for programs, a text for people."""
-
-    def __init__(self, status: int, code: str, detail: str) -> None:
-        super().__init__(detail)
-        self.status = status
-        self.code = code
 
 
 def bad_field(name: str, must: str) -> Problem:
@@ -41,25 +33,47 @@ def header(scope: Scope, name: bytes) -> str:
     return next((value.decode("latin-1") for key, value in scope["headers"] if key == name), "")
 
 
-async def read_body(scope: Scope, receive: Receive, limit: int) -> bytes:
-    """Return the request's body; Problem 413 if it is longer than `limit` (bytes)."""
-    too_large = Problem(413, "too-large", f"The request is larger than {limit} bytes.")
-    announced = header(scope, b"content-length")
-    if announced.isdecimal() and int(announced) > limit:
-        raise too_large
-    parts = []
-    size = 0
-    while True:
-        message = await receive()
-        if message["type"] == "http.disconnect":
-            raise Disconnected
-        part = message.get("body", b"")
-        size += len(part)
-        if size > limit:
-            raise too_large
-        parts.append(part)
+async def read_body(scope: Scope, receive: Receive, kind: bodies.Kind, share: Share | None = None) -> bytes:
+    """Return the request's body, within the limit of its kind and, while it comes, of the agent's share of memory.
+
+    Problem 413 for more, 408 if it does not come on, 503 if too much comes at once.
+    """
+    length = bodies.announced_bytes(dict(scope["headers"]))
+    body = bytearray()
+    try:
+        allowance = bodies.Allowance(bodies.most_bytes(kind))
+        await allowance.check(length)
+        if share is not None:
+            share.grow(length)
+        async for piece in bodies.pieces(receive, length, allowance):
+            if share is not None:
+                share.grow(len(body) + len(piece))
+            body += piece
+    except bodies.TooLarge as error:
+        raise Problem(error.status, "too-large", str(error)) from None
+    except bodies.Stalled as error:
+        raise Problem(error.status, "stalled", str(error)) from None
+    except bodies.HungUp:
+        raise Disconnected from None
+    return bytes(body)
+
+
+class Incoming:
+    """What comes of one request, and whether its body was read to the end."""
+
+    def __init__(self, scope: Scope, receive: Receive) -> None:
+        head = dict(scope["headers"])
+        self._receive = receive
+        # A short one is there with its head: whoever sent it reads the answer, and asks again over its connection.
+        is_long = bodies.announced_bytes(head) > bodies.most_bytes(bodies.Kind.NOTHING)
+        self.is_left = b"transfer-encoding" in head or is_long
+
+    async def __call__(self) -> Any:
+        """Return the next message."""
+        message = await self._receive()
         if not message.get("more_body", False):
-            return b"".join(parts)
+            self.is_left = False
+        return message
 
 
 def read_json(body: bytes) -> dict[str, Any]:

@@ -264,6 +264,21 @@ START_LEAD_S = environment.seconds("START_LEAD_S", 0.2)
 
 # One request body at most (a job's whole output, compressed, fits in it).
 DATA_UPLOAD_MAX_MEMORY_SIZE = 64 * 1024 * 1024
+# Files that are sent at once, with all around them; where they are taken, of whoever is signed in (core.bodies).
+UPLOAD_MOST_BYTES = environment.read("UPLOAD_MOST", "17 GiB", limits.bytes_of)
+FILE_ADDRESSES = (
+    "/imports/new/",
+    "/exports/archives/",
+    "/inventory/import/",
+    "/published/import/",
+    "/tools/import/",
+    "/api/v1/imports/",
+    "/api/v1/campaign-archives/",
+)
+# Addresses that take no body, whatever the method.
+BODILESS_ADDRESSES = ("/health/", "/health/live/")
+# Who knows whether a request's head names somebody who is signed in, before more than a little of it is taken.
+SENDER_CHECK = "apps.accounts.senders.is_known"
 # What is being sent waits in this process's folder below VAR_DIR/tmp, where nothing is left behind (core.scratch).
 FILE_UPLOAD_TEMP_DIR = UploadFolder()
 FILE_UPLOAD_HANDLERS = [

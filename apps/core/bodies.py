@@ -1,0 +1,164 @@
+"""How much a request may bring, by the kind of its address and by who sends it, and how it is read: one definition.
+
+Pages, REST and agents' addresses read what is sent by `pieces`: it ends at the limit while the body still comes, and
+when nothing comes any more.
+"""
+
+import asyncio
+import contextlib
+import enum
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from typing import Any
+
+from django.conf import settings
+from django.urls import Resolver404, resolve
+
+KIB = 1024
+# So long (s) nothing of a body may come, before whoever sends it is told that it did not.
+IDLE_S = 30.0
+# Who is refused before its body's end reads the answer only when it comes to read: so long (s), and so much of the
+# rest (bytes), is taken and dropped meanwhile.
+LINGER_S = 2.0
+LINGER_BYTES = 64 * 1024 * KIB
+_WITH_BODY = ("POST", "PUT", "PATCH", "DELETE")
+
+
+class Kind(enum.Enum):
+    """What a request brings at most."""
+
+    NOTHING = "an address or a method that takes no body"
+    ANONYMOUS = "a form or document of somebody who is not signed in"
+    FORM = "a form or document"
+    FILES = "files"
+    GREETING = "an agent's enrolment, beginning or end"
+    NEWS = "an agent's facts, or its question for work"
+    REPORT = "an agent's report on a job"
+
+
+def most_bytes(kind: Kind) -> int:
+    """Return the limit of a kind (bytes)."""
+    most: dict[Kind, int] = {
+        # A few programs send "{}" or blanks wherever they ask.
+        Kind.NOTHING: 8 * KIB,
+        Kind.ANONYMOUS: 64 * KIB,
+        Kind.FORM: settings.DATA_UPLOAD_MAX_MEMORY_SIZE,
+        Kind.FILES: settings.UPLOAD_MOST_BYTES or sys.maxsize,
+        Kind.GREETING: 16 * KIB,
+        Kind.NEWS: 1024 * KIB,
+        Kind.REPORT: settings.DATA_UPLOAD_MAX_MEMORY_SIZE,
+    }
+    return most[kind]
+
+
+def kind_of(method: str, path: str, *, is_known: bool) -> Kind:
+    """Return the kind of a request for a page or REST; `is_known`: somebody is signed in, as far as can be told."""
+    if method not in _WITH_BODY or path in settings.BODILESS_ADDRESSES:
+        return Kind.NOTHING
+    try:
+        resolve(path)
+    except Resolver404:
+        return Kind.NOTHING
+    if not is_known:
+        return Kind.ANONYMOUS
+    return Kind.FILES if path in settings.FILE_ADDRESSES else Kind.FORM
+
+
+class RefusedBody(Exception):
+    """A body that is not taken to its end."""
+
+    status = 400
+
+
+class TooLarge(RefusedBody):
+    """More than `most` bytes came, or were announced."""
+
+    status = 413
+
+    def __init__(self, most: int) -> None:
+        super().__init__(f"The request is larger than {most} bytes.")
+        self.most = most
+
+
+class Stalled(RefusedBody):
+    """Nothing of the body came for `IDLE_S`."""
+
+    status = 408
+
+    def __init__(self) -> None:
+        super().__init__(f"Nothing of the request's body came for {IDLE_S:g} s.")
+
+
+class HungUp(Exception):
+    """Whoever sends it is gone."""
+
+
+class Allowance:
+    """How much is taken: `first` bytes of anybody, and what `ask` answers, once, of whoever sends more."""
+
+    def __init__(self, first: int, ask: Callable[[], Awaitable[int]] | None = None) -> None:
+        self.most = first
+        self._ask = ask
+
+    async def check(self, size: int) -> None:
+        """Raise TooLarge if a body of `size` bytes, or the first so many of one, are more than is taken."""
+        if size > self.most and self._ask is not None:
+            self.most, self._ask = await self._ask(), None
+        if size > self.most:
+            raise TooLarge(self.most)
+
+
+def announced_bytes(headers: Mapping[bytes, bytes]) -> int:
+    """Return the length that a request's head gives, 0 if it gives none."""
+    length = headers.get(b"content-length", b"")
+    return int(length[:20]) if length.isdigit() else 0
+
+
+async def pieces(receive: Callable[[], Awaitable[Any]], announced: int, allowance: Allowance) -> AsyncIterator[bytes]:
+    """Yield what comes of a body; TooLarge, Stalled or HungUp end it before its time."""
+    await allowance.check(announced)
+    size, is_whole = 0, False
+    while not is_whole:
+        try:
+            async with asyncio.timeout(IDLE_S):
+                message = await receive()
+        except TimeoutError:
+            raise Stalled from None
+        if message["type"] == "http.disconnect":
+            raise HungUp
+        piece = message.get("body", b"")
+        size += len(piece)
+        await allowance.check(size)
+        is_whole = not message.get("more_body", False)
+        yield piece
+
+
+class Closing:
+    """Sends an answer to a request whose body was not read: in full at once, then the connection is closed.
+
+    Closed with unread bytes before it, a connection is reset, and whoever still sends never reads the answer.
+    """
+
+    def __init__(self, receive: Callable[[], Awaitable[Any]], send: Callable[[Any], Awaitable[None]]) -> None:
+        self._receive, self._send = receive, send
+
+    async def __call__(self, message: Mapping[str, Any]) -> None:
+        """Send a message."""
+        if message["type"] == "http.response.start":
+            await self._send({**message, "headers": [*message.get("headers", ()), (b"connection", b"close")]})
+        elif message.get("more_body", False):
+            await self._send(message)
+        else:
+            await self._send({**message, "more_body": True})
+            await self._drop_the_rest()
+            await self._send({"type": "http.response.body", "body": b"", "more_body": False})
+
+    async def _drop_the_rest(self) -> None:
+        left = LINGER_BYTES
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(LINGER_S):
+                while left > 0:
+                    message = await self._receive()
+                    if message["type"] == "http.disconnect" or not message.get("more_body", False):
+                        return
+                    left -= len(message.get("body", b""))

@@ -1,0 +1,115 @@
+"""What may be sent, by the kind of an address and by who sends it: refused at the limit, and when nothing comes on."""
+
+import asyncio
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from django.conf import settings
+
+from apps.accounts import senders
+from apps.agents.endpoint import exchange, room
+from apps.core import bodies, serving
+from apps.core.bodies import Kind
+from tests import factories
+from tests.core.test_space import PLACES, plain_addresses
+from tests.factories import Cast
+
+MIB = 1024 * 1024
+
+
+class Answered:
+    """What was sent to whoever asked."""
+
+    def __init__(self) -> None:
+        self.status, self.headers, self.body = 0, {}, b""
+        self.is_ended = False
+
+    async def __call__(self, message: Any) -> None:
+        """Take a message."""
+        if message["type"] == "http.response.start":
+            self.status, self.headers = message["status"], dict(message["headers"])
+        else:
+            self.body += message.get("body", b"")
+            self.is_ended = not message.get("more_body", False)
+
+
+def scope_of(method: str, path: str, *headers: tuple[bytes, bytes]) -> dict[str, Any]:
+    return {
+        "type": "http",
+        "method": method,
+        "path": path,
+        "query_string": b"",
+        "headers": [(b"host", b"testserver"), (b"content-type", b"application/json"), *headers],
+    }
+
+
+def test_each_place_that_takes_files_and_no_other_has_the_limit_of_files(db: None) -> None:
+    assert set(settings.FILE_ADDRESSES) == set(PLACES)
+    for place in PLACES:
+        assert bodies.kind_of("POST", place, is_known=True) is Kind.FILES
+        assert bodies.kind_of("POST", place, is_known=False) is Kind.ANONYMOUS
+    for address in {*plain_addresses(), "/api/v1/campaigns/", "/campaigns/7/"} - set(PLACES):
+        assert bodies.kind_of("POST", address, is_known=True) in (Kind.FORM, Kind.NOTHING)
+        assert bodies.kind_of("GET", address, is_known=True) is Kind.NOTHING
+    for address in ("/health/", "/health/live/", "/nothing/", "/static/x.css", "/imports/new"):
+        assert bodies.kind_of("POST", address, is_known=True) is Kind.NOTHING
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_sender_is_known_by_a_token_or_a_session_that_holds(cast: Cast, client: Any) -> None:
+    client.force_login(cast.alice)
+    key = client.cookies[settings.SESSION_COOKIE_NAME].value
+    name = settings.SESSION_COOKIE_NAME
+    token = factories.bearer(cast.alice)
+    [authorization] = [value.encode() for value in token.values()]
+    assert senders.is_known({b"cookie": f"other=1; {name}={key}".encode()})
+    assert senders.is_known({b"authorization": authorization})
+    assert not senders.is_known({})
+    assert not senders.is_known({b"cookie": f"{name}={'x' * 32}".encode()})
+    assert not senders.is_known({b"authorization": authorization[:-1] + b"!"})
+    assert not senders.is_known({b"authorization": authorization[:-1] + b"-"})
+    assert not senders.is_known({b"authorization": b"Bearer x"})
+
+
+@pytest.mark.parametrize("path", ["/accounts/login/", "/api/v1/campaigns/", "/health/live/", "/agent/v1/x"])
+async def test_a_body_that_does_not_come_on_is_given_up(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bodies, "IDLE_S", 0.05)
+    monkeypatch.setattr(bodies, "LINGER_S", 0.05)
+    pieces = iter([{"type": "http.request", "body": b"{", "more_body": True}])
+
+    async def receive() -> Any:
+        for piece in pieces:
+            return piece
+        return await asyncio.Event().wait()
+
+    scope = scope_of("POST", path, (b"content-length", b"100"))
+    if path.startswith("/agent/"):
+        with pytest.raises(room.Problem) as refusal:
+            await asyncio.wait_for(exchange.read_body(scope, receive, Kind.NEWS), 5)
+        assert refusal.value.status == 408
+        return
+    answered = Answered()
+    await asyncio.wait_for(serving.Pages().handle(scope, receive, answered), 30)
+    assert (answered.status, answered.is_ended) == (408, True)
+    assert answered.headers[b"connection"] == b"close"
+
+
+@pytest.fixture
+def reports() -> Iterator[room.Room]:
+    yield room.Room(3 * MIB, 5 * MIB)
+
+
+def test_an_agent_has_its_share_of_the_room_and_all_have_it_together(reports: room.Room) -> None:
+    with reports.share_of(1) as first, reports.share_of(1) as second, reports.share_of(2) as other:
+        first.grow(2 * MIB)
+        with pytest.raises(room.Problem) as refusal:
+            second.grow(2 * MIB)
+        assert (refusal.value.status, refusal.value.code) == (503, "unavailable")
+        other.grow(2 * MIB)
+        with pytest.raises(room.Problem, match="all agents"):
+            other.grow(3 * MIB)
+    # All of it came back, also of what was refused.
+    with reports.share_of(1) as share, reports.share_of(2) as other:
+        share.grow(3 * MIB)
+        other.grow(2 * MIB)
