@@ -9,12 +9,15 @@ import sys
 
 import uvicorn
 
+from launch.heads import HeadsInTime
+
 
 def main(descriptors: list[str]) -> None:
     """Serve until SIGTERM."""
     allow_connections()
     config = uvicorn.Config(
         "apps.config.web:application",
+        http=HeadsInTime,
         # Agents keep polls open: without a limit a stop would wait for each of them.
         timeout_graceful_shutdown=3,
         lifespan="off",

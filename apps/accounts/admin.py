@@ -5,10 +5,12 @@ from django.contrib.auth.admin import UserAdmin
 from django.utils.translation import gettext_lazy as _
 
 from apps.accounts.models import ApiToken, Membership, Team, User
+from apps.core.forms import BoundedInlineFormSet
 
 
 class MembershipInline(admin.TabularInline):
     model = Membership
+    formset = BoundedInlineFormSet
     extra = 0
     autocomplete_fields = ["user"]
 

@@ -4,7 +4,7 @@ import os
 
 import django
 from channels.auth import AuthMiddlewareStack
-from channels.routing import ProtocolTypeRouter, URLRouter
+from channels.routing import ProtocolTypeRouter
 from channels.security.websocket import AllowedHostsOriginValidator
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "apps.config.settings.production")
@@ -17,6 +17,7 @@ from apps.agents import endpoint  # noqa: E402
 from apps.campaigns import routing  # noqa: E402
 from apps.core import scratch  # noqa: E402
 from apps.core.serving import Pages, RefusingWhileAway, ReturningConnections  # noqa: E402
+from apps.core.sockets import KnownSockets  # noqa: E402
 
 # What was being sent when another process like this one was killed.
 scratch.sweep(now=timezone.now())
@@ -26,8 +27,9 @@ http = endpoint.AgentEndpoint(otherwise=ReturningConnections(Pages()))
 application = ProtocolTypeRouter(
     {
         "http": http,
-        "websocket": AllowedHostsOriginValidator(
-            RefusingWhileAway(AuthMiddlewareStack(URLRouter(routing.websocket_urlpatterns)))
+        "websocket": KnownSockets(
+            routing.websocket_urlpatterns,
+            lambda sockets: AllowedHostsOriginValidator(RefusingWhileAway(AuthMiddlewareStack(sockets))),
         ),
     }
 )

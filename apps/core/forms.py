@@ -1,9 +1,11 @@
 """How forms look, and fields that take quantities with units."""
 
-from typing import Any
+import functools
+from typing import Any, ClassVar
 
 from django import forms
 from django.core.exceptions import NON_FIELD_ERRORS, ValidationError
+from django.forms import formsets
 from django.forms.renderers import TemplatesSetting
 from django.utils.translation import gettext_lazy as _
 
@@ -124,6 +126,39 @@ class QuantityField(forms.CharField):
 
     def _exact(self, value: float) -> str:
         return units.canonical_text(value, self.kind)
+
+
+class BoundedRows:
+    """Mixin of formsets, before Django's class: builds no row at all where more are sent than `absolute_max`.
+
+    Django builds so many, each with its fields, and shows them again, for whoever sends a large number.
+    """
+
+    default_error_messages: ClassVar[dict[str, Any]] = {
+        "missing_management_form": _("The rows cannot be read, or are more than can be taken. Load the page again.")
+    }
+
+    @functools.cached_property
+    def management_form(self) -> Any:
+        """Return the form that says how many rows there are; one that says too many says none."""
+        form = super().management_form  # type: ignore[misc]
+        most: int = self.absolute_max  # type: ignore[attr-defined]
+        counts = (formsets.TOTAL_FORM_COUNT, formsets.INITIAL_FORM_COUNT)
+        if form.is_bound:
+            if not all(0 <= form.cleaned_data[name] <= most for name in counts):
+                form.add_error(None, self.default_error_messages["missing_management_form"])
+            if not form.is_valid():
+                # Neither number can be believed.
+                form.cleaned_data |= dict.fromkeys(counts, 0)
+        return form
+
+
+class BoundedFormSet(BoundedRows, formsets.BaseFormSet):
+    """A formset of plain forms, bounded."""
+
+
+class BoundedInlineFormSet(BoundedRows, forms.BaseInlineFormSet):
+    """One of the administrator's pages, bounded."""
 
 
 def add_new_errors(form: forms.BaseForm, error: ValidationError) -> None:

@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 from apps.bench.custom.definition import HIGHER, JSON_PATH, LOWER, NEITHER, PARTS, REGEX, TAKES, Definition
 from apps.bench.custom.fields import PARAMETER_KINDS
 from apps.bench.units import canonical_text
-from apps.core.forms import StyledWidgets
+from apps.core.forms import BoundedFormSet, StyledWidgets
 from apps.core.messages import render
 from apps.toolbox.files import MOST_BYTES
 
@@ -179,8 +179,10 @@ class MetricRow(RowForm):
     optional = forms.BooleanField(label=_("optional"), required=False)
 
 
-ParameterRows: type[BaseFormSet] = formset_factory(ParameterRow, extra=1, can_delete=True, max_num=40)
-MetricRows: type[BaseFormSet] = formset_factory(MetricRow, extra=1, can_delete=True, max_num=40)
+# Those that are taken out again on the page are sent, too.
+_ROWS: dict[str, Any] = {"formset": BoundedFormSet, "extra": 1, "can_delete": True, "max_num": 40, "absolute_max": 60}
+ParameterRows: type[BaseFormSet] = formset_factory(ParameterRow, **_ROWS)
+MetricRows: type[BaseFormSet] = formset_factory(MetricRow, **_ROWS)
 
 
 class ToolForms:
@@ -233,6 +235,7 @@ class ToolForms:
         found = [(field.label, text) for field in self.fields for text in field.errors]
         found += [("", text) for text in self.fields.non_field_errors()]
         for rows in (self.parameters, self.metrics):
+            found += [("", text) for text in rows.non_form_errors()]
             for row in rows:
                 found += [
                     (f"{row['name'].value() or '?'}: {field.label}", text) for field in row for text in field.errors

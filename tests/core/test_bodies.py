@@ -1,4 +1,4 @@
-"""What may be sent, by the kind of an address and by who sends it: refused at the limit, and when nothing comes on."""
+"""What may be sent, by the kind of an address and by who sends it: refused at the limit, and if nothing comes on."""
 
 import asyncio
 from collections.abc import Iterator

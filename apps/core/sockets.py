@@ -1,0 +1,43 @@
+"""Which WebSockets there are: what is asked of another address, or by another name, is none of ours."""
+
+from collections.abc import Callable, Sequence
+
+from channels.routing import URLRouter
+from django.conf import settings
+from django.http.request import split_domain_port, validate_host
+from django.urls import Resolver404, URLPattern
+
+from apps.core.serving import Application, Receive, Scope, Send
+
+_LOOPBACK = [".localhost", "127.0.0.1", "[::1]"]
+
+
+class KnownSockets:
+    """Hands WebSockets on whose address and host are ours; others are 404, without a word in the log."""
+
+    def __init__(self, patterns: Sequence[URLPattern], surround: Callable[[Application], Application]) -> None:
+        self._patterns = patterns
+        self.guarded = surround(URLRouter(list(patterns)))
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one WebSocket."""
+        if self._is_there(scope["path"]) and _is_ours(dict(scope["headers"]).get(b"host", b"").decode("latin-1")):
+            await self.guarded(scope, receive, send)
+        elif "websocket.http.response" in (scope.get("extensions") or {}):
+            headers = [(b"content-type", b"text/plain"), (b"content-length", b"0")]
+            await send({"type": "websocket.http.response.start", "status": 404, "headers": headers})
+            await send({"type": "websocket.http.response.body", "body": b""})
+        else:
+            await send({"type": "websocket.close"})
+
+    def _is_there(self, path: str) -> bool:
+        try:
+            return any(pattern.resolve(path.removeprefix("/")) for pattern in self._patterns)
+        except Resolver404:
+            return False
+
+
+def _is_ours(host: str) -> bool:
+    allowed = settings.ALLOWED_HOSTS or (_LOOPBACK if settings.DEBUG else [])
+    domain, _port = split_domain_port(host)
+    return bool(domain) and validate_host(domain, allowed)
