@@ -47,6 +47,7 @@ TICK = (
 )
 # All else that may be due or was missed, less often: it takes a processor that measurements need.
 TEND = (
+    Part("correct_dates", campaigns.correct_dates),
     Part("resume_cancelling", campaigns.resume_cancelling),
     Part("resume_deletions", campaigns.resume_deletions),
     Part("resume_renderings", rendering.resume_renderings),

@@ -80,6 +80,13 @@ def launch_due(cast: Cast) -> Case:
     return _case("launch_due", made, state="running")
 
 
+def correct_dates(cast: Cast) -> Case:
+    """Two series whose next date a clock chose that was ahead."""
+    made = launched(cast, cron="0 7 * * *")
+    Campaign.objects.update(next_at=timezone.now() + 99 * DAY)
+    return _case("correct_dates", made, next_at__lt=timezone.now() + 2 * DAY)
+
+
 def mark_lost_jobs(cast: Cast) -> Case:
     """Two runs whose agents fell silent."""
     launched(cast)

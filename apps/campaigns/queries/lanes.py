@@ -4,8 +4,9 @@ from collections.abc import Collection
 from datetime import datetime
 from typing import NamedTuple
 
-from django.db.models import Exists, F, Lookup, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Exists, F, Lookup, OuterRef, QuerySet, Subquery
 
+from apps.campaigns.due import due as is_due
 from apps.campaigns.models import Campaign, Experiment, Lane, Reservation, Trial
 from apps.core import isolation
 
@@ -45,7 +46,8 @@ def startable_lanes(*, now: datetime, needing: Collection[str] | None = None) ->
     ranks = {pk: rank for rank, pk in enumerate(_running_experiments())}
     if not ranks:
         return []
-    due = Trial.objects.filter(Q(not_before=None) | Q(not_before__lte=now), lane=OuterRef("pk"), state="pending")
+    put_off_by = OuterRef("experiment__retry_wait_s")
+    due = Trial.objects.filter(is_due(now, put_off_by), lane=OuterRef("pk"), state="pending")
     due = due.filter(~isolation.waiting(CLAIM, now))
     held = Reservation.objects.filter(AnyOf(F("resource"), OuterRef("resources")), released_at=None)
     lanes = Lane.objects.filter(~Exists(held), experiment__in=ranks)

@@ -19,7 +19,7 @@ from apps.campaigns.services.experiments import (
     update_experiment,
 )
 from apps.campaigns.services.fences import settle_fence
-from apps.campaigns.services.launching import launch_campaign, launch_due
+from apps.campaigns.services.launching import correct_dates, launch_campaign, launch_due
 from apps.campaigns.services.progress import begin_run, enter_stage, mark_all_stopping, mark_stopping
 from apps.campaigns.services.recipes import create_from_recipe
 from apps.campaigns.services.rerunning import StandIns, run_again
@@ -53,6 +53,7 @@ __all__ = [
     "check_experiment",
     "clone_campaign",
     "continue_deletions",
+    "correct_dates",
     "create_campaign",
     "create_experiment",
     "create_from_recipe",

@@ -15,10 +15,11 @@ from apps.campaigns.models import Campaign
 from apps.campaigns.services import copying, trials
 from apps.campaigns.services.campaigns import LONGEST_NAME, lock_campaign
 from apps.campaigns.services.events import Level, write_event, write_fault
-from apps.core import isolation
+from apps.core import clock, isolation
 
 State = Campaign.State
 LAUNCH_DUE = "launch_due"
+CORRECT_DATES = "correct_dates"
 
 
 @transaction.atomic
@@ -63,6 +64,27 @@ def launch_due(*, now: datetime) -> list[Campaign]:
     pks = due.values_list("pk", flat=True)
     launched = isolation.for_each(LAUNCH_DUE, pks, lambda pk: _launch_one(pk, now), now=now, tell=write_fault)
     return [campaign for campaign in launched if campaign]
+
+
+def correct_dates(*, now: datetime) -> None:
+    """Choose anew the next dates of series that lie after their next dates: the clock was ahead when they were."""
+    ahead = Campaign.objects.filter(state=State.SCHEDULED, next_at__gt=now + clock.AHEAD).exclude(cron="")
+    pks = ahead.order_by("pk").values_list("pk", flat=True)
+    isolation.for_each(CORRECT_DATES, pks, lambda pk: _correct_one(pk, now), now=now, tell=write_fault)
+
+
+@transaction.atomic
+def _correct_one(pk: int, now: datetime) -> None:
+    rows = Campaign.objects.filter(pk=pk, state=State.SCHEDULED, next_at__gt=now + clock.AHEAD)
+    campaign = rows.select_for_update(skip_locked=True, no_key=True).first()
+    if campaign is None or campaign.next_at is None:
+        return
+    # Asked from a moment later: a machine whose clock is a little late must not repeat a date.
+    first = next_start(campaign, now + clock.AHEAD)
+    if first is not None and first < campaign.next_at:
+        campaign.next_at = first
+        campaign.save(update_fields=["next_at", "updated_at"])
+        live.publish(campaign.pk, "campaign")
 
 
 def next_start(campaign: Campaign, now: datetime) -> datetime | None:

@@ -5,10 +5,11 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from django.db import connection
-from django.db.models import Count, Max, Min, Q
+from django.db.models import Count, F, Max, Min
 
 from apps.accounts import scoping
 from apps.accounts.models import Role
+from apps.campaigns.due import due as is_due
 from apps.campaigns.models import Campaign, Event, Lane, Reservation, Run, Trial
 from apps.campaigns.queries.visibility import Person, visible
 from apps.campaigns.waits.reasons import PAUSED
@@ -108,7 +109,7 @@ def read_facts(
 def _waiting_lanes(
     campaigns: Collection[int], now: datetime, lanes: Collection[int] | None
 ) -> dict[int, WaitingLane]:
-    due = Q(not_before=None) | Q(not_before__lte=now)
+    due = is_due(now, F("experiment__retry_wait_s"))
     pending = Trial.objects.filter(campaign__in=campaigns, state=Trial.State.PENDING)
     if lanes is not None:
         pending = pending.filter(lane__in=lanes)

@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
+from apps.campaigns.due import is_put_off
 from apps.campaigns.models import Campaign, Experiment, Trial
 from apps.campaigns.queries.stages import waiting as waiting_experiments
 from apps.campaigns.queries.visibility import Person
@@ -90,7 +91,7 @@ def _waits_of_started(trials: Sequence[Trial], user: Person, now: datetime) -> d
         place = places.get(trial.pk, 0)
         if blocked := _stop_reason(facts, lane) or _node_reason(facts, lane) or _foreign_reason(facts, lane):
             found[trial.pk] = blocked
-        elif trial.not_before and trial.not_before > now:
+        elif trial.not_before and is_put_off(trial, now):
             found[trial.pk] = reason("retry", until=trial.not_before, since=ended.get(trial.pk))
         elif place:
             found[trial.pk] = reason("queue", ahead=place)

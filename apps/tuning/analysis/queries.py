@@ -5,7 +5,7 @@ import hashlib
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 
 from django.db.models import Q, QuerySet
@@ -16,8 +16,11 @@ from apps.bench.text import Message, _
 from apps.campaigns import queries as campaigns
 from apps.campaigns.models import Campaign
 from apps.campaigns.queries.visibility import visible
+from apps.core import clock
 from apps.tuning.models import Analysis, RuleFailure
 
+# An analysis that fails is tried so often in all, after these waits; a rule that cannot answer will not by waiting.
+WAITS = (timedelta(minutes=1), timedelta(minutes=10))
 # What an analysis is: not asked for while the campaign goes on, asked for, carried out in part or not at all, done.
 OPEN, PENDING, FAILED, DONE = STATES = ("open", "pending", "failed", "done")
 LABELS = {
@@ -102,7 +105,9 @@ def asked_with() -> str:
 
 def waiting(now: datetime) -> QuerySet[Campaign]:
     """Return the ended campaigns whose results are to be analysed: for the first time, or again after a failure."""
-    again = Q(analysis__next_at__lte=now) | ~Q(analysis__asked_with=asked_with())
+    # What is to wait for longer than any does was written by a clock that was ahead.
+    ahead = Q(analysis__next_at__gt=now + WAITS[-1] + clock.AHEAD)
+    again = Q(analysis__next_at__lte=now) | ahead | ~Q(analysis__asked_with=asked_with())
     failed = Q(analysis__has_failed=True) & again
     first = Q(pk__in=campaigns.to_analyse().order_by().values("pk"))
     rows = Campaign.objects.filter(first | failed, state__in=ENDED, launched_at__isnull=False, deleting_at=None)

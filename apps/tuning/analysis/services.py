@@ -18,9 +18,7 @@ from apps.core.errors import ConflictError
 from apps.tuning.analysis import queries
 from apps.tuning.models import Analysis, RuleFailure
 
-# An analysis that fails is tried so often in all, after these waits; a rule that cannot answer will not by waiting.
-WAITS = (timedelta(minutes=1), timedelta(minutes=10))
-MOST_ATTEMPTS = len(WAITS) + 1
+MOST_ATTEMPTS = len(queries.WAITS) + 1
 # Whoever begins one holds its campaign a moment later; until then nobody else takes it for abandoned.
 GRACE = timedelta(seconds=5)
 # A worker is ended after so long.
@@ -85,8 +83,8 @@ def end_analysis(
     found.ended_at, found.has_failed = now, bool(failed or error)
     found.error = error.as_json() if error else None
     found.next_at = None
-    if found.has_failed and found.attempts <= len(WAITS):
-        found.next_at = now + WAITS[max(found.attempts, 1) - 1]
+    if found.has_failed and found.attempts <= len(queries.WAITS):
+        found.next_at = now + queries.WAITS[max(found.attempts, 1) - 1]
     found.save()
     # Of an analysis that failed as a whole it is not known which rules would.
     if error is None:
