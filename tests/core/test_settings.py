@@ -37,6 +37,7 @@ RIGHT = {
     "RATE_OF_UPLOADS": "10/1",
     "RATE_OF_FACTS": "10/1",
     "QUOTA_STORED_BYTES": "5 GiB",
+    "UPLOAD_MOST": "2 GiB",
     "SIGN_IN_FAILURES_PER_ADDRESS": "5",
     "SIGN_IN_FAILURES_PER_NAME": "5",
 }
@@ -59,6 +60,7 @@ WRONG = {
     "RATE_OF_UPLOADS": "-1/60",
     "RATE_OF_FACTS": "5/0",
     "QUOTA_STORED_BYTES": "much",
+    "UPLOAD_MOST": "large",
     "SIGN_IN_FAILURES_PER_ADDRESS": "-5",
     "SIGN_IN_FAILURES_PER_NAME": "0",
 }
