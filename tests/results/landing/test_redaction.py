@@ -1,6 +1,8 @@
 """What strangers must not read: every name in every form and language, on every public page and file."""
 
+import html
 import json
+import time
 import unicodedata
 from collections.abc import Iterator
 from types import SimpleNamespace
@@ -21,8 +23,19 @@ V = Campaign.Visibility
 
 # Names as sites give them: with dashes, dots, blanks, figures, in Korean, in Japanese, within other words.
 NODES = ("unpriv288", "dj-b", "login1.nurion", "대전01", "ノード7", "München", "gw", "kisti01.kisti.re.kr")
-SITES = ("대전 센터", "Daejeon West", "서울")
+SITES = ("대전 센터", "Daejeon West", "서울", "Müllheim", "KISTI-1")
 ADDRESSES = ("192.168.77.5", "10.0.0.254", "2001:db8:0:0::7", "fe80::1ff:fe23:4567:890a", "dj-b-ib0.cluster")
+# By given and family name.
+PEOPLE = (("지호", "김"), ("Jiho", "Kim"))
+WRITTEN = (
+    "지호 김", "김 지호", "김지호", "지호김", "김, 지호", "김,지호", "지호", "Jiho Kim", "Kim Jiho", "KimJiho",
+    "Kim, Jiho", "Kim,Jiho", "KIM Jiho", "Jiho", "J. Kim", "jkim",
+)  # fmt: skip
+# Addresses of the inventory as figures with nothing between them.
+FIGURES = (
+    "c0a84d05", "0xc0a84d05", "054da8c0", "3232255237", "20010db8000000000000000000000007", "0cc47a010203",
+    "0x0cc47a010203", "0cc4.7a01.0203", "ac1f0908",
+)  # fmt: skip
 # What is in no inventory, by what of it must not be read.
 FOREIGN = {
     "172.16.5.9:22": "172.16.5.9", "[2001:db8:9::9]:5201": "2001:db8:9", "2001:db8:9:0:0:0:0:9/64": "2001:db8:9",
@@ -32,6 +45,13 @@ FOREIGN = {
     "gw.local": "gw.local", "storage.lan": "storage", "nas.example.org": "nas", "fs.lustre.hpc": "lustre",
     "someone@host7": "someone", "/home/someone/run": "someone", "~someone/run": "someone",
     "C:\\Users\\someone\\run": "someone", "xn--9d0bm53a.kr": "9d0bm",
+    "eth10.96.1.11": "10.96.1", "x10.96.1.12": "10.96.1", "10。96。1。13": "1。13", "10·96·1·14": "1·14",
+    "10.96.1.15.5201": "10.96.1", "10[.]96[.]1[.]16": "1[.]16", "x00:1b:21:aa:bb:cc": "1b:21",
+    "0x2c90300001491": "2c903",
+    "dtn01.cloud": "dtn01", "dtn01.tech": "dtn01", "gw9.institute": "gw9", "dtn.ai": "dtn", "dtn07。tech": "dtn07",
+    "/u/someone/x": "someone", "/home2/someone/x": "someone", "/export/someone/": "someone",
+    "/users/someone/x": "someone",
+    "/export/home/someone": "someone", "\\/home\\/someone\\/x": "someone",
 }  # fmt: skip
 # A name within what people, programs and file systems write around it, in both languages.
 CONTEXTS = (
@@ -49,6 +69,29 @@ def forms_of(name: str) -> Iterator[str]:
     yield from (name.replace(" ", "\u00a0"), name.replace("-", "‑"), "\u200b".join(name))
     yield "".join(chr(ord(sign) + 0xFEE0) if "!" <= sign <= "~" else sign for sign in name)
     yield "".join(f"%{byte:02X}" for byte in name.encode())
+    yield from escaped(name)
+    yield from respelt(name)
+
+
+def escaped(name: str) -> Iterator[str]:
+    """Yield how JSON, programs and HTML write a name's letters; what was escaped may be escaped again."""
+    yield json.dumps(name)[1:-1]
+    yield "".join(f"\\u{ord(sign):04X}" for sign in name)
+    yield "".join(f"\\U{ord(sign):08x}" for sign in name)
+    yield "".join(f"\\x{byte:02x}" for byte in name.encode())
+    yield "".join(f"&#{ord(sign)};" for sign in name)
+    yield "".join(f"&#x{ord(sign):X};" for sign in name[:1]) + name[1:]
+    yield html.escape(name.encode("ascii", "xmlcharrefreplace").decode())
+    yield quote(quote(name, safe=""), safe="")
+
+
+def respelt(name: str) -> Iterator[str]:
+    """Yield a name with letters of other keyboards, and without those that a keyboard has not."""
+    yield name.replace("i", "ı").replace("I", "İ")
+    yield name.upper().replace("I", "İ")
+    yield name.replace("a", "á").replace("o", "ô").replace("n", "ñ")
+    yield "".join(sign for sign in unicodedata.normalize("NFD", name) if not "\u0300" <= sign <= "\u036f")
+    yield name.replace("ü", "ue").replace("ö", "oe").replace("ä", "ae")
 
 
 def describe(cast: SimpleNamespace) -> None:
@@ -61,7 +104,12 @@ def describe(cast: SimpleNamespace) -> None:
     node = Node.objects.get(name="dj-b")
     for place, address in enumerate(ADDRESSES):
         node.addresses.create(address=address, position=place + 5)
-    FactSnapshot.objects.create(node=node, digest="1", facts={"hostname": "dj-b-mgmt.internal"})
+    interface = {"name": "eth0", "mac": "0c:c4:7a:01:02:03", "addresses": ["172.31.9.8/24"]}
+    facts = {"hostname": "dj-b-mgmt.internal", "interfaces": [interface]}
+    FactSnapshot.objects.create(node=node, digest="1", facts=facts)
+    for account, (first, last) in zip((cast.alice, cast.bob), PEOPLE, strict=True):
+        account.first_name, account.last_name = first, last
+        account.save()
 
 
 @pytest.fixture
@@ -81,9 +129,11 @@ def secret(measured: Campaign, cast: SimpleNamespace) -> Campaign:
     return measured
 
 
+# For a text of 1 MB, on a slow machine.
+MOST_SECONDS = 60
 SECRETS = (
     *NODES, "kisti01", "login1", *SITES, *ADDRESSES, "2001:db8::7", "192-168-77-5", "dj-b-ib0", "dj-b-mgmt",
-    "sw-core", "gpfs 홈", "대전광역시 유성구", "oscar",
+    "sw-core", "gpfs 홈", "대전광역시 유성구", "oscar", *WRITTEN,
 )  # fmt: skip
 
 
@@ -125,6 +175,47 @@ def test_what_looks_like_an_address_is_hidden_though_nobody_described_it(names: 
         assert FOREIGN[written].lower() not in shown.lower(), shown
 
 
+@pytest.mark.parametrize("written", FIGURES)
+def test_a_known_address_is_hidden_as_figures(names: Hidden, written: str) -> None:
+    for context in ("{}", "at {} now", "{}에서", "id={},", "{}.", "로그_{}"):
+        for form in (written, written.upper()):
+            assert written not in names.text(context.format(form)).lower(), context
+    assert names.text("c0a84d0 1c0a84d05 c0a84d052") == "c0a84d0 1c0a84d05 c0a84d052"
+
+
+def test_long_texts_take_no_longer_a_sign(names: Hidden) -> None:
+    parts = (
+        "a.",
+        "a-",
+        "1.",
+        "a:",
+        "0:",
+        "::",
+        "@a",
+        "\\u",
+        "%E",
+        "&#",
+        "/u/",
+        "김 ",
+        "kim ",
+        "a",
+        "1",
+        " 부산에서 잰 값 ",
+    )
+    names.text("x")
+    for part in parts:
+        took = []
+        for length in (1 << 16, 1 << 18):
+            begun = time.process_time()
+            names.text(part * (length // len(part)))
+            took.append(time.process_time() - begun)
+        # Four times as long: sixteen times as much work if it grew with the square.
+        assert took[1] < 9 * took[0] + 0.1, part
+    begun = time.process_time()
+    names.text("iperf3 -c 10.96.1.11 을 kisti01에서 %EB%B6%80 dtn01.tech /home/jane/x " * 15_000)
+    assert time.process_time() - begun < MOST_SECONDS
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -132,6 +223,8 @@ def test_what_looks_like_an_address_is_hidden_though_nobody_described_it(names: 
         "unpriv2880 aunpriv288 sw-cores gwen", "std::vector and a::", "results.tar.gz, plot.py, run.v2.json",
         "BBR는 CUBIC보다 20 % 빠르다.", "e.g. TCP, i.e. one stream", "--size=4k --bs=1M /scratch/out.dat",
         "50 % of 3 %", "부산에서 재다", "a%20b", "1:2:3", "12:34", "@80 %",
+        "v1.2.3.4 of it", "1·2·4·8 streams", "main.cc, lib.so and x.service", "np.mean, net.core", "0xdeadbeef",
+        "3.5.x and 2.gbit", "이 값은 지하", "https:\\/\\/ and \\user", "AT&T; &c.",
     ],
 )  # fmt: skip
 def test_what_is_no_name_stays(names: Hidden, text: str) -> None:

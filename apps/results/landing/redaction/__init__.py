@@ -51,12 +51,12 @@ class Hidden(Names):
     def __init__(self, team_id: int, first: Iterable[Node] = ()) -> None:
         """Take the names from the team's inventory; the nodes that come `first` have the first numbers."""
         words = stand_ins_of(team_id, first)
-        self._whole, self._addresses = words.names, words.addresses
+        self._whole, self._addresses, self._figures = words.names, words.addresses, words.figures
         telling = sorted(filter(is_telling, words.names), key=len, reverse=True)
         self._words: dict[str, str] = {}
         for name in words.names:
             self._words.setdefault(_GAPS.sub("-", name), words.names[name])
-        self._names = re.compile("|".join(map(_pattern_of, telling))) if telling else None
+        self._names = re.compile(_pattern_of_all(telling)) if telling else None
         self._remembered: dict[str, str] = {}
 
     def name(self, name: str) -> str:
@@ -75,7 +75,7 @@ class Hidden(Names):
         folded = fold(text)
         found = self._names.finditer(folded.text) if self._names else ()
         spans = [(match.start(), match.end(), self._word(match)) for match in found]
-        spans += addresses.spans(folded.text, self._addresses, self._host)
+        spans += addresses.spans(folded.text, self._addresses, self._figures, self._host)
         parts = []
         done = 0
         for start, end, word in _merged(spans):
@@ -102,6 +102,14 @@ def names_for(shared: Campaign | Tombstone, *, whole: bool) -> Names:
         members = Q(clusters__experiment_roles__experiment__campaign=shared)
         first = Node.objects.filter(played | members).distinct().order_by("pk")
     return Hidden(shared.team_id, first)
+
+
+def _pattern_of_all(names: Iterable[str]) -> str:
+    """Return the names' pattern; at each sign of a text only those that begin with it are tried."""
+    by_first: dict[str, list[str]] = {}
+    for name in names:
+        by_first.setdefault(name[0], []).append(_pattern_of(name))
+    return "|".join(f"(?={re.escape(first)})(?:{'|'.join(patterns)})" for first, patterns in by_first.items())
 
 
 def _pattern_of(name: str) -> str:

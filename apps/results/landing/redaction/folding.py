@@ -1,18 +1,32 @@
-"""Texts in the one spelling that names are looked for in: small letters, composed, nothing escaped or invisible."""
+"""Texts in the one spelling that names are looked for in: small, without accents, nothing escaped or invisible."""
 
+import functools
 import re
 import unicodedata
-from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-_ESCAPED = re.compile(r"(?:%[0-9A-Fa-f]{2})+")
+from apps.results.landing.redaction.escapes import unescaped
+
 # A sign with its accents, or a Korean syllable in its parts.
 _CLUSTER = re.compile(r".[̀-ͯᅠ-ᇿ゙゚]*", re.DOTALL)
 _DASHES = dict.fromkeys(map(ord, "‐‑‒–—―−﹘﹣"), "-")
 _INVISIBLE = dict.fromkeys([0xAD, 0x200B, 0x200C, 0x200D, 0x2060, 0xFEFF])
-_PLAIN = _DASHES | _INVISIBLE | dict.fromkeys(map(ord, "\t\v\f\u00a0\u2028\u2029"), " ")
-_BYTES_OF_AN_ESCAPE = 3
+_BLANKS = dict.fromkeys(map(ord, "\t\v\f\u00a0\u2028\u2029"), " ")
+# Letters whose strokes no composition tells.
+_LETTERS = str.maketrans(
+    {"ı": "i", "ø": "o", "đ": "d", "ł": "l", "æ": "ae", "œ": "oe", "þ": "th", "ð": "d", "ħ": "h"}
+)
+# It ends a part of a host's name, too.
+_FULL_STOP = {ord("。"): "."}
+_PLAIN = _DASHES | _INVISIBLE | _BLANKS | _LETTERS | _FULL_STOP
+_ACCENTED = re.compile("[À-ɏḀ-ỿ]")
+_ACCENTS = re.compile("[̀-ͯ]+")
+# German and its neighbours write these as two letters where there are none of them.
+_UMLAUTS = {"ä": "ae", "ö": "oe", "ü": "ue", "å": "aa", "ø": "oe"}
+_SPELT_OUT = re.compile("(?<=[a-z])(?:ae|oe|ue)(?=[a-z])")
+# In shorter words the two letters are mostly no umlaut.
+_LEAST_SPELT_OUT = 6
 
 
 @dataclass(frozen=True)
@@ -32,52 +46,38 @@ class Folded:
 
 def fold(text: str) -> Folded:
     """Return a text in the spelling that names are compared in."""
-    if text.isascii() and "%" not in text:
-        return Folded(text.lower())
-    signs, places = _unescaped(text)
+    if text.isascii() and not any(sign in text for sign in "%\\&"):
+        return Folded(text.lower().translate(_BLANKS))
+    signs, places = unescaped(text)
     folded: list[str] = []
     starts: list[int] = []
     ends: list[int] = []
-    for cluster in _CLUSTER.finditer("".join(signs)):
-        plain = unicodedata.normalize("NFKC", cluster.group()).casefold().translate(_PLAIN)
-        first, last = places[cluster.start()], places[cluster.end() - 1]
-        for sign in plain:
-            folded.append(sign)
-            starts.append(first[0])
-            ends.append(last[1])
+    for cluster in _CLUSTER.finditer(signs):
+        plain = _plain(cluster.group())
+        first, last = places[cluster.start()][0], places[cluster.end() - 1][1]
+        folded.append(plain)
+        starts += [first] * len(plain)
+        ends += [last] * len(plain)
     return Folded("".join(folded), starts, ends)
 
 
-def _unescaped(text: str) -> tuple[list[str], list[tuple[int, int]]]:
-    """Return the signs of a text without percent-encoding, and where each of them stands in it."""
-    signs: list[str] = []
-    places: list[tuple[int, int]] = []
-    escapes = list(_ESCAPED.finditer(text))
-    begins = [found.start() for found in escapes]
-    at = 0
-    while at < len(text):
-        index = bisect_right(begins, at) - 1
-        if index >= 0 and escapes[index].start() == at:
-            at = _decode(escapes[index], signs, places)
-        else:
-            signs.append(text[at])
-            places.append((at, at + 1))
-            at += 1
-    return signs, places
+def spellings(name: str) -> Iterator[str]:
+    """Yield a name as it may be written where a keyboard has not its letters, itself first, folded."""
+    folded = fold(name).text
+    yield folded
+    composed = unicodedata.normalize("NFC", name).casefold()
+    if any(sign in composed for sign in _UMLAUTS):
+        yield fold("".join(_UMLAUTS.get(sign, sign) for sign in composed)).text
+    if len(folded) >= _LEAST_SPELT_OUT and _SPELT_OUT.search(folded):
+        yield _SPELT_OUT.sub(lambda found: found.group()[0], folded)
 
 
-def _decode(escaped: re.Match[str], signs: list[str], places: list[tuple[int, int]]) -> int:
-    """Add what escaped bytes stand for, those that stand for nothing as they are; return where they end."""
-    at = escaped.start()
-    for sign in bytes.fromhex(escaped.group().replace("%", "")).decode("utf-8", "surrogateescape"):
-        if "\ud800" <= sign <= "\udfff":
-            for raw in escaped.string[at : at + _BYTES_OF_AN_ESCAPE]:
-                signs.append(raw)
-                places.append((at, at + 1))
-                at += 1
-        else:
-            end = at + _BYTES_OF_AN_ESCAPE * len(sign.encode())
-            signs.append(sign)
-            places.append((at, end))
-            at = end
-    return at
+@functools.lru_cache(maxsize=20_000)
+def _plain(cluster: str) -> str:
+    """Return one sign, with what is combined with it, as names are compared."""
+    composed = unicodedata.normalize("NFKC", cluster).casefold()
+    letters = (
+        _ACCENTS.sub("", unicodedata.normalize("NFD", sign)) if _ACCENTED.match(sign) else _ACCENTS.sub("", sign)
+        for sign in composed
+    )
+    return "".join(letters).translate(_PLAIN)

@@ -8,11 +8,14 @@ from django.utils.translation import gettext as _
 
 from apps.accounts.models import Membership
 from apps.agents.models import FactSnapshot
-from apps.results.landing.redaction.folding import fold
+from apps.results.landing.redaction import people
+from apps.results.landing.redaction.folding import spellings
 from apps.testbeds.models import Cluster, FileSystem, Link, Node, NodeAddress, Site, Switch, Testbed
 
 # A name of one sign, or of figures only, stands in every table: it is replaced where nothing else stands beside it.
 _SHORTEST = 2
+_IPV4 = 4
+_LEAST_FIGURES = 8
 
 
 @dataclass
@@ -21,11 +24,14 @@ class StandIns:
 
     names: dict[str, str] = field(default_factory=dict)
     addresses: dict[str, str] = field(default_factory=dict)
+    # Addresses as hexadecimal figures with nothing between them.
+    figures: dict[str, str] = field(default_factory=dict)
 
     def add(self, name: str, word: str) -> None:
         """Have a word stand for a name; the first one that is given stays."""
-        if folded := fold(name.strip()).text:
-            self.names.setdefault(folded, word)
+        for spelling in spellings(name.strip()):
+            if spelling:
+                self.names.setdefault(spelling, word)
 
     def add_host(self, name: str, word: str) -> None:
         """Have a word stand for a host's name, and for the first part of one with dots."""
@@ -37,13 +43,35 @@ class StandIns:
     def add_address(self, address: str, word: str, node: str) -> None:
         """Have a word stand for an address, in dashes as well; for a host's name without its domain, the node's."""
         try:
-            found = ipaddress.ip_address(address)
+            ipaddress.ip_address(address)
         except ValueError:
             self.add(address, word)
             self.add_host(address, node)
             return
-        self.addresses.setdefault(found.compressed, word)
+        self.add_plain_address(address, word)
         self.add(address.replace(".", "-").replace(":", "-"), word)
+
+    def add_plain_address(self, address: str, word: str) -> None:
+        """Have a word stand for an address of the internet, also as figures; for nothing if it is none, or local."""
+        try:
+            found = ipaddress.ip_address(address.partition("%")[0])
+        except ValueError:
+            return
+        self.addresses.setdefault(found.compressed, word)
+        if found.is_loopback or found.is_unspecified:
+            return
+        figures = 8 if found.version == _IPV4 else 32
+        self.figures.setdefault(f"{int(found):0{figures}x}", word)
+        if found.version == _IPV4:
+            # As kernels print it: the other way round, and as one number.
+            self.figures.setdefault(found.packed[::-1].hex(), word)
+            self.figures.setdefault(str(int(found)), word)
+
+    def add_machine(self, address: str, word: str) -> None:
+        """Have a word stand for the figures of an interface's address (Ethernet, InfiniBand)."""
+        figures = address.lower().replace(":", "").replace("-", "").replace(".", "")
+        if len(figures) >= _LEAST_FIGURES and figures.isalnum() and len(set(figures)) > 1:
+            self.figures.setdefault(figures, word)
 
 
 def is_telling(name: str) -> bool:
@@ -65,13 +93,20 @@ def stand_ins_of(team: int, first: Iterable[Node]) -> StandIns:
     for pk, address in NodeAddress.objects.filter(node__in=numbers).values_list("node", "address"):
         words.add_address(address, _("address of node %(number)s") % {"number": numbers[pk]}, called[pk])
     facts = FactSnapshot.objects.filter(node__in=numbers).order_by("node", "-created_at").distinct("node")
-    for pk, name in facts.values_list("node", "facts__hostname"):
+    for pk, name, interfaces in facts.values_list("node", "facts__hostname", "facts__interfaces"):
         words.add_host(str(name or ""), called[pk])
+        address = _("address of node %(number)s") % {"number": numbers[pk]}
+        for interface in interfaces or ():
+            words.add_machine(str(interface.get("mac") or ""), address)
+            for text in interface.get("addresses") or ():
+                words.add_plain_address(str(text).partition("/")[0], address)
     _add_inventory(words, team)
-    people = Membership.objects.filter(team=team).order_by("pk").select_related("user")
-    for number, membership in enumerate(people, start=1):
-        for name in (membership.user.get_username(), membership.user.get_full_name()):
-            words.add(name, _("user %(number)s") % {"number": number})
+    members = Membership.objects.filter(team=team).order_by("pk").select_related("user")
+    for number, membership in enumerate(members, start=1):
+        user = membership.user
+        called_so = _("user %(number)s") % {"number": number}
+        for name in (user.get_username(), user.get_full_name(), *people.written(user.first_name, user.last_name)):
+            words.add(name, called_so)
     return words
 
 
