@@ -1,12 +1,9 @@
 """What strangers must not read: every name in every form and language, on every public page and file."""
 
-import html
 import json
 import time
 import unicodedata
-from collections.abc import Iterator
 from types import SimpleNamespace
-from urllib.parse import quote
 
 import pytest
 from django.test import Client
@@ -18,6 +15,7 @@ from apps.results.landing.redaction import Hidden
 from apps.testbeds.models import FileSystem, Node, Site, Switch
 from tests import factories as people
 from tests.campaigns import factories as make
+from tests.results.landing.writings import forms_of
 
 V = Campaign.Visibility
 
@@ -60,38 +58,6 @@ CONTEXTS = (
     "/scratch/{}/out", "results_{}_2026.csv", "{}.log", "log-{}.txt", "iperf3 -c {} -t 10", "--host={}", "ssh://{}:22",
     'say "\\n{}"', "a%20{}%2Fb", "https://x.y/?q={}", "|{}|", "*{}*", "<{}>",
 )  # fmt: skip
-
-
-def forms_of(name: str) -> Iterator[str]:
-    """Yield the ways in which people and programs write a name."""
-    yield from (name, name.upper(), name.lower(), name.title(), unicodedata.normalize("NFD", name))
-    yield from (quote(name, safe=""), quote(name).lower(), name.replace(" ", "_"), name.replace(" ", "-"))
-    yield from (name.replace(" ", "\u00a0"), name.replace("-", "‑"), "\u200b".join(name))
-    yield "".join(chr(ord(sign) + 0xFEE0) if "!" <= sign <= "~" else sign for sign in name)
-    yield "".join(f"%{byte:02X}" for byte in name.encode())
-    yield from escaped(name)
-    yield from respelt(name)
-
-
-def escaped(name: str) -> Iterator[str]:
-    """Yield how JSON, programs and HTML write a name's letters; what was escaped may be escaped again."""
-    yield json.dumps(name)[1:-1]
-    yield "".join(f"\\u{ord(sign):04X}" for sign in name)
-    yield "".join(f"\\U{ord(sign):08x}" for sign in name)
-    yield "".join(f"\\x{byte:02x}" for byte in name.encode())
-    yield "".join(f"&#{ord(sign)};" for sign in name)
-    yield "".join(f"&#x{ord(sign):X};" for sign in name[:1]) + name[1:]
-    yield html.escape(name.encode("ascii", "xmlcharrefreplace").decode())
-    yield quote(quote(name, safe=""), safe="")
-
-
-def respelt(name: str) -> Iterator[str]:
-    """Yield a name with letters of other keyboards, and without those that a keyboard has not."""
-    yield name.replace("i", "ı").replace("I", "İ")
-    yield name.upper().replace("I", "İ")
-    yield name.replace("a", "á").replace("o", "ô").replace("n", "ñ")
-    yield "".join(sign for sign in unicodedata.normalize("NFD", name) if not "\u0300" <= sign <= "\u036f")
-    yield name.replace("ü", "ue").replace("ö", "oe").replace("ä", "ae")
 
 
 def describe(cast: SimpleNamespace) -> None:
