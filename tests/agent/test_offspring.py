@@ -35,3 +35,35 @@ def test_a_job_that_ends_takes_its_orphans_and_nobody_else(home: Path, way: str)
     argv = [sys.executable, "-c", PROGRAM, str(home), way]
     ended = subprocess.run(argv, cwd=ROOT, capture_output=True, text=True, timeout=60, check=True)
     assert ended.stdout.split() == ["0", "True"]
+
+
+# Many short jobs beside each other: the end of one looks for orphans while another is made, or waits to be reaped.
+CROWD = """
+import pathlib, sys, threading
+from workers.agent import identity, process
+from workers.agent.sandbox import OFFSPRING
+
+assert OFFSPRING.adopt()
+nobody = identity.find_identity("nobody")
+codes = []
+
+def work(number):
+    folder = pathlib.Path(sys.argv[1]) / str(number)
+    folder.mkdir(mode=0o755)
+    for _time in range(60):
+        job = process.Process(["sh", "-c", "exit 3"], "/bin/sh", folder, nobody, 10_000)
+        job.attend(30, None)
+        job.wait()
+        codes.append((job.exit_code, job.end_signal))
+
+threads = [threading.Thread(target=work, args=(number,)) for number in range(6)]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+print(len(codes), sorted(set(map(str, codes))))
+"""
+
+
+def test_the_end_of_one_job_takes_neither_the_life_nor_the_exit_status_of_another(home: Path) -> None:
+    argv = [sys.executable, "-c", CROWD, str(home)]
+    ended = subprocess.run(argv, cwd=ROOT, capture_output=True, text=True, timeout=300, check=True)
+    assert ended.stdout.split("\n")[0] == "360 ['(3, None)']", ended.stderr

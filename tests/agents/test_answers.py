@@ -93,11 +93,12 @@ def of_every_route(text: str, retired: str) -> list[Case]:
             cases += [Case(name, 401, "no-token"), Case(name, 401, "unknown-token", token=text[:-6] + "zzzzzz")]
             cases += [Case(name, 401, "retired", token=retired)]
             cases += [Case(name, 400, "bad-field", token=text, instance="no number")]
-        if name not in BARE:
+        # Of a report the job is looked up before its body.
+        if name not in (*BARE, EVENTS):
             with_token = {"token": text, "instance": str(uuid.uuid4()) if name in ("hello", "leave") else ""}
             cases += [Case(name, 400, "bad-json", b"[", **with_token)]
             cases += [Case(name, 413, "too-large", announced=HUGE, **with_token)]
-    wrong = {"enrol": {"token": 1}, "facts": {"facts": 1}, "poll": {"held": 1}, EVENTS: {"event": "lost"}}
+    wrong = {"enrol": {"token": 1}, "facts": {"facts": 1}, "poll": {"held": 1}}
     cases += [Case(name, 400, "bad-field", body, token=text) for name, body in wrong.items()]
     return cases
 
@@ -106,6 +107,9 @@ def of_reports(agent: Agent, text: str) -> list[Case]:
     job = factories.job(agent.node, state=Job.State.RUNNING)
     others = factories.job(agent.node, state=Job.State.RUNNING, instance=uuid.uuid4())
     return [
+        Case(f"jobs/{job.pk}/events", 400, "bad-json", b"[", token=text),
+        Case(f"jobs/{job.pk}/events", 400, "bad-field", {"event": "lost"}, token=text),
+        Case(f"jobs/{job.pk}/events", 413, "too-large", announced=HUGE, token=text),
         Case(f"jobs/{job.pk}/events", 200, "", finished(), token=text),
         Case(f"jobs/{others.pk}/events", 409, "other-instance", finished(), token=text),
         Case(EVENTS, 404, "unknown-job", finished(), token=text),

@@ -223,6 +223,7 @@ class Process:
         for pipe, _stream in self._pipes:
             pipe.close()
         self._popen.wait()
+        OFFSPRING.reaped(self.pid)
         self._starter.release()
 
     def _read(self, patience: float) -> None:

@@ -33,6 +33,8 @@ class Offspring:
         self._lock = threading.Lock()
         # {folder: (since when (clock ticks after boot), process id once there is one)}
         self._jobs: dict[Path, tuple[int, int | None]] = {}
+        # Jobs' own processes until who started them has their end: whoever reaped one would take its exit status.
+        self._unreaped: set[int] = set()
         # Since when orphans are ours (clock ticks after boot); without that all that we have for children is our own.
         self._since: int | None = None
 
@@ -52,6 +54,12 @@ class Offspring:
         with self._lock:
             since, _none = self._jobs[folder]
             self._jobs[folder] = (since, pid)
+            self._unreaped.add(pid)
+
+    def reaped(self, pid: int) -> None:
+        """Note that the process of a job is gone, and its exit status taken."""
+        with self._lock:
+            self._unreaped.discard(pid)
 
     def end(self, folder: Path) -> None:
         """Note that the job is over, and kill the orphans that only it can have left; they are gone on return.
@@ -74,11 +82,12 @@ class Offspring:
         """
         if self._since is None:
             return False
+        # First who is there, then what is under way: a process that was made meanwhile has its job noted by then.
+        children = _children()
         with self._lock:
-            under_way = list(self._jobs.values())
-        spared = {first, *(pid for _since, pid in under_way)}
+            under_way, spared = list(self._jobs.values()), {first, *self._unreaped}
         has_any = False
-        for pid in _children() - spared:
+        for pid in children - spared:
             status = stat_of(pid)
             if status is None or status.parent != os.getpid() or status.session == os.getsid(0):
                 continue
