@@ -10,6 +10,8 @@ from playwright.sync_api import Browser, ConsoleMessage, Page, Request, Response
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"]
 # What a browser cuts off itself when one leaves a page, or turns into a download, did not fail.
 _CUT_OFF = "net::ERR_ABORTED"
+# Chromium breaks everything off when an interface of the machine comes or goes, as with a lab that is taken down.
+_NOT_THE_PAGES = (_CUT_OFF, "net::ERR_NETWORK_CHANGED")
 
 
 class BrowserError(RuntimeError):
@@ -65,11 +67,12 @@ class Watcher:
 
     def _console(self, message: ConsoleMessage) -> None:
         expected = _bare(message.location.get("url", "")) in self._allowed
+        expected = expected or any(reason in message.text for reason in _NOT_THE_PAGES)
         if message.type in ("error", "warning") and not expected:
             self._note(f"console {message.type}: {message.text}")
 
     def _failed(self, request: Request) -> None:
-        if request.failure != _CUT_OFF:
+        if request.failure not in _NOT_THE_PAGES:
             self._note(f"{request.method} {request.url} failed: {request.failure}")
 
     def _response(self, response: Response) -> None:
