@@ -1,6 +1,6 @@
 """uvicorn's protocol, with a time for the head of a request: one that does not come holds no connection for ever."""
 
-from asyncio import TimerHandle, Transport
+from asyncio import TimerHandle
 from typing import Any
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
@@ -21,7 +21,7 @@ class HeadsInTime(HttpToolsProtocol):
         super().__init__(*args, **kwargs)
         self._head_timer: TimerHandle | None = None
 
-    def connection_made(self, transport: Transport) -> None:  # type: ignore[override]
+    def connection_made(self, transport: Any) -> None:
         """Wait for a head."""
         super().connection_made(transport)
         self._await_head()

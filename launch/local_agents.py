@@ -3,6 +3,7 @@
 import ipaddress
 import json
 import sys
+import urllib.request
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +19,17 @@ PROGRAM = "fathom-agent.pyz"
 _FILE = "start.json"
 _NAMESPACES = ("--net", "--mount", "--uts")
 _CONFIG = "agent.json"
+
+
+def fetch_program(base: str, folder: Path) -> Path:
+    """Write the agents' program of the service at `base` into the folder and return its path.
+
+    OSError or HTTPException if it cannot be fetched.
+    """
+    program = folder / PROGRAM
+    with urllib.request.urlopen(f"{base}/agents/{PROGRAM}", timeout=60) as answer:  # noqa: S310
+        write_whole(program, answer.read(), mode=0o644)
+    return program
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,6 @@ from types import TracebackType
 from launch import embedded, liveness, local_agents, orphans, ports, supervisor
 from launch.home import ROOT, Home, hang_after_s
 from launch.process import Process
-from launch.writing import write_whole
 
 LOOPBACK = "127.0.0.1"
 # Who looks after the service on its machine asks for it by these, whatever its users call it.
@@ -145,9 +144,9 @@ class Service:
         """Make the first account of this folder, once, and return what there is to tell: its name and password."""
         if self.home.has_account():
             return []
-        told = self.manage("create_account", "--username", username, "--team", team).splitlines()
+        lines = self.manage("create_account", "--username", username, "--team", team).splitlines()
         self.home.note_account()
-        return told
+        return lines
 
     def _clear_leftovers(self) -> None:
         killed = orphans.end(str(self.home.folder), patience_s=_LEFTOVER_PATIENCE_S)
@@ -238,7 +237,7 @@ class Service:
         """Start the agents of earlier runs with the program that every node gets from this server."""
         port = self._sockets[0].getsockname()[1]
         if self._agents:
-            self._fetch_program(self.home.agents / local_agents.PROGRAM)
+            self._fetch_program()
         for kept in self._agents:
             if local_agents.namespace_is_down(kept.prefix):
                 words = "not started: its network namespace is down; make demo builds it"
@@ -247,10 +246,9 @@ class Service:
                 kept.call_at(port)
                 self.supervisor.add(kept.process())
 
-    def _fetch_program(self, program: Path) -> None:
+    def _fetch_program(self) -> None:
         try:
-            with urllib.request.urlopen(f"{self.address}/agents/{program.name}", timeout=60) as answer:  # noqa: S310
-                write_whole(program, answer.read(), mode=0o644)
+            local_agents.fetch_program(self.address, self.home.agents)
         except (OSError, http.client.HTTPException) as error:
             self._report("supervisor", f"the agents' program could not be fetched, the last one is used: {error}")
 

@@ -13,9 +13,9 @@ from django.conf import settings
 PACKAGE = "fathom_agent"
 NAME = "fathom-agent.pyz"
 UNIT = "fathom-agent.service"
-# What the systemd unit that is downloaded expects; the program's own command `unit` knows better.
 # What agents' folders are called, those of nodes that share a machine with the node's name behind it.
 FOLDER = "fathom-agent"
+# What the systemd unit that is downloaded expects; the program's own command `unit` knows better.
 PLACES = {
     "python": "/usr/bin/python3",
     "program": f"/opt/fathom-agent/{NAME}",

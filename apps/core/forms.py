@@ -128,8 +128,8 @@ class QuantityField(forms.CharField):
         return units.canonical_text(value, self.kind)
 
 
-class BoundedRows:
-    """Mixin of formsets, before Django's class: builds no row at all where more are sent than `absolute_max`.
+class BoundedFormSet(formsets.BaseFormSet):
+    """A formset that builds no row at all where more are sent than `absolute_max`.
 
     Django builds so many, each with its fields, and shows them again, for whoever sends a large number.
     """
@@ -141,11 +141,10 @@ class BoundedRows:
     @functools.cached_property
     def management_form(self) -> Any:
         """Return the form that says how many rows there are; one that says too many says none."""
-        form = super().management_form  # type: ignore[misc]
-        most: int = self.absolute_max  # type: ignore[attr-defined]
+        form = super().management_form
         counts = (formsets.TOTAL_FORM_COUNT, formsets.INITIAL_FORM_COUNT)
         if form.is_bound:
-            if not all(0 <= form.cleaned_data[name] <= most for name in counts):
+            if not all(form.cleaned_data[name] in range((self.absolute_max or 0) + 1) for name in counts):
                 form.add_error(None, self.default_error_messages["missing_management_form"])
             if not form.is_valid():
                 # Neither number can be believed.
@@ -153,11 +152,7 @@ class BoundedRows:
         return form
 
 
-class BoundedFormSet(BoundedRows, formsets.BaseFormSet):
-    """A formset of plain forms, bounded."""
-
-
-class BoundedInlineFormSet(BoundedRows, forms.BaseInlineFormSet):
+class BoundedInlineFormSet(BoundedFormSet, forms.BaseInlineFormSet):
     """One of the administrator's pages, bounded."""
 
 

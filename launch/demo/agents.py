@@ -3,7 +3,6 @@
 import json
 import subprocess
 import sys
-import urllib.request
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -23,9 +22,7 @@ def prepare(api: Rest, ground: Ground, nodes: dict[str, int], folder: Path) -> l
 
     They start with the service from its next start on.
     """
-    program = folder / local_agents.PROGRAM
-    with urllib.request.urlopen(f"{api.base}/agents/{program.name}", timeout=60) as answer:  # noqa: S310
-        write_whole(program, answer.read(), mode=0o644)
+    program = local_agents.fetch_program(api.base, folder)
     server = f"http://{ground.server_host}:{api.base.rpartition(':')[2]}"
     enrolled = {agent["node"] for agent in api.every("agents/") if not agent["retired_at"]}
     for place in ground.places:

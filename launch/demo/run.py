@@ -21,10 +21,8 @@ def run(*, port: int | None, once: bool) -> int:
     place = _ground(folder)
     running = service.Service(folder, port=port, binds=[place.server_host], with_agents=False)
     with supervisor.stop_on_signals(running.supervisor), running:
-        token = account(running)
-        api = Rest(running.address, token, patience_s=PATIENCE_S, report=_say)
         try:
-            succeeded = _measure(running, api, place)
+            succeeded = _measure(running, _rest(running, account(running)), place)
         except RestError as error:
             if running.supervisor.is_stopping:
                 raise supervisor.Stopped from None
@@ -36,6 +34,10 @@ def run(*, port: int | None, once: bool) -> int:
             supervisor.print_event("demo", f"serving on at {running.address} (Ctrl-C stops it)")
             running.wait()
     return 0 if succeeded else 1
+
+
+def _rest(running: service.Service, token: str) -> Rest:
+    return Rest(running.address, token, patience_s=PATIENCE_S, report=_say)
 
 
 def _say(words: str) -> None:
@@ -79,7 +81,7 @@ def account(running: service.Service) -> str:
     running.home.note_account()
     if kept.exists():
         token: str = json.loads(kept.read_text(encoding="utf-8"))["token"]
-        if _is_in_force(Rest(running.address, token)):
+        if _is_in_force(_rest(running, token)):
             return token
     token = running.manage("create_token", "--username", USER, "--name", "make demo").strip()
     write_whole(kept, json.dumps({"token": token}))

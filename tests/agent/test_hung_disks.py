@@ -280,7 +280,7 @@ def test_a_search_in_proc_that_is_held_up_does_not_hold_up_the_end(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, hung: Wait
 ) -> None:
     monkeypatch.setattr(process, "KIN_WITHIN_S", 0.05)
-    monkeypatch.setattr(process, "kin_of", lambda *_words, **_options: hung() or set())
+    monkeypatch.setattr(process, "signal_kin", lambda *_words: hung())
     words = ["sh", "-c", "trap '' TERM; sleep 99.5 & wait; wait"]
     one = process.Process(words, "/bin/sh", tmp_path, Identity.own(), 100)
     one.attend(0.2, None)

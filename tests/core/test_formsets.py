@@ -10,7 +10,7 @@ from django.contrib import admin
 from django.forms import BaseFormSet, BaseInlineFormSet, formset_factory, inlineformset_factory
 
 import apps
-from apps.core.forms import BoundedRows
+from apps.core.forms import BoundedFormSet
 from apps.toolbox.forms import MetricRow
 
 
@@ -72,7 +72,7 @@ def test_more_rows_than_are_taken_are_refused_before_one_is_built(name: str, tot
 @pytest.mark.parametrize("name", FORMSETS)
 def test_a_row_is_taken_by_all_of_them(name: str) -> None:
     assert len(sent(FORMSETS[name], 1).forms) == 1
-    assert issubclass(FORMSETS[name], BoundedRows)
+    assert issubclass(FORMSETS[name], BoundedFormSet)
 
 
 def test_django_alone_builds_them() -> None:

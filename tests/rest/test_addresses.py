@@ -1,22 +1,12 @@
 """An address without its final slash: readers are sent on, and what changes something is refused with the address."""
 
-import logging
-from collections.abc import Iterator
-
 import pytest
 from django.test import Client
 
 from tests import factories
 from tests.rest import schema
 
-pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def quiet() -> Iterator[None]:
-    logging.getLogger("django.request").setLevel(logging.CRITICAL)
-    yield
-    logging.getLogger("django.request").setLevel(logging.NOTSET)
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("quiet")]
 
 
 def test_no_write_is_sent_on(cast: factories.Cast) -> None:

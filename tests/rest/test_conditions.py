@@ -1,8 +1,5 @@
 """Whoever says on which ETag a change rests undoes nothing that somebody else did meanwhile: at every address."""
 
-import logging
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -21,14 +18,6 @@ pytestmark = pytest.mark.django_db
 CHANGES = ("put", "patch", "delete")
 # What a request itself leaves: that a token was used.
 PASSING = {"accounts.ApiToken"}
-
-
-@pytest.fixture
-def team(cast: factories.Cast, settings: Any, tmp_path: Path) -> Iterator[Any]:
-    settings.VAR_DIR = tmp_path
-    logging.getLogger("django.request").setLevel(logging.CRITICAL)
-    yield world.build(cast, tmp_path)
-    logging.getLogger("django.request").setLevel(logging.NOTSET)
 
 
 def changes() -> list[tuple[str, str, dict[str, Any]]]:

@@ -1,7 +1,6 @@
 """What is refused for the state of a thing is 409 with a sentence, wherever it is refused; the schema says so."""
 
 import ast
-import logging
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,18 +10,10 @@ from django.test import Client
 
 from apps.core.errors import ConflictError
 from tests import factories
-from tests.rest import schema, world
+from tests.rest import schema
 
 pytestmark = pytest.mark.django_db
 ROOT = Path(__file__).resolve().parents[2]
-
-
-@pytest.fixture
-def team(cast: factories.Cast, settings: Any, tmp_path: Path) -> Iterator[Any]:
-    settings.VAR_DIR = tmp_path
-    logging.getLogger("django.request").setLevel(logging.CRITICAL)
-    yield world.build(cast, tmp_path)
-    logging.getLogger("django.request").setLevel(logging.NOTSET)
 
 
 def _refused(team: Any) -> Iterator[tuple[str, str, Any]]:

@@ -1,13 +1,11 @@
 """No request that the schema allows, and none that it does not, is answered otherwise than the schema says."""
 
-import logging
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests import factories
-from tests.rest import schema, world
+from tests.rest import schema
 from tests.rest.examples import examples
 from tests.rest.fuzzing import Caller
 
@@ -25,15 +23,6 @@ REFUSED = {
     "POST /api/v1/set-aside/{id}/try-again/",
 }
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def team(cast: factories.Cast, settings: Any, tmp_path: Path) -> Any:
-    settings.VAR_DIR = tmp_path
-    # Each refusal would be a line.
-    logging.getLogger("django.request").setLevel(logging.CRITICAL)
-    yield world.build(cast, tmp_path)
-    logging.getLogger("django.request").setLevel(logging.NOTSET)
 
 
 @pytest.fixture

@@ -1,15 +1,12 @@
 """A value that cannot be is refused, by its parameter's name: never answered with something else."""
 
 import json
-import logging
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 from django.test import Client
 
-from tests import factories
 from tests.rest import schema, world
 from tests.rest.examples import examples
 
@@ -24,19 +21,6 @@ ANY_NUMBER = {("/api/v1/jobs/", "run")}
 # They count, and refer to nothing.
 _BOUNDS = {"capacity_min", "capacity_max", "clients", "nodes", "tasks"}
 COUNTS = _BOUNDS | {"page", "page_size", "point", "repetition", "attempt"}
-
-
-@pytest.fixture(scope="module")
-def quiet() -> Iterator[None]:
-    logging.getLogger("django.request").setLevel(logging.CRITICAL)
-    yield
-    logging.getLogger("django.request").setLevel(logging.NOTSET)
-
-
-@pytest.fixture
-def team(cast: factories.Cast, settings: Any, tmp_path: Path, quiet: None) -> Any:
-    settings.VAR_DIR = tmp_path
-    return world.build(cast, tmp_path)
 
 
 def _is_free(path: str, name: str) -> bool:

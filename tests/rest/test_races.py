@@ -1,9 +1,7 @@
 """Every REST write, with what it is about deleted, or its value taken, in the middle of it: never a 500."""
 
-import logging
 from collections import Counter
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,7 +11,7 @@ from django.db import connection, models, transaction
 from django.urls import resolve
 
 from tests import factories
-from tests.rest import racing, schema, world
+from tests.rest import racing, schema
 from tests.rest.examples import examples
 from tests.rest.fuzzing import Caller
 
@@ -25,17 +23,6 @@ NAMED = {"server_cluster": "cluster", "a_node": "node", "b_node": "node", "site_
 PARTS = 2
 LATE = "at the end of the transaction: "
 MODELS = {model._meta.model_name: model for model in apps.get_models() if model._meta.app_label not in STAY}
-
-
-@pytest.fixture
-def team(cast: factories.Cast, settings: Any, tmp_path: Path) -> Any:
-    settings.VAR_DIR = tmp_path
-    levels = {name: logging.getLogger(name).level for name in ("django.request", "apps.core.races")}
-    for name in levels:
-        logging.getLogger(name).setLevel(logging.CRITICAL)
-    yield world.build(cast, tmp_path)
-    for name, level in levels.items():
-        logging.getLogger(name).setLevel(level)
 
 
 @pytest.fixture

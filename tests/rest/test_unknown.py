@@ -1,9 +1,7 @@
 """What an operation does not take is refused by name, and the nearest name is told: at every operation there is."""
 
 import json
-import logging
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,19 +16,6 @@ from tests.rest.examples import examples
 pytestmark = pytest.mark.django_db
 # They describe the interface, and are no part of what they describe.
 DESCRIPTIONS = {"schema", "api-docs"}
-
-
-@pytest.fixture(scope="module")
-def quiet() -> Iterator[None]:
-    logging.getLogger("django.request").setLevel(logging.CRITICAL)
-    yield
-    logging.getLogger("django.request").setLevel(logging.NOTSET)
-
-
-@pytest.fixture
-def team(cast: factories.Cast, settings: Any, tmp_path: Path, quiet: None) -> Any:
-    settings.VAR_DIR = tmp_path
-    return world.build(cast, tmp_path)
 
 
 @pytest.fixture

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
 import logging
-import os
 import shutil
 import signal
 import threading
@@ -13,7 +11,7 @@ import uuid
 from collections.abc import Collection
 from pathlib import Path
 
-from .kin import kin_of
+from .kin import signal_kin
 
 logger = logging.getLogger(__name__)
 
@@ -72,7 +70,8 @@ class Clearing:
         return left
 
     def _remove(self, folder: Path) -> None:
-        _end_stragglers(folder)
+        # Nothing of its job is wanted any more.
+        signal_kin(folder, signal.SIGKILL)
         reason = _removed(folder)
         with self._condition:
             self._under_way.discard(folder)
@@ -83,13 +82,6 @@ class Clearing:
                 self._left[folder] = reason
                 self._again_at = time.monotonic() + AGAIN_S
             self._condition.notify_all()
-
-
-def _end_stragglers(folder: Path) -> None:
-    """Kill what still works in a folder that is to go: nothing of its job is wanted any more."""
-    for straggler in kin_of(folder):
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.kill(straggler, signal.SIGKILL)
 
 
 def _removed(folder: Path) -> str:

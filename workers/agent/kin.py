@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import signal
 from pathlib import Path
 from typing import NamedTuple
 
@@ -42,12 +44,19 @@ def kin_of(folder: Path, session: int | None = None) -> set[int]:
 
     A process group is not all: MPI launchers give each rank a group of its own, and servers become daemons.
     """
-    found = set()
+    kin = set()
     for path in Path("/proc").glob("[0-9]*"):
         pid = int(path.name)
         if pid != os.getpid() and (_session_of(pid) == session or belongs_to(pid, folder)):
-            found.add(pid)
-    return found
+            kin.add(pid)
+    return kin
+
+
+def signal_kin(folder: Path, number: signal.Signals, session: int | None = None) -> None:
+    """Signal a job's processes (`kin_of`) but for the leader of the session, as far as we may."""
+    for pid in kin_of(folder, session) - {session}:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.kill(pid, number)
 
 
 def _session_of(pid: int) -> int:

@@ -12,7 +12,7 @@ from pathlib import Path
 from . import steady
 from .clearing import Clearing
 from .instance import Instance
-from .kin import birth_of, kin_of
+from .kin import birth_of, signal_kin
 from .settings import Journals
 from .spool import Record, Spool
 
@@ -56,10 +56,7 @@ def close_left_over(record: Record, spool: Spool, work: Path, *, is_copy: bool =
 
     What it had come to, if that is on the spool, is its outcome.
     """
-    folder = work / record.job_id
-    for straggler in kin_of(folder):
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.kill(straggler, signal.SIGKILL)
+    signal_kin(work / record.job_id, signal.SIGKILL)
     # One with capabilities hides where it works.
     pid, born = record.facts.get("pid"), record.facts.get("born")
     if pid and born and not is_copy and birth_of(pid) == born:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import selectors
 import signal
@@ -18,7 +17,7 @@ from . import steady
 from .config import USUAL_FOLDERS
 from .gate import Gate
 from .identity import Identity
-from .kin import kin_of
+from .kin import signal_kin
 from .ready import Automaton, Search
 from .sandbox import OFFSPRING, Starter
 
@@ -249,14 +248,10 @@ class Process:
         """Signal the group, and what has left it."""
         self._signal(number)
         # What processes tell of themselves in /proc may be held up by a disk for which they wait.
-        kin = threading.Thread(target=self._signal_kin, args=(number,), name=f"kin-{self.pid}", daemon=True)
+        words = (self._folder, number, self.pid)
+        kin = threading.Thread(target=signal_kin, args=words, name=f"kin-{self.pid}", daemon=True)
         kin.start()
         kin.join(KIN_WITHIN_S)
-
-    def _signal_kin(self, number: signal.Signals) -> None:
-        for pid in kin_of(self._folder, session=self.pid) - {self.pid}:
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.kill(pid, number)
 
     def _signal(self, number: signal.Signals) -> None:
         try:

@@ -91,7 +91,7 @@ class CreatePage(FormPage, generic.CreateView):
         return super().get_context_data(**kwargs) | {"teams": self.teams, "team": self.get_team()}
 
 
-class UpdatePage(ChangePage, FormPage, generic.UpdateView):
+class UpdatePage(editing.GuardedPage, ChangePage, FormPage, generic.UpdateView):
     """A form for a thing that is there; what somebody else saved since it was shown is not undone unseen (409)."""
 
     done = gettext_lazy("%(kind)s “%(name)s” was saved.")
@@ -103,26 +103,11 @@ class UpdatePage(ChangePage, FormPage, generic.UpdateView):
 
     def get_object(self, queryset: QuerySet | None = None) -> Any:
         """Return the thing; where it is to be changed, as it is while nobody else can change it."""
-        found = super().get_object(queryset)
+        row = super().get_object(queryset)
         if self.request.method != "POST":
-            return found
-        lock_row(found)
+            return row
+        lock_row(row)
         return super().get_object(queryset)
-
-    def get_form(self, form_class: Any = None) -> Any:
-        """Return the form with the version of what it shows."""
-        return editing.guard(super().get_form(form_class))
-
-    def form_valid(self, form: Any) -> HttpResponse:
-        """Save it, unless somebody else changed it meanwhile."""
-        return self.form_invalid(form) if editing.refuse_stale(form, self.object) else super().form_valid(form)
-
-    def form_invalid(self, form: Any) -> HttpResponse:
-        """Show the form with what is wrong, and with what somebody else changed meanwhile (409)."""
-        answer = super().form_invalid(form)
-        if editing.refuse_stale(form, self.object):
-            answer.status_code = 409
-        return answer
 
     def perform(self, form: Any) -> Any:
         """Save it, and keep who did."""

@@ -45,7 +45,7 @@ class ChangePassword(SuccessMessageMixin, auth.PasswordChangeView):
     success_message = gettext_lazy("The password was changed. Other browsers are signed out.")
 
 
-class Profile(LoginRequiredMixin, generic.UpdateView):
+class Profile(editing.GuardedPage, LoginRequiredMixin, generic.UpdateView):
     """Name, language, time zone and theme of the person who is signed in."""
 
     template_name = "accounts/profile.html"
@@ -62,26 +62,14 @@ class Profile(LoginRequiredMixin, generic.UpdateView):
         """Return a copy of the person, so that a refused form changes nothing on the page around it."""
         return User.objects.get(pk=user_of(self.request).pk)
 
-    def get_form(self, form_class: Any = None) -> Any:
-        """Return the form with the version of what it shows."""
-        return editing.guard(super().get_form(form_class))
-
     def form_valid(self, form: Any) -> HttpResponse:
-        """Save, and answer in the language just chosen; unless it was changed in another window since (409)."""
-        if editing.refuse_stale(form, self.object):
-            return self.form_invalid(form)
+        """Save, and answer in the language just chosen."""
         response = super().form_valid(form)
-        if form.instance.language:
-            translation.activate(form.instance.language)
-        messages.success(self.request, _("The profile was saved."))
+        if form.conflict is None:
+            if form.instance.language:
+                translation.activate(form.instance.language)
+            messages.success(self.request, _("The profile was saved."))
         return response
-
-    def form_invalid(self, form: Any) -> HttpResponse:
-        """Show the form with what is wrong, and with what was changed in another window (409)."""
-        answer = super().form_invalid(form)
-        if editing.refuse_stale(form, self.object):
-            answer.status_code = 409
-        return answer
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
         """Add the person's teams."""

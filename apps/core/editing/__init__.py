@@ -8,6 +8,7 @@ differ the form comes back with what was typed, what changed meanwhile, who did 
 from apps.core.editing.changes import Change, forget_changes, last_change_of, note_change
 from apps.core.editing.conflicts import Conflict, Difference
 from apps.core.editing.forms import conflict_page, guard, page_conflict, refuse_stale
+from apps.core.editing.pages import GuardedPage
 from apps.core.editing.versions import OVER, VERSION, differing, version_of
 
 __all__ = [
@@ -16,6 +17,7 @@ __all__ = [
     "Change",
     "Conflict",
     "Difference",
+    "GuardedPage",
     "conflict_page",
     "differing",
     "forget_changes",

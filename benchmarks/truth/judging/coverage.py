@@ -2,14 +2,17 @@
 
 import functools
 import random
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from apps.bench.statistics import Mean
 from benchmarks.truth import figures, panels
 from benchmarks.truth.asking import Statement
 from benchmarks.truth.worlds.base import World
+from benchmarks.truth.worlds.network import NetworkWorld
 from benchmarks.truth.worlds.noise import NORMAL, OUTLIERS, Noise, draw
+from benchmarks.truth.worlds.storage import StorageWorld
 
 MEAN, RATIO, PREDICTED = "the mean's interval (95 %)", "the ratio's interval (95 %)", "predictions (95 %)"
 DRAWS = 20_000
@@ -50,10 +53,7 @@ def of_predictions(world: World, said: Iterable[Statement]) -> Iterator[Interval
     for item in said:
         if item.source != panels.PREDICTION:
             continue
-        if world.family == "network":
-            truth = world.reach(item.fields["parameters"]).rate  # type: ignore[attr-defined]
-        else:
-            truth = world.rate(item.fields["metric"], item.fields["parameters"])  # type: ignore[attr-defined]
+        truth = _true_rate(world, item.fields["metric"], item.fields["parameters"])
         yield Interval(PREDICTED, item.fields["n"], item.fields["low"] <= truth <= item.fields["high"])
 
 
@@ -65,3 +65,11 @@ def harmonic(noise: Noise, scatter: float = 1.0) -> float:
     factors, hits = draw(noise, DRAWS, random.Random(1))  # noqa: S311 - a simulation, not a secret
     free = [1 / (1 + (factor - 1) * scatter) for factor, hit in zip(factors, hits, strict=True) if not hit]
     return len(free) / sum(free)
+
+
+def _true_rate(world: World, metric: str, parameters: Mapping[str, Any]) -> float:
+    if isinstance(world, NetworkWorld):
+        return world.reach(parameters).rate
+    if isinstance(world, StorageWorld):
+        return world.rate(metric, parameters)
+    raise ValueError(f"no rate is predicted in a world of {world.family}")

@@ -1,0 +1,28 @@
+import logging
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests import factories
+from tests.rest import world
+
+# Each refusal would be a line.
+LOGGERS = ("django.request", "apps.core.races")
+
+
+@pytest.fixture
+def quiet() -> Iterator[None]:
+    levels = {name: logging.getLogger(name).level for name in LOGGERS}
+    for name in levels:
+        logging.getLogger(name).setLevel(logging.CRITICAL)
+    yield
+    for name, level in levels.items():
+        logging.getLogger(name).setLevel(level)
+
+
+@pytest.fixture
+def team(cast: factories.Cast, settings: Any, tmp_path: Path, quiet: None) -> Any:
+    settings.VAR_DIR = tmp_path
+    return world.build(cast, tmp_path)
