@@ -1,17 +1,36 @@
-"""A pytest plugin: what goes before what among the tests, in the order of their start and on the processor."""
+"""A pytest plugin: what goes before what among the tests."""
 
 import gc
 import os
+import shutil
+import tempfile
+import time
 from collections.abc import Generator
+from pathlib import Path
 
 import pytest
 
 # Each of these takes minutes of one worker; the longest first.
-LONG_GROUPS = ("stack", "agent-0", "agent-1", "quiet", "lab", "launch-service", "web-connections", "agents")
+LONG_GROUPS = ("quiet", "stack", "agent-0", "agent-1", "lab", "launch-service", "web-connections", "agents")
 # Folders whose tests wait so long that two workers share their files, each with a server of its own.
 SHARED = ("agent",)
 # Tests of real programs, which wait more than they work.
 WAITING = ("tests/bench/tools/", "tests/benchmarks/", "tests/lab/", "tests/launch/")
+# The file that is there until the quiet tests are over, made by the controller for its workers; and for how long (s)
+# the others wait for that: a worker that died with them takes nobody along.
+_QUIET = "FATHOM_TEST_QUIET"
+_PATIENCE_S = 600.0
+
+_waits = False
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Have the workers begin with what must be quiet, if there will be workers that hold groups together."""
+    if getattr(config.option, "numprocesses", None) and config.option.dist == "loadgroup":
+        folder = tempfile.mkdtemp(prefix="fathom-quiet-")
+        config.add_cleanup(lambda: shutil.rmtree(folder, ignore_errors=True))
+        os.environ[_QUIET] = str(Path(folder) / "pending")
+        _quiet_file().touch()
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -24,6 +43,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """
     if not getattr(config.option, "loadgroup", False):
         return
+    for item in items:
+        if _is_quiet(item) and _group_of(item) != "quiet":
+            item.add_marker(pytest.mark.xdist_group("quiet"))
     served = [i for i in items if "server_process" in getattr(i, "fixturenames", ()) and not _group_of(i)]
     files = sorted({item.path for item in served})
     for item in served:
@@ -43,26 +65,45 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """Have the collector pass over what collecting left, ten thousand tests: none of it ever goes."""
+    """See whether there is anything to wait for; have the collector pass over ten thousand tests that never go."""
+    global _waits
+    _waits = _QUIET in os.environ and any(_is_quiet(item) for item in session.items)
     gc.collect()
     gc.freeze()
     gc.set_threshold(20_000, 20, 20)
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
-    """Give a test that measures a rate, and every process that it starts, the usual priority; only root can.
+def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> Generator[None, object, object]:
+    """Let tests that measure go first and alone: beside five workers a rate is not that of the line.
 
-    `make test` runs those beside it as nice ones.
+    To prefer them would not do: Linux weighs sessions, not processes, where it groups these by itself (autogroup).
     """
-    if item.get_closest_marker("quiet") is None or os.geteuid() != 0:
+    if not _is_quiet(item):
+        if _waits:
+            _wait_until_quiet_is_over()
         return (yield)
-    was = os.getpriority(os.PRIO_PROCESS, 0)
-    os.setpriority(os.PRIO_PROCESS, 0, min(was, 0))
     try:
         return (yield)
     finally:
-        os.setpriority(os.PRIO_PROCESS, 0, was)
+        if _waits and (nextitem is None or not _is_quiet(nextitem)):
+            _quiet_file().unlink(missing_ok=True)
+
+
+def _wait_until_quiet_is_over() -> None:
+    global _waits
+    deadline = time.monotonic() + _PATIENCE_S
+    while _quiet_file().exists() and time.monotonic() < deadline:
+        time.sleep(0.2)
+    _waits = False
+
+
+def _quiet_file() -> Path:
+    return Path(os.environ[_QUIET])
+
+
+def _is_quiet(item: pytest.Item) -> bool:
+    return item.get_closest_marker("quiet") is not None
 
 
 def _group_of(item: pytest.Item) -> str:
