@@ -1,6 +1,8 @@
 """What most tests begin with: the named cast, and two nodes to measure between."""
 
 import functools
+import os
+from pathlib import Path
 
 import pytest
 import redis
@@ -9,6 +11,7 @@ from apps.core import broker, queue
 from apps.testbeds.models import Node
 from tests import factories, outages
 from tests.campaigns import factories as make
+from tests.launch import migrated as patterns
 
 
 @pytest.fixture
@@ -23,6 +26,13 @@ def pair(cast: factories.Cast) -> list[Node]:
     a, b = make.nodes(cast.team, "kisti01", "pnu01")
     make.link(a, b, "WAN")
     return [a, b]
+
+
+@pytest.fixture(scope="session")
+def migrated(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return what a service that need not migrate begins with (tests.launch.migrated), the same for all workers."""
+    own = tmp_path_factory.getbasetemp()
+    return patterns.make_once(own.parent if "PYTEST_XDIST_WORKER" in os.environ else own)
 
 
 @functools.cache

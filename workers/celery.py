@@ -11,6 +11,8 @@ from apps.core import queue, timeouts
 from workers import signs
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "apps.config.settings.production")
+# Each worker would import every page for Django's checks, a second of a core, and throw away what they find.
+os.environ.setdefault("CELERY_SKIP_CHECKS", "1")
 
 
 class KeepingTask(Task):

@@ -10,6 +10,8 @@ from apps.core import connections
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "apps.config.settings.production")
 # Before anything opens a connection.
 connections.fit_to_web(settings.DATABASES["default"], most=settings.WEB_CONNECTIONS)
+# All that is loaded from here on stays: to look through it while it comes takes a seventh of the start.
+gc.disable()
 
 from django.urls import get_resolver  # noqa: E402
 
@@ -17,7 +19,8 @@ from apps.config.asgi import application  # noqa: E402
 
 __all__ = ["application"]
 
-# All that is loaded by now stays: the collector need not look through it again while a large page is made.
+# Nor need the collector look through it again while a large page is made.
 assert get_resolver().url_patterns
 gc.collect()
 gc.freeze()
+gc.enable()

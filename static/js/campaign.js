@@ -104,7 +104,9 @@ function poll(on) {
 
 // What a campaign waits for may change without anything of it having changed: another lets go of a link, a time comes.
 setInterval(() => {
-  if (polling === null && "waits" in document.getElementById("campaign-status").dataset) refresh(new Set(), new Set());
+  if (polling !== null || !("waits" in document.getElementById("campaign-status").dataset)) return;
+  // The message of a node that is lost may have been missed: the drawing must not say less than the words.
+  refresh(new Set(["drawing"]), new Set());
 }, POLL_MS);
 
 setInterval(() => {
@@ -120,7 +122,7 @@ function connect() {
     retryMs = 1000;
     poll(false);
     // What changed between the page's making, or the cut, and now.
-    refresh(new Set(["event", "findings"]), wasCut ? null : new Set());
+    refresh(new Set(["event", "findings", "drawing"]), wasCut ? null : new Set());
     wasCut = false;
   });
   socket.addEventListener("message", (event) => {

@@ -17,8 +17,10 @@ const later = async (ms) => {
   }
 };
 const status = { dataset: { state: "running" } };
-const part = { dataset: { socket: "/ws/1/", status: "/status/", events: "/events/" }, querySelector: () => null,
-  querySelectorAll: () => [] };
+const addresses = { socket: "/ws/1/", status: "/status/", events: "/events/", drawing: "/drawing/" };
+let drawing = null;
+const part = { dataset: addresses, querySelectorAll: () => [],
+  querySelector: (selector) => selector === ".topology-frame" ? drawing : null };
 const fetched = [];
 globalThis.document = { querySelector: () => part, getElementById: () => status, addEventListener: () => {} };
 globalThis.window = { htmx: { ajax: async (method, url) => { fetched.push(url); } } };
@@ -65,3 +67,18 @@ def test_one_whose_campaign_has_ended_does_not() -> None:
     done(fetched.length - before);
     """
     assert run(program, "campaign.js", before=PAGE) == 0
+
+
+def test_what_is_drawn_keeps_up_with_what_is_said_though_no_message_came() -> None:
+    program = """
+    drawing = {};
+    const drawn = () => fetched.filter((url) => url === "/drawing/").length;
+    on.open();
+    await later(1000);
+    const atFirst = drawn();
+    // An agent is lost, and the message of it, too.
+    status.dataset.waits = "";
+    await later(6000);
+    done([atFirst, drawn()]);
+    """
+    assert run(program, "campaign.js", before=PAGE) == [1, 2]

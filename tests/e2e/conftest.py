@@ -19,6 +19,7 @@ from launch.demo.rest import Rest
 from launch.screenshots.browser import BrowserError, Watcher, executable, open_browser
 from tests import interfaces
 from tests.e2e.browsing import sign_in
+from tests.launch import migrated as patterns
 
 PASSWORD = "correct horse battery"
 # Said with what is made, for a test may give the account another team.
@@ -71,7 +72,7 @@ def _servers_of_its_own() -> mock._patch_dict:
 
 
 @pytest.fixture(scope="package")
-def stack() -> Iterator[Stack]:
+def stack(migrated: Path) -> Iterator[Stack]:
     """Start the service, describe two nodes and start their agents."""
     if not shutil.which("ping") or not shutil.which("iperf3"):
         pytest.skip("ping and iperf3 are needed; as root the set-up installs them")
@@ -79,6 +80,7 @@ def stack() -> Iterator[Stack]:
         folder = Path(name)
         # Jobs of agents run as another user, who has to pass through.
         folder.chmod(0o711)
+        patterns.copy_to(folder, migrated / patterns.VAR)
         running = service.Service(folder, with_agents=False, report=lambda _part, _text: None)
         with _servers_of_its_own():
             running.start()

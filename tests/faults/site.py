@@ -3,7 +3,6 @@
 import json
 import os
 import signal
-import subprocess
 import threading
 import time
 import urllib.request
@@ -20,6 +19,7 @@ from tests.agent.relays import MessageProxy
 from tests.faults import measuring
 from tests.faults.keeping import KeptAgent
 from tests.faults.tally import Tally
+from tests.launch import migrated
 from tests.launch.stack import Stack
 from tests.launch.watching import wait_for, wait_until_gone
 
@@ -37,8 +37,7 @@ class Site:
     def __init__(self, root: Path, pattern: Path | None = None) -> None:
         self.root = root
         if pattern is not None:
-            # With owners: PostgreSQL's files may be another user's.
-            subprocess.run(["cp", "-a", f"{pattern}/.", str(root)], check=True)
+            migrated.copy_to(root, pattern)
         # Jobs of agents run as another user, who has to pass through.
         root.chmod(0o711)
         self.var = root / "var"

@@ -7,11 +7,13 @@ import pytest
 from tests.launch import stack
 
 HANG_AFTER_S = 10
+NAME = "fathom.example.org"
 
 
 @pytest.fixture(scope="session")
 def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[stack.Stack]:
-    """Give a service in a long path with a space, which answers at two addresses and notices halts soon."""
+    """Give a service in a long path with a space, which has two addresses and a name, and notices halts soon."""
     folder = tmp_path_factory.mktemp("a service") / ("long" * 25)
-    with stack.running(folder, BIND="127.0.1.1", HANG_AFTER=str(HANG_AFTER_S)) as started:
+    names = {"BIND": "127.0.1.1", "ALLOWED_HOSTS": NAME}
+    with stack.running(folder, HANG_AFTER=str(HANG_AFTER_S), **names) as started:
         yield started

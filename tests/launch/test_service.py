@@ -11,6 +11,7 @@ import pytest
 from launch import home, orphans, ports, service
 from launch.process import ProcessError
 from tests.launch import stack
+from tests.launch.migrated import VAR, copy_to
 from tests.launch.watching import wait_for, wait_until_gone
 
 pytestmark = [pytest.mark.e2e, pytest.mark.xdist_group("launch-service")]
@@ -64,8 +65,9 @@ def test_a_part_that_is_killed_starts_again(running: stack.Stack, part: str) -> 
     assert f"{part:<12} ended unexpectedly (killed by SIGKILL)" in running.printed()
 
 
-def test_its_data_outlives_it_and_it_leaves_nothing(tmp_path: Path) -> None:
-    folder = tmp_path / "var"
+def test_its_data_outlives_it_and_it_leaves_nothing(tmp_path: Path, migrated: Path) -> None:
+    copy_to(tmp_path, migrated)
+    folder = tmp_path / VAR
     with stack.running(folder) as first:
         pids = [first.process.pid, *first.state()["parts"].values()]
         assert wait_for(lambda: "password:" in first.printed(), 60)
@@ -91,8 +93,10 @@ def test_its_data_outlives_it_and_it_leaves_nothing(tmp_path: Path) -> None:
     assert wait_for(lambda: orphans.find(str(folder)) == [])
 
     # What the killed one left (locks, state, sockets) is in nobody's way.
-    with stack.running(folder) as third:
+    with stack.running(folder, BIND="127.0.1.1") as third:
         assert answers(third.address)
+        # Without names of its own, too.
+        assert answers(third.address.replace("127.0.0.1", "127.0.1.1"))
     assert third.process.returncode == 0
 
 

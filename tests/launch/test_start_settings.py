@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.launch import stack
+from tests.launch.conftest import NAME
 
 pytestmark = [pytest.mark.e2e, pytest.mark.xdist_group("launch-service")]
 
@@ -36,20 +37,17 @@ def test_who_listens_everywhere_says_by_which_names(tmp_path: Path) -> None:
     assert "say in ALLOWED_HOSTS" in refused.printed() and " started" not in refused.printed()
 
 
-def test_under_a_name_of_its_own_it_answers_to_that_and_to_its_supervisor(tmp_path: Path) -> None:
-    named = stack.Stack(tmp_path / "var", ALLOWED_HOSTS="fathom.example.org", BIND="127.0.1.1")
-    try:
-        named.wait_until_serving()
-        for host, status in (("fathom.example.org", 200), ("127.0.0.1", 200), ("elsewhere.example.org", 400)):
-            request = urllib.request.Request(f"{named.address}/accounts/login/", headers={"Host": host})
-            try:
-                with urllib.request.urlopen(request, timeout=30) as answer:
-                    assert answer.status == status, host
-            except urllib.error.HTTPError as error:
-                assert error.code == status, host
-        # The commands as they are documented, with none of its settings.
-        made = manage(named, "create_account", "--username", "oscar", "--team", "Grid", "--role", "operator")
-        assert "password: " in made
-        assert len(manage(named, "create_token", "--username", "oscar", "--name", "nightly job").strip()) > 20
-    finally:
-        named.stop()
+def test_under_a_name_of_its_own_it_answers_to_that_and_to_its_supervisor(running: stack.Stack) -> None:
+    for host, status in ((NAME, 200), ("127.0.0.1", 200), ("elsewhere.example.org", 400)):
+        request = urllib.request.Request(f"{running.address}/accounts/login/", headers={"Host": host})
+        try:
+            with urllib.request.urlopen(request, timeout=30) as answer:
+                assert answer.status == status, host
+        except urllib.error.HTTPError as error:
+            assert error.code == status, host
+
+
+def test_commands_work_as_documented_with_none_of_its_settings(running: stack.Stack) -> None:
+    made = manage(running, "create_account", "--username", "oscar", "--team", "Grid", "--role", "operator")
+    assert "password: " in made
+    assert len(manage(running, "create_token", "--username", "oscar", "--name", "nightly job").strip()) > 20

@@ -24,6 +24,8 @@ pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True), pytest.m
 REQUESTS = 1000
 MOST_BACKENDS = 20
 AT_ONCE = 50
+# How often one comes again at most: each time that long was waited for a connection, others were served.
+MOST_TIMES = 20
 WEB = "fathom web"
 
 
@@ -104,6 +106,16 @@ def ask(web: own_web.OwnWeb, kind: Kind) -> tuple[int, str | None]:
     return status, headers["Retry-After"]
 
 
+def insist(web: own_web.OwnWeb, kind: Kind) -> tuple[int, str | None]:
+    """Return the last answer of one who comes again when asked to, as on a machine too busy for so many at once."""
+    for _time in range(MOST_TIMES):
+        status, again = ask(web, kind)
+        if status != 503 or again is None:
+            break
+        time.sleep(int(again))
+    return status, again
+
+
 def test_few_connections_serve_all_requests_and_a_restart_of_the_database_is_outlived(
     web: tuple[own_web.OwnWeb, own_web.OwnPostgres], kinds: dict[str, Kind]
 ) -> None:
@@ -113,7 +125,7 @@ def test_few_connections_serve_all_requests_and_a_restart_of_the_database_is_out
             assert statuses(process, kind, REQUESTS) == {200: REQUESTS}, name
         each = [kind for kind in kinds.values() for _time in range(AT_ONCE)]
         with ThreadPoolExecutor(AT_ONCE) as together:
-            assert set(together.map(lambda kind: ask(process, kind)[0], each)) == {200}
+            assert set(together.map(lambda kind: insist(process, kind), each)) == {(200, None)}
     assert watcher.seen
     assert max(watcher.seen) <= MOST_BACKENDS
 
