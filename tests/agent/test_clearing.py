@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import subprocess
 import threading
 import uuid
 from pathlib import Path
@@ -127,8 +128,9 @@ def test_an_agent_that_died_before_it_removed_the_folder_gives_the_result(
 def test_a_large_leftover_delays_no_poll_but_the_next_trial(idle_agent: AgentProgram, node: Node, home: Path) -> None:
     # So many files that their removal takes a while, as that of a large data set does.
     stray = idle_agent.folder / "work" / str(uuid.uuid4())
-    for number in range(60):
-        fill(stray / f"part{number}", 700)
+    first = fill(stray / "part", 700)
+    for number in range(59):
+        subprocess.run(["cp", "-r", str(first), f"{first}{number}"], check=True)
     idle_agent.start()
     wait_for(lambda: Agent.objects.filter(instance__isnull=False).exists())
     job = ended(factories.job(node, "say"), 90)

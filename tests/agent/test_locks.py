@@ -68,6 +68,8 @@ def test_the_first_one_makes_its_lock_anew_and_works_on(
     job = reached(factories.job(node, "nap", "8", time_limit_s=60), Job.State.RUNNING)
     known = Agent.objects.get().instance.folder
     (agent.folder / "lock").unlink()
+    # It looks before each poll, and one that brings a job is over at once.
+    assert ended(factories.job(node, "say")).exit_code == 3
     wait_for(lambda: agent.said("was removed while this agent works: it is made anew"), 60)
     second.start()
     assert second.process is not None
@@ -92,6 +94,8 @@ def test_a_lock_that_a_second_one_holds_is_told_and_taken_back(
     (agent.folder / "lock").unlink()
     second.start()
     wait_for(lambda: second.log.exists() and second.said("Another process with this agent's identity works for"))
+    # The first one looks before each poll, and one that brings a job is over at once.
+    assert ended(factories.job(node, "say")).exit_code == 3
     wait_for(lambda: [trouble["code"] for trouble in Agent.objects.get().troubles] == ["lock-lost"], 60)
     assert Agent.objects.get().set_aside_at is None
     assert ended(factories.job(node, "say")).exit_code == 3

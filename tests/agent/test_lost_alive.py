@@ -7,7 +7,7 @@ import pytest
 from django.utils import timezone
 
 from apps.agents import queries, services
-from apps.agents.models import Agent, Job
+from apps.agents.models import Agent, Job, Listener
 from apps.testbeds.models import Node
 from tests.agent.program import AgentProgram, processes_with, wait_until_gone
 from tests.agent.states import reached
@@ -24,10 +24,11 @@ def lose(agent: AgentProgram) -> None:
 
     def is_lost() -> bool:
         now = timezone.now()
+        # Silence counts only once somebody has listened for 30 s, which the server notes when it begins.
+        Listener.objects.update(listening_since=now - timedelta(seconds=31))
         Agent.objects.update(last_seen_at=now - timedelta(seconds=31))
         return services.mark_lost_jobs(now=now) == 1
 
-    # Silence counts only once somebody has listened for 30 s.
     wait_for(is_lost, 90)
 
 

@@ -2,7 +2,9 @@
 
 import os
 import statistics
+from dataclasses import dataclass
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 from django.utils import timezone
@@ -14,18 +16,47 @@ from tests import factories as people
 from tests.agent.conftest import Crew
 from tests.agent.program import AgentProgram
 from tests.agent.states import ended, printed
+from tests.agent.waiters import Waiters, waiting
 from tests.agents import factories
 from tests.agents.live import measured, wait_for
 from workers import starting
 
 pytestmark = pytest.mark.django_db(transaction=True)
-# What is promised is a p99 of 50 ms; a test machine may have better things to do for a while.
-GENEROUS_MEDIAN_S, GENEROUS_P99_S = 0.2, 2.0
+# What is promised is a p99 of 50 ms, on a machine that has nothing better to do. Bare processes that waited for the
+# same instants say what this one had: so many times their skew is excused, and so much (s) beside.
+EXCUSED = 3.0
+MEDIAN_S, P99_S = 0.1, 2.0
 
 
-def rounds(nodes: list[Node], count: int) -> list[float]:
-    """Return the skews (s) of so many stages, each of one command on each of the nodes (which may repeat)."""
-    skews = []
+@dataclass(frozen=True)
+class Skews:
+    """The skews (s) of some stages, and those of as many bare processes at the same instants."""
+
+    agents: list[float]
+    bare: list[float]
+
+    def are_small(self) -> bool:
+        """Say whether those of the agents are."""
+        return (
+            statistics.median(self.agents) < MEDIAN_S + EXCUSED * statistics.median(self.bare)
+            and p99(self.agents) < P99_S + EXCUSED * p99(self.bare)
+        )  # fmt: skip
+
+    def __str__(self) -> str:
+        kinds = {"agents": self.agents, "bare processes": self.bare}
+        return "; ".join(
+            f"{name}: median {1000 * statistics.median(skews):.1f} ms, p99 {1000 * p99(skews):.1f} ms"
+            for name, skews in kinds.items()
+        )
+
+
+def p99(skews: list[float]) -> float:
+    return statistics.quantiles(skews, n=100, method="inclusive")[98]
+
+
+def rounds(nodes: list[Node], count: int, waiters: Waiters) -> Skews:
+    """Carry out so many stages, each of one command on each of the nodes (which may repeat)."""
+    skews = Skews([], [])
     for number in range(count):
         start = starting.common_start(nodes=[node.pk for node in nodes])
         specs = [
@@ -41,37 +72,25 @@ def rounds(nodes: list[Node], count: int) -> list[float]:
             for node in nodes
         ]
         jobs = services.queue_jobs(specs=specs)
+        waiters.begin(start, len(nodes))
         done = Job.objects.filter(pk__in=[job.pk for job in jobs], state=Job.State.ENDED)
         wait_for(lambda done=done, jobs=jobs: done.count() == len(jobs), 60)
         starts = [job.started_at for job in done]
-        skews.append((max(starts) - min(starts)).total_seconds())
+        skews.agents.append((max(starts) - min(starts)).total_seconds())
+        late = waiters.late()
+        skews.bare.append(max(late) - min(late))
     return skews
 
 
-def p99(skews: list[float]) -> float:
-    return statistics.quantiles(skews, n=100, method="inclusive")[98]
-
-
-def are_small(skews: list[float]) -> bool:
-    return statistics.median(skews) < GENEROUS_MEDIAN_S and p99(skews) < GENEROUS_P99_S
-
-
 @pytest.mark.quiet
-def test_agents_start_together(crew: Crew) -> None:
-    nodes = crew(people.cast().team, 4)
-    rounds(nodes, 1)
-    skews = measured(lambda: rounds(nodes, 15), are_small)
-    print(f"4 agents: median {1000 * statistics.median(skews):.1f} ms, p99 {1000 * p99(skews):.1f} ms")
-    assert are_small(skews)
-
-
-@pytest.mark.quiet
-def test_an_agent_starts_many_commands_together(crew: Crew) -> None:
-    (node,) = crew(people.cast().team, 1)
-    rounds([node] * 8, 1)
-    skews = measured(lambda: rounds([node] * 8, 8), are_small)
-    print(f"8 commands of one agent: median {1000 * statistics.median(skews):.1f} ms, p99 {1000 * p99(skews):.1f} ms")
-    assert are_small(skews)
+@pytest.mark.parametrize(("agents", "commands", "count"), [(4, 1, 15), (1, 8, 8)])
+def test_commands_start_together(crew: Crew, tmp_path: Path, agents: int, commands: int, count: int) -> None:
+    nodes = crew(people.cast().team, agents) * commands
+    with waiting(tmp_path) as waiters:
+        rounds(nodes, 1, waiters)
+        skews = measured(lambda: rounds(nodes, count, waiters), Skews.are_small)
+    print(skews)
+    assert skews.are_small(), str(skews)
 
 
 def test_what_waits_for_its_instant_is_the_job_users_already(agent: AgentProgram, node: Node) -> None:

@@ -97,17 +97,27 @@ class LabAt:
         assert done.returncode == 0, done.stderr
         return self.state
 
-    def on(self, node: str, *argv: str) -> str:
-        done = self.run("exec", node, "--", *argv)
+    def inside(self, place: str, *argv: str) -> list[str]:
+        """Return a command as one on a node or switch; the lab's own `exec` starts Python to say the same."""
+        state = self.state
+        homes = {node["name"]: node["prefix"] for node in state["nodes"]}
+        homes |= {switch["name"]: ["ip", "netns", "exec", switch["netns"]] for switch in state["switches"]}
+        return [*homes[place], *argv]
+
+    def attempt(self, place: str, *argv: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(self.inside(place, *argv), capture_output=True, text=True, timeout=120, check=False)
+
+    def on(self, place: str, *argv: str) -> str:
+        done = self.attempt(place, *argv)
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout
 
-    def pinged(self, node: str, address: str, *options: str) -> bool:
-        return self.run("exec", node, "--", "ping", "-c", "1", "-W", "1", *options, address).returncode == 0
+    def pinged(self, place: str, address: str, *options: str) -> bool:
+        return self.attempt(place, "ping", "-c", "1", "-W", "1", *options, address).returncode == 0
 
     def rate_mbps(self, node: str, address: str, *options: str) -> float:
         """Return what iperf3 receives in Mbit/s; a server must listen at the address."""
-        report = json.loads(self.on(node, "iperf3", "-c", address, "-J", "-t", "2", "-O", "1", *options))
+        report = json.loads(self.on(node, "iperf3", "-c", address, "-J", "-t", "1", "-O", "1", *options))
         assert "error" not in report, report["error"]
         return float(report["end"]["sum_received"]["bits_per_second"]) / 1e6
 
