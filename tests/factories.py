@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from itertools import count
 
+from django.contrib.auth.hashers import make_password
 from django.test import Client
 
 from apps.accounts.models import ApiToken, Membership, Role, Team, User
@@ -40,16 +41,19 @@ def team(name: str = "", **members: User) -> Team:
 
 
 def cast() -> Cast:
-    """Return the usual people."""
-    alice, oscar, bob, charlie = user("alice"), user("oscar"), user("bob"), user("charlie")
-    return Cast(
-        team=team("grid", manager=alice, operator=oscar, viewer=bob),
-        alice=alice,
-        oscar=oscar,
-        bob=bob,
-        other_team=team("strangers", manager=charlie),
-        charlie=charlie,
+    """Return the usual people, in three statements: thousands of tests begin with them."""
+    names = ("alice", "oscar", "bob", "charlie")
+    made = User.objects.bulk_create(User(username=name, password=make_password(PASSWORD)) for name in names)
+    alice, oscar, bob, charlie = made
+    grid, strangers = Team.objects.bulk_create(Team(name=name, slug=name) for name in ("grid", "strangers"))
+    roles = (
+        (grid, alice, Role.MANAGER),
+        (grid, oscar, Role.OPERATOR),
+        (grid, bob, Role.VIEWER),
+        (strangers, charlie, Role.MANAGER),
     )
+    Membership.objects.bulk_create(Membership(team=team, user=person, role=role) for team, person, role in roles)
+    return Cast(team=grid, alice=alice, oscar=oscar, bob=bob, other_team=strangers, charlie=charlie)
 
 
 def token(owner: User, scope: str = "write", **fields: object) -> str:

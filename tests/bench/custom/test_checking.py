@@ -121,7 +121,7 @@ JSON = st.recursive(
 )
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(data=st.data())
 def test_no_data_gives_anything_but_a_definition_or_its_mistakes(data):
     whole = definitions.data(data.draw(st.sampled_from(["site-digest", "site-zero"])))

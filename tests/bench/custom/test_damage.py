@@ -20,7 +20,7 @@ def tool(name):
     return definitions.tool("site-digest", metrics=[metric], conditions=[])
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(data=st.data())
 @pytest.mark.parametrize(("name", "recording"), CASES)
 def test_damage_never_gives_anything_but_a_tool_failure(name, recording, data):

@@ -95,8 +95,8 @@ def secret(measured: Campaign, cast: SimpleNamespace) -> Campaign:
     return measured
 
 
-# For a text of 1 MB, on a slow machine.
-MOST_SECONDS = 60
+# For a text of 100 kB, on a slow machine.
+MOST_SECONDS = 6
 SECRETS = (
     *NODES, "kisti01", "login1", *SITES, *ADDRESSES, "2001:db8::7", "192-168-77-5", "dj-b-ib0", "dj-b-mgmt",
     "sw-core", "gpfs 홈", "대전광역시 유성구", "oscar", *WRITTEN,
@@ -171,14 +171,14 @@ def test_long_texts_take_no_longer_a_sign(names: Hidden) -> None:
     names.text("x")
     for part in parts:
         took = []
-        for length in (1 << 16, 1 << 18):
+        for length in (1 << 14, 1 << 16):
             begun = time.process_time()
             names.text(part * (length // len(part)))
             took.append(time.process_time() - begun)
         # Four times as long: sixteen times as much work if it grew with the square.
         assert took[1] < 9 * took[0] + 0.1, part
     begun = time.process_time()
-    names.text("iperf3 -c 10.96.1.11 을 kisti01에서 %EB%B6%80 dtn01.tech /home/jane/x " * 15_000)
+    names.text("iperf3 -c 10.96.1.11 을 kisti01에서 %EB%B6%80 dtn01.tech /home/jane/x " * 1_500)
     assert time.process_time() - begun < MOST_SECONDS
 
 
