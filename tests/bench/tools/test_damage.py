@@ -83,7 +83,7 @@ def damages(draw, data):
     return data
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(data=st.data())
 @pytest.mark.parametrize("slug", SLUGS)
 def test_damage_never_gives_anything_but_a_tool_failure(slug, data):
@@ -122,7 +122,7 @@ def put_somewhere(draw, data):
             return
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(data=st.data())
 @pytest.mark.parametrize("slug", ["iperf3-tcp", "iperf3-udp"])
 def test_odd_values_in_a_whole_report_never_give_anything_but_a_tool_failure(slug, data):
@@ -136,7 +136,7 @@ def test_odd_values_in_a_whole_report_never_give_anything_but_a_tool_failure(slu
     parse(slug, json.dumps(report).encode(), b"", output, duration=1, direction=direction, window="64K")
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(stdout=st.binary(max_size=200), stderr=st.binary(max_size=50))
 @pytest.mark.parametrize("slug", SLUGS)
 def test_noise_is_no_reading(slug, stdout, stderr):
