@@ -11,7 +11,7 @@ from typing import Any
 from unittest import mock
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, StorageState, expect
 
 from launch import service
 from launch.demo import agents, campaign, ground, inventory
@@ -102,7 +102,7 @@ def _prepare(running: service.Service) -> Stack:
     return Stack(running, api, nodes)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def chromium() -> Iterator[Browser]:
     """Start the browser, or say what is missing."""
     try:
@@ -111,6 +111,15 @@ def chromium() -> Iterator[Browser]:
         pytest.skip(str(error))
     with open_browser() as browser:
         yield browser
+
+
+@pytest.fixture(scope="module")
+def signed_in(chromium: Browser, stack: Stack) -> StorageState:
+    """Sign the manager in, once for the tests of a module, and return what the browser keeps of that."""
+    with interfaces.held(), chromium.new_context(base_url=stack.running.address, locale="en-GB") as context:
+        context.set_default_timeout(PATIENCE_MS)
+        sign_in(context.new_page(), "alice", PASSWORD)
+        return context.storage_state()
 
 
 @pytest.fixture
@@ -122,7 +131,9 @@ def open_page(chromium: Browser, stack: Stack) -> Iterator[Opener]:
     opened = []
 
     def opener(**options: Any) -> Page:
-        context = chromium.new_context(base_url=stack.running.address, locale="en-GB", **options)
+        # Each picture of something that moves takes its time of a processor that measures meanwhile.
+        options |= {"base_url": stack.running.address, "locale": "en-GB", "reduced_motion": "reduce"}
+        context = chromium.new_context(**options)
         context.set_default_timeout(PATIENCE_MS)
         page = context.new_page()
         opened.append((context, Watcher(page)))
@@ -137,8 +148,8 @@ def open_page(chromium: Browser, stack: Stack) -> Iterator[Opener]:
 
 
 @pytest.fixture
-def page(open_page: Opener) -> Page:
-    """Return a page on which the manager is signed in."""
-    page = open_page()
-    sign_in(page, "alice", PASSWORD)
+def page(open_page: Opener, signed_in: StorageState) -> Page:
+    """Return the first page, on which the manager is signed in."""
+    page = open_page(storage_state=signed_in)
+    page.goto("/campaigns/")
     return page

@@ -4,7 +4,7 @@ import csv
 import re
 
 import pytest
-from playwright.sync_api import Browser, Page, Route, expect
+from playwright.sync_api import Browser, Page, Route, StorageState, expect
 
 from launch.screenshots.browser import Watcher
 from tests.e2e.browsing import PHONE, problems, sign_in
@@ -79,9 +79,10 @@ def define_sweep(page: Page, stack: Stack, name: str) -> None:
     page.locator("#experiment-form").get_by_role("button", name="Save").click()
 
 
-def test_a_sweep_is_defined_launched_and_watched_to_its_end_without_a_reload(
-    page: Page, open_page: Opener, stack: Stack
-) -> None:
+def test_a_sweep_is_defined_launched_and_watched_to_its_end_without_a_reload(open_page: Opener, stack: Stack) -> None:
+    # It signs out in the end, of what other tests are not signed in with.
+    page = open_page()
+    sign_in(page, "alice", PASSWORD)
     define_sweep(page, stack, "Seen live")
     page.get_by_role("link", name=re.compile("Launch")).click()
     page.get_by_role("button", name="Launch now").click()
@@ -192,9 +193,10 @@ def test_the_rest_interface_can_be_browsed_under_the_content_policy(page: Page) 
         "/accounts/password/",
     ],
 )
-def test_a_page_has_labels_one_heading_and_room_on_a_phone(open_page: Opener, address: str) -> None:
-    page = open_page(viewport=PHONE)
-    sign_in(page, "alice", PASSWORD)
+def test_a_page_has_labels_one_heading_and_room_on_a_phone(
+    open_page: Opener, signed_in: StorageState, address: str
+) -> None:
+    page = open_page(viewport=PHONE, storage_state=signed_in)
     page.goto(address)
     page.wait_for_load_state("networkidle")
     assert problems(page) == []
