@@ -65,7 +65,9 @@ class Report(TeamOwned):
     title = models.CharField(_("title"), max_length=250, blank=True)
     selection = models.JSONField(default=dict, blank=True, editable=False)
     edits = models.JSONField(default=dict, blank=True, editable=False)
-    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
+    )
 
     class Meta:
         ordering = ["-updated_at", "-pk"]
@@ -103,7 +105,9 @@ class Edition(models.Model):
     checksum = models.CharField(_("checksum"), max_length=64)
     rests_on = models.JSONField(default=list)
     note = models.CharField(_("what is new"), max_length=300, blank=True)
-    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
+    )
     created_at = models.DateTimeField(_("frozen"))
 
     class Meta:

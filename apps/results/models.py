@@ -146,7 +146,7 @@ class SavedView(TeamOwned):
     name = models.CharField(_("name"), max_length=200)
     query = models.TextField(_("view"), max_length=8000)
     created_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="saved_views"
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="saved_views"
     )
 
     class Meta:
@@ -192,7 +192,7 @@ class ChangePoint(TeamOwned):
     state = models.CharField(_("state"), max_length=10, choices=State.choices)
     explanation = models.TextField(_("explanation"), blank=True, max_length=2000)
     decided_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="change_points"
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="change_points"
     )
     decided_at = models.DateTimeField()
 

@@ -58,7 +58,7 @@ class ToolVersion(models.Model):
     definition = models.JSONField(_("definition"))
     note = models.CharField(_("what is new"), max_length=300, blank=True)
     created_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="tool_versions"
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="tool_versions"
     )
     created_at = models.DateTimeField(_("created"), auto_now_add=True)
 
@@ -87,7 +87,9 @@ class ToolEvent(models.Model):
     """A line of a tool's log: who did what to it, as a msgid and its values."""
 
     tool = models.ForeignKey(TeamTool, on_delete=models.CASCADE, related_name="events")
-    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
+    )
     at = models.DateTimeField(auto_now_add=True)
     message = models.JSONField()
 

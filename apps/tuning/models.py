@@ -107,7 +107,9 @@ class Verification(TimeStamped):
     campaign = models.OneToOneField(
         Campaign, on_delete=models.SET_NULL, null=True, blank=True, related_name="verification"
     )
-    requested_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
+    requested_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
+    )
     proof = models.JSONField()
     unit = models.CharField(max_length=10, blank=True)
     higher_is_better = models.BooleanField(null=True, blank=True)

@@ -85,7 +85,9 @@ class EnrolmentToken(TimeStamped):
     node = models.ForeignKey(Node, on_delete=models.CASCADE, related_name="enrolment_tokens")
     prefix = models.CharField(max_length=16, unique=True)
     digest = models.CharField(max_length=64)
-    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
+    )
     expires_at = models.DateTimeField()
     used_at = models.DateTimeField(null=True, blank=True)
 

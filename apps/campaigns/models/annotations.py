@@ -29,7 +29,7 @@ class Note(TimeStamped):
     campaign = models.ForeignKey("Campaign", on_delete=models.CASCADE, related_name="notes")
     text = models.TextField(_("note"), max_length=LONGEST_NOTE)
     created_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="campaign_notes"
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="campaign_notes"
     )
 
     class Meta:

@@ -35,7 +35,7 @@ class Shared(TeamOwned):
         _("permanent id"), max_length=20, unique=True, default=permanent_ids.new, editable=False
     )
     created_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="%(class)ss"
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="%(class)ss"
     )
     visibility = models.CharField(
         _("who may see it"), max_length=7, choices=Visibility.choices, default=Visibility.TEAM

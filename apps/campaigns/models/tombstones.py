@@ -15,7 +15,7 @@ class Tombstone(Shared):
     campaign_created_at = models.DateTimeField()
     # Null, and "" as the name, where a program deleted it.
     deleted_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="deleted_campaigns"
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="deleted_campaigns"
     )
     deleted_by_name = models.CharField(_("deleted by"), max_length=200, blank=True)
     deleted_at = models.DateTimeField(_("deleted"))

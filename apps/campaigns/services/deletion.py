@@ -63,7 +63,7 @@ def _bury(campaign: Campaign, user: User, now: datetime, reason: str, trials: in
         reason=reason,
     )
     # One that was deleted before, and brought back from its archive, has its latest tombstone only.
-    Tombstone.objects.filter(permanent_id=campaign.permanent_id).delete()
+    Tombstone.objects.filter(permanent_id=campaign.permanent_id, team=campaign.team_id).delete()
     stone.full_clean()
     stone.save()
     stone.shared_with.set(campaign.shared_with.all())

@@ -20,7 +20,12 @@ def logging_of(folder: Path, *, has_access: bool) -> dict[str, Any]:
             "answered": {"()": "apps.core.outage.AnsweredElsewise"},
             "outages": {"()": "apps.core.outage.OneLineEach"},
         },
-        "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
+        "formatters": {
+            "line": {
+                "()": "apps.core.log_lines.LineFormatter",
+                "format": "%(asctime)s %(levelname)s %(name)s %(message)s",
+            }
+        },
         "handlers": {
             "console": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["outages"]},
             **files,

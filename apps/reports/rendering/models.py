@@ -38,7 +38,9 @@ class Rendering(models.Model):
     name = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     size = models.PositiveBigIntegerField(_("size"), null=True)
     checksum = models.CharField(_("checksum"), max_length=64, blank=True)
-    requested_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
+    requested_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
+    )
     requested_at = models.DateTimeField(_("asked for"))
     started_at = models.DateTimeField(null=True)
     alive_at = models.DateTimeField(null=True)

@@ -42,7 +42,7 @@ class Schedule(TeamOwned):
     formats = ArrayField(models.CharField(max_length=5), verbose_name=_("files"), default=list, blank=True)
     recipients = ArrayField(models.EmailField(), verbose_name=_("mailed to"), default=list, blank=True)
     saved_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="report_schedules"
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="report_schedules"
     )
 
     class Meta:

@@ -44,7 +44,7 @@ class Import(Expiring, TeamOwned):
     kind = models.CharField(_("kind"), max_length=7, choices=Kind.choices)
     state = models.CharField(_("state"), max_length=8, choices=State.choices, default=State.WAITING)
     created_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="imports"
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="imports"
     )
     uploads = models.JSONField(default=list)
     measured_on = models.DateField(_("measured on"), null=True, blank=True)
@@ -111,7 +111,7 @@ class ImportItem(models.Model):
     reading = models.JSONField(null=True)
     is_duplicate = models.BooleanField(default=False)
     # Of what it is a duplicate, or what it became.
-    trial = models.ForeignKey(Trial, on_delete=models.SET_NULL, null=True, related_name="imported_from")
+    trial = models.ForeignKey(Trial, on_delete=models.SET_NULL, null=True, blank=True, related_name="imported_from")
 
     class Meta:
         ordering = ["position"]
@@ -129,7 +129,9 @@ class ColumnMapping(TeamOwned):
     tool = models.CharField(_("tool"), max_length=50)
     columns = models.JSONField()
     sheets = models.JSONField(default=list)
-    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
+    )
 
     class Meta:
         ordering = ["name"]

@@ -28,7 +28,9 @@ class RetentionRule(TeamOwned):
         _("days after the run"), validators=[MinValueValidator(1), MaxValueValidator(36500)]
     )
     action = models.CharField(_("what happens to it"), max_length=4, choices=Action.choices, default=Action.PACK)
-    changed_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
+    changed_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
+    )
     begun_at = models.DateTimeField(null=True, editable=False)
     done_at = models.DateTimeField(null=True, editable=False)
     done_run = models.BigIntegerField(default=0, editable=False)

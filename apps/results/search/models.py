@@ -86,7 +86,7 @@ class SavedSearch(TeamOwned):
     name = models.CharField(_("name"), max_length=200)
     query = models.TextField(_("search"), max_length=8000)
     created_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="saved_searches"
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="saved_searches"
     )
 
     class Meta:

@@ -22,7 +22,12 @@ class SettingGrant(TimeStamped):
     pattern = models.CharField(_("setting"), max_length=120)
     values = models.JSONField(_("values allowed"), default=list, blank=True)
     granted_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+", verbose_name=_("allowed by")
+        settings.AUTH_USER_MODEL,
+        on_delete=models.SET_NULL,
+        null=True,
+        blank=True,
+        related_name="+",
+        verbose_name=_("allowed by"),
     )
     revoked_at = models.DateTimeField(_("withdrawn"), null=True, blank=True)
     revoked_by = models.ForeignKey(

@@ -13,7 +13,8 @@ from django.test import Client
 from django.utils import timezone
 
 from apps.accounts.models import Membership, Role
-from apps.campaigns.models import Campaign
+from apps.campaigns import services as campaigns
+from apps.campaigns.models import Campaign, Tombstone
 from apps.reports.exports.incoming import services
 from apps.reports.models import IncomingArchive
 from tests import factories, leasing, rewriting
@@ -166,6 +167,32 @@ def test_a_worker_that_was_killed_is_made_good_and_not_for_ever(cast: SimpleName
     services.resume(now=timezone.now())
     made.refresh_from_db()
     assert made.state == "refused"
+
+
+def test_an_id_that_was_another_teams_stays_theirs(
+    client: Client, cast: SimpleNamespace, finished: Campaign, kept: Path
+) -> None:
+    identity = finished.permanent_id
+    client.force_login(cast.alice)
+    data = whole(client.get(f"/exports/campaigns/{finished.pk}/archive.zip"))
+    campaigns.delete_campaign(campaign=finished, user=cast.alice, now=timezone.now(), reason="Wrong cable")
+    client.force_login(cast.charlie)
+    foreign = sent(client, data, team=cast.other_team.pk)
+    carry_out()
+    foreign.refresh_from_db()
+    assert foreign.state == "refused"
+    assert "another team&#x27;s" in client.get(foreign.get_absolute_url()).content.decode()
+    assert Tombstone.objects.get(permanent_id=identity).reason == "Wrong cable"
+    # What had passed by then is refused when it is stored, too.
+    IncomingArchive.objects.filter(pk=foreign.pk).update(state="agreed", reason=None)
+    carry_out()
+    foreign.refresh_from_db()
+    assert foreign.state == "refused"
+    client.force_login(cast.alice)
+    own = sent(client, data, team=cast.team.pk)
+    carry_out()
+    own.refresh_from_db()
+    assert own.state == "ready"
 
 
 def test_commands_write_and_read_archives(cast: SimpleNamespace, finished: Campaign, tmp_path: Path) -> None:

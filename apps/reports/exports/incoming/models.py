@@ -41,7 +41,9 @@ class IncomingArchive(Expiring, TeamOwned):
 
     name = models.CharField(_("file"), max_length=200)
     size = models.PositiveBigIntegerField(_("size"))
-    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
+    )
     state = models.CharField(_("state"), max_length=8, choices=State.choices, default=State.WAITING)
     preview = models.JSONField(default=dict)
     choices = models.JSONField(default=dict)
@@ -51,7 +53,12 @@ class IncomingArchive(Expiring, TeamOwned):
     alive_at = models.DateTimeField(null=True)
     reason = models.JSONField(null=True)
     campaign = models.ForeignKey(
-        Campaign, on_delete=models.SET_NULL, null=True, related_name="incoming_archives", verbose_name=_("campaign")
+        Campaign,
+        on_delete=models.SET_NULL,
+        null=True,
+        blank=True,
+        related_name="incoming_archives",
+        verbose_name=_("campaign"),
     )
 
     class Meta:

@@ -25,7 +25,7 @@ from apps.reports.exports.archives.form import ArchiveError
 from apps.reports.exports.archives.reading import Archive
 from apps.reports.exports.archives.storing import Choices, store
 from apps.reports.exports.archives.storing.choices import Here, nodes_in
-from apps.reports.exports.archives.storing.whole import known, people_in
+from apps.reports.exports.archives.storing.whole import known, people_in, refuse_known
 from apps.reports.exports.incoming.models import IncomingArchive
 
 logger = logging.getLogger(__name__)
@@ -209,7 +209,7 @@ def _look_through(incoming: IncomingArchive, file: BinaryIO) -> None:
     archive.verify(lambda done, total: _sign(incoming, done, total))
     if found := known(archive.permanent_id):
         IncomingArchive.objects.filter(pk=incoming.pk).update(campaign=found)
-        raise ArchiveError("known", Message(_("The campaign %(id)s is here already."), {"id": archive.permanent_id}))
+    refuse_known(archive.permanent_id, incoming.team)
     about = records.mapping(archive.json(form.CAMPAIGN), form.CAMPAIGN)
     with transaction.atomic():
         here = Here(archive, incoming.team, Choices())

@@ -10,7 +10,7 @@ from apps.accounts import scoping
 from apps.accounts.models import Role, Team, User
 from apps.bench import tools
 from apps.bench.text import Message, _
-from apps.campaigns.models import Campaign, Event, Experiment, ExperimentRole, Lane
+from apps.campaigns.models import Campaign, Event, Experiment, ExperimentRole, Lane, Tombstone
 from apps.campaigns.models.annotations import Note
 from apps.reports.exports.archives import fields, form, records
 from apps.reports.exports.archives.form import ArchiveError, wrong
@@ -52,6 +52,18 @@ def known(permanent_id: str) -> Campaign | None:
     return Campaign.objects.filter(permanent_id=permanent_id).select_related("team").first()
 
 
+def refuse_known(permanent_id: str, team: Team) -> None:
+    """Refuse the campaign of a permanent id that is here, or that another team had here: it is cited as theirs.
+
+    Raises ArchiveError ("known").
+    """
+    if known(permanent_id):
+        raise ArchiveError("known", Message(_("The campaign %(id)s is here already."), {"id": permanent_id}))
+    if Tombstone.objects.filter(permanent_id=permanent_id).exclude(team=team).exists():
+        text = _("The campaign %(id)s was another team's, which deleted it: only that team can bring it back.")
+        raise ArchiveError("known", Message(text, {"id": permanent_id}))
+
+
 class _Store:
     def __init__(self, archive: Archive, team: Team, user: User, choices: Choices, now: datetime) -> None:
         self._archive = archive
@@ -62,9 +74,7 @@ class _Store:
 
     def campaign(self, progress: Callable[[int], None]) -> Campaign:
         archive = self._archive
-        if known(archive.permanent_id):
-            text = _("The campaign %(id)s is here already.")
-            raise ArchiveError("known", Message(text, {"id": archive.permanent_id}))
+        refuse_known(archive.permanent_id, self._team)
         about = records.mapping(archive.json(form.CAMPAIGN), form.CAMPAIGN)
         people = people_here(people_in(about), self._team, self._choices)
         self._here = Here(archive, self._team, self._choices)

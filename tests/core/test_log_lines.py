@@ -1,0 +1,40 @@
+"""What somebody else said stays within the line of a log that tells of it."""
+
+import logging
+from pathlib import Path
+
+import pytest
+
+from apps.config.settings import logs
+from apps.core.log_lines import LineFormatter
+
+LOGGING = logs.logging_of(Path("log"), has_access=True)
+FORMAT = LOGGING["formatters"]["line"]["format"]
+
+
+def lines_of(message: str, *arguments: object, error: Exception | None = None) -> list[str]:
+    raised = (type(error), error, error.__traceback__) if error else None
+    record = logging.LogRecord("fathom.x", logging.WARNING, "x.py", 1, message, arguments, raised)
+    return LineFormatter(FORMAT).format(record).split("\n")
+
+
+def test_every_handler_of_ours_writes_lines() -> None:
+    assert LOGGING["formatters"]["line"]["()"] == f"{LineFormatter.__module__}.{LineFormatter.__qualname__}"
+    assert {handler["formatter"] for handler in LOGGING["handlers"].values()} == {"line"}
+
+
+@pytest.mark.parametrize("sign", ["\n", "\r", "\x0b", "\x0c", "\x1b[2K", "\x85", "\u2028", "\u2029"], ids=ascii)
+def test_a_record_is_one_line(sign: str) -> None:
+    (line,) = lines_of("Trouble: %s", f"a{sign}2026-01-01 INFO fathom.audit forged")
+    assert line.splitlines() == [line]
+    assert "forged" in line and "부산" in lines_of("부산")[0]
+
+
+def test_no_line_of_a_traceback_is_a_record() -> None:
+    try:
+        raise ValueError("wrong\n2026-01-01 INFO fathom.audit forged")
+    except ValueError as error:
+        first, *rest = lines_of("Failed", error=error)
+    assert first.endswith("Failed")
+    assert any("forged" in line for line in rest)
+    assert all(line.startswith("    ") for line in rest)
