@@ -196,9 +196,9 @@ def started_late(node: Node, waiters: Waiters) -> Late:
 
 
 @pytest.mark.quiet
-def test_it_starts_jobs_at_their_instant(agent: AgentProgram, node: Node, tmp_path: Path) -> None:
+def test_it_starts_jobs_at_their_instant(agent: AgentProgram, node: Node) -> None:
     ended(factories.job(node, "say"))
-    with waiting(tmp_path) as waiters:
+    with waiting() as waiters:
         late = measured(lambda: started_late(node, waiters), Late.is_little)
     assert min(late.told + late.own) >= 0
     assert late.is_little(), late

@@ -4,7 +4,7 @@ import os
 import statistics
 from dataclasses import dataclass
 from datetime import timedelta
-from pathlib import Path
+from typing import Any
 
 import pytest
 from django.utils import timezone
@@ -22,7 +22,7 @@ from tests.agents.live import measured, wait_for
 from workers import starting
 
 pytestmark = pytest.mark.django_db(transaction=True)
-# What is promised is a p99 of 50 ms, on a machine that has nothing better to do. Bare processes that waited for the
+# What is promised is a p99 of 50 ms, on a machine that has nothing better to do. Bare processes with the
 # same instants say what this one had: so many times their skew is excused, and so much (s) beside.
 EXCUSED = 3.0
 MEDIAN_S, P99_S = 0.1, 2.0
@@ -83,10 +83,14 @@ def rounds(nodes: list[Node], count: int, waiters: Waiters) -> Skews:
 
 
 @pytest.mark.quiet
-@pytest.mark.parametrize(("agents", "commands", "count"), [(4, 1, 15), (1, 8, 8)])
-def test_commands_start_together(crew: Crew, tmp_path: Path, agents: int, commands: int, count: int) -> None:
+@pytest.mark.parametrize(("agents", "commands", "count", "lead_s"), [(4, 1, 15, 0.2), (1, 8, 8, 1.2)])
+def test_commands_start_together(
+    crew: Crew, settings: Any, agents: int, commands: int, count: int, lead_s: float
+) -> None:
+    # On a busy disk one agent takes long to note eight commands; those that are late are so one after the other.
+    settings.START_LEAD_S = lead_s
     nodes = crew(people.cast().team, agents) * commands
-    with waiting(tmp_path) as waiters:
+    with waiting() as waiters:
         rounds(nodes, 1, waiters)
         skews = measured(lambda: rounds(nodes, count, waiters), Skews.are_small)
     print(skews)

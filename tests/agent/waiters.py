@@ -1,31 +1,36 @@
-"""Bare processes that wait for the instant at which an agent is to begin: what a machine could do at that time."""
+"""Bare processes that begin at the instant at which an agent is to begin: what a machine could do at that time."""
 
 import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime
-from pathlib import Path
 
-# Each child is made as an agent makes its own, once a file of it is on the disk, and does nothing but wait.
+from workers.agent.gate import AHEAD_S
+
+# Each command has a thread that makes its process as long before the instant as an agent does, and nothing else.
 PROGRAM = """
-import os, sys, time
+import os, subprocess, sys, threading, time
 
+ahead_s = float(sys.argv[1])
 for line in sys.stdin:
     instant, count = float(line.split()[0]), int(line.split()[1])
     read, write = os.pipe()
-    for number in range(count):
-        with open(sys.argv[1] + f"/{number}", "w") as file:
-            file.write(line)
-            file.flush()
-            os.fsync(file.fileno())
-        if not os.fork():
-            while (left := instant - time.time()) > 0:
-                time.sleep(left)
-            os.write(write, b"%.6f " % (time.time() - instant))
-            os._exit(0)
-    for number in range(count):
-        os.wait()
+
+    def hold():
+        while (left := instant - time.time()) > 0:
+            time.sleep(left)
+        os.write(write, b"%.6f " % (time.time() - instant))
+
+    def begin():
+        time.sleep(max(0.0, instant - ahead_s - time.time()))
+        subprocess.run(["true"], preexec_fn=hold, capture_output=True)
+
+    threads = [threading.Thread(target=begin) for _number in range(count)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
     print(os.read(read, 4096).decode(), flush=True)
     os.close(read)
     os.close(write)
@@ -33,13 +38,13 @@ for line in sys.stdin:
 
 
 class Waiters:
-    """A small process that makes such children, round by round."""
+    """A small program that starts such processes, round by round."""
 
     def __init__(self, process: subprocess.Popen[str]) -> None:
         self._process = process
 
     def begin(self, instant: datetime, count: int) -> None:
-        """Have so many children wait for an instant."""
+        """Have so many processes begin at an instant."""
         assert self._process.stdin is not None
         self._process.stdin.write(f"{instant.timestamp():.6f} {count}\n")
         self._process.stdin.flush()
@@ -51,8 +56,8 @@ class Waiters:
 
 
 @contextmanager
-def waiting(folder: Path) -> Iterator[Waiters]:
-    """Yield such a process; a folder is for its files."""
-    argv = [sys.executable, "-S", "-E", "-c", PROGRAM, str(folder)]
+def waiting() -> Iterator[Waiters]:
+    """Yield the program."""
+    argv = [sys.executable, "-S", "-E", "-c", PROGRAM, str(AHEAD_S)]
     with subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         yield Waiters(process)
