@@ -8,7 +8,7 @@ import pytest
 from lab import rooms
 from lab.machine import LabError
 from lab.state import Place
-from tests.lab.labs import REAL, SMALL, LabAt, standing
+from tests.lab.labs import REAL, ROOT, SMALL, LabAt, standing
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +42,7 @@ class TestReal:
         assert "/mnt/deep tmpfs" not in Path("/proc/mounts").read_text()
 
     def test_a_command_starts_where_it_was_typed_in(self, lab: LabAt) -> None:
-        assert lab.on("one", "pwd") == f"{Path.cwd()}\n"
+        assert lab.run("exec", "one", "--", "pwd").stdout == f"{ROOT}\n"
 
 
 def test_a_state_folder_that_nodes_would_not_see_is_refused() -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.agents.live import wait_for
 from tests.lab.labs import REAL, SMALL, LabAt
 from tests.lab.test_file_systems import NOBODY, needs
 
@@ -24,11 +25,17 @@ def lab(tmp_path: Path) -> Iterator[LabAt]:
         assert lab.remains() == []
 
 
+def completed(lab: LabAt) -> str:
+    """Return what Slurm says of its first job once that is over, "" before."""
+    shown = lab.on("one", "scontrol", "show", "job", "1", "-o")
+    return shown if "JobState=COMPLETED" in shown else ""
+
+
 def test_jobs_run_on_both_nodes_and_leave_their_trace(lab: LabAt) -> None:
     assert lab.state["slurm"] == {"login": "one", "nodes": ["one", "two"], "cpus": 2, "partition": "small"}
     assert sorted(lab.on("one", *NOBODY, "srun", "-N2", "uname", "-n").split()) == ["one", "two"]
-    shown = lab.on("one", "scontrol", "show", "job", "1", "-o")
-    assert "JobState=COMPLETED" in shown
+    # srun ends a moment before Slurm has heard of it from both nodes.
+    shown = wait_for(lambda: completed(lab))
     assert "Partition=small" in shown
     refused = lab.run("exec", "one", "--", *NOBODY, "srun", "-N3", "--immediate=2", "true")
     assert refused.returncode != 0
