@@ -43,8 +43,8 @@ def team(name: str = "", **members: User) -> Team:
 def cast() -> Cast:
     """Return the usual people, in three statements: thousands of tests begin with them."""
     names = ("alice", "oscar", "bob", "charlie")
-    made = User.objects.bulk_create(User(username=name, password=make_password(PASSWORD)) for name in names)
-    alice, oscar, bob, charlie = made
+    people = User.objects.bulk_create(User(username=name, password=make_password(PASSWORD)) for name in names)
+    alice, oscar, bob, charlie = people
     grid, strangers = Team.objects.bulk_create(Team(name=name, slug=name) for name in ("grid", "strangers"))
     roles = (
         (grid, alice, Role.MANAGER),

@@ -14,7 +14,7 @@ class LineFormatter(logging.Formatter):
 
     def formatMessage(self, record: logging.LogRecord) -> str:
         """Return the record's own line."""
-        return _CONTROL.sub(lambda found: ascii(found.group())[1:-1], super().formatMessage(record))
+        return _CONTROL.sub(lambda sign: ascii(sign.group())[1:-1], super().formatMessage(record))
 
     def formatException(self, ei: Any) -> str:
         """Return a traceback's lines."""

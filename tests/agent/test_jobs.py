@@ -15,7 +15,7 @@ from apps.testbeds.models import Node
 from tests.agent import tools
 from tests.agent.program import AgentProgram, processes_with, wait_until_gone
 from tests.agent.states import ended, printed, reached
-from tests.agent.waiters import Waiters, waiting
+from tests.agent.waiters import EXCUSED, Waiters, waiting
 from tests.agents import factories
 from tests.agents.live import measured, wait_for
 
@@ -172,14 +172,14 @@ def test_a_program_knows_itself_by_its_name(idle_agent: AgentProgram, node: Node
 class Late:
     """How late (s) jobs began after a common instant, by the agent, by themselves, and as bare processes did."""
 
-    told: list[float]
+    reported: list[float]
     own: list[float]
     bare: list[float]
 
     def is_little(self) -> bool:
         """Say whether it is no more than the machine and the way of a job explain."""
-        excused = 3 * max(self.bare)
-        return max(self.told) < 0.1 + excused and max(self.own) < 0.2 + excused
+        excused = EXCUSED * max(self.bare)
+        return max(self.reported) < 0.1 + excused and max(self.own) < 0.2 + excused
 
 
 def started_late(node: Node, waiters: Waiters) -> Late:
@@ -200,7 +200,7 @@ def test_it_starts_jobs_at_their_instant(agent: AgentProgram, node: Node) -> Non
     ended(factories.job(node, "say"))
     with waiting() as waiters:
         late = measured(lambda: started_late(node, waiters), Late.is_little)
-    assert min(late.told + late.own) >= 0
+    assert min(late.reported + late.own) >= 0
     assert late.is_little(), late
 
 

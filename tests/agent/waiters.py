@@ -8,6 +8,8 @@ from datetime import datetime
 
 from workers.agent.gate import AHEAD_S
 
+# So many times what they were late, or apart, is excused in an agent: it is what the machine could do.
+EXCUSED = 3.0
 # Each command has a thread that makes its process as long before the instant as an agent does, and nothing else.
 PROGRAM = """
 import os, subprocess, sys, threading, time

@@ -154,12 +154,12 @@ def test_every_form_says_what_it_showed_and_refuses_what_rests_on_something_else
     """One walk through all pages does for both; what rests on what is there is taken."""
     wrong = []
     everywhere = shown(world, alice)
-    found = {name: form for name, form in everywhere.items() if editing.VERSION in form.fields}
+    versioned = {name: form for name, form in everywhere.items() if editing.VERSION in form.fields}
     assert len([form for form in everywhere.values() if is_versioned(form)]) >= 20
     unversioned = {name.partition(": ")[0] for name, form in everywhere.items() if not is_versioned(form)}
     making = {name for name in unversioned if name.endswith(("_create", "_clone"))} | MAKING
     assert not unversioned - making, " ".join(sorted(unversioned - making))
-    for name, form in found.items():
+    for name, form in versioned.items():
         before = everything()
         stale = re.sub(r"=[0-9a-f]{16}", "=" + "0" * 16, form.fields[editing.VERSION][0])
         with transaction.atomic():

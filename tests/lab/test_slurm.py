@@ -27,16 +27,16 @@ def lab(tmp_path: Path) -> Iterator[LabAt]:
 
 def completed(lab: LabAt) -> str:
     """Return what Slurm says of its first job once that is over, "" before."""
-    shown = lab.on("one", "scontrol", "show", "job", "1", "-o")
-    return shown if "JobState=COMPLETED" in shown else ""
+    record = lab.on("one", "scontrol", "show", "job", "1", "-o")
+    return record if "JobState=COMPLETED" in record else ""
 
 
 def test_jobs_run_on_both_nodes_and_leave_their_trace(lab: LabAt) -> None:
     assert lab.state["slurm"] == {"login": "one", "nodes": ["one", "two"], "cpus": 2, "partition": "small"}
     assert sorted(lab.on("one", *NOBODY, "srun", "-N2", "uname", "-n").split()) == ["one", "two"]
     # srun ends a moment before Slurm has heard of it from both nodes.
-    shown = wait_for(lambda: completed(lab))
-    assert "Partition=small" in shown
+    record = wait_for(lambda: completed(lab))
+    assert "Partition=small" in record
     refused = lab.run("exec", "one", "--", *NOBODY, "srun", "-N3", "--immediate=2", "true")
     assert refused.returncode != 0
     # The configuration is the nodes' own: this machine has none of it.

@@ -112,11 +112,11 @@ def test_with_a_limited_window_the_rate_grows_with_the_streams_and_then_stays_fl
     assert one < 12e6
     five, plateau = _nearest(rate, 5, 5 * one), _nearest(rate, 12, OCEAN_1500)
     more = _nearest(rate, 16, plateau)
-    seen = {1: one, 5: five, 12: plateau, 16: more}
+    rates = {1: one, 5: five, 12: plateau, 16: more}
     if five != pytest.approx(5 * one, rel=0.15):
-        refute(f"The rate does not grow with the streams: {seen}")
+        refute(f"The rate does not grow with the streams: {rates}")
     if plateau != pytest.approx(OCEAN_1500, rel=0.15) or more != pytest.approx(plateau, rel=0.1):
-        refute(f"The rate does not stay at the line's: {seen}")
+        refute(f"The rate does not stay at the line's: {rates}")
 
 
 def _nearest(rate: Callable[[int], float], streams: int, expected: float) -> float:

@@ -48,6 +48,6 @@ def test_under_a_name_of_its_own_it_answers_to_that_and_to_its_supervisor(runnin
 
 
 def test_commands_work_as_documented_with_none_of_its_settings(running: stack.Stack) -> None:
-    made = manage(running, "create_account", "--username", "oscar", "--team", "Grid", "--role", "operator")
-    assert "password: " in made
+    printed = manage(running, "create_account", "--username", "oscar", "--team", "Grid", "--role", "operator")
+    assert "password: " in printed
     assert len(manage(running, "create_token", "--username", "oscar", "--name", "nightly job").strip()) > 20

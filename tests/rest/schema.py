@@ -30,23 +30,23 @@ def operations(found: Json) -> list[tuple[str, str, Json]]:
 
 def inhabited(world: Any) -> schemathesis.BaseSchema:
     """Return the schema to draw requests from: ids are those of the team's things, answers have no further fields."""
-    found = copy.deepcopy(document())
+    definitions = copy.deepcopy(document())
     addresses, names = worlds.addresses(world), worlds.names(world)
-    for path, _method, operation in operations(found):
+    for path, _method, operation in operations(definitions):
         for parameter in operation.get("parameters", ()):
             name = parameter["name"]
             if parameter["in"] == "path":
                 parameter["schema"] = {"enum": addresses[f"{path.removeprefix(ROOT).partition('/')[0]}.{name}"]}
             elif name in names:
                 parameter["schema"] = _one_of(parameter["schema"], names[name])
-    for title, component in found["components"]["schemas"].items():
+    for title, component in definitions["components"]["schemas"].items():
         if title.endswith("Request"):
             for name, described in component.get("properties", {}).items():
                 if name in names and not described.get("readOnly"):
                     component["properties"][name] = _one_of(described, names[name])
         elif "properties" in component:
             component["additionalProperties"] = False
-    return schemathesis.openapi.from_dict(found)
+    return schemathesis.openapi.from_dict(definitions)
 
 
 def _one_of(described: Json, values: list[Any]) -> Json:
