@@ -74,6 +74,11 @@ END $$;
 
 CREATE FUNCTION results_keep_instance() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
+    IF TG_OP = 'UPDATE' THEN
+        IF (OLD.host, OLD.address) = (NEW.host, NEW.address) THEN
+            RETURN NULL;
+        END IF;
+    END IF;
     PERFORM results_keep_name(node.team_id, said.kind, node.id, said.name)
     FROM agents_agent agent JOIN testbeds_node node ON node.id = agent.node_id,
     (VALUES ('host', NEW.host), ('interface', NEW.address)) said (kind, name) WHERE agent.id = NEW.agent_id;
