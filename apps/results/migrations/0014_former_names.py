@@ -64,24 +64,19 @@ CREATE FUNCTION results_names_in_facts(facts jsonb) RETURNS TABLE (kind text, na
     FROM jsonb_path_query(facts, '$.interfaces[*].addresses[*]') one
 $$;
 
--- Snapshots are kept for ever: what each new one says is kept at once, so that nobody reads them all.
+-- Snapshots are kept for ever, and never change: what each new one says is kept at once, so that nobody reads them all.
 CREATE FUNCTION results_keep_facts() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     PERFORM results_keep_name(node.team_id, said.kind, node.id, said.name)
-    FROM testbeds_node node, results_names_in_facts(NEW.facts) said WHERE node.id = NEW.node_id;
+    FROM came JOIN testbeds_node node ON node.id = came.node_id, LATERAL results_names_in_facts(came.facts) said;
     RETURN NULL;
 END $$;
 
-CREATE FUNCTION results_keep_instance() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION results_keep_instances() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    IF TG_OP = 'UPDATE' THEN
-        IF (OLD.host, OLD.address) = (NEW.host, NEW.address) THEN
-            RETURN NULL;
-        END IF;
-    END IF;
     PERFORM results_keep_name(node.team_id, said.kind, node.id, said.name)
-    FROM agents_agent agent JOIN testbeds_node node ON node.id = agent.node_id,
-    (VALUES ('host', NEW.host), ('interface', NEW.address)) said (kind, name) WHERE agent.id = NEW.agent_id;
+    FROM came JOIN agents_agent agent ON agent.id = came.agent_id JOIN testbeds_node node ON node.id = agent.node_id,
+    LATERAL (VALUES ('host', came.host), ('interface', came.address)) said (kind, name);
     RETURN NULL;
 END $$;
 
@@ -122,8 +117,8 @@ NAMED = {
     "testbeds_switch": "'switch', 'name'",
     "testbeds_link": "'link', 'name'",
 }
-# By their names, each with its table, its moment and what it does. None names a column but where rows change often:
-# a column that a trigger names cannot be altered.
+# By their names, each with its table, its moment and what it does. Few name columns: one that a trigger names cannot
+# be altered.
 TRIGGERS = {
     **{
         f"{table}_former": (table, "UPDATE OR DELETE", f"results_keep_names({names})")
@@ -131,12 +126,9 @@ TRIGGERS = {
     },
     "testbeds_node_gone": ("testbeds_node", "UPDATE OF team_id OR DELETE", "results_keep_addresses()"),
     "testbeds_nodeaddress_former": ("testbeds_nodeaddress", "UPDATE OR DELETE", "results_keep_address()"),
-    "agents_factsnapshot_names": ("agents_factsnapshot", "INSERT OR UPDATE", "results_keep_facts()"),
-    "agents_agentinstance_names": (
-        "agents_agentinstance",
-        "INSERT OR UPDATE OF host, address",
-        "results_keep_instance()",
-    ),
+    "agents_factsnapshot_names": ("agents_factsnapshot", "INSERT", "results_keep_facts()"),
+    "agents_agentinstance_names": ("agents_agentinstance", "INSERT", "results_keep_instances()"),
+    "agents_agentinstance_others": ("agents_agentinstance", "UPDATE", "results_keep_instances()"),
     "accounts_user_former": ("accounts_user", "UPDATE OR DELETE", "results_keep_person()"),
     "accounts_membership_former": (
         "accounts_membership",
@@ -158,15 +150,20 @@ FROM testbeds_node node JOIN (
 ) said ON said.node_id = node.id;
 SET CONSTRAINTS ALL IMMEDIATE;
 """
+# What agents send is looked at a statement at a time, as it comes in.
+ROWS = {
+    "results_keep_facts()": "REFERENCING NEW TABLE AS came FOR EACH STATEMENT",
+    "results_keep_instances()": "REFERENCING NEW TABLE AS came FOR EACH STATEMENT",
+}
 CREATE = FUNCTIONS + "".join(
-    f"CREATE TRIGGER {name} AFTER {moment} ON {table} FOR EACH ROW EXECUTE FUNCTION {work};\n"
+    f"CREATE TRIGGER {name} AFTER {moment} ON {table} {ROWS.get(work, 'FOR EACH ROW')} EXECUTE FUNCTION {work};\n"
     for name, (table, moment, work) in TRIGGERS.items()
 )
 DROP = (
     "".join(f"DROP TRIGGER {name} ON {table};\n" for name, (table, _moment, _work) in TRIGGERS.items())
     + """
 DROP FUNCTION results_keep_names(), results_keep_address(), results_keep_addresses(), results_keep_facts(),
-results_keep_instance(), results_keep_person(), results_keep_member(), results_forget_names();
+results_keep_instances(), results_keep_person(), results_keep_member(), results_forget_names();
 DROP FUNCTION results_names_in_facts(jsonb);
 DROP FUNCTION results_keep_name(bigint, text, bigint, text, text);
 """
