@@ -13,6 +13,7 @@ from apps.accounts.models import TeamOwned
 from apps.campaigns.models import Campaign, Experiment, Run, Trial
 from apps.results.corrections.models import Superseded
 from apps.results.imports.models import ColumnMapping, Import, ImportItem
+from apps.results.landing.models import FormerName
 from apps.results.retention import packing
 from apps.results.retention.models import RetentionRule
 from apps.results.search.models import SavedSearch, SearchEnd, SearchEntry, SearchMetric, SearchValue
@@ -20,6 +21,7 @@ from apps.results.search.models import SavedSearch, SearchEnd, SearchEntry, Sear
 __all__ = [
     "ChangePoint",
     "ColumnMapping",
+    "FormerName",
     "Import",
     "ImportItem",
     "Result",

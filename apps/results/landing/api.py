@@ -76,9 +76,8 @@ class PermanentId(APIView):
         if stone is None:
             raise Http404
         names = names_for(stone, whole=queries.visible(Tombstone.objects.filter(pk=stone.pk), request.user).exists())
-        texts = {"name": stone.name, "reason": stone.reason, "deleted_by": stone.deleted_by_name}
-        hidden = {field: names.text(text) for field, text in texts.items()}
-        return Response(TombstoneSerializer(stone).data | hidden, status=status.HTTP_410_GONE)
+        told = TombstoneSerializer(stone).data | describing.tombstone_texts(stone, names)
+        return Response(told, status=status.HTTP_410_GONE)
 
 
 def _shown(request: Request, campaign: Campaign) -> dict[str, Any]:

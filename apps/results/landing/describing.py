@@ -4,10 +4,12 @@ import json
 from dataclasses import dataclass, replace
 from typing import Any
 
+from django.utils.translation import gettext as _
+
 from apps.bench.tools.base import Metric
 from apps.campaigns import queries as campaigns
 from apps.campaigns import runnable
-from apps.campaigns.models import Campaign, Experiment
+from apps.campaigns.models import Campaign, Experiment, Tombstone
 from apps.campaigns.queries import Progress
 from apps.campaigns.runnable.shape import LONGEST_NAME, LONGEST_TEXT, LONGEST_VALUE
 from apps.results import charts, queries
@@ -63,6 +65,16 @@ def describe(campaign: Campaign, names: Names) -> Described:
         experiments=[_measured(experiment, names) for experiment in campaign.experiments.all()],
         recipe=recipe_text(campaign, names),
     )
+
+
+def tombstone_texts(stone: Tombstone, names: Names) -> dict[str, str]:
+    """Return what a reader is told of a deleted campaign: its `name`, the `reason`, and who it was `deleted_by`."""
+    texts = {"name": names.text(stone.name), "reason": names.text(stone.reason)}
+    deleted_by = names.name(stone.deleted_by_name)
+    if names.hidden and deleted_by == stone.deleted_by_name != "":
+        # Who never was of the team has no number in it: an administrator of the service.
+        deleted_by = _("somebody")
+    return {**texts, "deleted_by": deleted_by}
 
 
 def recipe_text(campaign: Campaign, names: Names) -> str:

@@ -67,8 +67,8 @@ def landing(request: HttpRequest, permanent_id: str) -> HttpResponse:
     stone = _found(request, normal, Tombstone)
     if stone is not None:
         names = names_for(stone, whole=queries.visible(Tombstone.objects.filter(pk=stone.pk), request.user).exists())
-        texts = {name: names.text(getattr(stone, name)) for name in ("name", "reason", "deleted_by_name")}
-        return render(request, "results/landing/tombstone.html", {"stone": stone, **texts}, status=410)
+        context = {"stone": stone, **describing.tombstone_texts(stone, names)}
+        return render(request, "results/landing/tombstone.html", context, status=410)
     if not request.user.is_authenticated:
         return redirect_to_login(request.get_full_path())
     raise Http404

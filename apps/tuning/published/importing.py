@@ -61,7 +61,8 @@ def import_published(
     anew. ValidationError names the place of every problem under "published"; with `dry_run` everything is checked and
     nothing kept.
     """
-    Team.objects.select_for_update().get(pk=team.pk)
+    # Whoever adds something of the team goes on meanwhile; only another import waits.
+    Team.objects.select_for_update(no_key=True).get(pk=team.pk)
     world, drafts, remarks = read_cases(text, facts)
     done = Imported(remarks=remarks, items=_describe(team, world))
     store = storing.Store(team, user, now)

@@ -15,6 +15,7 @@ from apps.results.landing.redaction import Hidden
 from apps.testbeds.models import FileSystem, Node, Site, Switch
 from tests import factories as people
 from tests.campaigns import factories as make
+from tests.results.landing.answers import public_answers
 from tests.results.landing.writings import forms_of
 
 V = Campaign.Visibility
@@ -216,22 +217,6 @@ def everything(secrets: tuple[str, ...]) -> str:
     """Return each secret in some contexts, and all contexts, within the length of a goal."""
     some = (context.format(name) for place, name in enumerate(secrets) for context in CONTEXTS[place % 4 :: 4])
     return " · ".join([*FOREIGN, *some])
-
-
-def public_answers(client: Client, campaign: Campaign) -> dict[str, str]:
-    """Return all that a stranger can ask about a public campaign, with its headers."""
-    at = f"/c/{campaign.permanent_id}/"
-    addresses = [
-        at, f"{at}recipe.yaml", f"{at}experiments/0/samples.csv", f"{at}experiments/9/samples.csv", f"{at}run/",
-        f"/api/v1/permanent-ids/{campaign.permanent_id}/", f"/api/v1/permanent-ids/{campaign.permanent_id}/nothing",
-        f"/campaigns/{campaign.pk}/", f"/api/v1/campaigns/{campaign.pk}/", f"{at}nothing/", f"{at}?as=nobody",
-    ]  # fmt: skip
-    shown = {}
-    for address in addresses:
-        answer = client.get(address)
-        body = answer.getvalue() if answer.streaming else answer.content
-        shown[address] = f"{json.dumps(dict(answer.headers))}\n{body.decode()}"
-    return shown
 
 
 @pytest.mark.parametrize("language", ["en", "ko"])

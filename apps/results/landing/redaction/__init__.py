@@ -2,7 +2,8 @@
 
 Replaced are the names of the team's nodes (with their addresses, host names and short names), sites, testbeds,
 clusters, switches, links and file systems, its members, places; and whatever looks like an address, a host or a home
-folder, whether the inventory has it or not. Path names stay, but for the names and users in them. The team's name and
+folder, whether the inventory has it or not. Names that these had before, or that are gone with them, are replaced as
+well: texts keep them (`FormerName`). Path names stay, but for the names and users in them. The team's name and
 the author stay where the campaign is cited by them.
 """
 
@@ -15,7 +16,8 @@ from django.utils.translation import gettext as _
 from apps.campaigns.models import Campaign, Tombstone
 from apps.results.landing.redaction import addresses
 from apps.results.landing.redaction.folding import fold
-from apps.results.landing.redaction.stand_ins import is_telling, stand_ins_of
+from apps.results.landing.redaction.inventory import stand_ins_of
+from apps.results.landing.redaction.stand_ins import is_telling
 from apps.testbeds.models import Node
 
 __all__ = ["Hidden", "Names", "names_for"]
