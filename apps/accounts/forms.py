@@ -137,10 +137,18 @@ class TeamNameForm(StyledWidgets, forms.ModelForm):
         fields = ["name"]
 
 
-class MemberForm(StyledWidgets, forms.Form):
-    """A person to add to a team."""
+class InvitationForm(StyledWidgets, forms.Form):
+    """A person to invite into a team."""
 
-    username = forms.CharField(label=gettext_lazy("Username"), max_length=150)
+    username = forms.CharField(
+        label=gettext_lazy("Username"),
+        max_length=150,
+        help_text=gettext_lazy(
+            "They join once they accept; nobody is told whether such an account exists: an administrator makes "
+            "accounts."
+        ),
+        widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false", "autocapitalize": "none"}),
+    )
     role = forms.ChoiceField(label=gettext_lazy("Role"), choices=Role.choices, initial=Role.VIEWER)
 
 

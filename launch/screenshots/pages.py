@@ -40,7 +40,7 @@ NO_PAGES = {
     *(f"imports:{name}" for name in ("status", "map_columns", "complete", "discard", "forget_mapping")),
     *(f"toolbox:tool_{name}" for name in ("preview", "export", "restore")),
     *(f"agents:{name}" for name in ("program", "unit", "job_output", "job_file")),
-    *(f"accounts:{name}" for name in ("logout", "language", "theme", "member_add", "member_role")),
+    *(f"accounts:{name}" for name in ("logout", "language", "theme", "invite", "member_role")),
     *(f"testbeds:{name}" for name in ("export", "example", "grant_revoke")),
     "home", "alive", "health", "set_language",
 }  # fmt: skip

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.utils import timezone
 
-from apps.accounts.models import Team, TeamUsage, User
+from apps.accounts.models import Invitation, Team, TeamUsage, User
 from apps.agents.models import Job, Listener
 from apps.campaigns import services
 from apps.campaigns.models import Campaign, Reservation, Run, Trial
@@ -286,6 +286,14 @@ def forget_changes(cast: Cast) -> Case:
     made = [LastChange.objects.create(**row) for row in rows]
     done = _gone(LastChange, made[0].pk), _gone(LastChange, made[1].pk)
     return Case(LastChange, made[0].pk, "forget_changes", made[0].pk, done)
+
+
+def forget_invitations(cast: Cast) -> Case:
+    """Two invitations that nobody answered for long."""
+    made = [Invitation.objects.create(team=team, username="dana") for team, _user in people(cast)]
+    Invitation.objects.update(created_at=timezone.now() - 100 * DAY)
+    done = _gone(Invitation, made[0].pk), _gone(Invitation, made[1].pk)
+    return Case(Invitation, made[0].pk, "forget_invitations", made[0].pk, done)
 
 
 def carry_out_rules(cast: Cast) -> Case:
