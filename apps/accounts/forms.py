@@ -12,6 +12,7 @@ from django.db.models import Model
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from apps.accounts import scoping
 from apps.accounts.models import ApiToken, Membership, Role, Team, User
 from apps.core.forms import StyledWidgets
 
@@ -105,11 +106,22 @@ class ProfileForm(StyledWidgets, forms.ModelForm):
 
     class Meta:
         model = User
-        fields = ["first_name", "last_name", "email", "language", "timezone", "theme"]
+        fields = ["first_name", "last_name", "email", "default_team", "language", "timezone", "theme"]
         widgets = {
             "timezone": TimezoneInput(attrs={"autocomplete": "off", "spellcheck": "false", "list": "time-zones"})
         }
-        help_texts = {"timezone": gettext_lazy("All times are shown in it. Begin to type, for example Asia/Seoul.")}
+        help_texts = {
+            "default_team": gettext_lazy(
+                "What you make lands in it unless you name another. Invitations never change it."
+            ),
+            "timezone": gettext_lazy("All times are shown in it. Begin to type, for example Asia/Seoul."),
+        }
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        teams: Any = self.fields["default_team"]
+        teams.queryset = scoping.teams_for(self.instance, Role.OPERATOR)
+        teams.empty_label = _("The one that you joined first")
 
 
 class NewTeamForm(StyledWidgets, forms.ModelForm):

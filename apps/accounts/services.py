@@ -79,6 +79,7 @@ def remove_member(*, membership: Membership, user: User) -> None:
     if membership.user_id != user.pk:
         scoping.require(user, membership.team, Role.MANAGER)
     _keep_a_manager(membership)
+    User.objects.filter(pk=membership.user_id, default_team=membership.team_id).update(default_team=None)
     membership.delete()
     audit.note("member-removed", team=membership.team.slug, user=membership.user.username, by=user.username)
 

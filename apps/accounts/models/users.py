@@ -24,6 +24,15 @@ class User(AbstractUser):
         LIGHT = "light", _("Light")
         DARK = "dark", _("Dark")
 
+    # In which team new work lands when none is named; without a choice the one that they joined first.
+    default_team = models.ForeignKey(
+        "accounts.Team",
+        on_delete=models.SET_NULL,
+        null=True,
+        blank=True,
+        related_name="+",
+        verbose_name=_("team for new work"),
+    )
     timezone = models.CharField(_("time zone"), max_length=64, default="UTC", validators=[validate_timezone])
     language = models.CharField(_("language"), max_length=8, blank=True, default="")
     theme = models.CharField(_("theme"), max_length=8, choices=Theme.choices, default=Theme.AUTO)
