@@ -66,7 +66,7 @@ def withdraw(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 def own_list(request: HttpRequest) -> HttpResponse:
     """Show the teams that invite the person."""
     rows = queries.invitations_to(user_of(request).username, timezone.now())[:_MOST]
-    return render(request, "accounts/invitation_list.html", {"invitations": rows, "lasts": Invitation.LASTS})
+    return render(request, "accounts/invitation_list.html", {"invitations": rows})
 
 
 @login_required
