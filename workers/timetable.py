@@ -2,6 +2,7 @@
 
 from datetime import datetime
 
+from apps.accounts import invitations
 from apps.agents import services as agents
 from apps.campaigns import services as campaigns
 from apps.campaigns import waits
@@ -67,6 +68,7 @@ RETAIN = (
     Part("sweep_scratch", scratch.sweep),
     Part("forget_rows_set_aside", isolation.forget),
     Part("forget_changes", editing.forget_changes),
+    Part("forget_invitations", invitations.forget),
 )
 # What reads all that is stored.
 COUNT = (Part("count_stored", usage.count_stored),)

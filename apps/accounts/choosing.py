@@ -1,30 +1,27 @@
-"""In which of a person's teams something new is made: the one asked for, else the one they worked in last."""
+"""In which of a person's teams something new is made: the one asked for, else their own choice, else their oldest.
+
+Nothing that another person does changes it: neither what a team is called nor that somebody invites them.
+"""
 
 from django.core.exceptions import PermissionDenied
+from django.db.models import Case, F, OuterRef, Subquery, Value, When
 from django.http import HttpRequest
 from django.shortcuts import get_object_or_404
 from django.utils.translation import gettext as _
 
 from apps.accounts import scoping
-from apps.accounts.models import Role, Team
-
-_LAST = "team"
+from apps.accounts.models import Membership, Role, Team, User
 
 
-def note_team(request: HttpRequest, team: Team) -> None:
-    """Remember, for the person's next new form, that they worked in a team."""
-    if request.session.get(_LAST) != team.pk:
-        request.session[_LAST] = team.pk
-
-
-def usual_team(request: HttpRequest, role: Role) -> Team | None:
-    """Return the team in which the person last made or changed something, else their first; None without any.
+def usual_team(user: User, role: Role) -> Team | None:
+    """Return the team that the person has chosen for new work, else the one they joined first; None without any.
 
     Only one in which they have at least `role`.
     """
-    teams = scoping.teams_for(request.user, role)
-    last = request.session.get(_LAST)
-    return (teams.filter(pk=last).first() if last else None) or teams.first()
+    joined = Membership.objects.filter(user=user, team=OuterRef("pk")).values("created_at")
+    is_chosen = Case(When(pk=user.default_team_id or 0, then=Value(0)), default=Value(1))
+    teams = scoping.teams_for(user, role).annotate(is_chosen=is_chosen, joined_at=Subquery(joined))
+    return teams.order_by("is_chosen", F("joined_at").asc(nulls_last=True), "pk").first()
 
 
 def team_to_write_in(request: HttpRequest, role: Role) -> Team:
@@ -33,7 +30,7 @@ def team_to_write_in(request: HttpRequest, role: Role) -> Team:
         team = get_object_or_404(Team, slug=slug.replace("\0", ""))
         scoping.require(request.user, team, role)
         return team
-    usual = usual_team(request, role)
+    usual = usual_team(scoping.user_of(request), role)
     if usual is None:
         raise PermissionDenied(_("You may not write in any team. Ask a manager of your team for the role."))
     return usual

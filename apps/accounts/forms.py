@@ -12,6 +12,7 @@ from django.db.models import Model
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from apps.accounts import scoping
 from apps.accounts.models import ApiToken, Membership, Role, Team, User
 from apps.core.forms import StyledWidgets
 
@@ -105,11 +106,22 @@ class ProfileForm(StyledWidgets, forms.ModelForm):
 
     class Meta:
         model = User
-        fields = ["first_name", "last_name", "email", "language", "timezone", "theme"]
+        fields = ["first_name", "last_name", "email", "default_team", "language", "timezone", "theme"]
         widgets = {
             "timezone": TimezoneInput(attrs={"autocomplete": "off", "spellcheck": "false", "list": "time-zones"})
         }
-        help_texts = {"timezone": gettext_lazy("All times are shown in it. Begin to type, for example Asia/Seoul.")}
+        help_texts = {
+            "default_team": gettext_lazy(
+                "What you make lands in it unless you name another. Invitations never change it."
+            ),
+            "timezone": gettext_lazy("All times are shown in it. Begin to type, for example Asia/Seoul."),
+        }
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        teams: Any = self.fields["default_team"]
+        teams.queryset = scoping.teams_for(self.instance, Role.OPERATOR)
+        teams.empty_label = _("The one that you joined first")
 
 
 class NewTeamForm(StyledWidgets, forms.ModelForm):
@@ -137,10 +149,18 @@ class TeamNameForm(StyledWidgets, forms.ModelForm):
         fields = ["name"]
 
 
-class MemberForm(StyledWidgets, forms.Form):
-    """A person to add to a team."""
+class InvitationForm(StyledWidgets, forms.Form):
+    """A person to invite into a team."""
 
-    username = forms.CharField(label=gettext_lazy("Username"), max_length=150)
+    username = forms.CharField(
+        label=gettext_lazy("Username"),
+        max_length=150,
+        help_text=gettext_lazy(
+            "They join once they accept; nobody is told whether such an account exists: an administrator makes "
+            "accounts."
+        ),
+        widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false", "autocapitalize": "none"}),
+    )
     role = forms.ChoiceField(label=gettext_lazy("Role"), choices=Role.choices, initial=Role.VIEWER)
 
 

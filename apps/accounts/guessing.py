@@ -11,8 +11,11 @@ from typing import Any
 
 from django.conf import settings
 from django.contrib.auth.backends import ModelBackend
+from django.db.models import Exists, OuterRef
 from django.http import HttpRequest
+from django.utils import timezone
 
+from apps.accounts import queries
 from apps.accounts.models import User
 from apps.core import audit
 from apps.core.limits import counting
@@ -49,6 +52,12 @@ def wait_before(request: HttpRequest, username: str) -> float:
 
 class PasswordBackend(ModelBackend):
     """Django's passwords, with failures and successes counted for whoever guesses."""
+
+    def get_user(self, user_id: int) -> User | None:
+        """Return the person of a session; `has_invitations` is read along, for it stands on every page."""
+        invitations = queries.invitations_to(OuterRef("username"), timezone.now())
+        user = User.objects.annotate(has_invitations=Exists(invitations)).filter(pk=user_id).first()
+        return user if user is not None and self.user_can_authenticate(user) else None
 
     def authenticate(
         self, request: HttpRequest | None, username: str | None = None, password: str | None = None, **kwargs: Any

@@ -8,7 +8,7 @@ from django.http import HttpRequest
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from apps.accounts import scoping
+from apps.accounts import choosing, scoping
 from apps.accounts.models import Role, Team, User
 from apps.core.forms import StyledWidgets
 
@@ -30,3 +30,4 @@ class IntoTeamForm(StyledWidgets, forms.Form):
         super().__init__(*args, **kwargs)
         teams: Any = self.fields["team"]
         teams.queryset = scoping.teams_for(user, Role.OPERATOR).order_by("name")
+        teams.initial = choosing.usual_team(user, Role.OPERATOR)

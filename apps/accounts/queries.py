@@ -1,11 +1,12 @@
-"""What is read of teams, members and tokens."""
+"""What is read of teams, members, invitations and tokens."""
 
+from datetime import datetime
 from typing import Any
 
 from django.db.models import Count, OuterRef, QuerySet, Subquery
 
 from apps.accounts import scoping
-from apps.accounts.models import ApiToken, Membership, Team, User
+from apps.accounts.models import ApiToken, Invitation, Membership, Team, User
 
 
 def teams_of(user: User) -> QuerySet[Any]:
@@ -22,6 +23,20 @@ def teams_of(user: User) -> QuerySet[Any]:
 def memberships_of(user: User) -> QuerySet[Membership]:
     """Return the memberships of the teams the user may see."""
     return scoping.visible(Membership.objects.select_related("team", "user"), user)
+
+
+def invitations_of(team: Team, now: datetime) -> QuerySet[Invitation]:
+    """Return the invitations that a team has open; those that were declined are among them, as if unanswered."""
+    return _open(now).filter(team=team).select_related("invited_by")
+
+
+def invitations_to(username: str | OuterRef, now: datetime) -> QuerySet[Invitation]:
+    """Return the invitations that the person of a username, to the letter, may accept."""
+    return _open(now).filter(username=username, declined_at=None).select_related("team", "invited_by")
+
+
+def _open(now: datetime) -> QuerySet[Invitation]:
+    return Invitation.objects.filter(withdrawn_at=None, created_at__gt=now - Invitation.LASTS)
 
 
 def tokens_of(user: User) -> QuerySet[ApiToken]:

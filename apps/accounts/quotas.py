@@ -1,4 +1,6 @@
-"""What a team may store: shown on its page, and asked where bytes come in by somebody's wish.
+"""What a team may store, and how many people it may invite at a time.
+
+What is stored is shown on the team's page, and asked where bytes come in by somebody's wish.
 
 What an agent reports of a measurement that ran is always taken: over its quota a team launches nothing new.
 """
@@ -11,10 +13,15 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import F
 
-from apps.accounts.models import Team, TeamUsage
+from apps.accounts import queries
+from apps.accounts.models import Invitation, Team, TeamUsage, User
 from apps.bench import units
 from apps.bench.text import Message, _
+from apps.core.errors import ConflictError
 from apps.core.limits import policies
+
+# Open at a time: of a team, and of one person in all their teams, of which anybody may make many.
+MOST_INVITATIONS = 50
 
 
 @dataclass(frozen=True)
@@ -72,3 +79,15 @@ def charge_upload(team: Team) -> None:
     """Count an upload into a team; LimitExceededError says when to send the next if there were too many."""
     text = _("Too many uploads into %(team)s: send the next in %(seconds)s s.")
     policies.charge_or_refuse({"uploads": f"team:{team.pk}"}, Message(text, {"team": team.name}))
+
+
+def refuse_more_invitations(*, team: Team, user: User, now: datetime) -> None:
+    """Raise a ConflictError if a team, or a person in all teams together, has as many invitations open as may be."""
+    if queries.invitations_of(team, now).count() >= MOST_INVITATIONS:
+        text = _("%(team)s has %(most)s invitations open: withdraw some, or wait until they are answered.")
+        raise ConflictError(Message(text, {"team": team.name, "most": MOST_INVITATIONS}))
+    since = now - Invitation.LASTS
+    own = Invitation.objects.filter(invited_by=user, withdrawn_at=None, created_at__gt=since)
+    if own.count() >= MOST_INVITATIONS:
+        text = _("You have %(most)s invitations open in your teams: withdraw some, or wait until they are answered.")
+        raise ConflictError(Message(text, {"most": MOST_INVITATIONS}))

@@ -62,21 +62,6 @@ def update_team(*, team: Team, user: User, name: str) -> Team:
 
 
 @transaction.atomic
-def add_member(*, team: Team, user: User, username: str, role: Role) -> Membership:
-    """Add a person by username; ValidationError if there is no such person, or they are a member already."""
-    scoping.require(user, team, Role.MANAGER)
-    person = User.objects.filter(username=username.strip(), is_active=True).first()
-    if person is None:
-        text = _("Nobody here is called “%(name)s”: check the spelling, or ask an administrator for an account.")
-        raise ValidationError({"username": [text % {"name": username.strip()}]})
-    if Membership.objects.filter(team=_locked(team), user=person).exists():
-        text = _("%(name)s is a member already: change the role in the list.")
-        raise ValidationError({"username": [text % {"name": person.username}]})
-    audit.note("member-added", team=team.slug, user=person.username, role=role, by=user.username)
-    return Membership.objects.create(team=team, user=person, role=role)
-
-
-@transaction.atomic
 def change_role(*, membership: Membership, user: User, role: Role) -> Membership:
     """Give a member another role; LastManager if nobody would be left to manage."""
     scoping.require(user, membership.team, Role.MANAGER)
@@ -94,6 +79,7 @@ def remove_member(*, membership: Membership, user: User) -> None:
     if membership.user_id != user.pk:
         scoping.require(user, membership.team, Role.MANAGER)
     _keep_a_manager(membership)
+    User.objects.filter(pk=membership.user_id, default_team=membership.team_id).update(default_team=None)
     membership.delete()
     audit.note("member-removed", team=membership.team.slug, user=membership.user.username, by=user.username)
 
@@ -184,6 +170,11 @@ def ensure_account(
     return Account(person, team, made or None)
 
 
+def locked(team: Team) -> Team:
+    """Return the team, held until the transaction ends: what is counted of it stays as it is."""
+    return Team.objects.select_for_update(no_key=True).get(pk=team.pk)
+
+
 def _save_team(*, name: str, slug: str) -> Team:
     team = Team(name=name.strip(), slug=slug or _free_slug(name))
     team.full_clean()
@@ -199,13 +190,9 @@ def _free_slug(name: str) -> str:
     return next(slug for slug in (stem, *numbered) if slug not in taken)
 
 
-def _locked(team: Team) -> Team:
-    return Team.objects.select_for_update(no_key=True).get(pk=team.pk)
-
-
 def _keep_a_manager(membership: Membership) -> None:
     # The team's row is the lock: two managers who leave at one moment must not both find the other still there.
-    team = _locked(membership.team)
+    team = locked(membership.team)
     managers = Membership.objects.filter(team=team, role=Role.MANAGER).values_list("pk", flat=True)
     if list(managers) == [membership.pk]:
         raise LastManager(team)

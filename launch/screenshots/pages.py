@@ -40,7 +40,8 @@ NO_PAGES = {
     *(f"imports:{name}" for name in ("status", "map_columns", "complete", "discard", "forget_mapping")),
     *(f"toolbox:tool_{name}" for name in ("preview", "export", "restore")),
     *(f"agents:{name}" for name in ("program", "unit", "job_output", "job_file")),
-    *(f"accounts:{name}" for name in ("logout", "language", "theme", "member_add", "member_role")),
+    *(f"accounts:{name}" for name in ("logout", "language", "theme", "invite", "member_role")),
+    "accounts:invitation_withdraw", "accounts:invitation_accept",
     *(f"testbeds:{name}" for name in ("export", "example", "grant_revoke")),
     "home", "alive", "health", "set_language",
 }  # fmt: skip
@@ -212,6 +213,8 @@ def _people() -> Iterator[Shot]:
     yield Shot("team-edit", "accounts:team_update", "team")
     yield Shot("retention", "retention:rules", "team", act=_press("Show what would go…"))
     yield Shot("member-remove", "accounts:member_remove", "team member")
+    yield Shot("invitation-list", "accounts:invitations")
+    yield Shot("invitation-decline", "accounts:invitation_decline", "invitation")
     yield Shot("token-list", "accounts:tokens")
     yield Shot("token-new", "accounts:token_create")
     yield Shot("token-revoke", "accounts:token_revoke", "token")

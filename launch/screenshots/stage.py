@@ -62,6 +62,7 @@ def prepare(running: service.Service, place: ground.Ground) -> Stage:
     ids |= defined_tool.define(api)
     ids |= archive.fill(running, api, team, str(ids["campaign"]))
     ids["member"] = next(row["id"] for row in api.every("memberships/") if row["username"] == VIEWER)
+    ids["invitation"] = _invitation(running, api)
     ids["token"] = next(row["id"] for row in api.every("tokens/"))
     return Stage(running, api, ids)
 
@@ -70,6 +71,14 @@ def _people(running: service.Service) -> None:
     make = ("create_account", "--password", PASSWORD)
     running.manage(*make, "--username", USER, "--team", TEAM, "--role", "manager")
     running.manage(*make, "--username", VIEWER, "--team", TEAM, "--role", "viewer")
+
+
+def _invitation(running: service.Service, api: Rest) -> int:
+    """Return the id of an invitation of another team."""
+    running.manage("create_account", "--password", PASSWORD, "--username", "lee", "--team", "Campus")
+    token = running.manage("create_token", "--username", "lee", "--name", "pictures").strip()
+    Rest(running.address, token).post("teams/campus/invitations/", {"username": USER})
+    return int(next(row["id"] for row in api.every("invitations/")))
 
 
 def _inventory(api: Rest, nodes: dict[str, int], place: ground.Ground) -> dict[str, int | str]:

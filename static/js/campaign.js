@@ -7,6 +7,8 @@ const DRAW_MS = 1000;
 const SILENT_MS = 30000;
 const WAITING = new Set(["draft", "scheduled"]);
 const LAST = new Set(["finished", "cancelled", "draft"]);
+// Codes with which apps/campaigns/consumers.py closes the socket of one who may not see the campaign any more.
+const ENDS = { 4401: "textSignedOut", 4403: "textNotShared" };
 let retryMs = 1000;
 let polling = null;
 let wasCut = false;
@@ -15,6 +17,8 @@ let redrawing = null;
 // What is to be fetched once what is being fetched has come: {kinds, experiments (null: all)}.
 let wanted = null;
 let isBusy = false;
+// The server has closed the socket for good.
+let isOver = false;
 
 function state() {
   return document.getElementById("campaign-status").dataset.state;
@@ -56,7 +60,7 @@ async function refresh(kinds, experiments) {
     kinds: new Set([...(wanted?.kinds ?? []), ...kinds]),
     experiments: wanted ? both && new Set([...wanted.experiments, ...experiments]) : experiments,
   };
-  if (isBusy) return;
+  if (isBusy || isOver) return;
   isBusy = true;
   try {
     while (wanted) {
@@ -115,6 +119,21 @@ setInterval(() => {
   refresh(new Set(["event", "trial", "findings"]), null);
 }, POLL_MS);
 
+/** Say why the page is no longer kept up to date, and leave it at that. */
+function end(text) {
+  isOver = true;
+  poll(false);
+  const note = document.createElement("div");
+  note.className = "alert alert-warning";
+  note.setAttribute("role", "alert");
+  const link = document.createElement("a");
+  link.className = "alert-link";
+  link.href = location.href;
+  link.textContent = page.dataset.textReload;
+  note.append(text, " ", link);
+  document.getElementById("messages").append(note);
+}
+
 function connect() {
   const scheme = location.protocol === "https:" ? "wss" : "ws";
   const socket = new WebSocket(`${scheme}://${location.host}${page.dataset.socket}`);
@@ -130,7 +149,8 @@ function connect() {
     const { kinds, experiments } = JSON.parse(event.data);
     refresh(new Set(kinds), new Set(experiments));
   });
-  socket.addEventListener("close", () => {
+  socket.addEventListener("close", (event) => {
+    if (event.code in ENDS) return end(page.dataset[ENDS[event.code]]);
     wasCut = true;
     poll(true);
     setTimeout(connect, retryMs);

@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Callable, Iterator
+from datetime import datetime
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -11,8 +12,8 @@ from django.contrib.auth import authenticate
 from django.test import Client, RequestFactory
 from django.utils import timezone
 
-from apps.accounts import services
-from apps.accounts.models import Membership, Role
+from apps.accounts import invitations, services
+from apps.accounts.models import Invitation, Membership, Role
 from apps.agents import services as agents
 from apps.core import audit
 from tests import factories
@@ -39,6 +40,14 @@ def token(cast: SimpleNamespace) -> Any:
     return services.issue_token(user=cast.oscar, name="script", now=NOW)[0]
 
 
+def now() -> datetime:
+    return timezone.now()
+
+
+def invited(cast: SimpleNamespace) -> Invitation:
+    return invitations.invite(team=cast.team, user=cast.alice, username="charlie", role=Role.VIEWER, now=now())
+
+
 def request() -> Any:
     return RequestFactory().post("/accounts/login/", REMOTE_ADDR="192.0.2.7")
 
@@ -51,9 +60,10 @@ EVENTS: dict[str, Callable[[SimpleNamespace], object]] = {
     "failed-sign-in user='a\\nsign-in user=oscar'": lambda cast: authenticate(
         request(), username="a\nsign-in user=oscar", password="wrong"
     ),
-    "member-added": lambda cast: services.add_member(
-        team=cast.team, user=cast.alice, username=factories.user("new").username, role=Role.VIEWER
-    ),
+    "person-invited": lambda cast: invited(cast),
+    "invitation-withdrawn": lambda cast: invitations.withdraw(invitation=invited(cast), user=cast.alice, now=now()),
+    "invitation-declined": lambda cast: invitations.decline(invitation=invited(cast), user=cast.charlie, now=now()),
+    "member-added": lambda cast: invitations.accept(invitation=invited(cast), user=cast.charlie, now=now()),
     "role-changed": lambda cast: services.change_role(membership=member(cast), user=cast.alice, role=Role.OPERATOR),
     "member-removed": lambda cast: services.remove_member(membership=member(cast), user=cast.alice),
     "token-made": token,

@@ -4,7 +4,7 @@ import pytest
 from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
-from apps.accounts.models import Membership, Role
+from apps.accounts.models import Membership, Role, User
 from apps.testbeds import models as testbeds
 from tests import factories
 from tests.factories import Cast, signed_in
@@ -236,14 +236,14 @@ def test_a_superuser_may_everything(site: testbeds.Site) -> None:
     assert client.post(f"/probe/{site.pk}/delete/").status_code == 302
 
 
-def test_the_team_last_worked_in_is_the_next_forms(cast: Cast) -> None:
+def test_the_team_chosen_for_new_work_is_every_forms(cast: Cast) -> None:
     Membership.objects.create(team=cast.other_team, user=cast.oscar, role=Role.OPERATOR)
     client = signed_in(cast.oscar)
     other = max(cast.team, cast.other_team, key=lambda team: team.name)
     chosen = f'<option value="{other.slug}" selected>'
     forms = ("/campaigns/new/", "/inventory/sites/new/", "/campaigns/templates/window-sweep/", "/inventory/")
     assert all(chosen not in client.get(path).content.decode() for path in forms)
-    assert client.post(f"/inventory/sites/new/?team={other.slug}", {"name": "there"}).status_code == 302
+    User.objects.filter(pk=cast.oscar.pk).update(default_team=other)
     for path in forms:
         assert chosen in client.get(path).content.decode(), path
     # Where the role in it is too low now, or gone, the first of the others is offered.

@@ -37,9 +37,6 @@ def test_another_team_does_not_exist(cast: Cast) -> None:
     assert send(cast.charlie, "patch", "teams/grid/", {"name": "x"}).status_code == 404
     for method in ("get", "patch", "delete"):
         assert send(cast.charlie, method, f"memberships/{member}/", {"role": "viewer"}).status_code == 404
-    response = send(cast.charlie, "post", "memberships/", {"team": "grid", "username": "charlie", "role": "viewer"})
-    assert response.status_code == 400
-    assert list(response.json()["fields"]) == ["team"]
     assert [team["slug"] for team in send(cast.charlie, "get", "teams/").json()["results"]] == ["strangers"]
     [answer] = send(cast.charlie, "get", "memberships/?team=grid").json()["fields"]["team"]
     assert answer == "There is no such one here. There are: strangers."
@@ -54,7 +51,7 @@ def test_others_than_managers_read_only(cast: Cast, name: str) -> None:
     assert send(person, "patch", "teams/grid/", {"name": "x"}).status_code == 403
     assert send(person, "patch", f"memberships/{alice}/", {"role": "viewer"}).status_code == 403
     assert send(person, "delete", f"memberships/{alice}/").status_code == 403
-    response = send(person, "post", "memberships/", {"team": "grid", "username": "charlie", "role": "viewer"})
+    response = send(person, "post", "teams/grid/invitations/", {"username": "charlie", "role": "viewer"})
     assert response.status_code == 403
     assert "this needs manager" in response.json()["detail"]
 
@@ -99,46 +96,12 @@ def test_a_manager_renames_a_team_whose_short_name_stays(cast: Cast) -> None:
     assert send(cast.alice, "delete", "teams/grid/").status_code == 405
 
 
-def test_a_manager_adds_changes_and_removes_a_member(cast: Cast) -> None:
-    response = send(cast.alice, "post", "memberships/", {"team": "grid", "username": "charlie", "role": "viewer"})
-    assert response.status_code == 201
-    made = response.json()
-    assert (made["team"], made["username"], made["role"]) == ("grid", "charlie", "viewer")
-    path = f"memberships/{made['id']}/"
+def test_a_manager_changes_and_removes_a_member_and_adds_none(cast: Cast) -> None:
+    assert send(cast.alice, "post", "memberships/", {"team": "grid", "username": "charlie"}).status_code == 405
+    path = f"memberships/{own(cast, 'bob').pk}/"
     assert send(cast.alice, "patch", path, {"role": "operator"}).json()["role"] == "operator"
     assert send(cast.alice, "delete", path).status_code == 204
     assert send(cast.alice, "get", path).status_code == 404
-
-
-def test_the_only_team_one_manages_need_not_be_named(cast: Cast) -> None:
-    assert send(cast.alice, "post", "memberships/", {"username": "charlie"}).json()["team"] == "grid"
-    Membership.objects.create(team=cast.other_team, user=cast.alice, role=Role.MANAGER)
-    response = send(cast.alice, "post", "memberships/", {"username": "dana"})
-    assert list(response.json()["fields"]) == ["team"]
-    response = send(cast.bob, "post", "memberships/", {"username": "charlie"})
-    assert response.status_code == 403
-
-
-@pytest.mark.parametrize(
-    ("body", "field"),
-    [
-        ({"username": "nobody"}, "username"),
-        ({"username": "bob"}, "username"),
-        ({}, "username"),
-        ({"username": "charlie", "role": "king"}, "role"),
-        ({"username": "charlie", "team": "nowhere"}, "team"),
-        ({"username": "charlie", "team": 7}, "team"),
-    ],
-)
-def test_a_wrong_member_is_named_by_field(cast: Cast, body: dict[str, Any], field: str) -> None:
-    response = send(cast.alice, "post", "memberships/", body)
-    assert response.status_code == 400
-    assert list(response.json()["fields"]) == [field]
-
-
-def test_a_control_character_is_a_400_and_no_500(cast: Cast) -> None:
-    body = {"username": "charlie", "team": "gr\0id", "role": "viewer"}
-    assert send(cast.alice, "post", "memberships/", body).status_code == 400
 
 
 def test_a_member_is_neither_moved_nor_swapped(cast: Cast) -> None:

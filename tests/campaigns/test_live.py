@@ -70,6 +70,13 @@ class Socket(ApplicationCommunicator):
         """Return the next message."""
         return json.loads((await self.receive_output())["text"])
 
+    async def end(self) -> int:
+        """Return the code with which the server closes the connection."""
+        told = await self.receive_output(timeout=10)
+        assert told["type"] == "websocket.close", told
+        await self.leave()
+        return int(told["code"])
+
     async def say(self, **content: object) -> None:
         """Send a message, of `text` or `bytes`."""
         await self.send_input({"type": "websocket.receive", **content})
@@ -80,11 +87,13 @@ class Socket(ApplicationCommunicator):
         await self.wait()
 
 
-async def open_socket(user: User | None, pk: int, origin: str = "http://testserver") -> Socket:
+async def open_socket(
+    user: User | None, pk: int, origin: str = "http://testserver", browser: Client | None = None
+) -> Socket:
     """Return a socket as a browser of this person opens it."""
     headers = [(b"origin", origin.encode()), (b"host", b"testserver")]
     if user:
-        browser = Client()
+        browser = browser or Client()
         await sync_to_async(browser.force_login)(user)
         headers.append((b"cookie", f"sessionid={browser.cookies['sessionid'].value}".encode()))
     path = f"/ws/campaigns/{pk}/"
@@ -92,9 +101,9 @@ async def open_socket(user: User | None, pk: int, origin: str = "http://testserv
     return Socket(application, scope)
 
 
-async def connected(user: User, pk: int) -> Socket:
+async def connected(user: User, pk: int, browser: Client | None = None) -> Socket:
     """Return a socket that the server has accepted."""
-    socket = await open_socket(user, pk)
+    socket = await open_socket(user, pk, browser=browser)
     assert await socket.connect()
     return socket
 

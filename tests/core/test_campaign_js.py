@@ -82,3 +82,19 @@ def test_what_is_drawn_keeps_up_with_what_is_said_though_no_message_came() -> No
     done([atFirst, drawn()]);
     """
     assert run(program, "campaign.js", before=PAGE) == [1, 2]
+
+
+def test_one_whose_reader_may_not_see_it_any_more_says_so_and_asks_no_more() -> None:
+    program = """
+    const shown = [];
+    document.createElement = () => ({ setAttribute() {}, append(...parts) { this.parts = parts; } });
+    status.append = (note) => shown.push(note.parts[0], note.parts[2].textContent);
+    Object.assign(addresses, { textSignedOut: "out", textNotShared: "not shared", textReload: "again" });
+    on.open();
+    await later(1000);
+    on.close({ code: 4403 });
+    const atFirst = fetched.length;
+    await later(120000);
+    done([shown, fetched.length - atFirst]);
+    """
+    assert run(program, "campaign.js", before=PAGE) == [["not shared", "again"], 0]

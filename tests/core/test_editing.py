@@ -21,7 +21,7 @@ pytestmark = pytest.mark.django_db
 # Forms with something to fill in that change nothing which is there: they make, ask, search, choose or confirm.
 MAKING = {
     "accounts:login", "accounts:password", "accounts:language", "accounts:theme", "accounts:team_create",
-    "accounts:token_create", "accounts:member_add", "set_language",
+    "accounts:token_create", "accounts:invite", "set_language",
     "campaigns:campaign_delete", "campaigns:note_add", "campaigns:recipe",
     "exports:receive", "imports:import_create",
     "landing:run", "management:create", "published:import", "testbeds:add_nodes", "testbeds:import",

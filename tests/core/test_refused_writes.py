@@ -13,7 +13,7 @@ from django.db import connection
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver
 
-from apps.accounts.models import Membership
+from apps.accounts.models import Invitation, Membership
 from apps.agents.models import AgentInstance, FactSnapshot
 from apps.campaigns.models import Note
 from apps.reports.exports.incoming.models import IncomingArchive
@@ -99,7 +99,9 @@ def world(cast: SimpleNamespace, pair: list[Node], tool: Any) -> SimpleNamespace
         sitepair=inventory.site_pair(a, b, 0.01), cluster=inventory.cluster(team, "c", *pair),
         switch=inventory.switch(team, "s"), filesystem=inventory.file_system(team, "f"),
         grant=SettingGrant.objects.create(node=pair[0], team=cast.other_team, pattern="net.*"),
-        tool=tool, member=Membership.objects.get(team=team, user=cast.alice), agent=agent,
+        tool=tool, offered=Invitation.objects.create(team=cast.other_team, username="alice"),
+        invitation=Invitation.objects.create(team=team, username="nobody"),
+        member=Membership.objects.get(team=team, user=cast.alice), agent=agent,
         instance=AgentInstance.objects.create(agent=agent, key=uuid.uuid4(), host="copy"),
     )  # fmt: skip
 
@@ -116,7 +118,8 @@ ABOUT = {
     "reports/schedules/": "schedule", "reports/files/": "rendering",
     "reports/files/drafts/": "report", "exports/campaigns/": "going", "exports/archives/": "archive",
     "findings/": "finding", "findings/predict/": "experiment", "findings/campaigns/": "going", "tools/": "tool",
-    "accounts/teams/": "member", "accounts/tokens/": "member", "inventory/nodes/": "node",
+    "accounts/teams/": "member", "accounts/teams/<slug:slug>/invitations/": "invitation",
+    "accounts/invitations/": "offered", "accounts/tokens/": "member", "inventory/nodes/": "node",
     "inventory/testbeds/": "testbed", "inventory/sites/": "site", "inventory/clusters/": "cluster",
     "inventory/switches/": "switch", "inventory/links/": "link", "inventory/rtts/": "sitepair",
     "inventory/file-systems/": "filesystem", "inventory/settings/": "grant", "agents/": "node",

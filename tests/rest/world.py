@@ -10,7 +10,7 @@ from typing import Any
 from django.core.files.base import ContentFile
 from django.utils import timezone
 
-from apps.accounts.models import ApiToken, Membership
+from apps.accounts.models import ApiToken, Invitation, Membership
 from apps.agents.models import Agent, AgentInstance, Job, JobFile
 from apps.bench.rules.asking import Failure
 from apps.campaigns.models import Campaign, Lane, Run
@@ -182,6 +182,8 @@ def _bring(world: Any) -> None:
     }
     preview = {**about, "people": [{"username": "oscar", "name": ""}]}
     IncomingArchive.objects.filter(pk=world.ready.pk).update(state=IncomingArchive.State.READY, preview=preview)
+    world.invited = Invitation.objects.create(team=cast.team, username="dana", invited_by=cast.alice)
+    world.invitation = Invitation.objects.create(team=cast.other_team, username="alice", invited_by=cast.charlie)
     world.token = ApiToken.objects.create(user=cast.alice, name="old", prefix="fth_old", digest="x" * 64)
 
 
@@ -212,6 +214,7 @@ def addresses(world: Any) -> dict[str, list[Any]]:
         "file-systems.id": [world.file_system.pk],
         "findings.id": [world.proven.pk, *world.measured.findings.values_list("pk", flat=True)],
         "histories.id": [world.lane.pk],
+        "invitations.id": [world.invitation.pk],
         "imports.id": [world.read.pk, world.table.pk],
         "jobs.id": [str(job.pk)],
         "jobs.name": ["out.json"],
@@ -237,6 +240,7 @@ def addresses(world: Any) -> dict[str, list[Any]]:
         "sites.id": list(Site.objects.values_list("pk", flat=True)),
         "switches.id": [world.unlinked.pk],
         "team-tools.slug": ["site-digest"],
+        "teams.id": [world.invited.pk],
         "teams.slug": [world.cast.team.slug],
         "testbeds.id": list(Testbed.objects.values_list("pk", flat=True)),
         "tokens.id": list(ApiToken.objects.filter(user=world.cast.alice).values_list("pk", flat=True)),

@@ -168,7 +168,7 @@ def test_an_empty_list_says_what_to_do_next(client: Client, kind: str) -> None:
     client.force_login(cast.oscar)
     page = client.get(reverse(f"testbeds:{kind}_list")).content.decode()
     assert reverse(f"testbeds:{kind}_create") in page
-    assert reverse("testbeds:example") in page
+    assert reverse("testbeds:import") in page
     client.force_login(cast.bob)
     page = client.get(reverse(f"testbeds:{kind}_list")).content.decode()
     assert "An operator of your team can add them." in page

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.utils import timezone
 
-from apps.accounts.models import Team, TeamUsage, User
+from apps.accounts.models import Invitation, Team, TeamUsage, User
 from apps.agents.models import Job, Listener
 from apps.campaigns import services
 from apps.campaigns.models import Campaign, Reservation, Run, Trial
@@ -63,14 +63,16 @@ def _is(model: Any, pk: object, **values: Any) -> Callable[[], bool]:
     return lambda: model.objects.filter(pk=pk, **values).exists()
 
 
-def _gone(model: Any, pk: object) -> Callable[[], bool]:
-    return lambda: not model.objects.filter(pk=pk).exists()
-
-
 def _case(work: str, rows: list[Any], **done: Any) -> Case:
     model = type(rows[0])
     first, second = (_is(model, row.pk, **done) for row in rows)
     return Case(model, rows[0].pk, work, rows[0].pk, (first, second))
+
+
+def _gone_case(work: str, rows: list[Any]) -> Case:
+    case = _case(work, rows)
+    first, second = case.is_done
+    return replace(case, is_done=(lambda: not first(), lambda: not second()))
 
 
 def launch_due(cast: Cast) -> Case:
@@ -98,8 +100,7 @@ def mark_lost_jobs(cast: Cast) -> Case:
     for job in jobs:
         job.node.agent.last_seen_at = now - DAY
         job.node.agent.save()
-    case = _case("mark_lost_jobs", jobs, state="lost")
-    return Case(case.model, case.poisoned, case.work, jobs[0].node_id, case.is_done)
+    return replace(_case("mark_lost_jobs", jobs, state="lost"), row=jobs[0].node_id)
 
 
 def reconcile(cast: Cast) -> Case:
@@ -137,8 +138,7 @@ def count_stored(cast: Cast) -> Case:
     """Two teams whose bytes were counted long ago."""
     past = timezone.now() - DAY
     made = [TeamUsage.objects.create(team=team, counted_at=past) for team, _user in people(cast)]
-    case = _case("count_stored", made, counted_at__gt=past)
-    return replace(case, row=made[0].team_id)
+    return replace(_case("count_stored", made, counted_at__gt=past), row=made[0].team_id)
 
 
 def finish_campaigns(cast: Cast) -> Case:
@@ -169,17 +169,15 @@ def resume_cancelling(cast: Cast) -> Case:
     made = launched(cast)
     Campaign.objects.update(state="cancelled", finished_at=timezone.now() - 30 * DAY, analysed_at=timezone.now())
     Campaign.objects.update(updated_at=timezone.now() - DAY)
-    trials = list(Trial.objects.order_by("pk"))
-    case = _case("cancel_leftovers", trials, state="cancelled")
-    return Case(case.model, case.poisoned, case.work, made[0].pk, case.is_done)
+    case = _case("cancel_leftovers", list(Trial.objects.order_by("pk")), state="cancelled")
+    return replace(case, row=made[0].pk)
 
 
 def resume_deletions(cast: Cast) -> Case:
     """Two campaigns that are to be deleted."""
-    made = launched(cast)
-    Campaign.objects.update(state="finished", deleting_at=timezone.now() - DAY, updated_at=timezone.now() - DAY)
-    done = _gone(Campaign, made[0].pk), _gone(Campaign, made[1].pk)
-    return Case(Campaign, made[0].pk, "continue_deletions", made[0].pk, done)
+    made, past = launched(cast), timezone.now() - DAY
+    Campaign.objects.update(state="finished", deleting_at=past, updated_at=past)
+    return _gone_case("continue_deletions", made)
 
 
 def resume_renderings(cast: Cast) -> Case:
@@ -272,20 +270,22 @@ def expire_archives(cast: Cast) -> Case:
 
 def forget_rows_set_aside(cast: Cast) -> Case:
     """Two rows that have not come up again for long."""
-    past = timezone.now() - 100 * DAY
-    times = {"first_at": past, "last_at": past, "retry_at": past}
-    made = [SetAside.objects.create(work="some", row_id=row, attempts=1, **times) for row in (1, 2)]
-    done = _gone(SetAside, made[0].pk), _gone(SetAside, made[1].pk)
-    return Case(SetAside, made[0].pk, "forget_rows_set_aside", made[0].pk, done)
+    times = dict.fromkeys(("first_at", "last_at", "retry_at"), timezone.now() - 100 * DAY)
+    rows = [SetAside.objects.create(work="some", row_id=row, attempts=1, **times) for row in (1, 2)]
+    return _gone_case("forget_rows_set_aside", rows)
 
 
 def forget_changes(cast: Cast) -> Case:
     """Two things that somebody changed long ago."""
-    past = timezone.now() - 100 * DAY
-    rows = [{"kind": "testbeds.site", "row_id": row, "username": "oscar", "at": past} for row in (1, 2)]
-    made = [LastChange.objects.create(**row) for row in rows]
-    done = _gone(LastChange, made[0].pk), _gone(LastChange, made[1].pk)
-    return Case(LastChange, made[0].pk, "forget_changes", made[0].pk, done)
+    noted = {"kind": "testbeds.site", "username": "oscar", "at": timezone.now() - 100 * DAY}
+    return _gone_case("forget_changes", [LastChange.objects.create(row_id=row, **noted) for row in (1, 2)])
+
+
+def forget_invitations(cast: Cast) -> Case:
+    """Two invitations that nobody answered for long."""
+    made = [Invitation.objects.create(team=team, username="dana") for team, _user in people(cast)]
+    Invitation.objects.update(created_at=timezone.now() - 100 * DAY)
+    return _gone_case("forget_invitations", made)
 
 
 def carry_out_rules(cast: Cast) -> Case:

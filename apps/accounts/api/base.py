@@ -9,14 +9,14 @@ from rest_framework import permissions, serializers
 from rest_framework.exceptions import PermissionDenied
 from rest_framework.request import Request
 
-from apps.accounts import scoping
+from apps.accounts import choosing, scoping
 from apps.accounts.models import Role, Team
 from apps.accounts.permissions import ScopedToken
 from apps.core import rest
 
 
 class TeamField(serializers.SlugRelatedField):
-    """A team by its short name; without one, the only team in which the person may write."""
+    """A team by its short name; without one, the person's team for new work, else the only one they may write in."""
 
     def __init__(self, **kwargs: Any) -> None:
         if not kwargs.get("read_only"):
@@ -57,19 +57,24 @@ def get_scoped_or_404(queryset: QuerySet, **lookup: Any) -> Any:
 
 
 def team_for_new(request: Request, data: dict[str, Any], role: Role = Role.OPERATOR) -> Team:
-    """Return the team a new object goes to: the one given, else the only one the person may write in.
+    """Return the team a new object goes to: the one given, else the person's choice, else the only one they write in.
 
     PermissionDenied for a role that is too low, a ValidationError where the choice is not clear.
     """
     if data.get("team"):
         scoping.require(request.user, data["team"], role)
         return data["team"]
+    user = scoping.user_of(request)
+    chosen = choosing.usual_team(user, role) if user.default_team_id else None
+    if chosen is not None and chosen.pk == user.default_team_id:
+        return chosen
     teams = list(scoping.teams_for(request.user, role)[:2])
     if len(teams) == 1:
         return teams[0]
     if not teams:
         raise PermissionDenied(_("You may not write in any team. Ask a manager of your team for the role."))
-    raise serializers.ValidationError({"team": [_("You are in several teams: say which by its short name.")]})
+    text = _("You are in several teams: say which by its short name, or choose one for new work in your profile.")
+    raise serializers.ValidationError({"team": [text]})
 
 
 class TeamScopedViewSet(rest.ModelViewSet):
@@ -102,7 +107,7 @@ class TeamScopedViewSet(rest.ModelViewSet):
             scoping.require(request.user, self.team_of(obj), role)
 
     def perform_create(self, serializer: Any) -> None:
-        """Make the object in the team given, or the only one the person may write in."""
+        """Make the object in the team given, or as `team_for_new` chooses."""
         serializer.save(team=team_for_new(self.request, serializer.validated_data, self.write_role))
 
     def perform_update(self, serializer: Any) -> None:

@@ -11,6 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from apps.accounts import queries, services
+from apps.accounts.api.base import TeamField
 from apps.accounts.models import ApiToken, Membership, User
 from apps.accounts.scoping import user_of
 from apps.core import rest
@@ -51,12 +52,16 @@ class MeSerializer(serializers.ModelSerializer):
     language = serializers.ChoiceField(
         choices=settings.LANGUAGES, allow_blank=True, help_text="Empty: as the browser asks."
     )
+    default_team = TeamField(
+        allow_null=True, help_text="Where new work lands that names no team; null: no choice was made."
+    )
     teams = OwnTeamSerializer(source="memberships", many=True, read_only=True)
 
     class Meta:
         model = User
         fields = [
-            "username", "first_name", "last_name", "email", "language", "timezone", "theme", "is_superuser", "teams",
+            "username", "first_name", "last_name", "email", "default_team", "language", "timezone", "theme",
+            "is_superuser", "teams",
         ]  # fmt: skip
         read_only_fields = ["username", "is_superuser"]
 
@@ -67,12 +72,12 @@ class Me(rest.APIView):
     @extend_schema(operation_id="me_read", responses=MeSerializer)
     def get(self, request: Request) -> Response:
         """Return who asks, and their role in each team."""
-        return Response(MeSerializer(_with_teams(user_of(request))).data)
+        return Response(self._serializer(request).data)
 
     @extend_schema(operation_id="me_update", request=MeSerializer, responses=MeSerializer)
     def patch(self, request: Request) -> Response:
         """Change one's preferences."""
-        serializer = MeSerializer(_with_teams(user_of(request)), data=request.data, partial=True)
+        serializer = self._serializer(request, data=request.data, partial=True)
         serializer.is_valid(raise_exception=True)
         serializer.save()
         return Response(serializer.data)
@@ -80,6 +85,9 @@ class Me(rest.APIView):
     def get_subject(self) -> User:
         """Return who asks."""
         return user_of(self.request)
+
+    def _serializer(self, request: Request, **options: Any) -> MeSerializer:
+        return MeSerializer(_with_teams(user_of(request)), context={"request": request}, **options)
 
 
 class TokenViewSet(
@@ -120,4 +128,4 @@ class TokenViewSet(
 
 
 def _with_teams(user: User) -> User:
-    return User.objects.prefetch_related("memberships__team").get(pk=user.pk)
+    return User.objects.select_related("default_team").prefetch_related("memberships__team").get(pk=user.pk)

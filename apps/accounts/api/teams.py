@@ -9,7 +9,7 @@ from rest_framework import mixins, serializers
 from rest_framework.request import Request
 
 from apps.accounts import queries, services
-from apps.accounts.api.base import TeamField, TeamScopedViewSet, refuse_other_team, team_for_new
+from apps.accounts.api.base import TeamField, TeamScopedViewSet, refuse_other_team
 from apps.accounts.filters import team_filter
 from apps.accounts.models import Membership, Role, Team
 from apps.accounts.scoping import user_of
@@ -89,14 +89,14 @@ class MembershipFilter(filters.FilterSet):
 
 
 class MembershipViewSet(TeamScopedViewSet):
-    """Who is in one's teams. Managers add, change and remove; everyone may remove themselves."""
+    """Who is in one's teams. Managers change and remove; everyone may remove themselves. One joins by invitation."""
 
     queryset = Membership.objects.select_related("team", "user")
     serializer_class = MembershipSerializer
     filterset_class = MembershipFilter
     search_fields = ["user__username"]
     ordering_fields = ["id", "user__username", "role", "created_at"]
-    http_method_names = ["get", "post", "patch", "delete", "head", "options"]
+    http_method_names = ["get", "patch", "delete", "head", "options"]
     write_role = Role.MANAGER
     delete_role = Role.MANAGER
 
@@ -106,22 +106,12 @@ class MembershipViewSet(TeamScopedViewSet):
             return
         super().check_object_permissions(request, obj)
 
-    def perform_create(self, serializer: Any) -> None:
-        """Add the person."""
-        asked = serializer.validated_data
-        serializer.instance = services.add_member(
-            team=team_for_new(self.request, asked, Role.MANAGER),
-            user=user_of(self.request),
-            username=asked["user"]["username"],
-            role=Role(asked.get("role", Role.VIEWER)),
-        )
-
     def perform_update(self, serializer: Any) -> None:
         """Give the person another role."""
         refuse_other_team(serializer)
         membership, asked = serializer.instance, serializer.validated_data
         if asked.get("user", {}).get("username", membership.user.username) != membership.user.username:
-            raise serializers.ValidationError({"username": [_("Add the other person, and remove this one.")]})
+            raise serializers.ValidationError({"username": [_("Invite the other person, and remove this one.")]})
         services.change_role(
             membership=membership, user=user_of(self.request), role=Role(asked.get("role", membership.role))
         )

@@ -1,8 +1,9 @@
-"""Users, teams, memberships and API tokens."""
+"""Users, teams, memberships, invitations and API tokens."""
 
+from apps.accounts.models.invitations import Invitation
 from apps.accounts.models.teams import Membership, Role, Team, TeamOwned
 from apps.accounts.models.tokens import ApiToken
 from apps.accounts.models.usage import TeamUsage
 from apps.accounts.models.users import User
 
-__all__ = ["ApiToken", "Membership", "Role", "Team", "TeamOwned", "TeamUsage", "User"]
+__all__ = ["ApiToken", "Invitation", "Membership", "Role", "Team", "TeamOwned", "TeamUsage", "User"]

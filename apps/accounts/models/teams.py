@@ -4,6 +4,7 @@ from django.conf import settings
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
+from apps.accounts.models.names import Named, SkeletonField
 from apps.core.models import TimeStamped
 
 
@@ -15,12 +16,15 @@ class Role(models.TextChoices):
     MANAGER = "manager", _("Manager (also enrols agents and manages members)")
 
 
-class Team(TimeStamped):
+class Team(TimeStamped, Named):
     """A group of people that owns an inventory and campaigns."""
 
     name = models.CharField(_("name"), max_length=100, unique=True)
+    skeleton = SkeletonField(of="name")
     slug = models.SlugField(_("short name"), max_length=50, unique=True)
     members = models.ManyToManyField(settings.AUTH_USER_MODEL, through="Membership", related_name="teams")
+
+    taken = _("This looks like the name of another team, “%(name)s”: choose one that nobody takes for it.")
 
     class Meta:
         ordering = ["name"]

@@ -7,6 +7,8 @@ from django.core.exceptions import ValidationError
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
+from apps.accounts.models.names import Named, SkeletonField
+
 
 def validate_timezone(value: str) -> None:
     """Raise ValidationError for a name that is no IANA time zone."""
@@ -16,7 +18,7 @@ def validate_timezone(value: str) -> None:
         )
 
 
-class User(AbstractUser):
+class User(AbstractUser, Named):
     """A person; what they may do comes from their memberships of teams."""
 
     class Theme(models.TextChoices):
@@ -24,6 +26,18 @@ class User(AbstractUser):
         LIGHT = "light", _("Light")
         DARK = "dark", _("Dark")
 
+    skeleton = SkeletonField(of="username")
+    # In which team new work lands when none is named; without a choice the one that they joined first.
+    default_team = models.ForeignKey(
+        "accounts.Team",
+        on_delete=models.SET_NULL,
+        null=True,
+        blank=True,
+        related_name="+",
+        verbose_name=_("team for new work"),
+    )
     timezone = models.CharField(_("time zone"), max_length=64, default="UTC", validators=[validate_timezone])
     language = models.CharField(_("language"), max_length=8, blank=True, default="")
     theme = models.CharField(_("theme"), max_length=8, choices=Theme.choices, default=Theme.AUTO)
+
+    taken = _("This looks like the username of another person, “%(name)s”: choose one that nobody takes for it.")

@@ -54,7 +54,6 @@ class FormPage(TeamPage, FormMixin):
         except IntegrityError:
             form.add_error(None, _("Someone changed the same thing at this moment: look at it again, then repeat."))
         else:
-            choosing.note_team(self.request, form.team)
             messages.success(self.request, said(self.done, self.object))
             return HttpResponseRedirect(self.get_success_url())
         return self.form_invalid(form)
@@ -75,7 +74,7 @@ class CreatePage(FormPage, generic.CreateView):
         return list(scoping.teams_for(self.request.user, self.write_role))
 
     def get_team(self) -> Team:
-        """Return the team asked for, else the last one; refuse a stranger's (404) and too low a role (403)."""
+        """Return the team asked for, else the usual one; refuse a stranger's (404) and too low a role (403)."""
         return choosing.team_to_write_in(self.request, self.write_role)
 
     def perform(self, form: Any) -> Any:

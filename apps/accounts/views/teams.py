@@ -8,11 +8,12 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from apps.accounts import queries, quotas, scoping, services
-from apps.accounts.forms import MemberForm, NewTeamForm, RoleForm, TeamNameForm
+from apps.accounts.forms import InvitationForm, NewTeamForm, RoleForm, TeamNameForm
 from apps.accounts.models import Membership, Role, Team
 from apps.accounts.scoping import user_of
 from apps.core import editing
@@ -52,7 +53,7 @@ def team_create(request: HttpRequest) -> HttpResponse:
 @require_safe
 def team_page(request: HttpRequest, slug: str) -> HttpResponse:
     """Show a team with its members; its manager changes them here."""
-    return _team_page(request, _team(request, slug))
+    return team_response(request, team_of(request, slug))
 
 
 @login_required
@@ -60,7 +61,7 @@ def team_page(request: HttpRequest, slug: str) -> HttpResponse:
 @transaction.atomic
 def team_update(request: HttpRequest, slug: str) -> HttpResponse:
     """Rename a team."""
-    team = _team(request, slug)
+    team = team_of(request, slug)
     scoping.require(request.user, team, Role.MANAGER)
     if request.method == "POST":
         lock_row(team)
@@ -74,30 +75,6 @@ def team_update(request: HttpRequest, slug: str) -> HttpResponse:
         return redirect("accounts:team", slug=team.slug)
     context = {"form": form, "team": team, "shown_name": name}
     return render(request, "accounts/team_update.html", context, status=409 if form.conflict else 200)
-
-
-@login_required
-@require_POST
-def member_add(request: HttpRequest, slug: str) -> HttpResponse:
-    """Add a person to a team."""
-    team = _team(request, slug)
-    scoping.require(request.user, team, Role.MANAGER)
-    form = MemberForm(request.POST)
-    if form.is_valid():
-        try:
-            added = services.add_member(
-                team=team,
-                user=user_of(request),
-                username=form.cleaned_data["username"],
-                role=Role(form.cleaned_data["role"]),
-            )
-        except ValidationError as error:
-            add_errors(form, error)
-        else:
-            words = {"name": added.user, "team": team}
-            messages.success(request, _("%(name)s is now a member of %(team)s.") % words)
-            return redirect("accounts:team", slug=team.slug)
-    return _team_page(request, team, form)
 
 
 @login_required
@@ -150,24 +127,28 @@ def member_remove(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     return redirect("accounts:team", slug=slug)
 
 
-def _team(request: HttpRequest, slug: str) -> Team:
+def team_of(request: HttpRequest, slug: str) -> Team:
+    """Return a team that the person may see, else raise Http404."""
     return get_object_or_404(queries.teams_of(user_of(request)), slug=slug)
 
 
-def _membership(request: HttpRequest, slug: str, pk: int) -> Membership:
-    return get_object_or_404(queries.memberships_of(user_of(request)), team__slug=slug, pk=pk)
-
-
-def _team_page(request: HttpRequest, team: Team, form: MemberForm | None = None) -> HttpResponse:
+def team_response(request: HttpRequest, team: Team, form: InvitationForm | None = None) -> HttpResponse:
+    """Return a team's page; `form` is an invitation that was refused."""
     memberships = list(team.memberships.select_related("user"))
     managers = [membership.pk for membership in memberships if membership.role == Role.MANAGER]
+    may_manage = scoping.can(request.user, team, Role.MANAGER)
     context: dict[str, Any] = {
         "team": team,
         "memberships": memberships,
         "only_manager": managers[0] if len(managers) == 1 else None,
         "roles": Role.choices,
-        "may_manage": scoping.can(request.user, team, Role.MANAGER),
-        "form": form or MemberForm(),
+        "may_manage": may_manage,
+        "invitations": queries.invitations_of(team, timezone.now()) if may_manage else (),
+        "form": form or InvitationForm(),
         "usage": quotas.usage_of(team),
     }
     return render(request, "accounts/team.html", context)
+
+
+def _membership(request: HttpRequest, slug: str, pk: int) -> Membership:
+    return get_object_or_404(queries.memberships_of(user_of(request)), team__slug=slug, pk=pk)

@@ -30,7 +30,6 @@ def create(request: HttpRequest, slug: str) -> HttpResponse:
             except ValidationError as error:
                 form.add_refusal(error)
             else:
-                choosing.note_team(request, team)
                 messages.success(request, _("The draft is ready: look at it, then launch it."))
                 return redirect("campaigns:campaign_detail", pk=made.pk)
     else:

@@ -14,7 +14,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET
 
-from apps.accounts import scoping
+from apps.accounts import choosing, scoping
 from apps.accounts.models import Role
 from apps.campaigns import permanent_ids, queries, services
 from apps.campaigns.models import Campaign, Experiment, Tombstone
@@ -126,7 +126,9 @@ def run(request: HttpRequest, permanent_id: str) -> HttpResponse:
     campaign, names = _campaign(request, permanent_id)
     teams = scoping.teams_for(request.user, Role.OPERATOR)
     wanted = request.POST.get("team") or request.GET.get("team") or campaign.team.slug
-    team = teams.filter(slug=wanted.replace("\0", "")).first() or teams.order_by("name").first()
+    team = teams.filter(slug=wanted.replace("\0", "")).first() or choosing.usual_team(
+        scoping.user_of(request), Role.OPERATOR
+    )
     if team is None:
         scoping.require(request.user, campaign.team, Role.OPERATOR)
         raise Http404

@@ -21,14 +21,17 @@ SHOWN = (inventory.CREATED, inventory.CHANGED)
 
 
 def choose_team(request: HttpRequest, role: Role = Role.VIEWER) -> Team:
-    """Return the team that `?team=` names, else the one the person last worked in; Http404 if there is none.
+    """Return the team that `?team=` names, else the person's usual one; Http404 if there is none.
 
     PermissionDenied where the person's role is too low.
     """
+    user = scoping.user_of(request)
     data = request.POST if request.method == "POST" else request.GET
-    teams = scoping.teams_for(request.user, Role.VIEWER)
     wanted = (data.get("team") or request.GET.get("team") or "").replace("\0", "")
-    team = teams.filter(slug=wanted).first() if wanted else choosing.usual_team(request, role) or teams.first()
+    if wanted:
+        team = scoping.teams_for(user, Role.VIEWER).filter(slug=wanted).first()
+    else:
+        team = choosing.usual_team(user, role) or choosing.usual_team(user, Role.VIEWER)
     if team is None:
         raise Http404
     scoping.require(request.user, team, role)

@@ -114,12 +114,12 @@ def _managed(request: HttpRequest) -> list[Team]:
 
 
 def _team_of(request: HttpRequest) -> Team:
-    """Return the team asked for, else the last one of those that the person manages."""
+    """Return the team asked for, else the usual one of those that the person manages."""
     if slug := (request.POST.get("team") or request.GET.get("team", "")):
         team = get_object_or_404(Team, slug=slug.replace("\0", ""))
         scoping.require(request.user, team, Role.MANAGER)
         return team
-    usual = choosing.usual_team(request, Role.MANAGER)
+    usual = choosing.usual_team(scoping.user_of(request), Role.MANAGER)
     if usual is None:
         raise PermissionDenied(_("Only managers define tools. Ask a manager of your team."))
     return usual

@@ -5,7 +5,7 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from apps.accounts import scoping
+from apps.accounts import choosing, scoping
 from apps.accounts.models import Role, Team, User
 from apps.bench.rules.workloads import Workload
 from apps.core.forms import QuantityField, StyledWidgets
@@ -55,7 +55,7 @@ class WorkloadForm(StyledWidgets, forms.Form):
         super().__init__(*args, **kwargs)
         team: Any = self.fields["team"]
         team.queryset = scoping.teams_for(user, Role.VIEWER).order_by("name")
-        team.initial = team.queryset.first()
+        team.initial = choosing.usual_team(user, Role.VIEWER)
         files: Any = self.fields["file_system"]
         files.queryset = scoping.visible(FileSystem.objects.all(), user).order_by("name")
 

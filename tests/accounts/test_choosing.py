@@ -1,0 +1,96 @@
+"""Where new work lands that names no team: by the person's own choice or history, never by another's doing."""
+
+import re
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from apps.accounts import choosing, invitations, services
+from apps.accounts.models import Membership, Role, Team, User
+from apps.testbeds.models import Site
+from tests import factories
+from tests.accounts.test_rest_teams import send
+from tests.factories import Cast, signed_in
+
+FORMS = [
+    "/inventory/sites/new/", "/campaigns/new/", "/campaigns/templates/window-sweep/", "/imports/new/",
+    "/exports/archives/", "/published/import/", "/inventory/import/", "/tools/import/", "/tools/new/",
+]  # fmt: skip
+
+
+def joined(team: Team, person: User, *, days_ago: int, role: Role = Role.MANAGER) -> Membership:
+    """Return a membership that began so many days ago."""
+    membership, _new = Membership.objects.update_or_create(team=team, user=person, defaults={"role": role})
+    Membership.objects.filter(pk=membership.pk).update(created_at=timezone.now() - timedelta(days=days_ago))
+    return membership
+
+
+@pytest.fixture
+def lured(cast: Cast) -> Team:
+    """Return a stranger's team that sorts first by name, into which Alice has accepted an invitation."""
+    joined(cast.team, cast.alice, days_ago=9)
+    team = factories.team("aaa", manager=cast.charlie)
+    invitation = invitations.invite(
+        team=team, user=cast.charlie, username="alice", role=Role.MANAGER, now=timezone.now()
+    )
+    invitations.accept(invitation=invitation, user=cast.alice, now=timezone.now())
+    return team
+
+
+def test_it_is_the_oldest_membership_whatever_teams_are_called(cast: Cast, lured: Team) -> None:
+    assert choosing.usual_team(cast.alice, Role.OPERATOR) == cast.team
+    joined(lured, cast.alice, days_ago=10)
+    assert choosing.usual_team(cast.alice, Role.OPERATOR) == lured
+
+
+def test_a_choice_beats_it_as_long_as_the_role_allows(cast: Cast, lured: Team) -> None:
+    cast.alice.default_team = lured
+    assert choosing.usual_team(cast.alice, Role.OPERATOR) == lured
+    joined(lured, cast.alice, days_ago=1, role=Role.VIEWER)
+    assert choosing.usual_team(cast.alice, Role.OPERATOR) == cast.team
+    assert choosing.usual_team(cast.alice, Role.VIEWER) == lured
+    assert choosing.usual_team(factories.user("dana"), Role.VIEWER) is None
+
+
+def test_who_leaves_a_team_has_chosen_it_no_longer(cast: Cast, lured: Team) -> None:
+    User.objects.filter(pk=cast.alice.pk).update(default_team=lured)
+    services.remove_member(membership=Membership.objects.get(team=lured, user=cast.alice), user=cast.charlie)
+    cast.alice.refresh_from_db()
+    assert cast.alice.default_team is None
+
+
+def test_new_work_stays_out_of_the_stranger_s_team(cast: Cast, lured: Team) -> None:
+    client = signed_in(cast.alice)
+    assert client.post("/inventory/sites/new/", {"name": "Seoul"}).status_code == 302
+    assert Site.objects.get(name="Seoul").team == cast.team
+    answer = send(cast.alice, "post", "sites/", {"name": "Busan"})
+    assert (answer.status_code, list(answer.json()["fields"])) == (400, ["team"])
+    # Having worked there once changes nothing either.
+    assert client.post(f"/inventory/sites/new/?team={lured.slug}", {"name": "Jeju"}).status_code == 302
+    assert client.post("/inventory/sites/new/", {"name": "Ulsan"}).status_code == 302
+    assert Site.objects.get(name="Ulsan").team == cast.team
+
+
+@pytest.mark.parametrize("address", FORMS)
+def test_every_form_that_makes_something_says_in_which_team(cast: Cast, lured: Team, address: str) -> None:
+    joined(cast.team, cast.oscar, days_ago=3)
+    html = signed_in(cast.alice).get(address).content.decode()
+    assert re.search(r'<option value="[^"]*" selected>\s*grid|into grid', html)
+    assert address.startswith("/tools/") or "grid" in signed_in(cast.oscar).get(address).content.decode()
+
+
+def test_the_choice_is_made_on_ones_page_and_over_rest(cast: Cast, lured: Team, client: Client) -> None:
+    client.force_login(cast.alice)
+    values: dict[str, Any] = {"language": "", "timezone": "UTC", "theme": "auto", "default_team": lured.pk}
+    assert client.post("/accounts/profile/", values).status_code == 302
+    assert send(cast.alice, "get", "me/").json()["default_team"] == "aaa"
+    assert send(cast.alice, "post", "sites/", {"name": "Busan"}).json()["team"] == "aaa"
+    assert send(cast.alice, "patch", "me/", {"default_team": "grid"}).json()["default_team"] == "grid"
+    assert send(cast.alice, "post", "sites/", {"name": "Daegu"}).json()["team"] == "grid"
+    assert send(cast.alice, "patch", "me/", {"default_team": None}).json()["default_team"] is None
+    refused = client.post("/accounts/profile/", values | {"default_team": cast.other_team.pk})
+    assert refused.status_code == 200 and "strangers" not in refused.content.decode()
+    assert list(send(cast.alice, "patch", "me/", {"default_team": "strangers"}).json()["fields"]) == ["default_team"]

@@ -1,0 +1,76 @@
+"""Two teams, or two people, cannot be taken for each other."""
+
+from importlib import import_module
+from typing import Any
+
+import pytest
+from django.apps import apps
+from django.core.exceptions import ValidationError
+from django.core.management import CommandError, call_command
+from django.db import IntegrityError, transaction
+
+from apps.accounts import services
+from apps.accounts.models import Team, User
+from tests import factories
+from tests.accounts.test_rest_teams import send
+from tests.factories import Cast, signed_in
+
+TWINS = ["GRID", " Grid ", "\uff47\uff52\uff49\uff44", "gr\u200bid", "gr\u0456d", "grid\u202e"]
+
+
+@pytest.mark.parametrize("name", TWINS)
+def test_no_team_takes_the_look_of_another_anew_or_by_a_rename(cast: Cast, name: str) -> None:
+    with pytest.raises(ValidationError) as caught:
+        services.create_team(user=cast.charlie, name=name)
+    assert list(caught.value.message_dict) == ["name"]
+    with pytest.raises(ValidationError):
+        services.update_team(team=cast.other_team, user=cast.charlie, name=name)
+    for method, path in (("post", "teams/"), ("patch", "teams/strangers/")):
+        answer = send(cast.charlie, method, path, {"name": name})
+        assert (answer.status_code, list(answer.json()["fields"])) == (400, ["name"])
+    client = signed_in(cast.charlie)
+    for path in ("new/", "strangers/edit/"):
+        answer = client.post(f"/accounts/teams/{path}", {"name": name})
+        assert answer.status_code == 200 and "is-invalid" in answer.content.decode()
+    assert set(Team.objects.values_list("name", flat=True)) == {"grid", "strangers"}
+
+
+def test_a_team_may_change_how_its_own_name_is_written(cast: Cast) -> None:
+    services.update_team(team=cast.team, user=cast.alice, name="Grid")
+    assert Team.objects.get(pk=cast.team.pk).skeleton == "grid"
+    services.update_team(team=cast.team, user=cast.alice, name="KISTI")
+    assert services.create_team(user=cast.charlie, name="GRID").skeleton == "grid"
+
+
+@pytest.mark.parametrize("name", ["ALICE", "\u0430lice", "a\u3164lice", "\u03b1lice"])
+def test_no_account_takes_the_look_of_another(cast: Cast, name: str) -> None:
+    with pytest.raises(CommandError):
+        call_command("create_account", "--username", name, "--team", "grid", "--password", "A good one 12")
+    client = signed_in(factories.user("root", is_superuser=True, is_staff=True))
+    values = {"username": name, "password1": "A good one 12", "password2": "A good one 12", "usable_password": "true"}
+    assert client.post("/admin/accounts/user/add/", values).status_code == 200
+    assert User.objects.count() == 5
+
+
+def test_the_database_holds_to_it_whoever_asks(cast: Cast) -> None:
+    for model, values in ((Team, {"name": "GRID", "slug": "other"}), (User, {"username": "ALICE"})):
+        with pytest.raises(IntegrityError, match="skeleton"), transaction.atomic():
+            model.objects.create(**values)
+        with pytest.raises(IntegrityError, match="skeleton"), transaction.atomic():
+            model.objects.bulk_create([model(**values)])
+
+
+def test_what_was_alike_before_is_kept_apart_and_can_be_used(cast: Cast) -> None:
+    Team.objects.filter(pk=cast.other_team.pk).update(name="GRID")
+    User.objects.filter(pk=cast.bob.pk).update(username="Alice")
+    migration: Any = import_module("apps.accounts.migrations.0003_invitations_own_teams_and_name_skeletons")
+    migration.fill(apps, None)
+    twin, person = Team.objects.get(name="GRID"), User.objects.get(username="Alice")
+    assert twin.skeleton.startswith("grid") and twin.skeleton != Team.objects.get(name="grid").skeleton
+    twin.save()
+    person.save()
+    assert User.objects.get(pk=person.pk).skeleton == person.skeleton != "alice"
+    values = {"language": "", "timezone": "UTC", "theme": "dark"}
+    assert signed_in(person).post("/accounts/profile/", values).status_code == 302
+    services.update_team(team=twin, user=cast.charlie, name="Another")
+    assert Team.objects.get(pk=twin.pk).skeleton == "another"

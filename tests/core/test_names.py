@@ -1,0 +1,59 @@
+"""Names that look alike are taken for each other, and what nobody sees stands in none."""
+
+import pytest
+from django.core.exceptions import ValidationError
+
+from apps.core import names
+
+ALIKE = [
+    ("KISTI", "kisti"),
+    ("KISTI", "\uff2b\uff29\uff33\uff34\uff29"),
+    ("KISTI lab", " KISTI\u00a0 \u3000lab"),
+    ("stra\u00dfe", "STRASSE"),
+    ("CAE", "\u0421\u0410\u0415"),
+    ("TAO", "\u03a4\u0391\u039f"),
+    ("\ubd80\uc0b0", "\u1107\u116e\u1109\u1161\u11ab"),
+]
+UNSEEN = {
+    "a\u200bb": "U\\+200B ZERO WIDTH SPACE",
+    "a\u202eb": "U\\+202E RIGHT-TO-LEFT OVERRIDE",
+    "a\u00adb": "U\\+00AD SOFT HYPHEN",
+    "a\u3164b": "U\\+3164 HANGUL FILLER",
+    "a\u2800b": "U\\+2800 BRAILLE PATTERN BLANK",
+    "a\ufe0fb": "U\\+FE0F VARIATION SELECTOR-16",
+    "a\u0007b": "U\\+0007",
+    "a\u2028b": "U\\+2028 LINE SEPARATOR",
+    "a\U000e0041b": "U\\+E0041 TAG LATIN CAPITAL LETTER A",
+}
+
+
+@pytest.mark.parametrize(("one", "other"), ALIKE)
+def test_what_looks_the_same_has_one_skeleton(one: str, other: str) -> None:
+    assert names.skeleton(one, 100) == names.skeleton(other, 100)
+
+
+def test_other_names_have_others_and_none_is_longer_than_asked() -> None:
+    others = ["KISTI", "KISTI 2", "PNU", "\ubd80\uc0b0\ub300", "\u91dc\u5c71", "grid-a", "grid_a"]
+    assert len({names.skeleton(name, 100) for name in others}) == len(others)
+    assert len(names.skeleton("\ufdfa" * 100, 180)) == 180
+
+
+@pytest.mark.parametrize("name", UNSEEN)
+def test_what_nobody_sees_is_refused_by_its_name(name: str) -> None:
+    with pytest.raises(ValidationError, match=UNSEEN[name]):
+        names.check(name)
+
+
+@pytest.mark.parametrize("name", ["gr\u0456d", "\u0455ite", "K\u0399STI", "p4yp\u0430l", "\uff4bi\u0455ti"])
+def test_a_word_of_scripts_that_have_twins_is_refused(name: str) -> None:
+    with pytest.raises(ValidationError, match="mixes letters"):
+        names.check(name)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["KISTI\ubd80\uc0b0\ud300", "\u5317\u4eac lab 3", "\u0421\u0435\u0443\u043b-KISTI",
+     "Caf\u00e9 M\u00fcnchen", "\u03b2 site", "R&D (2)"],
+)  # fmt: skip
+def test_what_people_write_every_day_is_taken(name: str) -> None:
+    names.check(name)
