@@ -12,6 +12,7 @@ from django.db.models import Model
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from apps.accounts import consent
 from apps.accounts.models import ApiToken, Membership, Role, Team, User
 from apps.core.forms import StyledWidgets
 
@@ -110,6 +111,13 @@ class ProfileForm(StyledWidgets, forms.ModelForm):
             "timezone": TimezoneInput(attrs={"autocomplete": "off", "spellcheck": "false", "list": "time-zones"})
         }
         help_texts = {"timezone": gettext_lazy("All times are shown in it. Begin to type, for example Asia/Seoul.")}
+
+    def save(self, commit: bool = True) -> User:
+        """Save it; an address that somebody gives themselves proves nothing."""
+        user: User = super().save(commit)
+        if "email" in self.changed_data:
+            consent.note_claim(user)
+        return user
 
 
 class NewTeamForm(StyledWidgets, forms.ModelForm):
