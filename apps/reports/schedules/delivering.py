@@ -229,7 +229,10 @@ def _try_again(delivery: Delivery, now: datetime, why: "Unmailed | NotYet | None
         return
     note = Message(why.again, shown) if why else None
     Delivery.objects.filter(pk=delivery.pk).update(
-        attempts=attempts, look_at=now + WAIT * 2 ** (attempts - 1), note=note.as_json() if note else None
+        state=State.RENDERING if delivery.state == State.LIMITED else delivery.state,
+        attempts=attempts,
+        look_at=now + WAIT * 2 ** (attempts - 1),
+        note=note.as_json() if note else None,
     )
 
 

@@ -9,7 +9,7 @@ from django.core import mail
 from django.test import Client
 from django.urls import reverse
 
-from apps.accounts import mail_quotas
+from apps.accounts import mail_quotas, posting
 from apps.accounts.mail_quotas import MailsUsedUp, Sender
 from apps.accounts.models import MailUsage
 from apps.config.settings.limits import MailRate
@@ -57,6 +57,23 @@ def test_a_delivery_beyond_the_mails_of_a_day_waits_for_the_next_and_nobody_is_m
     delivery.refresh_from_db()
     assert (delivery.state, delivery.mailed) == ("done", ["lead@example.org", "other@example.org"])
     assert [message.to for message in mail.outbox] == [["lead@example.org"], ["other@example.org"]]
+
+
+def test_a_held_up_delivery_that_the_server_then_puts_off_says_so(
+    world: SimpleNamespace, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings.MAIL_LIMITS = {"team": MailRate(1, 100)}
+    delivery = delivered(schedule(world, formats=[]), world.cast.oscar, NOW)
+    assert (delivery.state, delivery.look_at) == ("limited", NOW + timedelta(hours=1))
+
+    def refuse(_self: Any) -> None:
+        raise ConnectionRefusedError
+
+    monkeypatch.setattr(posting.EmailMessage, "send", refuse)
+    delivering.carry_on(delivery_id=delivery.pk, now=NOW + timedelta(hours=1))
+    delivery.refresh_from_db()
+    assert (delivery.state, delivery.attempts) == ("rendering", 1)
+    assert "It could not be mailed" in messages.render(delivery.note)
 
 
 def test_deleting_schedules_makes_no_room(world: SimpleNamespace, settings: Any) -> None:
