@@ -98,7 +98,7 @@ def _send(mail: Mail, sender: Sender) -> None:
     except smtplib.SMTPResponseException as error:
         raise NoServer(f"{_server()}{_answered(error.smtp_code, error.smtp_error)}") from error
     except OSError as error:
-        raise NoServer(f"{_server()}{error.strerror or error or type(error).__name__}") from error
+        raise NoServer(f"{_server()}{error.strerror or str(error) or type(error).__name__}") from error
 
 
 def _server() -> str:
