@@ -147,3 +147,13 @@ def test_no_file_is_longer_than_it_should_be() -> None:
 
 def test_no_signals() -> None:
     assert not [module_of(path) for path in SOURCES if "django.dispatch" in imports_of(tree_of(path))]
+
+
+def test_mail_leaves_through_one_door() -> None:
+    senders = {
+        module_of(path)
+        for path in SOURCES
+        if any("mail" in name.split(".") for name in imports_of(tree_of(path)) if name.startswith("django.core"))
+    }
+    senders |= {module_of(path) for path in SOURCES if "smtplib" in imports_of(tree_of(path))}
+    assert senders == {"apps.accounts.posting"}

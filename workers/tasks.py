@@ -7,7 +7,7 @@ from apps.campaigns import services as campaigns
 from apps.core import isolation, queue
 from apps.reports.exports.incoming import services as incoming
 from apps.reports.rendering import services as rendering
-from apps.reports.schedules import delivering
+from apps.reports.schedules import delivering, mailing
 from apps.results.imports import work as imports
 from apps.results.retention import services as retention
 from apps.results.search import indexing
@@ -107,6 +107,12 @@ def advance_import(import_id: int) -> None:
 def deliver(delivery_id: int) -> None:
     """Take the next step of a scheduled report: freeze it, or mail its files."""
     delivering.carry_on(delivery_id=delivery_id, now=timezone.now())
+
+
+@shared_task(time_limit=900)
+def ask_recipients(schedule_id: int) -> None:
+    """Ask those recipients of a schedule who have not agreed to mail."""
+    mailing.ask_recipients(schedule_id=schedule_id, now=timezone.now())
 
 
 @shared_task(time_limit=6 * 3600)

@@ -12,7 +12,7 @@ from django.db.models import Model
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from apps.accounts import scoping
+from apps.accounts import consent, scoping
 from apps.accounts.models import ApiToken, Membership, Role, Team, User
 from apps.core.forms import StyledWidgets
 
@@ -122,6 +122,13 @@ class ProfileForm(StyledWidgets, forms.ModelForm):
         teams: Any = self.fields["default_team"]
         teams.queryset = scoping.teams_for(self.instance, Role.OPERATOR)
         teams.empty_label = _("The one that you joined first")
+
+    def save(self, commit: bool = True) -> User:
+        """Save it; an address that somebody gives themselves proves nothing."""
+        user: User = super().save(commit)
+        if "email" in self.changed_data:
+            consent.note_claim(user)
+        return user
 
 
 class NewTeamForm(StyledWidgets, forms.ModelForm):

@@ -3,7 +3,7 @@
 from django.contrib.auth.views import LogoutView
 from django.urls import path
 
-from apps.accounts.views import invitations, people, teams, tokens
+from apps.accounts.views import invitations, mail, people, teams, tokens
 
 app_name = "accounts"
 urlpatterns = [
@@ -13,6 +13,8 @@ urlpatterns = [
     path("profile/", people.Profile.as_view(), name="profile"),
     path("language/", people.language, name="language"),
     path("theme/", people.theme, name="theme"),
+    path("mail/confirm/", mail.confirm, name="mail_confirm"),
+    path("mail/stop/", mail.stop, name="mail_stop"),
     path("teams/", teams.team_list, name="teams"),
     path("teams/new/", teams.team_create, name="team_create"),
     path("teams/<slug:slug>/", teams.team_page, name="team"),

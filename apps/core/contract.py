@@ -17,6 +17,8 @@ from rest_framework.parsers import FormParser, MultiPartParser
 from rest_framework.request import Request
 from rest_framework.views import APIView
 
+from apps.core import documents, storable
+
 # As django-filter reads them; whatever else it would take for no filter.
 _TRUTHS = ("true", "false", "1", "0")
 _WITH_BODY = ("POST", "PUT", "PATCH")
@@ -54,6 +56,8 @@ class Contract:
 
 
 NOTHING = Shape()
+# What is read of a body where none is taken, for the names in it.
+_NAMES = documents.Limits(most_bytes=64 * 1024, deepest=20)
 _contracts: dict[tuple[type, str, str], Contract | None] = {}
 
 
@@ -63,9 +67,10 @@ def refuse_unknown(view: APIView, request: Request) -> None:
     if contract is None:
         return
     errors = dict(_wrong_parameters(contract, request.query_params))
-    # What comes with a GET or DELETE has no meaning in HTTP, and is not read.
-    if request.method in _WITH_BODY:
-        shape = _body_of(contract, request)
+    shape = _body_of(contract, request)
+    if shape is NOTHING and not _is_form(request):
+        errors |= _left_out(contract, request)
+    else:
         errors |= unknown_members(shape, sent(request) if _may_lack_a_body(view, shape) else request.data)
     if errors:
         raise exceptions.ValidationError(errors)
@@ -73,8 +78,10 @@ def refuse_unknown(view: APIView, request: Request) -> None:
 
 def sent(request: Request) -> Any:
     """Return what comes to an operation that needs no body: also an empty form, which many clients send."""
-    is_form = (request.content_type or "").startswith(("multipart/form-data", "application/x-www-form-urlencoded"))
-    return request._request.POST if is_form else request.data
+    if not _is_form(request):
+        return request.data
+    form, files = request._request.POST, request._request.FILES
+    return {**form.dict(), **files.dict()} if files else form
 
 
 def no_such(name: str, known: Iterable[str], text: str) -> str:
@@ -136,6 +143,38 @@ def unknown_members(shape: Shape | None, value: Any, place: str = "") -> dict[st
             lacking = shape.required - set(value)
             errors |= {f"{front}{name}": [_("This field is required.")] for name in sorted(lacking)}
     return errors
+
+
+def _is_form(request: Request) -> bool:
+    """Return whether a form came; Django reads those of POST only."""
+    media = request.content_type or ""
+    return request.method == "POST" and media.startswith(("multipart/form-data", "application/x-www-form-urlencoded"))
+
+
+def _left_out(contract: Contract, request: Request) -> dict[str, list[str]]:
+    """Return {name: [text]} of what came as a body to an operation that takes none; nothing and {} are none.
+
+    Raises a ValidationError for a body without names.
+    """
+    body = request._request.body.strip()
+    try:
+        given = documents.read_json(body, _NAMES) if body else {}
+        storable.check(given)
+    except (documents.UnreadableError, storable.UnstorableError):
+        given = None
+    known = contract.parameters
+    if not isinstance(given, dict):
+        raise exceptions.ValidationError([_no_body(request)])
+    if request.method in _WITH_BODY:
+        return unknown_members(NOTHING, given)
+    return {name: [_no_body(request, name if name in known else "")] for name in islice(given, MOST_NAMES)}
+
+
+def _no_body(request: Request, parameter: str = "") -> str:
+    if parameter:
+        text = _("%(method)s takes no body here: give it in the address, as %(example)s.")
+        return text % {"method": request.method, "example": f"?{parameter}=…"}
+    return _("%(method)s takes no body here: leave it out.") % {"method": request.method}
 
 
 def _contract_of(view: APIView, request: Request) -> Contract | None:

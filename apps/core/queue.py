@@ -16,6 +16,7 @@ DELETE = "workers.tasks.delete"
 OPEN_STAGES = "workers.tasks.open_stages"
 RENDER = "workers.tasks.render"
 DELIVER = "workers.tasks.deliver"
+ASK_RECIPIENTS = "workers.tasks.ask_recipients"
 INDEX = "workers.tasks.index_archive"
 TICK = "workers.tasks.tick"
 TEND = "workers.tasks.tend"
@@ -29,7 +30,7 @@ CLOCK = "clock"
 CLOCK_TASKS = (TICK, TEND, INDEX)
 # What may take from seconds to hours waits in a queue of its own, so that no step of a measurement waits for it.
 LONG = "long"
-LONG_TASKS = (RENDER, DELIVER, ADVANCE_IMPORT, TAKE_ARCHIVES, DELETE, RETAIN, COUNT_STORED)
+LONG_TASKS = (RENDER, DELIVER, ASK_RECIPIENTS, ADVANCE_IMPORT, TAKE_ARCHIVES, DELETE, RETAIN, COUNT_STORED)
 SHORT = "celery"
 
 # With so many messages waiting in its queue, one that only reminds of a row is not added.

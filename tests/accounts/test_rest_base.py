@@ -18,7 +18,11 @@ def send(person: User | None, method: str, path: str, body: Any = None) -> Any:
     client = Client()
     if person:
         client.force_login(person)
-    data = {} if method == "get" else {"data": body, "content_type": "application/json"}
+    data = (
+        {}
+        if method == "get"
+        else {"data": "" if body is None or method == "delete" else body, "content_type": "application/json"}
+    )
     return getattr(client, method)(f"/api/probe/{path}", **data)
 
 

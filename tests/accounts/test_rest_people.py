@@ -22,7 +22,8 @@ def alice(cast: Cast, client: Client) -> Client:
 
 
 def send(client: Client, method: str, path: str, body: Any = None) -> Any:
-    return getattr(client, method)(f"/api/v1/{path}", body, content_type="application/json")
+    data = "" if body is None else body
+    return getattr(client, method)(f"/api/v1/{path}", data, content_type="application/json")
 
 
 def test_strangers_get_nothing(client: Client, db: None) -> None:

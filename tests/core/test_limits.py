@@ -150,7 +150,9 @@ def test_an_address_of_ipv6_is_its_network(rf, address: str, known_as: str) -> N
 
 def test_limits_of_the_environment() -> None:
     usual = limits.from_environment(Environment({}))
-    assert usual["token"] == (30_000, 60) and set(usual) == {"address", "token", "answers", "uploads", "facts"}
+    assert usual["token"] == (30_000, 60) and set(usual) == {
+        "address", "token", "answers", "uploads", "facts", "mail-links",
+    }  # fmt: skip
     own = limits.from_environment(Environment({"RATE_PER_TOKEN": " 5 / 1 ", "RATE_PER_ADDRESS": "0"}))
     assert own["token"] == (5, 1) and "address" not in own
     for wrong in ("5", "five/60", "5/0", "0/60", "-1/60"):

@@ -44,8 +44,10 @@ READING |= {"home", "toolbox:tool_preview"}
 # Whoever may write in a team of their own is told that the team which they name is none of theirs.
 REFUSED, WRONG_TEAM = {403, 404, 405}, 422
 CHOOSES_A_TEAM = {"exports:receive", "imports:import_create", "published:import", "tuning:workload_draft"}
-# No object of these is made here: what jobs printed, what was measured, files that are done, another's token.
+# No object of these is made here: what jobs printed, what was measured, files that are done, another's token, and
+# what a link in a mail is about (`tests/accounts/test_mail_pages.py`).
 NOT_MADE = {
+    "accounts:mail_confirm", "accounts:mail_stop",
     "agents:job_output", "agents:job_file", "results:job_telemetry", "results:run_series", "reference",
     "history:detail", "history:csv", "history:json", "renderings:file", "accounts:token_revoke",
 }  # fmt: skip

@@ -25,4 +25,5 @@ def quiet() -> Iterator[None]:
 @pytest.fixture
 def team(cast: factories.Cast, settings: Any, tmp_path: Path, quiet: None) -> Any:
     settings.VAR_DIR = tmp_path
+    settings.PUBLIC_URL = "https://fathom.example.org"
     return world.build(cast, tmp_path)

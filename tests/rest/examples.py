@@ -191,6 +191,7 @@ def _reports(world: Any) -> dict[str, Json]:
         "PUT /report-schedules/{id}/": _with(world.schedule.pk, body=schedule),
         "PATCH /report-schedules/{id}/": _with(world.schedule.pk, body={"is_active": False}),
         "POST /report-schedules/{id}/deliver/": _with(world.idle.pk),
+        "POST /report-schedules/{id}/ask/": _with(world.idle.pk),
         "POST /renderings/": {"body": {"edition": world.edition.permanent_id, "format": "xlsx"}},
         "GET /renderings/{id}/content/": _with(world.rendered.pk),
         "POST /campaign-archives/": {"body": {"archive": world.archive}},

@@ -65,7 +65,7 @@ def test_every_operation_refuses_an_unknown_parameter_and_an_unknown_field(team:
 
 
 def _send(method: str, address: str, body: Any, media: str, headers: dict[str, str]) -> Any:
-    data = None if method in ("get", "delete") else {} if media.startswith("multipart") else json.dumps(body)
+    data: Any = "" if method in ("get", "delete") else {} if media.startswith("multipart") else json.dumps(body)
     if media.startswith("multipart"):
         return getattr(Client(), method)(address, data, **headers)
     return getattr(Client(), method)(address, data, content_type="application/json", **headers)

@@ -76,7 +76,7 @@ def test_viewers_and_read_only_tokens_read_and_change_nothing(client: Client, ki
     assert api.get(f"{address}/{item.pk}/")["id"] == item.pk
     api.post(f"{address}/", body | {"team": cast.team.slug}, status=403)
     for method in ("put", "patch", "delete"):
-        getattr(api, method)(f"{address}/{item.pk}/", body, status=403)
+        getattr(api, method)(f"{address}/{item.pk}/", {} if method == "delete" else body, status=403)
     if kind in NAMED:
         api.post(f"{address}/{item.pk}/clone/", {"name": "x"}, status=403)
     assert type(item).objects.filter(pk=item.pk).exists()

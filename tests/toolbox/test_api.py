@@ -11,7 +11,7 @@ ROOT = "/api/v1/team-tools/"
 
 def call(client, person, method, address, data=None, **token):
     headers = factories.bearer(person, **token) if person else {}
-    return getattr(client, method)(address, data, content_type="application/json", **headers)
+    return getattr(client, method)(address, "" if data is None else data, content_type="application/json", **headers)
 
 
 def test_the_stranger_the_wrong_team_the_viewer_and_the_operator(client, cast, tool, definition):

@@ -10,7 +10,7 @@ from rest_framework import mixins, serializers, status
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from apps.accounts import queries, services
+from apps.accounts import consent, queries, services
 from apps.accounts.api.base import TeamField
 from apps.accounts.models import ApiToken, Membership, User
 from apps.accounts.scoping import user_of
@@ -64,6 +64,14 @@ class MeSerializer(serializers.ModelSerializer):
             "is_superuser", "teams",
         ]  # fmt: skip
         read_only_fields = ["username", "is_superuser"]
+
+    def update(self, instance: User, validated_data: Any) -> User:
+        """Change what was sent; an address that somebody gives themselves proves nothing."""
+        email = instance.email
+        user: User = super().update(instance, validated_data)
+        if user.email != email:
+            consent.note_claim(user)
+        return user
 
 
 class Me(rest.APIView):

@@ -242,10 +242,12 @@ EMAIL_HOST_USER = environment.text("EMAIL_USER")
 EMAIL_HOST_PASSWORD = os.environ.get("EMAIL_PASSWORD", "")
 EMAIL_TLS = environment.choice("EMAIL_TLS", "starttls", "implicit")
 EMAIL_USE_TLS, EMAIL_USE_SSL = EMAIL_TLS == "starttls", EMAIL_TLS == "implicit"
-EMAIL_TIMEOUT = 60
+EMAIL_TIMEOUT, EMAIL_FILE_PATH = 60, VAR_DIR / "mail"
 EMAIL_BACKEND = f"django.core.mail.backends.{'smtp' if EMAIL_HOST else 'filebased'}.EmailBackend"
-EMAIL_FILE_PATH = VAR_DIR / "mail"
 DEFAULT_FROM_EMAIL = environment.text("EMAIL_FROM", "fathom@localhost")
+# How many mails are sent at most; the domains whose addresses need not confirm that they want any.
+MAIL_LIMITS = limits.mails_from_environment(environment)
+MAIL_DOMAINS = environment.read("MAIL_DOMAINS", "", limits.domains_of)
 
 # Who knows whether nodes could measure now; campaigns, which know nothing of agents, ask it before a launch.
 NODE_READINESS = "workers.readiness.node_warnings"

@@ -13,6 +13,7 @@ from rest_framework.response import Response
 from apps.accounts import scoping
 from apps.accounts.api import ScopedRelatedField, TeamField, TeamScopedViewSet, team_for_new
 from apps.accounts.api.base import refuse_other_team
+from apps.accounts.consent import Standing
 from apps.campaigns.api.experiments import CampaignField
 from apps.campaigns.models import Campaign
 from apps.core.fields import TranslatedField
@@ -52,6 +53,16 @@ class DeliverySerializer(serializers.ModelSerializer):
     class Meta:
         model = Delivery
         fields = ["id", "due_at", "state", "edition", "note", "mailed", "attempts", "ended_at"]
+
+
+class RecipientSerializer(serializers.Serializer):
+    """An address and how it stands; `since` is when its owner was asked, confirmed or stopped all mails."""
+
+    address = serializers.CharField()
+    standing = serializers.ChoiceField(choices=Standing.choices)
+    text = serializers.CharField(source="standing.label", help_text="The standing in the reader's language.")
+    is_mailed = serializers.BooleanField()
+    since = serializers.DateTimeField(allow_null=True)
 
 
 class ScheduleViewSet(TeamScopedViewSet):
@@ -94,6 +105,23 @@ class ScheduleViewSet(TeamScopedViewSet):
     def deliveries(self, request: Request, pk: int) -> Response:
         """Return the latest deliveries of a schedule."""
         return Response(DeliverySerializer(queries.deliveries_of(self.get_object()), many=True).data)
+
+    @extend_schema(operation_id="schedules_recipients", responses=RecipientSerializer(many=True), filters=False)
+    @action(detail=True, methods=["get"], pagination_class=None)
+    def recipients(self, request: Request, pk: int) -> Response:
+        """Return how each recipient stands: who is mailed, and who has not agreed to it."""
+        return Response(RecipientSerializer(queries.recipients_of(self.get_object()), many=True).data)
+
+    @extend_schema(
+        operation_id="schedules_ask", request=None, responses={202: RecipientSerializer(many=True)}, filters=False
+    )
+    @action(detail=True, methods=["post"], pagination_class=None)
+    def ask(self, request: Request, pk: int) -> Response:
+        """Ask those recipients again who have not answered in a week; `recipients` tells when they were asked."""
+        schedule = self.get_object()
+        services.ask_again(schedule=schedule, user=scoping.user_of(request), now=timezone.now())
+        found = RecipientSerializer(queries.recipients_of(schedule), many=True).data
+        return Response(found, status=status.HTTP_202_ACCEPTED)
 
     def _save(self, schedule: Schedule, changes: dict[str, Any]) -> Schedule:
         names = (

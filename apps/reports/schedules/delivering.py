@@ -9,6 +9,7 @@ from django.db.models import Q, QuerySet
 from django.http import Http404
 from django.utils import translation
 
+from apps.accounts.mail_quotas import MailsUsedUp
 from apps.accounts.models import User
 from apps.bench.text import Message, _
 from apps.campaigns import queries as campaigns
@@ -19,7 +20,7 @@ from apps.reports import services
 from apps.reports.models import Delivery, Edition, Rendering, Report
 from apps.reports.rendering import services as rendering
 from apps.reports.schedules import mailing
-from apps.reports.schedules.errors import NoServer, NotTaken, Undeliverable
+from apps.reports.schedules.errors import Undeliverable
 
 logger = logging.getLogger(__name__)
 State = Delivery.State
@@ -30,6 +31,8 @@ LOOK_AGAIN = timedelta(seconds=5)
 WAIT = timedelta(minutes=1)
 MOST_ATTEMPTS = 7
 LONGEST_WAIT = WAIT * 2 ** (MOST_ATTEMPTS - 2)
+# Mails that are used up are there again on the next day.
+A_DAY = timedelta(days=1)
 
 
 class Unmailed(str):
@@ -77,7 +80,7 @@ def _take_turn(delivery_id: int, now: datetime) -> None:
 def _take_step(delivery_id: int, now: datetime, *, lost: bool) -> None:
     """Take a step; one at which a worker was `lost` is another attempt, and after the first waits for its turn."""
     delivery = Delivery.objects.select_related(
-        "schedule__team", "schedule__report__team", "edition__report__team"
+        "schedule__team", "schedule__saved_by", "schedule__report__team", "edition__report__team"
     ).get(pk=delivery_id)
     if lost and delivery.attempts:
         _try_again(delivery, now)
@@ -99,7 +102,9 @@ def _take_step(delivery_id: int, now: datetime, *, lost: bool) -> None:
 
 def _due(now: datetime) -> QuerySet[Delivery]:
     # What is to wait for longer than anything does was written by a clock that was ahead.
-    has_come = Q(look_at__lte=now) | Q(look_at__gt=now + LONGEST_WAIT + clock.AHEAD)
+    longest = Q(state=State.LIMITED, look_at__gt=now + A_DAY + clock.AHEAD)
+    longest |= ~Q(state=State.LIMITED) & Q(look_at__gt=now + LONGEST_WAIT + clock.AHEAD)
+    has_come = Q(look_at__lte=now) | longest
     return Delivery.objects.filter(has_come, state__in=Delivery.OPEN_STATES)
 
 
@@ -143,7 +148,8 @@ def _report_of(delivery: Delivery, user: User, now: datetime) -> Report | None:
     if latest is None:
         return None
     delivered = Delivery.objects.filter(schedule=schedule, edition__report__campaign=latest)
-    if delivered.exists():
+    # Whom nobody was mailed of may be mailed once somebody has agreed to it.
+    if delivered.exclude(state=State.UNMAILED).exists():
         return None
     return services.begin_report(campaign=latest, user=user, language=schedule.language)
 
@@ -171,39 +177,46 @@ def _send(delivery: Delivery, now: datetime) -> None:
     if files.keys() != set(delivery.schedule.formats) or any(item.is_open for item in files.values()):
         Delivery.objects.filter(pk=delivery.pk).update(look_at=now + LOOK_AGAIN)
         return
-    refused, put_off = _mail(delivery, edition, list(files.values()))
-    if put_off:
-        _try_again(delivery, now, Unmailed("; ".join([*refused, *put_off])))
-        return
-    notes = []
-    if failed := [item.format for item in files.values() if item.state == Rendering.State.FAILED]:
-        text = _("These files could not be made: %(names)s. The edition's page says why.")
-        notes.append(Message(text, {"names": ", ".join(failed)}))
-    if refused:
-        text = _("The mail server refused these addresses: %(who)s. The edition is in the report's page.")
-        notes.append(Message(text, {"who": "; ".join(refused)}))
-    reached = delivery.mailed or not delivery.schedule.recipients
-    _end(delivery, State.DONE if reached else State.FAILED, now, _together(notes))
+    outcome = mailing.mail_all(delivery, edition, list(files.values()), now)
+    if outcome.used_up:
+        _hold(delivery, outcome.used_up)
+    elif outcome.put_off:
+        _try_again(delivery, now, Unmailed("; ".join([*outcome.refused, *outcome.put_off])))
+    else:
+        failed = [item.format for item in files.values() if item.state == Rendering.State.FAILED]
+        _end(delivery, _state_after(delivery, outcome), now, _together(_notes(failed, outcome)))
 
 
-def _mail(delivery: Delivery, edition: Edition, files: list[Rendering]) -> tuple[list[str], list[str]]:
-    """Mail each recipient once; return whom the server refused for good, and what to try again, with its answers."""
-    refused: list[str] = []
-    put_off: list[str] = []
-    for address in delivery.schedule.recipients:
-        if address in delivery.mailed:
-            continue
-        try:
-            mailing.send(edition, files, address, delivery.schedule.name)
-        except NotTaken as error:
-            (refused if error.for_good else put_off).append(f"{address} ({error})")
-        except NoServer as error:
-            # It would be the same for all others.
-            return refused, [*put_off, str(error)]
-        else:
-            delivery.mailed.append(address)
-            delivery.save(update_fields=["mailed"])
-    return refused, put_off
+def _state_after(delivery: Delivery, outcome: mailing.Outcome) -> Delivery.State:
+    if delivery.mailed or not delivery.schedule.recipients:
+        return State.DONE
+    return State.FAILED if outcome.refused else State.UNMAILED
+
+
+def _notes(failed: list[str], outcome: mailing.Outcome) -> list[Message]:
+    """Return what the delivery's row says of files that are missing, and of whoever was not mailed."""
+    texts = (
+        (failed, _("These files could not be made: %(names)s. The edition's page says why."), ", "),
+        (
+            outcome.refused,
+            _("The mail server refused these addresses: %(who)s. The edition is in the report's page."),
+            "; ",
+        ),
+        (
+            outcome.not_agreed,
+            _("Not mailed, for their owners have not agreed to it: %(who)s. Above stands how each is."),
+            ", ",
+        ),
+    )
+    shown = [(between.join(names), text) for names, text, between in texts if names]
+    return [Message(text, {"names": names, "who": names}) for names, text in shown]
+
+
+def _hold(delivery: Delivery, used_up: MailsUsedUp) -> None:
+    """Go on when more mails may be sent; whoever has it already is not mailed again."""
+    text = _("Not sent to all: %(why)s. It is tried again by itself.")
+    note = Message(text, {"why": used_up.message.as_json()}).as_json()
+    Delivery.objects.filter(pk=delivery.pk).update(state=State.LIMITED, look_at=used_up.until, note=note)
 
 
 def _try_again(delivery: Delivery, now: datetime, why: "Unmailed | NotYet | None" = None) -> None:
@@ -216,15 +229,20 @@ def _try_again(delivery: Delivery, now: datetime, why: "Unmailed | NotYet | None
         return
     note = Message(why.again, shown) if why else None
     Delivery.objects.filter(pk=delivery.pk).update(
-        attempts=attempts, look_at=now + WAIT * 2 ** (attempts - 1), note=note.as_json() if note else None
+        state=State.RENDERING if delivery.state == State.LIMITED else delivery.state,
+        attempts=attempts,
+        look_at=now + WAIT * 2 ** (attempts - 1),
+        note=note.as_json() if note else None,
     )
 
 
 def _together(notes: list[Message]) -> Message | None:
-    if len(notes) > 1:
-        first, second = notes
-        return Message("%(first)s %(second)s", {"first": first.as_json(), "second": second.as_json()})
-    return notes[0] if notes else None
+    if len(notes) < 2:
+        return notes[0] if notes else None
+    *first, last = notes
+    together = _together(first)
+    assert together is not None
+    return Message("%(first)s %(second)s", {"first": together.as_json(), "second": last.as_json()})
 
 
 def _end(delivery: Delivery, state: Delivery.State, now: datetime, note: Message | None) -> None:

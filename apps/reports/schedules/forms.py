@@ -29,7 +29,10 @@ class RecipientsField(forms.CharField):
             max_length=20_000,
             label=gettext_lazy("Mail to"),
             widget=forms.Textarea(attrs={"rows": 3, "placeholder": "name@example.org", "spellcheck": "false"}),
-            help_text=gettext_lazy("Addresses, one a line; empty leaves the edition in the report's page."),
+            help_text=gettext_lazy(
+                "Addresses, one a line; empty leaves the edition in the report's page. Who is no member of the team "
+                "is asked by mail first whether they want it."
+            ),
         )
 
     def prepare_value(self, value: Any) -> Any:

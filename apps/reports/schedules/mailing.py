@@ -1,50 +1,127 @@
 """The mail that brings a report: its summary as text, and its files if they are not too large for mail."""
 
-import smtplib
+import logging
 from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
 
 from django.conf import settings
-from django.core.mail import EmailMessage
 from django.utils import translation
 from django.utils.translation import gettext as _
 
+from apps.accounts import consent, posting
+from apps.accounts.mail_quotas import MailsUsedUp, Sender
+from apps.accounts.posting import Mail, NoServer, NotTaken, one_line
 from apps.core import messages
 from apps.reports.document import Items, Link, Paragraph, Table, Value, joined
-from apps.reports.models import Edition, Rendering
+from apps.reports.models import Delivery, Edition, Rendering, Schedule
 from apps.reports.rendering import cells
-from apps.reports.schedules.errors import NoServer, NotTaken
+
+logger = logging.getLogger(__name__)
 
 # What most mail servers take, before base64 makes it a third larger.
 MOST_BYTES = 15 * 2**20
-# Of what a mail server answers, so much is kept. From this code on it refuses for good: RFC 5321, 4.2.1.
-LONGEST_ANSWER = 200
-FOR_GOOD = 500
+# Of the names that people chose, the mail that asks for consent holds so much.
+_LONGEST_NAME = 60
 
 
-def send(edition: Edition, files: Sequence[Rendering], address: str, schedule: str) -> None:
-    """Send an edition to one address; NotTaken if the server refuses this mail, NoServer if it takes none."""
+@dataclass
+class Outcome:
+    """Whom a mail did not reach: refused for good, put off (both with the server's answers), not agreed, used up."""
+
+    refused: list[str] = field(default_factory=list)
+    put_off: list[str] = field(default_factory=list)
+    not_agreed: list[str] = field(default_factory=list)
+    used_up: MailsUsedUp | None = None
+
+
+def mail_all(delivery: Delivery, edition: Edition, files: Sequence[Rendering], now: datetime) -> Outcome:
+    """Mail each recipient once who agreed, and ask the others; stops where no mail can, or may, be sent."""
+    schedule, outcome = delivery.schedule, Outcome()
+    addresses = [address for address in schedule.recipients if address not in delivery.mailed]
+    for recipient in consent.recipients_of(schedule.team, addresses):
+        try:
+            if recipient.is_mailed:
+                send(edition, files, recipient.address, schedule, now)
+                delivery.mailed.append(recipient.address)
+                delivery.save(update_fields=["mailed"])
+            else:
+                outcome.not_agreed.append(recipient.address)
+                ask(recipient.address, schedule, now)
+        except NotTaken as error:
+            (outcome.refused if error.for_good else outcome.put_off).append(f"{recipient.address} ({error})")
+        except NoServer as error:
+            # It would be the same for all others.
+            outcome.put_off.append(str(error))
+            return outcome
+        except MailsUsedUp as error:
+            if recipient.is_mailed:
+                outcome.used_up = error
+                return outcome
+    return outcome
+
+
+def send(edition: Edition, files: Sequence[Rendering], address: str, schedule: Schedule, now: datetime) -> None:
+    """Send an edition to one address that agreed; raises as `posting.post` does."""
     with translation.override(edition.language):
-        mail = EmailMessage(
-            # A title of several lines would be several headers.
-            subject=" ".join(f"{edition.title} ({_('Edition %(number)s') % {'number': edition.number}})".split()),
+        number = _("Edition %(number)s") % {"number": edition.number}
+        mail = Mail(
+            address=address,
+            subject=f"{edition.title} ({number})",
             body=_body(edition, files, schedule),
-            to=[address],
-            headers={"Auto-Submitted": "auto-generated"},
+            files=[
+                (f"{edition.permanent_id}.{item.format}", item.path.read_bytes(), item.kind.content_type)
+                for item in attached(files)
+            ],
         )
-        for item in attached(files):
-            name = f"{edition.permanent_id}.{item.format}"
-            mail.attach(name, item.path.read_bytes(), item.kind.content_type)
-    try:
-        mail.send()
-    except smtplib.SMTPRecipientsRefused as error:
-        [(code, answer), *_others] = error.recipients.values()
-        raise NotTaken(_answered(code, answer), for_good=code >= FOR_GOOD) from error
-    except smtplib.SMTPDataError as error:
-        raise NotTaken(_answered(error.smtp_code, error.smtp_error), for_good=error.smtp_code >= FOR_GOOD) from error
-    except smtplib.SMTPResponseException as error:
-        raise NoServer(f"{_server()}{_answered(error.smtp_code, error.smtp_error)}") from error
-    except OSError as error:
-        raise NoServer(f"{_server()}{error.strerror or error or type(error).__name__}") from error
+        posting.post(mail, sender=sender_of(schedule), now=now)
+
+
+def ask_recipients(*, schedule_id: int, now: datetime) -> None:
+    """Ask the recipients of a schedule who have not agreed; who is not reached is asked at the next delivery."""
+    schedule = Schedule.objects.select_related("team", "saved_by").filter(pk=schedule_id).first()
+    if schedule is None:
+        return
+    for recipient in consent.recipients_of(schedule.team, schedule.recipients):
+        try:
+            if not recipient.is_mailed:
+                ask(recipient.address, schedule, now)
+        except NotTaken as error:
+            logger.info("%s is not asked for schedule %s: %s", recipient.address, schedule_id, error)
+        except (NoServer, MailsUsedUp) as error:
+            logger.warning("Nobody can be asked for schedule %s now: %s", schedule_id, error)
+            return
+
+
+def ask(address: str, schedule: Schedule, now: datetime) -> bool:
+    """Ask an address whether it wants what a schedule mails; False if it is not time to, raises as `post` does."""
+    sender = sender_of(schedule)
+    with translation.override(schedule.language):
+        who = sender.person.get_username() if sender.person else "–"
+        names = {"who": who, "team": schedule.team.name, "name": schedule.name, "service": settings.PUBLIC_URL}
+        names = {name: _harmless(text) if name != "service" else text for name, text in names.items()}
+        lines = [
+            _("%(who)s of the team “%(team)s” would like to mail you the reports “%(name)s” of measurements,")
+            % names,
+            _("at dates that they chose, from Fathom at %(service)s.") % names,
+            "",
+            _("If you want them, confirm it here within seven days:"),
+            consent.confirm_address(address, schedule.team),
+            "",
+            _("If not, there is nothing to do: without your confirmation nothing else is mailed to you."),
+        ]
+        subject = _("Fathom: do you want reports of the team “%(team)s”?") % names
+        return posting.ask(Mail(address, subject, "\n".join(lines)), sender=sender, now=now)
+
+
+def sender_of(schedule: Schedule) -> Sender:
+    """Return on whose account a schedule's mails are sent."""
+    return Sender(schedule.team, schedule.saved_by)
+
+
+def _harmless(text: str) -> str:
+    """Return a name for a mail to somebody who has not agreed to any: one short line without addresses of pages."""
+    return one_line(text).replace("://", " ").replace("www.", "www ")[:_LONGEST_NAME]
 
 
 def attached(files: Sequence[Rendering]) -> list[Rendering]:
@@ -58,17 +135,7 @@ def attached(files: Sequence[Rendering]) -> list[Rendering]:
     return found
 
 
-def _server() -> str:
-    """Return which server it is about, if mails are no files."""
-    return f"{settings.EMAIL_HOST}:{settings.EMAIL_PORT}: " if settings.EMAIL_HOST else ""
-
-
-def _answered(code: int, answer: bytes | str) -> str:
-    text = answer.decode(errors="replace") if isinstance(answer, bytes) else answer
-    return f"{code} {' '.join(text.split())}"[:LONGEST_ANSWER]
-
-
-def _body(edition: Edition, files: Sequence[Rendering], schedule: str) -> str:
+def _body(edition: Edition, files: Sequence[Rendering], schedule: Schedule) -> str:
     document = edition.document
     lines = [document.title, document.subtitle, ""]
     # Where nothing was measured there is no summary, and the one section says so.
@@ -91,7 +158,8 @@ def _body(edition: Edition, files: Sequence[Rendering], schedule: str) -> str:
         % {"id": edition.permanent_id, "checksum": edition.checksum},
     ]
     lines.append(
-        _("Sent by the schedule “%(name)s” of %(team)s.") % {"name": schedule, "team": edition.report.team.name}
+        _("Sent by the schedule “%(name)s” of %(team)s.")
+        % {"name": one_line(schedule.name), "team": one_line(schedule.team.name)}
     )
     return "\n".join(lines)
 

@@ -77,10 +77,12 @@ class Delivery(models.Model):
         WAITING = "waiting", _("waiting")
         RENDERING = "rendering", _("files in progress")
         DONE = "done", _("delivered")
+        LIMITED = "limited", _("held up: mails are used up")
+        UNMAILED = "unmailed", _("mailed to nobody")
         SKIPPED = "skipped", _("nothing new")
         FAILED = "failed", _("failed")
 
-    OPEN_STATES = (State.WAITING, State.RENDERING)
+    OPEN_STATES = (State.WAITING, State.RENDERING, State.LIMITED)
 
     schedule = models.ForeignKey(Schedule, on_delete=models.CASCADE, related_name="deliveries")
     due_at = models.DateTimeField(_("due"))
@@ -102,7 +104,9 @@ class Delivery(models.Model):
         verbose_name_plural = _("deliveries")
         constraints = [models.UniqueConstraint(fields=["schedule", "due_at"], name="one_delivery_a_date")]
         indexes = [
-            models.Index(fields=["look_at"], name="deliveries_open", condition=Q(state__in=["waiting", "rendering"]))
+            models.Index(
+                fields=["look_at"], name="deliveries_open", condition=Q(state__in=["waiting", "rendering", "limited"])
+            )
         ]
 
     def __str__(self) -> str:
@@ -114,6 +118,11 @@ class Delivery(models.Model):
         return self.state in self.OPEN_STATES
 
     @property
+    def is_moving(self) -> bool:
+        """Return whether it goes on within minutes, not on the next day."""
+        return self.is_open and self.state != self.State.LIMITED
+
+    @property
     def shown_state(self) -> str:
         """Return the state whose colour the badge has."""
         return _COLOURS[self.State(self.state)]
@@ -123,6 +132,8 @@ _COLOURS = {
     Delivery.State.WAITING: "pending",
     Delivery.State.RENDERING: "running",
     Delivery.State.DONE: "finished",
+    Delivery.State.LIMITED: "pending",
+    Delivery.State.UNMAILED: "cancelled",
     Delivery.State.SKIPPED: "cancelled",
     Delivery.State.FAILED: "failed",
 }

@@ -2,7 +2,8 @@
 
 from django.db.models import OuterRef, QuerySet, Subquery
 
-from apps.accounts import scoping
+from apps.accounts import consent, scoping
+from apps.accounts.consent import Recipient
 from apps.accounts.models import Role, User
 from apps.campaigns import queries as campaigns
 from apps.campaigns.models import Campaign
@@ -25,6 +26,11 @@ def deliveries_of(schedule: Schedule) -> list[Delivery]:
     """Return the latest deliveries of a schedule."""
     rows = schedule.deliveries.select_related("edition").defer("edition__canonical")
     return list(rows[:SHOWN])
+
+
+def recipients_of(schedule: Schedule) -> list[Recipient]:
+    """Return how each recipient of a schedule stands with its team."""
+    return consent.recipients_of(schedule.team, schedule.recipients)
 
 
 def management_reports_for(user: User) -> QuerySet[Report]:

@@ -1,5 +1,6 @@
 """Writes: schedules kept, changed and due."""
 
+import math
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from itertools import pairwise
@@ -8,13 +9,15 @@ from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
 from django.db import transaction
 
-from apps.accounts import scoping
+from apps.accounts import consent, mail_quotas, scoping
+from apps.accounts.mail_quotas import MailsUsedUp, Sender
 from apps.accounts.models import Role, Team, User
 from apps.bench.text import Message, _
 from apps.campaigns import schedules
 from apps.campaigns.errors import Refused
 from apps.campaigns.models import Campaign
 from apps.core import clock, isolation, queue
+from apps.core.limits.policies import LimitExceededError
 from apps.reports.models import Delivery, Report, Schedule
 from apps.reports.rendering.formats import FORMATS
 
@@ -25,6 +28,8 @@ CORRECT_DATES = "correct_delivery_dates"
 MOST_RECIPIENTS = 50
 # Each date makes an edition that is kept for ever.
 LEAST_STEP = timedelta(hours=1)
+# Out of turn a schedule that mails delivers no more often.
+MAILED_AGAIN = timedelta(minutes=5)
 # So many dates ahead tell how often a schedule is due.
 TELLING_DATES = 30
 
@@ -61,6 +66,8 @@ def save_schedule(
     schedule.saved_by = user
     schedule.full_clean()
     schedule.save()
+    if _to_be_asked(schedule, now):
+        queue.send(queue.ASK_RECIPIENTS, schedule.pk)
     return schedule
 
 
@@ -89,6 +96,16 @@ def check_recipients(addresses: Sequence[str]) -> list[str]:
 
 
 @transaction.atomic
+def ask_again(*, schedule: Schedule, user: User, now: datetime) -> None:
+    """Have those recipients asked anew who have not answered in a week; Refused if there are none."""
+    scoping.require(user, schedule.team, Role.OPERATOR)
+    if not _to_be_asked(schedule, now):
+        text = _("There is nobody to ask now: whoever has not answered is asked again after a week.")
+        raise Refused({"recipients": Message(text)})
+    queue.send(queue.ASK_RECIPIENTS, schedule.pk)
+
+
+@transaction.atomic
 def delete_schedule(*, schedule: Schedule, user: User) -> None:
     """Delete a schedule with the list of its deliveries; the editions that it made stay."""
     scoping.require(user, schedule.team, Role.OPERATOR)
@@ -97,13 +114,31 @@ def delete_schedule(*, schedule: Schedule, user: User) -> None:
 
 @transaction.atomic
 def deliver_now(*, schedule: Schedule, user: User, now: datetime) -> Delivery:
-    """Deliver a schedule's report out of its turn; Refused while a delivery is under way."""
+    """Deliver a schedule's report out of its turn; Refused while a delivery is under way.
+
+    LimitExceededError if mails are used up, or the last that this schedule mailed is less than `MAILED_AGAIN` ago.
+    """
     scoping.require(user, schedule.team, Role.OPERATOR)
     Schedule.objects.select_for_update().get(pk=schedule.pk)
     if schedule.deliveries.filter(state__in=Delivery.OPEN_STATES).exists():
         text = _("A delivery is under way: wait for its end.")
         raise Refused({"state": Message(text)})
+    if schedule.recipients:
+        _require_mails(schedule, now)
     return _begin(schedule, now, now)
+
+
+def _require_mails(schedule: Schedule, now: datetime) -> None:
+    """Raise LimitExceededError where a schedule may not mail now."""
+    latest = schedule.deliveries.filter(due_at__gt=now - MAILED_AGAIN, due_at__lte=now).order_by("-due_at").first()
+    if latest:
+        wait_s = math.ceil((latest.due_at + MAILED_AGAIN - now).total_seconds())
+        text = _("This schedule has just delivered, and mails: deliver again in %(seconds)s s.")
+        raise LimitExceededError(Message(text), wait_s)
+    try:
+        mail_quotas.require_left(sender=Sender(schedule.team, schedule.saved_by), now=now)
+    except MailsUsedUp as used_up:
+        raise used_up.as_limit(now) from used_up
 
 
 def start_due(*, now: datetime) -> None:
@@ -141,6 +176,10 @@ def _start_one(pk: int, now: datetime) -> None:
     # One that takes longer than its schedule's step must not have others queue up behind it.
     if not schedule.deliveries.filter(state__in=Delivery.OPEN_STATES).exists():
         _begin(schedule, date, now)
+
+
+def _to_be_asked(schedule: Schedule, now: datetime) -> bool:
+    return any(recipient.may_be_asked(now) for recipient in consent.recipients_of(schedule.team, schedule.recipients))
 
 
 def _begin(schedule: Schedule, date: datetime, now: datetime) -> Delivery:

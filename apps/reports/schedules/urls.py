@@ -14,4 +14,5 @@ urlpatterns = [
     path("<int:pk>/delete/", views.ScheduleDelete.as_view(), name="schedule_delete"),
     path("<int:pk>/deliveries/", views.deliveries, name="deliveries"),
     path("<int:pk>/deliver/", views.deliver, name="deliver"),
+    path("<int:pk>/ask/", views.ask, name="ask"),
 ]

@@ -15,6 +15,8 @@ from django.views.decorators.http import require_GET, require_POST
 from apps.accounts import scoping
 from apps.accounts.pages import CreatePage, DeletePage, DetailPage, ListPage, TeamPage, UpdatePage
 from apps.campaigns.views.dates import show_dates
+from apps.core import messages as stored
+from apps.core.limits.policies import LimitExceededError
 from apps.reports.models import Delivery, Schedule
 from apps.reports.schedules import queries, services
 from apps.reports.schedules.forms import ScheduleForm
@@ -51,8 +53,8 @@ class ScheduleDetail(SchedulePage, DetailPage):
     template_name = "reports/schedules/detail.html"
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
-        """Add the latest deliveries."""
-        return super().get_context_data(**kwargs) | _deliveries(self.object)
+        """Add the recipients and the latest deliveries."""
+        return super().get_context_data(**kwargs) | _recipients(self.object) | _deliveries(self.object)
 
 
 class ScheduleWriting(SchedulePage):
@@ -81,6 +83,10 @@ class ScheduleCreate(ScheduleWriting, CreatePage):
 
 class ScheduleUpdate(ScheduleWriting, UpdatePage):
     """A schedule changed."""
+
+    def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
+        """Add how the recipients stand that it has."""
+        return super().get_context_data(**kwargs) | _recipients(self.object)
 
     def perform_update(self, form: ScheduleForm) -> Schedule:
         """Save it."""
@@ -114,8 +120,26 @@ def deliver(request: HttpRequest, pk: int) -> HttpResponse:
     except ValidationError as error:
         for text in error.messages:
             messages.error(request, text)
+    except LimitExceededError as error:
+        messages.error(request, stored.render(error.message))
     else:
         messages.success(request, _("The delivery has begun; this page shows how it goes."))
+    return redirect(schedule)
+
+
+@login_required
+@require_POST
+def ask(request: HttpRequest, pk: int) -> HttpResponse:
+    """Ask those recipients again who have not answered."""
+    user = scoping.user_of(request)
+    schedule = get_object_or_404(queries.schedules_for(user), pk=pk)
+    try:
+        services.ask_again(schedule=schedule, user=user, now=timezone.now())
+    except ValidationError as error:
+        for text in error.messages:
+            messages.error(request, text)
+    else:
+        messages.success(request, _("They are being asked; load this page again to see it."))
     return redirect(schedule)
 
 
@@ -128,4 +152,9 @@ def dates(request: HttpRequest) -> HttpResponse:
 
 def _deliveries(schedule: Schedule) -> dict[str, Any]:
     found = queries.deliveries_of(schedule)
-    return {"deliveries": found, "under_way": any(delivery.is_open for delivery in found)}
+    return {"deliveries": found, "under_way": any(delivery.is_moving for delivery in found)}
+
+
+def _recipients(schedule: Schedule) -> dict[str, Any]:
+    recipients, now = queries.recipients_of(schedule), timezone.now()
+    return {"recipients": recipients, "may_ask": any(one.may_be_asked(now) for one in recipients)}

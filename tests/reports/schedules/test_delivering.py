@@ -126,7 +126,7 @@ def test_a_series_delivers_each_campaign_once_in_the_language_of_the_schedule(wo
         at = NOW + timedelta(days=day)
         if (day == 7 and len(ends) == 1) or day == 0:
             occurrence(world, at)
-        now = at + timedelta(hours=3, minutes=len(ends))
+        now = at + timedelta(hours=3, minutes=10 * len(ends))
         delivery = carried(services.deliver_now(schedule=made, user=world.cast.oscar, now=now), now)
         delivery = carried(delivery, now) if delivery.is_open else delivery
         ends.append((delivery.state, delivery.edition.title if delivery.edition else text_of(delivery.note)))

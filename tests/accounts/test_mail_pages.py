@@ -1,0 +1,96 @@
+"""The pages that a mail's links open: for whoever has the link, the same for everybody, and nothing without it."""
+
+import secrets
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.core import signing
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from apps.accounts import consent
+from apps.accounts.models import MailAddress
+from apps.config.settings.limits import Rate
+from tests.factories import Cast, signed_in
+
+OWNER = "owner@elsewhere.example"
+PAGES = ("accounts:mail_confirm", "accounts:mail_stop")
+
+
+@pytest.fixture
+def links(cast: Cast, settings: Any) -> dict[str, str]:
+    """Return the address of each page's link for the owner and the cast's team."""
+    settings.PUBLIC_URL = "https://fathom.example.org"
+    found = (consent.confirm_address(OWNER, cast.team), consent.stop_address(OWNER, cast.team))
+    return {name: link.removeprefix(settings.PUBLIC_URL) for name, link in zip(PAGES, found, strict=True)}
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_everybody_sees_the_same_and_a_look_changes_nothing(cast: Cast, links: dict[str, str], page: str) -> None:
+    for client in (Client(), *(signed_in(person) for person in (cast.bob, cast.charlie, cast.alice))):
+        answer = client.get(links[page])
+        text = answer.content.decode().partition("<main")[2].partition("</main>")[0]
+        assert answer.status_code == 200
+        assert OWNER in text and "grid" in text
+        assert not {"oscar", "alice", "strangers"} & set(text.split())
+        assert (answer["Referrer-Policy"], answer["Cache-Control"]) == ("no-referrer", "no-store")
+        assert client.head(links[page]).status_code == 200
+    assert not MailAddress.objects.exists()
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_without_its_own_link_a_page_is_not_there(cast: Cast, links: dict[str, str], page: str) -> None:
+    address, token = reverse(page), links[page].partition("token=")[2]
+    [other] = [link.partition("token=")[2] for name, link in links.items() if name != page]
+    forged = ["", "x", token[:-1], f"{token}x", other, signing.dumps([OWNER, cast.team.pk], salt="session")]
+    for wrong in forged:
+        for client in (Client(), signed_in(cast.alice)):
+            answers = [client.get(address, {"token": wrong}), client.post(f"{address}?token={wrong}")]
+            assert [answer.status_code for answer in answers] == [404, 404]
+            assert OWNER not in answers[0].content.decode()
+    assert not MailAddress.objects.exists()
+
+
+def test_a_link_to_confirm_ends_and_one_to_stop_does_not(links: dict[str, str], monkeypatch: Any) -> None:
+    now = signing.time.time()
+    monkeypatch.setattr(signing.time, "time", lambda: now + timedelta(days=8).total_seconds())
+    assert [Client().get(link).status_code for link in links.values()] == [404, 200]
+
+
+def test_mails_are_stopped_of_one_team_or_of_all_and_taken_back(cast: Cast, links: dict[str, str]) -> None:
+    stop, teams = links["accounts:mail_stop"], (cast.team, cast.other_team)
+    assert Client().post(links["accounts:mail_confirm"]).status_code == 200
+
+    def mailed() -> list[bool]:
+        return [consent.recipients_of(team, [OWNER.title()])[0].is_mailed for team in teams]
+
+    assert mailed() == [True, True]
+    client = Client(enforce_csrf_checks=True)
+    for sent, left in (
+        ({"team": "1"}, [False, True]),
+        ({"all": "1"}, [False, False]),
+        ({"again": "1"}, [True, True]),
+    ):
+        assert client.post(stop, sent).status_code == 200
+        assert mailed() == left
+    assert client.post(stop, {"List-Unsubscribe": "One-Click"}).status_code == 200
+    assert consent.recipients_of(cast.team, [OWNER])[0].standing == consent.Standing.STOPPED
+
+
+def test_who_confirms_takes_back_what_they_stopped(cast: Cast, links: dict[str, str]) -> None:
+    Client().post(links["accounts:mail_stop"], {"all": "1"})
+    Client().post(links["accounts:mail_confirm"])
+    [recipient] = consent.recipients_of(cast.team, [OWNER])
+    assert recipient.standing == consent.Standing.CONFIRMED and recipient.since is not None
+    assert recipient.since <= timezone.now()
+
+
+def test_the_pages_are_asked_for_so_often_and_no_more(links: dict[str, str], settings: Any) -> None:
+    settings.RATE_LIMITS = {"mail-links": Rate(3, 600)}
+    # Counts are all tests', which run side by side.
+    client = Client(REMOTE_ADDR=f"2001:db8:{secrets.randbelow(2**16):x}:{secrets.randbelow(2**16):x}::1")
+    answers = [client.get(link) for link in links.values() for _again in range(2)]
+    assert [answer.status_code for answer in answers] == [200, 200, 200, 429]
+    assert int(answers[-1]["Retry-After"]) <= 600

@@ -1,0 +1,217 @@
+"""Reports are mailed to who agreed: members, the administrator's domains, and addresses whose owners confirmed it."""
+
+import re
+from datetime import timedelta
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from django.core import mail
+from django.test import Client
+
+from apps.accounts import consent, posting
+from apps.accounts.consent import Link, Standing
+from apps.accounts.mail_quotas import Sender
+from apps.accounts.models import MailAddress, MailUsage, Membership
+from apps.config.settings.limits import MailRate
+from apps.core import messages
+from apps.reports.models import Delivery
+from apps.reports.schedules import delivering, mailing, services
+from tests import factories
+from tests.factories import signed_in
+from tests.reports.schedules.conftest import NOW, occurrence, schedule
+
+STRANGER = "Stranger@elsewhere.example"
+WEEK = timedelta(days=7)
+
+
+@pytest.fixture(autouse=True)
+def public(settings: Any) -> None:
+    settings.PUBLIC_URL = "https://fathom.example.org"
+
+
+def delivered(world: SimpleNamespace, made: Any, now: Any = NOW) -> Delivery:
+    """Return a delivery out of turn, as far as it came."""
+    delivery = services.deliver_now(schedule=made, user=world.cast.oscar, now=now)
+    for _step in range(2):
+        delivering.carry_on(delivery_id=delivery.pk, now=now)
+    return Delivery.objects.get(pk=delivery.pk)
+
+
+def standing(world: SimpleNamespace, address: str) -> Standing:
+    [recipient] = consent.recipients_of(world.cast.team, [address])
+    return recipient.standing
+
+
+def links(text: str) -> list[str]:
+    return re.findall(r"https://fathom\.example\.org(/\S+)", text)
+
+
+def test_a_stranger_gets_one_question_and_no_report_until_they_agree(world: SimpleNamespace) -> None:
+    made = schedule(world, formats=[], recipients=["lead@example.org", STRANGER])
+    delivery = delivered(world, made)
+    assert (delivery.state, delivery.mailed) == ("done", ["lead@example.org"])
+    assert STRANGER in messages.render(delivery.note)
+    report, question = mail.outbox
+    assert (report.to, question.to) == (["lead@example.org"], [STRANGER])
+    assert "oscar of the team “grid”" in question.body and "“Daily”" in question.body
+    assert "Quarter" not in question.subject + question.body and not question.attachments
+    # Not again within a week, whatever is delivered by whomever.
+    delivered(world, made, NOW + timedelta(hours=1))
+    delivered(world, schedule(world, name="Second", formats=[], recipients=[STRANGER.lower()]), NOW)
+    assert [message.to for message in mail.outbox[2:]] == [["lead@example.org"]]
+    page = signed_in(world.cast.bob).get(made.get_absolute_url()).content.decode()
+    assert "waits for their confirmation" in page and "Ask them" not in page
+    confirm = links(question.body)[0]
+    # Only looked at: programs that scan mails follow each link.
+    assert Client().get(confirm).status_code == 200 and standing(world, STRANGER) == Standing.ASKED
+    assert Client().post(confirm).status_code == 200 and standing(world, STRANGER) == Standing.CONFIRMED
+    delivery = delivered(world, made, NOW + timedelta(hours=2))
+    assert delivery.mailed == ["lead@example.org", STRANGER]
+
+
+def test_nobody_agreed_is_a_state_of_its_own_and_a_series_is_mailed_once_somebody_has(world: SimpleNamespace) -> None:
+    occurrence(world, NOW)
+    made = schedule(world, report=None, series=world.series, formats=[], recipients=[STRANGER])
+    later = NOW + timedelta(hours=3)
+    assert delivered(world, made, later).state == "unmailed"
+    consent.confirm(Link(STRANGER.lower(), world.cast.team), later)
+    assert delivered(world, made, later + timedelta(hours=1)).mailed == [STRANGER]
+    assert delivered(world, made, later + timedelta(hours=2)).state == "skipped"
+
+
+def test_a_week_later_they_may_be_asked_again_and_never_once_they_stopped_it(world: SimpleNamespace) -> None:
+    made = schedule(world, recipients=[STRANGER])
+    sender = Sender(world.cast.team, world.cast.oscar)
+    times = [NOW, NOW + WEEK - timedelta(minutes=1), NOW + WEEK, NOW + WEEK]
+    assert [mailing.ask(STRANGER, made, at) for at in times] == [True, False, True, False]
+    with pytest.raises(services.Refused, match="asked again after a week"):
+        services.ask_again(schedule=made, user=world.cast.oscar, now=NOW + WEEK + timedelta(hours=1))
+    consent.stop(Link(STRANGER.lower(), world.cast.team), NOW, of_all=True)
+    assert not mailing.ask(STRANGER, made, NOW + 10 * WEEK)
+    with pytest.raises(AssertionError):
+        posting.post(posting.Mail(STRANGER, "x", "x"), sender=sender, now=NOW)
+    assert len(mail.outbox) == 2
+
+
+def test_questions_are_counted_and_limited_by_person(world: SimpleNamespace, settings: Any) -> None:
+    settings.MAIL_LIMITS = {"asking": MailRate(2, 2)}
+    made = schedule(world, recipients=[f"a{number}@elsewhere.example" for number in range(5)])
+    mailing.ask_recipients(schedule_id=made.pk, now=NOW)
+    assert len(mail.outbox) == 2
+    assert MailUsage.objects.get(account="service").recipients == 2
+    # Whoever was not asked, for it was too much, is asked on the next day.
+    assert MailAddress.objects.filter(asked_at=NOW).count() == 2
+    mailing.ask_recipients(schedule_id=made.pk, now=NOW + timedelta(days=1))
+    assert len(mail.outbox) == 4
+
+
+def test_a_question_that_could_not_be_sent_was_not_asked(
+    world: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = schedule(world, recipients=[STRANGER])
+    monkeypatch.setattr(posting.EmailMessage, "send", lambda _self: (_ for _ in ()).throw(ConnectionRefusedError()))
+    mailing.ask_recipients(schedule_id=made.pk, now=NOW)
+    assert standing(world, STRANGER) == Standing.UNASKED
+
+
+def test_saving_a_schedule_has_its_strangers_asked_and_its_page_asks_them_again(
+    world: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sent: list[Any] = []
+    monkeypatch.setattr(services.queue, "send", lambda task, *given: sent.append((task, *given)))
+    made = schedule(world, recipients=[STRANGER])
+    assert sent == [(services.queue.ASK_RECIPIENTS, made.pk)]
+    address, client = f"/reports/schedules/{made.pk}/ask/", signed_in(world.cast.oscar)
+    assert "Ask them" in client.get(made.get_absolute_url()).content.decode()
+    assert (
+        "not confirmed: asked with the next mail"
+        in client.get(f"/reports/schedules/{made.pk}/edit/").content.decode()
+    )
+    assert "being asked" in client.post(address, follow=True).content.decode()
+    assert [signed_in(person).post(address).status_code for person in (world.cast.bob, world.cast.charlie)] == [
+        403,
+        404,
+    ]
+    rest, write = f"/api/v1/report-schedules/{made.pk}/", factories.bearer(world.cast.oscar)
+    assert Client().post(f"{rest}ask/", **write).status_code == 202
+    assert len(sent) == 3
+    [told] = Client().get(f"{rest}recipients/", **factories.bearer(world.cast.bob)).json()
+    assert (told["address"], told["standing"], told["is_mailed"]) == (STRANGER, "unasked", False)
+    assert Client().post(f"{rest}ask/", **factories.bearer(world.cast.bob)).status_code == 403
+    for name in ("ask", "recipients"):
+        method = Client().post if name == "ask" else Client().get
+        assert method(f"{rest}{name}/", **factories.bearer(world.cast.charlie)).status_code == 404
+    mailing.ask_recipients(schedule_id=made.pk, now=NOW)
+    assert "There is nobody to ask now" not in client.post(address, follow=True).content.decode()
+
+
+def test_members_and_allowed_domains_are_not_asked(world: SimpleNamespace, settings: Any) -> None:
+    bob = world.cast.bob
+    bob.email = "Bob@lab.example"
+    bob.save()
+    assert standing(world, "bob@LAB.example") == Standing.MEMBER
+    assert standing(world, "a@sub.example.org") == Standing.UNASKED
+    settings.MAIL_DOMAINS = ("lab.example",)
+    assert standing(world, "other@lab.example") == Standing.DOMAIN
+    settings.MAIL_DOMAINS = ()
+    bob.is_active = False
+    bob.save()
+    assert standing(world, "bob@lab.example") == Standing.UNASKED
+    bob.is_active = True
+    bob.save()
+    Membership.objects.filter(user=bob).delete()
+    assert standing(world, "bob@lab.example") == Standing.UNASKED
+    settings.PUBLIC_URL = ""
+    assert standing(world, "bob@lab.example") == Standing.UNASKABLE
+    assert not mailing.ask("bob@lab.example", schedule(world, recipients=[]), NOW)
+
+
+@pytest.mark.parametrize("door", ["page", "rest"])
+def test_an_address_that_a_person_gives_themselves_is_asked_like_any_other(world: SimpleNamespace, door: str) -> None:
+    oscar = world.cast.oscar
+    if door == "page":
+        fields = {"email": STRANGER, "timezone": "UTC", "theme": "auto", "language": ""}
+        assert signed_in(oscar).post("/accounts/profile/", fields).status_code == 302
+    else:
+        answer = Client().patch("/api/v1/me/", {"email": STRANGER}, "application/json", **factories.bearer(oscar))
+        assert answer.status_code == 200
+    oscar.refresh_from_db()
+    assert oscar.email == STRANGER
+    assert standing(world, STRANGER) == Standing.UNASKED
+
+
+def test_each_report_names_team_and_schedule_and_has_a_link_that_stops_it(world: SimpleNamespace) -> None:
+    delivered(world, schedule(world, formats=[], recipients=["lead@example.org"]))
+    [report] = mail.outbox
+    assert "Sent by the schedule “Daily” of grid." in report.body
+    [*_others, stop] = links(report.body)
+    assert report.extra_headers["List-Unsubscribe"] == f"<https://fathom.example.org{stop}>"
+    assert report.extra_headers["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
+    # As a program of mail does: no cookie, no page before it.
+    answer = Client(enforce_csrf_checks=True).post(stop, {"List-Unsubscribe": "One-Click"})
+    assert answer.status_code == 200
+    assert standing(world, "lead@example.org") == Standing.STOPPED
+    assert consent.recipients_of(world.cast.other_team, ["lead@example.org"])[0].is_mailed
+
+
+def test_no_name_becomes_a_header_or_a_page_that_a_stranger_is_shown(world: SimpleNamespace) -> None:
+    evil = "x\r\nBcc: victim@example.org\n\nhttps://evil.example www.evil.example " + "y" * 100
+    made = schedule(world, formats=[], recipients=["lead@example.org", STRANGER])
+    made.name = evil
+    made.save()
+    team = world.cast.team
+    team.name = evil[:100]
+    team.save()
+    world.report.title = evil
+    world.report.save()
+    made.refresh_from_db()
+    assert delivered(world, made).mailed == ["lead@example.org"]
+    for message in mail.outbox:
+        raw = message.message().as_string()
+        head, _blank, _body = raw.partition("\n\n")
+        assert "\nBcc:" not in head and "\nbcc:" not in head
+        assert message.recipients() == message.to
+    question = mail.outbox[1]
+    assert "://evil" not in question.body + question.subject and "www.evil" not in question.body
+    assert all(len(line) < 400 for line in question.body.splitlines() if "token=" not in line)
