@@ -1,8 +1,14 @@
 """The OpenAPI schema at its address."""
 
+import functools
 from typing import Any
 
+from django.conf import settings
+from django.http import HttpResponse
+from django.utils import translation
 from drf_spectacular.views import SpectacularAPIView
+from rest_framework.renderers import BaseRenderer
+from rest_framework.request import Request
 
 
 class SchemaView(SpectacularAPIView):
@@ -11,3 +17,23 @@ class SchemaView(SpectacularAPIView):
     def get_format_suffix(self, **_kwargs: Any) -> str | None:
         """Return the form that the address asks for: elsewhere `format` is a parameter like others."""
         return self.request.GET.get("format")
+
+    def _get_schema_response(self, request: Request) -> HttpResponse:
+        form: BaseRenderer = request.accepted_renderer
+        asked = translation.get_language() or ""
+        language = asked if asked in dict(settings.LANGUAGES) else settings.LANGUAGE_CODE
+        file = self._get_filename(request, None)
+        return HttpResponse(
+            _schema(type(form), language),
+            content_type=form.media_type,
+            headers={"Content-Disposition": f'inline; filename="{file}"'},
+        )
+
+
+@functools.cache
+def _schema(form: type[BaseRenderer], language: str) -> bytes:
+    """Return the schema as text of a form: it takes two seconds of a core, and is the same for all who ask."""
+    with translation.override(language):
+        generator = SchemaView.generator_class(urlconf=SchemaView.urlconf)
+        text: bytes = form().render(generator.get_schema(request=None, public=True))
+        return text

@@ -1,8 +1,13 @@
 """The OpenAPI schema and its browsable page."""
 
+import json
+from io import StringIO
+
 import pytest
+from django.core.management import call_command
 from django.test import Client
 
+from apps.core import api_docs
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -39,3 +44,17 @@ def test_the_browsable_page_stands_in_the_frame_and_keeps_the_content_policy(cli
 def test_a_stranger_may_read_what_there_is_to_ask(client: Client) -> None:
     assert client.get("/api/v1/docs/").status_code == 200
     assert client.get("/api/v1/schema/").status_code == 200
+
+
+def test_it_is_made_once_a_form_and_language_and_is_that_of_the_command(client: Client) -> None:
+    """To make it takes two seconds: nobody may ask for that as often as they like."""
+    address = "/api/v1/schema/?format=json"
+    texts = {language: client.get(f"{address}&lang={language}").content for language in ("en", "ko", "xx")}
+    assert texts["en"] == texts["xx"] != texts["ko"]
+    kept = api_docs._schema.cache_info()
+    for language in ("en", "ko", *(f"x{number}" for number in range(20))):
+        client.get(f"{address}&lang={language}&version={language}")
+    assert api_docs._schema.cache_info().misses == kept.misses
+    printed = StringIO()
+    call_command("spectacular", "--format", "openapi-json", stdout=printed)
+    assert json.loads(texts["en"]) == json.loads(printed.getvalue())

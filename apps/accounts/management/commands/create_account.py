@@ -4,10 +4,11 @@ from argparse import BooleanOptionalAction
 from typing import Any
 
 from django.core.exceptions import ValidationError
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from apps.accounts import services
 from apps.accounts.models import Role
+from apps.core.commands import BaseCommand
 
 
 class Command(BaseCommand):

@@ -3,11 +3,12 @@
 from typing import Any
 
 from django.core.exceptions import ValidationError
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
 
 from apps.accounts import services
 from apps.accounts.models import ApiToken, User
+from apps.core.commands import BaseCommand
 
 
 class Command(BaseCommand):

@@ -6,17 +6,16 @@ from django.apps import apps
 from django.contrib.auth import get_permission_codename
 from django.contrib.auth.models import Permission
 from django.core.management import call_command
-from django.core.management.base import BaseCommand
 from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
+
+from apps.core.commands import BaseCommand
 
 
 class Command(BaseCommand):
     """Let every start of the service begin with it."""
 
     help = __doc__
-    # Only `migrate` needs them, and makes them itself.
-    requires_system_checks = []
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Migrate, or say that there is nothing to be done."""

@@ -5,13 +5,14 @@ from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 from django.utils import timezone
 from django.utils.translation import gettext
 
 from apps.campaigns import permanent_ids
 from apps.campaigns.models import Campaign
 from apps.core import messages
+from apps.core.commands import BaseCommand
 from apps.reports.exports.archives.form import ArchiveError
 from apps.reports.exports.archives.writing import archive_of
 

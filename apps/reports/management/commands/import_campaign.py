@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from django.core.exceptions import PermissionDenied
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 from django.db import transaction
 from django.http import Http404
 from django.utils import timezone
@@ -14,6 +14,7 @@ from django.utils.translation import gettext
 
 from apps.accounts.models import Team, User
 from apps.core import messages
+from apps.core.commands import BaseCommand
 from apps.reports.exports.archives.form import ArchiveError
 from apps.reports.exports.archives.reading import Archive
 from apps.reports.exports.archives.storing import Choices, store

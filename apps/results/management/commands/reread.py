@@ -4,7 +4,7 @@ from argparse import ArgumentParser
 from collections import Counter
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -14,6 +14,7 @@ from apps.bench.tools import UnknownTool
 from apps.campaigns import permanent_ids
 from apps.campaigns.models import Campaign
 from apps.core import messages
+from apps.core.commands import BaseCommand
 from apps.results.corrections import rereading, services
 from apps.results.corrections.rereading import Change, Looked
 from apps.toolbox import queries as toolbox

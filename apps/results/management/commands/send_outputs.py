@@ -7,11 +7,12 @@ from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.core.files import File
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 from django.utils.translation import gettext as _
 
 from apps.accounts import scoping
 from apps.accounts.models import Role, Team, User
+from apps.core.commands import BaseCommand
 from apps.results.imports import services
 from apps.results.imports.models import Import
 

@@ -6,10 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from django.core.exceptions import ValidationError
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 from django.utils.translation import gettext as _
 
 from apps.accounts.models import Team
+from apps.core.commands import BaseCommand
 from apps.testbeds import inventory
 
 

@@ -7,11 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from django.core.exceptions import ValidationError
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 from django.utils.translation import gettext as _
 
 from apps.bench import custom, recognition, tools
 from apps.bench.tools.base import Output, Tool
+from apps.core.commands import BaseCommand
 from apps.core.messages import render
 from apps.toolbox import files, services
 
@@ -23,8 +24,6 @@ class Command(BaseCommand):
     """Prints tool, parameters, samples with units, and flags as JSON; or why there are none, with exit status 1."""
 
     help = "Recognise a raw output by its content and print what it says as JSON."
-    # Neither a database nor settings of a deployment are needed.
-    requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Declare the options."""

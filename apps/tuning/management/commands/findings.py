@@ -4,11 +4,12 @@ import json
 from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 from django.utils.translation import gettext as _
 
 from apps.accounts.models import Team
 from apps.campaigns.models import Campaign
+from apps.core.commands import BaseCommand
 from apps.tuning import records
 from apps.tuning.models import Finding
 

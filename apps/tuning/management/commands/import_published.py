@@ -6,12 +6,13 @@ from pathlib import Path
 from typing import Any
 
 from django.core.exceptions import ValidationError
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 from django.utils import timezone
 from django.utils.translation import gettext
 
 from apps.accounts.models import Team
 from apps.core import messages
+from apps.core.commands import BaseCommand
 from apps.tuning import published
 
 # The team that has the figures where nobody says which.
