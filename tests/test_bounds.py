@@ -22,7 +22,7 @@ OURS = {"reports.Edition.canonical"}
 # What is looked up, and never stored: a name that stands for a row, a key of an answer, a choice.
 LOOKED_UP = {
     *("team", "shared_with", "campaign", "baseline", "also", "edition", "key", "point", "metric", "timezone"),
-    *("nodes", "people", "parameters"),
+    *("nodes", "people", "parameters", "default_team"),
 }
 # Hashed, never stored.
 HASHED = {"new_password1", "new_password2", "old_password", "password", "username"}

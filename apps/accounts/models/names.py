@@ -18,8 +18,7 @@ class SkeletonField(models.CharField):
 
     def __init__(self, *, of: str, **kwargs: Any) -> None:
         self.of = of
-        usual: dict[str, Any] = {"max_length": 200, "unique": True, "editable": False, "blank": True, "default": ""}
-        super().__init__(**(usual | kwargs))
+        super().__init__(**kwargs)
 
     def deconstruct(self) -> Any:
         """Return it for a migration."""

@@ -20,7 +20,7 @@ class Team(TimeStamped, Named):
     """A group of people that owns an inventory and campaigns."""
 
     name = models.CharField(_("name"), max_length=100, unique=True)
-    skeleton = SkeletonField(of="name")
+    skeleton = SkeletonField(of="name", max_length=200, unique=True, editable=False, blank=True, default="")
     slug = models.SlugField(_("short name"), max_length=50, unique=True)
     members = models.ManyToManyField(settings.AUTH_USER_MODEL, through="Membership", related_name="teams")
 

@@ -26,7 +26,7 @@ class User(AbstractUser, Named):
         LIGHT = "light", _("Light")
         DARK = "dark", _("Dark")
 
-    skeleton = SkeletonField(of="username")
+    skeleton = SkeletonField(of="username", max_length=200, unique=True, editable=False, blank=True, default="")
     # In which team new work lands when none is named; without a choice the one that they joined first.
     default_team = models.ForeignKey(
         "accounts.Team",

@@ -34,10 +34,13 @@ pytestmark = pytest.mark.django_db
 # Texts of the inventory, of people and of agents that name nothing: settings, keys, sizes, what paths and cards are.
 NAMELESS = {
     # A team is cited by its name.
-    "accounts.Team.name", "accounts.Team.slug",
+    "accounts.Team.name", "accounts.Team.slug", "accounts.Team.skeleton",
+    # The name again, and that of who never was of the team; no text holds either.
+    "accounts.User.skeleton", "accounts.Invitation.username",
     "accounts.ApiToken.name", "accounts.ApiToken.prefix", "accounts.ApiToken.digest",
     # Everything with an @ is hidden.
-    "accounts.User.email", "accounts.User.password", "accounts.User.timezone", "accounts.User.language",
+    "accounts.User.email", "accounts.MailAddress.address", "accounts.MailUsage.account",
+    "accounts.User.password", "accounts.User.timezone", "accounts.User.language",
     "testbeds.Testbed.cpu", "testbeds.Testbed.os", "testbeds.Testbed.nic", "testbeds.Testbed.bonding",
     "testbeds.Testbed.interconnect", "testbeds.NodeAddress.interface", "testbeds.SettingGrant.pattern",
     "testbeds.SettingGrant.values", "testbeds.FileSystem.mount_path", "testbeds.FileSystem.disks",
