@@ -1,11 +1,13 @@
 """The OpenAPI schema at its address."""
 
 import functools
+from collections.abc import Callable
 from typing import Any
 
 from django.conf import settings
 from django.http import HttpResponse
 from django.utils import translation
+from django.utils.encoding import force_bytes
 from drf_spectacular.views import SpectacularAPIView
 from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
@@ -19,21 +21,20 @@ class SchemaView(SpectacularAPIView):
         return self.request.GET.get("format")
 
     def _get_schema_response(self, request: Request) -> HttpResponse:
-        form: BaseRenderer = request.accepted_renderer
+        form: Callable[[], BaseRenderer] = type(request.accepted_renderer)
         asked = translation.get_language() or ""
         language = asked if asked in dict(settings.LANGUAGES) else settings.LANGUAGE_CODE
         file = self._get_filename(request, None)
         return HttpResponse(
-            _schema(type(form), language),
-            content_type=form.media_type,
+            _schema(form, language),
+            content_type=request.accepted_renderer.media_type,
             headers={"Content-Disposition": f'inline; filename="{file}"'},
         )
 
 
 @functools.cache
-def _schema(form: type[BaseRenderer], language: str) -> bytes:
+def _schema(form: Callable[[], BaseRenderer], language: str) -> bytes:
     """Return the schema as text of a form: it takes two seconds of a core, and is the same for all who ask."""
     with translation.override(language):
         generator = SchemaView.generator_class(urlconf=SchemaView.urlconf)
-        text: bytes = form().render(generator.get_schema(request=None, public=True))
-        return text
+        return force_bytes(form().render(generator.get_schema(request=None, public=True)))

@@ -82,7 +82,7 @@ def rounds(nodes: list[Node], count: int, waiters: Waiters) -> Skews:
 
 
 @pytest.mark.quiet
-@pytest.mark.parametrize(("agents", "commands", "count", "lead_s"), [(4, 1, 15, 0.2), (1, 8, 8, 1.2)])
+@pytest.mark.parametrize(("agents", "commands", "count", "lead_s"), [(4, 1, 10, 0.2), (1, 8, 5, 1.2)])
 def test_commands_start_together(
     crew: Crew, settings: Any, agents: int, commands: int, count: int, lead_s: float
 ) -> None:

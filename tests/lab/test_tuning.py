@@ -84,7 +84,7 @@ def test_the_rate_is_the_observed_window_by_the_rtt_and_at_most_the_lines(kisti_
     seen = []
     for _ in range(TRIES):
         samples = measure(
-            kisti_pusan, "kisti-1", "pusan-1", window=window, duration="2 s", omit="1 s", congestion="cubic"
+            kisti_pusan, "kisti-1", "pusan-1", window=window, duration="1 s", omit="1 s", congestion="cubic"
         )
         # The core law (RFC 6349, section 3.3.1), with the window in use, which is not the one asked for, and the RTT
         # that the connection itself saw.

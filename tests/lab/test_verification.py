@@ -1,7 +1,7 @@
-"""Campaign, findings, verification over the seeds' two emulated lines: what the rules recommend is measured again.
+"""Campaign, findings, verification over a seed's emulated line: what the rules recommend is measured again.
 
 The tools run inside the lab; all else is the service's own: trials, results, rules, the A/B campaign and its verdict.
-`make bench` does the same with each line's whole grid, and with a whole service.
+`make bench` does the same over both seeds' lines, with each one's whole grid, and with a whole service.
 """
 
 import os
@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 from django.db import transaction
 from django.utils import timezone
 
@@ -27,7 +26,7 @@ from apps.testbeds.models import Link, Node
 from apps.toolbox import queries as toolbox
 from apps.tuning import services
 from apps.tuning.models import Finding
-from benchmarks.grid import LINES, SETTINGS, STREAMS_LIMIT, Line
+from benchmarks.grid import LINES, SETTINGS, STREAMS_LIMIT
 from tests import factories
 from tests.bench.tools import carrying
 from tests.campaigns import factories as make
@@ -51,37 +50,9 @@ class Known:
     rival: dict[str, str]
 
 
-KNOWN = {
-    "kisti-pusan": Known(10**9, 0.0048, 9000, {"window": "1MiB", "streams": "4"}),
-    "knu-caltech": Known(114_000_000, 0.1355, 1500, {"window": "512KiB", "streams": "8"}),
-}
-# The benchmark's lines. A fourth of the rate and half of the buffers lets half as many streams fill the long one, and
-# a second is seven of its round trips.
-SHORT = {
-    "kisti-pusan": replace(LINES["kisti-pusan"], factor=("window", "0, 64KiB, 1MiB")),
-    "knu-caltech": replace(
-        LINES["knu-caltech"],
-        sysctls={"net.ipv4.tcp_rmem": "4096 87380 524288"},
-        fixed={"duration": "1 s", "omit": "1 s"},
-        factor=("streams", "1, 6, 8"),
-        grid={"window": "0, 128KiB, 512KiB", "streams": "1, 2, 3, 4, 6, 8, 12, 16"},
-    ),
-}
-
-
-@pytest.fixture(params=SHORT)
-def name(request: pytest.FixtureRequest) -> str:
-    return request.param
-
-
-@pytest.fixture
-def line(name: str) -> Line:
-    return SHORT[name]
-
-
-@pytest.fixture
-def known(name: str) -> Known:
-    return KNOWN[name]
+# The benchmark's line, with fewer points.
+LINE = replace(LINES["kisti-pusan"], factor=("window", "0, 64KiB, 1MiB"))
+KNOWN = Known(10**9, 0.0048, 9000, {"window": "1MiB", "streams": "4"})
 
 
 def _prefer(pid: int | None) -> None:
@@ -91,13 +62,10 @@ def _prefer(pid: int | None) -> None:
 
 
 @pytest.fixture
-def lab(line: Line, known: Known, tmp_path_factory: pytest.TempPathFactory) -> Iterator[LabAt]:
-    """Build the lab with the nodes' settings and the rate that is known."""
+def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LabAt]:
+    """Build the lab with the nodes' settings."""
     folder = tmp_path_factory.mktemp("line")
-    lab, file = LabAt(folder / "state"), line.write(folder)
-    content = yaml.safe_load(file.read_text())
-    content["links"][0]["capacity"] = f"{known.capacity_bps / 1e6:.0f} Mbit/s"
-    file.write_text(yaml.safe_dump(content))
+    lab, file = LabAt(folder / "state"), LINE.write(folder)
     try:
         lab.up(file)
         _prefer(lab.line["pid"])
@@ -162,17 +130,17 @@ class Service:
         return was
 
 
-def grid_of(line: Line) -> list[sweep.Point]:
+def full_grid() -> list[sweep.Point]:
     """Return the points of the full grid."""
     tool = toolbox.get_tool("iperf3-tcp")
-    factors = [sweep.Factor(name, text) for name, text in line.grid.items()]
+    factors = [sweep.Factor(name, text) for name, text in LINE.grid.items()]
     return sweep.expand_points(sweep.make_spec(factors=factors), {item.name: item for item in tool.parameters})
 
 
-def best_of(line: Line, known: Known, cast: Any, nodes: list[Node], service: Service, campaign: Campaign) -> float:
+def best_of(cast: Any, nodes: list[Node], service: Service, campaign: Campaign) -> float:
     """Return the best rate of a campaign's points and the rival: by the law of the window no other point has more."""
     draft = make.campaign(cast, name="rival")
-    make.experiment(draft, *nodes, fixed={**line.fixed, **known.rival}, repetitions=1, factors=[])
+    make.experiment(draft, *nodes, fixed={**LINE.fixed, **KNOWN.rival}, repetitions=1, factors=[])
     rival = campaigns.launch_campaign(campaign=draft, user=cast.oscar, now=timezone.now())
     service.carry_out(rival)
     rates = Sample.objects.filter(experiment__campaign__in=[campaign, rival], metric="goodput")
@@ -184,34 +152,34 @@ def cast(db: None) -> Any:
     return factories.cast()
 
 
-def define(line: Line, cast: Any, nodes: list[Node]) -> Campaign:
+def define(cast: Any, nodes: list[Node]) -> Campaign:
     """Launch the campaign: an RTT, and a few points of the sweep."""
-    draft = make.campaign(cast, name=line.ends[0])
+    draft = make.campaign(cast, name=LINE.ends[0])
     make.experiment(draft, *nodes, name="rtt", tool="ping", fixed={"count": "5"}, factors=[], repetitions=1)
-    name, expression = line.factor
+    name, expression = LINE.factor
     make.experiment(
-        draft, *nodes, fixed=line.fixed, repetitions=1,
+        draft, *nodes, fixed=LINE.fixed, repetitions=1,
         factors=[{"name": name, "expression": expression}],
     )  # fmt: skip
     return campaigns.launch_campaign(campaign=draft, user=cast.oscar, now=timezone.now())
 
 
 def test_what_the_rules_recommend_is_nearly_the_best_there_is_and_gains_what_they_predict(
-    line: Line, known: Known, lab: LabAt, cast: Any, tmp_path: Path
+    lab: LabAt, cast: Any, tmp_path: Path
 ) -> None:
-    nodes = make.nodes(cast.team, *line.ends)
+    nodes = make.nodes(cast.team, *LINE.ends)
     Link.objects.create(
         team=cast.team, name="WAN", a_node=nodes[0], b_node=nodes[1],
-        capacity_bps=known.capacity_bps, rtt_s=known.rtt_s, mtu=known.mtu, streams_limit=STREAMS_LIMIT,
+        capacity_bps=KNOWN.capacity_bps, rtt_s=KNOWN.rtt_s, mtu=KNOWN.mtu, streams_limit=STREAMS_LIMIT,
     )  # fmt: skip
     for node in nodes:
         inventory.grant_setting(node=node, user=cast.alice, pattern=SETTINGS, values=())
     service, seen = Service(lab, tmp_path), []
     for _try in range(TRIES):
-        campaign = define(line, cast, nodes)
+        campaign = define(cast, nodes)
         service.carry_out(campaign)
         points = campaign.trials.filter(experiment__tool="iperf3-tcp").values("point").distinct().count()
-        found: Finding | None = campaign.findings.filter(rule=line.rule).first()
+        found: Finding | None = campaign.findings.filter(rule=LINE.rule).first()
         if found is None:
             seen.append("no finding")
             continue
@@ -221,10 +189,10 @@ def test_what_the_rules_recommend_is_nearly_the_best_there_is_and_gains_what_the
         made.refresh_from_db()
         found.refresh_from_db()
         # The recommended setting may be a point that the campaign did not measure; that counts as well.
-        assert points + 1 <= 0.30 * len(grid_of(line))
-        share = (made.realised or 0.0) / best_of(line, known, cast, nodes, service, campaign)
+        assert points + 1 <= 0.30 * len(full_grid())
+        share = (made.realised or 0.0) / best_of(cast, nodes, service, campaign)
         seen.append(f"{found.state}: ×{made.predicted_gain} predicted, ×{made.gain}; {share:.3f} of the best")
         if found.state == "verified" and share >= 0.95 and made.agrees:
             break
     else:
-        refute(f"{line.rule} was not borne out: {seen}")
+        refute(f"{LINE.rule} was not borne out: {seen}")

@@ -31,6 +31,8 @@ HOSTILE = {
     "half": '{"name": ',
     "not UTF-8": b'{"name": "\xff"}',
 }
+# One reader takes all bodies: each operation meets this share of the kinds, and each kind this share of them.
+SHARE = 4
 
 
 @pytest.mark.parametrize("kind", HOSTILE)
@@ -40,13 +42,14 @@ def test_no_operation_breaks_on_a_hostile_body(cast: factories.Cast, kind: str) 
     header, statuses = factories.bearer(factories.user("root", is_superuser=True)), set()
     client = Client(raise_request_exception=False)
     try:
-        for path, method, _operation in schema.operations(schema.document()):
-            if method in ("post", "put", "patch"):
-                address = path.replace("{id}", "1").replace("{slug}", "grid").replace("{a}", "1").replace("{b}", "1")
-                answer = client.generic(method.upper(), address, HOSTILE[kind], "application/json", **header)
-                statuses.add(answer.status_code)
-                assert answer.status_code in (400, 404, 415), (method, address, answer.content)
-                assert set(answer.json()) >= {"detail", "fields"}
+        operations = schema.operations(schema.document())
+        writes = [(path, method) for path, method, _one in operations if method in ("post", "put", "patch")]
+        for path, method in writes[list(HOSTILE).index(kind) % SHARE :: SHARE]:
+            address = path.replace("{id}", "1").replace("{slug}", "grid").replace("{a}", "1").replace("{b}", "1")
+            answer = client.generic(method.upper(), address, HOSTILE[kind], "application/json", **header)
+            statuses.add(answer.status_code)
+            assert answer.status_code in (400, 404, 415), (method, address, answer.content)
+            assert set(answer.json()) >= {"detail", "fields"}
     finally:
         logging.getLogger("django.request").setLevel(logging.NOTSET)
     assert 400 in statuses
