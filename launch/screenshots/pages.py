@@ -35,6 +35,7 @@ NO_PAGES = {
     ),
     *(f"reports:{name}" for name in ("begin", "freeze", "words", "remark", "drop", "move", "own")),
     "reports:edition_document", "reference", "schedules:dates", "schedules:deliveries", "schedules:deliver",
+    "schedules:ask",
     *(f"renderings:{name}" for name in ("edition", "draft", "file")),
     *(f"exports:{name}" for name in ("package", "table", "archive", "incoming", "give_up")),
     *(f"imports:{name}" for name in ("status", "map_columns", "complete", "discard", "forget_mapping")),
@@ -221,6 +222,8 @@ def _people() -> Iterator[Shot]:
     yield Shot("rest-docs", "api-docs")
     yield Shot("login", "accounts:login", signed_in=False)
     yield Shot("login-refused", "accounts:login", act=_press("Sign in"), signed_in=False)
+    for page in ("mail_confirm", "mail_stop"):
+        yield Shot(page.replace("_", "-"), f"accounts:{page}", query=f"token={{{page}}}", signed_in=False)
     yield Shot("error-404", path="/nothing/here/", status=404)
     yield Shot("error-400", path="/campaigns/", query="&".join(f"a{n}=" for n in range(1100)), status=400)
 

@@ -64,6 +64,7 @@ def prepare(running: service.Service, place: ground.Ground) -> Stage:
     ids["member"] = next(row["id"] for row in api.every("memberships/") if row["username"] == VIEWER)
     ids["invitation"] = _invitation(running, api)
     ids["token"] = next(row["id"] for row in api.every("tokens/"))
+    ids |= _mail_tokens(running, team)
     return Stage(running, api, ids)
 
 
@@ -79,6 +80,19 @@ def _invitation(running: service.Service, api: Rest) -> int:
     token = running.manage("create_token", "--username", "lee", "--name", "pictures").strip()
     Rest(running.address, token).post("teams/campus/invitations/", {"username": USER})
     return int(next(row["id"] for row in api.every("invitations/")))
+
+
+def _mail_tokens(running: service.Service, team: str) -> dict[str, int | str]:
+    """Return what the links of a mail to confirm and to stop bear, by the names of their pages."""
+    code = (
+        "from django.conf import settings\nfrom apps.accounts import consent, models\n"
+        f"settings.PUBLIC_URL, team = 'http://fathom', models.Team.objects.get(slug={team!r})\n"
+        "for link in (consent.confirm_address, consent.stop_address): print(link('lee@example.org', team))"
+    )
+    confirm, stop = (
+        line.partition("token=")[2] for line in running.manage("shell", "-v", "0", "-c", code).splitlines()
+    )
+    return {"mail_confirm": confirm, "mail_stop": stop}
 
 
 def _inventory(api: Rest, nodes: dict[str, int], place: ground.Ground) -> dict[str, int | str]:
