@@ -24,6 +24,7 @@ def guard_of(work: Path, reach: Reach = LOCAL, **more: Any) -> Guard:
         paths=more.get("paths", ()),
         options=more.get("options", {}),
         variables=more.get("variables", ()),
+        wrappers=more.get("wrappers", {}),
         reach=reach,
         fill=lambda text: text.replace("{work}", str(work)),
         find_program=more.get("find_program", lambda name: f"/usr/bin/{name}"),

@@ -96,6 +96,8 @@ class Agent:
         if self.sampler is not None:
             self.sampler.start()
         logger.info("Agent %s of node %s calls %s", VERSION, self.config.node or "?", self.config.server)
+        for name in self.config.unused():
+            logger.warning("%s is on the allow-list, but starts other programs: it is not used", name)
         wait_for_stop()
         self._close()
 

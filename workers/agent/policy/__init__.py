@@ -2,6 +2,18 @@
 
 from .checking import Guard, rules_of
 from .rules import OWNERS_KINDS, VARIABLE_KINDS, Rules
+from .starters import WRAPPERS, is_starter, is_told_nothing
 from .values import Reach, is_network
 
-__all__ = ["OWNERS_KINDS", "VARIABLE_KINDS", "Guard", "Reach", "Rules", "is_network", "rules_of"]
+__all__ = [
+    "OWNERS_KINDS",
+    "VARIABLE_KINDS",
+    "WRAPPERS",
+    "Guard",
+    "Reach",
+    "Rules",
+    "is_network",
+    "is_starter",
+    "is_told_nothing",
+    "rules_of",
+]

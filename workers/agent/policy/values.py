@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NoReturn
 from urllib.parse import unquote
 
-from . import gridftp, hosts, rules, urls, variables, words
+from . import gridftp, hosts, rules, starters, urls, variables, words
 from .rules import Word
 
 # What any command may read or write besides.
@@ -24,6 +24,7 @@ _TARGET = re.compile(
     r"\[[0-9A-Fa-f:.]+\](?::[0-9]{1,5})?|[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*(?:%[A-Za-z0-9_.-]{1,30})?"
     r"|[A-Za-z0-9][A-Za-z0-9._-]*(?::[0-9]{1,5}|,[A-Za-z0-9]{1,8})?"
 )
+_CPUS = re.compile(r"(?:all|[0-9A-Fa-f][0-9A-Fa-fx,:-]{0,255})")
 _NUMBER = re.compile(r"\d{1,18}(?:\.\d{1,9})?[A-Za-z%]{0,4}")
 # A name's dot is one of a VLAN's number behind.
 _INTERFACE = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,30}(?:\.\d{1,4}){0,2}")
@@ -131,12 +132,15 @@ class Values:
     def check_unknown(self, word: str) -> None:
         """Check a word of a program that has no rules: each slash, and each address that can be told in it."""
         for name in _PROGRAM.findall(word):
-            self.find_program(name)
+            if starters.is_starter(name, self.find_program(name)):
+                raise _starts_others(name)
         # Where an allowed program lies is known; what stands around it is looked at.
         for text in words.readings_of(self.fill(_PROGRAM.sub("program", word))):
             rest = words.check_slashes(text, self.place.roots, self.place.check, _refuse_path)
             for address in words.addresses_in(rest):
                 self.reach.check(address)
+            if name := starters.starter_in(text):
+                raise _starts_others(name)
         if unquote(text) != text:
             raise RefusedPath(word)
 
@@ -160,6 +164,10 @@ class Values:
 
     def _check_number(self, value: str, word: Word) -> None:
         if not _NUMBER.fullmatch(value):
+            raise rules.RefusedOption(f"{word.option} {value}".strip())
+
+    def _check_cpus(self, value: str, word: Word) -> None:
+        if not _CPUS.fullmatch(value):
             raise rules.RefusedOption(f"{word.option} {value}".strip())
 
     def _check_local(self, value: str, word: Word) -> None:
@@ -243,8 +251,12 @@ class Values:
         """Say whether a word is the placeholder of a program; what find_program raises if that may not be run."""
         if not (value.startswith("{program:") and value.endswith("}")):
             return False
-        self.find_program(value[len("{program:") : -1])
-        return True
+        name = value[len("{program:") : -1]
+        return starters.is_shell_for_elsewhere(name, self.find_program(name))
+
+
+def _starts_others(name: str) -> rules.RefusedOption:
+    return rules.RefusedOption(f"{name}: a program that starts others")
 
 
 def _refuse_path(text: str) -> NoReturn:
