@@ -8,8 +8,9 @@ from types import MappingProxyType
 
 from ..refusals import CannotStart
 from . import hosts, network, others, starters
+from .reach import Reach, RefusedDestination
 from .rules import COMMAND, RefusedOption, Rules, Word, check_calls, read_words
-from .values import Place, Reach, RefusedDestination, RefusedPath, Values
+from .values import Place, RefusedPath, Values
 
 # An owner's entry that allows a program everything.
 ANYTHING = "*"

@@ -28,7 +28,7 @@ _HYDRA = Rules(
     {
         **options_of(
             flag="-l -prepend-rank", hydra_hosts="-f -machinefile", file="-wdir",
-            text="-n -np -bind-to -iface -launcher", program="-launcher-exec",
+            text="-n -np -iface -launcher", binding="-bind-to", program="-launcher-exec",
         ),
         "-genv I_MPI_PIN_PROCESSOR_LIST": TEXT, "-genv I_MPI_DEBUG": TEXT, "-genv FI_TCP_IFACE": TEXT,
     },
@@ -42,7 +42,9 @@ _MPIRUN = Rules(
             openmpi_hosts="--hostfile",
             openmpi_ranks="--rankfile",
             file="--wdir",
-            text="-np -n --map-by --bind-to --rank-by",
+            text="-np -n",
+            mapping="--map-by --rank-by",
+            binding="--bind-to",
         ),
         "--mca mpi_yield_when_idle": TEXT, "--mca btl_tcp_if_include": NETWORKS,
         "--mca oob_tcp_if_include": NETWORKS, "--mca plm_rsh_agent": PROGRAM,

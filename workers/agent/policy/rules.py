@@ -12,6 +12,8 @@ from typing import NamedTuple
 FLAG, TEXT, FILE, FILES, ADDRESS, ADDRESSES = "flag", "text", "file", "files", "address", "addresses"
 NETWORKS, OUTPUT, PROGRAM, COMMAND, URL, URL_LIST = "networks", "output", "program", "command", "url", "url-list"
 LOCAL, NUMBER, CPUS = "local", "number", "cpus"
+# How a launcher lays ranks out over a machine.
+MAPPING, BINDING = "mapping", "binding"
 # Files of the job's own that tell launchers where ranks start.
 HYDRA_HOSTS, OPENMPI_HOSTS, OPENMPI_RANKS = "hydra-hosts", "openmpi-hosts", "openmpi-ranks"
 # The configuration of a GridFTP server, one of the job's own files.

@@ -24,10 +24,10 @@ _LANGUAGES = (
 _RUNNERS = (
     "env time nice ionice timeout stdbuf unbuffer setsid nohup xargs find perf strace ltrace uftrace gdb gdbserver "
     "valgrind taskset numactl chrt schedtool prlimit chpst softlimit cpulimit cgexec choom setarch linux32 linux64 "
-    "hwloc-bind likwid-* trickle proxychains* torsocks eatmydata hyperfine multitime entr flock parallel watch "
-    "script rlwrap run-parts start-stop-daemon daemonize systemd-run systemctl crontab ld.so ld-linux* ld-*.so* make "
-    "gmake ninja cmake cargo xvfb-run xterm dbus-run-session tmux screen dtach mpirun mpiexec* orterun prterun srun sbatch "
-    "salloc aprun jsrun fathom-slurm"
+    "likwid-* trickle proxychains* torsocks eatmydata hyperfine multitime entr flock parallel watch script "
+    "rlwrap run-parts start-stop-daemon daemonize systemd-run systemctl crontab ld.so ld-linux* ld-*.so* make gmake "
+    "ninja cmake cargo xvfb-run xterm dbus-run-session tmux screen dtach mpirun mpiexec* orterun prterun srun "
+    "sbatch salloc aprun jsrun fathom-slurm hwloc-bind"
 )
 _USERS = (
     "sudo su doas pkexec runuser setpriv capsh sg newgrp runcon unshare nsenter chroot fakeroot bwrap firejail "
