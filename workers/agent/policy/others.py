@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .interpreters import INTERPRETERS
-from .rules import COMMAND, FILE, NETWORKS, PROGRAM, TEXT, URL, Rules, options_of
+from .rules import COMMAND, FILE, NETWORKS, PROGRAM, REMOVED, TEXT, URL, Rules, options_of
 
 _FIO_FLAGS = "--group_reporting --time_based --thread"
 _FIO_TEXTS = (
@@ -60,7 +60,9 @@ _PYTHON = Rules(
 
 TABLE: dict[str, Rules] = {
     "df": Rules(options_of(flag="-B1", text="--output"), clusters=False, attached=True, behind=_PLAIN_FILES),
-    "rm": Rules(options_of(flag="-rf"), clusters=False, behind=_PLAIN_FILES),
+    "rm": Rules(
+        options_of(flag="-rf"), clusters=False, behind=Rules(words=(REMOVED,), repeats=True, takes_options=False)
+    ),
     "fincore": Rules(options_of(flag="--bytes --noheadings", text="--output"), clusters=False, behind=_PLAIN_FILES),
     "cp": Rules(words=(FILE, FILE), behind=Rules(words=(FILE, FILE), takes_options=False)),
     "dd": Rules(operands={"if": FILE, "iflag": TEXT, "count": TEXT, "status": TEXT}, takes_options=False),

@@ -12,6 +12,8 @@ from typing import NamedTuple
 FLAG, TEXT, FILE, FILES, ADDRESS, ADDRESSES = "flag", "text", "file", "files", "address", "addresses"
 NETWORKS, OUTPUT, PROGRAM, COMMAND, URL, URL_LIST = "networks", "output", "program", "command", "url", "url-list"
 LOCAL, NUMBER, CPUS = "local", "number", "cpus"
+# A file that may be removed: one of a job's, by its place or its name.
+REMOVED = "removed"
 # How a launcher lays ranks out over a machine.
 MAPPING, BINDING = "mapping", "binding"
 # Files of the job's own that tell launchers where ranks start.

@@ -20,6 +20,8 @@ DEVICES = ("/dev/null", "/dev/zero", "/dev/urandom")
 _NETWORKS = re.compile(r"[0-9A-Fa-f.:/,]+")
 _IN_WORK = re.compile(r"\{work\}/([^/]+)")
 _PROGRAM = re.compile(r"\{program:([^}]*)\}")
+# The names that the product gives to files outside of a job's folder: only these are removed there.
+_OWN_FILE = re.compile(r"\.fathom-[A-Za-z0-9._-]{1,200}|btio\.[a-z]{2,10}\.out(?:\.\d{1,9})?|inputbt\.data|IMB_out")
 _CPUS = re.compile(r"(?:all|[0-9A-Fa-f][0-9A-Fa-fx,:-]{0,255})")
 _NUMBER = re.compile(r"\d{1,18}(?:\.\d{1,9})?[A-Za-z%]{0,4}")
 # A name's dot is one of a VLAN's number behind.
@@ -131,6 +133,14 @@ class Values:
         # Several programs take a list for one name: fio by colons that no backslash quotes, IOR and mdtest by @.
         for part in re.split(r"(?<!\\)[:@]", text):
             self.place.check(part.replace("\\:", ":") if part else text)
+
+    def _check_removed(self, value: str, word: Word) -> None:
+        path = self.fill(value)
+        self.place.check(path)
+        own = os.path.realpath(self.place.work)
+        is_in_work = os.path.realpath(Path(self.place.work) / path).startswith(f"{own}/")
+        if not is_in_work and not _OWN_FILE.fullmatch(path.rpartition("/")[2]):
+            raise RefusedPath(value)
 
     def _check_output(self, value: str, word: Word) -> None:
         if value != "-":
