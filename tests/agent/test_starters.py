@@ -89,7 +89,7 @@ def test_a_name_on_the_path_is_what_it_leads_to(tmp_path: Path, monkeypatch: pyt
 
 
 def test_what_only_looks_like_one_is_let_through(tmp_path: Path) -> None:
-    line = "mytool --time 10 -runtime 5 --env-size=3 goodput uptime timeouts cc=bbr proto=ip tcp_rr 1e9"
+    line = "mytool --time 10 -runtime 5 --env-size=3 goodput uptime pipeline wireless cc=bbr proto=ip tcp_rr 1e9"
     assert refusal_of(tmp_path, line) == ""
 
 

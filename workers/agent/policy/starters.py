@@ -34,9 +34,10 @@ _USERS = (
     "systemd-nspawn docker podman nerdctl lxc* apptainer singularity flatpak snap"
 )
 _OTHERS = (
-    "toybox awk gawk mawk nawk sed gsed tar bsdtar cpio zip rsync curl wget aria2c nc ncat nc.* netcat socat telnet "
-    "ftp lftp scp sftp ssh-* dbclient rlogin rexec pdsh clush pssh ansible* git hg svn vi vim* nvim ex ed "
-    "emacs* nano less tcpdump nmap dpkg apt* rpm dnf yum pip* uv uvx npm npx yarn gem conda mamba"
+    "toybox coreutils awk gawk mawk nawk sed gsed tar bsdtar cpio zip rsync curl wget aria2c nc ncat nc.* netcat "
+    "socat telnet ftp lftp scp sftp ssh-agent dbclient rlogin rexec pdsh clush pssh ansible* git hg svn vi vim* nvim "
+    "ex ed emacs* nano less tcpdump nmap dpkg apt apt-get aptitude rpm dnf yum pip pip3* pipx "
+    "uv uvx npm npx yarn gem conda mamba"
 )
 # These names stand for so much else that as words they are let through.
 _COMMON = "gcc* g++* clang* cc c++ go ip view more most man split sort rr at batch service"
