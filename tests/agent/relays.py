@@ -154,7 +154,11 @@ class MessageProxy(Relay):
         if self.line is Line.LOSES_ANSWERS:
             return self._keep_silent()
         # Without an answer the server closed a connection that was idle.
-        return bool(answer) and client.sendall(answer) is None
+        return bool(answer) and client.sendall(self.rewritten(request, answer)) is None
+
+    def rewritten(self, request: bytes, answer: bytes) -> bytes:
+        """Return what the client gets for an answer: the answer, unless a subclass knows better."""
+        return answer
 
     def _keep_silent(self) -> bool:
         """Leave the client waiting until the line is whole again; what it then sends has to be sent anew."""

@@ -17,7 +17,8 @@ from tests.agent.program import AgentProgram
 from tests.agent.states import ended, printed
 from tests.agents import factories
 from workers.agent import kin
-from workers.agent.config import KNOWN_PROGRAMS, USUAL_FOLDERS
+from workers.agent.config import KNOWN_PROGRAMS
+from workers.agent.places import USUAL_FOLDERS
 from workers.agent.policy import rules_of
 from workers.agent.policy.others import FAMILIES
 from workers.agent.sandbox import kernel

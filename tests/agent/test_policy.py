@@ -24,6 +24,7 @@ def guard_of(work: Path, reach: Reach = LOCAL, **more: Any) -> Guard:
         paths=more.get("paths", ()),
         options=more.get("options", {}),
         variables=more.get("variables", ()),
+        wrappers=more.get("wrappers", {}),
         reach=reach,
         fill=lambda text: text.replace("{work}", str(work)),
         find_program=more.get("find_program", lambda name: f"/usr/bin/{name}"),
@@ -76,7 +77,7 @@ def test_files_lie_below_the_work_folder_or_the_owners_paths_after_links(tmp_pat
         ("10.0.0.2", Reach((), frozenset({"10.0.0.1"})), False),
         ("fd00::0:1", Reach((), frozenset({"fd00::1"})), True),
         ("fe80::1%eth0", Reach((), frozenset({"fe80::1"})), True),
-        ("dtn.example.org", Reach((), frozenset({"dtn.example.org"})), True),
+        ("dtn.example.org", Reach((), frozenset({"dtn.example.org"}), resolve=lambda _name: ["192.0.2.1"]), True),
         ("www.example.org", Reach((), frozenset({"dtn.example.org"})), False),
         ("127.0.0.1", Reach((), frozenset({"127.0.0.1"})), False),
         ("::1", Reach((), frozenset({"::1"})), False),
@@ -182,7 +183,8 @@ def test_an_unknown_program_is_told_no_address_that_it_may_not_call(tmp_path: Pa
 
 
 def test_an_unknown_program_is_told_what_it_may_call_and_read(tmp_path: Path) -> None:
-    reach = Reach((), frozenset({"10.99.9.9", "fd00::1", "dtn.example.org"}))
+    known = frozenset({"10.99.9.9", "fd00::1", "dtn.example.org"})
+    reach = Reach((), known, resolve=lambda _name: ["192.0.2.1"])
     for word in (
         "x=10.99.9.9",
         "user@10.99.9.9:80",

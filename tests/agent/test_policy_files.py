@@ -4,6 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from apps.bench.tools import _btio, imb
+from apps.bench.tools._storage.places import PREFIX
 from tests.agent.test_policy import refusal_of
 
 SERVE = "globus-gridftp-server -c {work}/conf"
@@ -60,3 +62,31 @@ def test_a_path_that_leads_out_is_refused(tmp_path: Path, path: str) -> None:
 )  # fmt: skip
 def test_a_configuration_has_the_lines_of_the_product_and_one_limit(tmp_path: Path, text: str) -> None:
     assert served(tmp_path, text).startswith("option-not-allowed"), text
+
+
+def test_only_what_jobs_made_is_removed(tmp_path: Path) -> None:
+    work, scratch = tmp_path / "work", tmp_path / "scratch"
+    for folder in (work, scratch):
+        folder.mkdir()
+    (work / "way-out").symlink_to(scratch)
+    own = {"paths": [str(scratch)]}
+    names = [f"{PREFIX}fio-0", *_btio.FILES.values(), _btio.INPUT, "btio.epio.out.007", imb.OUT]
+    for path in ("{work}/data", *(f"{scratch}/deep/{name}" for name in names)):
+        assert refusal_of(work, f"rm -rf -- {path}", **own) == "", path
+    others = [
+        f"{scratch}/{name}"
+        for name in ("data", "", ".", "*", f"{PREFIX}x/data", f"{PREFIX}x/..", f"{PREFIX}x/", "IMB_outs")
+    ]
+    others += [
+        str(scratch),
+        "{work}/way-out/data",
+        "{work}/../scratch/data",
+        "{work}",
+        "{work}/",
+        "{work}/way-out",
+        "/dev/null",
+    ]
+    for path in others:
+        assert refusal_of(work, f"rm -rf -- {path}", **own).startswith("path-not-allowed"), path
+        assert refusal_of(work, f"rm -rf -- {scratch}/{PREFIX}x {path}", **own).startswith("path-not-allowed"), path
+    assert refusal_of(work, f"rm -rf -- {scratch}/data", options={"rm": ["*"]}, **own) == ""

@@ -114,3 +114,75 @@ def test_a_machine_knows_its_own_addresses() -> None:
     assert not is_own("[2001:db8::1]")
     assert not is_own("239.1.2.3")
     assert not is_own("dtn.example.org")
+
+
+def words(text: str) -> list[str]:
+    """Return the words of a text."""
+    return text.split()
+
+
+# What the launchers take besides that names a file, a machine or a program (their manuals and help).
+FILES = {
+    "mpirun": words(
+        "-H -host --host -hostfile -machinefile --machinefile --default-hostfile -default-hostfile -rf -rankfile "
+        "--app -app -configfile --prefix --preload-files -preload-files -s --preload-binary --output-filename "
+        "-tune --tune -am --am --amca -x -path --path --report-uri --report-pid --ompi-server --hnp --dvm "
+        "--launch-agent -xml-file --xml-file -map-by -rank-by -bind-to --tv --debugger -debugger --wd -wd -wdir "
+        "--set-cwd-to-session-dir --noprefix -add-host --add-host -add-hostfile --add-hostfile --prtemca "
+        "--runtime-options --mapby --rankby --cpu-set --slot-list"
+    ),
+    "mpiexec.hydra": words(
+        "-hosts -host -configfile -hostfile -env -envlist -genvlist -rmk -topolib -map-by -membind -demux "
+        "-outfile-pattern -errfile-pattern -nameserver -localhost -pmi-port -path --f -machine -gdb -profile "
+        "-usize -ckpoint-prefix"
+    ),
+}
+PAIRS = words(
+    "plm_rsh_agent=bash plm_rsh_args=x orte_launch_agent=x plm_rsh_prefix=x rmaps_rank_file_path={work}/hosts "
+    "rmaps_seq_file={work}/hosts rmaps_base_mapping_policy=seq:file={work}/hosts orte_hostfile={work}/hosts "
+    "orte_default_hostfile={work}/hosts orte_rankfile={work}/hosts rmaps_default_mapping_policy=seq "
+    "prte_hostfile={work}/hosts mca_base_env_list=x mca_base_component_path={work} "
+    "mca_base_param_files={work}/hosts hwloc_base_topo_file={work}/hosts filem_rsh_rsh=x "
+    "orte_forward_job_control=x ras_base_launch_orted_on_hn=1 btl_openib_device_param_files={work}/hosts"
+)
+POLICIES = words(
+    "rankfile:file=x rankfile:file={work}/hosts seq seq:file=x seq:file={work}/hosts SEQ:file=x rankfile "
+    "rankfile:oversubscribe ppr:2:node:file=x core:file=x node:pe=2,file=x dist:auto dist:file=x user:0,1 user "
+    "seq,file=x pe-list=0 ppr:x slot:file={work}/hosts machine:x colocate node:display-map:file=x mindist:x"
+)
+
+
+@pytest.mark.parametrize("program", ["mpirun", "mpiexec", "mpiexec.hydra"])
+def test_no_other_option_of_a_launcher_names_a_file_a_machine_or_a_program(tmp_path: Path, program: str) -> None:
+    own = {"files": {"hosts": "evil.example.org\n"}, "find_program": find_without_ssh}
+    names = FILES["mpiexec.hydra" if program == "mpiexec.hydra" else "mpirun"]
+    listed = others.TABLE[program].options
+    for name in names:
+        for value in (" {work}/hosts", " hosts", "={work}/hosts", " 127.0.0.1", " seq:file={work}/hosts"):
+            refused = refusal_of(tmp_path, f"{program} {name}{value} {RUN}", REACH, **own)
+            assert refused, f"{name}{value}"
+            assert name in listed or refused.startswith("option-not-allowed"), name
+    for pair in PAIRS:
+        name, _equals, value = pair.partition("=")
+        for option in ("--mca", "-mca", "--gmca", "--omca", "--prtemca", "-genv"):
+            refused = refusal_of(tmp_path, f"{program} {option} {name} {value} {RUN}", REACH, **own)
+            assert refused.startswith("option-not-allowed"), pair
+        for family in ("OMPI_MCA_", "PRTE_MCA_", "PMIX_MCA_", "OMPI_", "HYDRA_", "MPIEXEC_"):
+            refused = refusal_of(tmp_path, f"{program} {RUN}", REACH, environment=[(family + name, value)], **own)
+            assert refused, family + name
+
+
+@pytest.mark.parametrize("program", ["mpirun", "mpiexec", "mpiexec.hydra"])
+def test_a_policy_names_no_file(tmp_path: Path, program: str) -> None:
+    own = {"files": {"hosts": "evil.example.org\n", "x": "evil.example.org\n"}, "find_program": find_without_ssh}
+    for option in ("--map-by", "--rank-by", "--bind-to", "-bind-to"):
+        for policy in POLICIES:
+            for choice in (f"{option} {policy}", f"{option}={policy}"):
+                refused = refusal_of(tmp_path, f"{program} {choice} {RUN}", REACH, **own)
+                assert refused.startswith("option-not-allowed"), choice
+    usual = words("node slot core numa socket:pe=4 ppr:2:node ppr:1:socket:pe=8 node:span,oversubscribe")
+    if program != "mpiexec.hydra":
+        assert [p for p in usual if refusal_of(tmp_path, f"{program} --map-by {p} {RUN}", REACH, **own)] == []
+    option = others.TABLE[program].options.keys() & {"--bind-to", "-bind-to"}
+    for policy in ("none", "core", "numa", "socket", "core:overload-allowed", "core:2"):
+        assert refusal_of(tmp_path, f"{program} {min(option)} {policy} {RUN}", REACH, **own) == ""

@@ -7,12 +7,11 @@ import contextlib
 import logging
 import threading
 import time
-import uuid
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from . import VERSION, config, jobs, settings, steady
+from . import VERSION, config, jobs, orders, settings, steady
 from .admission import OTHER_INSTANCE, UNKNOWN_INSTANCE, Admission
 from .backoff import Backoff
 from .clearing import Clearing
@@ -24,7 +23,7 @@ from .instance import Instance
 from .keeper import Keeper
 from .leftovers import Succession
 from .lock import Lock
-from .remote import Away, Refused, Remote, remote_of
+from .remote import POLL, Away, Refused, Remote, remote_of
 from .reports import Reporter
 from .sandbox import OFFSPRING, Confinement
 from .spool import Record, Spool
@@ -96,6 +95,8 @@ class Agent:
         if self.sampler is not None:
             self.sampler.start()
         logger.info("Agent %s of node %s calls %s", VERSION, self.config.node or "?", self.config.server)
+        for name in self.config.unused():
+            logger.warning("%s is on the allow-list, but starts other programs: it is not used", name)
         wait_for_stop()
         self._close()
 
@@ -130,7 +131,7 @@ class Agent:
                 self.condition.say("")
                 self.succession.complete(self._reporter.changed)
                 asked_at = time.monotonic()
-                answer = remote.call("poll", self._question(), POLL_TIMEOUT_S)
+                answer = remote.call(POLL, self._question(), POLL_TIMEOUT_S)
                 self.condition.note_contact()
                 self.admission.note_answer(answer)
                 if not self._take(answer):
@@ -193,29 +194,41 @@ class Agent:
     def _take(self, answer: dict[str, Any]) -> bool:
         """Start what the server handed out and stop what it wants stopped; say whether that was anything."""
         is_news = False
-        for job in answer.get("jobs", []):
-            job_id = str(uuid.UUID(str(job["id"])))
-            if job_id in self.spool or job_id in self._done:
-                continue
-            is_news = True
-            try:
-                record = self.spool.accept({**job, "id": job_id})
-            except OSError as error:
-                # Not begun: what cannot be put on disk would be lost with the agent.
-                logger.warning("Job %s is handed back: the spool cannot be written: %s", job_id, error.strerror)
-                self.troubles.spool.note(error)
-                fault = {"fault": "node-trouble", "fault_detail": f"the agent's spool: {error.strerror}"}
-                self._reporter.changed(self.spool.hand_back({**job, "id": job_id}, ended_at=steady.now(), **fault))
-                continue
-            self._start(record)
-        for job_id in answer.get("stop", []):
+        for job in orders.jobs_in(answer):
+            job_id = orders.id_of(job)
+            if not job_id:
+                logger.warning("The server handed out something that is no job: %r", job)
+            elif job_id not in self.spool and job_id not in self._done:
+                is_news = True
+                self._begin({**job, "id": job_id})
+        for job_id in orders.stops_in(answer):
             with self._lock:
-                runner = self._runners.get(str(job_id))
+                runner = self._runners.get(job_id)
             if runner is not None:
                 logger.info("Job %s is stopped", job_id)
                 runner.stop()
                 is_news = True
         return is_news
+
+    def _begin(self, job: dict[str, Any]) -> None:
+        """Start a job, or say at once why not: whatever is wrong with it, the others of its poll are carried out."""
+        if problem := orders.problem_of(job):
+            logger.warning("Job %s is refused: %s", job["id"], problem)
+            self._hand_back({"id": job["id"]}, "not-started", problem)
+            return
+        try:
+            record = self.spool.accept(job)
+        except OSError as error:
+            # Not begun: what cannot be put on disk would be lost with the agent.
+            logger.warning("Job %s is handed back: the spool cannot be written: %s", job["id"], error.strerror)
+            self.troubles.spool.note(error)
+            self._hand_back(job, "node-trouble", f"the agent's spool: {error.strerror}")
+        else:
+            self._start(record)
+
+    def _hand_back(self, job: dict[str, Any], fault: str, detail: str) -> None:
+        record = self.spool.hand_back(job, ended_at=steady.now(), fault=fault, fault_detail=detail)
+        self._reporter.changed(record)
 
     def _start(self, record: Record) -> None:
         runner = jobs.Runner(
@@ -237,7 +250,7 @@ class Agent:
         if self._ending.is_set():
             runner.stop(closing=True)
         runner.start()
-        logger.info("Job %s: %s", record.job_id, " ".join(map(str, record.job["argv"])))
+        logger.info("Job %s: %s", record.job_id, " ".join(record.job["argv"]))
 
     def _changed(self, record: Record) -> None:
         if record.is_finished:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from collections import deque
@@ -52,7 +53,10 @@ class Clock:
             answer = remote.call("clock")
             received = steady.now()
             try:
-                self.add(sent, float(answer["received"]), float(answer["sent"]), received)
+                times = float(answer["received"]), float(answer["sent"])
+                if not all(map(math.isfinite, times)):
+                    raise ValueError("no instants")
+                self.add(sent, *times, received)
             except (KeyError, TypeError, ValueError):
                 raise Away("the server's clock gave no times") from None
 

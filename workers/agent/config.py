@@ -11,15 +11,14 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from .policy import OWNERS_KINDS, VARIABLE_KINDS, is_network
+from .places import USUAL_FOLDERS
+from .policy import OWNERS_KINDS, VARIABLE_KINDS, WRAPPERS, is_network, is_starter, is_told_nothing, rules_of
 
 # Measurement tools that can neither write files of others nor start further programs.
 KNOWN_PROGRAMS = (
     "bing", "iperf", "iperf3", "irtt", "mtr", "netperf", "netserver", "nuttcp", "pathload_rcv", "pathload_snd",
     "pathrate_rcv", "pathrate_snd", "pchar", "ping", "qperf", "tracepath", "traceroute",
 )  # fmt: skip
-# Where they are when the agent's own PATH is a short one (systemd, cron).
-USUAL_FOLDERS = ("/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin")
 FILE = "agent.json"
 _NEW = FILE + ".new"
 # A token with the name of its node is no longer.
@@ -46,6 +45,7 @@ class Config:
     be told beyond the agent's own rules ({"mtr": ["-F file"]}, ["*"] for anything), `variables` what a job's
     environment may hold beyond them (["OMP_STACKSIZE", "X_DIR file"]), `destinations` the networks and host names
     that jobs may call, where not the addresses of the inventory. Without `sandbox` the kernel does not confine jobs.
+    `wrappers` lets programs that start others do so ({"taskset": ["iperf3"]}), each by the started program's rules.
     `pin` is the SHA-256 of the server's certificate, `insecure` lets plain HTTP leave this machine.
     """
 
@@ -61,6 +61,7 @@ class Config:
     paths: list[str] = field(default_factory=list)
     options: dict[str, list[str]] = field(default_factory=dict)
     variables: list[str] = field(default_factory=list)
+    wrappers: dict[str, list[str]] = field(default_factory=dict)
     destinations: list[str] = field(default_factory=list)
     sandbox: bool = True
     pin: str = ""
@@ -68,7 +69,19 @@ class Config:
 
     def allowed(self) -> dict[str, str | None]:
         """Return the allow-list {name: path}, a path of None meaning allowed but not installed."""
-        return {name: self.find(name) for name in sorted({*KNOWN_PROGRAMS, *self.programs}) if self.allows(name)}
+        names = sorted({*KNOWN_PROGRAMS, *self.programs} - {*self.unused()})
+        return {name: self.find(name) for name in names if self.allows(name)}
+
+    def unused(self) -> dict[str, str]:
+        """Return the programs of the owner's that are not used all the same, {name: path}: they start others."""
+        return {
+            name: place
+            for name, place in sorted(self.programs.items())
+            if place is not None
+            and name not in self.wrappers
+            and not self.options.get(name)
+            and (is_told_nothing(name) or (rules_of(name) is None and is_starter(name, place)))
+        }
 
     def allows(self, name: str) -> bool:
         """Say whether the program of that name may be run."""
@@ -203,6 +216,12 @@ def _are_options(value: object) -> bool:
     )
 
 
+def _are_wrappers(value: object) -> bool:
+    return isinstance(value, dict) and all(
+        name in WRAPPERS and _are_texts(started) for name, started in value.items()
+    )
+
+
 def _are_variables(value: object) -> bool:
     return isinstance(value, list) and all(isinstance(item, str) and VARIABLE.fullmatch(item) for item in value)
 
@@ -230,6 +249,7 @@ _FORMS: dict[str, tuple[Callable[[object], bool], str]] = {
         _are_options,
         f'map programs to lists of options: "-x", "-x KIND" with a kind of {", ".join(OWNERS_KINDS)}, or "*"',
     ),
+    "wrappers": (_are_wrappers, f"map {', '.join(WRAPPERS)} to lists of the programs that each may start"),
     "variables": (
         _are_variables,
         f'be a list of variables: "NAME", or "NAME KIND" with a kind of {", ".join(VARIABLE_KINDS)}',

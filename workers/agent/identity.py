@@ -17,7 +17,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from .config import USUAL_FOLDERS, ConfigError
+from .config import ConfigError
+from .places import USUAL_FOLDERS
 
 PR_SET_PDEATHSIG = 1
 # Loaded before any fork: a child of a process with threads must not take locks.

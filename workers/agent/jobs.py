@@ -262,6 +262,7 @@ def guard_of(job: dict[str, Any], config: Config, work: Path, placeholders: Plac
         paths=config.paths,
         options=config.options,
         variables=config.variables,
+        wrappers=config.wrappers,
         reach=Reach(tuple(config.destinations), frozenset(map(str, job.get("inventory") or ())), is_local),
         fill=placeholders.fill,
         find_program=lambda name: resolve([name], config),

@@ -19,6 +19,7 @@ from . import VERSION, condition, config, enrolling, slurm
 from . import settings as holding
 from .agent import Agent
 from .lock import Lock
+from .printable import OneLine, escaped
 from .remote import Away, Refused, remote_of
 from .spool import SUFFIX
 
@@ -40,7 +41,8 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         return int(options.command(folder, options))
     except (config.ConfigError, Away, Refused, ValueError, OSError) as error:
-        print(f"fathom-agent: {error}", file=sys.stderr)
+        # The server's words may be among it.
+        print(f"fathom-agent: {escaped(str(error))}", file=sys.stderr)
         return 1
 
 
@@ -65,13 +67,15 @@ def enrol(folder: Path, options: argparse.Namespace) -> int:
         config.save(folder, settings)
     if aside:
         print(f"The former identity is kept in {aside}.")
-    print(f"Enrolled as the agent of {settings.node}. Start it with:\n  {_command('run', folder)}")
+    print(f"Enrolled as the agent of {escaped(settings.node)}. Start it with:\n  {_command('run', folder)}")
     return 0
 
 
 def run(folder: Path, _options: argparse.Namespace) -> int:
     """Work until SIGTERM or SIGINT."""
-    logging.basicConfig(format="%(asctime)s %(message)s", level=logging.INFO, stream=sys.stderr)
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(OneLine("%(asctime)s %(message)s"))
+    logging.basicConfig(level=logging.INFO, handlers=[handler])
     # What is wrong with the server's address is said at once, not by a thread.
     settings = config.load(folder)
     remote_of(settings).close()
@@ -107,7 +111,7 @@ def status(folder: Path, _options: argparse.Namespace) -> int:
         f"programs  {', '.join(programs) or 'none found'}"
     )
     for line in condition.lines(last):
-        print(line)
+        print(escaped(line))
     return 0 if runs and contact and age < FRESH_S else 3
 
 

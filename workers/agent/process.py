@@ -14,10 +14,10 @@ from types import MappingProxyType
 from typing import IO, Any, cast
 
 from . import steady
-from .config import USUAL_FOLDERS
 from .gate import Gate
 from .identity import Identity
 from .kin import signal_kin
+from .places import USUAL_FOLDERS
 from .ready import Automaton, Search
 from .sandbox import OFFSPRING, Starter
 

@@ -6,15 +6,18 @@ import http.client
 import json
 import select
 import uuid
-from typing import Any
+from typing import Any, cast
 
 from . import VERSION
+from .answers import MOST_OF_OTHERS, MOST_OF_POLL, MOST_OF_STRANGERS, Answer, TooMuch, parse
 from .config import Config
 from .instance import Instance
 from .transport import Transport, split_address
 
 # Each request has a name, and the server's answer to it says that name: nobody else's does, nor an earlier answer.
 REQUEST, ANSWER = "Fathom-Request", "Fathom-Answer"
+# The request whose answer brings jobs.
+POLL = "poll"
 # The server's own word for being there, but not able to do anything now.
 UNAVAILABLE = "unavailable"
 # What is answered by one that has nothing against the request itself.
@@ -87,7 +90,7 @@ class Remote:
             return self._exchange(path, data, timeout_s)
         except (OSError, http.client.HTTPException) as error:
             self.close()
-            if not reused or isinstance(error, TimeoutError) or "timed out" in str(error):
+            if not reused or isinstance(error, (TimeoutError, TooMuch)) or "timed out" in str(error):
                 raise Away(_reason(error)) from error
         try:
             return self._exchange(path, data, timeout_s)
@@ -127,8 +130,13 @@ class Remote:
         if data is not None:
             headers["Content-Type"] = "application/json"
         connection.request("GET" if data is None else "POST", self._base + path, data, headers)
-        response = connection.getresponse()
-        text = response.read()
+        response = cast("Answer", connection.getresponse())
+        # Whose answer it is stands before its body: a stranger's is not read to its end, which may not come.
+        if response.getheader(ANSWER) != name:
+            text = response.begins(MOST_OF_STRANGERS)
+            self.close()
+        else:
+            text = response.take(MOST_OF_POLL if path == POLL else MOST_OF_OTHERS)
         if response.will_close:
             self.close()
         return _read(response, text, name)
@@ -146,7 +154,7 @@ def _read(response: http.client.HTTPResponse, text: bytes, name: str) -> dict[st
         # That something is too large for a proxy is for the proxy to say.
         raise TooLarge(is_servers=is_servers)
     try:
-        answer = json.loads(text)
+        answer = parse(text)
     except ValueError:
         answer = None
     if not is_servers or not isinstance(answer, dict):

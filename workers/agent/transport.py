@@ -11,6 +11,8 @@ import urllib.request
 from dataclasses import dataclass
 from urllib.parse import SplitResult, unquote, urlsplit
 
+from .answers import Answer
+
 
 class WrongServer(OSError):
     """A server that has not the certificate which this agent was told."""
@@ -49,7 +51,9 @@ class Transport:
         """Return a connection that has not been opened yet; timeouts in s."""
         host, port = self.parts.hostname or "", self.parts.port
         if self.parts.scheme == "http":
-            return http.client.HTTPConnection(host, port, timeout=timeout_s)
+            plain = http.client.HTTPConnection(host, port, timeout=timeout_s)
+            plain.response_class = Answer
+            return plain
         proxy = proxy_for(host)
         to_host, to_port = (proxy.hostname or "", proxy.port or 3128) if proxy else (host, port)
         connection = _Pinned(to_host, to_port, timeout=timeout_s, context=self._context())
@@ -71,6 +75,7 @@ class _Pinned(http.client.HTTPSConnection):
     """A connection that is only used if the server has the certificate of the `pin`, "" for any that was verified."""
 
     pin = ""
+    response_class = Answer
 
     def connect(self) -> None:
         """Open it; WrongServer before anything is sent to another."""

@@ -120,6 +120,8 @@ _KNOWN: Mapping[str, Callable[[str, object], None]] = {
         destinations=_texts,
         variables=_texts,
         options=_values(_texts),
+        wrappers=_values(_texts),
+        unused=_texts,
     ),
     "tools": _values(_object(path=_text, version=_text)),
 }

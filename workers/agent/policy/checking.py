@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import fnmatch
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import MappingProxyType
 
 from ..refusals import CannotStart
-from . import hosts, network, others
+from . import hosts, network, others, starters
+from .reach import Reach, RefusedDestination
 from .rules import COMMAND, RefusedOption, Rules, Word, check_calls, read_words
-from .values import Place, Reach, RefusedDestination, RefusedPath, Values
+from .values import Place, RefusedPath, Values
 
 # An owner's entry that allows a program everything.
 ANYTHING = "*"
@@ -27,9 +29,9 @@ def rules_of(program: str) -> Rules | None:
 class Guard:
     """Checks the commands of one job on its node.
 
-    `options` is the owner's {program: [entry]}, `variables` the owner's [entry] of the environment, `paths` the
-    folders and devices that the owner named; `fill` and
-    `find_program` are those of the job's placeholders, `files` what the job brings (name: text).
+    `options` is the owner's {program: [entry]}, `wrappers` the owner's {wrapper: [program that it may start]},
+    `variables` the owner's [entry] of the environment, `paths` the folders and devices that the owner named;
+    `fill` and `find_program` are those of the job's placeholders, `files` what the job brings (name: text).
     """
 
     def __init__(
@@ -39,12 +41,13 @@ class Guard:
         paths: Sequence[str],
         options: Mapping[str, Sequence[str]],
         variables: Sequence[str] = (),
+        wrappers: Mapping[str, Sequence[str]] = MappingProxyType({}),
         reach: Reach,
         fill: Callable[[str], str],
         find_program: Callable[[str], str],
         files: Mapping[str, str],
     ) -> None:
-        self._options, self._variables = options, variables
+        self._options, self._variables, self._wrappers = options, variables, wrappers
         self._values = Values(Place(work, tuple(paths)), reach, fill, find_program, files)
         self._find_program = find_program
 
@@ -71,7 +74,7 @@ class Guard:
     def completed(self, argv: Sequence[str]) -> list[str]:
         """Return a command that was checked, with the words that the agent itself puts into it, at any depth."""
         program, words = argv[0], argv[1:]
-        entries, rules = self._options.get(program, ()), rules_of(program)
+        entries, rules = self._options.get(program, ()), self._rules_of(program)
         if rules is None or ANYTHING in entries:
             return list(argv)
         values = read_words(rules.widened(entries), words)
@@ -79,15 +82,20 @@ class Guard:
         if command is None:
             return [program, *rules.begin, *words]
         head = words[: len(words) - len(command.rest) - 1]
-        inner = self.completed([_name_of(command.value), *command.rest])
-        return [program, *rules.begin, *head, command.value, *inner[1:]]
+        name = _name_of(command.value)
+        inner = self.completed([name, *command.rest])
+        # A wrapper would look a bare name up by itself, and might come upon another than the owner's.
+        value = f"{{program:{name}}}" if program in self._wrappers else command.value
+        return [program, *rules.begin, *head, value, *inner[1:]]
 
     def _check(self, program: str, words: Sequence[str], variables: Sequence[str]) -> None:
         entries = self._options.get(program, ())
         if ANYTHING in entries:
             return
-        rules = rules_of(program)
+        rules = self._rules_of(program)
         if rules is None:
+            if starters.is_starter(program, self._find_program(program)):
+                raise RefusedOption("starts other programs: its owner must say which")
             for text in words:
                 self._values.check_unknown(text)
             return
@@ -96,12 +104,17 @@ class Guard:
         for word in values:
             if word.kind == COMMAND:
                 name = _name_of(word.value)
+                if name not in self._wrappers.get(program, (name,)):
+                    raise RefusedOption(word.value)
                 self._find_program(name)
                 self.check([name, *word.rest])
             else:
                 self._values.check(word)
         check_calls(rules, words, values)
         self._check_remote(rules, values, variables)
+
+    def _rules_of(self, program: str) -> Rules | None:
+        return starters.WRAPPERS[program] if program in self._wrappers else rules_of(program)
 
     def _check_remote(self, rules: Rules, values: Sequence[Word], variables: Sequence[str]) -> None:
         """Raise CannotStart if a launcher would start ranks elsewhere by a program that the owner does not allow."""

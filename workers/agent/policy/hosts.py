@@ -20,6 +20,12 @@ _LINES = {
     OPENMPI_HOSTS: re.compile(rf"{_ANY}(?: slots=[0-9]{{1,6}})?"),
     OPENMPI_RANKS: re.compile(rf"rank [0-9]{{1,9}}={_ANY} slot=[0-9:,*-]{{1,200}}"),
 }
+# Where ranks go on the machines of those files, and what they are bound to. Other policies of launchers name files
+# (rankfile, seq) or programs of others (user, dist), with or without a path.
+_UNIT = r"(?:slot|hwthread|core|l[123]cache|cache|socket|package|numa|board|machine|node)"
+_CHANGE = r"(?:pe=[0-9]{1,4}|span|fill|oversubscribe|nooversubscribe|[0-9]{1,4})"
+MAPPING = re.compile(rf"(?:{_UNIT}|ppr:[0-9]{{1,4}}:{_UNIT})(?::{_CHANGE}(?:,{_CHANGE}){{0,3}}){{0,2}}")
+BINDING = re.compile(rf"(?:none|rr|{_UNIT})(?::(?:overload-allowed|if-supported|[0-9]{{1,4}})){{0,2}}")
 KINDS = frozenset(_LINES)
 
 
@@ -51,13 +57,18 @@ def needs_shell(rules: Rules, given: Collection[str], choices: Collection[str], 
     return SHELL in choices or any(not is_own(host) for host in hosts)
 
 
+def is_own_name(host: str) -> bool:
+    """Say whether a host is this machine by its own name, whole or without its domain."""
+    own = socket.gethostname()
+    return host in (own, own.partition(".")[0])
+
+
 def is_own(host: str) -> bool:
     """Say whether a host, by address or name, is this machine; what cannot be told is not."""
     try:
         address = ipaddress.ip_address(host.strip("[]"))
     except ValueError:
-        own = socket.gethostname()
-        return host in ("localhost", own, own.partition(".")[0])
+        return host == "localhost" or is_own_name(host)
     if address.is_multicast:
         return False
     family = socket.AF_INET if address.version == 4 else socket.AF_INET6

@@ -16,7 +16,7 @@ _LANGUAGES: tuple[str, ...] = (
     "wish*",
     "expect",
 )
-_LANGUAGES += ("R", "Rscript", "julia", "java", "guile*", "awk", "gawk", "mawk", "nawk", "gdb", "make")
+_LANGUAGES += ("R", "Rscript", "julia", "java", "guile*", "awk", "gawk", "mawk", "nawk", "gdb")
 # A launcher may be told to use these; by themselves they would run a text elsewhere, or here for the way there.
-_REMOTE = ("ssh", "rsh")
-INTERPRETERS = (*_SHELLS, *_LANGUAGES, *_REMOTE)
+REMOTE = ("ssh", "rsh")
+INTERPRETERS = (*_SHELLS, *_LANGUAGES, *REMOTE)

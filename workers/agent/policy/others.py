@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .interpreters import INTERPRETERS
-from .rules import COMMAND, FILE, NETWORKS, PROGRAM, TEXT, URL, Rules, options_of
+from .rules import COMMAND, FILE, NETWORKS, PROGRAM, REMOVED, TEXT, URL, Rules, options_of
 
 _FIO_FLAGS = "--group_reporting --time_based --thread"
 _FIO_TEXTS = (
@@ -28,7 +28,7 @@ _HYDRA = Rules(
     {
         **options_of(
             flag="-l -prepend-rank", hydra_hosts="-f -machinefile", file="-wdir",
-            text="-n -np -bind-to -iface -launcher", program="-launcher-exec",
+            text="-n -np -iface -launcher", binding="-bind-to", program="-launcher-exec",
         ),
         "-genv I_MPI_PIN_PROCESSOR_LIST": TEXT, "-genv I_MPI_DEBUG": TEXT, "-genv FI_TCP_IFACE": TEXT,
     },
@@ -42,7 +42,9 @@ _MPIRUN = Rules(
             openmpi_hosts="--hostfile",
             openmpi_ranks="--rankfile",
             file="--wdir",
-            text="-np -n --map-by --bind-to --rank-by",
+            text="-np -n",
+            mapping="--map-by --rank-by",
+            binding="--bind-to",
         ),
         "--mca mpi_yield_when_idle": TEXT, "--mca btl_tcp_if_include": NETWORKS,
         "--mca oob_tcp_if_include": NETWORKS, "--mca plm_rsh_agent": PROGRAM,
@@ -58,7 +60,9 @@ _PYTHON = Rules(
 
 TABLE: dict[str, Rules] = {
     "df": Rules(options_of(flag="-B1", text="--output"), clusters=False, attached=True, behind=_PLAIN_FILES),
-    "rm": Rules(options_of(flag="-rf"), clusters=False, behind=_PLAIN_FILES),
+    "rm": Rules(
+        options_of(flag="-rf"), clusters=False, behind=Rules(words=(REMOVED,), repeats=True, takes_options=False)
+    ),
     "fincore": Rules(options_of(flag="--bytes --noheadings", text="--output"), clusters=False, behind=_PLAIN_FILES),
     "cp": Rules(words=(FILE, FILE), behind=Rules(words=(FILE, FILE), takes_options=False)),
     "dd": Rules(operands={"if": FILE, "iflag": TEXT, "count": TEXT, "status": TEXT}, takes_options=False),

@@ -7,10 +7,15 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 # What the value of an option, or a plain word, is. A flag has no value; a text is any word that holds neither a slash
-# nor an address; local is an address or an interface of the node's own, a number may have a unit behind it.
+# nor an address; local is an address or an interface of the node's own, a number may have a unit behind it, cpus are
+# a list or a mask.
 FLAG, TEXT, FILE, FILES, ADDRESS, ADDRESSES = "flag", "text", "file", "files", "address", "addresses"
 NETWORKS, OUTPUT, PROGRAM, COMMAND, URL, URL_LIST = "networks", "output", "program", "command", "url", "url-list"
-LOCAL, NUMBER = "local", "number"
+LOCAL, NUMBER, CPUS = "local", "number", "cpus"
+# A file that may be removed: one of a job's, by its place or its name.
+REMOVED = "removed"
+# How a launcher lays ranks out over a machine.
+MAPPING, BINDING = "mapping", "binding"
 # Files of the job's own that tell launchers where ranks start.
 HYDRA_HOSTS, OPENMPI_HOSTS, OPENMPI_RANKS = "hydra-hosts", "openmpi-hosts", "openmpi-ranks"
 # The configuration of a GridFTP server, one of the job's own files.

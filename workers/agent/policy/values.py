@@ -5,13 +5,14 @@ from __future__ import annotations
 import ipaddress
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
 from urllib.parse import unquote
 
-from . import gridftp, hosts, rules, urls, variables, words
+from . import gridftp, hosts, rules, starters, urls, variables, words
+from .reach import Reach, RefusedDestination, host_of
 from .rules import Word
 
 # What any command may read or write besides.
@@ -19,11 +20,9 @@ DEVICES = ("/dev/null", "/dev/zero", "/dev/urandom")
 _NETWORKS = re.compile(r"[0-9A-Fa-f.:/,]+")
 _IN_WORK = re.compile(r"\{work\}/([^/]+)")
 _PROGRAM = re.compile(r"\{program:([^}]*)\}")
-# Each form of a host that is to be called, whole: what stands behind it a program may take for the host.
-_TARGET = re.compile(
-    r"\[[0-9A-Fa-f:.]+\](?::[0-9]{1,5})?|[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*(?:%[A-Za-z0-9_.-]{1,30})?"
-    r"|[A-Za-z0-9][A-Za-z0-9._-]*(?::[0-9]{1,5}|,[A-Za-z0-9]{1,8})?"
-)
+# The names that the product gives to files outside of a job's folder: only these are removed there.
+_OWN_FILE = re.compile(r"\.fathom-[A-Za-z0-9._-]{1,200}|btio\.[a-z]{2,10}\.out(?:\.\d{1,9})?|inputbt\.data|IMB_out")
+_CPUS = re.compile(r"(?:all|[0-9A-Fa-f][0-9A-Fa-fx,:-]{0,255})")
 _NUMBER = re.compile(r"\d{1,18}(?:\.\d{1,9})?[A-Za-z%]{0,4}")
 # A name's dot is one of a VLAN's number behind.
 _INTERFACE = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,30}(?:\.\d{1,4}){0,2}")
@@ -31,10 +30,6 @@ _INTERFACE = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,30}(?:\.\d{1,4}){0,2}")
 
 class RefusedPath(ValueError):
     """A path outside of where the job may read and write; the text is the path."""
-
-
-class RefusedDestination(ValueError):
-    """An address that the job may not call; the text is the address."""
 
 
 @dataclass(frozen=True)
@@ -62,59 +57,6 @@ class Place:
 
 
 @dataclass(frozen=True)
-class Reach:
-    """Whom a job may call.
-
-    `destinations` are the owner's networks and host names; without any it is `inventory`, the addresses that the
-    server told with the job, and this machine itself where the server is on it (`is_local`).
-    """
-
-    destinations: tuple[str, ...] = ()
-    inventory: frozenset[str] = frozenset()
-    is_local: bool = False
-
-    def check(self, text: str) -> None:
-        """Raise RefusedDestination unless an address or host name, with a port or without, may be called."""
-        if not _TARGET.fullmatch(text):
-            raise RefusedDestination(text)
-        host = host_of(text)
-        try:
-            address = ipaddress.ip_address(host.partition("%")[0])
-        except ValueError:
-            known = self.destinations or (*self.inventory, *(("localhost",) if self.is_local else ()))
-            if host and host in known:
-                return
-            raise RefusedDestination(text) from None
-        address = getattr(address, "ipv4_mapped", None) or address
-        if self.destinations:
-            allowed = any(address in network for network in _networks(self.destinations))
-        elif address.is_loopback:
-            allowed = self.is_local
-        else:
-            harmful = address.is_unspecified or (address.version == 4 and address.is_link_local)
-            allowed = not harmful and not address.is_multicast and _same(address, self.inventory)
-        if not allowed:
-            raise RefusedDestination(text)
-
-
-def host_of(text: str) -> str:
-    """Return the host of "host", "host:port", "[address]:port" or "host,family"."""
-    text = text.partition(",")[0]
-    if text.startswith("["):
-        return text[1:].partition("]")[0]
-    return text.partition(":")[0] if text.count(":") == 1 else text
-
-
-def is_network(text: str) -> bool:
-    """Say whether a text is an address or a network such as 10.0.0.0/8."""
-    try:
-        ipaddress.ip_network(text, strict=False)
-    except ValueError:
-        return False
-    return True
-
-
-@dataclass(frozen=True)
 class Values:
     """Checks values; `fill` puts in what placeholders stand for, `files` are the job's own (name: text)."""
 
@@ -131,12 +73,15 @@ class Values:
     def check_unknown(self, word: str) -> None:
         """Check a word of a program that has no rules: each slash, and each address that can be told in it."""
         for name in _PROGRAM.findall(word):
-            self.find_program(name)
+            if starters.is_starter(name, self.find_program(name)):
+                raise _starts_others(name)
         # Where an allowed program lies is known; what stands around it is looked at.
         for text in words.readings_of(self.fill(_PROGRAM.sub("program", word))):
             rest = words.check_slashes(text, self.place.roots, self.place.check, _refuse_path)
             for address in words.addresses_in(rest):
                 self.reach.check(address)
+            if name := starters.starter_in(text):
+                raise _starts_others(name)
         if unquote(text) != text:
             raise RefusedPath(word)
 
@@ -162,6 +107,18 @@ class Values:
         if not _NUMBER.fullmatch(value):
             raise rules.RefusedOption(f"{word.option} {value}".strip())
 
+    def _check_cpus(self, value: str, word: Word) -> None:
+        if not _CPUS.fullmatch(value):
+            raise rules.RefusedOption(f"{word.option} {value}".strip())
+
+    def _check_mapping(self, value: str, word: Word) -> None:
+        if not hosts.MAPPING.fullmatch(value):
+            raise rules.RefusedOption(f"{word.option} {value}")
+
+    def _check_binding(self, value: str, word: Word) -> None:
+        if not hosts.BINDING.fullmatch(value):
+            raise rules.RefusedOption(f"{word.option} {value}")
+
     def _check_local(self, value: str, word: Word) -> None:
         # A name would be looked up, and a group of many joined.
         if not all(_is_local(part) for part in value.split(",")):
@@ -177,12 +134,22 @@ class Values:
         for part in re.split(r"(?<!\\)[:@]", text):
             self.place.check(part.replace("\\:", ":") if part else text)
 
+    def _check_removed(self, value: str, word: Word) -> None:
+        path = self.fill(value)
+        self.place.check(path)
+        own = os.path.realpath(self.place.work)
+        is_in_work = os.path.realpath(Path(self.place.work) / path).startswith(f"{own}/")
+        if not is_in_work and not _OWN_FILE.fullmatch(path.rpartition("/")[2]):
+            raise RefusedPath(value)
+
     def _check_output(self, value: str, word: Word) -> None:
         if value != "-":
             self._check_file(value, word)
 
-    def _check_address(self, value: str, _word: Word) -> None:
-        self.reach.check(self.fill(value))
+    def _check_address(self, value: str, word: Word) -> None:
+        # A program calls what an option or a plain word names; a variable may name the place where it is itself.
+        is_called = word.kind == rules.ADDRESS and (not word.option or word.option.startswith("-"))
+        self.reach.check(self.fill(value), is_called=is_called)
 
     def _check_addresses(self, value: str, word: Word) -> None:
         for part in value.split(","):
@@ -221,7 +188,9 @@ class Values:
 
     def _check_hosts(self, _value: str, word: Word) -> None:
         for host in self.hosts_in(word):
-            self.reach.check(host)
+            # Many a machine knows its own name as a loopback address.
+            if not (self.reach.names(host) and hosts.is_own_name(host)):
+                self.reach.check(host)
 
     _check_hydra_hosts = _check_openmpi_hosts = _check_openmpi_ranks = _check_hosts
 
@@ -243,8 +212,12 @@ class Values:
         """Say whether a word is the placeholder of a program; what find_program raises if that may not be run."""
         if not (value.startswith("{program:") and value.endswith("}")):
             return False
-        self.find_program(value[len("{program:") : -1])
-        return True
+        name = value[len("{program:") : -1]
+        return starters.is_shell_for_elsewhere(name, self.find_program(name))
+
+
+def _starts_others(name: str) -> rules.RefusedOption:
+    return rules.RefusedOption(f"{name}: a program that starts others")
 
 
 def _refuse_path(text: str) -> NoReturn:
@@ -260,17 +233,3 @@ def _is_local(text: str) -> bool:
         return not ipaddress.ip_address(host).is_multicast
     except ValueError:
         return not host or _INTERFACE.fullmatch(host) is not None
-
-
-def _networks(texts: Sequence[str]) -> list[ipaddress.IPv4Network | ipaddress.IPv6Network]:
-    return [ipaddress.ip_network(text, strict=False) for text in texts if is_network(text)]
-
-
-def _same(address: ipaddress.IPv4Address | ipaddress.IPv6Address, texts: Iterable[str]) -> bool:
-    for text in texts:
-        try:
-            if ipaddress.ip_address(text.partition("%")[0]) == address:
-                return True
-        except ValueError:
-            continue
-    return False

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..config import USUAL_FOLDERS, Config
+from ..config import Config
 from ..identity import Identity
+from ..places import USUAL_FOLDERS
 from ..policy import rules_of
 from . import kernel
 
@@ -86,6 +87,8 @@ class Confinement:
             "destinations": sorted(self.config.destinations),
             "variables": sorted(self.config.variables),
             "options": {name: sorted(entries) for name, entries in sorted(self.config.options.items())},
+            "wrappers": {name: sorted(started) for name, started in sorted(self.config.wrappers.items())},
+            "unused": sorted(self.config.unused()),
         }
 
     def _rights(self, name: str, program: str, work: Path) -> Iterator[tuple[str, int]]:

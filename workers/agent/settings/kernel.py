@@ -8,8 +8,8 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from ..config import USUAL_FOLDERS
 from ..facts import netlink
+from ..places import USUAL_FOLDERS
 
 MTU, QDISC = "mtu", "qdisc"
 # The word for the discipline that the kernel gives an interface by itself.

@@ -11,7 +11,7 @@ import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from ..config import USUAL_FOLDERS
+from ..places import USUAL_FOLDERS
 
 # Numbers, TCP, internals, memory; extended gives the inodes. Sockets that only listen are not among them.
 OPTIONS = ("-t", "-m", "-i", "-n", "-e", "-H")

@@ -1,0 +1,109 @@
+"""What the server hands out, looked at before anything of it is used: each field of a job has its type and range."""
+
+from __future__ import annotations
+
+import math
+import uuid
+from collections.abc import Callable, Mapping
+from typing import Any
+
+# A poll brings no more (jobs); of more the next ones bring the rest.
+MOST_JOBS = 1000
+LONGEST_LIMIT_S = 100 * 86400.0
+MOST_OUTPUT_BYTES = 2**31
+MOST_WORDS, MOST_FILES, MOST_PAIRS = 10_000, 1000, 10_000
+LATEST_START = 5e9
+
+
+def jobs_in(answer: Mapping[str, Any]) -> list[Any]:
+    """Return the jobs of an answer, as they are; none if they are no list."""
+    jobs = answer.get("jobs")
+    return jobs[:MOST_JOBS] if isinstance(jobs, list) else []
+
+
+def stops_in(answer: Mapping[str, Any]) -> list[str]:
+    """Return the ids of the jobs that are to stop; what is no text is none."""
+    stops = answer.get("stop")
+    return [item for item in stops if isinstance(item, str)] if isinstance(stops, list) else []
+
+
+def id_of(job: Any) -> str:
+    """Return a job's id in its one form, "" if it is no job or has none: there is nobody to say that of, either."""
+    try:
+        return str(uuid.UUID(job["id"]))
+    except (AttributeError, KeyError, TypeError, ValueError):
+        return ""
+
+
+def problem_of(job: Mapping[str, Any]) -> str:
+    """Return what is wrong with a job's fields, in words for its report, "" if nothing is."""
+    for name, (is_right, must) in _FORMS.items():
+        if name in job and job[name] is None and name in _OPTIONAL:
+            continue
+        if (name in job or name not in _OPTIONAL) and not is_right(job.get(name)):
+            return f"its “{name}” must be {must}"
+    return ""
+
+
+def _is_text(value: object, longest: int = 2**24) -> bool:
+    return isinstance(value, str) and len(value) <= longest and "\0" not in value and _is_encodable(value)
+
+
+def _is_encodable(value: str) -> bool:
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _is_switch(value: object) -> bool:
+    return isinstance(value, bool)
+
+
+def _are_texts(value: object, most: int = MOST_WORDS) -> bool:
+    return isinstance(value, list) and len(value) <= most and all(map(_is_text, value))
+
+
+def _is_command(value: object) -> bool:
+    return _are_texts(value) and bool(value)
+
+
+def _are_pairs(value: object) -> bool:
+    return (
+        isinstance(value, list)
+        and len(value) <= MOST_PAIRS
+        and all(isinstance(pair, list) and len(pair) == 2 and _are_texts(pair) for pair in value)
+    )
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _is_limit(value: Any) -> bool:
+    return _is_number(value) and 0 < value <= LONGEST_LIMIT_S
+
+
+def _is_size(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MOST_OUTPUT_BYTES
+
+
+def _is_instant(value: Any) -> bool:
+    return _is_number(value) and 0 <= value <= LATEST_START
+
+
+_FORMS: dict[str, tuple[Callable[[Any], bool], str]] = {
+    "argv": (_is_command, "a list of one text or more"),
+    "time_limit_s": (_is_limit, f"a number of seconds above 0, at most {LONGEST_LIMIT_S:.0f}"),
+    "output_limit_bytes": (_is_size, f"a whole number of bytes, at most {MOST_OUTPUT_BYTES}"),
+    "background": (_is_switch, "true or false"),
+    "ready_pattern": (_is_text, "a text"),
+    "start_at": (_is_instant, "an instant (s since 1970)"),
+    "files": (_are_pairs, "a list of names with their texts"),
+    "collect": (lambda value: _are_texts(value, MOST_FILES), "a list of names"),
+    "environment": (_are_pairs, "a list of names with their values"),
+    "address": (_is_text, "a text"),
+    "inventory": (_are_texts, "a list of texts"),
+}
+_OPTIONAL = frozenset(_FORMS) - {"argv", "time_limit_s", "output_limit_bytes"}
