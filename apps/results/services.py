@@ -12,14 +12,19 @@ from apps.agents import queries as agents
 from apps.agents.models import Job
 from apps.bench import judges, settings
 from apps.bench.sweep import setting_names
-from apps.bench.tools.base import Output, Plan, Reading
+from apps.bench.text import Message, _
+from apps.bench.tools.base import Output, Plan, Reading, ToolFailure
 from apps.bench.validity import ceilings
 from apps.campaigns.models import Run, Trial
+from apps.core import cpu_time
 from apps.results import faults, leftovers
 from apps.results.models import Result, Sample, Series
 from apps.testbeds import queries as inventory
 from apps.testbeds.models import Node
 from apps.toolbox import queries as toolbox
+
+_TOO_SLOW = _("What the commands printed takes too long to be read.")
+_REPORT_IT = _("The raw output is kept on this page: report it together with the tool's version.")
 
 
 @transaction.atomic
@@ -52,7 +57,11 @@ def read_run(run: Run) -> tuple[Reading, float | None]:
     params = tool.clean(setting_names.own_parameters(trial.parameters))
     capacity = inventory.least_capacity_bps(_resources_between(trial)) if ceilings.concerns(tool) else None
     nodes = sum(len(members) for members in trial.lane.roles.values())
-    reading = judges.read_run(outputs, params, tool, capacity, nodes=nodes)
+    try:
+        with cpu_time.limited():
+            reading = judges.read_run(outputs, params, tool, capacity, nodes=nodes)
+    except cpu_time.OutOfTimeError as error:
+        raise ToolFailure("too-slow", Message(_TOO_SLOW), False, Message(_REPORT_IT)) from error
     return leftovers.judge(reading, run), start_skew_s(jobs)
 
 
