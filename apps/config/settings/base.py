@@ -264,6 +264,8 @@ START_LEAD_S = environment.seconds("START_LEAD_S", 0.2)
 
 # One request body at most (a job's whole output, compressed, fits in it).
 DATA_UPLOAD_MAX_MEMORY_SIZE = 64 * 1024 * 1024
+# A form or a document of a person at most: the longest, an output that a tool is tried on, has a million signs.
+FORM_MOST_BYTES = 8 * 1024 * 1024
 # Files that are sent at once, with all around them; where they are taken, of whoever is signed in (core.bodies).
 UPLOAD_MOST_BYTES = environment.read("UPLOAD_MOST", "17 GiB", limits.bytes_of)
 FILE_ADDRESSES = (
