@@ -8,10 +8,12 @@ from django.db import DatabaseError
 from django.utils import timezone
 
 from apps.agents.models import Job
+from apps.bench.tools.base import Plan
 from apps.campaigns import services
 from apps.campaigns.models import Campaign, Reservation, Run, Trial
 from apps.core import cpu_time, isolation, leases, queue
 from apps.core.models import SetAside
+from apps.results import services as results
 from apps.results.models import Result
 from apps.testbeds.models import Node
 from tests import rewriting
@@ -232,3 +234,31 @@ def test_what_takes_too_long_to_be_read_fails_by_name(over: Run, monkeypatch: py
     look()
     over.refresh_from_db()
     assert (over.state, over.reason["code"]) == ("failed", "too-slow")
+
+
+@pytest.mark.parametrize(
+    ("started", "ended"),
+    [(-370 * 365 * 86400.0, 0.0), (0.0, 257 * 365 * 86400.0), (0.0, -5.0), (-3600.0, 0.0), (0.0, 3600.0)],
+)
+def test_times_that_cannot_be_are_kept_and_nothing_is_computed_of_them(
+    over: Run, started: float, ended: float
+) -> None:
+    job = job_of(over, "client")
+    told = {
+        "started_at": job.started_at + timedelta(seconds=started),
+        "ended_at": job.ended_at + timedelta(seconds=ended),
+    }
+    rewriting.update(Job.objects.filter(pk=job.pk), **told)
+    look()
+    result = Result.objects.get()
+    flags = {flag["name"]: flag for flag in result.flags}
+    assert flags["times-impossible"]["message"]["params"] == {"nodes": job.node.name}
+    job.refresh_from_db()
+    output = results.output_of(job, Plan.from_json(Run.objects.get(pk=over.pk).plan))
+    assert (output.started_at, output.ended_at) == (None, None)
+    assert {"started_at": job.started_at, "ended_at": job.ended_at} == told
+
+
+def test_usual_times_are_not_flagged(over: Run) -> None:
+    look()
+    assert "times-impossible" not in {flag["name"] for flag in Result.objects.get().flags}
