@@ -1,33 +1,25 @@
 """Carry out runs: from a claimed run to jobs on agents, stage by stage, to its recorded end."""
 
-import logging
 from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 
-from django.db import DatabaseError, transaction
+from django.db import transaction
 from django.utils import timezone
 
 from apps.agents import queries as agents_queries
 from apps.agents import services as agents
 from apps.agents.models import Job
-from apps.bench.text import Message, _
 from apps.bench.tools.base import AROUND, Plan, ToolFailure
 from apps.campaigns import queries
 from apps.campaigns import services as campaigns
 from apps.campaigns.models import Campaign, Run
-from apps.core import isolation
+from apps.core import isolation, queue
 from apps.core.models import SetAside
-from apps.results import services as results
-from apps.results import timings
-from workers import adaptation, clean_up, plans, starting
+from workers import closing, plans, starting
 from workers.steps import JobView, Step, next_step
 
-logger = logging.getLogger(__name__)
 # Whoever takes a run on, a run with which that failed is set aside under one name.
 TAKE_ON = "take_on_runs"
-
-# What an agent says of a job that failed for the node's own reason.
-NODE_TROUBLE = "node-trouble"
 
 # Runs claimed at a time: enough to keep claims cheap, few enough that the first starts while others are claimed.
 BATCH = 50
@@ -72,7 +64,7 @@ def begin(run: Run) -> bool:
     try:
         plan = plans.make_plan(run)
     except ToolFailure as failure:
-        _fail(run, failure)
+        closing.fail(run, failure)
         return False
     with transaction.atomic():
         if not campaigns.begin_run(run=run, plan=plan, now=timezone.now()):
@@ -88,12 +80,13 @@ def _cancel_if_unwanted(run: Run) -> None:
         campaigns.cancel_run(run=run, now=timezone.now())
 
 
-def advance(run_id: int, *, leaves_end: bool = False) -> bool:
+def advance(run_id: int, *, leaves_end: bool = False, hands_over: bool = False) -> bool:
     """Take a run as far as its jobs allow; True if all of them have ended, and with them the run.
 
     The next measurement on its nodes begins before what this one printed is read, which may take a while. With
     `leaves_end` whoever gave the nodes back a moment ago is left to read it (or a tick, should that one be gone):
-    two at a time would only take the processors that the next measurement needs to begin.
+    two at a time would only take the processors that the next measurement needs to begin. With `hands_over` another
+    worker is asked to read it.
     """
     with transaction.atomic():
         run = queries.lock_open_run_for_step(run_id)
@@ -110,7 +103,10 @@ def advance(run_id: int, *, leaves_end: bool = False) -> bool:
     if is_first:
         # What it gave back can let no other lane start.
         schedule(needing=run.trial.lane.resources)
-    _close(run_id)
+    if hands_over:
+        queue.remind(queue.CLOSE_RUN, run_id)
+    else:
+        closing.close(run_id)
     return True
 
 
@@ -209,47 +205,3 @@ def _queue_stage(run: Run, plan: Plan) -> None:
             for node, command in zip(nodes, stage.commands, strict=True)
         ]
     )
-
-
-@transaction.atomic
-def _close(run_id: int) -> None:
-    """End a run whose jobs have all ended: with its result, or the reason why there is none."""
-    run = queries.lock_open_run(run_id)
-    if run is None:
-        return
-    if run.trial.campaign.state == Campaign.State.CANCELLED:
-        clean_up.tell_what_is_left(run)
-        campaigns.cancel_run(run=run, now=timezone.now())
-        return
-    timings.record_timings(run=run)
-    try:
-        results.record_run(run=run)
-    except ToolFailure as failure:
-        clean_up.tell_what_is_left(run)
-        _fail(run, failure)
-    except DatabaseError:
-        # Not the measurement's fault: the run stays open and the next tick closes it.
-        raise
-    except Exception:
-        logger.exception("What run %s printed could not be read", run.pk)
-        text = _("What the commands printed could not be read; the server's log has the details.")
-        remedy = _("The raw output is kept on this page: report it together with the tool's version.")
-        _fail(run, ToolFailure("unreadable", Message(text), False, Message(remedy)))
-    else:
-        campaigns.succeed_run(run=run, now=timezone.now())
-        adaptation.adapt(trial=run.trial, now=timezone.now())
-
-
-@transaction.atomic
-def _fail(run: Run, failure: ToolFailure) -> None:
-    now = timezone.now()
-    campaigns.fail_run(
-        run=run,
-        reason=failure.message,
-        code=failure.code,
-        retryable=failure.retryable,
-        remedy=failure.remedy,
-        now=now,
-        fault_of_node=failure.code == NODE_TROUBLE,
-    )
-    adaptation.adapt(trial=run.trial, now=now)

@@ -12,6 +12,7 @@ from apps.bench.sweep import setting_names
 from apps.bench.text import Message, _
 from apps.bench.tools.base import NodeRef, ParameterError, Params, Plan, ToolFailure
 from apps.campaigns.expansion import Cast, Expansion
+from apps.core import figures
 from workers.plans import Known, known_of
 
 logger = logging.getLogger(__name__)
@@ -144,5 +145,5 @@ def _settings_refused(cast: Cast, point: Params, known: Known) -> Iterator[Messa
 
 
 def _number(facts: Mapping[str, Any], key: str) -> int | None:
-    text = str((facts.get("sysctls") or {}).get(key, ""))
-    return int(text) if text.isdecimal() else None
+    told = facts.get("sysctls")
+    return figures.whole(told.get(key)) if isinstance(told, Mapping) else None

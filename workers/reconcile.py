@@ -5,8 +5,8 @@ from typing import Any
 
 from apps.campaigns import queries
 from apps.campaigns.models import Campaign
-from apps.core import isolation
-from workers import carry_out
+from apps.core import isolation, leases
+from workers import carry_out, closing
 from workers.steps import Step, next_step
 
 # A run claimed longer ago than this, but not begun, was claimed by a worker that is gone.
@@ -24,8 +24,11 @@ def reconcile(*, now: datetime) -> None:
         if run.stages is None:
             if run.updated_at < now - BEGIN_WITHIN:
                 carry_out.begin(run)
-        elif _next_step(run, jobs[pk]) is not Step.WAIT:
-            carry_out.advance(pk)
+            return
+        step = _next_step(run, jobs[pk])
+        # Whoever reads what it printed holds the run: nobody of the timetable waits for that, or reads by itself.
+        if step is not Step.WAIT and not (step is Step.CLOSE and leases.is_held(closing.CLOSE, pk)):
+            carry_out.advance(pk, hands_over=True)
 
     # Each commits step by step: what a run gives back is there for the next before its output is read.
     isolation.for_each(carry_out.TAKE_ON, by_pk, take_on, now=now, tell=carry_out.write_fault, atomic=False)

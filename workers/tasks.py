@@ -11,7 +11,7 @@ from apps.reports.schedules import delivering, mailing
 from apps.results.imports import work as imports
 from apps.results.retention import services as retention
 from apps.results.search import indexing
-from workers import analysis, carry_out, stages, timetable
+from workers import analysis, carry_out, closing, stages, timetable
 
 
 @shared_task
@@ -36,6 +36,12 @@ def schedule() -> None:
 def job_changed(run_ref: int) -> None:
     """Take a run on after one of its jobs changed."""
     carry_out.advance(run_ref, leaves_end=True)
+
+
+@shared_task
+def close_run(run_ref: int) -> None:
+    """Read what an ended run's commands printed: a look of the timetable came upon it."""
+    closing.close_waiting(run_ref, now=timezone.now())
 
 
 @shared_task

@@ -4,9 +4,11 @@ import math
 import zoneinfo
 from collections.abc import Callable, Mapping, Sequence
 
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone, translation
+from django.utils.cache import patch_cache_control
 
 from apps.accounts import guessing
 
@@ -30,6 +32,25 @@ class PreferencesMiddleware:
             request.LANGUAGE_CODE = user.language
         with timezone.override(_zone_of(user.timezone)):
             return self.get_response(request)
+
+
+class PrivateMiddleware:
+    """Has nothing kept, by browsers or on the way, of what somebody who is signed in was answered.
+
+    By what the request brings: who is behind it, each view finds out by itself. Public pages of strangers stay as
+    they are.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        """Answer the request."""
+        response = self.get_response(request)
+        session = settings.SESSION_COOKIE_NAME
+        if "Authorization" in request.headers or session in request.COOKIES or session in response.cookies:
+            patch_cache_control(response, private=True, no_store=True)
+        return response
 
 
 class GuessingMiddleware:

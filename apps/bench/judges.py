@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from apps.bench import context, cut, settings, telemetry, validity
 from apps.bench.network import rfc6349
 from apps.bench.text import Message, _
+from apps.bench.tools._failures import failure
 from apps.bench.tools.base import AROUND, Flag, Output, Params, Reading, Tool
 
 # Takes a reading, all outputs of the run (those around the tool's own included), the parameters and the tool.
@@ -27,13 +28,21 @@ def read_run(
     how many took part, 0 if that is not known.
     """
     own = [output for output in outputs if not output.stage.startswith(AROUND)]
-    reading = _with_version(_of_numbers(cut.parse(tool, own, params)), own, tool)
+    reading = _with_version(_of_numbers(_parse(tool, own, params)), own, tool)
     for judge in JUDGES:
         reading = judge(reading, outputs, params, tool)
     if nodes == 2:
         reading = validity.add_flags(reading, validity.ceilings.flags(reading, tool, capacity_bps), {})
     # Last, for it holds a run against what the others saw of the path.
     return rfc6349.judge(reading, params, tool, capacity_bps)
+
+
+def _parse(tool: Tool, own: Sequence[Output], params: Params) -> Reading:
+    """Return the tool's own reading; figures longer than any number break no one who asked for a ToolFailure."""
+    try:
+        return cut.parse(tool, own, params)
+    except (OverflowError, ValueError) as error:
+        raise failure("unreadable", own[-1] if own else None) from error
 
 
 def _of_numbers(reading: Reading) -> Reading:

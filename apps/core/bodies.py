@@ -42,7 +42,7 @@ def most_bytes(kind: Kind) -> int:
         # A few programs send "{}" or blanks wherever they ask.
         Kind.NOTHING: 8 * KIB,
         Kind.ANONYMOUS: 64 * KIB,
-        Kind.FORM: settings.DATA_UPLOAD_MAX_MEMORY_SIZE,
+        Kind.FORM: settings.FORM_MOST_BYTES,
         Kind.FILES: settings.UPLOAD_MOST_BYTES or sys.maxsize,
         Kind.GREETING: 16 * KIB,
         Kind.NEWS: 1024 * KIB,

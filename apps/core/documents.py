@@ -24,7 +24,8 @@ _LONGEST_NUMBER = 128
 # Each such line is compared with all before it.
 _TAG_LINE = re.compile(r"^%TAG", re.MULTILINE)
 # Nothing is tried twice, also where a text is never closed.
-_BRACKET_OR_TEXT = re.compile(r'"(?:[^"\\]|\\.|\\\Z)*+(?:"|\Z)|[\[{]|[\]}]', re.DOTALL)
+_PIECE = re.compile(r'"(?:[^"\\]|\\.|\\\Z)*+(?:"|\Z)|[\[{]|[\]}]|[^\s"\[\]{},:]++', re.DOTALL)
+_DEEPER = {"[": 1, "{": 1, "]": -1, "}": -1}
 _RESOLVER = yaml.resolver.Resolver()
 _CONSTRUCTOR = yaml.constructor.SafeConstructor()
 _CONSTRUCTED = {
@@ -39,7 +40,7 @@ _CONSTRUCTED = {
 class Limits:
     """What a document may hold: bytes in UTF-8, lists and mappings within each other, values and keys together.
 
-    The values are counted in YAML, where each costs time; those of JSON are bounded by the bytes.
+    All is weighed before anything is built: an empty object of two bytes takes a hundred of memory.
     """
 
     most_bytes: int
@@ -141,7 +142,7 @@ def read_json(raw: bytes | str, limits: Limits, *, takes_endless: bool = False) 
     A number that is too large for a float is infinite with `takes_endless`, for who refuses it by its place.
     """
     text = decode(raw, limits)
-    _refuse_deep(text, limits)
+    weigh(text, limits)
     try:
         figure = float if takes_endless else _finite
         return json.loads(text, parse_constant=_refuse_constant, parse_float=figure, object_pairs_hook=_members)
@@ -153,6 +154,27 @@ def read_json(raw: bytes | str, limits: Limits, *, takes_endless: bool = False) 
     except (ValueError, RecursionError) as error:
         endless = Message(_("this is not JSON: it holds NaN, Infinity or a number without end."))
         raise UnreadableError(endless) from error
+
+
+def weigh(text: str, limits: Limits) -> None:
+    """Raise UnreadableError for a JSON text that is nested too deeply, or holds too many values, before it is read.
+
+    Reading brackets within brackets ends in the depth of the stack.
+    """
+    opening = text.count("[") + text.count("{")
+    # Each value and each key has one of these before or behind it, but the first.
+    if opening <= limits.deepest and 2 * (opening + text.count(",")) < limits.most_values:
+        return
+    depth = values = 0
+    for piece in _PIECE.finditer(text):
+        step = _DEEPER.get(piece[0], 0)
+        depth += step
+        values += step >= 0
+        if depth > limits.deepest:
+            raise _at(*_place_in(text, piece.start()), Message(_("this is nested too deeply.")))
+        if values > limits.most_values:
+            problem = Message(_("here are more than %(most)s values: split the file."), {"most": limits.most_values})
+            raise _at(*_place_in(text, piece.start()), problem)
 
 
 class _Tree:
@@ -224,17 +246,6 @@ def _plain(value: Value | None) -> Any:
     except (ValueError, OverflowError):
         # YAML's pattern of a number fits a few texts that are none, like "0b" and "1__".
         return value.text
-
-
-def _refuse_deep(text: str, limits: Limits) -> None:
-    """Refuse brackets within brackets before they are read: reading them ends in the depth of the stack."""
-    if text.count("[") + text.count("{") <= limits.deepest:
-        return
-    depth = 0
-    for bracket in _BRACKET_OR_TEXT.finditer(text):
-        depth += {"[": 1, "{": 1, "]": -1, "}": -1}.get(bracket[0], 0)
-        if depth > limits.deepest:
-            raise _at(*_place_in(text, bracket.start()), Message(_("this is nested too deeply.")))
 
 
 def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -106,7 +106,7 @@ def for_all(
                 do(together)
             done = len(together)
         except Exception:
-            _raise_unless_usable()
+            raise_unless_usable()
             logger.info("%s failed with %s rows at once: each is tried alone", work, len(together))
             alone = pks
     return done + len(for_each(work, alone, lambda pk: do([pk]), now=now, tell=tell, filtered=filtered))
@@ -150,7 +150,7 @@ def set_aside(
 
     Called where `error` is handled. Raises it again if the database is away, for that is nothing of the row.
     """
-    _raise_unless_usable()
+    raise_unless_usable()
     reason = f"{type(error).__name__}: {error}"[:_LONGEST_REASON].replace("\0", "")
     with transaction.atomic():
         begun = {"first_at": now, "last_at": now, "retry_at": now, "reason": reason}
@@ -199,11 +199,11 @@ def _tell(work: str, row_id: int, kept: SetAside, tell: Tell) -> None:
         with transaction.atomic():
             tell(row_id, kept)
     except Exception:
-        _raise_unless_usable()
+        raise_unless_usable()
         logger.exception("That %s failed with row %s could not be told where it is seen", work, row_id)
 
 
-def _raise_unless_usable() -> None:
+def raise_unless_usable() -> None:
     """Raise the error being handled, unless the database answers."""
     if not connection.is_usable():
         raise

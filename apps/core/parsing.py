@@ -8,6 +8,9 @@ from rest_framework import exceptions, parsers, status
 
 from apps.core import documents, messages, storable
 
+# Values and keys; the largest of the service's own documents have some ten thousand.
+MOST_VALUES = 200_000
+
 
 class TooLarge(exceptions.APIException):
     """More bytes than a request may have."""
@@ -18,16 +21,16 @@ class TooLarge(exceptions.APIException):
 
 
 class JSONParser(parsers.JSONParser):
-    """Takes documents of values that can be stored, of at most `DATA_UPLOAD_MAX_MEMORY_SIZE` bytes."""
+    """Takes documents of values that can be stored, of at most `FORM_MOST_BYTES` and MOST_VALUES."""
 
     def parse(self, stream: Any, media_type: str | None = None, parser_context: Any = None) -> Any:
         """Return the values; 400 names the place that is wrong, 413 for too many bytes."""
-        most: int = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
+        most: int = settings.FORM_MOST_BYTES
         body = stream.read(most + 1)
         if len(body) > most:
             raise TooLarge
         try:
-            limits = documents.Limits(most_bytes=most, deepest=storable.DEEPEST)
+            limits = documents.Limits(most_bytes=most, deepest=storable.DEEPEST, most_values=MOST_VALUES)
             found = documents.read_json(body, limits, takes_endless=True)
             storable.check(found)
         except documents.UnreadableError as error:

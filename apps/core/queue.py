@@ -9,6 +9,7 @@ from kombu.exceptions import ChannelError, OperationalError
 logger = logging.getLogger(__name__)
 
 JOB_CHANGED = "workers.tasks.job_changed"
+CLOSE_RUN = "workers.tasks.close_run"
 SCHEDULE = "workers.tasks.schedule"
 ANALYSE = "workers.tasks.analyse"
 CANCEL_LEFTOVERS = "workers.tasks.cancel_leftovers"

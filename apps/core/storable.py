@@ -23,6 +23,9 @@ class UnstorableError(ValueError):
 
 def check(value: Any) -> None:
     """Raise UnstorableError for the first value that is nested too deeply, or cannot be stored or sent on."""
+    if _is_storable(value):
+        return
+    # Only what is wrong costs the making of places.
     layer: list[tuple[str, Any]] = [("", value)]
     level = 0
     while layer:
@@ -35,6 +38,24 @@ def check(value: Any) -> None:
             elif problem := _problem(item):
                 raise UnstorableError(problem, place)
         layer, level = inner, level + 1
+
+
+def _is_storable(value: Any) -> bool:
+    layer, level = [value], 0
+    while layer:
+        inner: list[Any] = []
+        for item in layer:
+            if isinstance(item, dict):
+                inner += item.keys()
+                inner += item.values()
+            elif isinstance(item, list):
+                inner += item
+            elif _problem(item):
+                return False
+        layer, level = inner, level + 1
+        if level > DEEPEST:
+            return False
+    return True
 
 
 def _members(place: str, value: Any) -> Iterable[tuple[str, Any]]:

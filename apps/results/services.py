@@ -12,14 +12,19 @@ from apps.agents import queries as agents
 from apps.agents.models import Job
 from apps.bench import judges, settings
 from apps.bench.sweep import setting_names
-from apps.bench.tools.base import Output, Plan, Reading
+from apps.bench.text import Message, _
+from apps.bench.tools.base import Output, Plan, Reading, ToolFailure
 from apps.bench.validity import ceilings
 from apps.campaigns.models import Run, Trial
-from apps.results import faults, leftovers
+from apps.core import cpu_time
+from apps.results import faults, impossible_times, leftovers
 from apps.results.models import Result, Sample, Series
 from apps.testbeds import queries as inventory
 from apps.testbeds.models import Node
 from apps.toolbox import queries as toolbox
+
+_TOO_SLOW = _("What the commands printed takes too long to be read.")
+_REPORT_IT = _("The raw output is kept on this page: report it together with the tool's version.")
 
 
 @transaction.atomic
@@ -52,7 +57,12 @@ def read_run(run: Run) -> tuple[Reading, float | None]:
     params = tool.clean(setting_names.own_parameters(trial.parameters))
     capacity = inventory.least_capacity_bps(_resources_between(trial)) if ceilings.concerns(tool) else None
     nodes = sum(len(members) for members in trial.lane.roles.values())
-    reading = judges.read_run(outputs, params, tool, capacity, nodes=nodes)
+    try:
+        with cpu_time.limited():
+            reading = judges.read_run(outputs, params, tool, capacity, nodes=nodes)
+    except cpu_time.OutOfTimeError as error:
+        raise ToolFailure("too-slow", Message(_TOO_SLOW), False, Message(_REPORT_IT)) from error
+    reading = impossible_times.judge(reading, jobs)
     return leftovers.judge(reading, run), start_skew_s(jobs)
 
 
@@ -72,6 +82,7 @@ def jobs_of(run: Run) -> list[Job]:
 def output_of(job: Job, plan: Plan) -> Output:
     """Return a job's raw output in the form that parsers take; times in server time, s since the epoch."""
     printed = printed_by(job)
+    is_timed = not impossible_times.are_impossible(job)
     return Output(
         role=job.role,
         stage=plan.stages[job.stage].name,
@@ -82,8 +93,8 @@ def output_of(job: Job, plan: Plan) -> Output:
         exit_code=job.exit_code,
         signal=job.signal,
         timed_out=job.timed_out,
-        started_at=job.started_at.timestamp() if job.started_at else None,
-        ended_at=job.ended_at.timestamp() if job.ended_at else None,
+        started_at=job.started_at.timestamp() if job.started_at and is_timed else None,
+        ended_at=job.ended_at.timestamp() if job.ended_at and is_timed else None,
         collected={file.name: compression.unpack(file.content_z) for file in job.collected.all()},
         telemetry=telemetry_of(job),
         facts=job.facts.facts if job.facts else {},
@@ -122,7 +133,7 @@ def start_skew_s(jobs: Sequence[Job]) -> float | None:
     """Return how far apart (s) the jobs of a stage started, its planned instant included; the worst stage."""
     moments: dict[int, list[datetime]] = {}
     for job in jobs:
-        if job.start_at and job.started_at:
+        if job.start_at and job.started_at and not impossible_times.are_impossible(job):
             moments.setdefault(job.stage, []).extend((job.start_at, job.started_at))
     return max(((max(stage) - min(stage)).total_seconds() for stage in moments.values()), default=None)
 

@@ -6,6 +6,7 @@ from apps.agents.models import Job
 from apps.bench import timing
 from apps.bench.tools.base import Plan
 from apps.campaigns.models import Run
+from apps.results import impossible_times
 from apps.results.models import StageTiming
 
 
@@ -18,7 +19,7 @@ def record_timings(*, run: Run) -> list[StageTiming]:
     jobs = Job.objects.filter(run_ref=run.pk, start_at__isnull=False)
     timings = []
     for index, stage in enumerate(stages):
-        members = [job for job in jobs if job.stage == index]
+        members = [job for job in jobs if job.stage == index and not impossible_times.are_impossible(job)]
         if not members:
             continue
         found = timing.timing_of(

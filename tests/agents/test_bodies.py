@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from apps.agents.endpoint import exchange
+from apps.agents.endpoint.room import Problem
 from apps.core.bodies import Kind, most_bytes
 from tests import factories as people
 from tests.agents import factories
@@ -168,3 +170,11 @@ def test_an_agent_holds_two_large_reports_and_is_told_to_come_again_with_a_third
 def test_nothing_is_left_of_what_was_refused(process: LiveServer) -> None:
     left = [path for path in (Path(process.environment["FATHOM_VAR"]) / "tmp").rglob("*") if path.is_file()]
     assert [path.name for path in left if path.name != "lock"] == []
+
+
+def test_many_values_of_an_agent_are_refused_before_they_are_built(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("json.loads", lambda *values, **more: pytest.fail("it was built"))
+    for body in (b'{"facts": [' + b"{}," * 200_000 + b"{}]}", b'{"facts": ' + b"[" * 900):
+        with pytest.raises(Problem) as refused:
+            exchange.read_json(body)
+        assert refused.value.status == 400

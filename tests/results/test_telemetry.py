@@ -153,6 +153,7 @@ def planned(run: Run, role: str, *, stage: int, after_s: float, lasted_s: float 
         Job.objects.filter(run_ref=run.pk, role=role),
         stage=stage,
         start_at=INSTANT,
+        created_at=INSTANT - timedelta(seconds=1),
         started_at=begun,
         ended_at=begun + timedelta(seconds=lasted_s) if lasted_s is not None else None,
         clock_error_s=0.002 if role == "client" else 0.001,

@@ -19,7 +19,7 @@ from apps.testbeds.models import Node, NodeAddress
 from tests import rewriting
 from tests.campaigns import factories as make
 from tests.workers.factories import SILENT, job_of, listen, measure, report, start, window_sweep
-from workers import carry_out, reconcile
+from workers import carry_out, reconcile, tasks
 
 
 def test_it_starts_the_server_first(cast: SimpleNamespace, pair: list[Node]) -> None:
@@ -106,8 +106,9 @@ def test_who_comes_second_to_a_measurements_end_leaves_its_reading_to_the_first(
     assert not carry_out.advance(run.pk, leaves_end=True)
     run.refresh_from_db()
     assert run.state == "running"
-    # The first is gone, it turns out: a tick reads.
+    # The first is gone, it turns out: a tick has it read.
     reconcile.reconcile(now=timezone.now())
+    tasks.close_run(run.pk)
     run.refresh_from_db()
     assert run.state == "succeeded"
 

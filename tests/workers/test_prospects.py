@@ -137,3 +137,13 @@ def test_a_preview_of_many_looks_at_a_few_and_says_little(
     expansion = Expansion(tool, sweep.SweepSpec(factors={}, fixed={}), casts, 0, points, {})
     with django_assert_max_num_queries(4):
         assert len(prospects.plan_warnings(expansions=[expansion])) == prospects.MOST_WARNINGS
+
+
+@pytest.mark.parametrize("figure", ["9" * 5000, "٣" * 5, "1" * 19, 7, None, ["1"]])
+def test_a_limit_that_is_no_number_breaks_no_preview(cast: SimpleNamespace, pair: list[Node], figure: object) -> None:
+    report(pair[0], sysctls={"net.core.rmem_max": figure, "net.core.wmem_max": figure})
+    report(pair[1], sysctls=figure)
+    assert warnings(cast, pair) == []
+    draft = make.campaign(cast)
+    make.experiment(draft, *pair)
+    assert Api(cast.oscar)("get", f"/campaigns/{draft.pk}/preview/").status_code == 200

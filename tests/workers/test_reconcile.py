@@ -4,21 +4,39 @@ from datetime import timedelta
 from types import SimpleNamespace
 
 import pytest
+from django.db import DatabaseError
 from django.utils import timezone
 
 from apps.agents.models import Job
+from apps.bench.tools.base import Plan
 from apps.campaigns import services
 from apps.campaigns.models import Campaign, Reservation, Run, Trial
+from apps.core import cpu_time, isolation, leases, queue
+from apps.core.models import SetAside
+from apps.results import services as results
 from apps.results.models import Result
 from apps.testbeds.models import Node
 from tests import rewriting
 from tests.campaigns import factories as make
 from tests.workers.factories import SILENT, job_of, measure, report
-from workers import carry_out, reconcile
+from workers import carry_out, closing, reconcile, tasks
 
 
 def look() -> None:
     reconcile.reconcile(now=timezone.now())
+
+
+@pytest.fixture(autouse=True)
+def handed(monkeypatch: pytest.MonkeyPatch) -> list[tuple]:
+    """Carry out at once what the timetable hands to other workers, and return all of it."""
+    messages: list[tuple] = []
+
+    def remind(task: str, pk: int) -> None:
+        messages.append((task, pk))
+        tasks.close_run(pk)
+
+    monkeypatch.setattr(queue, "remind", remind)
+    return messages
 
 
 @pytest.fixture
@@ -144,3 +162,103 @@ def test_a_look_takes_as_many_queries_for_many_runs_as_for_one(
         carry_out.begin(run)
     with django_assert_max_num_queries(3):
         look()
+
+
+@pytest.fixture
+def over(run: Run) -> Run:
+    """Return a run whose jobs have all ended, and which nobody has taken on."""
+    report(job_of(run, "server"), Job.State.READY)
+    carry_out.advance(run.pk)
+    measure(run)
+    return run
+
+
+def test_the_timetable_reads_nothing_itself(over: Run, handed: list[tuple], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(queue, "remind", lambda *message: handed.append(message))
+    monkeypatch.setattr("apps.results.services.record_run", lambda **values: pytest.fail("it was read"))
+    look()
+    over.refresh_from_db()
+    assert over.state == "running"
+    assert handed == [(queue.CLOSE_RUN, over.pk)]
+    assert queue.queue_of(queue.CLOSE_RUN) == queue.SHORT
+    assert not Reservation.objects.filter(run=over, released_at=None).exists()
+
+
+def test_a_run_that_somebody_reads_is_not_waited_for(
+    over: Run, handed: list[tuple], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(leases, "is_held", lambda work, row_id: (work, row_id) == (closing.CLOSE, over.pk))
+    look()
+    assert not handed
+
+
+def test_a_run_at_whose_reading_workers_were_lost_is_given_up(over: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def die(**values: object) -> None:
+        raise SystemExit
+
+    with monkeypatch.context() as patch:
+        patch.setattr("apps.results.services.record_run", die)
+        for losses in range(closing.MOST_LOSSES):
+            with pytest.raises(SystemExit):
+                closing.close(over.pk)
+            over.refresh_from_db()
+            assert (over.state, over.readings) == ("running", losses + 1)
+    look()
+    over.refresh_from_db()
+    assert (over.state, over.reason["code"]) == ("failed", "reading-lost")
+
+
+def test_a_fault_of_the_database_is_no_loss(over: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(**values: object) -> None:
+        raise DatabaseError("gone")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("apps.results.services.record_run", fail)
+        for _time in range(closing.MOST_LOSSES + 1):
+            tasks.close_run(over.pk)
+    assert SetAside.objects.get(work=closing.CLOSE, row_id=over.pk).attempts == 1
+    isolation.try_again(SetAside.objects.get(), now=timezone.now())
+    look()
+    over.refresh_from_db()
+    assert over.state == "succeeded"
+    assert not SetAside.objects.exists()
+
+
+def test_what_takes_too_long_to_be_read_fails_by_name(over: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def spin(*values: object, **more: object) -> None:
+        while True:
+            pass
+
+    monkeypatch.setattr("apps.bench.judges.read_run", spin)
+    monkeypatch.setattr(cpu_time, "READING_S", 0.2)
+    look()
+    over.refresh_from_db()
+    assert (over.state, over.reason["code"]) == ("failed", "too-slow")
+
+
+@pytest.mark.parametrize(
+    ("started", "ended"),
+    [(-370 * 365 * 86400.0, 0.0), (0.0, 257 * 365 * 86400.0), (0.0, -5.0), (-3600.0, 0.0), (0.0, 3600.0)],
+)
+def test_times_that_cannot_be_are_kept_and_nothing_is_computed_of_them(
+    over: Run, started: float, ended: float
+) -> None:
+    job = job_of(over, "client")
+    told = {
+        "started_at": job.started_at + timedelta(seconds=started),
+        "ended_at": job.ended_at + timedelta(seconds=ended),
+    }
+    rewriting.update(Job.objects.filter(pk=job.pk), **told)
+    look()
+    result = Result.objects.get()
+    flags = {flag["name"]: flag for flag in result.flags}
+    assert flags["times-impossible"]["message"]["params"] == {"nodes": job.node.name}
+    job.refresh_from_db()
+    output = results.output_of(job, Plan.from_json(Run.objects.get(pk=over.pk).plan))
+    assert (output.started_at, output.ended_at) == (None, None)
+    assert {"started_at": job.started_at, "ended_at": job.ended_at} == told
+
+
+def test_usual_times_are_not_flagged(over: Run) -> None:
+    look()
+    assert "times-impossible" not in {flag["name"] for flag in Result.objects.get().flags}

@@ -74,7 +74,7 @@ def test_a_tick_gives_up_the_jobs_of_a_lost_agent(cast: SimpleNamespace, pair: l
     Listener.objects.create(pk=1, listening_since=now - timedelta(hours=1), heard_until=now)
     Agent.objects.filter(node=pair[1]).update(last_seen_at=now - timedelta(seconds=31))
     tasks.tick()
-    tasks.tick()
+    tasks.close_run(Run.objects.get().pk)
     run = Run.objects.get()
     assert (run.state, run.reason["code"]) == ("failed", "agent-lost")
     assert Run.objects.count() == 1

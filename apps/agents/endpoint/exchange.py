@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from apps.agents.endpoint.room import Problem, Share
-from apps.core import bodies, outage
+from apps.core import bodies, documents, outage
 
 Scope = Mapping[str, Any]
 Receive = Callable[[], Awaitable[Any]]
@@ -15,6 +15,8 @@ Send = Callable[[Any], Awaitable[None]]
 # An agent names each request (Fathom-Request), and believes an answer that says the name again (Fathom-Answer):
 # what stands on the way may answer in our place, also in JSON, or with an answer of before.
 _REQUEST = re.compile(r"[0-9A-Za-z-]{1,64}")
+# What an agent prints comes as a few long texts: the most values have its facts.
+_LIMITS = documents.Limits(most_bytes=bodies.LINGER_BYTES, deepest=64, most_values=100_000)
 # What is said to one that names nothing.
 _NAMELESS = "1"
 
@@ -79,6 +81,7 @@ class Incoming:
 def read_json(body: bytes) -> dict[str, Any]:
     """Return the JSON object of a body; Problem 400 for anything else."""
     try:
+        documents.weigh(body.decode("utf-8-sig"), _LIMITS)
         data = json.loads(body, parse_constant=_refuse_constant)
     except (ValueError, RecursionError):
         raise Problem(400, "bad-json", "The body must be one JSON object in UTF-8.") from None

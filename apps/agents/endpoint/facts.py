@@ -40,7 +40,7 @@ def _storable(value: Any, levels: int) -> Any:
         return {clean_text(name): _storable(inner, levels - 1) for name, inner in value.items()}
     if isinstance(value, list):
         return [_storable(inner, levels - 1) for inner in value]
-    if isinstance(value, float) and not math.isfinite(value):
+    if (isinstance(value, float) and not math.isfinite(value)) or (isinstance(value, int) and abs(value) >= _LARGEST):
         return None
     return value
 

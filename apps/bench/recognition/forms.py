@@ -17,7 +17,8 @@ Json = dict[str, Any]
 
 # A line of a socket, and below it what -i and -m add.
 _SOCKETS = re.compile(
-    r"^(?:[A-Z-]{4,10}) +\d+ +\d+ +\S+:\S+ +\S+:\S+.*\n\s+.*\b(?:skmem:\(|rto:|cwnd:|wscale:)", re.M
+    r"^[A-Z-]{4,10} ++\d++ ++\d++ ++\S[^\s:]*+:\S++ ++\S[^\s:]*+:\S++.*+\n\s++.*\b(?:skmem:\(|rto:|cwnd:|wscale:)",
+    re.M,
 )
 
 

@@ -9,7 +9,7 @@ from apps.bench import units
 from apps.bench.sweep.spec import MAX_TRIALS
 from apps.bench.text import Message, _
 
-_RANGE = re.compile(r"(?P<first>.+?)\s*(?:\.{2,3}|~|〜)\s*(?P<rest>.+)")
+_RANGE = re.compile(r"(?P<first>.*?\S)\s*+(?:\.{2,3}|~|〜)\s*(?P<rest>.+)")
 _STEP = re.compile(
     r"""(?P<last>.*?\S)\s*(?:
         [xX×*]\s*(?P<times>[0-9.]+)

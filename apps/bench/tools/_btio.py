@@ -48,7 +48,9 @@ OLD, NEW = "3.3", "3.4"
 TITLE = re.compile(r"^ ?NAS Parallel Benchmarks (?:\(NPB)?(\d{1,2}\.\d{1,2})[^\n]*?-- ?BT Benchmark", re.M)
 HEADLINE = re.compile(r"^ ?BTIO -- (FULL MPI-IO|SIMPLE MPI-IO|EPIO|FORTRAN IO) write interval: +(\d{1,6})", re.M)
 HEADS = {"FULL MPI-IO": FULL, "SIMPLE MPI-IO": SIMPLE, "EPIO": EPIO, "FORTRAN IO": FORTRAN}
-_FIELD = re.compile(r"^ +([A-Z][A-Za-z/ ]{1,40}?) *(?:\(([A-Za-z/]{1,12})\))? *[=:] +(\S[^\n]{0,200}?) *$", re.M)
+_FIELD = re.compile(
+    r"^ ++([A-Z](?: {0,9}[A-Za-z/]){1,40}+) *+(?:\(([A-Za-z/]{1,12})\) *+)?[=:] ++(\S[^\n]{0,200}?) *$", re.M
+)
 _ACTIVE = re.compile(r"^ Number of active processes: +(\d{1,7})$", re.M)
 _COLLECTIVE = re.compile(r"^ collbuf_(nodes|size) +(\d{1,12})$", re.M)
 _NUMBER = re.compile(r"\d{1,15}(?:\.\d{1,9})?")

@@ -52,7 +52,8 @@ def read_report(text: str, data: Json | None) -> Report:
 def _of_json(data: Json) -> Report:
     def word(key: str) -> str:
         value = dig(data, "report", "mtr", key)
-        value = f"{value:g}" if isinstance(value, float | int) else value
+        figure = number(data, "report", "mtr", key)
+        value = f"{figure:g}" if figure is not None else value
         return value[:100] if isinstance(value, str) and value.isprintable() else ""
 
     hops = []

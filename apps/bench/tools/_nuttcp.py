@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 _NUMBER = r"(\d{1,15}(?:\.\d{1,6})?)"
 _TEXT = re.compile(rf"^ *{_NUMBER} MB / +{_NUMBER} sec = +{_NUMBER} Mbps(?P<rest>[^\n]*)$", re.M)
-_KEYS = re.compile(r"^(?:nuttcp-(?P<side>[tr]): )?(?P<pairs>(?:[A-Za-z_]+=[^ \n]+ ?)+)$", re.M)
+_KEYS = re.compile(r"^(?:nuttcp-(?P<side>[tr]): )?(?P<pairs>[A-Za-z_]+=[^ \n]+(?: [A-Za-z_]+=[^ \n]+)* ?)$", re.M)
 _PAIR = re.compile(rf"([A-Za-z_]+)={_NUMBER}(?:%)?(?: |$)")
 # Verbose: a line for each side, and what else it says of the connection in words.
 _VERBOSE = re.compile(

@@ -62,7 +62,9 @@ _RTT = re.compile(
 _REPLY = re.compile(
     rf"^(?:\[[\d.]+\] )?\d+ bytes from .*?(?:icmp_)?seq=(?P<number>\d{{1,9}}) .*?time=(?P<time>{_MS}) ms", re.M
 )
-_TOO_BIG = re.compile(r"(?:message too long, mtu[=:] ?|Frag needed and DF set \(mtu = |Packet too big: mtu=)(\d+)")
+_TOO_BIG = re.compile(
+    r"(?:message too long, mtu[=:] ?|Frag needed and DF set \(mtu = |Packet too big: mtu=)(\d{1,9})"
+)
 _UNREACHABLE = re.compile(r"^From .*(?:[Uu]nreachable|No route|prohibited|Filtered).*$", re.M)
 
 

@@ -28,7 +28,7 @@ BOTH, BANDWIDTH, LATENCY = "both", "bandwidth", "latency"
 # How long (s) the client waits for the server to listen.
 PATIENCE_S = 10
 
-_TEST = re.compile(r"^(?P<test>[a-z]+(?:_[a-z]+)*):\n(?P<rows>(?: {4}[^\n]*\n?)*)", re.M)
+_TEST = re.compile(r"^(?P<test>[a-z]+(?:_[a-z]+)*):\n(?P<rows>(?: {4}[^\n]*+(?:\n|\Z))*+)", re.M)
 _MESSAGE_SIZE = re.compile(r"^ {4}msg_size += +([\d.]{1,20}) (bytes|KiB|MiB)(?: \(([\d,]{1,20})\))?$", re.M)
 _SIZES = {"bytes": 1, "KiB": 1024, "MiB": 1024**2}
 _ROW = re.compile(r"^ {4}(\w+) += +([\d.,]{1,24})(?: ([^\s(]+))?", re.M)

@@ -108,6 +108,8 @@ class Run(TimeStamped):
     plan = models.JSONField(null=True, blank=True)
     stage = models.SmallIntegerField(default=-1)
     stopping = models.BooleanField(default=False)
+    # How often a worker began to read what was printed, and did not come to an end.
+    readings = models.PositiveSmallIntegerField(default=0, db_default=0, editable=False)
     reason = models.JSONField(null=True, blank=True)
     started_at = models.DateTimeField(_("started"), default=timezone.now, editable=False)
     ended_at = models.DateTimeField(_("ended"), null=True, blank=True)

@@ -20,7 +20,7 @@ from apps.bench.tools.base import Parameter, Tool
 from apps.campaigns import forms, queries, services, waits
 from apps.campaigns.models import Campaign, Experiment, Trial
 from apps.campaigns.views.campaigns import find_campaign
-from apps.core import editing
+from apps.core import editing, figures
 from apps.core.versions import lock_row
 from apps.toolbox import queries as toolbox
 
@@ -132,8 +132,8 @@ def trials(request: HttpRequest, pk: int) -> HttpResponse:
     state, experiment = request.GET.get("state", ""), request.GET.get("experiment", "")
     if state in Trial.State.values:
         rows = rows.filter(state=state)
-    if experiment.isdecimal():
-        rows = rows.filter(experiment=int(experiment))
+    if (number := figures.whole(experiment)) is not None:
+        rows = rows.filter(experiment=number)
     page = Paginator(rows, 100).get_page(request.GET.get("page"))
     used = {slug: toolbox.get_tool(slug) for slug in {trial.experiment.tool for trial in page}}
     waits.attach_trial_waits(list(page), scoping.user_of(request), timezone.now())

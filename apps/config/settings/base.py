@@ -58,6 +58,7 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "csp.middleware.CSPMiddleware",
     "servestatic.middleware.ServeStaticMiddleware",
+    "apps.accounts.middleware.PrivateMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
     "apps.core.middleware.OutageMiddleware",
@@ -264,8 +265,9 @@ TOOL_PERMITS = "workers.permits.permits_of_team"
 # more for several on one node, and for agents far away.
 START_LEAD_S = environment.seconds("START_LEAD_S", 0.2)
 
-# One request body at most (a job's whole output, compressed, fits in it).
+# One request body at most (a job's whole output, compressed, fits in it), and a person's form or document.
 DATA_UPLOAD_MAX_MEMORY_SIZE = 64 * 1024 * 1024
+FORM_MOST_BYTES = 8 * 1024 * 1024
 # Files that are sent at once, with all around them; where they are taken, of whoever is signed in (core.bodies).
 UPLOAD_MOST_BYTES = environment.read("UPLOAD_MOST", "17 GiB", limits.bytes_of)
 FILE_ADDRESSES = (

@@ -11,6 +11,7 @@ from django.utils.dateparse import parse_date, parse_datetime
 
 from apps.bench.text import Message, _
 from apps.bench.tools.base import Value
+from apps.core import figures
 
 _PART = re.compile(r"(?P<name>[\w.\-]+)(?P<sign>[:=])(?P<value>.*)", re.DOTALL)
 _NUMBERS = ("campaign", "experiment", "cluster", "node", "site", "file-system")
@@ -107,10 +108,11 @@ def same(value: Value, text: str, typed: Iterable[Value] = ()) -> bool:
 
 def _with(found: ResultSet, name: str, value: str) -> ResultSet:
     if name in _NUMBERS:
-        if not value.isascii() or not value.isdigit() or int(value) > _LARGEST_ID:
+        number = figures.whole(value)
+        if number is None or number > _LARGEST_ID:
             raise SetError(Message(_("“%(part)s”: %(kind)s is chosen by its number."), _about(value, kind=name)))
         kept = tuple(pair for pair in found.numbers if pair[0] != name)
-        return replace(found, numbers=(*kept, (name, int(value))))
+        return replace(found, numbers=(*kept, (name, number)))
     if name in _DATES:
         moment = _moment(value, is_end=name == "until")
         return replace(found, since=moment) if name == "since" else replace(found, until=moment)

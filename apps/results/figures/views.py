@@ -8,7 +8,7 @@ from django.views.decorators.http import require_POST
 from apps.core import documents
 from apps.results.figures import answers
 
-_LIMITS = documents.Limits(most_bytes=settings.DATA_UPLOAD_MAX_MEMORY_SIZE, deepest=16)
+_LIMITS = documents.Limits(most_bytes=settings.FORM_MOST_BYTES, deepest=16, most_values=1_000_000)
 
 
 @login_required

@@ -15,7 +15,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from apps.accounts import scoping
 from apps.accounts.models import Role
-from apps.core import editing
+from apps.core import editing, figures
 from apps.core.versions import lock_row
 from apps.results import downloads
 from apps.results import queries as results
@@ -101,7 +101,7 @@ def decide(request: HttpRequest, pk: int) -> HttpResponse:
         raise Http404
     scoping.require(request.user, found.subject.team, Role.OPERATOR)
     state, campaign = request.POST.get("state", ""), request.POST.get("campaign", "")
-    if state not in (*ChangePoint.State.values, services.OPEN) or not campaign.isdecimal():
+    if state not in (*ChangePoint.State.values, services.OPEN) or figures.whole(campaign) is None:
         messages.error(request, _("Choose confirm, explain, dismiss or open again."))
         return redirect(found.address)
     # A change on which nobody has decided has no row of its own.

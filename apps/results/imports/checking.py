@@ -10,6 +10,7 @@ from django.utils import timezone
 from apps.bench import recognition
 from apps.bench.text import Message, _
 from apps.bench.tools.base import Output, ParameterError, Reading, SampleValue, Tool, ToolFailure
+from apps.core import cpu_time
 from apps.results.imports import grouping
 from apps.results.imports.models import Import, ImportItem
 from apps.results.imports.recognising import storable
@@ -38,6 +39,8 @@ def check_on(imported: Import, *, is_time_up: Callable[[], bool]) -> bool:
                 text = "; ".join(f"{name}: {message}" for name, message in error.errors.items())
                 said = Message(_("The tool refuses the parameters: %(why)s"), {"why": text})
                 item.problem = storable(said.as_json())
+            except cpu_time.OutOfTimeError:
+                item.problem = storable(Message(_("Reading this takes too long.")).as_json())
             except ToolFailure as failure:
                 item.problem = storable(failure.message.as_json())
         # By themselves: of those without one, bulk_update would make a JSON null.
@@ -65,7 +68,9 @@ def _read(item: ImportItem, choice: Json, casts: "_Casts") -> Any:
     else:
         own = recognition.own_output(tool, output_of(item))
         own = dataclasses.replace(own, node=casts.name_of(roles, tool))
-        role, reading = recognition.read_as_any_role(tool, own, params, casts.capacity_of(roles, tool))
+        capacity = casts.capacity_of(roles, tool)
+        with cpu_time.limited():
+            role, reading = recognition.read_as_any_role(tool, own, params, capacity)
         argv = list(own.argv)
     return storable({**reading.as_json(), "parameters": params, "role": role, "argv": argv})
 

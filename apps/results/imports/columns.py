@@ -24,7 +24,7 @@ Mapped = Mapping[str, Mapping[str, str]]
 
 MEANINGS = ("parameter", "metric", "role", "repetition", "time", "ignore")
 _KINDS = {"bit/s": "rate", "B/s": "byte-rate", "B": "size", "s": "duration"}
-_HEADER = re.compile(r"(.*?)\s*[\[(]([^\])]{1,20})[\])]\s*")
+_HEADER = re.compile(r"\A(.*?)(?<!\s)\s*+[\[(]([^\])]{1,20})[\])]\s*")
 _MOST_REPETITIONS = 32_000
 
 

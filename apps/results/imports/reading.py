@@ -8,10 +8,11 @@ from django.db import transaction
 from django.utils import timezone
 
 from apps.bench.text import Message, _
+from apps.core import cpu_time
 from apps.results.imports import duplicates, grouping, uploads
 from apps.results.imports.containers import Entry, Limits, read_entries
 from apps.results.imports.models import Import, ImportItem
-from apps.results.imports.recognising import Found, look_at, storable
+from apps.results.imports.recognising import Found, look_at, storable, unread
 from apps.toolbox import queries as toolbox
 
 MIB = 1024 * 1024
@@ -83,7 +84,12 @@ def _items(imported: Import, entry: Entry, places: grouping.Places, position: in
     if entry.refusal is not None:
         yield ImportItem(source=imported, position=position, file=entry.name, refusal=entry.refusal.as_json())
         return
-    for offset, found in enumerate(look_at(entry.content)):
+    try:
+        with cpu_time.limited():
+            outputs = look_at(entry.content)
+    except cpu_time.OutOfTimeError:
+        outputs = [unread(entry.content, Message(_("Reading this file takes too long.")))]
+    for offset, found in enumerate(outputs):
         item = ImportItem(source=imported, position=position + offset, file=entry.name, place=offset + 1)
         yield _refused(item, found) if found.refusal else _described(item, found, places)
 

@@ -71,18 +71,22 @@ def digest_of(stdout: bytes, stderr: bytes) -> str:
     return digest.hexdigest()
 
 
+def unread(content: bytes, refusal: Message) -> Found:
+    """Return a file of which nothing was read, with the reason."""
+    return Found(Output("", "measure", recognition.NODE, (), content, b"", None), refusal=refusal)
+
+
 def look_at(content: bytes) -> list[Found]:
     """Return the outputs of a file; a single refused one if nothing is known of it."""
-    whole = Output("", "measure", recognition.NODE, (), content, b"", None)
     if not content.strip():
-        return [Found(whole, refusal=Message(_("The file is empty.")))]
+        return [unread(content, Message(_("The file is empty.")))]
     if len(content) > _LONG and not _is_known(content):
         text = _("No tool is known by the beginning or the end of this file: send all of it as the tool printed it.")
-        return [Found(whole, refusal=Message(text))]
+        return [unread(content, Message(text))]
     findings = recognition.read_file(content)
     if len(findings) > MOST_OUTPUTS:
         text = _("The file holds more than %(most)s outputs: cut it into parts.")
-        return [Found(whole, refusal=Message(text, {"most": MOST_OUTPUTS}))]
+        return [unread(content, Message(text, {"most": MOST_OUTPUTS}))]
     # A log of commands holds other things, too: where something is known, the rest is passed over.
     own = [item for item in findings if item.failure is None or item.failure.code != "unrecognised"]
     return [_found(item) for item in own or findings[:1]]

@@ -15,7 +15,8 @@ from itertools import islice
 from typing import Any, BinaryIO
 
 from apps.bench.text import Message, _
-from apps.results.imports.containers import ContainerError, Limits, Package, is_workbook, printable
+from apps.results.imports.containers import ContainerError, Limits, Package, is_workbook, printable, xml
+from apps.results.imports.containers.limits import DAMAGES
 
 MIB = 1024 * 1024
 MOST_BYTES = 64 * MIB
@@ -28,7 +29,7 @@ LONGEST_CELL = 1000
 SHOWN, SHOWN_CELL = 8, 80
 # A workbook's sheet may have its rows anywhere; so many without anything in them end it.
 MOST_BLANKS = 1000
-_WORKBOOK = Limits(entries=1000, total_bytes=256 * MIB, entry_bytes=256 * MIB)
+_WORKBOOK = Limits(entries=1000, total_bytes=128 * MIB, entry_bytes=64 * MIB)
 _DELIMITERS = ",;\t|"
 # How zips, and the workbooks of old office programs, begin.
 _OFFICE = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
@@ -234,12 +235,20 @@ def _check_workbook(file: BinaryIO) -> None:
     """Refuse a workbook that is a bomb, or whose XML declares things of its own."""
     file.seek(0)
     package = Package(file, _WORKBOOK)
+    inspector = xml.Inspector()
     for name in package.names:
-        if name.endswith((".xml", ".rels")):
+        try:
             with package.open(name) as part:
-                if b"<!DOCTYPE" in part.read(4096):
-                    text = Message(_("%(name)s is not what office programs write: save the workbook again."))
-                    raise ContainerError("unsafe", Message(text.msgid, {"name": name}))
+                inspector.look_through(part)
+        except xml.UnsafeError as error:
+            text = _("%(name)s is not what office programs write: save the workbook again.")
+            raise ContainerError("unsafe", Message(text, {"name": name})) from error
+        except xml.DamagedError as error:
+            # Pictures are none, whatever their name; what has to be one is read no further.
+            if name.endswith((".xml", ".rels")):
+                raise TableError(_UNREADABLE) from error
+        except DAMAGES as error:
+            raise TableError(_UNREADABLE) from error
     file.seek(0)
 
 

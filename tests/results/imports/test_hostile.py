@@ -13,6 +13,7 @@ from django.core.files.base import ContentFile
 from django.utils import timezone
 
 from apps.campaigns.errors import Refused
+from apps.core import cpu_time
 from apps.results.imports import reading, services, work
 from apps.results.imports.models import Import
 from apps.testbeds.models import Node
@@ -159,3 +160,26 @@ def test_what_takes_longer_is_carried_on_by_the_next_turn(
     work.advance_import(import_id=imported.pk, now=timezone.now())
     imported.refresh_from_db()
     assert imported.items.count() == 2
+
+
+def test_a_file_that_takes_too_long_is_refused_and_the_others_are_read(
+    cast: SimpleNamespace, monkeypatch: pytest.MonkeyPatch, ends: list[Node]
+) -> None:
+    look_at = reading.look_at
+
+    def slow(content: bytes) -> list:
+        while content == b"slow":
+            pass
+        return look_at(content)
+
+    monkeypatch.setattr(cpu_time, "READING_S", 0.3)
+    monkeypatch.setattr(reading, "look_at", slow)
+    imported = sending.send(cast, {"a.zip": zipped({"a.txt": b"slow", "b.json": GOOD})})
+    assert imported.state == "ready"
+    refusals = {item.file: item.refusal and item.refusal["msgid"] for item in imported.items.all()}
+    assert refusals == {"a.txt": "Reading this file takes too long.", "b.json": None}
+
+
+def test_a_line_of_pairs_takes_no_time(cast: SimpleNamespace, ends: list[Node]) -> None:
+    imported = sending.send(cast, {"a.txt": b"a=b" * 20 + b"  x\n"})
+    assert imported.state == "ready"

@@ -12,7 +12,7 @@ _MOST_TOKENS = 150
 _KINDS = ("size", "duration", "rate", "byte-rate")
 
 _TOKEN = re.compile(
-    r"""\s*(?:
+    r"""\s*+(?:
         (?P<number>(?:[0-9]+(?:\.[0-9]+)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?)(?:\s*(?P<unit>[^\W\d_]+(?:/[a-zA-Z]+)?))?
       | "(?P<quoted>[^"]*)"
       | (?P<name>[^\W\d][\w-]*)

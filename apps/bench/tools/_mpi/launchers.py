@@ -95,7 +95,7 @@ class OpenMpi(Launcher):
 _MAP_NODE = re.compile(r"\s*Data for node: (\S{1,200})\s")
 _MAP_RANK = re.compile(r"Process rank: (\d{1,6}) Bound: (.*)$")
 _BOUND = re.compile(r"^\[([^\s:\[\]]{1,200}):\d{1,9}\] MCW rank (\d{1,6}) ((?:is not )?bound.*)$", re.M)
-_MASK = re.compile(r"(?:\[[B./~]*[B.][B./~]*\])+\s*$")
+_MASK = re.compile(r"(?:\[[/~]*[B.][B./~]*\])+\s*$")
 
 
 def _masked(text: str) -> tuple[str, ...] | None:

@@ -47,8 +47,10 @@ LIMITS = Limits(entries=200_000, total_bytes=64 * GIB, entry_bytes=16 * GIB, rat
 LONGEST_LINE = 64 * 1024 * 1024
 LONGEST_JSON = 64 * 1024 * 1024
 LONGEST_RAW = 512 * 1024 * 1024
-RECORD_LIMITS = documents.Limits(most_bytes=LONGEST_JSON, deepest=64)
-DOCUMENT_LIMITS = documents.Limits(most_bytes=LONGEST_RAW, deepest=64)
+# Of one record or document; a campaign's frozen report names each of its figures.
+_MOST_VALUES = 5_000_000
+RECORD_LIMITS = documents.Limits(most_bytes=LONGEST_JSON, deepest=64, most_values=_MOST_VALUES)
+DOCUMENT_LIMITS = documents.Limits(most_bytes=LONGEST_RAW, deepest=64, most_values=_MOST_VALUES)
 
 
 class ArchiveError(Exception):

@@ -1,0 +1,39 @@
+"""How much of a processor a piece of work may take that comes from outside: it is ended, whatever it is at."""
+
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+# What one file, or what one run printed, may take to be read (s of a processor).
+READING_S = 30.0
+# Who catches the error as any other meets it again after so long (s).
+_AGAIN_S = 1.0
+
+
+class OutOfTimeError(Exception):
+    """Work took more of a processor than it may."""
+
+
+@contextmanager
+def limited(seconds: float | None = None) -> Iterator[None]:
+    """Raise OutOfTimeError in the block after `seconds` (READING_S) of this process's processor.
+
+    Regular expressions are ended within a match, too. Only for work that talks to nobody: it ends anywhere. In a
+    thread beside the main one, and within another limit, nothing is limited.
+    """
+    is_free = signal.getitimer(signal.ITIMER_VIRTUAL)[0] == 0
+    if threading.current_thread() is not threading.main_thread() or not is_free:
+        yield
+        return
+    before = signal.signal(signal.SIGVTALRM, _end)
+    signal.setitimer(signal.ITIMER_VIRTUAL, READING_S if seconds is None else seconds, _AGAIN_S)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before)
+
+
+def _end(_number: int, _frame: object) -> None:
+    raise OutOfTimeError

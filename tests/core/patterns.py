@@ -1,0 +1,88 @@
+"""Collect the regular expressions of the service: run as a program, it writes each as a line of JSON."""
+
+import ast
+import importlib
+import json
+import pkgutil
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+OWN = Path(__file__).parents[2]
+_CALLS = ("compile", "search", "match", "fullmatch", "findall", "finditer", "sub", "subn", "split")
+# The agent's are bounded by what one job may hold, and a node's owner reads only his own.
+_OTHERS = (".migrations", ".settings.", "__main__", "workers.agent")
+
+
+class _Names(dict):
+    """A module's names; any other, such as an argument of a function, is a word."""
+
+    def __missing__(self, name: str) -> str:
+        return "x"
+
+
+def main() -> None:
+    """Write the patterns: [pattern, flags, is of bytes, place]."""
+    places: dict[tuple[str | bytes, int], str] = {}
+    plain = re._compile  # type: ignore[attr-defined]
+
+    def note(pattern: Any, flags: Any) -> Any:
+        compiled = plain(pattern, flags)
+        frame = sys._getframe(1)
+        while frame.f_back is not None and frame.f_code.co_filename == re.__file__:
+            frame = frame.f_back
+        file = Path(frame.f_code.co_filename)
+        place = str(file.relative_to(OWN)) if file.is_relative_to(OWN) else ""
+        if place.startswith(("apps/", "workers/")) and not place.startswith("workers/agent/"):
+            places.setdefault((compiled.pattern, compiled.flags), f"{place}:{frame.f_lineno}")
+        return compiled
+
+    re._compile = note  # type: ignore[attr-defined]
+    import django
+
+    django.setup()
+    for module in _modules():
+        for pattern, flags, line in _within_functions(module):
+            compiled = plain(pattern, flags)
+            places.setdefault((compiled.pattern, compiled.flags), f"{module.__name__}:{line}")
+    for (pattern, flags), place in places.items():
+        is_bytes = isinstance(pattern, bytes)
+        text = pattern.decode("latin-1") if isinstance(pattern, bytes) else pattern
+        sys.stdout.write(json.dumps([text, int(flags), is_bytes, place]) + "\n")
+
+
+def _modules() -> Iterator[ModuleType]:
+    for name in ("apps", "workers"):
+        package = importlib.import_module(name)
+        for found in pkgutil.walk_packages(package.__path__, f"{name}."):
+            if not any(other in found.name for other in _OTHERS):
+                yield importlib.import_module(found.name)
+
+
+def _within_functions(module: ModuleType) -> Iterator[tuple[Any, int, int]]:
+    for node in ast.walk(ast.parse(Path(str(module.__file__)).read_text())):
+        match node:
+            case ast.Call(func=ast.Attribute(value=ast.Name(id="re"), attr=name), args=[first, *others]) if (
+                name in _CALLS
+            ):
+                pattern = _value(first, module)
+                flags = [_value(item, module) for item in (*others, *(word.value for word in node.keywords))]
+                if isinstance(pattern, str | bytes):
+                    yield pattern, next((flag for flag in flags if isinstance(flag, re.RegexFlag)), 0), node.lineno
+
+
+def _value(node: ast.expr, module: ModuleType) -> Any:
+    if isinstance(node, ast.Name) and node.id not in vars(module):
+        return None
+    try:
+        return eval(compile(ast.Expression(node), "pattern", "eval"), _Names(vars(module)))
+    except Exception:
+        # What depends on a function's arguments in other ways than as a word within.
+        return None
+
+
+if __name__ == "__main__":
+    main()

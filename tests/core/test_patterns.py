@@ -1,0 +1,98 @@
+"""No text makes a regular expression of the service slow: each of their repeats is pumped."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from tests.core import patterns, pumping
+
+# Signs, and after how long (s of a processor) more are tried: what grows with the square of the length takes a tenth
+# of that, what grows with the cube five times as much, and what doubles never ends.
+STEPS = ((250, 0.003), (1000, 0.03), (4000, 1.0))
+END_S = 1.5
+
+
+class SlowError(Exception):
+    """A match took too long."""
+
+
+def _collected() -> list[tuple[re.Pattern, str]]:
+    told = subprocess.run(
+        [sys.executable, "-m", patterns.__name__], cwd=patterns.OWN, capture_output=True, check=True, text=True,
+        env={**os.environ, "DJANGO_SETTINGS_MODULE": "apps.config.settings.test"},
+    )  # fmt: skip
+    found = []
+    for line in told.stdout.splitlines():
+        text, flags, is_bytes, place = json.loads(line)
+        found.append((re.compile(text.encode("latin-1") if is_bytes else text, flags), place))
+    return found
+
+
+@pytest.fixture
+def timer() -> Iterator[None]:
+    """Raise SlowError in a match that takes longer than END_S of a processor."""
+
+    def end(_number: int, _frame: object) -> None:
+        raise SlowError
+
+    before = signal.signal(signal.SIGVTALRM, end)
+    yield
+    signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+    signal.signal(signal.SIGVTALRM, before)
+
+
+def _seconds(pattern: re.Pattern, look: Callable[[Any], object], text: str) -> float:
+    own = text.encode("latin-1") if isinstance(pattern.pattern, bytes) else text
+    began = time.process_time()
+    signal.setitimer(signal.ITIMER_VIRTUAL, END_S)
+    try:
+        look(own)
+    except SlowError:
+        return END_S
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+    return time.process_time() - began
+
+
+def _slow_text(pattern: re.Pattern) -> str | None:
+    """Return a text that is slow to be searched or matched, None if there is none."""
+    for pump in pumping.pumps(pattern):
+        for look in (lambda text: sum(1 for _ in pattern.finditer(text)), pattern.fullmatch):
+            if all(_seconds(pattern, look, pump.text(length)) > suspect_s for length, suspect_s in STEPS):
+                return pump.text(STEPS[0][0])
+    return None
+
+
+@pytest.mark.parametrize(
+    "pattern", [r"^(?:[a-z]+=[^ \n]+ ?)+$", r"^(?:(?: {4}[^\n]*\n?)*)x", r"(.*?)\s*\[", r"(?:a|a)+b", r"\s*\s*\s*x"]
+)
+def test_what_is_slow_is_seen(pattern: str, timer: None) -> None:
+    assert _slow_text(re.compile(pattern)) is not None
+
+
+@pytest.mark.parametrize("pattern", [r"^(?:[a-z]+=[^ \n]+)(?: [a-z]+=[^ \n]+)* ?$", r"(?>a|a)+b", r"\d+x", r"\s*+x"])
+def test_what_is_quick_is_let_alone(pattern: str, timer: None) -> None:
+    assert _slow_text(re.compile(pattern)) is None
+
+
+def test_no_pattern_can_be_made_slow(timer: None) -> None:
+    found = _collected()
+    places = " ".join(place for _pattern, place in found)
+    assert len(found) > 500
+    for package in (
+        "apps/bench/tools/_nuttcp",
+        "apps/bench/recognition",
+        "apps/results/imports",
+        "apps/bench/telemetry",
+    ):
+        assert package in places
+    slow = {f"{place} {pattern.pattern!r}": text[:80] for pattern, place in found if (text := _slow_text(pattern))}
+    assert not slow
