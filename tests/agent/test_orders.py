@@ -50,7 +50,7 @@ ALLOWED = {
 
 def wrong() -> Iterator[tuple[str, Any]]:
     """Yield each field of a job with each value that it must not have."""
-    for name in GOOD.keys() - {"id"}:
+    for name in sorted(GOOD.keys() - {"id"}):
         needed = name in ("argv", "time_limit_s", "output_limit_bytes")
         for value in [*NUMBERS, *OTHERS, *([None, [], 0.5] if needed else [])]:
             if not (value in ALLOWED.get(name, []) or (name == "time_limit_s" and value == 0.5)):

@@ -7,7 +7,6 @@ well: texts keep them (`FormerName`). Path names stay, but for the names and use
 the author stay where the campaign is cited by them.
 """
 
-import re
 from collections.abc import Iterable
 
 from django.db.models import Q
@@ -17,16 +16,12 @@ from apps.campaigns.models import Campaign, Tombstone
 from apps.results.landing.redaction import addresses
 from apps.results.landing.redaction.folding import fold
 from apps.results.landing.redaction.inventory import stand_ins_of
+from apps.results.landing.redaction.occurrences import GAPS, Occurrences
 from apps.results.landing.redaction.stand_ins import is_telling
 from apps.testbeds.models import Node
 
 __all__ = ["Hidden", "Names", "names_for"]
 
-# People write a name's blanks and dashes one for another, most of all in names of files.
-_GAPS = re.compile(r"[\s_+.-]+")
-_LATIN_SIGN = re.compile(rf"[{addresses.LATIN}]")
-# Scripts that are written without blanks: Hangul, Han, Kana.
-_UNSPACED = re.compile(r"[ᄀ-ᇿ⺀-〿぀-ヿ㄰-㆏㐀-鿿가-퟿豈-﫿\U00020000-\U0003ffff]")
 # A column of a table repeats its texts.
 _MOST_REMEMBERED = 10_000
 
@@ -54,11 +49,10 @@ class Hidden(Names):
         """Take the names from the team's inventory; the nodes that come `first` have the first numbers."""
         words = stand_ins_of(team_id, first)
         self._whole, self._addresses, self._figures = words.names, words.addresses, words.figures
-        telling = sorted(filter(is_telling, words.names), key=len, reverse=True)
         self._words: dict[str, str] = {}
         for name in words.names:
-            self._words.setdefault(_GAPS.sub("-", name), words.names[name])
-        self._names = re.compile(_pattern_of_all(telling)) if telling else None
+            self._words.setdefault(GAPS.sub("-", name), words.names[name])
+        self._names = Occurrences(filter(is_telling, words.names))
         self._remembered: dict[str, str] = {}
 
     def name(self, name: str) -> str:
@@ -75,8 +69,7 @@ class Hidden(Names):
 
     def _replaced(self, text: str) -> str:
         folded = fold(text)
-        found = self._names.finditer(folded.text) if self._names else ()
-        spans = [(match.start(), match.end(), self._word(match)) for match in found]
+        spans = [(start, end, self._word(folded.text[start:end])) for start, end in self._names.spans(folded.text)]
         spans += addresses.spans(folded.text, self._addresses, self._figures, self._host)
         parts = []
         done = 0
@@ -86,8 +79,8 @@ class Hidden(Names):
             done = last
         return "".join((*parts, text[done:]))
 
-    def _word(self, found: re.Match[str]) -> str:
-        return self._words.get(_GAPS.sub("-", found.group()), _("name"))
+    def _word(self, found: str) -> str:
+        return self._words.get(GAPS.sub("-", found), _("name"))
 
     def _host(self, name: str) -> str | None:
         """Return what stands for a host of the inventory, with its domain or another."""
@@ -104,30 +97,6 @@ def names_for(shared: Campaign | Tombstone, *, whole: bool) -> Names:
         members = Q(clusters__experiment_roles__experiment__campaign=shared)
         first = Node.objects.filter(played | members).distinct().order_by("pk")
     return Hidden(shared.team_id, first)
-
-
-def _pattern_of_all(names: Iterable[str]) -> str:
-    """Return the names' pattern; at each sign of a text only those that begin with it are tried."""
-    by_first: dict[str, list[str]] = {}
-    for name in names:
-        by_first.setdefault(name[0], []).append(_pattern_of(name))
-    return "|".join(f"(?={re.escape(first)})(?:{'|'.join(patterns)})" for first, patterns in by_first.items())
-
-
-def _pattern_of(name: str) -> str:
-    """Return where a folded name stands by itself: no word of its own script goes on before or after it."""
-    parts = _GAPS.split(name)
-    gaps = [r"[\s_+.-]{1,3}" if " " in gap else r"[_.-]{1,3}" for gap in _GAPS.findall(name)]
-    inner = "".join(part for pair in zip(map(re.escape, parts), [*gaps, ""], strict=True) for part in pair)
-    begin = _edge(name[0], addresses.BEGIN, r"(?<![^\W_])")
-    return begin + inner + _edge(name[-1], addresses.END, r"(?![^\W_])")
-
-
-def _edge(sign: str, latin: str, other: str) -> str:
-    if _LATIN_SIGN.match(sign):
-        return latin
-    # A particle follows without a blank, and another word may.
-    return other if sign.isalnum() and not _UNSPACED.match(sign) else ""
 
 
 def _merged(spans: list[addresses.Span]) -> list[addresses.Span]:
