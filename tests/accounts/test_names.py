@@ -74,3 +74,42 @@ def test_what_was_alike_before_is_kept_apart_and_can_be_used(cast: Cast) -> None
     assert signed_in(person).post("/accounts/profile/", values).status_code == 302
     services.update_team(team=twin, user=cast.charlie, name="Another")
     assert Team.objects.get(pk=twin.pk).skeleton == "another"
+
+
+def old_names(cast: Cast) -> tuple[Team, User]:
+    """Return a team and a person with names that the rule refuses, from before there was one."""
+    Team.objects.filter(pk=cast.team.pk).update(name="gr\u0456d\u200b", skeleton="old")
+    User.objects.filter(pk=cast.bob.pk).update(username="\u0430dmin2", skeleton="older")
+    return Team.objects.get(pk=cast.team.pk), User.objects.get(pk=cast.bob.pk)
+
+
+def test_an_old_name_hinders_no_other_change(cast: Cast) -> None:
+    team, person = old_names(cast)
+    client = signed_in(factories.user("root", is_superuser=True, is_staff=True))
+    dates = {"date_joined_0": "2026-01-02", "date_joined_1": "03:04:05", "timezone": "UTC", "theme": "auto"}
+    path = f"/admin/accounts/user/{person.pk}/change/"
+    assert client.post(path, {"username": person.username, "first_name": "Old", **dates}).status_code == 302
+    person.refresh_from_db()
+    assert (person.is_active, person.first_name) == (False, "Old")
+    inline = {"memberships-TOTAL_FORMS": "0", "memberships-INITIAL_FORMS": "0"}
+    path = f"/admin/accounts/team/{team.pk}/change/"
+    assert client.post(path, {"name": team.name, "slug": "renamed", **inline}).status_code == 302
+    names = ("--username", person.username, "--team", team.name)
+    call_command("create_account", *names, "--password", "A good one 12")
+    person.refresh_from_db()
+    assert person.check_password("A good one 12")
+    services.update_team(team=Team.objects.get(slug="renamed"), user=cast.alice, name=team.name)
+    User.objects.filter(pk=person.pk).update(is_active=True)
+    values = {"language": "", "timezone": "UTC", "theme": "dark"}
+    assert signed_in(person).post("/accounts/profile/", values).status_code == 302
+    assert send(person, "patch", "me/", {"theme": "light"}).status_code == 200
+
+
+def test_a_changed_name_is_asked_even_where_the_old_was_refused_too(cast: Cast) -> None:
+    team, person = old_names(cast)
+    client = signed_in(factories.user("root", is_superuser=True, is_staff=True))
+    dates = {"date_joined_0": "2026-01-02", "date_joined_1": "03:04:05", "timezone": "UTC", "theme": "auto"}
+    path = f"/admin/accounts/user/{person.pk}/change/"
+    assert client.post(path, {"username": "\u0430dmin3", **dates}).status_code == 200
+    with pytest.raises(ValidationError):
+        services.update_team(team=team, user=cast.alice, name="gr\u0456d")
