@@ -112,3 +112,23 @@ def test_the_choice_is_made_on_ones_page_and_over_rest(cast: Cast, lured: Team, 
     refused = client.post("/accounts/profile/", values | {"default_team": cast.other_team.pk})
     assert refused.status_code == 200 and "strangers" not in refused.content.decode()
     assert list(send(cast.alice, "patch", "me/", {"default_team": "strangers"}).json()["fields"]) == ["default_team"]
+
+
+def test_saving_the_profile_keeps_a_choice_that_only_may_be_read_now(cast: Cast, lured: Team) -> None:
+    User.objects.filter(pk=cast.alice.pk).update(default_team=lured)
+    Membership.objects.filter(user=cast.alice, team=lured).update(role=Role.VIEWER)
+    client = signed_in(cast.alice)
+    assert f'<option value="{lured.pk}" selected>' in client.get("/accounts/profile/").content.decode()
+    values: dict[str, Any] = {"language": "", "timezone": "UTC", "theme": "dark", "default_team": lured.pk}
+    assert client.post("/accounts/profile/", values).status_code == 302
+    assert send(cast.alice, "post", "sites/", {"name": "Busan"}).status_code == 403
+
+
+def test_the_administrator_and_the_reader_of_all_their_teams(cast: Cast) -> None:
+    root = factories.user("root", is_superuser=True)
+    assert choosing.usual_team(root) == cast.team
+    assert send(root, "post", "sites/", {"name": "Busan", "team": "strangers"}).json()["team"] == "strangers"
+    joined(cast.other_team, root, days_ago=1, role=Role.VIEWER)
+    assert send(root, "post", "sites/", {"name": "Seoul"}).json()["team"] == "strangers"
+    refused = send(cast.bob, "post", "sites/", {"name": "Seoul"})
+    assert (refused.status_code, "any team" in refused.json()["detail"]) == (403, True)
