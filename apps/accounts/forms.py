@@ -8,7 +8,7 @@ from django import forms
 from django.conf import settings
 from django.contrib.auth.forms import AuthenticationForm, PasswordChangeForm
 from django.core.exceptions import FieldDoesNotExist
-from django.db.models import Model
+from django.db.models import Model, Q
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
@@ -120,7 +120,10 @@ class ProfileForm(StyledWidgets, forms.ModelForm):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         teams: Any = self.fields["default_team"]
-        teams.queryset = scoping.teams_for(self.instance, Role.OPERATOR)
+        # The choice stays one's own where somebody lowered the role since.
+        is_offered = Q(pk__in=scoping.teams_for(self.instance, Role.OPERATOR).values("pk"))
+        is_offered |= Q(pk=self.instance.default_team_id)
+        teams.queryset = scoping.teams_for(self.instance, Role.VIEWER).filter(is_offered)
         teams.empty_label = _("The one that you joined first")
 
     def save(self, commit: bool = True) -> User:

@@ -30,4 +30,6 @@ class IntoTeamForm(StyledWidgets, forms.Form):
         super().__init__(*args, **kwargs)
         teams: Any = self.fields["team"]
         teams.queryset = scoping.teams_for(user, Role.OPERATOR).order_by("name")
-        teams.initial = choosing.usual_team(user, Role.OPERATOR)
+        teams.initial = choosing.preselected(user, Role.OPERATOR)
+        if teams.initial is None:
+            teams.empty_label = _("Choose a team")

@@ -12,28 +12,68 @@ _INVISIBLE |= set(range(0xE0100, 0xE01F0))
 # Control, format (also of direction), half, private and unassigned signs, and ends of lines and paragraphs.
 _CATEGORIES = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 _WORD = re.compile(r"\w+")
-# Scripts whose letters have twins in another of them; Korean, Chinese and Latin are written together every day.
-_TWIN_SCRIPTS = ("LATIN", "CYRILLIC", "GREEK")
-# Letters of a script that look like Latin ones, after their case is folded.
-_TWINS = str.maketrans("аеорсухіјѕԁһԛԝкмтвнαεορνυχικτ", "aeopcyxijsdhqwkmtbhaeopvuxikt")
+# Korean, Chinese, Japanese and Latin are written together every day, and look like nothing but themselves.
+_BESIDE_ANY = {"CJK", "HANGUL", "HIRAGANA", "KATAKANA", "BOPOMOFO", "IDEOGRAPHIC"}
+# One of them may stand among Latin letters, for a quantity or a unit: mu (as the sign of micro is read), Delta,
+# lambda, sigma, Omega (as the sign of ohm is read).
+_SYMBOLS = set("\u03bc\u0394\u03bb\u03c3\u03a9")
+# Letters of a script that look like Latin ones, after their case is folded; then what looks alike within Latin.
+_TWINS = str.maketrans("аеорсухіјѕԁһԛԝкмтвнӏαεορνυχικτμσ∆ıi1|0", "aeopcyxljsdhqwkmtbhlaeopvuxlktuoδllllo")
+_JOINER, _NON_JOINER, _AS_PICTURE = "\u200d", "\u200c", "\ufe0f"
 
 
 def skeleton(name: str, longest: int) -> str:
-    """Return what a name looks like, of `longest` signs at most: two of the same are taken for each other."""
+    """Return what a name looks like, of `longest` signs at most: two of the same are taken for each other.
+
+    I, l and 1 are one, whatever their case, and so are O and 0.
+    """
     plain = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
+    plain = "".join(sign for sign in plain if sign not in (_JOINER, _NON_JOINER, _AS_PICTURE))
     return " ".join(plain.translate(_TWINS).split())[:longest]
 
 
 def check(name: str) -> None:
-    """Raise a ValidationError for a sign that nobody sees, and for a word of letters that have twins."""
-    for sign in name:
-        if unicodedata.category(sign) in _CATEGORIES or ord(sign) in _INVISIBLE:
+    """Raise a ValidationError for a sign that nobody sees, and for a word of letters that may be twins."""
+    for place, sign in enumerate(name):
+        is_unseen = unicodedata.category(sign) in _CATEGORIES or ord(sign) in _INVISIBLE
+        if is_unseen and not _shapes(name, place):
             text = _("Leave out the sign %(sign)s: it cannot be seen, or turns the direction of what follows.")
             raise ValidationError(text % {"sign": f"U+{ord(sign):04X} {unicodedata.name(sign, '')}".strip()})
     for word in _WORD.findall(unicodedata.normalize("NFKC", name)):
-        signs = [unicodedata.name(sign, "") for sign in word]
-        scripts = {script for script in _TWIN_SCRIPTS if any(sign.startswith(script) for sign in signs)}
+        scripts = _scripts_of(word)
         if len(scripts) > 1:
             listed = ", ".join(sorted(script.capitalize() for script in scripts))
             text = _("“%(word)s” mixes letters of several scripts that look alike (%(scripts)s): write it in one.")
             raise ValidationError(text % {"word": word, "scripts": listed})
+
+
+def _shapes(name: str, place: int) -> bool:
+    """Return whether an unseen sign changes what stands beside it: emoji, or letters of the Arabic script."""
+    sign, before, after = name[place], name[:place][-1:], name[place + 1 :][:1]
+    if sign == _NON_JOINER:
+        return _script_of(before) == _script_of(after) == "ARABIC"
+    if sign == _AS_PICTURE:
+        return _is_picture(before)
+    if sign == _JOINER:
+        return _is_picture(name[:place].rstrip(_AS_PICTURE)[-1:]) and _is_picture(after)
+    return False
+
+
+def _is_picture(sign: str) -> bool:
+    """Return whether a sign is an emoji, or sets the colour of one's skin."""
+    return bool(sign) and (unicodedata.category(sign) == "So" or 0x1F3FB <= ord(sign) <= 0x1F3FF)
+
+
+def _scripts_of(word: str) -> set[str]:
+    """Return the scripts of a word's letters, without those that may stand beside any other."""
+    letters = [sign for sign in word if unicodedata.category(sign) in ("Lu", "Ll", "Lt", "Lo")]
+    scripts = {_script_of(sign) for sign in letters} - _BESIDE_ANY
+    greek = [sign for sign in letters if _script_of(sign) == "GREEK"]
+    if scripts == {"LATIN", "GREEK"} and len(greek) == 1 and greek[0] in _SYMBOLS:
+        return {"LATIN"}
+    return scripts
+
+
+def _script_of(sign: str) -> str:
+    """Return the script of a letter, by the first word of its name; "" for no sign."""
+    return unicodedata.name(sign, "").partition(" ")[0] if sign else ""

@@ -2,6 +2,8 @@
 
 import logging
 import sys
+from collections.abc import Sequence
+from typing import Any
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
@@ -43,7 +45,9 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
 def permission_denied(request: HttpRequest, exception: Exception) -> HttpResponse:
     """Show the 403 page, with the reason if one was given."""
     reason = str(exception) or _("Your role does not allow this. Ask a manager of your team.")
-    return _refuse(request, 403, reason)
+    # Whom it helps to name another team is offered those; what was sent along is not sent again by a link.
+    teams = getattr(exception, "teams", ()) if request.method == "GET" else ()
+    return _refuse(request, 403, reason, teams=teams)
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
@@ -131,10 +135,12 @@ def server_error(request: HttpRequest) -> HttpResponse:
     return HttpResponse(loader.get_template("errors/500.html").render({"code": 500}), status=500)
 
 
-def _refuse(request: HttpRequest, status: int, reason: str, page: str = "") -> HttpResponse:
+def _refuse(
+    request: HttpRequest, status: int, reason: str, page: str = "", teams: Sequence[Any] = ()
+) -> HttpResponse:
     if _is_rest(request):
         return _as_json(status, reason)
-    return render(request, f"errors/{page or status}.html", {"reason": reason}, status=status)
+    return render(request, f"errors/{page or status}.html", {"reason": reason, "teams": teams}, status=status)
 
 
 def _is_rest(request: HttpRequest) -> bool:

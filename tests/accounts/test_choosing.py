@@ -41,18 +41,37 @@ def lured(cast: Cast) -> Team:
 
 
 def test_it_is_the_oldest_membership_whatever_teams_are_called(cast: Cast, lured: Team) -> None:
-    assert choosing.usual_team(cast.alice, Role.OPERATOR) == cast.team
+    assert choosing.usual_team(cast.alice) == cast.team
     joined(lured, cast.alice, days_ago=10)
-    assert choosing.usual_team(cast.alice, Role.OPERATOR) == lured
+    assert choosing.usual_team(cast.alice) == lured
 
 
 def test_a_choice_beats_it_as_long_as_the_role_allows(cast: Cast, lured: Team) -> None:
     cast.alice.default_team = lured
-    assert choosing.usual_team(cast.alice, Role.OPERATOR) == lured
-    joined(lured, cast.alice, days_ago=1, role=Role.VIEWER)
-    assert choosing.usual_team(cast.alice, Role.OPERATOR) == cast.team
-    assert choosing.usual_team(cast.alice, Role.VIEWER) == lured
-    assert choosing.usual_team(factories.user("dana"), Role.VIEWER) is None
+    assert choosing.usual_team(cast.alice) == lured
+    assert choosing.usual_team(factories.user("dana")) is None
+
+
+@pytest.mark.parametrize("is_chosen", [True, False])
+def test_who_may_only_read_there_now_is_refused_and_sent_nowhere_else(
+    cast: Cast, lured: Team, is_chosen: bool
+) -> None:
+    usual, other = (lured, cast.team) if is_chosen else (cast.team, lured)
+    User.objects.filter(pk=cast.alice.pk).update(default_team=lured if is_chosen else None)
+    Membership.objects.filter(user=cast.alice, team=usual).update(role=Role.VIEWER)
+    cast.alice.refresh_from_db()
+    answer, client = send(cast.alice, "post", "sites/", {"name": "Busan"}), signed_in(cast.alice)
+    assert (answer.status_code, f"only read in {usual.slug}: name" in answer.json()["detail"]) == (403, True)
+    assert send(cast.alice, "post", "sites/", {"name": "Busan", "team": other.slug}).status_code == 201
+    for address in FORMS:
+        html = client.get(address).content.decode()
+        assert "into " + other.slug not in html and not re.search(
+            r'<option value="[^"]+" selected>\s*\w+( \(|<)', html
+        )
+        assert f"?team={other.slug}" in html or "Choose a team" in html, address
+    assert client.post("/inventory/sites/new/", {"name": "Seoul"}).status_code == 403
+    assert client.post(f"/inventory/sites/new/?team={other.slug}", {"name": "Seoul"}).status_code == 302
+    assert {site.team for site in Site.objects.all()} == {other}
 
 
 def test_who_leaves_a_team_has_chosen_it_no_longer(cast: Cast, lured: Team) -> None:
@@ -66,8 +85,7 @@ def test_new_work_stays_out_of_the_stranger_s_team(cast: Cast, lured: Team) -> N
     client = signed_in(cast.alice)
     assert client.post("/inventory/sites/new/", {"name": "Seoul"}).status_code == 302
     assert Site.objects.get(name="Seoul").team == cast.team
-    answer = send(cast.alice, "post", "sites/", {"name": "Busan"})
-    assert (answer.status_code, list(answer.json()["fields"])) == (400, ["team"])
+    assert send(cast.alice, "post", "sites/", {"name": "Busan"}).json()["team"] == cast.team.slug
     # Having worked there once changes nothing either.
     assert client.post(f"/inventory/sites/new/?team={lured.slug}", {"name": "Jeju"}).status_code == 302
     assert client.post("/inventory/sites/new/", {"name": "Ulsan"}).status_code == 302
@@ -94,3 +112,23 @@ def test_the_choice_is_made_on_ones_page_and_over_rest(cast: Cast, lured: Team, 
     refused = client.post("/accounts/profile/", values | {"default_team": cast.other_team.pk})
     assert refused.status_code == 200 and "strangers" not in refused.content.decode()
     assert list(send(cast.alice, "patch", "me/", {"default_team": "strangers"}).json()["fields"]) == ["default_team"]
+
+
+def test_saving_the_profile_keeps_a_choice_that_only_may_be_read_now(cast: Cast, lured: Team) -> None:
+    User.objects.filter(pk=cast.alice.pk).update(default_team=lured)
+    Membership.objects.filter(user=cast.alice, team=lured).update(role=Role.VIEWER)
+    client = signed_in(cast.alice)
+    assert f'<option value="{lured.pk}" selected>' in client.get("/accounts/profile/").content.decode()
+    values: dict[str, Any] = {"language": "", "timezone": "UTC", "theme": "dark", "default_team": lured.pk}
+    assert client.post("/accounts/profile/", values).status_code == 302
+    assert send(cast.alice, "post", "sites/", {"name": "Busan"}).status_code == 403
+
+
+def test_the_administrator_and_the_reader_of_all_their_teams(cast: Cast) -> None:
+    root = factories.user("root", is_superuser=True)
+    assert choosing.usual_team(root) == cast.team
+    assert send(root, "post", "sites/", {"name": "Busan", "team": "strangers"}).json()["team"] == "strangers"
+    joined(cast.other_team, root, days_ago=1, role=Role.VIEWER)
+    assert send(root, "post", "sites/", {"name": "Seoul"}).json()["team"] == "strangers"
+    refused = send(cast.bob, "post", "sites/", {"name": "Seoul"})
+    assert (refused.status_code, "any team" in refused.json()["detail"]) == (403, True)

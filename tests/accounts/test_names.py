@@ -37,9 +37,9 @@ def test_no_team_takes_the_look_of_another_anew_or_by_a_rename(cast: Cast, name:
 
 def test_a_team_may_change_how_its_own_name_is_written(cast: Cast) -> None:
     services.update_team(team=cast.team, user=cast.alice, name="Grid")
-    assert Team.objects.get(pk=cast.team.pk).skeleton == "grid"
+    assert Team.objects.get(pk=cast.team.pk).skeleton == "grld"
     services.update_team(team=cast.team, user=cast.alice, name="KISTI")
-    assert services.create_team(user=cast.charlie, name="GRID").skeleton == "grid"
+    assert services.create_team(user=cast.charlie, name="GRID").skeleton == "grld"
 
 
 @pytest.mark.parametrize("name", ["ALICE", "\u0430lice", "a\u3164lice", "\u03b1lice"])
@@ -66,11 +66,50 @@ def test_what_was_alike_before_is_kept_apart_and_can_be_used(cast: Cast) -> None
     migration: Any = import_module("apps.accounts.migrations.0003_invitations_own_teams_and_name_skeletons")
     migration.fill(apps, None)
     twin, person = Team.objects.get(name="GRID"), User.objects.get(username="Alice")
-    assert twin.skeleton.startswith("grid") and twin.skeleton != Team.objects.get(name="grid").skeleton
+    assert twin.skeleton.startswith("grld") and twin.skeleton != Team.objects.get(name="grid").skeleton
     twin.save()
     person.save()
-    assert User.objects.get(pk=person.pk).skeleton == person.skeleton != "alice"
+    assert User.objects.get(pk=person.pk).skeleton == person.skeleton != "allce"
     values = {"language": "", "timezone": "UTC", "theme": "dark"}
     assert signed_in(person).post("/accounts/profile/", values).status_code == 302
     services.update_team(team=twin, user=cast.charlie, name="Another")
     assert Team.objects.get(pk=twin.pk).skeleton == "another"
+
+
+def old_names(cast: Cast) -> tuple[Team, User]:
+    """Return a team and a person with names that the rule refuses, from before there was one."""
+    Team.objects.filter(pk=cast.team.pk).update(name="gr\u0456d\u200b", skeleton="old")
+    User.objects.filter(pk=cast.bob.pk).update(username="\u0430dmin2", skeleton="older")
+    return Team.objects.get(pk=cast.team.pk), User.objects.get(pk=cast.bob.pk)
+
+
+def test_an_old_name_hinders_no_other_change(cast: Cast) -> None:
+    team, person = old_names(cast)
+    client = signed_in(factories.user("root", is_superuser=True, is_staff=True))
+    dates = {"date_joined_0": "2026-01-02", "date_joined_1": "03:04:05", "timezone": "UTC", "theme": "auto"}
+    path = f"/admin/accounts/user/{person.pk}/change/"
+    assert client.post(path, {"username": person.username, "first_name": "Old", **dates}).status_code == 302
+    person.refresh_from_db()
+    assert (person.is_active, person.first_name) == (False, "Old")
+    inline = {"memberships-TOTAL_FORMS": "0", "memberships-INITIAL_FORMS": "0"}
+    path = f"/admin/accounts/team/{team.pk}/change/"
+    assert client.post(path, {"name": team.name, "slug": "renamed", **inline}).status_code == 302
+    names = ("--username", person.username, "--team", team.name)
+    call_command("create_account", *names, "--password", "A good one 12")
+    person.refresh_from_db()
+    assert person.check_password("A good one 12")
+    services.update_team(team=Team.objects.get(slug="renamed"), user=cast.alice, name=team.name)
+    User.objects.filter(pk=person.pk).update(is_active=True)
+    values = {"language": "", "timezone": "UTC", "theme": "dark"}
+    assert signed_in(person).post("/accounts/profile/", values).status_code == 302
+    assert send(person, "patch", "me/", {"theme": "light"}).status_code == 200
+
+
+def test_a_changed_name_is_asked_even_where_the_old_was_refused_too(cast: Cast) -> None:
+    team, person = old_names(cast)
+    client = signed_in(factories.user("root", is_superuser=True, is_staff=True))
+    dates = {"date_joined_0": "2026-01-02", "date_joined_1": "03:04:05", "timezone": "UTC", "theme": "auto"}
+    path = f"/admin/accounts/user/{person.pk}/change/"
+    assert client.post(path, {"username": "\u0430dmin3", **dates}).status_code == 200
+    with pytest.raises(ValidationError):
+        services.update_team(team=team, user=cast.alice, name="gr\u0456d")

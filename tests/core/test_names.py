@@ -11,6 +11,14 @@ ALIKE = [
     ("KISTI lab", " KISTI\u00a0 \u3000lab"),
     ("stra\u00dfe", "STRASSE"),
     ("CAE", "\u0421\u0410\u0415"),
+    ("PUSAN-Iab", "PUSAN-lab"),
+    ("B1ue", "Blue"),
+    ("ALICE", "aIice"),
+    ("GR\u04c0D", "grid"),
+    ("OSLO", "0sl0"),
+    ("10\u00b5s", "10us"),
+    ("\u2206T", "\u0394T"),
+    ("\u2764\ufe0f lab", "\u2764 lab"),
     ("TAO", "\u03a4\u0391\u039f"),
     ("\ubd80\uc0b0", "\u1107\u116e\u1109\u1161\u11ab"),
 ]
@@ -21,10 +29,21 @@ UNSEEN = {
     "a\u3164b": "U\\+3164 HANGUL FILLER",
     "a\u2800b": "U\\+2800 BRAILLE PATTERN BLANK",
     "a\ufe0fb": "U\\+FE0F VARIATION SELECTOR-16",
+    "a\u200db": "U\\+200D ZERO WIDTH JOINER",
+    "\U0001f469\u200d": "U\\+200D",
+    "\u2764\ufe0f\ufe0f": "U\\+FE0F",
+    "a\u200c\u062e": "U\\+200C",
+    "\u062e\u200c": "U\\+200C",
     "a\u0007b": "U\\+0007",
     "a\u2028b": "U\\+2028 LINE SEPARATOR",
     "a\U000e0041b": "U\\+E0041 TAG LATIN CAPITAL LETTER A",
 }
+# Cherokee, Armenian, Coptic, Lisu, Georgian and Deseret beside Latin, more than one symbol, one that has a twin, and
+# scripts other than Latin beside each other.
+MIXED = [
+    "gri\u13a0", "\u0585slo", "gr\u2c93d", "\ua4d0ab", "lab\u10ff", "\U00010404slo", "\u0394\u03bbT", "\u03bdm",
+    "\u0430\u03bf",
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("one", "other"), ALIKE)
@@ -44,7 +63,7 @@ def test_what_nobody_sees_is_refused_by_its_name(name: str) -> None:
         names.check(name)
 
 
-@pytest.mark.parametrize("name", ["gr\u0456d", "\u0455ite", "K\u0399STI", "p4yp\u0430l", "\uff4bi\u0455ti"])
+@pytest.mark.parametrize("name", ["gr\u0456d", "\u0455ite", "K\u0399STI", "p4yp\u0430l", "\uff4bi\u0455ti", *MIXED])
 def test_a_word_of_scripts_that_have_twins_is_refused(name: str) -> None:
     with pytest.raises(ValidationError, match="mixes letters"):
         names.check(name)
@@ -53,7 +72,12 @@ def test_a_word_of_scripts_that_have_twins_is_refused(name: str) -> None:
 @pytest.mark.parametrize(
     "name",
     ["KISTI\ubd80\uc0b0\ud300", "\u5317\u4eac lab 3", "\u0421\u0435\u0443\u043b-KISTI",
-     "Caf\u00e9 M\u00fcnchen", "\u03b2 site", "R&D (2)"],
+     "Caf\u00e9 M\u00fcnchen", "\u03b2 site", "R&D (2)",
+     "10\u00b5s lab", "10\u03bcs lab", "\u0394T", "\u2206T", "k\u2126 lab", "k\u03a9",
+     "\u03bbscan", "3\u03c3x", "O\u02bcahu",
+     "\u6771\u4eacTokyo\u30e9\u30dc\u30fc\u308b", "\U0001f469\u200d\U0001f52c lab",
+     "\U0001f469\U0001f3fd\u200d\U0001f52c",
+     "\u2764\ufe0f\u200d\U0001f525", "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645", "\u13a0\u13b5\u13aa"],
 )  # fmt: skip
 def test_what_people_write_every_day_is_taken(name: str) -> None:
     names.check(name)

@@ -230,11 +230,13 @@ def test_rest_imports_for_operators_and_exports_for_members(client: Client) -> N
     assert not models.Site.objects.exists()
 
 
-def test_rest_asks_which_team_where_there_are_two(client: Client) -> None:
+def test_rest_takes_the_team_named_and_else_the_one_joined_first(client: Client) -> None:
     cast = people.cast()
     people.team("second", operator=cast.oscar)
     api = Api(client, cast.oscar)
-    assert "team" in api.get("inventory/", status=400)["fields"]
-    assert "team" in api.post("inventory/", {"inventory": "sites: []"}, status=400)["fields"]
     assert api.post("inventory/example/", {"team": "second"})["created"] == 88
     assert not models.Site.objects.filter(team=cast.team).exists()
+    own = client.get("/api/v1/inventory/", **api.headers)
+    assert (own.status_code, own.content) == (200, b"version: 1\n")
+    assert api.post("inventory/example/", {})["created"] == 88
+    assert models.Site.objects.filter(team=cast.team).exists()

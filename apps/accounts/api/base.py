@@ -6,7 +6,6 @@ from django.db.models import QuerySet
 from django.shortcuts import get_object_or_404
 from django.utils.translation import gettext as _
 from rest_framework import permissions, serializers
-from rest_framework.exceptions import PermissionDenied
 from rest_framework.request import Request
 
 from apps.accounts import choosing, scoping
@@ -16,7 +15,7 @@ from apps.core import rest
 
 
 class TeamField(serializers.SlugRelatedField):
-    """A team by its short name; without one, the person's team for new work, else the only one they may write in."""
+    """A team by its short name; without one, the person's team for new work, else the one they joined first."""
 
     def __init__(self, **kwargs: Any) -> None:
         if not kwargs.get("read_only"):
@@ -57,24 +56,14 @@ def get_scoped_or_404(queryset: QuerySet, **lookup: Any) -> Any:
 
 
 def team_for_new(request: Request, data: dict[str, Any], role: Role = Role.OPERATOR) -> Team:
-    """Return the team a new object goes to: the one given, else the person's choice, else the only one they write in.
+    """Return the team a new object goes to: the one given, else the person's choice, else the one they joined first.
 
-    PermissionDenied for a role that is too low, a ValidationError where the choice is not clear.
+    PermissionDenied for a role that is too low in it: it never goes to another instead.
     """
     if data.get("team"):
         scoping.require(request.user, data["team"], role)
         return data["team"]
-    user = scoping.user_of(request)
-    chosen = choosing.usual_team(user, role) if user.default_team_id else None
-    if chosen is not None and chosen.pk == user.default_team_id:
-        return chosen
-    teams = list(scoping.teams_for(request.user, role)[:2])
-    if len(teams) == 1:
-        return teams[0]
-    if not teams:
-        raise PermissionDenied(_("You may not write in any team. Ask a manager of your team for the role."))
-    text = _("You are in several teams: say which by its short name, or choose one for new work in your profile.")
-    raise serializers.ValidationError({"team": [text]})
+    return choosing.usual_team_for(scoping.user_of(request), role)
 
 
 class TeamScopedViewSet(rest.ModelViewSet):

@@ -47,16 +47,16 @@ class Named(models.Model):
     taken: Any = ""
 
     def clean_fields(self, exclude: Collection[str] | None = None) -> None:
-        """Refuse a name with what nobody sees, and one that looks like another's."""
+        """Refuse a new name with what nobody sees, and one that looks like another's; one that stays is not asked."""
         super().clean_fields(exclude=exclude)
         field: Any = self._meta.get_field("skeleton")
-        if field.of in (exclude or ()):
+        rows: Any = type(self)._default_manager
+        if field.of in (exclude or ()) or rows.filter(pk=self.pk, **{field.of: getattr(self, field.of)}).exists():
             return
         try:
             names.check(getattr(self, field.of))
         except ValidationError as error:
             raise ValidationError({field.of: error.messages}) from error
-        rows: Any = type(self)._default_manager
         others = rows.filter(skeleton=field.value_of(self)).exclude(pk=self.pk)
         # To the letter the same: the field says that itself.
         alike = others.exclude(**{field.of: getattr(self, field.of)}).values_list(field.of, flat=True).first()

@@ -125,13 +125,14 @@ def run(request: HttpRequest, permanent_id: str) -> HttpResponse:
     """Ask on which nodes, then measure the same again; 422 with what is wrong."""
     campaign, names = _campaign(request, permanent_id)
     teams = scoping.teams_for(request.user, Role.OPERATOR)
-    wanted = request.POST.get("team") or request.GET.get("team") or campaign.team.slug
-    team = teams.filter(slug=wanted.replace("\0", "")).first() or choosing.usual_team(
-        scoping.user_of(request), Role.OPERATOR
-    )
-    if team is None:
+    if not teams:
         scoping.require(request.user, campaign.team, Role.OPERATOR)
         raise Http404
+    if wanted := request.POST.get("team") or request.GET.get("team"):
+        team = get_object_or_404(teams, slug=wanted.replace("\0", ""))
+    else:
+        own = teams.filter(pk=campaign.team_id).first()
+        team = own or choosing.usual_team_for(scoping.user_of(request), Role.OPERATOR)
     text = describing.recipe_text(campaign, names)
     found = read_recipe(text)
     form = RunAgainForm(request.POST or None, needed=names_in(found), team=team, name=found["name"])

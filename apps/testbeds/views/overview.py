@@ -31,7 +31,9 @@ def choose_team(request: HttpRequest, role: Role = Role.VIEWER) -> Team:
     if wanted:
         team = scoping.teams_for(user, Role.VIEWER).filter(slug=wanted).first()
     else:
-        team = choosing.usual_team(user, role) or choosing.usual_team(user, Role.VIEWER)
+        team = choosing.usual_team(user)
+        if team is not None and role != Role.VIEWER:
+            team = choosing.usual_team_for(user, role)
     if team is None:
         raise Http404
     scoping.require(request.user, team, role)

@@ -119,10 +119,9 @@ def _team_of(request: HttpRequest) -> Team:
         team = get_object_or_404(Team, slug=slug.replace("\0", ""))
         scoping.require(request.user, team, Role.MANAGER)
         return team
-    usual = choosing.usual_team(scoping.user_of(request), Role.MANAGER)
-    if usual is None:
+    if not _managed(request):
         raise PermissionDenied(_("Only managers define tools. Ask a manager of your team."))
-    return usual
+    return choosing.usual_team_for(scoping.user_of(request), Role.MANAGER)
 
 
 def _add_errors(parts: forms.ToolForms, head: Any, error: ValidationError) -> None:

@@ -55,7 +55,7 @@ class WorkloadForm(StyledWidgets, forms.Form):
         super().__init__(*args, **kwargs)
         team: Any = self.fields["team"]
         team.queryset = scoping.teams_for(user, Role.VIEWER).order_by("name")
-        team.initial = choosing.usual_team(user, Role.VIEWER)
+        team.initial = choosing.usual_team(user)
         files: Any = self.fields["file_system"]
         files.queryset = scoping.visible(FileSystem.objects.all(), user).order_by("name")
 
