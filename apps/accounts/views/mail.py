@@ -48,6 +48,8 @@ def _link_of(request: HttpRequest, read: Callable[[str], Link | None]) -> Link:
     link = read(request.GET.get("token", ""))
     if link is None:
         raise Http404
+    # A body that cannot be read raises here, before anything is kept.
+    request.POST  # noqa: B018
     return link
 
 
