@@ -1,7 +1,10 @@
 """The administrator's pages of people and teams."""
 
+from typing import Any
+
 from django.contrib import admin
 from django.contrib.auth.admin import UserAdmin
+from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
 from apps.accounts.models import ApiToken, Membership, Team, User
@@ -18,6 +21,12 @@ class MembershipInline(admin.TabularInline):
 @admin.register(User)
 class PersonAdmin(UserAdmin):
     fieldsets = (*(UserAdmin.fieldsets or ()), (_("Preferences"), {"fields": ("language", "timezone", "theme")}))
+
+    def save_model(self, request: HttpRequest, obj: User, form: Any, change: bool) -> None:
+        """Save it; an address that the administrator gives counts as theirs."""
+        if "email" in form.changed_data:
+            obj.claimed_email = ""
+        super().save_model(request, obj, form, change)
 
 
 @admin.register(Team)

@@ -128,9 +128,8 @@ class ProfileForm(StyledWidgets, forms.ModelForm):
 
     def save(self, commit: bool = True) -> User:
         """Save it; an address that somebody gives themselves proves nothing."""
+        consent.claim(self.instance, before=self.initial.get("email", ""))
         user: User = super().save(commit)
-        if "email" in self.changed_data:
-            consent.note_claim(user)
         return user
 
 

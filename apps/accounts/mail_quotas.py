@@ -67,6 +67,13 @@ def charge(*, sender: Sender, now: datetime, is_asking: bool = False) -> None:
     MailUsage.objects.filter(hour__lt=hour - _KEPT).delete()
 
 
+def give_back(*, sender: Sender, now: datetime, is_asking: bool = False) -> None:
+    """Count a mail no more that was charged at `now` (the same time) and was not taken."""
+    accounts = _accounts(sender, is_asking=is_asking)
+    rows = MailUsage.objects.filter(account__in=accounts.values(), hour=_hour_of(now), recipients__gt=0)
+    rows.update(recipients=F("recipients") - 1)
+
+
 def require_left(*, sender: Sender, now: datetime) -> None:
     """Raise MailsUsedUp if not one more mail may be sent now."""
     _refuse_used_up(sender, _accounts(sender, is_asking=False), now)

@@ -3,6 +3,7 @@
 The names that people chose stand in mails as one line each, so that none becomes a header.
 """
 
+import re
 import smtplib
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,6 +20,8 @@ from apps.accounts.mail_quotas import Sender
 LONGEST_ANSWER = 200
 FOR_GOOD = 500
 _LONGEST_SUBJECT = 200
+# What joins the parts of an address: dots (also what is read as one, but not in a number), slashes, colons, @.
+_ADDRESS_SIGN = re.compile(r"[.。．｡․](?=[^\W\d])|(?<!\d)[.。．｡․](?=\w)|[/\\@／＠]+(?=\S)|[:：](?=[^\s\d])")
 
 
 class NotTaken(Exception):
@@ -51,28 +54,46 @@ def post(mail: Mail, *, sender: Sender, now: datetime) -> None:
     """
     [recipient] = consent.recipients_of(sender.team, [mail.address])
     assert recipient.is_mailed, f"{mail.address} has not agreed to mail"
-    mail_quotas.charge(sender=sender, now=now)
-    _send(mail, sender)
+    _send_counted(mail, sender, now)
 
 
 def ask(mail: Mail, *, sender: Sender, now: datetime) -> bool:
     """Send the mail that asks for an address's consent, and return whether it was time to; raises as `post` does."""
     try:
-        asked_before = consent.begin_asking(mail.address, sender.team, now)
+        consent.begin_asking(mail.address, sender.team, now)
     except consent.NotToBeAsked:
         return False
+    asked_at = None
     try:
-        mail_quotas.charge(sender=sender, now=now, is_asking=True)
-        _send(mail, sender)
-    except Exception:
-        consent.undo_asking(mail.address, asked_before)
-        raise
+        _send_counted(mail, sender, now, is_asking=True)
+        asked_at = now
+    finally:
+        consent.end_asking(mail.address, sender.team, asked_at)
     return True
 
 
 def one_line(text: str) -> str:
     """Return a text that somebody chose as one line without control characters."""
     return " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())
+
+
+def harmless(text: str) -> str:
+    """Return a name that somebody chose as one line in which no program of mail sees an address of a page."""
+    return _ADDRESS_SIGN.sub(r"\g<0> ", one_line(text))
+
+
+def _send_counted(mail: Mail, sender: Sender, now: datetime, *, is_asking: bool = False) -> None:
+    """Send a mail, counted before it goes; what no server took is given back, unless it refuses the address for good.
+
+    Whoever has addresses asked that there are not is held by the count.
+    """
+    mail_quotas.charge(sender=sender, now=now, is_asking=is_asking)
+    try:
+        _send(mail, sender)
+    except Exception as error:
+        if not (isinstance(error, NotTaken) and error.for_good):
+            mail_quotas.give_back(sender=sender, now=now, is_asking=is_asking)
+        raise
 
 
 def _send(mail: Mail, sender: Sender) -> None:

@@ -11,8 +11,10 @@ from django.urls import reverse
 from django.utils import timezone
 
 from apps.accounts import consent
+from apps.accounts.consent import Link
 from apps.accounts.models import MailAddress
 from apps.config.settings.limits import Rate
+from tests import factories
 from tests.factories import Cast, signed_in
 
 OWNER = "owner@elsewhere.example"
@@ -66,17 +68,79 @@ def test_mails_are_stopped_of_one_team_or_of_all_and_taken_back(cast: Cast, link
     def mailed() -> list[bool]:
         return [consent.recipients_of(team, [OWNER.title()])[0].is_mailed for team in teams]
 
+    # It was for this team that they confirmed it.
+    assert mailed() == [True, False]
+    consent.confirm(Link(OWNER, cast.other_team, cast.other_team.pk), timezone.now())
     assert mailed() == [True, True]
     client = Client(enforce_csrf_checks=True)
     for sent, left in (
         ({"team": "1"}, [False, True]),
         ({"all": "1"}, [False, False]),
-        ({"again": "1"}, [True, True]),
+        ({"again": "all"}, [False, True]),
+        ({"again": "team"}, [True, True]),
     ):
         assert client.post(stop, sent).status_code == 200
         assert mailed() == left
     assert client.post(stop, {"List-Unsubscribe": "One-Click"}).status_code == 200
     assert consent.recipients_of(cast.team, [OWNER])[0].standing == consent.Standing.STOPPED
+
+
+def test_mail_me_again_takes_back_what_its_own_page_stopped_and_nothing_else(
+    cast: Cast, links: dict[str, str], settings: Any
+) -> None:
+    teams = (cast.team, cast.other_team)
+    for team in teams:
+        consent.confirm(Link(OWNER, team, team.pk), timezone.now())
+    stop = links["accounts:mail_stop"]
+    others = consent.stop_address(OWNER, cast.other_team).removeprefix(settings.PUBLIC_URL)
+
+    def stopped() -> list[bool]:
+        return [not consent.recipients_of(team, [OWNER])[0].is_mailed for team in teams]
+
+    Client().post(others, {"all": "1"})
+    answer = Client().post(stop, {"team": "1"}).content.decode()
+    assert 'name="again" value="team"' in answer
+    answer = Client().post(stop, {"again": "team"}).content.decode()
+    assert "stay stopped by another choice" in answer and stopped() == [True, True]
+    assert 'name="again" value="all"' in Client().post(stop, {"all": "1"}).content.decode()
+    Client().post(stop, {"again": "all"})
+    assert stopped() == [True, True]
+    # Whoever then confirms to a team wants that one.
+    Client().post(links["accounts:mail_confirm"])
+    assert stopped() == [False, True]
+    assert "no longer stopped" in Client().post(others, {"again": "all"}).content.decode()
+    assert stopped() == [False, False]
+
+
+def test_a_stop_of_all_wins_though_the_clock_was_set_back(cast: Cast, links: dict[str, str]) -> None:
+    link, now = Link(OWNER, cast.team, cast.team.pk), timezone.now()
+    consent.confirm(link, now)
+    consent.stop(link, now - timedelta(hours=1), of_all=True)
+    assert not consent.recipients_of(cast.team, [OWNER])[0].is_mailed
+    consent.confirm(link, now - timedelta(hours=1))
+    assert consent.recipients_of(cast.team, [OWNER])[0].is_mailed
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_body_that_cannot_be_read_is_refused_without_a_stack(
+    cast: Cast, links: dict[str, str], page: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("WARNING", "django.request")
+    for client in (Client(), Client(enforce_csrf_checks=True)):
+        # With a cookie the body is read in search of the form's token.
+        client.get(links[page])
+        answer = client.post(links[page], b"x", content_type="multipart/form-data")
+        assert answer.status_code == 400
+    assert caplog.records and not any(record.exc_info for record in caplog.records)
+    assert not MailAddress.objects.exists()
+
+
+def test_a_link_to_confirm_to_a_team_that_is_gone_is_not_there(links: dict[str, str], cast: Cast) -> None:
+    team = factories.team("leaving", manager=cast.oscar)
+    confirm = consent.confirm_address(OWNER, team).partition(".org")[2]
+    assert Client().get(confirm).status_code == 200
+    team.delete()
+    assert [Client().get(confirm).status_code, Client().post(confirm).status_code] == [404, 404]
 
 
 def test_who_confirms_takes_back_what_they_stopped(cast: Cast, links: dict[str, str]) -> None:

@@ -67,10 +67,9 @@ class MeSerializer(serializers.ModelSerializer):
 
     def update(self, instance: User, validated_data: Any) -> User:
         """Change what was sent; an address that somebody gives themselves proves nothing."""
-        email = instance.email
+        before, instance.email = instance.email, validated_data.get("email", instance.email)
+        consent.claim(instance, before=before)
         user: User = super().update(instance, validated_data)
-        if user.email != email:
-            consent.note_claim(user)
         return user
 
 

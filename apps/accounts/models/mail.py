@@ -5,20 +5,40 @@ from django.db import models
 
 from apps.core.models import TimeStamped
 
+# No address in the normal form is longer.
+LONGEST_ADDRESS = 600
+
 
 class MailAddress(TimeStamped):
-    """A mail address (in small letters), whether its owner confirmed that they want mail, and whose they stopped.
+    """A mail address (in its normal form), and whose mails its owner stopped.
 
-    `asked_at` is when they were asked last. `is_claimed`: a person wrote it into their own profile, which proves
-    nothing. `refused_teams` are numbers, for a stop holds whatever becomes of a team.
+    `refused_at` is when all were stopped last, `refused_by` are the teams whose links did that. Teams are numbers,
+    for a stop holds whatever becomes of a team.
     """
 
-    address = models.EmailField(unique=True)
-    is_claimed = models.BooleanField(default=False)
-    asked_at = models.DateTimeField(null=True)
-    confirmed_at = models.DateTimeField(null=True)
+    address = models.EmailField(unique=True, max_length=LONGEST_ADDRESS)
     refused_at = models.DateTimeField(null=True)
+    refused_by = ArrayField(models.BigIntegerField(), default=list, blank=True)
     refused_teams = ArrayField(models.BigIntegerField(), default=list, blank=True)
 
     def __str__(self) -> str:
         return self.address
+
+
+class MailConsent(TimeStamped):
+    """What the owner of an address said to the mails of one team (a number, so that its end makes no room).
+
+    `asking_since` is when a mail that asks began to be sent, `asked_at` when the mail server had taken the last one.
+    """
+
+    address = models.ForeignKey(MailAddress, on_delete=models.CASCADE, related_name="consents")
+    team = models.BigIntegerField()
+    asking_since = models.DateTimeField(null=True)
+    asked_at = models.DateTimeField(null=True)
+    confirmed_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["address", "team"], name="mail_consent_one_row_a_team")]
+
+    def __str__(self) -> str:
+        return f"{self.address}: {self.team}"

@@ -7,6 +7,7 @@ from django.core.exceptions import ValidationError
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
+from apps.accounts.models.mail import LONGEST_ADDRESS
 from apps.accounts.models.names import Named, SkeletonField
 
 
@@ -27,6 +28,8 @@ class User(AbstractUser, Named):
         DARK = "dark", _("Dark")
 
     skeleton = SkeletonField(of="username", max_length=200, unique=True, editable=False, blank=True, default="")
+    # The address that they wrote themselves last, in its normal form: it proves nothing until it is confirmed.
+    claimed_email = models.CharField(max_length=LONGEST_ADDRESS, blank=True, default="", editable=False)
     # In which team new work lands when none is named; without a choice the one that they joined first.
     default_team = models.ForeignKey(
         "accounts.Team",

@@ -31,11 +31,12 @@ def confirm(request: HttpRequest) -> HttpResponse:
 @csrf_exempt
 @require_http_methods(["GET", "HEAD", "POST"])
 def stop(request: HttpRequest) -> HttpResponse:
-    """Ask whose mails to stop, and stop them; `again` takes it back."""
+    """Ask whose mails to stop, and stop them; `again` (`team` or `all`) takes that back."""
     link = _link_of(request, consent.read_stop)
     if request.method == "POST" and "again" in request.POST:
-        consent.resume(link)
-    elif request.method == "POST":
+        is_resumed = consent.resume(link, of_all=request.POST["again"] == "all")
+        return _shown(request, "stop", link, is_resumed=is_resumed)
+    if request.method == "POST":
         consent.stop(link, timezone.now(), of_all="all" in request.POST)
     return _shown(request, "stop", link)
 
@@ -47,14 +48,16 @@ def _link_of(request: HttpRequest, read: Callable[[str], Link | None]) -> Link:
     link = read(request.GET.get("token", ""))
     if link is None:
         raise Http404
+    # A body that cannot be read raises here, before anything is kept.
+    request.POST  # noqa: B018
     return link
 
 
-def _shown(request: HttpRequest, name: str, link: Link) -> HttpResponse:
+def _shown(request: HttpRequest, name: str, link: Link, **context: bool) -> HttpResponse:
     answer = render(
         request,
         f"accounts/mail/{name}.html",
-        {"link": link, "is_done": request.method == "POST", "post": request.POST},
+        {"link": link, "is_done": request.method == "POST", "post": request.POST} | context,
     )
     # The link stands in the address, which goes to nobody else.
     answer.headers["Referrer-Policy"] = "no-referrer"

@@ -113,8 +113,7 @@ def _freeze(delivery: Delivery, now: datetime) -> None:
     schedule = delivery.schedule
     user = schedule.saved_by
     if user is None or not user.is_active:
-        text = _("The account that the schedule acts for is gone: save the schedule again, and it acts for you.")
-        raise Undeliverable(Message(text))
+        raise _gone()
     try:
         with translation.override(schedule.language), transaction.atomic():
             report = _report_of(delivery, user, now)
@@ -125,10 +124,7 @@ def _freeze(delivery: Delivery, now: datetime) -> None:
             delivery.state, delivery.look_at = State.RENDERING, now
             delivery.save(update_fields=["edition", "state", "look_at"])
     except (PermissionDenied, Http404):
-        text = _(
-            "%(user)s, for whom the schedule acts, may not write for the team any more: save the schedule again."
-        )
-        raise Undeliverable(Message(text, {"user": user.get_username()})) from None
+        raise _without_rights(user) from None
     except ConflictError as error:
         # It may be concluded in a moment, or once somebody has mended what failed.
         _try_again(delivery, now, NotYet(" ".join(error.messages)))
@@ -137,6 +133,16 @@ def _freeze(delivery: Delivery, now: datetime) -> None:
         raise Undeliverable(Message("%(why)s", {"why": " ".join(error.messages)})) from error
     _request_files(delivery, delivery.edition, user, now)
     queue.send(queue.DELIVER, delivery.pk)
+
+
+def _gone() -> Undeliverable:
+    text = _("The account that the schedule acts for is gone: save the schedule again, and it acts for you.")
+    return Undeliverable(Message(text))
+
+
+def _without_rights(user: User) -> Undeliverable:
+    text = _("%(user)s, for whom the schedule acts, may not write for the team any more: save the schedule again.")
+    return Undeliverable(Message(text, {"user": user.get_username()}))
 
 
 def _report_of(delivery: Delivery, user: User, now: datetime) -> Report | None:
@@ -166,7 +172,13 @@ def _request_files(delivery: Delivery, edition: Edition, user: User | None, now:
 
 
 def _send(delivery: Delivery, now: datetime) -> None:
-    """Mail the files once all are there; what could not be rendered is told, not waited for."""
+    """Mail the files once all are there; what could not be rendered is told, not waited for.
+
+    However long it was held up: whoever lost their rights meanwhile mails no more.
+    """
+    if not mailing.may_act(delivery.schedule):
+        user = delivery.schedule.saved_by
+        raise _without_rights(user) if user and user.is_active else _gone()
     edition = delivery.edition
     assert edition is not None
     files = {

@@ -9,9 +9,10 @@ from django.conf import settings
 from django.utils import translation
 from django.utils.translation import gettext as _
 
-from apps.accounts import consent, posting
+from apps.accounts import addresses, consent, posting, scoping
 from apps.accounts.mail_quotas import MailsUsedUp, Sender
-from apps.accounts.posting import Mail, NoServer, NotTaken, one_line
+from apps.accounts.models import Role
+from apps.accounts.posting import Mail, NoServer, NotTaken, harmless
 from apps.core import messages
 from apps.reports.document import Items, Link, Paragraph, Table, Value, joined
 from apps.reports.models import Delivery, Edition, Rendering, Schedule
@@ -38,8 +39,8 @@ class Outcome:
 def mail_all(delivery: Delivery, edition: Edition, files: Sequence[Rendering], now: datetime) -> Outcome:
     """Mail each recipient once who agreed, and ask the others; stops where no mail can, or may, be sent."""
     schedule, outcome = delivery.schedule, Outcome()
-    addresses = [address for address in schedule.recipients if address not in delivery.mailed]
-    for recipient in consent.recipients_of(schedule.team, addresses):
+    left = addresses.each_once(schedule.recipients, without=delivery.mailed)
+    for recipient in consent.recipients_of(schedule.team, left):
         try:
             if recipient.is_mailed:
                 send(edition, files, recipient.address, schedule, now)
@@ -80,7 +81,8 @@ def send(edition: Edition, files: Sequence[Rendering], address: str, schedule: S
 def ask_recipients(*, schedule_id: int, now: datetime) -> None:
     """Ask the recipients of a schedule who have not agreed; who is not reached is asked at the next delivery."""
     schedule = Schedule.objects.select_related("team", "saved_by").filter(pk=schedule_id).first()
-    if schedule is None:
+    # Whoever may not deliver it any more asks nobody either.
+    if schedule is None or not may_act(schedule):
         return
     for recipient in consent.recipients_of(schedule.team, schedule.recipients):
         try:
@@ -99,11 +101,13 @@ def ask(address: str, schedule: Schedule, now: datetime) -> bool:
     with translation.override(schedule.language):
         who = sender.person.get_username() if sender.person else "–"
         names = {"who": who, "team": schedule.team.name, "name": schedule.name, "service": settings.PUBLIC_URL}
-        names = {name: _harmless(text) if name != "service" else text for name, text in names.items()}
+        chosen = ("who", "team", "name")
+        names |= {name: harmless(names[name])[:_LONGEST_NAME] for name in chosen}
         lines = [
             _("%(who)s of the team “%(team)s” would like to mail you the reports “%(name)s” of measurements,")
             % names,
             _("at dates that they chose, from Fathom at %(service)s.") % names,
+            _("Your confirmation holds for this team alone."),
             "",
             _("If you want them, confirm it here within seven days:"),
             consent.confirm_address(address, schedule.team),
@@ -114,14 +118,15 @@ def ask(address: str, schedule: Schedule, now: datetime) -> bool:
         return posting.ask(Mail(address, subject, "\n".join(lines)), sender=sender, now=now)
 
 
+def may_act(schedule: Schedule) -> bool:
+    """Return whether the person for whom a schedule acts is still there, and may write for its team."""
+    user = schedule.saved_by
+    return user is not None and user.is_active and scoping.can(user, schedule.team, Role.OPERATOR)
+
+
 def sender_of(schedule: Schedule) -> Sender:
     """Return on whose account a schedule's mails are sent."""
     return Sender(schedule.team, schedule.saved_by)
-
-
-def _harmless(text: str) -> str:
-    """Return a name for a mail to somebody who has not agreed to any: one short line without addresses of pages."""
-    return one_line(text).replace("://", " ").replace("www.", "www ")[:_LONGEST_NAME]
 
 
 def attached(files: Sequence[Rendering]) -> list[Rendering]:
@@ -159,7 +164,7 @@ def _body(edition: Edition, files: Sequence[Rendering], schedule: Schedule) -> s
     ]
     lines.append(
         _("Sent by the schedule “%(name)s” of %(team)s.")
-        % {"name": one_line(schedule.name), "team": one_line(schedule.team.name)}
+        % {"name": harmless(schedule.name), "team": harmless(schedule.team.name)}
     )
     return "\n".join(lines)
 

@@ -10,6 +10,7 @@ from django.core.validators import validate_email
 from django.db import transaction
 
 from apps.accounts import consent, mail_quotas, scoping
+from apps.accounts.addresses import each_once
 from apps.accounts.mail_quotas import MailsUsedUp, Sender
 from apps.accounts.models import Role, Team, User
 from apps.bench.text import Message, _
@@ -81,8 +82,8 @@ def check_dates(*, cron: str, timezone: str, now: datetime) -> None:
 
 
 def check_recipients(addresses: Sequence[str]) -> list[str]:
-    """Return mail addresses, each once; Refused names one that is none, or says that they are too many."""
-    found = list(dict.fromkeys(address.strip() for address in addresses if address.strip()))
+    """Return mail addresses, each once however spelt; Refused names one that is none, or says there are too many."""
+    found = each_once(address.strip() for address in addresses if address.strip())
     if len(found) > MOST_RECIPIENTS:
         text = _("Give %(most)s addresses at most; a mailing list is one.")
         raise Refused({"recipients": Message(text, {"most": MOST_RECIPIENTS})})

@@ -12,7 +12,7 @@ from django.test import Client
 from apps.accounts import consent, posting
 from apps.accounts.consent import Link, Standing
 from apps.accounts.mail_quotas import Sender
-from apps.accounts.models import MailAddress, MailUsage, Membership
+from apps.accounts.models import MailConsent, MailUsage, Membership, Team
 from apps.config.settings.limits import MailRate
 from apps.core import messages
 from apps.reports.models import Delivery
@@ -41,6 +41,10 @@ def delivered(world: SimpleNamespace, made: Any, now: Any = NOW) -> Delivery:
 def standing(world: SimpleNamespace, address: str) -> Standing:
     [recipient] = consent.recipients_of(world.cast.team, [address])
     return recipient.standing
+
+
+def link(team: Team) -> Link:
+    return Link(STRANGER.lower(), team, team.pk)
 
 
 def links(text: str) -> list[str]:
@@ -75,7 +79,7 @@ def test_nobody_agreed_is_a_state_of_its_own_and_a_series_is_mailed_once_somebod
     made = schedule(world, report=None, series=world.series, formats=[], recipients=[STRANGER])
     later = NOW + timedelta(hours=3)
     assert delivered(world, made, later).state == "unmailed"
-    consent.confirm(Link(STRANGER.lower(), world.cast.team), later)
+    consent.confirm(link(world.cast.team), later)
     assert delivered(world, made, later + timedelta(hours=1)).mailed == [STRANGER]
     assert delivered(world, made, later + timedelta(hours=2)).state == "skipped"
 
@@ -87,7 +91,7 @@ def test_a_week_later_they_may_be_asked_again_and_never_once_they_stopped_it(wor
     assert [mailing.ask(STRANGER, made, at) for at in times] == [True, False, True, False]
     with pytest.raises(services.Refused, match="asked again after a week"):
         services.ask_again(schedule=made, user=world.cast.oscar, now=NOW + WEEK + timedelta(hours=1))
-    consent.stop(Link(STRANGER.lower(), world.cast.team), NOW, of_all=True)
+    consent.stop(link(world.cast.team), NOW, of_all=True)
     assert not mailing.ask(STRANGER, made, NOW + 10 * WEEK)
     with pytest.raises(AssertionError):
         posting.post(posting.Mail(STRANGER, "x", "x"), sender=sender, now=NOW)
@@ -101,7 +105,7 @@ def test_questions_are_counted_and_limited_by_person(world: SimpleNamespace, set
     assert len(mail.outbox) == 2
     assert MailUsage.objects.get(account="service").recipients == 2
     # Whoever was not asked, for it was too much, is asked on the next day.
-    assert MailAddress.objects.filter(asked_at=NOW).count() == 2
+    assert MailConsent.objects.filter(asked_at=NOW, asking_since=None).count() == 2
     mailing.ask_recipients(schedule_id=made.pk, now=NOW + timedelta(days=1))
     assert len(mail.outbox) == 4
 
@@ -113,6 +117,83 @@ def test_a_question_that_could_not_be_sent_was_not_asked(
     monkeypatch.setattr(posting.EmailMessage, "send", lambda _self: (_ for _ in ()).throw(ConnectionRefusedError()))
     mailing.ask_recipients(schedule_id=made.pk, now=NOW)
     assert standing(world, STRANGER) == Standing.UNASKED
+    # Nothing was taken, nothing is counted, and it is tried again at once.
+    assert not MailUsage.objects.filter(recipients__gt=0).exists()
+    monkeypatch.undo()
+    assert mailing.ask(STRANGER, made, NOW)
+
+
+def test_a_question_at_which_a_worker_died_is_asked_again_soon(
+    world: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = schedule(world, recipients=[STRANGER])
+    # As kill -9 leaves it: begun, and nothing after.
+    consent.begin_asking(STRANGER, world.cast.team, NOW)
+    assert standing(world, STRANGER) == Standing.UNASKED
+    assert not mailing.ask(STRANGER, made, NOW + timedelta(minutes=9))
+    assert mailing.ask(STRANGER, made, NOW + timedelta(minutes=10))
+    assert not mailing.ask(STRANGER, made, NOW + timedelta(minutes=30))
+    assert len(mail.outbox) == 1
+
+    def interrupted(_self: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(posting.EmailMessage, "send", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        mailing.ask("second@elsewhere.example", made, NOW)
+    monkeypatch.undo()
+    assert mailing.ask("second@elsewhere.example", made, NOW)
+
+
+def test_each_team_asks_for_itself_and_all_together_three_times_a_week(world: SimpleNamespace) -> None:
+    cast = world.cast
+    teams = [cast.team, *(factories.team(f"team{number}", manager=cast.oscar) for number in range(3))]
+
+    def asked(team: Team, now: Any) -> bool:
+        return posting.ask(posting.Mail(STRANGER, "x", "x"), sender=Sender(team, cast.oscar), now=now)
+
+    assert [asked(team, NOW) for team in teams] == [True, True, True, False]
+    consent.confirm(link(teams[0]), NOW)
+    [first, second, _third, fourth] = [consent.recipients_of(team, [STRANGER])[0] for team in teams]
+    assert (first.is_mailed, second.standing, fourth.standing) == (True, Standing.ASKED, Standing.UNASKED)
+    # No end of a team makes room.
+    Team.objects.filter(pk=teams[1].pk).delete()
+    assert not asked(teams[3], NOW + WEEK - timedelta(minutes=1))
+    assert asked(teams[3], NOW + WEEK)
+
+
+def test_whoever_may_not_write_any_more_has_nobody_asked(world: SimpleNamespace) -> None:
+    made = schedule(world, recipients=[STRANGER])
+    Membership.objects.filter(user=world.cast.oscar).update(role="viewer")
+    mailing.ask_recipients(schedule_id=made.pk, now=NOW)
+    assert not mail.outbox
+
+
+def test_an_address_is_one_however_it_is_spelt(world: SimpleNamespace, settings: Any) -> None:
+    made = schedule(world, recipients=["Kim@bücher.example", "kim@XN--BCHER-KVA.example", "kim@Bücher.example"])
+    assert made.recipients == ["Kim@bücher.example"]
+    # One that was saved before.
+    made.recipients = ["kim@bücher.example", "kim@xn--bcher-kva.example"]
+    made.save()
+    mailing.ask_recipients(schedule_id=made.pk, now=NOW)
+    assert len(mail.outbox) == 1
+    settings.MAIL_DOMAINS = ("bücher.example",)
+    made.formats = []
+    made.save()
+    assert delivered(world, made).mailed == ["kim@bücher.example"]
+    assert len(mail.outbox) == 2
+
+
+@pytest.mark.parametrize("name", ["evil.com/prize", "evil。com", "https://evil.com", "www.evil.com", "x@evil.com"])
+def test_no_name_is_an_address_of_a_page_in_a_mail(world: SimpleNamespace, name: str) -> None:
+    team = world.cast.team
+    team.name = name
+    team.save()
+    delivered(world, schedule(world, name=name, formats=[], recipients=["lead@example.org", STRANGER]))
+    report, question = mail.outbox
+    for text in (report.body, question.body, question.subject):
+        assert "evil" in text
+        assert not re.search(r"evil[.。]\S|[/@.]evil", text)
 
 
 def test_saving_a_schedule_has_its_strangers_asked_and_its_page_asks_them_again(
@@ -179,6 +260,8 @@ def test_an_address_that_a_person_gives_themselves_is_asked_like_any_other(world
     oscar.refresh_from_db()
     assert oscar.email == STRANGER
     assert standing(world, STRANGER) == Standing.UNASKED
+    consent.confirm(link(world.cast.team), NOW)
+    assert standing(world, STRANGER) == Standing.CONFIRMED
 
 
 def test_each_report_names_team_and_schedule_and_has_a_link_that_stops_it(world: SimpleNamespace) -> None:

@@ -11,11 +11,11 @@ from django.urls import reverse
 
 from apps.accounts import mail_quotas, posting
 from apps.accounts.mail_quotas import MailsUsedUp, Sender
-from apps.accounts.models import MailUsage
+from apps.accounts.models import MailUsage, Membership, User
 from apps.config.settings.limits import MailRate
 from apps.core import messages
 from apps.core.limits.policies import LimitExceededError
-from apps.reports.models import Delivery
+from apps.reports.models import Delivery, Schedule
 from apps.reports.schedules import delivering, services
 from tests import factories
 from tests.factories import signed_in
@@ -74,6 +74,28 @@ def test_a_held_up_delivery_that_the_server_then_puts_off_says_so(
     delivery.refresh_from_db()
     assert (delivery.state, delivery.attempts) == ("rendering", 1)
     assert "It could not be mailed" in messages.render(delivery.note)
+
+
+@pytest.mark.parametrize(
+    ("lose", "said"),
+    [
+        (lambda oscar: Membership.objects.filter(user=oscar).delete(), "may not write for the team any more"),
+        (lambda oscar: Membership.objects.filter(user=oscar).update(role="viewer"), "may not write for the team"),
+        (lambda oscar: User.objects.filter(pk=oscar.pk).update(is_active=False), "The account that the schedule"),
+        (lambda oscar: Schedule.objects.update(saved_by=None), "The account that the schedule acts for is gone"),
+    ],
+)
+def test_a_held_up_delivery_ends_when_its_person_lost_their_rights(
+    world: SimpleNamespace, settings: Any, lose: Any, said: str
+) -> None:
+    settings.MAIL_LIMITS = {"team": MailRate(1, 100)}
+    delivery = delivered(schedule(world, formats=[]), world.cast.oscar, NOW)
+    assert (delivery.state, len(mail.outbox)) == ("limited", 1)
+    lose(world.cast.oscar)
+    delivering.carry_on(delivery_id=delivery.pk, now=NOW + timedelta(hours=1))
+    delivery.refresh_from_db()
+    assert (delivery.state, len(mail.outbox)) == ("failed", 1)
+    assert said in messages.render(delivery.note)
 
 
 def test_deleting_schedules_makes_no_room(world: SimpleNamespace, settings: Any) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from apps.accounts.models import MailUsage
 from apps.core import messages
 from apps.reports import services as reports
 from apps.reports.models import Delivery, Edition, Rendering
@@ -39,6 +40,11 @@ def begun(world: SimpleNamespace, **changes: Any) -> Delivery:
 def carried(delivery: Delivery, minutes: float = 0) -> Delivery:
     delivering.carry_on(delivery_id=delivery.pk, now=NOW + timedelta(minutes=minutes))
     return Delivery.objects.get(pk=delivery.pk)
+
+
+def counted() -> set[int]:
+    """Return how many mails stand on the accounts."""
+    return set(MailUsage.objects.values_list("recipients", flat=True))
 
 
 def note_of(delivery: Delivery) -> str:
@@ -97,6 +103,8 @@ def test_an_address_that_is_refused_for_good_is_named_and_the_others_get_theirs(
     assert (delivery.state, delivery.mailed, delivery.attempts) == ("done", [OTHER], 0)
     assert f"refused these addresses: {LEAD} (550 5.1.1 No such user); third@example.org (552" in note_of(delivery)
     assert [taken.recipients for taken in post.taken] == [[OTHER]]
+    # Addresses that there are not use up what may be sent, too.
+    assert counted() == {3}
 
 
 def test_nobody_reached_is_a_failure_whose_edition_stays(world: SimpleNamespace, post: smtp.Post) -> None:
@@ -115,10 +123,12 @@ def test_what_is_put_off_is_tried_again_beside_what_was_taken(world: SimpleNames
     assert note_of(delivery) == (
         f"It could not be mailed, and is tried again: {LEAD} (451 4.7.1 Greylisted, try later)."
     )
+    assert counted() == {1}
     post.rcpt.clear()
     delivery = carried(delivery, minutes=2)
     assert (delivery.state, delivery.note) == ("done", None)
     assert [taken.recipients for taken in post.taken] == [[OTHER], [LEAD]]
+    assert counted() == {2}
 
 
 def test_a_server_that_takes_mail_from_nobody_is_tried_again_and_then_given_up(
@@ -133,6 +143,7 @@ def test_a_server_that_takes_mail_from_nobody_is_tried_again_and_then_given_up(
     assert (delivery.state, delivery.edition) == ("failed", Edition.objects.get())
     assert f"127.0.0.1:{post.port}: 530 5.7.0 Sign in first" in note_of(delivery)
     assert "Look at the mail settings" in note_of(delivery)
+    assert counted() == {0}
 
 
 def test_a_server_that_is_away_is_told_and_gets_the_mail_once_it_is_back(
@@ -145,6 +156,7 @@ def test_a_server_that_is_away_is_told_and_gets_the_mail_once_it_is_back(
     delivery = carried(begun(world))
     assert (delivery.state, delivery.mailed) == ("rendering", [])
     assert f"127.0.0.1:{gone.port}: Connection refused" in note_of(delivery)
+    assert counted() == {0}
     with smtp.serving() as back:
         settings.EMAIL_PORT = back.port
         delivery = carried(delivery, minutes=2)

@@ -39,7 +39,8 @@ NAMELESS = {
     "accounts.User.skeleton", "accounts.Invitation.username",
     "accounts.ApiToken.name", "accounts.ApiToken.prefix", "accounts.ApiToken.digest",
     # Everything with an @ is hidden.
-    "accounts.User.email", "accounts.MailAddress.address", "accounts.MailUsage.account",
+    "accounts.User.email", "accounts.User.claimed_email", "accounts.MailAddress.address",
+    "accounts.MailUsage.account",
     "accounts.User.password", "accounts.User.timezone", "accounts.User.language",
     "testbeds.Testbed.cpu", "testbeds.Testbed.os", "testbeds.Testbed.nic", "testbeds.Testbed.bonding",
     "testbeds.Testbed.interconnect", "testbeds.NodeAddress.interface", "testbeds.SettingGrant.pattern",
