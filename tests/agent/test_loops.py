@@ -90,7 +90,7 @@ def test_an_answer_that_cannot_be_used_does_not_end_the_polling(
     server = Played(poll=lambda: next(answers, None) or linger())
     begin(made, server, made._poll_for_ever, monkeypatch)
     wait_for(lambda: server.asked.count("poll") > 2)
-    assert "The answer to a poll could not be used" in caplog.text
+    assert "The server handed out something that is no job" in caplog.text
     assert not list(made.spool)
 
 
@@ -101,7 +101,8 @@ def test_a_job_that_the_disk_does_not_take_is_left_to_the_server(
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(made.spool, "accept", full)
-    job = {"id": "0b9d3c4e-0000-4000-8000-000000000001", "argv": ["say"]}
+    limits = {"time_limit_s": 5, "output_limit_bytes": 1000}
+    job = {"id": "0b9d3c4e-0000-4000-8000-000000000001", "argv": ["say"], **limits}
     server = Played(poll=lambda: {"jobs": [job], "stop": []})
     begin(made, server, made._poll_for_ever, monkeypatch)
     wait_for(lambda: server.asked.count("poll") > 1)
