@@ -37,7 +37,7 @@ def test_everybody_sees_the_same_and_a_look_changes_nothing(cast: Cast, links: d
         assert answer.status_code == 200
         assert OWNER in text and "grid" in text
         assert not {"oscar", "alice", "strangers"} & set(text.split())
-        assert (answer["Referrer-Policy"], answer["Cache-Control"]) == ("no-referrer", "no-store")
+        assert answer["Referrer-Policy"] == "no-referrer" and "no-store" in answer["Cache-Control"]
         assert client.head(links[page]).status_code == 200
     assert not MailAddress.objects.exists()
 

@@ -237,8 +237,7 @@ SPECTACULAR_SETTINGS = {
 }
 
 # Reports are mailed by the server that the environment names; without one, mails are files in a folder.
-EMAIL_HOST = environment.text("EMAIL_HOST")
-EMAIL_PORT = environment.number("EMAIL_PORT", 25, least=1)
+EMAIL_HOST, EMAIL_PORT = environment.text("EMAIL_HOST"), environment.number("EMAIL_PORT", 25, least=1)
 EMAIL_HOST_USER = environment.text("EMAIL_USER")
 EMAIL_HOST_PASSWORD = os.environ.get("EMAIL_PASSWORD", "")
 EMAIL_TLS = environment.choice("EMAIL_TLS", "starttls", "implicit")
@@ -261,8 +260,7 @@ RUN_STOPPER = "workers.stopping.stop_runs"
 # Where tools that teams defined are used, and which programs agents allow; tools know nothing of either.
 TOOL_USES = "apps.campaigns.queries.tool_uses.uses_of_tools"
 TOOL_PERMITS = "workers.permits.permits_of_team"
-# Commands of a stage that start at one instant are given one so far ahead (s), for all agents to have them by then;
-# more for several on one node, and for agents far away.
+# Commands of a stage start together so far ahead (s) that all agents have them; more for far ones, several on a node.
 START_LEAD_S = environment.seconds("START_LEAD_S", 0.2)
 
 # One request body at most (a job's whole output, compressed, fits in it), and a person's form or document.
