@@ -68,22 +68,22 @@ def test_a_name_of_the_inventory_stands_for_other_nodes(tmp_path: Path) -> None:
 
 
 def test_a_measurement_calls_its_own_node_by_the_owners_word_alone(tmp_path: Path) -> None:
-    told = Reach((), frozenset({OWN}), **answers())
+    reach = Reach((), frozenset({OWN}), **answers())
     for line in COMMANDS[:3]:
-        assert refusal_of(tmp_path, line.format(OWN), told).startswith("destination-not-allowed")
+        assert refusal_of(tmp_path, line.format(OWN), reach).startswith("destination-not-allowed")
         assert refusal_of(tmp_path, line.format(OWN), Reach((f"{OWN}/32",), **answers())) == ""
     # Ranks and transfers on the node itself are no calls.
     run = "mpirun --hostfile {work}/hosts -np 1 {program:osu_bw}"
-    assert refusal_of(tmp_path, run, told, files={"hosts": OWN}) == ""
-    assert refusal_of(tmp_path, "netserver -D", told, environment=[("GLOBUS_HOSTNAME", OWN)]) == ""
-    assert refusal_of(tmp_path, "mytool --bind=198.51.100.7", told) == ""
+    assert refusal_of(tmp_path, run, reach, files={"hosts": OWN}) == ""
+    assert refusal_of(tmp_path, "netserver -D", reach, environment=[("GLOBUS_HOSTNAME", OWN)]) == ""
+    assert refusal_of(tmp_path, "mytool --bind=198.51.100.7", reach) == ""
 
 
 def test_a_rank_starts_on_its_own_node_though_its_name_is_loopback(tmp_path: Path) -> None:
     name = socket.gethostname()
     run = "mpirun --hostfile {work}/hosts -np 1 {program:osu_bw}"
-    told = Reach((), frozenset({name}), **answers("127.0.1.1"))
-    assert refusal_of(tmp_path, run, told, files={"hosts": name}) == ""
+    reach = Reach((), frozenset({name}), **answers("127.0.1.1"))
+    assert refusal_of(tmp_path, run, reach, files={"hosts": name}) == ""
     assert refusal_of(tmp_path, run, Reach((), frozenset(), **answers("127.0.1.1")), files={"hosts": name})
 
 

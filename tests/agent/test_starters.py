@@ -2,6 +2,7 @@
 
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.template.loader import render_to_string
@@ -129,8 +130,8 @@ def test_an_owner_says_what_a_wrapper_may_start(tmp_path: Path, line: str, is_al
 
 
 @pytest.mark.parametrize("wrappers", [{"env": ["iperf3"]}, {"taskset": "iperf3"}, ["taskset"], {"taskset": [1]}])
-def test_a_slip_under_wrappers_is_named(tmp_path: Path, wrappers: object) -> None:
-    config.save(tmp_path, config.Config("http://127.0.0.1", "t", wrappers=wrappers))  # type: ignore[arg-type]
+def test_a_slip_under_wrappers_is_named(tmp_path: Path, wrappers: Any) -> None:
+    config.save(tmp_path, config.Config("http://127.0.0.1", "t", wrappers=wrappers))
     with pytest.raises(config.ConfigError, match="“wrappers” must map taskset"):
         config.load(tmp_path)
 

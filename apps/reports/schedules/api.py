@@ -120,8 +120,8 @@ class ScheduleViewSet(TeamScopedViewSet):
         """Ask those recipients again who have not answered in a week; `recipients` tells when they were asked."""
         schedule = self.get_object()
         services.ask_again(schedule=schedule, user=scoping.user_of(request), now=timezone.now())
-        found = RecipientSerializer(queries.recipients_of(schedule), many=True).data
-        return Response(found, status=status.HTTP_202_ACCEPTED)
+        recipients = RecipientSerializer(queries.recipients_of(schedule), many=True).data
+        return Response(recipients, status=status.HTTP_202_ACCEPTED)
 
     def _save(self, schedule: Schedule, changes: dict[str, Any]) -> Schedule:
         names = (

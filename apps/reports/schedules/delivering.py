@@ -220,8 +220,8 @@ def _notes(failed: list[str], outcome: mailing.Outcome) -> list[Message]:
             ", ",
         ),
     )
-    shown = [(between.join(names), text) for names, text, between in texts if names]
-    return [Message(text, {"names": names, "who": names}) for names, text in shown]
+    remarks = [(between.join(names), text) for names, text, between in texts if names]
+    return [Message(text, {"names": names, "who": names}) for names, text in remarks]
 
 
 def _hold(delivery: Delivery, used_up: MailsUsedUp) -> None:
@@ -234,12 +234,12 @@ def _hold(delivery: Delivery, used_up: MailsUsedUp) -> None:
 def _try_again(delivery: Delivery, now: datetime, why: "Unmailed | NotYet | None" = None) -> None:
     """Look at it again later, a few times; `why` is what the mail server said, or what is not concluded yet."""
     attempts = delivery.attempts + 1
-    shown = {"why": str(why)} if why else {}
+    params = {"why": str(why)} if why else {}
     if attempts >= MOST_ATTEMPTS:
         text = why.given_up if why else _("It was given up after several attempts; the service's log says why.")
-        _end(delivery, State.FAILED, now, Message(text, shown))
+        _end(delivery, State.FAILED, now, Message(text, params))
         return
-    note = Message(why.again, shown) if why else None
+    note = Message(why.again, params) if why else None
     Delivery.objects.filter(pk=delivery.pk).update(
         state=State.RENDERING if delivery.state == State.LIMITED else delivery.state,
         attempts=attempts,

@@ -83,17 +83,17 @@ def check_dates(*, cron: str, timezone: str, now: datetime) -> None:
 
 def check_recipients(addresses: Sequence[str]) -> list[str]:
     """Return mail addresses, each once however spelt; Refused names one that is none, or says there are too many."""
-    found = each_once(address.strip() for address in addresses if address.strip())
-    if len(found) > MOST_RECIPIENTS:
+    recipients = each_once(address.strip() for address in addresses if address.strip())
+    if len(recipients) > MOST_RECIPIENTS:
         text = _("Give %(most)s addresses at most; a mailing list is one.")
         raise Refused({"recipients": Message(text, {"most": MOST_RECIPIENTS})})
-    for address in found:
+    for address in recipients:
         try:
             validate_email(address)
         except ValidationError:
             text = _("“%(address)s” is no mail address: write it as name@example.org.")
             raise Refused({"recipients": Message(text, {"address": address})}) from None
-    return found
+    return recipients
 
 
 @transaction.atomic

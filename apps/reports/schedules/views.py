@@ -1,5 +1,6 @@
 """Pages of schedules."""
 
+from collections.abc import Callable
 from typing import Any
 
 from django.contrib import messages
@@ -113,34 +114,14 @@ def deliveries(request: HttpRequest, pk: int) -> HttpResponse:
 @require_POST
 def deliver(request: HttpRequest, pk: int) -> HttpResponse:
     """Deliver now, out of turn."""
-    user = scoping.user_of(request)
-    schedule = get_object_or_404(queries.schedules_for(user), pk=pk)
-    try:
-        services.deliver_now(schedule=schedule, user=user, now=timezone.now())
-    except ValidationError as error:
-        for text in error.messages:
-            messages.error(request, text)
-    except LimitExceededError as error:
-        messages.error(request, stored.render(error.message))
-    else:
-        messages.success(request, _("The delivery has begun; this page shows how it goes."))
-    return redirect(schedule)
+    return _carried_out(request, pk, services.deliver_now, _("The delivery has begun; this page shows how it goes."))
 
 
 @login_required
 @require_POST
 def ask(request: HttpRequest, pk: int) -> HttpResponse:
     """Ask those recipients again who have not answered."""
-    user = scoping.user_of(request)
-    schedule = get_object_or_404(queries.schedules_for(user), pk=pk)
-    try:
-        services.ask_again(schedule=schedule, user=user, now=timezone.now())
-    except ValidationError as error:
-        for text in error.messages:
-            messages.error(request, text)
-    else:
-        messages.success(request, _("They are being asked; load this page again to see it."))
-    return redirect(schedule)
+    return _carried_out(request, pk, services.ask_again, _("They are being asked; load this page again to see it."))
 
 
 @login_required
@@ -148,6 +129,22 @@ def ask(request: HttpRequest, pk: int) -> HttpResponse:
 def dates(request: HttpRequest) -> HttpResponse:
     """Show the next dates of a cron expression in a time zone, or why it is refused."""
     return show_dates(request, check=services.check_dates, template="reports/schedules/_dates.html")
+
+
+def _carried_out(request: HttpRequest, pk: int, act: Callable[..., object], success: str) -> HttpResponse:
+    """Carry out something with a schedule and say on its page how that went."""
+    user = scoping.user_of(request)
+    schedule = get_object_or_404(queries.schedules_for(user), pk=pk)
+    try:
+        act(schedule=schedule, user=user, now=timezone.now())
+    except ValidationError as error:
+        for text in error.messages:
+            messages.error(request, text)
+    except LimitExceededError as error:
+        messages.error(request, stored.render(error.message))
+    else:
+        messages.success(request, success)
+    return redirect(schedule)
 
 
 def _deliveries(schedule: Schedule) -> dict[str, Any]:

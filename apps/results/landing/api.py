@@ -76,8 +76,8 @@ class PermanentId(APIView):
         if stone is None:
             raise Http404
         names = names_for(stone, whole=queries.visible(Tombstone.objects.filter(pk=stone.pk), request.user).exists())
-        told = TombstoneSerializer(stone).data | describing.tombstone_texts(stone, names)
-        return Response(told, status=status.HTTP_410_GONE)
+        tombstone = TombstoneSerializer(stone).data | describing.tombstone_texts(stone, names)
+        return Response(tombstone, status=status.HTTP_410_GONE)
 
 
 def _shown(request: Request, campaign: Campaign) -> dict[str, Any]:

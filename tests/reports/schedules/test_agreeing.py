@@ -30,9 +30,9 @@ def public(settings: Any) -> None:
     settings.PUBLIC_URL = "https://fathom.example.org"
 
 
-def delivered(world: SimpleNamespace, made: Any, now: Any = NOW) -> Delivery:
+def delivered(world: SimpleNamespace, weekly: Any, now: Any = NOW) -> Delivery:
     """Return a delivery out of turn, as far as it came."""
-    delivery = services.deliver_now(schedule=made, user=world.cast.oscar, now=now)
+    delivery = services.deliver_now(schedule=weekly, user=world.cast.oscar, now=now)
     for _step in range(2):
         delivering.carry_on(delivery_id=delivery.pk, now=now)
     return Delivery.objects.get(pk=delivery.pk)
@@ -52,8 +52,8 @@ def links(text: str) -> list[str]:
 
 
 def test_a_stranger_gets_one_question_and_no_report_until_they_agree(world: SimpleNamespace) -> None:
-    made = schedule(world, formats=[], recipients=["lead@example.org", STRANGER])
-    delivery = delivered(world, made)
+    weekly = schedule(world, formats=[], recipients=["lead@example.org", STRANGER])
+    delivery = delivered(world, weekly)
     assert (delivery.state, delivery.mailed) == ("done", ["lead@example.org"])
     assert STRANGER in messages.render(delivery.note)
     report, question = mail.outbox
@@ -61,38 +61,38 @@ def test_a_stranger_gets_one_question_and_no_report_until_they_agree(world: Simp
     assert "oscar of the team “grid”" in question.body and "“Daily”" in question.body
     assert "Quarter" not in question.subject + question.body and not question.attachments
     # Not again within a week, whatever is delivered by whomever.
-    delivered(world, made, NOW + timedelta(hours=1))
+    delivered(world, weekly, NOW + timedelta(hours=1))
     delivered(world, schedule(world, name="Second", formats=[], recipients=[STRANGER.lower()]), NOW)
     assert [message.to for message in mail.outbox[2:]] == [["lead@example.org"]]
-    page = signed_in(world.cast.bob).get(made.get_absolute_url()).content.decode()
+    page = signed_in(world.cast.bob).get(weekly.get_absolute_url()).content.decode()
     assert "waits for their confirmation" in page and "Ask them" not in page
     confirm = links(question.body)[0]
     # Only looked at: programs that scan mails follow each link.
     assert Client().get(confirm).status_code == 200 and standing(world, STRANGER) == Standing.ASKED
     assert Client().post(confirm).status_code == 200 and standing(world, STRANGER) == Standing.CONFIRMED
-    delivery = delivered(world, made, NOW + timedelta(hours=2))
+    delivery = delivered(world, weekly, NOW + timedelta(hours=2))
     assert delivery.mailed == ["lead@example.org", STRANGER]
 
 
 def test_nobody_agreed_is_a_state_of_its_own_and_a_series_is_mailed_once_somebody_has(world: SimpleNamespace) -> None:
     occurrence(world, NOW)
-    made = schedule(world, report=None, series=world.series, formats=[], recipients=[STRANGER])
+    weekly = schedule(world, report=None, series=world.series, formats=[], recipients=[STRANGER])
     later = NOW + timedelta(hours=3)
-    assert delivered(world, made, later).state == "unmailed"
+    assert delivered(world, weekly, later).state == "unmailed"
     consent.confirm(link(world.cast.team), later)
-    assert delivered(world, made, later + timedelta(hours=1)).mailed == [STRANGER]
-    assert delivered(world, made, later + timedelta(hours=2)).state == "skipped"
+    assert delivered(world, weekly, later + timedelta(hours=1)).mailed == [STRANGER]
+    assert delivered(world, weekly, later + timedelta(hours=2)).state == "skipped"
 
 
 def test_a_week_later_they_may_be_asked_again_and_never_once_they_stopped_it(world: SimpleNamespace) -> None:
-    made = schedule(world, recipients=[STRANGER])
+    weekly = schedule(world, recipients=[STRANGER])
     sender = Sender(world.cast.team, world.cast.oscar)
     times = [NOW, NOW + WEEK - timedelta(minutes=1), NOW + WEEK, NOW + WEEK]
-    assert [mailing.ask(STRANGER, made, at) for at in times] == [True, False, True, False]
+    assert [mailing.ask(STRANGER, weekly, at) for at in times] == [True, False, True, False]
     with pytest.raises(services.Refused, match="asked again after a week"):
-        services.ask_again(schedule=made, user=world.cast.oscar, now=NOW + WEEK + timedelta(hours=1))
+        services.ask_again(schedule=weekly, user=world.cast.oscar, now=NOW + WEEK + timedelta(hours=1))
     consent.stop(link(world.cast.team), NOW, of_all=True)
-    assert not mailing.ask(STRANGER, made, NOW + 10 * WEEK)
+    assert not mailing.ask(STRANGER, weekly, NOW + 10 * WEEK)
     with pytest.raises(AssertionError):
         posting.post(posting.Mail(STRANGER, "x", "x"), sender=sender, now=NOW)
     assert len(mail.outbox) == 2
@@ -100,39 +100,39 @@ def test_a_week_later_they_may_be_asked_again_and_never_once_they_stopped_it(wor
 
 def test_questions_are_counted_and_limited_by_person(world: SimpleNamespace, settings: Any) -> None:
     settings.MAIL_LIMITS = {"asking": MailRate(2, 2)}
-    made = schedule(world, recipients=[f"a{number}@elsewhere.example" for number in range(5)])
-    mailing.ask_recipients(schedule_id=made.pk, now=NOW)
+    weekly = schedule(world, recipients=[f"a{number}@elsewhere.example" for number in range(5)])
+    mailing.ask_recipients(schedule_id=weekly.pk, now=NOW)
     assert len(mail.outbox) == 2
     assert MailUsage.objects.get(account="service").recipients == 2
     # Whoever was not asked, for it was too much, is asked on the next day.
     assert MailConsent.objects.filter(asked_at=NOW, asking_since=None).count() == 2
-    mailing.ask_recipients(schedule_id=made.pk, now=NOW + timedelta(days=1))
+    mailing.ask_recipients(schedule_id=weekly.pk, now=NOW + timedelta(days=1))
     assert len(mail.outbox) == 4
 
 
 def test_a_question_that_could_not_be_sent_was_not_asked(
     world: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made = schedule(world, recipients=[STRANGER])
+    weekly = schedule(world, recipients=[STRANGER])
     monkeypatch.setattr(posting.EmailMessage, "send", lambda _self: (_ for _ in ()).throw(ConnectionRefusedError()))
-    mailing.ask_recipients(schedule_id=made.pk, now=NOW)
+    mailing.ask_recipients(schedule_id=weekly.pk, now=NOW)
     assert standing(world, STRANGER) == Standing.UNASKED
     # Nothing was taken, nothing is counted, and it is tried again at once.
     assert not MailUsage.objects.filter(recipients__gt=0).exists()
     monkeypatch.undo()
-    assert mailing.ask(STRANGER, made, NOW)
+    assert mailing.ask(STRANGER, weekly, NOW)
 
 
 def test_a_question_at_which_a_worker_died_is_asked_again_soon(
     world: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made = schedule(world, recipients=[STRANGER])
+    weekly = schedule(world, recipients=[STRANGER])
     # As kill -9 leaves it: begun, and nothing after.
     consent.begin_asking(STRANGER, world.cast.team, NOW)
     assert standing(world, STRANGER) == Standing.UNASKED
-    assert not mailing.ask(STRANGER, made, NOW + timedelta(minutes=9))
-    assert mailing.ask(STRANGER, made, NOW + timedelta(minutes=10))
-    assert not mailing.ask(STRANGER, made, NOW + timedelta(minutes=30))
+    assert not mailing.ask(STRANGER, weekly, NOW + timedelta(minutes=9))
+    assert mailing.ask(STRANGER, weekly, NOW + timedelta(minutes=10))
+    assert not mailing.ask(STRANGER, weekly, NOW + timedelta(minutes=30))
     assert len(mail.outbox) == 1
 
     def interrupted(_self: Any) -> None:
@@ -140,9 +140,9 @@ def test_a_question_at_which_a_worker_died_is_asked_again_soon(
 
     monkeypatch.setattr(posting.EmailMessage, "send", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        mailing.ask("second@elsewhere.example", made, NOW)
+        mailing.ask("second@elsewhere.example", weekly, NOW)
     monkeypatch.undo()
-    assert mailing.ask("second@elsewhere.example", made, NOW)
+    assert mailing.ask("second@elsewhere.example", weekly, NOW)
 
 
 def test_each_team_asks_for_itself_and_all_together_three_times_a_week(world: SimpleNamespace) -> None:
@@ -163,24 +163,24 @@ def test_each_team_asks_for_itself_and_all_together_three_times_a_week(world: Si
 
 
 def test_whoever_may_not_write_any_more_has_nobody_asked(world: SimpleNamespace) -> None:
-    made = schedule(world, recipients=[STRANGER])
+    weekly = schedule(world, recipients=[STRANGER])
     Membership.objects.filter(user=world.cast.oscar).update(role="viewer")
-    mailing.ask_recipients(schedule_id=made.pk, now=NOW)
+    mailing.ask_recipients(schedule_id=weekly.pk, now=NOW)
     assert not mail.outbox
 
 
 def test_an_address_is_one_however_it_is_spelt(world: SimpleNamespace, settings: Any) -> None:
-    made = schedule(world, recipients=["Kim@bücher.example", "kim@XN--BCHER-KVA.example", "kim@Bücher.example"])
-    assert made.recipients == ["Kim@bücher.example"]
+    weekly = schedule(world, recipients=["Kim@bücher.example", "kim@XN--BCHER-KVA.example", "kim@Bücher.example"])
+    assert weekly.recipients == ["Kim@bücher.example"]
     # One that was saved before.
-    made.recipients = ["kim@bücher.example", "kim@xn--bcher-kva.example"]
-    made.save()
-    mailing.ask_recipients(schedule_id=made.pk, now=NOW)
+    weekly.recipients = ["kim@bücher.example", "kim@xn--bcher-kva.example"]
+    weekly.save()
+    mailing.ask_recipients(schedule_id=weekly.pk, now=NOW)
     assert len(mail.outbox) == 1
     settings.MAIL_DOMAINS = ("bücher.example",)
-    made.formats = []
-    made.save()
-    assert delivered(world, made).mailed == ["kim@bücher.example"]
+    weekly.formats = []
+    weekly.save()
+    assert delivered(world, weekly).mailed == ["kim@bücher.example"]
     assert len(mail.outbox) == 2
 
 
@@ -201,20 +201,20 @@ def test_saving_a_schedule_has_its_strangers_asked_and_its_page_asks_them_again(
 ) -> None:
     sent: list[Any] = []
     monkeypatch.setattr(services.queue, "send", lambda task, *given: sent.append((task, *given)))
-    made = schedule(world, recipients=[STRANGER])
-    assert sent == [(services.queue.ASK_RECIPIENTS, made.pk)]
-    address, client = f"/reports/schedules/{made.pk}/ask/", signed_in(world.cast.oscar)
-    assert "Ask them" in client.get(made.get_absolute_url()).content.decode()
+    weekly = schedule(world, recipients=[STRANGER])
+    assert sent == [(services.queue.ASK_RECIPIENTS, weekly.pk)]
+    address, client = f"/reports/schedules/{weekly.pk}/ask/", signed_in(world.cast.oscar)
+    assert "Ask them" in client.get(weekly.get_absolute_url()).content.decode()
     assert (
         "not confirmed: asked with the next mail"
-        in client.get(f"/reports/schedules/{made.pk}/edit/").content.decode()
+        in client.get(f"/reports/schedules/{weekly.pk}/edit/").content.decode()
     )
     assert "being asked" in client.post(address, follow=True).content.decode()
     assert [signed_in(person).post(address).status_code for person in (world.cast.bob, world.cast.charlie)] == [
         403,
         404,
     ]
-    rest, write = f"/api/v1/report-schedules/{made.pk}/", factories.bearer(world.cast.oscar)
+    rest, write = f"/api/v1/report-schedules/{weekly.pk}/", factories.bearer(world.cast.oscar)
     assert Client().post(f"{rest}ask/", **write).status_code == 202
     assert len(sent) == 3
     [told] = Client().get(f"{rest}recipients/", **factories.bearer(world.cast.bob)).json()
@@ -223,7 +223,7 @@ def test_saving_a_schedule_has_its_strangers_asked_and_its_page_asks_them_again(
     for name in ("ask", "recipients"):
         method = Client().post if name == "ask" else Client().get
         assert method(f"{rest}{name}/", **factories.bearer(world.cast.charlie)).status_code == 404
-    mailing.ask_recipients(schedule_id=made.pk, now=NOW)
+    mailing.ask_recipients(schedule_id=weekly.pk, now=NOW)
     assert "There is nobody to ask now" not in client.post(address, follow=True).content.decode()
 
 
@@ -280,16 +280,16 @@ def test_each_report_names_team_and_schedule_and_has_a_link_that_stops_it(world:
 
 def test_no_name_becomes_a_header_or_a_page_that_a_stranger_is_shown(world: SimpleNamespace) -> None:
     evil = "x\r\nBcc: victim@example.org\n\nhttps://evil.example www.evil.example " + "y" * 100
-    made = schedule(world, formats=[], recipients=["lead@example.org", STRANGER])
-    made.name = evil
-    made.save()
+    weekly = schedule(world, formats=[], recipients=["lead@example.org", STRANGER])
+    weekly.name = evil
+    weekly.save()
     team = world.cast.team
     team.name = evil[:100]
     team.save()
     world.report.title = evil
     world.report.save()
-    made.refresh_from_db()
-    assert delivered(world, made).mailed == ["lead@example.org"]
+    weekly.refresh_from_db()
+    assert delivered(world, weekly).mailed == ["lead@example.org"]
     for message in mail.outbox:
         raw = message.message().as_string()
         head, _blank, _body = raw.partition("\n\n")

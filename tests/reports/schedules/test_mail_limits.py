@@ -24,9 +24,9 @@ from tests.reports.schedules.conftest import NOW, schedule
 MIDNIGHT = datetime(2026, 3, 3, tzinfo=UTC)
 
 
-def delivered(made: Any, user: Any, now: datetime) -> Delivery:
+def delivered(weekly: Any, user: Any, now: datetime) -> Delivery:
     """Return a delivery out of turn, as far as it came."""
-    delivery = services.deliver_now(schedule=made, user=user, now=now)
+    delivery = services.deliver_now(schedule=weekly, user=user, now=now)
     for _step in range(2):
         delivering.carry_on(delivery_id=delivery.pk, now=now)
     return Delivery.objects.get(pk=delivery.pk)
@@ -41,13 +41,13 @@ def test_a_delivery_beyond_the_mails_of_a_day_waits_for_the_next_and_nobody_is_m
     world: SimpleNamespace, settings: Any, account: str
 ) -> None:
     settings.MAIL_LIMITS = {account: MailRate(100, 1)}
-    made = schedule(world, formats=[])
-    delivery = delivered(made, world.cast.oscar, NOW)
+    weekly = schedule(world, formats=[])
+    delivery = delivered(weekly, world.cast.oscar, NOW)
     assert (delivery.state, delivery.mailed, delivery.look_at) == ("limited", ["lead@example.org"], MIDNIGHT)
     assert "its 1 mails of today" in messages.render(delivery.note) or "their 1 mails" in messages.render(
         delivery.note
     )
-    page = signed_in(world.cast.bob).get(made.get_absolute_url()).content.decode()
+    page = signed_in(world.cast.bob).get(weekly.get_absolute_url()).content.decode()
     assert "held up: mails are used up" in page and "Next attempt:" in page and "every 3s" not in page
     # Nothing of it is an attempt that failed, and its time is no slip of a clock.
     delivering.carry_on(delivery_id=delivery.pk, now=NOW + timedelta(hours=5))
@@ -102,14 +102,14 @@ def test_deleting_schedules_makes_no_room(world: SimpleNamespace, settings: Any)
     settings.MAIL_LIMITS = {"team": MailRate(5, 100)}
     with pytest.raises(LimitExceededError) as refused:
         for number in range(35):
-            made = schedule(world, formats=[], name=f"Number {number}")
-            delivered(made, world.cast.oscar, NOW)
-            services.delete_schedule(schedule=made, user=world.cast.oscar)
+            weekly = schedule(world, formats=[], name=f"Number {number}")
+            delivered(weekly, world.cast.oscar, NOW)
+            services.delete_schedule(schedule=weekly, user=world.cast.oscar)
     assert "grid has sent its 5 mails of this hour" in messages.render(refused.value.message)
     assert refused.value.retry_after_s == 3600
     assert len(mail.outbox) == 5
     assert MailUsage.objects.get(account=f"team:{world.cast.team.pk}").recipients == 5
-    assert delivered(made, world.cast.oscar, NOW + timedelta(hours=1)).state == "done"
+    assert delivered(weekly, world.cast.oscar, NOW + timedelta(hours=1)).state == "done"
 
 
 def test_another_team_makes_no_room_for_a_person(world: SimpleNamespace, settings: Any) -> None:
@@ -132,22 +132,22 @@ def test_a_limit_that_is_switched_off_holds_nobody_and_old_counts_are_forgotten(
 
 
 def test_a_request_for_a_delivery_is_told_when_to_come_again(world: SimpleNamespace, settings: Any) -> None:
-    made = schedule(world, formats=[])
+    weekly = schedule(world, formats=[])
     client, write = Client(), factories.bearer(world.cast.oscar)
-    address = f"/api/v1/report-schedules/{made.pk}/deliver/"
+    address = f"/api/v1/report-schedules/{weekly.pk}/deliver/"
     settings.MAIL_LIMITS = {"service": MailRate(1, 1)}
     mail_quotas.charge(sender=sender(world), now=datetime.now(UTC))
     answer = client.post(address, **write)
     assert answer.status_code == 429 and 0 < int(answer["Retry-After"]) <= 24 * 3600 + 1
     assert "this service has sent its 1 mails" in answer.json()["detail"]
     settings.MAIL_LIMITS = {}
-    Delivery.objects.create(schedule=made, due_at=datetime.now(UTC), look_at=NOW, state="done")
+    Delivery.objects.create(schedule=weekly, due_at=datetime.now(UTC), look_at=NOW, state="done")
     answer = client.post(address, **write)
     assert answer.status_code == 429 and 290 < int(answer["Retry-After"]) <= 300
     assert "has just delivered" in answer.json()["detail"]
-    page = signed_in(world.cast.oscar).post(reverse("schedules:deliver", args=[made.pk]), follow=True)
+    page = signed_in(world.cast.oscar).post(reverse("schedules:deliver", args=[weekly.pk]), follow=True)
     assert "has just delivered" in page.content.decode()
     # What mails nobody may be frozen anew at once.
-    made.recipients = []
-    made.save()
+    weekly.recipients = []
+    weekly.save()
     assert client.post(address, **write).status_code == 202

@@ -70,10 +70,10 @@ def _former_names(team: int, played: list[Node]) -> _FormerNames:
     of_others = Q(team__in=others, kind__in=OF_NODES, owner__in=[node.pk for node in played])
     wanted = Q(team=team) | of_others if others else Q(team=team)
     rows = FormerName.objects.filter(wanted).order_by("-pk")
-    found = defaultdict(list)
+    former = defaultdict(list)
     for kind, owner, name, family in rows.values_list("kind", "owner", "name", "family"):
-        found[kind].append(_Former(owner, name, family))
-    return found
+        former[kind].append(_Former(owner, name, family))
+    return former
 
 
 def _numbered(living: Iterable[int], *gone: list[_Former], first: Iterable[int] = ()) -> dict[int, int]:
@@ -112,16 +112,16 @@ def _add_former_nodes(words: StandIns, numbers: Mapping[int, int], former: _Form
 
 def _add_inventory(words: StandIns, team: int, former: _FormerNames) -> dict[str, dict[int, int]]:
     """Add the names of what stands beside the nodes, and places; return the numbers by kind."""
-    found = {}
+    numbers = {}
     for model, field, kind in INVENTORY:
         names = dict(model._default_manager.filter(team=team).values_list("pk", field))
-        found[kind] = _numbered(names, former[kind])
+        numbers[kind] = _numbered(names, former[kind])
         for pk, name in sorted(names.items()):
-            words.add(name, _word(kind, found[kind][pk]))
+            words.add(name, _word(kind, numbers[kind][pk]))
     for model, field, _kind in PLACES:
         for place in model._default_manager.filter(team=team).values_list(field, flat=True):
             words.add(place, _("place"))
-    return found
+    return numbers
 
 
 def _add_members(words: StandIns, team: int, former: _FormerNames) -> dict[int, int]:

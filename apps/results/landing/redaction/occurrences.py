@@ -87,18 +87,18 @@ def _onwards(tree: _Tree, text: str, place: int) -> Iterator[tuple[_Tree | _Rest
     if place < len(text) and text[place] in tree:
         yield tree[text[place]], place + 1
     for step, gap in _GAPS.items():
-        if step in tree and (found := gap.match(text, place)):
-            yield tree[step], found.end()
+        if step in tree and (run := gap.match(text, place)):
+            yield tree[step], run.end()
 
 
 def _passed(steps: tuple[_Step, ...], text: str, place: int) -> int | None:
     """Return where a text is once it took all steps, None if it does not."""
     for step in steps:
         if isinstance(step, int):
-            found = _GAPS[step].match(text, place)
-            if found is None:
+            run = _GAPS[step].match(text, place)
+            if run is None:
                 return None
-            place = found.end()
+            place = run.end()
         elif text[place : place + 1] == step:
             place += 1
         else:
