@@ -22,7 +22,7 @@ serve:  ## start the service (PORT=8000; LAB=lab/storage.yaml: with emulated sit
 
 test:  ## run all tests, against real servers and real tools
 	@$(SETUP) test
-	@$(PY) -m pytest -n 6 --dist loadgroup --no-loadscope-reorder
+	@$(PY) -m pytest --workers 5 --durations=20
 
 lint:  ## check style, types, migrations and settings
 	@$(SETUP) lint

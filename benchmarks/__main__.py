@@ -11,7 +11,7 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from benchmarks import answers, connections, documents, figures, gap, grid, lab_rate, leaving, stack, throughput
+from benchmarks import answers, connections, documents, export_rates, figures, gap, grid, lab_rate, stack, throughput
 from benchmarks.figures import Figure, Skipped
 from benchmarks.truth import command as truth
 from launch import home
@@ -89,7 +89,7 @@ def _of_one_service(groups: Sequence[str]) -> Iterator[Figure | Skipped]:
             if "archive" in groups:
                 yield from answers.measure(running)
             if "exports" in groups:
-                yield from leaving.measure(running)
+                yield from export_rates.measure(running)
 
 
 if __name__ == "__main__":

@@ -26,11 +26,11 @@ from django.test.utils import CaptureQueriesContext  # noqa: E402
 from django.utils import timezone  # noqa: E402
 
 from apps.accounts.models import Team, User  # noqa: E402
+from apps.archive.search import entries  # noqa: E402
 from apps.campaigns import services  # noqa: E402
 from apps.campaigns.models import Campaign, Experiment, Lane  # noqa: E402
 from apps.config import asgi  # noqa: E402
 from apps.results.models import Sample  # noqa: E402
-from apps.results.search import indexing  # noqa: E402
 from apps.testbeds.models import Link, Node, NodeAddress, Site, Switch, Testbed  # noqa: E402
 from benchmarks.pages import pages_of  # noqa: E402
 
@@ -160,7 +160,7 @@ def fill(team: Team, user: User, pairs: Sequence[tuple[Node, Node]], campaigns: 
         for statement in (TRIALS, RUNS, JOBS, OUTPUTS, RESULTS, SAMPLES):
             cursor.execute(statement, values)
         cursor.execute("SET session_replication_role = origin")
-    while indexing.index_due(now=timezone.now()) == indexing.BATCH:
+    while entries.index_due(now=timezone.now()) == entries.BATCH:
         continue
     with connection.cursor() as cursor:
         cursor.execute("VACUUM ANALYZE")

@@ -23,10 +23,10 @@ from django.http import QueryDict  # noqa: E402
 from django.utils import timezone  # noqa: E402
 
 from apps.accounts.models import Team, User  # noqa: E402
+from apps.archive.campaigns.writer import archive_of  # noqa: E402
+from apps.archive.exports import package  # noqa: E402
+from apps.archive.exports.selection import Selection, read_selection  # noqa: E402
 from apps.campaigns.models import Campaign  # noqa: E402
-from apps.reports.exports import package  # noqa: E402
-from apps.reports.exports.archives.writing import archive_of  # noqa: E402
-from apps.reports.exports.selection import Selection, read_selection  # noqa: E402
 from apps.results.models import Sample  # noqa: E402
 from benchmarks import archive  # noqa: E402
 

@@ -22,9 +22,9 @@ from django.utils import timezone, translation  # noqa: E402
 
 from apps.accounts.models import Team, User  # noqa: E402
 from apps.campaigns.models import Campaign  # noqa: E402
-from apps.reports import building, services  # noqa: E402
-from apps.reports.rendering import html, pdf  # noqa: E402
-from apps.reports.rendering.base import Imprint  # noqa: E402
+from apps.reports import drafts, services  # noqa: E402
+from apps.reports.files import html, pdf  # noqa: E402
+from apps.reports.files.base import Imprint  # noqa: E402
 from apps.results.models import Sample  # noqa: E402
 from apps.testbeds.models import Node, Site, Testbed  # noqa: E402
 from benchmarks.comparison import measured  # noqa: E402
@@ -69,7 +69,7 @@ def main() -> None:
     signs: list[float] = []
     with tempfile.TemporaryDirectory() as name, translation.override(report.language):
         times = [time.perf_counter()]
-        document = building.build(report, user)
+        document = drafts.build(report, user)
         times.append(time.perf_counter())
         html.render(document)
         times.append(time.perf_counter())

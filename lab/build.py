@@ -6,7 +6,7 @@ from ipaddress import IPv4Interface, IPv4Network
 from pathlib import Path
 
 from lab import doors, emulator, inventory, machine, netem, rooms, routes
-from lab.file_systems import making, throttle
+from lab.file_systems import assembly, throttle
 from lab.file_systems.spec import Disk
 from lab.machine import LabError, ip
 from lab.quantities import format_quantity
@@ -55,7 +55,7 @@ class Builder:
             self.check()
         self.set_routes()
         self._open_doors()
-        making.make_all(self.lab, self.rooms, self.services, say=self.say, check=self.check)
+        assembly.make_all(self.lab, self.rooms, self.services, say=self.say, check=self.check)
         if self.lab.slurm:
             self._start_slurm()
         return inventory.describe(self.lab, self.place, subnet, self.pids, self.rooms, self.services)

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from lab import compiling, machine
+from lab import machine, programs
 from lab.machine import LabError, command_of
 from lab.spec import Link
 
@@ -28,7 +28,7 @@ def choose(kind: str, folder: Path, say: Callable[[str], None]) -> tuple[str, ..
     if kind == "python":
         return in_python
     try:
-        return (str(compiling.compiled(SOURCE, folder)),)
+        return (str(programs.compiled(SOURCE, folder)),)
     except LabError as error:
         if kind == "c":
             raise

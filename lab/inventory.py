@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from ipaddress import IPv4Address, IPv4Network
 from typing import Any
 
-from lab.file_systems.making import describe as words_for
+from lab.file_systems.assembly import describe as words_for
 from lab.file_systems.spec import BLOCK_BYTES, Disk, FileSystem, Nfs
 from lab.rooms import Room
 from lab.services import Service

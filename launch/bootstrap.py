@@ -14,7 +14,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from launch import apt  # noqa: E402 - found beside this file, whoever runs it
+from launch import apt, packages  # noqa: E402 - found beside this file, whoever runs it
 
 VENV = ROOT / ".venv"
 PYTHON = VENV / "bin" / "python"
@@ -143,23 +143,15 @@ def install(kind):
     stamp = stamp_of(kind, lock)
     if not (stamp.exists() or (kind == "base" and stamp_of("dev", lock.with_name("dev.txt")).exists())):
         say(f"installing the Python packages of requirements/{kind}.txt (a minute or two)")
-        run(
-            [PYTHON, "-m", "pip", "install", "-q", "--no-compile", "--disable-pip-version-check", "--require-hashes"]
-            + ["-r", lock],
-            "The Python packages could not be installed; is the package index within reach?",
-        )
-        compile_packages()
+        if failure := packages.install(PYTHON, lock):
+            raise SetUpError(
+                f"The Python packages could not be installed; is the package index within reach?\n{failure}"
+            )
         set_stamp(stamp)
     # The project itself is found from any folder, with no install step of its own; the folder may have been moved.
     pointer = next(VENV.glob("lib/python3*/site-packages")) / "fathom.pth"
     if not pointer.exists() or pointer.read_text(encoding="utf-8") != f"{ROOT}\n":
         pointer.write_text(f"{ROOT}\n", encoding="utf-8")
-
-
-def compile_packages():
-    """Compile what was installed, on all processors; a file that is for another Python stays as it is."""
-    argv = [str(PYTHON), "-m", "compileall", "-q", "-j0", str(VENV)]
-    subprocess.run(argv, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
 
 
 def find_npm():

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
-from launch import answering, leash
+from launch import leash, reachability
 from launch.process import Child, Process, ProcessError
 
 # A Unix socket's path, with PostgreSQL's own file name, must fit into sun_path (man 7 unix).
@@ -106,8 +106,8 @@ def postgres(data: Path, *, durable: bool = True, identity: str = "") -> Server:
         name="postgres",
         argv=tuple(argv),
         cwd=data,
-        ready=lambda: answering.postgres_answers(sockets, DATABASE),
-        sign=lambda: answering.postgres_lives(sockets),
+        ready=lambda: reachability.postgres_answers(sockets, DATABASE),
+        sign=lambda: reachability.postgres_lives(sockets),
         # SIGINT is PostgreSQL's fast shutdown: it ends sessions instead of waiting for them.
         stop_signal=signal.SIGINT,
         stop_timeout_s=30,
@@ -143,8 +143,8 @@ def valkey(data: Path, *, durable: bool = True) -> Server:
         name="valkey",
         argv=argv,
         cwd=data,
-        ready=lambda: answering.valkey_answers(path),
-        sign=lambda: answering.valkey_lives(path),
+        ready=lambda: reachability.valkey_answers(path),
+        sign=lambda: reachability.valkey_lives(path),
     )
     return Server(process, f"unix://{path}?db=0", sockets)
 

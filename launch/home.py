@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TextIO
 
-from launch.writing import write_whole
+from launch.whole_files import write_whole
 
 ROOT = Path(__file__).resolve().parents[1]
 # Signs of life come every few seconds.

@@ -11,7 +11,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from launch.process import Process
-from launch.writing import write_whole
+from launch.whole_files import write_whole
 
 # Stops after the worker and before the web server: an agent reports its last jobs while it is stopped.
 TIER = 30

@@ -18,8 +18,16 @@ _LOG_LIMIT_BYTES = 10 * 1024 * 1024
 _POLL_S = 0.05
 
 
+# How often it is told that something which runs once is still at work (s).
+TOLD_EVERY_S = 60.0
+
+
 class ProcessError(RuntimeError):
     """A process that ended, or did not become ready; the text holds the end of its log."""
+
+
+class SlowStartError(ProcessError):
+    """One that lives, and was not ready within its time."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +38,7 @@ class Process:
     it gave a sign of life since it was asked last (None: it is not asked); one that gives none for `hang_after_s` has
     come to a halt. `tier` orders the end: the highest stops first, those of one tier together. `death_signal` is what
     it gets if the supervisor is killed. `fds` are passed on. `identity` is one of `launch.leash`. With `once` it is
-    ready when it has ended well.
+    ready when it has ended well, however long that takes: a migration that is ended on its way never gets done.
     """
 
     name: str
@@ -93,9 +101,19 @@ class Child:
         """Say whether it runs."""
         return self.popen.poll() is None
 
-    def wait_ready(self, *, given_up: Callable[[], bool] = lambda: False) -> None:
-        """Wait until it is ready; ProcessError if it ends, takes too long, or `given_up` says to stop waiting."""
-        deadline = time.monotonic() + self.process.ready_timeout_s
+    def wait_ready(
+        self,
+        *,
+        timeout_s: float | None = None,
+        given_up: Callable[[], bool] = lambda: False,
+        tell: Callable[[str], object] = lambda _text: None,
+    ) -> None:
+        """Wait until it is ready; ProcessError if it ends, takes too long, or `given_up` says to stop waiting.
+
+        What runs once takes as long as it takes: `tell` is given a line about that every minute.
+        """
+        limit_s = timeout_s or self.process.ready_timeout_s
+        begun = told_at = time.monotonic()
         while True:
             if not self.alive:
                 if self.process.once and self.popen.returncode == 0:
@@ -105,9 +123,14 @@ class Child:
                 return
             if given_up():
                 raise ProcessError(f"{self.process.name} was stopped before it was ready.")
-            if time.monotonic() > deadline:
-                waited = f"{self.process.ready_timeout_s:.0f} s"
-                raise ProcessError(f"{self.process.name} did not become ready within {waited}.{self.end_of_log()}")
+            now = time.monotonic()
+            if self.process.once:
+                if now - told_at >= TOLD_EVERY_S:
+                    told_at = now
+                    tell(f"at work for {(now - begun) / 60:.0f} min, see {self.log}")
+            elif now - begun > limit_s:
+                words = f"{self.process.name} did not become ready within {limit_s:.0f} s."
+                raise SlowStartError(f"{words}{self.end_of_log()}")
             time.sleep(_POLL_S)
 
     def trim_log(self) -> None:

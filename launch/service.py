@@ -28,7 +28,7 @@ _LEFTOVER_PATIENCE_S = 15.0
 _SIGN = "FATHOM_SIGN"
 
 
-_CELERY = (sys.executable, "-m", "celery", "-A", "workers")
+_CELERY = (sys.executable, "-m", "workers")
 
 
 class ManageError(RuntimeError):
@@ -196,7 +196,7 @@ class Service:
         """Return the processes in the order of their start."""
         descriptors = tuple(listener.fileno() for listener in self._sockets)
         ours = [
-            Process("migrate", (sys.executable, "manage.py", "migrate_pending"), once=True, ready_timeout_s=300),
+            Process("migrate", (sys.executable, "manage.py", "migrate_pending"), once=True),
             # Looks of the timetable, which wait for no message of what they look after: two at once, such as one that
             # launches a large campaign and one that takes up dead work.
             _worker("worker-clock", "clock", 2),

@@ -1,6 +1,7 @@
 """Start processes, restart what dies, stop all of it: one line per event."""
 
 import dataclasses
+import functools
 import signal
 import threading
 import time
@@ -10,9 +11,9 @@ from pathlib import Path
 from types import FrameType
 
 from launch import orphans
+from launch.lines import Lines
 from launch.part import Part
-from launch.process import Child, Process, ProcessError
-from launch.telling import Lines
+from launch.process import Child, Process, ProcessError, SlowStartError
 
 # Seconds from a process's end to its next start, by the number of ends in a row; the last one repeats.
 RESTART_DELAYS_S = (0.5, 1.0, 2.0, 5.0, 10.0, 30.0)
@@ -187,8 +188,7 @@ class Supervisor:
 
     def _start_first(self, part: Part) -> None:
         try:
-            child = self._spawn(part)
-            child.wait_ready(given_up=self._stopping.is_set)
+            self._start_patiently(part)
             if part.process.once:
                 self._report(part.process.name, "done")
             elif part.process.ready:
@@ -200,6 +200,21 @@ class Supervisor:
             if not self._started:
                 self._stopping.set()
         part.settled.set()
+
+    def _start_patiently(self, part: Part) -> None:
+        """Start a part and wait until it is ready, one too slow with more time: it may lack the processor."""
+        limit_s, tell = part.process.ready_timeout_s, functools.partial(self._report, part.process.name)
+        while True:
+            child = self._spawn(part)
+            try:
+                child.wait_ready(timeout_s=limit_s, given_up=self._stopping.is_set, tell=tell)
+                return
+            except SlowStartError:
+                if self._started or self._stopping.is_set():
+                    raise
+                child.stop()
+                tell(f"not ready within {limit_s:g} s, starts again with {2 * limit_s:g} s; see {child.log}")
+                limit_s *= 2
 
     def _spawn(self, part: Part) -> Child:
         env = {**part.process.env, orphans.MARK: self._mark}

@@ -1,7 +1,6 @@
 """What most tests begin with: the named cast, and two nodes to measure between."""
 
 import functools
-import os
 from pathlib import Path
 
 import pytest
@@ -29,10 +28,10 @@ def pair(cast: factories.Cast) -> list[Node]:
 
 
 @pytest.fixture(scope="session")
-def migrated(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def migrated(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return what a service that need not migrate begins with (tests.launch.migrated), the same for all workers."""
     own = tmp_path_factory.getbasetemp()
-    return patterns.make_once(own.parent if "PYTEST_XDIST_WORKER" in os.environ else own)
+    return patterns.make_once(own.parent if hasattr(request.config, "workerinput") else own)
 
 
 @functools.cache

@@ -4,7 +4,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from apps.core import broker, handing, outage, signs
+from apps.core import broker, handout, outage, signs
 
 # How brokers come to refuse: a setting of theirs, and a word of what they say then.
 REFUSALS = {"maxmemory": ("1", "maxmemory"), "min-replicas-to-write": ("1", "NOREPLICAS")}
@@ -38,4 +38,4 @@ def until_the_broker_is_back() -> None:
 
 def forget() -> None:
     """Have the broker be asked at the next look."""
-    handing._looked_at = float("-inf")
+    handout._looked_at = float("-inf")

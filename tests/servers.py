@@ -1,8 +1,8 @@
 """A pytest plugin: PostgreSQL and a Redis-protocol server for the run, those of the environment or embedded ones.
 
 It is named with `-p` in pyproject.toml because pytest-django reads the settings before any conftest.py is loaded.
-Under xdist the controller starts PostgreSQL, in which each worker has a database of its own. Channels know no
-databases, so each worker starts a Valkey of its own.
+Of several workers each has a database of its own in the one PostgreSQL. Channels know no databases, so each worker
+starts a Valkey of its own.
 """
 
 import os
@@ -13,16 +13,18 @@ import tempfile
 from pathlib import Path
 
 import pytest
+from celery import current_app
+from django.conf import settings
+from django.test import override_settings
 
 from launch import embedded, process
+from tests.launch import migrated
 
 _folder = tempfile.TemporaryDirectory(prefix="fathom-test-")
 _children: list[process.Child] = []
-_to_migrate = False
-# Set by the controller, for its workers: this Valkey is not theirs to share.
-_EMBEDDED_REDIS = "FATHOM_TEST_EMBEDDED_REDIS"
-# The migrated database that each worker's is a copy of: to migrate takes ten seconds of a core. See settings/test.py.
-_TEMPLATE = "FATHOM_TEST_TEMPLATE"
+_has_embedded_postgres = "DATABASE_URL" not in os.environ
+_has_embedded_valkey = "REDIS_URL" not in os.environ
+_migrating: list[subprocess.Popen[bytes]] = []
 
 
 # A shell's background job has Ctrl-C switched off, and so would all that the tests start and interrupt.
@@ -37,42 +39,73 @@ def _start(server: embedded.Server) -> str:
     return server.url
 
 
-if "DATABASE_URL" not in os.environ:
+if _has_embedded_postgres:
     os.environ["DATABASE_URL"] = _start(embedded.postgres(Path(_folder.name) / "postgres", durable=False))
-    _to_migrate = True
-if "REDIS_URL" not in os.environ or _EMBEDDED_REDIS in os.environ:
+if _has_embedded_valkey:
     os.environ["REDIS_URL"] = _start(embedded.valkey(Path(_folder.name) / "valkey", durable=False))
-    os.environ[_EMBEDDED_REDIS] = "1"
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Compile the tests and migrate a database for the workers to share, if there will be workers."""
-    if not getattr(config.option, "numprocesses", None):
+    """Begin to migrate a database for the workers to copy, if there will be workers: ten seconds of a core."""
+    if not config.getoption("workers", 0) or not _has_embedded_postgres:
         return
     root = Path(__file__).resolve().parents[1]
-    # In a fresh clone each worker would compile every test for itself: to collect them once does it for all.
-    compiling = subprocess.Popen(
-        [sys.executable, "-m", "pytest", "--collect-only", "-qq"], cwd=root, stdout=subprocess.DEVNULL
-    )
-    if _to_migrate:
-        settings = {"DJANGO_SETTINGS_MODULE": "apps.config.settings.test"}
-        command = [sys.executable, "manage.py", "migrate", "--verbosity", "0"]
-        subprocess.run(command, check=True, cwd=root, env={**os.environ, **settings})
-        os.environ[_TEMPLATE] = embedded.DATABASE
-    compiling.wait()
+    environment = {**os.environ, "DJANGO_SETTINGS_MODULE": "apps.config.settings.test"}
+    command = [sys.executable, "manage.py", "migrate", "--verbosity", "0"]
+    _migrating.append(subprocess.Popen(command, cwd=root, env=environment))
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """Refuse a run whose groups would not hold: their tests share addresses, folders or a machine's quiet."""
-    if not getattr(session.config.option, "loadgroup", False):
+    """Have the workers' databases be copies of the migrated one."""
+    while _migrating:
+        if _migrating.pop().wait() != 0:
+            raise pytest.UsageError("The database of the test run could not be migrated.")
+        settings.DATABASES["default"]["TEST"]["TEMPLATE"] = embedded.DATABASE
+        _keep_migrated()
+
+
+def pytest_worker_start(config: pytest.Config, name: str) -> None:
+    """Start the worker's own Valkey; whatever names that of the process that was forked names this one instead."""
+    if not _has_embedded_valkey:
         return
-    grouped = [item for item in session.items if item.get_closest_marker("xdist_group")]
-    if astray := [item.nodeid for item in grouped if "@" not in item.nodeid.rpartition("]")[2]]:
-        raise pytest.UsageError(f"pytest-xdist does not keep {astray[0]} in its group: does it suit this pytest?")
+    shared, own = (embedded.valkey(Path(_folder.name) / folder, durable=False) for folder in ("valkey", name))
+    _start(own)
+    os.environ["REDIS_URL"] = own.url
+    named = {key: getattr(settings, key) for key in dir(settings) if key.isupper()}
+    moved = {key: _replaced(value, str(shared.sockets), str(own.sockets)) for key, value in named.items()}
+    override_settings(**{key: value for key, value in moved.items() if value != named[key]}).enable()
+    current_app.conf.broker_url = settings.CELERY_BROKER_URL
+
+
+def _replaced(value: object, old: str, new: str) -> object:
+    """Return a setting with one text for another, wherever in it that stands."""
+    if isinstance(value, str):
+        return value.replace(old, new)
+    if isinstance(value, dict):
+        return {key: _replaced(each, old, new) for key, each in value.items()}
+    if isinstance(value, list):
+        return [_replaced(each, old, new) for each in value]
+    return value
+
+
+def _keep_migrated() -> None:
+    """Copy the migrated database, while its server is down, for the services that tests start."""
+    # PostgreSQL is the first that was started.
+    server, pattern = _children[0], Path(_folder.name) / "migrated"
+    assert server.process.cwd
+    server.stop()
+    (pattern / migrated.VAR).mkdir(parents=True)
+    migrated.copy_to(pattern / migrated.VAR / "postgres", server.process.cwd)
+    os.environ[migrated.FOLDER] = str(pattern)
+    _children[0] = process.Child(server.process, log=server.log)
+    _children[0].wait_ready()
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
     """Stop what was started here."""
+    for migration in _migrating:
+        migration.terminate()
+        migration.wait()
     while _children:
         _children.pop().stop()
     _folder.cleanup()

@@ -2,6 +2,7 @@
 
 import ast
 import functools
+import re
 import subprocess
 from pathlib import Path
 
@@ -15,8 +16,10 @@ ROOT = Path(__file__).resolve().parents[1]
 ORDER = [
     ["apps.config"],
     ["workers"],
+    ["apps.archive"],
     ["apps.reports"],
     ["apps.tuning"],
+    ["apps.comparison"],
     ["apps.results"],
     ["apps.campaigns", "apps.agents"],
     ["apps.toolbox"],
@@ -135,6 +138,52 @@ def room_of_import(node: ast.Import | ast.ImportFrom) -> str | None:
     return next((room_of(alias.name) for alias in node.names if room_of(alias.name)), None)
 
 
+MODULES = {module_of(path): path for path in SOURCES}
+
+
+def folder_of(module: str) -> str:
+    """Return the package that a module's file lies in."""
+    return module if MODULES[module].name == "__init__.py" else module.rpartition(".")[0]
+
+
+def ways() -> set[tuple[str, str]]:
+    """Return (module, module that it imports) of all that is ours."""
+    both = {(module, name) for module, path in MODULES.items() for name in imports_of(tree_of(path))}
+    reached = {(module, name if name in MODULES else name.rpartition(".")[0]) for module, name in both}
+    return {(module, name) for module, name in reached if name in MODULES and name != module}
+
+
+def parting(one: str, other: str) -> tuple[str, str] | None:
+    """Return the two folders, side by side, in which one module and another lie; None if one lies above the other."""
+    first, second = folder_of(one).split("."), folder_of(other).split(".")
+    level = next((n for n, pair in enumerate(zip(first, second, strict=False)) if pair[0] != pair[1]), None)
+    return None if level is None else (".".join(first[: level + 1]), ".".join(second[: level + 1]))
+
+
+def test_folders_of_a_room_form_no_circle() -> None:
+    arrows = {pair for one, other in ways() if room_of(one) == room_of(other) and (pair := parting(one, other))}
+    assert not {tuple(sorted(pair)) for pair in arrows if pair[::-1] in arrows}
+    assert parting("apps.bench.rules.tcp.bdp", "apps.bench.rules.path.means") == (
+        "apps.bench.rules.tcp",
+        "apps.bench.rules.path",
+    )
+    assert parting("apps.bench.judges", "apps.bench.rules.path.means") is None
+
+
+def owner_of(module: str) -> str | None:
+    """Return the folder whose own a private module is, None of a public one."""
+    names = module.split(".")
+    place = next((n for n, name in enumerate(names) if name.startswith("_") and not name.endswith("__")), None)
+    return None if place is None else ".".join(names[:place])
+
+
+def test_private_modules_are_imported_by_their_own_folder_only() -> None:
+    owned = {(one, other, owner) for one, other in ways() if (owner := owner_of(other))}
+    assert not {(one, other) for one, other, owner in owned if not f"{folder_of(one)}.".startswith(f"{owner}.")}
+    assert owner_of("apps.bench.tools._fio.logs") == "apps.bench.tools"
+    assert owner_of("launch.__main__") is None
+
+
 def test_no_file_is_longer_than_it_should_be() -> None:
     listed = subprocess.run(
         ["git", "ls-files", "-co", "--exclude-standard", "*.py", "*.js", "*.css", "*.html"],
@@ -156,4 +205,36 @@ def test_mail_leaves_through_one_door() -> None:
         if any("mail" in name.split(".") for name in imports_of(tree_of(path)) if name.startswith("django.core"))
     }
     senders |= {module_of(path) for path in SOURCES if "smtplib" in imports_of(tree_of(path))}
-    assert senders == {"apps.accounts.posting"}
+    assert senders == {"apps.accounts.post"}
+
+
+# Which figure counts is one fact that the database keeps (`Sample.counts`): only these ask flags, marks or warm-ups,
+# to say why a figure is left out, to read what a point was given, and to name the flags of a report.
+JUDGES = {"apps.results.doubts", "apps.tuning.evidence.points", "apps.reports.campaign.material"}
+_TERMS = {"trial__is_warmup", "trial__invalid_at", "flags__contains", "result__flags__contains"}
+_IN_SQL = re.compile(r"\b(is_warmup|invalid_at|severity|flags)\b")
+
+
+def judgements_of(tree: ast.AST) -> set[str]:
+    """Return by what a file judges itself which samples count."""
+    nodes = list(ast.walk(tree))
+    names = {node.id for node in nodes if isinstance(node, ast.Name)} & {"is_invalid"}
+    terms = {node.arg for node in nodes if isinstance(node, ast.keyword) and node.arg in _TERMS}
+    texts = [node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)]
+    return names | terms | {found for text in texts if "results_sample" in text for found in _IN_SQL.findall(text)}
+
+
+def test_only_one_place_judges_which_figures_count() -> None:
+    rooms = ("apps.reports", "apps.tuning", "apps.results", "workers")
+    judging = {
+        name: found
+        for path in SOURCES
+        if (name := module_of(path)).startswith(rooms)
+        and ".migrations." not in name
+        and (found := judgements_of(tree_of(path)))
+    }
+    assert judging.keys() == JUDGES, judging
+    assert judgements_of(ast.parse("Sample.objects.filter(trial__is_warmup=False)")) == {"trial__is_warmup"}
+    assert judgements_of(ast.parse("[x for x in flags if is_invalid(x, metric)]")) == {"is_invalid"}
+    sql = "Q = 'SELECT FROM results_sample s JOIN t ON NOT t.is_warmup AND t.invalid_at IS NULL'"
+    assert judgements_of(ast.parse(sql)) == {"is_warmup", "invalid_at"}

@@ -10,8 +10,7 @@ from django.db import models
 from django.urls import get_resolver
 from drf_spectacular.generators import SchemaGenerator
 
-from apps.agents.endpoint import facts
-from apps.agents.endpoint.protocol import Problem
+from apps.agents import facts
 from apps.campaigns.models import Campaign
 from apps.core.models import BoundedTextField
 from tests import factories
@@ -102,7 +101,7 @@ def test_every_text_of_a_request_to_rest_has_a_length() -> None:
 
 
 def test_an_agents_fact_that_is_too_long_is_refused_by_name() -> None:
-    with pytest.raises(Problem, match="10000"):
+    with pytest.raises(facts.WrongFactError, match="10000"):
         facts.checked_facts({"kernel": {"version": "x" * (facts.LONGEST_TEXT + 1)}})
 
 

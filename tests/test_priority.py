@@ -1,5 +1,6 @@
-"""The order of the tests: those that measure go first, and nothing goes beside them."""
+"""The order of the tests: those that measure go first, and nothing goes beside them but behind them."""
 
+import os
 import subprocess
 import sys
 from itertools import pairwise
@@ -30,7 +31,34 @@ def test_quiet(number):
 def test_last():
     note("usual")
 """
-INI = "[pytest]\nmarkers =\n    quiet: measures\n"
+PLAIN = """
+import os, time, pytest
+from pathlib import Path
+from test_it import note
+
+def test_plain_that_outlasts_them():
+    def is_behind():
+        return os.sched_getscheduler(0) == os.SCHED_IDLE
+    began, deadline = time.time(), time.monotonic() + 60
+    assert is_behind()
+    Path("begun").touch()
+    while is_behind() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    with Path("notes").open("a") as notes:
+        notes.write(f"{'behind' if is_behind() else 'forward'} {began} {time.time()}\\n")
+
+@pytest.mark.parametrize("number", range(12))
+def test_plain(number):
+    note("behind" if os.sched_getscheduler(0) == os.SCHED_IDLE else "plain")
+
+@pytest.mark.quiet
+def test_quiet_lasts_until_there_was_time_for_those_behind():
+    deadline = time.monotonic() + 60
+    while not (Path("begun").exists() and "behind" in Path("notes").read_text()) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    note("quiet")
+"""
+INI = "[pytest]\npythonpath = .\nmarkers =\n    quiet: measures\n"
 
 
 @pytest.fixture
@@ -42,7 +70,8 @@ def folder(tmp_path: Path) -> Path:
 
 def carried_out(folder: Path, *options: str) -> list[tuple[str, float, float]]:
     """Return the name, beginning and end (s) of each test of the folder, in the order of their beginnings."""
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "tests.priority", "-p", "no:django", *options, str(folder)]
+    plugins = [option for name in ("tests.running.plugin", "tests.priority", "no:django") for option in ("-p", name)]
+    command = [sys.executable, "-m", "pytest", "-q", *plugins, "--workers", "3", *options, str(folder)]
     done = subprocess.run(
         command, cwd=folder, env={"PYTHONPATH": str(ROOT)}, capture_output=True, text=True, timeout=120, check=False
     )
@@ -52,11 +81,26 @@ def carried_out(folder: Path, *options: str) -> list[tuple[str, float, float]]:
 
 
 def test_quiet_tests_go_first_and_alone(folder: Path) -> None:
-    notes = carried_out(folder, "-n", "3", "--dist", "loadgroup", "--no-loadscope-reorder")
+    notes = carried_out(folder)
     assert [name for name, _began, _ended in notes] == ["quiet"] * 3 + ["usual"] * 9
     assert all(ended <= began for (_name, _began, ended), (_next, began, _end) in pairwise(notes[:4]))
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may come back from behind all others")
+def test_what_starts_no_process_goes_beside_them_behind_all_else(folder: Path) -> None:
+    (folder / "tests" / "accounts").mkdir(parents=True)
+    (folder / "tests" / "accounts" / "test_plain.py").write_text(PLAIN)
+    notes = carried_out(folder)
+    over = max(ended for name, _began, ended in notes if name == "quiet")
+    early = {name for name, began, _ended in notes if began < over}
+    # One was in the middle of a test at that moment.
+    assert early == {"quiet", "behind", "forward"}
+    # One may have begun in the moment before it was told that they are over.
+    late = [name for name, began, _ended in notes if began > over + 0.1]
+    assert set(late) == {"plain", "usual"}
+    assert len(notes) == 26
+
+
 def test_without_quiet_tests_nobody_waits(folder: Path) -> None:
-    notes = carried_out(folder, "-n", "3", "--dist", "loadgroup", "-k", "usual")
+    notes = carried_out(folder, "-k", "usual")
     assert len(notes) == 8

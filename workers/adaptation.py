@@ -6,10 +6,10 @@ from datetime import datetime
 
 from django.db import DatabaseError, transaction
 
-from apps.bench.rules.asking import words_of
+from apps.bench.rules.runner import words_of
 from apps.bench.sweep import refinement, repetition
 from apps.bench.text import Message, _
-from apps.bench.tools.base import Params, Tool
+from apps.bench.toolkit import Params, Tool
 from apps.campaigns import adaptive
 from apps.campaigns.models import Event, Experiment, Trial
 from apps.campaigns.services import adaptation, write_event

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from django.db import transaction
 
-from apps.bench.rules import asking
+from apps.bench.rules import runner
 from apps.bench.text import Message
 from apps.tuning import services as tuning
 from apps.tuning.analysis import services as analyses
@@ -35,6 +35,6 @@ def analyse_campaign(*, campaign_id: int, now: datetime) -> bool:
         except Exception as error:
             # The campaign's results stand without findings, and whoever reads them is told so.
             logger.exception("No findings could be drawn from campaign %s", campaign_id)
-            failure = Message("%(text)s", {"text": asking.words_of(error)})
+            failure = Message("%(text)s", {"text": runner.words_of(error)})
             analyses.end_analysis(campaign=campaign, now=now, error=failure)
     return True

@@ -9,13 +9,13 @@ from django.utils import timezone
 from apps.agents import queries as agents_queries
 from apps.agents import services as agents
 from apps.agents.models import Job
-from apps.bench.tools.base import AROUND, Plan, ToolFailure
+from apps.bench.toolkit import AROUND, Plan, ToolFailure
 from apps.campaigns import queries
 from apps.campaigns import services as campaigns
 from apps.campaigns.models import Campaign, Run
 from apps.core import isolation, queue
 from apps.core.models import SetAside
-from workers import closing, plans, starting
+from workers import closure, common_start, plans
 from workers.steps import JobView, Step, next_step
 
 # Whoever takes a run on, a run with which that failed is set aside under one name.
@@ -64,7 +64,7 @@ def begin(run: Run) -> bool:
     try:
         plan = plans.make_plan(run)
     except ToolFailure as failure:
-        closing.fail(run, failure)
+        closure.fail(run, failure)
         return False
     with transaction.atomic():
         if not campaigns.begin_run(run=run, plan=plan, now=timezone.now()):
@@ -106,7 +106,7 @@ def advance(run_id: int, *, leaves_end: bool = False, hands_over: bool = False) 
     if hands_over:
         queue.remind(queue.CLOSE_RUN, run_id)
     else:
-        closing.close(run_id)
+        closure.close(run_id)
     return True
 
 
@@ -184,7 +184,7 @@ def _ends_soon(plan: Plan, jobs: Sequence[JobView]) -> bool:
 def _queue_stage(run: Run, plan: Plan) -> None:
     stage = plan.stages[run.stage]
     nodes = [run.trial.lane.roles[command.role][command.node_index] for command in stage.commands]
-    start_at = starting.common_start(nodes=nodes) if stage.together else None
+    start_at = common_start.common_start(nodes=nodes) if stage.together else None
     agents.queue_jobs(
         specs=[
             agents.JobSpec(

@@ -2,7 +2,7 @@
 
 from apps.agents.models import Job
 from apps.bench.text import Message, _
-from apps.bench.tools.base import Plan
+from apps.bench.toolkit import Plan
 from apps.campaigns import services as campaigns
 from apps.campaigns.models import Event, Run
 

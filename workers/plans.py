@@ -11,7 +11,7 @@ from apps.agents.models import Agent
 from apps.bench import context, settings, tools
 from apps.bench.sweep import setting_names
 from apps.bench.text import Message, _
-from apps.bench.tools.base import NodeRef, ParameterError, Plan, ToolFailure
+from apps.bench.toolkit import NodeRef, ParameterError, Plan, ToolFailure
 from apps.campaigns import grants
 from apps.campaigns.models import Run
 from apps.testbeds import queries as inventory

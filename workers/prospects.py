@@ -10,7 +10,7 @@ from apps.bench import units
 from apps.bench.settings import PROGRAM as SETTINGS_PROGRAM
 from apps.bench.sweep import setting_names
 from apps.bench.text import Message, _
-from apps.bench.tools.base import NodeRef, ParameterError, Params, Plan, ToolFailure
+from apps.bench.toolkit import NodeRef, ParameterError, Params, Plan, ToolFailure
 from apps.campaigns.expansion import Cast, Expansion
 from apps.core import figures
 from workers.plans import Known, known_of

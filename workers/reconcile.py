@@ -6,7 +6,7 @@ from typing import Any
 from apps.campaigns import queries
 from apps.campaigns.models import Campaign
 from apps.core import isolation, leases
-from workers import carry_out, closing
+from workers import carry_out, closure
 from workers.steps import Step, next_step
 
 # A run claimed longer ago than this, but not begun, was claimed by a worker that is gone.
@@ -27,7 +27,7 @@ def reconcile(*, now: datetime) -> None:
             return
         step = _next_step(run, jobs[pk])
         # Whoever reads what it printed holds the run: nobody of the timetable waits for that, or reads by itself.
-        if step is not Step.WAIT and not (step is Step.CLOSE and leases.is_held(closing.CLOSE, pk)):
+        if step is not Step.WAIT and not (step is Step.CLOSE and leases.is_held(closure.CLOSE, pk)):
             carry_out.advance(pk, hands_over=True)
 
     # Each commits step by step: what a run gives back is there for the next before its output is read.

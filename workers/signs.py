@@ -6,7 +6,7 @@ import os
 import socket
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -37,8 +37,11 @@ class Life:
     says whether it comes round and yet does nothing.
     """
 
-    def __init__(self, name: str, *, is_stuck: Callable[[], bool] = lambda: False) -> None:
+    def __init__(
+        self, name: str, *, is_stuck: Callable[[], bool] = lambda: False, queues: Sequence[str] = ()
+    ) -> None:
         self._name = name
+        self._queues = queues
         self._is_stuck = is_stuck
         self._started = self._pulse = time.monotonic()
         self._turn: float | None = None
@@ -80,7 +83,8 @@ class Life:
                 signs.broker_started()
                 return False
             turn_ago_s = None if self._turn is None else now - self._turn
-            signs.give(self._name, running_s=now - self._started, turn_ago_s=turn_ago_s)
+            running_s = now - self._started
+            signs.give(self._name, running_s=running_s, turn_ago_s=turn_ago_s, queues=self._queues)
         except redis.RedisError:
             # The loop had no chance to come round meanwhile: it has its whole time again once the broker is back.
             self._pulse = time.monotonic()
@@ -111,8 +115,8 @@ class GiveSigns(bootsteps.StartStopStep):
 
     def __init__(self, worker: Any, **options: Any) -> None:
         connections.fit_to_worker(settings.DATABASES["default"])
-        backlog = _Backlog(list(worker.app.amqp.queues.consume_from))
-        worker.life = Life(worker.hostname, is_stuck=backlog.is_stuck)
+        queues = list(worker.app.amqp.queues.consume_from)
+        worker.life = Life(worker.hostname, is_stuck=_Backlog(queues).is_stuck, queues=queues)
         super().__init__(worker, **options)
 
     def start(self, worker: Any) -> None:

@@ -3,15 +3,15 @@
 from celery import shared_task
 from django.utils import timezone
 
+from apps.archive.imports import work as imports
+from apps.archive.incoming import services as incoming
+from apps.archive.retention import services as retention
+from apps.archive.search import entries
 from apps.campaigns import services as campaigns
 from apps.core import isolation, queue
-from apps.reports.exports.incoming import services as incoming
-from apps.reports.rendering import services as rendering
-from apps.reports.schedules import delivering, mailing
-from apps.results.imports import work as imports
-from apps.results.retention import services as retention
-from apps.results.search import indexing
-from workers import analysis, carry_out, closing, stages, timetable
+from apps.reports.files import services as rendering
+from apps.reports.schedules import deliveries, report_mail
+from workers import analysis, carry_out, closure, stages, timetable
 
 
 @shared_task
@@ -41,7 +41,7 @@ def job_changed(run_ref: int) -> None:
 @shared_task
 def close_run(run_ref: int) -> None:
     """Read what an ended run's commands printed: a look of the timetable came upon it."""
-    closing.close_waiting(run_ref, now=timezone.now())
+    closure.close_waiting(run_ref, now=timezone.now())
 
 
 @shared_task
@@ -77,7 +77,7 @@ def analyse(campaign_id: int) -> None:
 @shared_task
 def index_archive() -> None:
     """Index what was measured, described or said since, and come back if there is more."""
-    if indexing.index_due(now=timezone.now()) == indexing.BATCH:
+    if entries.index_due(now=timezone.now()) == entries.BATCH:
         queue.send(queue.INDEX)
 
 
@@ -112,13 +112,13 @@ def advance_import(import_id: int) -> None:
 @shared_task(time_limit=900)
 def deliver(delivery_id: int) -> None:
     """Take the next step of a scheduled report: freeze it, or mail its files."""
-    delivering.carry_on(delivery_id=delivery_id, now=timezone.now())
+    deliveries.carry_on(delivery_id=delivery_id, now=timezone.now())
 
 
 @shared_task(time_limit=900)
 def ask_recipients(schedule_id: int) -> None:
     """Ask those recipients of a schedule who have not agreed to mail."""
-    mailing.ask_recipients(schedule_id=schedule_id, now=timezone.now())
+    report_mail.ask_recipients(schedule_id=schedule_id, now=timezone.now())
 
 
 @shared_task(time_limit=6 * 3600)

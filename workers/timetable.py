@@ -4,18 +4,18 @@ from datetime import datetime
 
 from apps.accounts import invitations
 from apps.agents import services as agents
+from apps.archive import usage
+from apps.archive.imports import uploads
+from apps.archive.imports import work as imports
+from apps.archive.incoming import services as incoming
+from apps.archive.retention import services as retention
 from apps.campaigns import services as campaigns
 from apps.campaigns import waits
 from apps.core import editing, isolation, queue, scratch
 from apps.core.isolation import Part
-from apps.reports import usage
-from apps.reports.exports.incoming import services as incoming
-from apps.reports.rendering import services as rendering
-from apps.reports.schedules import delivering
+from apps.reports.files import services as rendering
+from apps.reports.schedules import deliveries
 from apps.reports.schedules import services as schedules
-from apps.results.imports import uploads
-from apps.results.imports import work as imports
-from apps.results.retention import services as retention
 from apps.tuning.analysis import queries as analyses
 from workers import carry_out, fences, reconcile, stages
 
@@ -53,7 +53,7 @@ TEND = (
     Part("resume_deletions", campaigns.resume_deletions),
     Part("resume_renderings", rendering.resume_renderings),
     Part("start_due", schedules.start_due),
-    Part("resume_deliveries", delivering.resume_deliveries),
+    Part("resume_deliveries", deliveries.resume_deliveries),
     Part("resume_imports", imports.resume_imports),
     Part("resume_archives", incoming.resume),
     Part("resume_retention", retention.resume_retention),

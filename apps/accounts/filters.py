@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django_filters import rest_framework as filters
 
-from apps.accounts import queries, scoping
+from apps.accounts import queries, rights
 from apps.accounts.models import User
 from apps.core import contract
 
@@ -64,7 +64,7 @@ class NameFilter(filters.CharFilter):
     @property
     def field(self) -> forms.Field:
         """Return the field, which knows who asks."""
-        self.extra |= {"names": partial(self.names, scoping.user_of(self.parent.request)), "is_known": self._is_held}
+        self.extra |= {"names": partial(self.names, rights.user_of(self.parent.request)), "is_known": self._is_held}
         found: forms.Field = super().field
         return found
 
@@ -80,4 +80,4 @@ def team_filter(field_name: str = "team__slug", **kwargs: Any) -> NameFilter:
 
 def _rows_of(rows: Callable[[User], QuerySet], request: HttpRequest | None) -> QuerySet | None:
     """Return the rows of whoever asks; in a schema nobody does."""
-    return rows(scoping.user_of(request)) if request is not None else None
+    return rows(rights.user_of(request)) if request is not None else None

@@ -12,7 +12,7 @@ from django.db.models import Model, Q
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from apps.accounts import consent, scoping
+from apps.accounts import consent, rights
 from apps.accounts.models import ApiToken, Membership, Role, Team, User
 from apps.core.forms import StyledWidgets
 
@@ -121,9 +121,9 @@ class ProfileForm(StyledWidgets, forms.ModelForm):
         super().__init__(*args, **kwargs)
         teams: Any = self.fields["default_team"]
         # The choice stays one's own where somebody lowered the role since.
-        is_offered = Q(pk__in=scoping.teams_for(self.instance, Role.OPERATOR).values("pk"))
+        is_offered = Q(pk__in=rights.teams_for(self.instance, Role.OPERATOR).values("pk"))
         is_offered |= Q(pk=self.instance.default_team_id)
-        teams.queryset = scoping.teams_for(self.instance, Role.VIEWER).filter(is_offered)
+        teams.queryset = rights.teams_for(self.instance, Role.VIEWER).filter(is_offered)
         teams.empty_label = _("The one that you joined first")
 
     def save(self, commit: bool = True) -> User:

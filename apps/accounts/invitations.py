@@ -10,7 +10,7 @@ from django.db import transaction
 from django.db.models import Q
 from django.utils.translation import gettext as _
 
-from apps.accounts import queries, quotas, scoping, services
+from apps.accounts import queries, quotas, rights, services
 from apps.accounts.models import Invitation, Membership, Role, Team, User
 from apps.core import audit, isolation
 
@@ -25,7 +25,7 @@ def invite(*, team: Team, user: User, username: str, role: Role, now: datetime) 
 
     ValidationError for a member or one who is invited already; ConflictError if too many invitations are open.
     """
-    scoping.require(user, team, Role.MANAGER)
+    rights.require(user, team, Role.MANAGER)
     name = username.strip()
     services.locked(team)
     _refuse_known(team, name, now)
@@ -46,7 +46,7 @@ def invite(*, team: Team, user: User, username: str, role: Role, now: datetime) 
 @transaction.atomic
 def withdraw(*, invitation: Invitation, user: User, now: datetime) -> None:
     """Take an invitation back; that it was declined stays known, so that another is not shown at once."""
-    scoping.require(user, invitation.team, Role.MANAGER)
+    rights.require(user, invitation.team, Role.MANAGER)
     row = queries.invitations_of(invitation.team, now).select_for_update(of=("self",)).get(pk=invitation.pk)
     if row.declined_at is None:
         row.delete()

@@ -10,7 +10,7 @@ from django.shortcuts import render
 from django.utils import timezone, translation
 from django.utils.cache import patch_cache_control
 
-from apps.accounts import guessing
+from apps.accounts import passwords
 
 _SIGN_IN_PAGES = ("accounts:login", "admin:login")
 
@@ -70,7 +70,7 @@ class GuessingMiddleware:
         match = request.resolver_match
         if request.method != "POST" or match is None or match.view_name not in _SIGN_IN_PAGES:
             return None
-        wait_s = guessing.wait_before(request, request.POST.get("username", ""))
+        wait_s = passwords.wait_before(request, request.POST.get("username", ""))
         if not wait_s:
             return None
         seconds = max(1, math.ceil(wait_s))

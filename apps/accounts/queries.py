@@ -5,7 +5,7 @@ from typing import Any
 
 from django.db.models import Count, OuterRef, QuerySet, Subquery
 
-from apps.accounts import scoping
+from apps.accounts import rights
 from apps.accounts.models import ApiToken, Invitation, Membership, Team, User
 
 
@@ -15,14 +15,14 @@ def teams_of(user: User) -> QuerySet[Any]:
     counts = (
         Membership.objects.filter(team=OuterRef("pk")).order_by().values("team").annotate(n=Count("*")).values("n")
     )
-    return scoping.visible(Team.objects.all(), user, path="pk").annotate(
+    return rights.visible(Team.objects.all(), user, path="pk").annotate(
         own_role=Subquery(own), member_count=Subquery(counts)
     )
 
 
 def memberships_of(user: User) -> QuerySet[Membership]:
     """Return the memberships of the teams the user may see."""
-    return scoping.visible(Membership.objects.select_related("team", "user"), user)
+    return rights.visible(Membership.objects.select_related("team", "user"), user)
 
 
 def invitations_of(team: Team, now: datetime) -> QuerySet[Invitation]:

@@ -10,7 +10,7 @@ from django.utils.crypto import get_random_string
 from django.utils.text import slugify
 from django.utils.translation import gettext as _
 
-from apps.accounts import scoping
+from apps.accounts import rights
 from apps.accounts.models import ApiToken, Membership, Role, Team, User
 from apps.core import audit, secrets
 from apps.core.errors import ConflictError
@@ -54,7 +54,7 @@ def create_team(*, user: User, name: str, slug: str = "") -> Team:
 @transaction.atomic
 def update_team(*, team: Team, user: User, name: str) -> Team:
     """Rename a team; its short name stays, so that addresses keep working."""
-    scoping.require(user, team, Role.MANAGER)
+    rights.require(user, team, Role.MANAGER)
     team.name = name.strip()
     team.full_clean()
     team.save()
@@ -64,7 +64,7 @@ def update_team(*, team: Team, user: User, name: str) -> Team:
 @transaction.atomic
 def change_role(*, membership: Membership, user: User, role: Role) -> Membership:
     """Give a member another role; LastManager if nobody would be left to manage."""
-    scoping.require(user, membership.team, Role.MANAGER)
+    rights.require(user, membership.team, Role.MANAGER)
     if role != Role.MANAGER:
         _keep_a_manager(membership)
     membership.role = role
@@ -77,7 +77,7 @@ def change_role(*, membership: Membership, user: User, role: Role) -> Membership
 def remove_member(*, membership: Membership, user: User) -> None:
     """Take a member off the team, which everyone may do for themselves; LastManager as in `change_role`."""
     if membership.user_id != user.pk:
-        scoping.require(user, membership.team, Role.MANAGER)
+        rights.require(user, membership.team, Role.MANAGER)
     _keep_a_manager(membership)
     User.objects.filter(pk=membership.user_id, default_team=membership.team_id).update(default_team=None)
     membership.delete()

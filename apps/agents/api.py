@@ -15,7 +15,7 @@ from rest_framework.permissions import IsAuthenticated
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from apps.accounts import scoping
+from apps.accounts import rights
 from apps.accounts.api import ScopedToken, get_scoped_or_404
 from apps.accounts.filters import NameFilter, RowFilter
 from apps.accounts.models import Role, User
@@ -83,7 +83,7 @@ class AgentDetailSerializer(AgentSerializer):
 
 
 def _nodes_of(user: User) -> QuerySet[Node]:
-    return scoping.visible(Node.objects.all(), user)
+    return rights.visible(Node.objects.all(), user)
 
 
 class AgentFilter(filters.FilterSet):
@@ -117,7 +117,7 @@ class AgentViewSet(mixins.DestroyModelMixin, rest.ReadOnlyModelViewSet):
 
     def get_queryset(self) -> QuerySet[Agent]:
         """Return the agents of the person's teams."""
-        agents = queries.agents_with_state(scoping.user_of(self.request)).select_related("instance").order_by("id")
+        agents = queries.agents_with_state(rights.user_of(self.request)).select_related("instance").order_by("id")
         return agents if self.action == "list" else agents.select_related("facts")
 
     def get_serializer_class(self) -> type[AgentSerializer]:
@@ -128,7 +128,7 @@ class AgentViewSet(mixins.DestroyModelMixin, rest.ReadOnlyModelViewSet):
     def destroy(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         """Remove a retired agent, so that its node can be deleted; facts and jobs are kept."""
         agent = self.get_object()
-        scoping.require(scoping.user_of(request), agent.node.team, Role.MANAGER)
+        rights.require(rights.user_of(request), agent.node.team, Role.MANAGER)
         services.forget_agent(agent=agent)
         return Response(status=status.HTTP_204_NO_CONTENT)
 
@@ -137,7 +137,7 @@ class AgentViewSet(mixins.DestroyModelMixin, rest.ReadOnlyModelViewSet):
     def retire(self, request: Request, pk: str) -> Response:
         """End the agent's right to take jobs."""
         agent = self.get_object()
-        scoping.require(request.user, agent.node.team, Role.MANAGER)
+        rights.require(request.user, agent.node.team, Role.MANAGER)
         services.retire_agent(agent=agent, now=timezone.now())
         return Response(self.get_serializer(self.get_queryset().get(pk=agent.pk)).data)
 
@@ -146,7 +146,7 @@ class AgentViewSet(mixins.DestroyModelMixin, rest.ReadOnlyModelViewSet):
     def choose(self, request: Request, pk: str) -> Response:
         """Say which process is the right one, of those in `rivals`; the other one's jobs are lost."""
         agent = self.get_object()
-        scoping.require(request.user, agent.node.team, Role.MANAGER)
+        rights.require(request.user, agent.node.team, Role.MANAGER)
         wish = ChoiceSerializer(data=request.data)
         wish.is_valid(raise_exception=True)
         services.choose_instance(agent=agent, key=wish.validated_data["instance"], now=timezone.now())
@@ -157,7 +157,7 @@ class AgentViewSet(mixins.DestroyModelMixin, rest.ReadOnlyModelViewSet):
     def clear(self, request: Request, pk: str) -> Response:
         """Say that nothing of lost jobs runs on the node any more: what they used is given away again."""
         agent = self.get_object()
-        scoping.require(request.user, agent.node.team, Role.MANAGER)
+        rights.require(request.user, agent.node.team, Role.MANAGER)
         services.presume_ended(node_id=agent.node_id, now=timezone.now())
         return Response(self.get_serializer(self.get_queryset().get(pk=agent.pk)).data)
 
@@ -189,12 +189,12 @@ class EnrolmentTokens(rest.APIView):
         """Make a token for a node; needs a manager of the node's team."""
         wish = EnrolmentSerializer(data=request.data)
         wish.is_valid(raise_exception=True)
-        nodes = scoping.visible(Node.objects.select_related("team"), request.user)
+        nodes = rights.visible(Node.objects.select_related("team"), request.user)
         node = nodes.filter(pk=wish.validated_data["node"]).first()
         if node is None:
             raise serializers.ValidationError({"node": ["There is no such node in your teams."]})
-        scoping.require(request.user, node.team, Role.MANAGER)
-        issued = services.issue_enrolment_token(node=node, user=scoping.user_of(request), now=timezone.now())
+        rights.require(request.user, node.team, Role.MANAGER)
+        issued = services.issue_enrolment_token(node=node, user=rights.user_of(request), now=timezone.now())
         lines = commands.of(commands.server_address(request), issued.text, node)
         body = {
             "token": issued.text,
@@ -264,7 +264,7 @@ class JobViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, rest.GenericV
 
     def get_queryset(self) -> QuerySet[Job]:
         """Return the jobs on the person's teams' nodes."""
-        return queries.jobs_for(scoping.user_of(self.request))
+        return queries.jobs_for(rights.user_of(self.request))
 
     def get_serializer_class(self) -> type[JobSerializer]:
         """Return the serializer: with files for one job, without for many."""

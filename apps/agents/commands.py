@@ -4,7 +4,6 @@ import hashlib
 import ipaddress
 import json
 import shlex
-import ssl
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -15,9 +14,8 @@ from django.urls import reverse
 from rest_framework.request import Request
 
 from apps.agents import program
+from apps.core import certificates
 from apps.testbeds.models import Node, NodeAddress
-
-_BEGIN, _END = "-----BEGIN CERTIFICATE-----", "-----END CERTIFICATE-----"
 
 
 @dataclass(frozen=True)
@@ -102,9 +100,7 @@ def server_pin() -> str:
     if not settings.AGENT_SERVER_CERTIFICATE:
         return ""
     pem = Path(settings.AGENT_SERVER_CERTIFICATE).read_text(encoding="ascii")
-    # The first one of a chain is the server's own.
-    first = pem[pem.index(_BEGIN) : pem.index(_END) + len(_END)]
-    return hashlib.sha256(ssl.PEM_cert_to_DER_cert(first)).hexdigest()
+    return hashlib.sha256(certificates.first_of(pem)).hexdigest()
 
 
 def _unit_name(node: Node) -> str:

@@ -7,7 +7,7 @@ from rest_framework.request import Request
 
 from apps.agents import compression
 from apps.agents.models import Job, JobFile
-from apps.core.sending import send
+from apps.core.streams import send
 
 _CHUNK = 64 * 1024
 

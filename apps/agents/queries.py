@@ -8,12 +8,14 @@ from uuid import UUID
 
 from django.db.models import Exists, F, Max, OuterRef, Q, QuerySet
 
-from apps.accounts import scoping
+from apps.accounts import rights
 from apps.accounts.models import User
 from apps.agents import troubles
+from apps.agents.facts import sound
 from apps.agents.models import LOST_AFTER, RIVAL_FOR, Agent, AgentInstance, AgentState, FactSnapshot, Job
 from apps.agents.troubles import Trouble
 from apps.testbeds.models import Node
+from apps.testbeds.queries.readers import of_own_nodes
 
 _UNDER_WAY = (Job.State.DELIVERED, Job.State.RUNNING, Job.State.READY)
 
@@ -114,12 +116,12 @@ def jobs_for(user: User) -> QuerySet[Job]:
     """Return the jobs on the nodes of the user's teams, the latest first; of their outputs only the sizes."""
     jobs = Job.objects.select_related("node").order_by("-created_at", "pk")
     sizes = {name: F(f"output__{name}") for name in ("stdout_bytes", "stderr_bytes", "truncated", "cut_on_way")}
-    return scoping.visible(jobs.annotate(**sizes), user, path="node__team")
+    return of_own_nodes(jobs.annotate(**sizes), user)
 
 
 def facts_for(user: User) -> QuerySet[FactSnapshot]:
     """Return the facts of the nodes of the user's teams."""
-    return scoping.visible(FactSnapshot.objects.select_related("node"), user, path="node__team")
+    return of_own_nodes(FactSnapshot.objects.select_related("node"), user)
 
 
 def jobs_to_attend() -> dict[int, list[str]]:
@@ -134,7 +136,7 @@ def jobs_to_attend() -> dict[int, list[str]]:
 def agents_with_state(user: User) -> QuerySet[Agent]:
     """Return the agents of the user's teams, each with `busy`; ask `agent.state(now=now, busy=agent.busy)`."""
     agents = Agent.objects.select_related("node__team", "node__testbed__site")
-    return scoping.visible(with_busy(agents), user, path="node__team")
+    return rights.visible(with_busy(agents), user, path="node__team")
 
 
 def with_busy(agents: QuerySet[Agent]) -> QuerySet[Agent]:
@@ -190,14 +192,22 @@ def _state_filter(path: str, busy: str, state: AgentState, now: datetime) -> Q:
 
 
 def latest_facts(node_ids: Iterable[int]) -> dict[int, dict[str, Any]]:
-    """Return {node: its latest facts} of those nodes that have any."""
-    rows = FactSnapshot.objects.filter(node_id__in=list(node_ids)).order_by("node_id", "-created_at")
-    return dict(rows.distinct("node_id").values_list("node_id", "facts"))
+    """Return {node: what its own agent said last} of those nodes whose agents said anything."""
+    rows = FactSnapshot.objects.own().filter(node_id__in=list(node_ids)).order_by("node_id", "-created_at")
+    return {node: sound(facts) for node, facts in rows.distinct("node_id").values_list("node_id", "facts")}
+
+
+def facts_of_runs(node_ids: Iterable[int], run_refs: Iterable[int]) -> dict[int, dict[str, Any]]:
+    """Return {node: facts} for conclusions on these runs: what their archive brought, else its agent's latest."""
+    nodes = list(node_ids)
+    brought = FactSnapshot.objects.brought(run_refs).filter(node_id__in=nodes).order_by("node_id", "-created_at")
+    told = brought.distinct("node_id").values_list("node_id", "facts")
+    return latest_facts(nodes) | {node: sound(facts) for node, facts in told}
 
 
 def fact_history(node: Node, limit: int = 50) -> list[tuple[FactSnapshot, list[FactChange]]]:
     """Return a node's facts, the newest first, each with what changed against the one before."""
-    snapshots = list(FactSnapshot.objects.filter(node=node)[: limit + 1])
+    snapshots = list(FactSnapshot.objects.own().filter(node=node)[: limit + 1])
     history = []
     for place, snapshot in enumerate(snapshots):
         older = snapshots[place + 1].facts if place + 1 < len(snapshots) else None

@@ -17,9 +17,10 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods
 
-from apps.accounts import scoping
+from apps.accounts import rights
 from apps.accounts.models import Role
 from apps.agents import commands, outputs, program, queries, services
+from apps.agents.facts import sound
 from apps.agents.models import Agent, AgentInstance, AgentState, JobFile
 from apps.testbeds.models import Node
 
@@ -31,8 +32,8 @@ NO_CONTENT = 204
 @require_GET
 def agent_list(request: HttpRequest) -> HttpResponse:
     """List the nodes of the person's teams with the states of their agents; the table keeps itself up to date."""
-    user, now = scoping.user_of(request), timezone.now()
-    nodes = scoping.visible(Node.objects.select_related("team", "testbed__site"), user).order_by("name", "pk")
+    user, now = rights.user_of(request), timezone.now()
+    nodes = rights.visible(Node.objects.select_related("team", "testbed__site"), user).order_by("name", "pk")
     words = request.GET.get("q", "").replace("\0", "").split()
     for word in words:
         nodes = nodes.filter(name__icontains=word)
@@ -51,8 +52,8 @@ def agent_list(request: HttpRequest) -> HttpResponse:
         "unknown_state": wanted if wanted and wanted not in AgentState.values else "",
         "states": AgentState.choices,
         "team_slug": team,
-        "teams": list(scoping.teams_for(user, Role.VIEWER)),
-        "can_write": scoping.teams_for(user, Role.OPERATOR).exists(),
+        "teams": list(rights.teams_for(user, Role.VIEWER)),
+        "can_write": rights.teams_for(user, Role.OPERATOR).exists(),
     }
     return _live(request, "agents/_table.html", "agents/list.html", context)
 
@@ -70,9 +71,9 @@ def detail(request: HttpRequest, pk: int) -> HttpResponse:
         "troubles": [(trouble, trouble.words(node.name)) for trouble in row.troubles],
         "rivals": row.rivals,
         "leftovers": list(queries.leftover_jobs(node.pk, timezone.now())[:RECENT_JOBS]),
-        "can_manage": scoping.can(request.user, node.team, Role.MANAGER),
+        "can_manage": rights.can(request.user, node.team, Role.MANAGER),
         "restart": commands.restart_of(node).splitlines() if row.state == AgentState.LOST else [],
-        "jobs": queries.jobs_for(scoping.user_of(request)).filter(node=node)[:RECENT_JOBS],
+        "jobs": queries.jobs_for(rights.user_of(request)).filter(node=node)[:RECENT_JOBS],
     }
     if not _asks_for_part(request):
         context["facts"] = queries.latest_facts([node.pk]).get(node.pk)
@@ -103,7 +104,7 @@ def enrol(request: HttpRequest, pk: int) -> HttpResponse:
         context |= {"folder": folder, "own_unit": commands.unit_of(folder, node)}
     if request.method == "POST":
         try:
-            issued = services.issue_enrolment_token(node=node, user=scoping.user_of(request), now=timezone.now())
+            issued = services.issue_enrolment_token(node=node, user=rights.user_of(request), now=timezone.now())
         except ValidationError as error:
             context["refusals"] = error.messages
             return render(request, "agents/enrol.html", context, status=409)
@@ -171,22 +172,23 @@ def clear(request: HttpRequest, pk: int) -> HttpResponse:
 @require_GET
 def facts(request: HttpRequest, pk: int) -> HttpResponse:
     """Show what an agent said of its node at one time."""
-    snapshot = get_object_or_404(queries.facts_for(scoping.user_of(request)), pk=pk)
-    return render(request, "agents/facts.html", {"snapshot": snapshot, "node": snapshot.node})
+    snapshot = get_object_or_404(queries.facts_for(rights.user_of(request)), pk=pk)
+    context = {"snapshot": snapshot, "node": snapshot.node, "facts": sound(snapshot.facts)}
+    return render(request, "agents/facts.html", context)
 
 
 @login_required
 @require_GET
 def job_output(request: HttpRequest, pk: UUID, stream: str) -> StreamingHttpResponse:
     """Download what a job printed."""
-    return outputs.download(request, get_object_or_404(queries.jobs_for(scoping.user_of(request)), pk=pk), stream)
+    return outputs.download(request, get_object_or_404(queries.jobs_for(rights.user_of(request)), pk=pk), stream)
 
 
 @login_required
 @require_GET
 def job_file(request: HttpRequest, pk: UUID, name: str) -> StreamingHttpResponse:
     """Download a file that a job gave back."""
-    job = get_object_or_404(queries.jobs_for(scoping.user_of(request)), pk=pk)
+    job = get_object_or_404(queries.jobs_for(rights.user_of(request)), pk=pk)
     return outputs.download_file(request, get_object_or_404(JobFile, job=job, name=name))
 
 
@@ -207,12 +209,12 @@ def download_unit(request: HttpRequest) -> HttpResponse:
 
 def _node(request: HttpRequest, pk: int) -> Node:
     nodes = Node.objects.select_related("team", "testbed__site")
-    return get_object_or_404(scoping.visible(nodes, request.user), pk=pk)
+    return get_object_or_404(rights.visible(nodes, request.user), pk=pk)
 
 
 def _managed_node(request: HttpRequest, pk: int) -> Node:
     node = _node(request, pk)
-    scoping.require(request.user, node.team, Role.MANAGER)
+    rights.require(request.user, node.team, Role.MANAGER)
     return node
 
 

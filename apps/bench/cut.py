@@ -3,9 +3,9 @@
 import dataclasses
 from collections.abc import Sequence
 
+from apps.bench.outputs.failures import failure
 from apps.bench.text import Message, _
-from apps.bench.tools._failures import failure
-from apps.bench.tools.base import Flag, Output, Params, Reading, Tool, ToolFailure
+from apps.bench.toolkit import Flag, Output, Params, Reading, Tool, ToolFailure
 
 # Codes of failures to find something: it may be in what is missing.
 _NOT_THERE = ("unreadable", "no-result")

@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 
 from apps.bench import context, cut, settings, telemetry, validity
 from apps.bench.network import rfc6349
+from apps.bench.outputs.failures import failure
 from apps.bench.text import Message, _
-from apps.bench.tools._failures import failure
-from apps.bench.tools.base import AROUND, Flag, Output, Params, Reading, Tool
+from apps.bench.toolkit import AROUND, Flag, Output, Params, Reading, Tool
 
 # Takes a reading, all outputs of the run (those around the tool's own included), the parameters and the tool.
 Judge = Callable[[Reading, Sequence[Output], Params, Tool], Reading]

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 NEAR = 0.05
 # Of a curve that is no broken stick the fit says little: its relative residual is above this.
 MOST_RESIDUAL = 0.15
+# Residuals below this are those of figures, not of the form.
+LEAST_RESIDUAL = 0.005
 
 
 @dataclass(frozen=True)
@@ -17,7 +19,8 @@ class Knee:
 
     `at` is C / a, in the unit of x; `plateau` is C and `slope` a; `residual` the root mean square of the fit's errors
     over C, 0 for a perfect stick; `smallest` the least measured x whose y is within 5 % of the plateau; `best` the
-    measured x of the highest y; `is_reached` says whether any point lies beyond the knee.
+    measured x of the highest y; `is_reached` says whether any point lies beyond the knee. `smooth` is the residual of
+    the best curve that bends everywhere and nowhere, C x / (x + h).
     """
 
     at: float
@@ -27,16 +30,19 @@ class Knee:
     smallest: float
     best: float
     is_reached: bool
+    smooth: float = math.inf
 
     @property
     def is_clear(self) -> bool:
-        """Return whether the curve is a broken stick at all, bent within what was measured."""
-        return self.is_reached and self.residual <= MOST_RESIDUAL
+        """Return whether the curve is a broken stick, rather than a smooth one, bent within what was measured."""
+        is_stick = self.residual <= MOST_RESIDUAL and self.residual <= max(self.smooth, LEAST_RESIDUAL)
+        return self.is_reached and is_stick
 
 
 def find_knee(xs: Sequence[float], ys: Sequence[float]) -> Knee | None:
-    """Return the knee of the points (x > 0, y >= 0, one y for each x, any order), None for fewer than three.
+    """Return the knee of the points (x > 0, y >= 0, one y for each x, any order), None if there can be none.
 
+    Fewer than three points have none, nor has a flat curve, whose values are all within 5 % of the highest.
     The stick is fitted by least squares for each split of the points into a slope through the origin and a plateau,
     and the best split is kept: a window- or stream-limited rate is X = N W 8 / RTT up to the capacity. Chosen over
     Kneedle (Satopää et al., 2011), which on such curves depends on its sensitivity and on where the sweep ends.
@@ -47,7 +53,8 @@ def find_knee(xs: Sequence[float], ys: Sequence[float]) -> Knee | None:
         raise ValueError("a knee needs finite points with x above zero")
     if any(a[0] == b[0] for a, b in itertools.pairwise(points)):
         raise ValueError("a knee needs one value for each x")
-    if len(points) < 3 or not any(y for _x, y in points):
+    highest = max((y for _x, y in points), default=0.0)
+    if len(points) < 3 or min(y for _x, y in points) >= (1 - NEAR) * highest:
         return None
     sticks = (_fit(points, split) for split in range(1, len(points) + 1))
     # The whole as a slope always fits somehow, as not every y is zero.
@@ -63,7 +70,31 @@ def find_knee(xs: Sequence[float], ys: Sequence[float]) -> Knee | None:
         smallest=next((x for x, y in points if y >= near), top[0]),
         best=top[0],
         is_reached=at < points[-1][0],
+        smooth=_smooth(points) / plateau,
     )
+
+
+def _smooth(points: Sequence[tuple[float, float]]) -> float:
+    """Return the root mean square of the errors of C x / (x + h), best fitted: h by thirds of its range.
+
+    For each h the best C is that of a line through the origin. What is looked at goes from curves that are flat from
+    the first point on to those that are straight up to the last.
+    """
+    low, high = math.log(points[0][0] / 100), math.log(points[-1][0] * 100)
+    while high - low > 0.01:
+        left, right = low + (high - low) / 3, high - (high - low) / 3
+        if _error_of(points, math.exp(left)) <= _error_of(points, math.exp(right)):
+            high = right
+        else:
+            low = left
+    return math.sqrt(_error_of(points, math.exp(low)) / len(points))
+
+
+def _error_of(points: Sequence[tuple[float, float]], half: float) -> float:
+    shares = [x / (x + half) for x, _y in points]
+    top = math.fsum(share * y for share, (_x, y) in zip(shares, points, strict=True))
+    top /= math.fsum(share * share for share in shares)
+    return math.fsum((top * share - y) ** 2 for share, (_x, y) in zip(shares, points, strict=True))
 
 
 def _fit(points: Sequence[tuple[float, float]], split: int) -> tuple[float, float, float] | None:

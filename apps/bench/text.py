@@ -1,12 +1,30 @@
 """User-visible words of the science: marked for translation here, translated where they are shown."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
+
+# Messages within messages ("Trial 7 failed: no route: …"), the values of one, and the characters of what it says:
+# what stands beyond is cut off, so that no message, whoever wrote it, is longer than what was stored of it.
+DEEPEST = 6
+MOST_PARAMS = 60
+LONGEST = 20_000
+
+# Names only: widths, precisions and other conversions could make a text endless.
+_PLACEHOLDER = re.compile(r"%(?:%|\((\w{1,60})\)s)")
 
 
 def _(message: str) -> str:
     """Mark a msgid for translation; the page that shows it translates it."""
     return message
+
+
+UNSHOWABLE = _("(This cannot be shown.)")
+
+
+class MalformedMessageError(ValueError):
+    """Stored values that are no message."""
 
 
 @dataclass(frozen=True)
@@ -18,8 +36,94 @@ class Message:
 
     def __str__(self) -> str:
         """Return the English text."""
-        return self.msgid % self.params if self.params else self.msgid
+        return filled(self)
 
     def as_json(self) -> dict[str, object]:
         """Return ``{"msgid", "params"}``, the form in which messages are stored."""
         return {"msgid": self.msgid, "params": dict(self.params)}
+
+    @classmethod
+    def from_json(cls, data: Any) -> "Message":
+        """Return the message that ``as_json`` wrote; MalformedMessageError if it is none: see `problem_of`."""
+        if problem := problem_of(data):
+            raise MalformedMessageError(problem)
+        return cls(data["msgid"], data["params"])
+
+
+def problem_of(data: Any, level: int = 1) -> str:
+    """Return why JSON values are no message, "" if they are one.
+
+    A message is ``{"msgid", "params"}`` and nothing else: a text whose placeholders are all ``%(name)s``, and a text,
+    a number, nothing, or another message for each of them.
+    """
+    if not isinstance(data, Mapping) or data.keys() != {"msgid", "params"}:
+        return "no message"
+    msgid, params = data["msgid"], data["params"]
+    if not isinstance(msgid, str) or not isinstance(params, Mapping):
+        return "no text with its values"
+    if len(params) > MOST_PARAMS or level > DEEPEST:
+        return "too many values, or messages within it"
+    # Without values the text stands as it is: "within 3 %".
+    if params and ("%" in _PLACEHOLDER.sub("", msgid) or not set(_names(msgid)) <= params.keys()):
+        return "placeholders that do not fit"
+    return next(filter(None, (_problem_of_value(value, level) for value in params.values())), "")
+
+
+def _problem_of_value(value: Any, level: int) -> str:
+    if isinstance(value, Mapping):
+        return problem_of(value, level + 1)
+    return "" if value is None or isinstance(value, str | int | float) else "a value that is no text"
+
+
+def _names(msgid: str) -> list[str]:
+    return [name for name in _PLACEHOLDER.findall(msgid) if name]
+
+
+def filled(message: Any, translate: Callable[[str], str] = str) -> str:
+    """Return the text of a message, stored or not, of at most LONGEST characters; UNSHOWABLE of what is none.
+
+    Nothing that is given raises here, and the work is bounded by the size of what is given.
+    """
+    try:
+        return _filled(message, translate, 1)
+    except (KeyError, TypeError, ValueError, AttributeError, RecursionError):
+        return translate(UNSHOWABLE)
+
+
+def _filled(message: Any, translate: Callable[[str], str], level: int) -> str:
+    msgid, params = (message["msgid"], message["params"]) if isinstance(message, Mapping) else _parts(message)
+    if not isinstance(msgid, str) or not isinstance(params, Mapping) or level > DEEPEST:
+        raise MalformedMessageError(msgid)
+    text = (translate(msgid) if msgid else "")[: LONGEST + 1]
+    return _cut(_substituted(text, params, translate, level) if params else text)
+
+
+def _parts(message: Message) -> tuple[str, Mapping[str, object]]:
+    return message.msgid, message.params
+
+
+def _substituted(text: str, params: Mapping[str, object], translate: Callable[[str], str], level: int) -> str:
+    """Return a text with its placeholders filled in; each value is made once, none once the text is long enough."""
+    values: dict[str, str] = {}
+    pieces: list[str] = []
+    length = end = 0
+    for place in _PLACEHOLDER.finditer(text):
+        name = place[1]
+        if name is not None and name not in values:
+            values[name] = _value(params[name], translate, level)
+        pieces += [text[end : place.start()], "%" if name is None else values[name]]
+        length += len(pieces[-2]) + len(pieces[-1])
+        end = place.end()
+        if length > LONGEST:
+            return "".join(pieces)
+    return "".join([*pieces, text[end:]])
+
+
+def _value(value: Any, translate: Callable[[str], str], level: int) -> str:
+    if isinstance(value, Mapping | Message):
+        return _filled(value, translate, level + 1)
+    return _cut(str(value))
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"

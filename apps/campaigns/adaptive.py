@@ -6,7 +6,7 @@ from typing import Any
 from apps.bench.sweep import references
 from apps.bench.sweep.refinement import LEAST_POINTS, whole_or_short
 from apps.bench.text import Message, _
-from apps.bench.tools.base import Parameter, Params
+from apps.bench.toolkit import Parameter, Params
 from apps.campaigns.models import Experiment
 
 _NUMBERS = ("size", "rate", "byte-rate", "duration", "integer", "float")

@@ -3,7 +3,7 @@
 from django.urls import path
 from rest_framework.routers import SimpleRouter
 
-from apps.campaigns.api import campaigns, experiments, notes, recipes, runnable, sharing, tools, trials
+from apps.campaigns.api import campaigns, experiments, notes, offers, recipes, runnable, sharing, tools, trials
 
 router = SimpleRouter()
 router.register("campaigns", campaigns.CampaignViewSet, basename="campaign")
@@ -11,6 +11,7 @@ router.register("experiments", experiments.ExperimentViewSet, basename="experime
 router.register("trials", trials.TrialViewSet, basename="trial")
 router.register("runs", trials.RunViewSet, basename="run")
 router.register("notes", notes.NoteViewSet, basename="note")
+router.register("campaign-offers", offers.OfferViewSet, basename="campaign-offer")
 router.register("campaign-templates", recipes.RecipeViewSet, basename="campaign-template")
 router.register("tools", tools.ToolViewSet, basename="tool")
 urlpatterns = [

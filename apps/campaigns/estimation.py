@@ -5,8 +5,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from apps.bench import network
 from apps.bench.network import Path
-from apps.bench.tools.base import Estimate
+from apps.bench.toolkit import Estimate, Params
 from apps.campaigns.expansion import Cast, Expansion
 from apps.testbeds import queries as inventory
 from apps.testbeds.models import FileSystem, Node
@@ -49,7 +50,7 @@ class Estimator:
     def __init__(self) -> None:
         self._graphs: dict[int, testbeds.Graph] = {}
         self._paths: dict[tuple[int, int], Path | None] = {}
-        self._estimates: dict[tuple[int, float | None], list[Estimate]] = {}
+        self._estimates: dict[tuple[int, float | None, float | None], list[Estimate]] = {}
         self._serving: dict[int, tuple[set[int], list[Node]]] = {}
 
     def resources_of(self, expansion: Expansion, cast: Cast) -> list[str]:
@@ -96,11 +97,19 @@ class Estimator:
                 load.link_bytes[link.name] += amount // len(pairs)
 
     def estimates_of(self, expansion: Expansion, cast: Cast) -> list[Estimate]:
-        """Return the estimate of each point; casts whose paths have one capacity share them."""
-        key = (id(expansion), self._capacity_bps(cast))
+        """Return the estimate of each point; casts whose paths have one capacity and RTT share them."""
+        capacity, rtt = self._capacity_bps(cast), self._rtt_s(cast)
+        key = (id(expansion), capacity, rtt)
         if key not in self._estimates:
-            self._estimates[key] = [expansion.tool.estimate(point, key[1]) for point in expansion.points]
+            self._estimates[key] = [
+                expansion.tool.estimate(point, _most_bps(point, capacity, rtt)) for point in expansion.points
+            ]
         return self._estimates[key]
+
+    def _rtt_s(self, cast: Cast) -> float | None:
+        """Return the least RTT between nodes of a cast, None if one is not known: windows then bound nothing."""
+        found = [path.rtt_s for path in self._paths_of(cast)]
+        return None if None in found else min(filter(None, found), default=None)
 
     def _capacity_bps(self, cast: Cast) -> float | None:
         narrowest = (path.narrowest_known for path in self._paths_of(cast))
@@ -124,6 +133,15 @@ class Estimator:
                 self._graphs[a.team_id] = testbeds.graph(a.team_id)
             self._paths[key] = self._graphs[a.team_id].find(testbeds.node_key(a), testbeds.node_key(b))
         return self._paths[key]
+
+
+def _most_bps(point: Params, capacity_bps: float | None, rtt_s: float | None) -> float | None:
+    """Return the most (bit/s) that a point can move over a path: no more than its windows allow."""
+    window, streams = point.get("window"), 1
+    for name in ("streams", "concurrency"):
+        count = point.get(name)
+        streams *= count if isinstance(count, int) else 1
+    return network.most_bps(capacity_bps, rtt_s, window if isinstance(window, int | float) else None, streams)
 
 
 def _extra_s(expansion: Expansion) -> float:

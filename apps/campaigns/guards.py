@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from apps.bench import units
 from apps.bench.text import Message, _
-from apps.bench.tools.base import Params
+from apps.bench.toolkit import Params
 from apps.campaigns import errors
 from apps.campaigns.estimation import Estimator
 from apps.campaigns.expansion import Cast, Expansion

@@ -8,6 +8,7 @@ from cronsim import CronSim, CronSimError
 
 from apps.bench.text import Message, _
 from apps.campaigns import errors
+from apps.core import moments
 
 # Minute, hour, day, month, day of the week: a sixth (seconds) would start campaigns faster than they can end.
 FIELDS = 5
@@ -18,9 +19,12 @@ _JUST_NOW = timedelta(minutes=1)
 
 
 def check_start(*, start_at: datetime | None, now: datetime) -> None:
-    """Raise errors.Refused that names `start_at` if that date has passed."""
+    """Raise errors.Refused that names `start_at` if that date has passed, or is further away than anybody plans."""
     if start_at and start_at < now - _JUST_NOW:
         text = _("This date has passed: choose a later one, or leave it empty to start at the launch.")
+        raise errors.Refused({"start_at": Message(text)})
+    if start_at and not moments.is_reasonable(start_at):
+        text = _("This date is too far ahead: choose one before the year 2200.")
         raise errors.Refused({"start_at": Message(text)})
 
 

@@ -2,13 +2,16 @@
 
 from django.urls import path
 
-from apps.campaigns.views import campaigns, dates, experiments, launching, notes, recipes, sharing
+from apps.campaigns.views import campaigns, dates, experiments, launches, notes, offers, recipes, sharing
 
 app_name = "campaigns"
 urlpatterns = [
     path("", campaigns.CampaignList.as_view(), name="campaign_list"),
     path("dates/", dates.preview, name="dates"),
     path("deletions/", campaigns.deletions, name="deletions"),
+    path("offers/", offers.offer_list, name="offers"),
+    path("offers/<int:pk>/accept/", offers.accept, name="offer_accept"),
+    path("offers/<int:pk>/decline/", offers.decline, name="offer_decline"),
     path("new/", campaigns.CampaignCreate.as_view(), name="campaign_create"),
     path("templates/<slug:slug>/", recipes.create, name="recipe"),
     path("<int:pk>/", campaigns.detail, name="campaign_detail"),
@@ -24,8 +27,8 @@ urlpatterns = [
     path("<int:pk>/status/", campaigns.status, name="campaign_status"),
     path("<int:pk>/drawing/", campaigns.drawing, name="campaign_drawing"),
     path("<int:pk>/events/", campaigns.events, name="campaign_events"),
-    path("<int:pk>/launch/", launching.confirm_launch, name="confirm_launch"),
-    path("<int:pk>/launch/now/", launching.launch, name="launch"),
+    path("<int:pk>/launch/", launches.confirm_launch, name="confirm_launch"),
+    path("<int:pk>/launch/now/", launches.launch, name="launch"),
     path("<int:pk>/pause/", campaigns.pause, name="pause"),
     path("<int:pk>/resume/", campaigns.resume, name="resume"),
     path("<int:pk>/withdraw/", campaigns.withdraw, name="withdraw"),

@@ -16,8 +16,8 @@ from django.utils import timezone  # noqa: E402
 from apps.agents import endpoint  # noqa: E402
 from apps.campaigns import routing  # noqa: E402
 from apps.core import scratch  # noqa: E402
-from apps.core.serving import Pages, RefusingWhileAway, ReturningConnections  # noqa: E402
 from apps.core.sockets import KnownSockets  # noqa: E402
+from apps.core.web import Pages, RefusingWhileAway, ReturningConnections  # noqa: E402
 
 # What was being sent when another process like this one was killed.
 scratch.sweep(now=timezone.now())

@@ -14,12 +14,12 @@ from rest_framework.views import exception_handler as default_handler
 from rest_framework.views import set_rollback
 
 from apps.bench import sweep, units
+from apps.bench import toolkit as tools
 from apps.bench.text import Message
-from apps.bench.tools import base as tools
 from apps.core import contract, immutability, messages, races
 from apps.core.errors import ConflictError
+from apps.core.json_bodies import TooLarge
 from apps.core.limits.policies import LimitExceededError
-from apps.core.parsing import TooLarge
 
 T = TypeVar("T")
 

@@ -7,7 +7,7 @@ import redis
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from apps.core import backends, clock, outage, signs
+from apps.core import backends, clock, outage, queue, signs, starvation
 
 
 @dataclass(frozen=True)
@@ -42,6 +42,9 @@ def parts() -> dict[str, Part]:
 def _database() -> Part:
     if outage.watch.away_since is not None:
         return Part(False, outage.watch.away_since, _("It does not answer."))
+    starved_since = starvation.of_process.since(longer_than_s=starvation.TOLD_AFTER_S)
+    if starved_since is not None:
+        return Part(False, starved_since, _("It answers, but this web process gets no connection to it."))
     try:
         state = backends.look()
     except Exception as error:
@@ -94,8 +97,21 @@ def _workers(given: list[signs.Sign]) -> Part:
     if silent:
         what = _("No sign of life from: %(names)s.") % {"names": _names(silent)}
         return Part(False, _time(min(sign.at for sign in silent)), what)
+    unserved = [words for name, words in _queues() if not any(name in sign.queues for sign in workers)]
+    if unserved:
+        what = _("No worker is there for: %(work)s. At work: %(names)s.")
+        return Part(False, None, what % {"work": ", ".join(unserved), "names": _names(workers)})
     what = _("At work: %(names)s.") % {"names": _names(workers)}
     return Part(True, _time(max(sign.since for sign in workers)), what)
+
+
+def _queues() -> list[tuple[str, str]]:
+    """Return each queue that has to be looked after, and what waits in it."""
+    return [
+        (queue.CLOCK, _("looks of the timetable (queue clock)")),
+        (queue.SHORT, _("steps of measurements (queue celery)")),
+        (queue.LONG, _("reports, imports and other long work (queue long)")),
+    ]
 
 
 def _timetable(given: list[signs.Sign]) -> Part:

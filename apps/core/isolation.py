@@ -6,16 +6,16 @@ its own); what fails is a `SetAside` with its reason, a line in the log, and is 
 
 import logging
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TypeVar
 
-from django.db import connection, transaction
+from django.db import DatabaseError, connection, transaction
 from django.db.models import Exists, OuterRef
 from django.utils import timezone
 
-from apps.core import clock, leases
+from apps.core import clock, leases, troubles
 from apps.core.models import SetAside
 
 logger = logging.getLogger(__name__)
@@ -201,6 +201,22 @@ def _tell(work: str, row_id: int, kept: SetAside, tell: Tell) -> None:
     except Exception:
         raise_unless_usable()
         logger.exception("That %s failed with row %s could not be told where it is seen", work, row_id)
+
+
+def give_back(error: Exception, release: Callable[[], object]) -> None:
+    """Raise what was met at a row for a reason of ours (core.troubles), once `release` has let go of the row.
+
+    Nothing is given up for it: the row is set aside with the reason, and tried again. Anything else is the caller's.
+    """
+    if not troubles.is_ours(error):
+        return
+    if not connection.in_atomic_block and not connection.is_usable():
+        # The session was ended: the database may well answer another.
+        connection.close()
+    # Where it is away, whoever takes up what is left counts a worker that was lost.
+    with suppress(DatabaseError):
+        release()
+    raise error
 
 
 def raise_unless_usable() -> None:

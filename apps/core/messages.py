@@ -5,18 +5,16 @@ from typing import Any
 
 from django.utils.translation import gettext
 
-from apps.bench.text import Message
+from apps.bench.text import Message, filled
 
 
 def render(message: Mapping[str, Any] | Message | str | None) -> str:
-    """Return the translated text of ``{"msgid", "params"}``, a Message or a bare msgid."""
+    """Return the translated text of ``{"msgid", "params"}``, a Message or a bare msgid.
+
+    It never raises and is never longer than `text.LONGEST`, whatever is stored; what is no message is said as that.
+    """
     if message is None:
         return ""
     if isinstance(message, str):
         return gettext(message) if message else ""
-    data: Mapping[str, Any] = message.as_json() if isinstance(message, Message) else message
-    text = gettext(str(data["msgid"]))
-    # A message may stand within another: "Trial 7 failed: no route to the server."
-    given: Mapping[str, Any] = data.get("params") or {}
-    params = {name: render(value) if isinstance(value, Mapping) else value for name, value in given.items()}
-    return text % params if params else text
+    return filled(message, gettext)

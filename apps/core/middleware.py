@@ -5,7 +5,7 @@ from collections.abc import Callable
 from django.http import HttpRequest, HttpResponse
 from django.middleware.common import CommonMiddleware
 
-from apps.core import bodies, immutability, messages, outage, races, serving, views
+from apps.core import bodies, immutability, messages, outage, races, views, web
 from apps.core.limits.policies import LimitExceededError
 
 # Who asks these wants to know what is away, signed in or not.
@@ -44,7 +44,7 @@ class SpaceMiddleware:
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         """Answer the request."""
-        error = serving.refusal_of(request)
+        error = web.refusal_of(request)
         if isinstance(error, bodies.RefusedBody):
             return views.refused_body(request, error)
         return self.get_response(request) if error is None else views.no_space(request, error)

@@ -6,9 +6,10 @@ import unicodedata
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
 
-# Marks that show nothing, and letters that are blank, beside those of whole categories.
-_INVISIBLE = {0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x2800, 0x3164, 0xFFA0, *range(0xFE00, 0xFE10)}
-_INVISIBLE |= set(range(0xE0100, 0xE01F0))
+# Marks that show nothing (Unicode's Default_Ignorable_Code_Point), and letters that are blank, beside those of whole
+# categories.
+_INVISIBLE = {0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x2800, 0x3164, 0xFFA0, *range(0x180B, 0x1810)}
+_INVISIBLE |= {*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0)}
 # Control, format (also of direction), half, private and unassigned signs, and ends of lines and paragraphs.
 _CATEGORIES = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 _WORD = re.compile(r"\w+")
@@ -18,7 +19,9 @@ _BESIDE_ANY = {"CJK", "HANGUL", "HIRAGANA", "KATAKANA", "BOPOMOFO", "IDEOGRAPHIC
 # lambda, sigma, Omega (as the sign of ohm is read).
 _SYMBOLS = set("\u03bc\u0394\u03bb\u03c3\u03a9")
 # Letters of a script that look like Latin ones, after their case is folded; then what looks alike within Latin.
-_TWINS = str.maketrans("аеорсухіјѕԁһԛԝкмтвнӏαεορνυχικτμσ∆ıi1|0", "aeopcyxljsdhqwkmtbhlaeopvuxlktuoδllllo")
+_TWINS = str.maketrans("аеорсухіјѕԁһԛԝкмтвнӏαεορνυχικτμσ∆ɑɡɩʟȷǀıi1|0", "aeopcyxljsdhqwkmtbhlaeopvuxlktuoδaglljlllllo")
+# Letters of phonetics that look like the capital which they are named after.
+_SMALL_CAPITAL = "LATIN LETTER SMALL CAPITAL "
 _JOINER, _NON_JOINER, _AS_PICTURE = "\u200d", "\u200c", "\ufe0f"
 
 
@@ -28,8 +31,19 @@ def skeleton(name: str, longest: int) -> str:
     I, l and 1 are one, whatever their case, and so are O and 0.
     """
     plain = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
-    plain = "".join(sign for sign in plain if sign not in (_JOINER, _NON_JOINER, _AS_PICTURE))
+    plain = "".join(_plain(sign) for sign in plain if sign not in (_JOINER, _NON_JOINER, _AS_PICTURE))
     return " ".join(plain.translate(_TWINS).split())[:longest]
+
+
+def _plain(sign: str) -> str:
+    """Return the sign that one is written for: a figure of any script, a dash of any length, a small capital."""
+    category = unicodedata.category(sign)
+    if category == "Nd":
+        return str(unicodedata.decimal(sign))
+    if category == "Pd" or sign == "\u2212":
+        return "-"
+    letter = unicodedata.name(sign, "").removeprefix(_SMALL_CAPITAL)
+    return letter.lower() if len(letter) == 1 else sign
 
 
 def check(name: str) -> None:
@@ -65,9 +79,10 @@ def _is_picture(sign: str) -> bool:
 
 
 def _scripts_of(word: str) -> set[str]:
-    """Return the scripts of a word's letters, without those that may stand beside any other."""
+    """Return the scripts of a word's letters and figures, without those that may stand beside any other."""
     letters = [sign for sign in word if unicodedata.category(sign) in ("Lu", "Ll", "Lt", "Lo")]
-    scripts = {_script_of(sign) for sign in letters} - _BESIDE_ANY
+    figures = [sign for sign in word if unicodedata.category(sign) == "Nd" and not sign.isascii()]
+    scripts = {_script_of(sign) for sign in (*letters, *figures)} - _BESIDE_ANY
     greek = [sign for sign in letters if _script_of(sign) == "GREEK"]
     if scripts == {"LATIN", "GREEK"} and len(greek) == 1 and greek[0] in _SYMBOLS:
         return {"LATIN"}
@@ -75,5 +90,6 @@ def _scripts_of(word: str) -> set[str]:
 
 
 def _script_of(sign: str) -> str:
-    """Return the script of a letter, by the first word of its name; "" for no sign."""
-    return unicodedata.name(sign, "").partition(" ")[0] if sign else ""
+    """Return the script of a letter or figure, by the first word of its name; "" for no sign."""
+    name = unicodedata.name(sign, "") if sign else ""
+    return re.split(r"[ -]", name.removeprefix("EXTENDED "))[0]

@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from kombu.exceptions import OperationalError as BrokerError
 
 from apps.core import signs
-from apps.core.watching import Outage, Watch, error_of
+from apps.core.outage_watch import Outage, Watch, error_of
 
 # What a client is asked to wait before it tries again (s).
 RETRY_AFTER_S = 5
@@ -141,20 +141,25 @@ def _state_of(error: BaseException) -> str:
 
 def _answers() -> bool:
     """Return whether a new connection can be made, or one of the pool's still works: a server may only be full."""
+    return gives_connections() or _pool_answers()
+
+
+def gives_connections() -> bool:
+    """Return whether a new connection can be made."""
     limits = {**connection.get_connection_params(), "connect_timeout": _CONNECT_S}
     try:
         psycopg.connect(**limits).close()
     except psycopg.OperationalError:
-        return _pool_answers()
+        return False
     return True
 
 
 def _pool_answers() -> bool:
-    pool = _pool()
-    if pool is None:
+    held = pool()
+    if held is None:
         return False
     try:
-        with pool.connection(timeout=_POOL_S) as pooled:
+        with held.connection(timeout=_POOL_S) as pooled:
             pooled.execute("SELECT 1")
     except psycopg.OperationalError:
         return False
@@ -163,12 +168,12 @@ def _pool_answers() -> bool:
 
 def _renew_pool() -> None:
     """Have the pool, if there is one, replace the connections that died."""
-    pool = _pool()
-    if pool is not None:
-        pool.check()
+    held = pool()
+    if held is not None:
+        held.check()
 
 
-def _pool() -> Any:
+def pool() -> Any:
     """Return the pool of this process, None if it has none that is open."""
     database: Any = connection
     return None if database.pool is None or database.pool.closed else database.pool

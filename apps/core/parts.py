@@ -8,7 +8,7 @@ from django.core.exceptions import PermissionDenied, ValidationError
 from django.db import DatabaseError
 from django.http import Http404
 
-from apps.bench.rules.asking import words_of
+from apps.bench.rules.runner import words_of
 from apps.bench.text import Message, _
 
 logger = logging.getLogger(__name__)

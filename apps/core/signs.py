@@ -2,6 +2,7 @@
 
 import functools
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,13 +21,15 @@ _TIMEOUT_S = 1.0
 class Sign:
     """Who gave it (name@host), when, since when it runs, and when it last took a turn of the timetable (s, epoch).
 
-    Times are of the broker's clock, in which `age_s` is how long ago it was given.
+    `queues` are those that it looks after. Times are of the broker's clock, in which `age_s` is how long ago it was
+    given.
     """
 
     name: str
     at: float
     since: float
     turn_at: float | None
+    queues: tuple[str, ...]
     age_s: float
 
     @property
@@ -40,11 +43,12 @@ class Sign:
         return not -SILENT_AFTER_S <= self.age_s <= SILENT_AFTER_S
 
 
-def give(name: str, *, running_s: float, turn_ago_s: float | None) -> None:
+def give(name: str, *, running_s: float, turn_ago_s: float | None, queues: Sequence[str] = ()) -> None:
     """Say that `name` lives, for how long, and how long ago it took a turn of the timetable; RedisError if away."""
     now = _now()
     turn_at = None if turn_ago_s is None else now - turn_ago_s
-    _client().hset(_KEY, name, json.dumps({"at": now, "since": now - running_s, "turn_at": turn_at}))
+    sign = {"at": now, "since": now - running_s, "turn_at": turn_at, "queues": list(queues)}
+    _client().hset(_KEY, name, json.dumps(sign))
 
 
 def withdraw(name: str) -> None:
@@ -58,7 +62,9 @@ def given() -> list[Sign]:
     signs = []
     for name, text in sorted(_client().hgetall(_KEY).items()):
         stored = json.loads(text)
-        sign = Sign(name.decode(), stored["at"], stored["since"], stored["turn_at"], now - stored["at"])
+        # A worker of the version before says nothing of its queues.
+        times, queues = (stored["at"], stored["since"], stored["turn_at"]), tuple(stored.get("queues", ()))
+        sign = Sign(name.decode(), *times, queues, now - stored["at"])
         if sign.age_s > FORGOTTEN_AFTER_S:
             _client().hdel(_KEY, name)
         else:

@@ -7,7 +7,7 @@ from django.conf import settings
 from django.http.request import split_domain_port, validate_host
 from django.urls import Resolver404, URLPattern
 
-from apps.core.serving import Application, Receive, Scope, Send
+from apps.core.web import Application, Receive, Scope, Send
 
 _LOOPBACK = [".localhost", "127.0.0.1", "[::1]"]
 

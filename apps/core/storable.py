@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterable
 from typing import Any
 
+from apps.bench.rules.base import MOST_FIGURE
 from apps.bench.text import Message, _
 
 # No document of this service is nested a quarter as deeply; what reads and stores one does so level by level.
@@ -71,11 +72,16 @@ def _members(place: str, value: Any) -> Iterable[tuple[str, Any]]:
 def _problem(value: Any) -> Message | None:
     if isinstance(value, str):
         return None if _is_text(value) else Message(_("Leave out the character of number zero and half characters."))
-    if isinstance(value, float):
-        return None if math.isfinite(value) else Message(_("This number is too large."))
-    if isinstance(value, int) and abs(value) > LARGEST:
+    if isinstance(value, int | float) and not is_bounded(value):
         return Message(_("This number is too large."))
     return None
+
+
+def is_bounded(number: float) -> bool:
+    """Return whether a number is one that columns hold, and of which sums and squares of many can be computed."""
+    if isinstance(number, int):
+        return abs(number) <= LARGEST
+    return math.isfinite(number) and abs(number) <= MOST_FIGURE
 
 
 def _is_text(text: str) -> bool:

@@ -13,7 +13,7 @@ from django.urls import is_valid_path
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from apps.core import bodies, outage, space
+from apps.core import bodies, outage, space, starvation
 from apps.core import health as checks
 
 logger = logging.getLogger(__name__)
@@ -21,7 +21,12 @@ logger = logging.getLogger(__name__)
 
 @require_safe
 def alive(request: HttpRequest) -> JsonResponse:
-    """Say that the process answers, whatever else is away: who supervises it asks this."""
+    """Say that the process answers, whatever else is away: who supervises it asks this.
+
+    503 if it gets no connection although the database has some: its restart helps, as nothing else does.
+    """
+    if starvation.of_process.since(longer_than_s=starvation.ENDS_AFTER_S) is not None:
+        return JsonResponse({"status": "starved"}, status=503)
     return JsonResponse({"status": "ok"})
 
 

@@ -1,5 +1,6 @@
 """REST: reports as they are now, what their authors change, and editions."""
 
+from dataclasses import asdict
 from typing import Any
 
 from django.conf import settings
@@ -13,14 +14,16 @@ from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from apps.accounts import scoping
+from apps.accounts import rights
 from apps.accounts.filters import RowFilter
 from apps.campaigns import queries as campaigns
 from apps.campaigns.models import Campaign
 from apps.campaigns.queries.visibility import visible
 from apps.core import rest
-from apps.reports import building, queries, serialising, services
+from apps.core.openapi import ErrorSerializer
+from apps.reports import drafts, queries, serialisation, services
 from apps.reports.models import Edition, Report
+from apps.reports.truthful import SentencesRefusedError
 
 
 class CampaignField(serializers.SlugRelatedField):
@@ -89,9 +92,25 @@ class EditionSerializer(serializers.ModelSerializer):
 
 
 class FreezeSerializer(serializers.Serializer):
-    """What is new in an edition."""
+    """What is new in an edition; `is_corrected` puts what the tables bear out in place of each refused sentence."""
 
     note = serializers.CharField(required=False, allow_blank=True, default="", max_length=300)
+    is_corrected = serializers.BooleanField(required=False, default=False)
+
+
+class WrongSentenceSerializer(serializers.Serializer):
+    """A sentence that the report's own table does not bear out, and what it does ("" for nothing)."""
+
+    place = serializers.CharField()
+    sentence = serializers.CharField()
+    table = serializers.CharField()
+    right = serializers.CharField()
+
+
+class FreezeRefusedSerializer(ErrorSerializer):
+    """Why a report cannot be frozen; `sentences` are those that its tables do not bear out, if that is why."""
+
+    sentences = WrongSentenceSerializer(many=True, required=False)
 
 
 class ReportFilter(filters.FilterSet):
@@ -114,20 +133,20 @@ class ReportViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, rest.Gener
 
     def get_queryset(self) -> Any:
         """Return the reports of the person's teams."""
-        return queries.reports_for(scoping.user_of(self.request)).select_related("baseline")
+        return queries.reports_for(rights.user_of(self.request)).select_related("baseline")
 
     @extend_schema(request=NewReportSerializer, responses={201: ReportSerializer})
     def create(self, request: Request) -> Response:
         """Begin the report of a campaign in a language; if there is one already it is returned."""
         wish = NewReportSerializer(data=request.data, context=self.get_serializer_context())
         wish.is_valid(raise_exception=True)
-        made = services.begin_report(user=scoping.user_of(request), **wish.validated_data)
+        made = services.begin_report(user=rights.user_of(request), **wish.validated_data)
         return Response(self.get_serializer(made).data, status=status.HTTP_201_CREATED)
 
     @extend_schema(request=ReportChangeSerializer, responses=ReportSerializer)
     def partial_update(self, request: Request, pk: str) -> Response:
         """Change what an author edits, the baseline, or the further campaigns."""
-        report, user = self.get_object(), scoping.user_of(request)
+        report, user = self.get_object(), rights.user_of(request)
         wish = ReportChangeSerializer(data=request.data, context=self.get_serializer_context())
         wish.is_valid(raise_exception=True)
         change = wish.validated_data
@@ -137,18 +156,24 @@ class ReportViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, rest.Gener
     @extend_schema(responses={204: None})
     def destroy(self, request: Request, pk: str) -> Response:
         """Delete a report that was never frozen."""
-        services.delete_report(report=self.get_object(), user=scoping.user_of(request))
+        services.delete_report(report=self.get_object(), user=rights.user_of(request))
         return Response(status=status.HTTP_204_NO_CONTENT)
 
     @extend_schema(responses=OpenApiTypes.OBJECT)
     @action(detail=True, filterset_class=None, pagination_class=None)
     def document(self, request: Request, pk: str) -> Response:
         """Return the document as it is now, with every trial."""
-        return Response(serialising.as_json(building.build(self.get_object(), scoping.user_of(request))))
+        return Response(serialisation.as_json(drafts.build(self.get_object(), rights.user_of(request))))
 
     @extend_schema(
         request=FreezeSerializer,
-        responses={201: EditionSerializer, 409: OpenApiResponse(description="Conclusions are not drawn, or failed.")},
+        responses={
+            201: EditionSerializer,
+            409: OpenApiResponse(
+                FreezeRefusedSerializer,
+                description="Conclusions are not drawn, or failed; or sentences do not agree with the tables.",
+            ),
+        },
     )
     @action(detail=True, methods=["post"])
     def freeze(self, request: Request, pk: str) -> Response:
@@ -156,9 +181,16 @@ class ReportViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, rest.Gener
         report = self.get_object()
         wish = FreezeSerializer(data=request.data)
         wish.is_valid(raise_exception=True)
-        made = services.freeze_report(
-            report=report, user=scoping.user_of(request), now=timezone.now(), **wish.validated_data
-        )
+        try:
+            made = services.freeze_report(
+                report=report, user=rights.user_of(request), now=timezone.now(), **wish.validated_data
+            )
+        except SentencesRefusedError as error:
+            told = [asdict(wrong) for wrong in error.sentences]
+            return Response(
+                {"detail": " ".join(error.messages), "fields": {}, "sentences": told},
+                status=status.HTTP_409_CONFLICT,
+            )
         shown = EditionSerializer(made, context=self.get_serializer_context())
         return Response(shown.data, status=status.HTTP_201_CREATED)
 
@@ -184,7 +216,7 @@ class EditionViewSet(rest.ReadOnlyModelViewSet):
 
     def get_queryset(self) -> Any:
         """Return the editions that the person may read."""
-        return queries.editions_for(scoping.user_of(self.request))
+        return queries.editions_for(rights.user_of(self.request))
 
     @extend_schema(responses=OpenApiTypes.OBJECT)
     @action(detail=True, filterset_class=None, pagination_class=None)

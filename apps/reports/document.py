@@ -4,7 +4,7 @@ All texts are plain (never markup) and in the document's language. Nothing here 
 a reference names a thing by its permanent id, so that a document says the same wherever its archive is read.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -22,16 +22,55 @@ class Link:
     ref: str
 
 
-Part = str | Link
+@dataclass(frozen=True)
+class Topic:
+    """Which figures a sentence speaks of: column `of` of the table of that key, its rows named by the columns `by`.
+
+    `rows` are (column, text) that the rows have; columns are counted from 0. `unit` is the base unit of the figures,
+    `metric` and `axis` are the words for them, `better` is "higher", "lower" or "" for no direction.
+    """
+
+    table: str
+    of: int = 0
+    by: tuple[int, ...] = ()
+    rows: tuple[tuple[int, str], ...] = ()
+    unit: str = ""
+    metric: str = ""
+    axis: str = ""
+    better: str = ""
+
+
+@dataclass(frozen=True)
+class Claim:
+    """What a sentence claims of its topic: a relation (`apps.reports.claims`), and what it says by name."""
+
+    relation: str
+    topic: Topic
+    says: Mapping[str, Value] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """A sentence that the service wrote, with what it claims, so that the document's tables can be asked again."""
+
+    text: str
+    claim: Claim
+
+
+Part = str | Link | Sentence
 
 
 @dataclass(frozen=True)
 class Paragraph:
-    """Parts set one after the other; `key` names it where its author may replace its words."""
+    """Parts set one after the other; `key` names it where its author may replace its words.
+
+    Words that the author typed (`is_authors`) claim nothing that the service could check.
+    """
 
     parts: tuple[Part, ...]
     key: str = ""
     style: Literal["body", "remark", "warning", "statement"] = "body"
+    is_authors: bool = False
 
 
 @dataclass(frozen=True)
@@ -56,7 +95,8 @@ class Column:
 class Table:
     """A numbered table. Cells stand in their column's kind and unit; a Link may stand for a text. None is not known.
 
-    `total` is how many rows there are where `rows` holds only the first ones (0: all are here).
+    `total` is how many rows there are where `rows` holds only the first ones (0: all are here). `figures` holds, by
+    column, what stands behind its cells: the single figures of each row, or the number of a place ("64 KiB": 65536).
     """
 
     key: str
@@ -65,17 +105,23 @@ class Table:
     rows: Sequence[Sequence[Value | Link]]
     note: str = ""
     total: int = 0
+    figures: Mapping[str, Sequence[Sequence[float]]] | None = None
 
 
 @dataclass(frozen=True)
 class Figure:
-    """A numbered figure: a chart's JSON (`apps.results.figures`), one sentence on what it shows, and its data."""
+    """A numbered figure: a chart's JSON (`apps.comparison.figures`), what it shows, and its data.
+
+    `sentence` is what is read; `says` are the sentences that it consists of, none where its author wrote it.
+    """
 
     key: str
     caption: str
     chart: dict[str, object]
     sentence: str = ""
     data: Table | None = None
+    says: tuple[Sentence, ...] = ()
+    is_authors: bool = False
 
 
 @dataclass(frozen=True)
@@ -124,9 +170,14 @@ class Document:
     summary: tuple[Block, ...] = field(default=())
 
 
+def spaced(said: Sequence[Sentence]) -> tuple[Part, ...]:
+    """Return sentences as parts of one text, a blank between them."""
+    return tuple(part for sentence in said for part in (" ", sentence))[1:]
+
+
 def joined(parts: Sequence[Part]) -> str:
     """Return the parts of a text as one, without where they lead."""
-    return "".join(part.text if isinstance(part, Link) else part for part in parts)
+    return "".join(part if isinstance(part, str) else part.text for part in parts)
 
 
 def walk(document: Document) -> Iterator[Block]:

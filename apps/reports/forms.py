@@ -9,10 +9,10 @@ from django.utils.translation import gettext_lazy as _
 from apps.accounts.models import User
 from apps.campaigns.models import Campaign
 from apps.campaigns.queries.visibility import visible
+from apps.comparison.comparisons import queries as comparisons
+from apps.comparison.models import SavedView
 from apps.core.forms import StyledWidgets
 from apps.reports.models import Report
-from apps.results.comparison import queries as comparisons
-from apps.results.models import SavedView
 
 # A list to choose from that is longer than this helps nobody; REST takes any.
 MOST_CHOICES = 300

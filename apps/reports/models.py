@@ -11,17 +11,15 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.accounts.models import TeamOwned
 from apps.campaigns.models import Campaign
-from apps.reports import serialising
+from apps.reports import serialisation
 from apps.reports.document import Document
-from apps.reports.exports.incoming.models import IncomingArchive
-from apps.reports.rendering.models import Rendering
+from apps.reports.files.models import Rendering
 from apps.reports.schedules.models import Delivery, Schedule
 
 __all__ = [
     "Delivery",
     "Edition",
     "EditionIsFrozen",
-    "IncomingArchive",
     "Rendering",
     "Report",
     "Schedule",
@@ -43,7 +41,7 @@ def new_permanent_id() -> str:
 
 
 class Report(TeamOwned):
-    """A report in one language, built anew whenever it is read; `edits` (`apps.reports.editing`) lie over it.
+    """A report in one language, built anew whenever it is read; `edits` (`apps.reports.author_edits`) lie over it.
 
     One of a campaign has a `campaign`, until that is deleted; a management report has a `selection`
     (`apps.reports.overview`).
@@ -92,7 +90,7 @@ class Report(TeamOwned):
 class Edition(models.Model):
     """A report as it was frozen; neither this class nor the database lets it change.
 
-    `canonical` is the document's canonical JSON (`apps.reports.serialising`), `checksum` its SHA-256 in hexadecimal,
+    `canonical` is the document's canonical JSON (`apps.reports.serialisation`), `checksum` its SHA-256 (hexadecimal),
     `rests_on` the permanent ids of what it was made from.
     """
 
@@ -136,9 +134,9 @@ class Edition(models.Model):
     @property
     def document(self) -> Document:
         """Return what was frozen."""
-        return serialising.from_text(self.canonical)
+        return serialisation.from_text(self.canonical)
 
     @property
     def is_intact(self) -> bool:
         """Return whether the text is the one that the checksum was taken of."""
-        return serialising.checksum(self.canonical) == self.checksum
+        return serialisation.checksum(self.canonical) == self.checksum

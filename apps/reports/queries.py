@@ -3,7 +3,7 @@
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import Count, Max, Q, QuerySet
 
-from apps.accounts import scoping
+from apps.accounts import rights
 from apps.accounts.models import User
 from apps.campaigns.models import Campaign
 from apps.campaigns.queries.visibility import visible
@@ -13,7 +13,7 @@ from apps.reports.models import Edition, Report
 def reports_for(user: User) -> QuerySet[Report]:
     """Return the reports of the user's teams on campaigns that the user may see, the latest changed first."""
     rows = Report.objects.select_related("team", "campaign", "created_by")
-    return scoping.visible(rows, user).filter(_on_visible(user, "campaign"))
+    return rights.visible(rows, user).filter(_on_visible(user, "campaign"))
 
 
 def known_reports(user: User) -> QuerySet[Report]:

@@ -5,7 +5,7 @@ from datetime import datetime
 from apps.accounts.models import User
 from apps.bench.text import Message, _
 from apps.core.errors import ConflictError
-from apps.reports import building
+from apps.reports import drafts
 from apps.reports.models import Report
 from apps.reports.overview import material, scope
 from apps.reports.overview.selection import Selection
@@ -21,7 +21,7 @@ def unfinished_of(report: Report, user: User, now: datetime) -> list[Standing]:
     if report.kind == Report.Kind.MANAGEMENT:
         selection = Selection.of(report.selection)
         return material.unfinished_of(scope.read(report.team, selection, selection.period_at(now)))
-    found = analyses.standings_of(building.campaigns_of(report, user))
+    found = analyses.standings_of(drafts.campaigns_of(report, user))
     return [item for item in found.values() if not item.is_done]
 
 

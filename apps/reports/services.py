@@ -10,12 +10,12 @@ from django.db import transaction
 from django.db.models import Max
 from django.utils.translation import gettext as _
 
-from apps.accounts import scoping
+from apps.accounts import rights
 from apps.accounts.models import Role, Team, User
 from apps.campaigns.models import Campaign
 from apps.campaigns.queries.visibility import visible
 from apps.core.errors import ConflictError
-from apps.reports import building, editing, readiness, serialising
+from apps.reports import author_edits, drafts, readiness, serialisation, truthful
 from apps.reports.document import Document
 from apps.reports.models import Edition, Report
 
@@ -27,7 +27,7 @@ _NOTE = 300
 @transaction.atomic
 def begin_report(*, campaign: Campaign, user: User, language: str) -> Report:
     """Return the campaign's report in a language, a new one if there is none yet."""
-    scoping.require(user, campaign.team, Role.OPERATOR)
+    rights.require(user, campaign.team, Role.OPERATOR)
     report, _is_new = Report.objects.get_or_create(
         campaign=campaign,
         language=language,
@@ -41,7 +41,7 @@ def begin_management_report(
     *, team: Team, user: User, language: str, title: str, selection: dict[str, Any]
 ) -> Report:
     """Return a new management report of a team over what `selection` says."""
-    scoping.require(user, team, Role.OPERATOR)
+    rights.require(user, team, Role.OPERATOR)
     return Report.objects.create(
         kind=Report.Kind.MANAGEMENT,
         team=team,
@@ -54,10 +54,10 @@ def begin_management_report(
 
 @transaction.atomic
 def edit_report(*, report: Report, user: User, edits: object) -> Report:
-    """Replace what an author changed of a report: `edits` as `apps.reports.editing` has them."""
-    scoping.require(user, report.team, Role.OPERATOR)
+    """Replace what an author changed of a report: `edits` as `apps.reports.author_edits` has them."""
+    rights.require(user, report.team, Role.OPERATOR)
     kept = Report.objects.select_for_update(of=("self",)).select_related("team").get(pk=report.pk)
-    kept.edits = editing.check(edits)
+    kept.edits = author_edits.check(edits)
     # Management reports are called as they were begun, unless their author says otherwise.
     kept.title = kept.edits.get("title") or (kept.campaign.name[:_TITLE] if kept.campaign else kept.title)
     kept.save(update_fields=["edits", "title", "updated_at"])
@@ -67,7 +67,7 @@ def edit_report(*, report: Report, user: User, edits: object) -> Report:
 @transaction.atomic
 def change_edits(*, report: Report, user: User, change: Callable[[dict[str, Any]], None]) -> Report:
     """Change one thing of what an author edited, whatever others changed meanwhile; `change` alters the edits."""
-    scoping.require(user, report.team, Role.OPERATOR)
+    rights.require(user, report.team, Role.OPERATOR)
     kept = Report.objects.select_for_update(of=("self",)).select_related("team").get(pk=report.pk)
     edits = deepcopy(kept.edits)
     change(edits)
@@ -77,11 +77,11 @@ def change_edits(*, report: Report, user: User, change: Callable[[dict[str, Any]
 @transaction.atomic
 def set_scope(*, report: Report, user: User, baseline: Campaign | None, also: Sequence[Campaign]) -> Report:
     """Set what a campaign's report compares with, and which further campaigns it tells of."""
-    scoping.require(user, report.team, Role.OPERATOR)
+    rights.require(user, report.team, Role.OPERATOR)
     _require_visible([*([baseline] if baseline else []), *also], user)
-    if len(also) > building.MOST_ALSO:
+    if len(also) > drafts.MOST_ALSO:
         text = _("At most %(most)s further campaigns stand in one report.")
-        raise ValidationError({"also": [text % {"most": building.MOST_ALSO}]})
+        raise ValidationError({"also": [text % {"most": drafts.MOST_ALSO}]})
     report.baseline = baseline
     report.selection = {"also": [campaign.permanent_id for campaign in also if campaign.pk != report.campaign_id]}
     report.save(update_fields=["baseline", "selection", "updated_at"])
@@ -91,31 +91,36 @@ def set_scope(*, report: Report, user: User, baseline: Campaign | None, also: Se
 @transaction.atomic
 def change_report(*, report: Report, user: User, **change: Any) -> None:
     """Change what is given of a report: its `edits` as a whole, its `baseline`, the campaigns it tells of `also`."""
-    scoping.require(user, report.team, Role.OPERATOR)
+    rights.require(user, report.team, Role.OPERATOR)
     if "edits" in change:
         edit_report(report=report, user=user, edits=change["edits"])
     if {"baseline", "also"} & change.keys():
-        kept = building.campaigns_of(report, user)[1:] if "also" not in change else change["also"]
+        kept = drafts.campaigns_of(report, user)[1:] if "also" not in change else change["also"]
         baseline = change.get("baseline", report.baseline)
         set_scope(report=report, user=user, baseline=baseline, also=kept)
 
 
-def freeze_report(*, report: Report, user: User, now: datetime, note: str = "") -> Edition:
+def freeze_report(
+    *, report: Report, user: User, now: datetime, note: str = "", is_corrected: bool = False
+) -> Edition:
     """Return a new edition of a report as it is now; ValidationError if what it is of is gone.
 
-    It is a ConflictError while conclusions are still to be drawn from what it tells of, or some could not be.
+    It is a ConflictError while conclusions are still to be drawn from what it tells of, or some could not be; and a
+    SentencesRefusedError if a sentence does not agree with the report's own tables, unless `is_corrected` lets what
+    the tables bear out stand in its place.
     """
-    scoping.require(user, report.team, Role.OPERATOR)
+    rights.require(user, report.team, Role.OPERATOR)
     readiness.require_concluded(report, user, now)
     # Built before anything is locked: that may take seconds.
-    document = building.build(report, user, now=now, is_strict=True)
+    settle = truthful.corrected if is_corrected else truthful.require_true
+    document = drafts.build(report, user, now=now, is_strict=True, settle=settle)
     return keep_edition(report=report, document=document, user=user, now=now, note=note.strip()[:_NOTE])
 
 
 @transaction.atomic
 def delete_report(*, report: Report, user: User) -> None:
     """Delete a report that was never frozen; ConflictError if it was, for its editions stay."""
-    scoping.require(user, report.team, Role.OPERATOR)
+    rights.require(user, report.team, Role.OPERATOR)
     if report.editions.exists():
         raise ConflictError(_("It has editions, which stay for ever: it cannot be deleted."))
     if report.schedules.exists():
@@ -139,13 +144,13 @@ def keep_edition(
     """
     Report.objects.select_for_update().get(pk=report.pk)
     last = report.editions.aggregate(last=Max("number"))["last"] or 0
-    canonical = serialising.canonical(serialising.as_json(document))
+    canonical = serialisation.canonical(serialisation.as_json(document))
     made = Edition.objects.create(
         report=report,
         title=document.title[:_TITLE],
         language=document.language,
         canonical=canonical,
-        checksum=serialising.checksum(canonical),
+        checksum=serialisation.checksum(canonical),
         rests_on=list(document.rests_on),
         note=note,
         created_by=user,

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from apps.reports.views import authoring, editions, reports
+from apps.reports.views import editions, edits, reports
 
 app_name = "reports"
 urlpatterns = [
@@ -12,11 +12,11 @@ urlpatterns = [
     path("<int:pk>/scope/", reports.scope, name="scope"),
     path("<int:pk>/freeze/", reports.freeze, name="freeze"),
     path("<int:pk>/delete/", reports.delete, name="delete"),
-    path("<int:pk>/words/", authoring.words, name="words"),
-    path("<int:pk>/remark/", authoring.remark, name="remark"),
-    path("<int:pk>/drop/", authoring.drop, name="drop"),
-    path("<int:pk>/move/", authoring.move, name="move"),
-    path("<int:pk>/own/", authoring.own, name="own"),
+    path("<int:pk>/words/", edits.words, name="words"),
+    path("<int:pk>/remark/", edits.remark, name="remark"),
+    path("<int:pk>/drop/", edits.drop, name="drop"),
+    path("<int:pk>/move/", edits.move, name="move"),
+    path("<int:pk>/own/", edits.own, name="own"),
     path("editions/<str:permanent_id>/", editions.edition, name="edition"),
     path("editions/<str:permanent_id>/document.json", editions.document, name="edition_document"),
 ]

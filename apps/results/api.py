@@ -10,27 +10,28 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from apps.accounts import scoping
+from apps.accounts import rights
 from apps.accounts.api import get_scoped_or_404
 from apps.accounts.filters import RowFilter
 from apps.agents import queries as agents
 from apps.bench import telemetry
+from apps.bench.statistics import Mean
 from apps.campaigns import queries as campaigns
 from apps.campaigns.models import Experiment
 from apps.campaigns.queries.visibility import visible
 from apps.core import rest
 from apps.core.api import unknown_choices
-from apps.results import charts, downloads, queries, services
+from apps.results import charts, downloads, intervals, queries, services
 from apps.results.models import Result, Sample, StageTiming
 from apps.toolbox.filters import tool_filter
 
 
 class SampleSerializer(serializers.ModelSerializer):
-    """One figure."""
+    """One figure; it `counts` in statistics unless its trial warmed up, or a flag makes this metric invalid."""
 
     class Meta:
         model = Sample
-        fields = ["metric", "value"]
+        fields = ["metric", "value", "counts"]
 
 
 class ResultSerializer(serializers.ModelSerializer):
@@ -72,7 +73,7 @@ class ResultViewSet(rest.ReadOnlyModelViewSet):
 
     def get_queryset(self):
         """Return the results of campaigns that the user may see."""
-        return queries.results_of(scoping.user_of(self.request)).prefetch_related("samples").order_by("id")
+        return queries.results_of(rights.user_of(self.request)).prefetch_related("samples").order_by("id")
 
 
 class GroupSerializer(serializers.Serializer):
@@ -88,6 +89,11 @@ class GroupSerializer(serializers.Serializer):
     maximum = serializers.FloatField()
     ci_low = serializers.FloatField(allow_null=True)
     ci_high = serializers.FloatField(allow_null=True)
+    ci_is_cut = serializers.BooleanField(help_text="Whether it ends where no figure can lie.")
+    ci_confidence = serializers.FloatField(allow_null=True, help_text="What the interval has, 0 to 1.")
+    ci_method = serializers.ChoiceField(choices=intervals.METHODS)
+    flagged = serializers.IntegerField(help_text="How many of the samples have a flag that bears on the metric.")
+    flags = serializers.DictField(child=serializers.IntegerField(), help_text="How many of them by flag.")
     trials = serializers.ListField(child=serializers.IntegerField())
 
 
@@ -101,6 +107,10 @@ class TableSerializer(serializers.Serializer):
     invalid = serializers.IntegerField(help_text="Samples that a flag makes invalid.")
     reasons = serializers.DictField(child=serializers.IntegerField(), help_text="How many of them by flag.")
     left_out = serializers.IntegerField(help_text="Samples that the groups lack for it.")
+    mean = serializers.ChoiceField(
+        choices=[kind.value for kind in Mean],
+        help_text="Which mean the groups have: that of comparisons and reports.",
+    )
     groups = GroupSerializer(many=True)
 
 
@@ -145,7 +155,7 @@ class RunTelemetry(rest.APIView):
     @extend_schema(operation_id="runs_telemetry", responses=RunTelemetrySerializer)
     def get(self, request: Request, pk: int) -> Response:
         """Return it; a job whose agent told nothing is left out."""
-        run = get_scoped_or_404(campaigns.runs_for(scoping.user_of(request)), pk=pk)
+        run = get_scoped_or_404(campaigns.runs_for(rights.user_of(request)), pk=pk)
         told = [(job, services.telemetry_of(job)) for job in agents.jobs_of_run(run.pk)]
         body = {
             "run": run.pk,
@@ -195,6 +205,8 @@ class ExperimentTable(rest.APIView):
             include_invalid=request.query_params.get("invalid") == "yes",
         )
         lanes: dict[Any, str] = queries.lane_names(found)
+        ceiling = charts.ceiling_of(table.metric.unit, charts.theory_of(found))
+        ends = [group.interval(table.metric.unit, ceiling) for group in table.groups]
 
         def shown(factor: str, value: Any) -> Any:
             return lanes.get(value, value) if factor == queries.NODES else value
@@ -207,6 +219,7 @@ class ExperimentTable(rest.APIView):
             "invalid": table.invalid,
             "reasons": dict(table.reasons),
             "left_out": table.left_out,
+            "mean": table.mean.value,
             "groups": [
                 {
                     "x": shown(table.x, group.x),
@@ -214,16 +227,21 @@ class ExperimentTable(rest.APIView):
                         name: shown(name, value) for name, value in zip(table.others, group.others, strict=True)
                     },
                     "n": group.summary.n,
-                    "mean": group.summary.mean,
+                    "mean": group.centre.value,
                     "median": group.summary.median,
                     "stdev": group.summary.stdev,
                     "minimum": group.summary.minimum,
                     "maximum": group.summary.maximum,
-                    "ci_low": group.summary.ci_low,
-                    "ci_high": group.summary.ci_high,
+                    "ci_low": cut.low,
+                    "ci_high": cut.high,
+                    "ci_is_cut": cut.is_cut,
+                    "ci_confidence": group.centre.confidence,
+                    "ci_method": group.centre.method.value if group.centre.method else "",
+                    "flagged": group.mark.flagged if group.mark else 0,
+                    "flags": group.mark.counts if group.mark else {},
                     "trials": [figure.trial for figure in group.figures],
                 }
-                for group in table.groups
+                for group, cut in zip(table.groups, ends, strict=True)
             ],
         }
         return Response(TableSerializer(body).data)

@@ -1,13 +1,15 @@
 """Shape a table of results for the chart: labels, series, error bars, and the lines of theory."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 
 from apps.bench import network, telemetry, units
-from apps.bench.tools.base import BY_SIZE, Parameter, Tool
+from apps.bench.toolkit import BY_SIZE, Parameter, Tool
 from apps.campaigns.models import Experiment
-from apps.results import queries
+from apps.results import intervals, queries
+from apps.results.doubts import Doubts
 from apps.results.models import Result, Series
 from apps.testbeds import queries as testbeds
 from apps.testbeds.models import Node
@@ -15,6 +17,8 @@ from apps.toolbox import queries as toolbox
 
 # From this ratio of the largest to the smallest value on, equal steps are steps of ratio.
 LOG_FROM = 10
+# What a chart's tooltip has room for.
+LONGEST_FLAGS = 300
 # Units of rates, and how many bits one of them moves in a second.
 RATE_BITS = {"bit/s": 1, "B/s": 8}
 _ACRONYMS = {"bdp", "cpu", "ip", "mss", "mtu", "nic", "rtt", "tcp", "udp"}
@@ -53,17 +57,17 @@ def chart_of(table: queries.Table, tool: Tool, lanes: dict[int, str], theory: Th
     series: dict[str, list[dict[str, object]]] = {}
     for group in table.groups:
         label = label_of(tool, table.others, group.others, lanes)
-        summary = group.summary
-        series.setdefault(label, []).append(
-            {
-                "x": group.x if parameter and _is_number(group.x) else text_of(parameter, group.x, lanes),
-                "y": summary.mean,
-                "low": summary.ci_low,
-                "high": summary.ci_high,
-                "n": summary.n,
-                "points": [figure.value for figure in group.figures],
-            }
-        )
+        ends = group.interval(table.metric.unit, ceiling_of(table.metric.unit, theory))
+        point: dict[str, object] = {
+            "x": group.x if parameter and _is_number(group.x) else text_of(parameter, group.x, lanes),
+            "y": group.centre.value,
+            "low": ends.low,
+            "high": ends.high,
+            "n": group.summary.n,
+            "points": [figure.value for figure in group.figures],
+            **flags_of(table.doubts, [figure.trial for figure in group.figures], table.metric.name),
+        }
+        series.setdefault(label, []).append(point | ({"note": intervals.cut_note()} if ends.is_cut else {}))
     values = [group.x for group in table.groups if isinstance(group.x, int | float)]
     numeric = bool(parameter and values) and all(_is_number(group.x) for group in table.groups)
     return {
@@ -79,6 +83,24 @@ def chart_of(table: queries.Table, tool: Tool, lanes: dict[int, str], theory: Th
         "lines": _lines(table, parameter, theory),
         "left_out": table.left_out,
     }
+
+
+def ceiling_of(unit: str, theory: Theory) -> float | None:
+    """Return what no rate along the measured path exceeds, in a unit of rates; None where that is not known."""
+    bits = RATE_BITS.get(unit)
+    return theory.ceiling_bps / bits if bits and theory.ceiling_bps else None
+
+
+def flags_of(found: Doubts, trials: Sequence[int], metric: str) -> dict[str, object]:
+    """Return what a chart's point says of the flags of its figures: {} without any.
+
+    `flagged` is how many have one, `flags` the words for them, `hollow` the places of these figures among all.
+    """
+    mark = found.about(trials, metric)
+    if mark is None:
+        return {}
+    hollow = [place for place, trial in enumerate(trials) if found.is_flagged(trial, metric)]
+    return {"flagged": mark.flagged, "flags": mark.text[:LONGEST_FLAGS], "hollow": hollow}
 
 
 def label_of_factor(tool: Tool, name: str) -> str:
@@ -261,9 +283,8 @@ def _kept_text(tool: Tool, name: str, value: object) -> str:
 
 def _lines(table: queries.Table, parameter: Parameter | None, theory: Theory) -> list[dict[str, object]]:
     lines: list[dict[str, object]] = []
-    bits = RATE_BITS.get(table.metric.unit)
-    if bits and theory.ceiling_bps:
-        ceiling = theory.ceiling_bps / bits
+    ceiling = ceiling_of(table.metric.unit, theory)
+    if ceiling:
         label = _("Ceiling of the path (%(link)s): %(rate)s") % {
             "link": theory.bottleneck,
             "rate": units.format_quantity(ceiling, table.metric.unit),

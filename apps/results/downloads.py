@@ -11,7 +11,7 @@ from rest_framework.request import Request
 
 from apps.campaigns.models import Experiment
 from apps.core import contract
-from apps.core.sending import send
+from apps.core.streams import send
 from apps.results import queries
 
 # A text cell that starts with one of these would be run as a formula by a spreadsheet.
@@ -58,6 +58,13 @@ def csv_lines(rows: Iterable[Mapping[str, object]]) -> Iterator[bytes]:
         if not number:
             yield writer.writerow(list(row)).encode()
         yield writer.writerow([safe(value) for value in row.values()]).encode()
+
+
+def plain(value: object) -> object:
+    """Return a cell's value of something that is several: a list's items joined by blanks, counts as "name:count"."""
+    if isinstance(value, dict):
+        return " ".join(f"{name}:{count}" for name, count in value.items())
+    return safe(" ".join(map(str, value)) if isinstance(value, list) else value)
 
 
 def safe(value: object) -> object:

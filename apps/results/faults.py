@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from apps.agents.models import Job
 from apps.bench.text import Message, _
-from apps.bench.tools.base import ToolFailure
+from apps.bench.toolkit import ToolFailure
 
 _PROGRAM = re.compile(r"\{program:([^}]+)\}")
 

@@ -8,7 +8,7 @@ from datetime import timedelta
 
 from apps.agents.models import Job
 from apps.bench.text import Message, _
-from apps.bench.tools.base import Flag, Reading
+from apps.bench.toolkit import Flag, Reading
 from apps.bench.validity import add_flags
 
 FLAG = "times-impossible"

@@ -4,7 +4,7 @@ from django.utils import timezone
 
 from apps.agents import queries as agents
 from apps.bench.text import Message, _
-from apps.bench.tools.base import Flag, Reading
+from apps.bench.toolkit import Flag, Reading
 from apps.bench.validity import add_flags
 from apps.campaigns import queries as campaigns
 from apps.campaigns.models import Run

@@ -1,8 +1,8 @@
 """Loss and jitter of datagrams against the load that was offered: what an experiment with a sweep of rates tells."""
 
 from collections import defaultdict
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from django.utils.translation import gettext as _
@@ -10,10 +10,12 @@ from django.utils.translation import gettext as _
 from apps.bench import units
 from apps.bench.network import loss_curve
 from apps.bench.network.loss_curve import LossCurve, Point
-from apps.bench.tools.base import Tool
+from apps.bench.rules import pace
+from apps.bench.toolkit import Tool
 from apps.campaigns.models import Experiment
 from apps.core.messages import render
-from apps.results import charts, queries
+from apps.results import charts, doubts, queries
+from apps.results.doubts import Doubts, Mark
 
 Line = dict[str, Any]
 
@@ -24,10 +26,14 @@ OFFERED, LOSS, JITTER, GOODPUT = "offered_load", "loss", "jitter", "goodput"
 
 @dataclass(frozen=True)
 class Sweep:
-    """The curve of one combination of the other factors; `label` names it ("" if there are none)."""
+    """The curve of one combination of the other factors; `label` names it ("" if there are none).
+
+    `marks` are the flags of the figures at each offered load.
+    """
 
     label: str
     curve: LossCurve
+    marks: Mapping[float, Mark | None] = field(default_factory=dict)
 
     @property
     def conclusions(self) -> list[str]:
@@ -43,6 +49,7 @@ class Sweep:
                 "loss": _percent(point.loss),
                 "fluid": _percent(self.curve.fluid_loss(point.offered)),
                 "excess": self.curve.excess(point),
+                "mark": self.marks.get(point.offered),
             }
             for point in self.curve.points
         ]
@@ -56,19 +63,26 @@ def sweeps_of(experiment: Experiment, tool: Tool) -> list[Sweep]:
         return []
     factors = queries.factors_of(experiment)
     place = factors.index(RATE)
-    cells: dict[tuple[object, ...], dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
-    for metric in (OFFERED, LOSS, JITTER, GOODPUT):
+    cells: dict[tuple[object, ...], dict[str, dict[int, float]]] = defaultdict(lambda: defaultdict(dict))
+    trials: dict[tuple[object, ...], set[int]] = defaultdict(set)
+    metrics = (OFFERED, LOSS, JITTER, GOODPUT)
+    for metric in metrics:
         figures, _left_out = queries.figures_of(experiment, metric, factors)
         for figure in figures:
-            cells[figure.key][metric].append(figure.value)
+            cells[figure.key][metric][figure.trial] = figure.value
+            trials[figure.key].add(figure.trial)
+    raised = doubts.doubts_of([experiment.pk], metrics)
+    held = _held_trials(raised)
     points: dict[tuple[object, ...], list[Point]] = defaultdict(list)
+    marks: dict[tuple[object, ...], dict[float, Mark | None]] = defaultdict(dict)
     for key, values in cells.items():
-        if point := _mean_point(values):
+        if point := _mean_point(values, held):
             points[key[:place] + key[place + 1 :]].append(point)
+            marks[key[:place] + key[place + 1 :]][point.offered] = raised.about(sorted(trials[key]), LOSS)
     others = tuple(name for name in factors if name != RATE)
     lanes = queries.lane_names(experiment) if queries.NODES in others else {}
     found = [
-        Sweep(charts.label_of(tool, others, key, lanes), curve)
+        Sweep(charts.label_of(tool, others, key, lanes), curve, marks[key])
         for key, members in points.items()
         if len(members) > 1 and (curve := loss_curve.analyse(members))
     ]
@@ -90,11 +104,24 @@ def charts_of(sweeps: list[Sweep]) -> dict[str, object]:
     return {"charts": found if sweeps else []}
 
 
-def _mean_point(values: dict[str, list[float]]) -> Point | None:
-    means = {metric: sum(members) / len(members) for metric, members in values.items() if members}
+def _held_trials(raised: Doubts) -> set[int]:
+    """Return the trials whose ends a judge saw drop datagrams, or send too slowly."""
+    return {
+        trial for (trial, _metric), flags in raised.raised.items() if pace.ENDS & {flag["name"] for flag in flags}
+    }
+
+
+def _mean_point(values: dict[str, dict[int, float]], held: set[int]) -> Point | None:
+    """Return the means of a load over the trials that nothing at the ends held; over all, and so marked, if none."""
+    free = values.get(LOSS, {}).keys() - held
+    means = {
+        metric: sum(chosen) / len(chosen)
+        for metric, own in values.items()
+        if (chosen := [value for trial, value in own.items() if trial in free or not free])
+    }
     if not means.get(OFFERED) or LOSS not in means:
         return None
-    return Point(means[OFFERED], means[LOSS], means.get(JITTER), means.get(GOODPUT))
+    return Point(means[OFFERED], means[LOSS], means.get(JITTER), means.get(GOODPUT), is_held=not free)
 
 
 def _percent(share: float | None) -> str:
@@ -105,8 +132,15 @@ def _named(sweep: Sweep, what: str) -> str:
     return f"{sweep.label}: {what}" if sweep.label else what
 
 
+def _flags(mark: Mark | None) -> dict[str, object]:
+    return {"flagged": mark.flagged, "flags": mark.text[: charts.LONGEST_FLAGS]} if mark else {}
+
+
 def _line(label: str, sweep: Sweep, figure: Callable[[Sweep, Point], float | None]) -> Line:
-    points = [{"x": point.offered, "y": figure(sweep, point)} for point in sweep.curve.points]
+    points = [
+        {"x": point.offered, "y": figure(sweep, point), **_flags(sweep.marks.get(point.offered))}
+        for point in sweep.curve.points
+    ]
     return {"label": label, "points": points}
 
 

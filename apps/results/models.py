@@ -2,41 +2,16 @@
 
 from typing import Any, Self
 
-from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
-from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from apps.accounts.models import TeamOwned
-from apps.campaigns.models import Campaign, Experiment, Run, Trial
+from apps.campaigns.models import Experiment, Run, Trial
+from apps.results import packed_arrays
 from apps.results.corrections.models import Superseded
-from apps.results.imports.models import ColumnMapping, Import, ImportItem
-from apps.results.landing.models import FormerName
-from apps.results.retention import packing
-from apps.results.retention.models import RetentionRule
-from apps.results.search.models import SavedSearch, SearchEnd, SearchEntry, SearchMetric, SearchValue
 
-__all__ = [
-    "ChangePoint",
-    "ColumnMapping",
-    "FormerName",
-    "Import",
-    "ImportItem",
-    "Result",
-    "RetentionRule",
-    "Sample",
-    "SavedSearch",
-    "SavedView",
-    "SearchEnd",
-    "SearchEntry",
-    "SearchMetric",
-    "SearchValue",
-    "Series",
-    "StageTiming",
-    "Superseded",
-]
+__all__ = ["Result", "Sample", "Series", "StageTiming", "Superseded"]
 
 
 class Result(models.Model):
@@ -72,18 +47,25 @@ class Result(models.Model):
 
 
 class Sample(models.Model):
-    """One figure of one run: a metric and its value in the metric's base unit."""
+    """One figure of one run: a metric and its value in the metric's base unit.
+
+    It `counts` unless its trial warmed up, or a flag of its result makes this metric invalid (a person's mark is
+    one). The database keeps that up, whoever stores samples or changes flags; whoever reckons reads what counts.
+    """
 
     result = models.ForeignKey(Result, on_delete=models.CASCADE, related_name="samples")
     trial = models.ForeignKey(Trial, on_delete=models.CASCADE, related_name="samples")
     experiment = models.ForeignKey(Experiment, on_delete=models.CASCADE, related_name="samples")
     metric = models.CharField(max_length=50)
     value = models.FloatField()
+    counts = models.BooleanField(default=True, db_default=True, editable=False)
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["result", "metric"], name="one_sample_per_metric")]
         indexes = [
-            models.Index(fields=["experiment", "metric"], include=["trial", "value"], name="samples_by_metric")
+            models.Index(
+                fields=["experiment", "metric"], include=["trial", "value", "counts"], name="samples_by_metric"
+            )
         ]
 
 
@@ -111,7 +93,7 @@ class Series(models.Model):
         found = super().from_db(*args, **kwargs)
         packed = found.__dict__.get("packed_z")
         if packed:
-            found.times, found.values = packing.unpack_arrays(bytes(packed))
+            found.times, found.values = packed_arrays.unpack_arrays(bytes(packed))
         return found
 
 
@@ -140,68 +122,3 @@ class StageTiming(models.Model):
     def overlap_percent(self) -> float | None:
         """Return the overlap as it is shown."""
         return None if self.overlap is None else round(100 * self.overlap, 1)
-
-
-class SavedView(TeamOwned):
-    """A comparison kept under a name: the query of its address, which says all that the page shows."""
-
-    name = models.CharField(_("name"), max_length=200)
-    query = models.TextField(_("view"), max_length=8000)
-    created_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="saved_views"
-    )
-
-    class Meta:
-        ordering = ["name", "pk"]
-        verbose_name = _("saved view")
-        verbose_name_plural = _("saved views")
-        constraints = [
-            models.UniqueConstraint(
-                fields=["team", "name"],
-                name="saved_view_name_unique_in_team",
-                violation_error_message=_("The team already has one of this name: choose another name."),
-            )
-        ]
-
-    def __str__(self) -> str:
-        return self.name
-
-    def get_absolute_url(self) -> str:
-        """Return the address of the comparison."""
-        return f"{reverse('comparison:compare')}?{self.query}"
-
-
-class ChangePoint(TeamOwned):
-    """What a person says of a change of level in a history: that it is real, why it happened, or that it is none.
-
-    `key` names the history (`apps.results.history.series.Subject.key`); `campaign` is the first of the new level,
-    `before` and `after` are the levels as they were found when it was decided.
-    """
-
-    class State(models.TextChoices):
-        CONFIRMED = "confirmed", _("confirmed")
-        EXPLAINED = "explained", _("explained")
-        DISMISSED = "dismissed", _("dismissed")
-
-    key = models.CharField(max_length=40)
-    tool = models.CharField(_("tool"), max_length=50)
-    metric = models.CharField(_("metric"), max_length=50)
-    roles = models.JSONField()
-    parameters = models.JSONField()
-    campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="change_points")
-    before = models.FloatField()
-    after = models.FloatField()
-    state = models.CharField(_("state"), max_length=10, choices=State.choices)
-    explanation = models.TextField(_("explanation"), blank=True, max_length=2000)
-    decided_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="change_points"
-    )
-    decided_at = models.DateTimeField()
-
-    class Meta:
-        ordering = ["decided_at", "pk"]
-        verbose_name = _("change-point")
-        verbose_name_plural = _("change-points")
-        constraints = [
-            models.UniqueConstraint(fields=["team", "key", "campaign"], name="one_decision_per_change_point")
-        ]

@@ -6,7 +6,7 @@ from django.utils.translation import gettext as _
 
 from apps.agents.models import Job
 from apps.bench import telemetry, units
-from apps.bench.tools.base import Series
+from apps.bench.toolkit import Series
 from apps.core.messages import render
 from apps.results import services
 

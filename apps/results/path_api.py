@@ -14,7 +14,10 @@ from apps.toolbox import queries as toolbox
 
 
 class LossPointSerializer(serializers.Serializer):
-    """One offered load: rates in bit/s, losses as shares, jitter in s; `excess` is loss over fluid_loss."""
+    """One offered load: rates in bit/s, losses as shares, jitter in s; `excess` is loss over fluid_loss.
+
+    `is_held` says that a judge saw its ends drop datagrams, or send too slowly: its loss tells nothing of the path.
+    """
 
     offered = serializers.FloatField()
     loss = serializers.FloatField()
@@ -22,15 +25,22 @@ class LossPointSerializer(serializers.Serializer):
     goodput = serializers.FloatField(allow_null=True)
     fluid_loss = serializers.FloatField(allow_null=True)
     excess = serializers.FloatField(allow_null=True)
+    is_held = serializers.BooleanField()
 
 
 class LossCurveSerializer(serializers.Serializer):
-    """Loss against offered load for one combination of the other factors; rates in bit/s, null where not known."""
+    """Loss against offered load for one combination of the other factors; rates in bit/s, null where not known.
+
+    `capacity` is what arrives whatever is offered, null unless that was seen; `whole` the highest load with a loss
+    under the threshold, `lossy` the least with more, `held` the least whose ends were seen to drop.
+    """
 
     factors = serializers.CharField()
     points = LossPointSerializer(many=True)
     threshold = serializers.FloatField()
     capacity = serializers.FloatField(allow_null=True)
+    whole = serializers.FloatField(allow_null=True)
+    held = serializers.FloatField(allow_null=True)
     lossy = serializers.FloatField(allow_null=True)
     knee = serializers.FloatField(allow_null=True)
     plateau = serializers.FloatField(allow_null=True)

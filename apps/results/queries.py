@@ -2,17 +2,21 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from django.db import connection
 from django.db.models import QuerySet
 
 from apps.accounts.models import User
 from apps.bench import statistics
+from apps.bench.comparison import Centre, Statistic, centre_of
+from apps.bench.statistics import Mean, bounds
 from apps.bench.sweep import setting_names
-from apps.bench.tools.base import Metric, Parameter, Tool, is_invalid
+from apps.bench.toolkit import Metric, Parameter, Tool
 from apps.campaigns.models import Experiment, Lane, Trial
 from apps.campaigns.queries.visibility import visible
+from apps.results import doubts, means
+from apps.results.doubts import Doubts, Mark
 from apps.results.models import Result, Sample
 from apps.testbeds.models import Node
 from apps.toolbox import queries as toolbox
@@ -50,12 +54,19 @@ class Invalid:
 
 @dataclass(frozen=True)
 class Group:
-    """The figures of one cell of the table: their x value, the other factors' values, and the summary."""
+    """The figures of one cell of the table: x value, the other factors' values, centre, summary, and their flags."""
 
     x: object
     others: tuple[object, ...]
     figures: tuple[Figure, ...]
     summary: statistics.Summary
+    centre: Centre
+    mark: Mark | None = None
+
+    def interval(self, unit: str, ceiling: float | None = None) -> bounds.Clipped:
+        """Return the ends of the mean's interval in a unit, as far as such a figure can lie there at all."""
+        values = [figure.value for figure in self.figures]
+        return bounds.clipped(self.centre.low, self.centre.high, unit, values, ceiling)
 
 
 @dataclass(frozen=True)
@@ -69,14 +80,21 @@ class Table:
     x: str
     others: tuple[str, ...]
     groups: tuple[Group, ...]
+    mean: Mean
     invalid: int = 0
     reasons: tuple[tuple[str, int], ...] = ()
     includes_invalid: bool = False
+    doubts: Doubts = field(default_factory=Doubts)
 
     @property
     def left_out(self) -> int:
         """Return how many figures the groups lack because they are invalid."""
         return 0 if self.includes_invalid else self.invalid
+
+    @property
+    def mark(self) -> Mark | None:
+        """Return the flags of all figures that are shown."""
+        return self.doubts.about([item.trial for group in self.groups for item in group.figures], self.metric.name)
 
     @property
     def varies(self) -> bool:
@@ -123,33 +141,31 @@ def figures_of(experiment: Experiment, metric: str, factors: list[str]) -> tuple
 
     Warm-ups never count.
     """
+    fields = ("trial_id", "trial__point", "trial__parameters", "trial__lane_id", "value", "counts", "result__flags")
     rows = (
-        Sample.objects.filter(experiment=experiment, metric=metric, trial__is_warmup=False)
+        doubts.shown_samples()
+        .filter(experiment=experiment, metric=metric)
         .order_by("result__recorded_at", "pk")
-        .values_list("trial_id", "trial__point", "trial__parameters", "trial__lane_id", "value", "result__flags")
+        .values_list(*fields)
     )
     figures: list[Figure] = []
     invalid: list[Invalid] = []
-    for trial, point, parameters, lane, value, flags in rows:
+    for trial, point, parameters, lane, value, counts, flags in rows:
         key = tuple(lane if name == NODES else parameters.get(name) for name in factors)
         figure = Figure(trial=trial, point=point, key=key, value=value)
-        reasons = tuple(flag["name"] for flag in flags if is_invalid(flag, metric))
-        if reasons:
-            invalid.append(Invalid(figure, reasons))
-        else:
+        if counts:
             figures.append(figure)
+        else:
+            invalid.append(Invalid(figure, doubts.reasons_of(flags, metric)))
     return figures, invalid
 
 
 def values_of(experiment: Experiment, metric: str, *, lane: int) -> dict[int, list[float]]:
     """Return the figures of a metric on one lane, {point: values}, without warm-ups and invalid ones."""
-    rows = Sample.objects.filter(
-        experiment=experiment, metric=metric, trial__lane=lane, trial__is_warmup=False
-    ).values_list("trial__point", "value", "result__flags")
+    rows = Sample.objects.filter(experiment=experiment, metric=metric, trial__lane=lane, counts=True)
     found: dict[int, list[float]] = defaultdict(list)
-    for point, value, flags in rows:
-        if not any(is_invalid(flag, metric) for flag in flags):
-            found[point].append(value)
+    for point, value in rows.values_list("trial__point", "value"):
+        found[point].append(value)
     return dict(found)
 
 
@@ -167,12 +183,16 @@ def table_of(experiment: Experiment, *, metric: Metric, x: str | None = None, in
     cells: dict[tuple[object, ...], list[Figure]] = defaultdict(list)
     for figure in figures:
         cells[figure.key].append(figure)
+    raised = doubts.doubts_of([experiment.pk], [metric.name])
+    mean = means.mean_of_experiments([experiment], metric)
     groups = [
         Group(
             x=key[index],
             others=key[:index] + key[index + 1 :],
             figures=tuple(members),
             summary=statistics.summarise([figure.value for figure in members]),
+            centre=centre_of([figure.value for figure in members], Statistic.MEAN, mean),
+            mark=raised.about([figure.trial for figure in members], metric.name),
         )
         for key, members in cells.items()
     ]
@@ -182,6 +202,8 @@ def table_of(experiment: Experiment, *, metric: Metric, x: str | None = None, in
         x=chosen,
         others=tuple(name for name in factors if name != chosen),
         groups=tuple(groups),
+        mean=mean,
+        doubts=raised,
         invalid=len(invalid),
         reasons=tuple(Counter(name for item in invalid for name in item.reasons).most_common()),
         includes_invalid=include_invalid,
@@ -223,14 +245,27 @@ def rows_of(experiment: Experiment) -> Iterator[dict[str, object]]:
             "trial__parameters",
             "metric",
             "value",
+            "counts",
             "result__tool_version",
             "result__recorded_at",
             "result__flags",
         )
     )
-    for trial, run, point, repetition, warmup, lane, parameters, metric, value, version, at, flags in rows.iterator(
-        chunk_size=2000
-    ):
+    for (
+        trial,
+        run,
+        point,
+        repetition,
+        warmup,
+        lane,
+        parameters,
+        metric,
+        value,
+        counts,
+        version,
+        at,
+        flags,
+    ) in rows.iterator(chunk_size=2000):
         yield {
             "trial": trial,
             "run": run,
@@ -242,6 +277,7 @@ def rows_of(experiment: Experiment) -> Iterator[dict[str, object]]:
             "metric": metric,
             "value": value,
             "unit": units.get(metric, ""),
+            "counts": counts,
             "tool_version": version,
             "recorded_at": at.isoformat(),
             "flags": " ".join(flag["name"] for flag in flags),

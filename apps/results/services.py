@@ -9,11 +9,12 @@ from django.db import transaction
 
 from apps.agents import compression
 from apps.agents import queries as agents
+from apps.agents.facts import sound
 from apps.agents.models import Job
 from apps.bench import judges, settings
 from apps.bench.sweep import setting_names
 from apps.bench.text import Message, _
-from apps.bench.tools.base import Output, Plan, Reading, ToolFailure
+from apps.bench.toolkit import Output, Plan, Reading, ToolFailure
 from apps.bench.validity import ceilings
 from apps.campaigns.models import Run, Trial
 from apps.core import cpu_time
@@ -97,7 +98,7 @@ def output_of(job: Job, plan: Plan) -> Output:
         ended_at=job.ended_at.timestamp() if job.ended_at and is_timed else None,
         collected={file.name: compression.unpack(file.content_z) for file in job.collected.all()},
         telemetry=telemetry_of(job),
-        facts=job.facts.facts if job.facts else {},
+        facts=sound(job.facts.facts) if job.facts else {},
         clock_offset_s=job.clock_offset_s,
         clock_error_s=job.clock_error_s,
         is_cut=_is_cut(job),

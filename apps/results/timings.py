@@ -4,7 +4,7 @@ from django.db import transaction
 
 from apps.agents.models import Job
 from apps.bench import timing
-from apps.bench.tools.base import Plan
+from apps.bench.toolkit import Plan
 from apps.campaigns.models import Run
 from apps.results import impossible_times
 from apps.results.models import StageTiming

@@ -3,7 +3,6 @@
 from django.urls import path
 
 from apps.results import validity_views, views
-from apps.results.figures import views as figures
 
 app_name = "results"
 urlpatterns = [
@@ -16,6 +15,5 @@ urlpatterns = [
     path("trials/<int:pk>/", views.trial, name="trial"),
     path("trials/<int:pk>/validity/", validity_views.change, name="trial_validity"),
     path("jobs/<uuid:pk>/telemetry/", views.job_telemetry, name="job_telemetry"),
-    path("figure/", figures.figure, name="figure"),
     path("runs/<int:pk>/series/", views.run_series, name="run_series"),
 ]

@@ -5,10 +5,10 @@ from typing import Any
 
 from django.db import transaction
 
-from apps.accounts import scoping
+from apps.accounts import rights
 from apps.accounts.models import Role, User
 from apps.bench.text import Message, _
-from apps.bench.tools.base import Flag
+from apps.bench.toolkit import Flag
 from apps.campaigns import live
 from apps.campaigns.errors import Refused, WrongState
 from apps.campaigns.models import Campaign, Trial
@@ -57,7 +57,7 @@ def with_mark(flags: list[dict[str, Any]], trial: Trial) -> list[dict[str, Any]]
 
 
 def _lock(trial: Trial, user: User) -> Trial:
-    scoping.require(user, trial.campaign.team, Role.OPERATOR)
+    rights.require(user, trial.campaign.team, Role.OPERATOR)
     return Trial.objects.select_for_update(no_key=True, of=("self",)).select_related("campaign").get(pk=trial.pk)
 
 

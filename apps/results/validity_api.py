@@ -6,7 +6,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from apps.accounts import scoping
+from apps.accounts import rights
 from apps.accounts.api import get_scoped_or_404
 from apps.campaigns import queries
 from apps.campaigns.models import Trial
@@ -49,7 +49,7 @@ class TrialValidity(APIView):
         wish.is_valid(raise_exception=True)
         trial = validity.mark_invalid(
             trial=self._trial(pk),
-            user=scoping.user_of(request),
+            user=rights.user_of(request),
             reason=wish.validated_data["reason"],
             now=timezone.now(),
         )
@@ -58,7 +58,7 @@ class TrialValidity(APIView):
     @extend_schema(operation_id="trials_unmark_invalid", responses={200: ValiditySerializer})
     def delete(self, request: Request, pk: int) -> Response:
         """Count them again."""
-        trial = validity.unmark_invalid(trial=self._trial(pk), user=scoping.user_of(request))
+        trial = validity.unmark_invalid(trial=self._trial(pk), user=rights.user_of(request))
         return Response(ValiditySerializer(trial).data)
 
     def get_subject(self) -> Trial:
@@ -66,5 +66,5 @@ class TrialValidity(APIView):
         return self._trial(self.kwargs["pk"])
 
     def _trial(self, pk: int) -> Trial:
-        trials = queries.trials_for(scoping.user_of(self.request)).select_related("campaign__team", "invalid_by")
+        trials = queries.trials_for(rights.user_of(self.request)).select_related("campaign__team", "invalid_by")
         return get_scoped_or_404(trials, pk=pk)

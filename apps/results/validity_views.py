@@ -9,7 +9,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from apps.accounts import scoping
+from apps.accounts import rights
 from apps.campaigns import queries
 from apps.results import validity
 
@@ -18,7 +18,7 @@ from apps.results import validity
 @require_POST
 def change(request: HttpRequest, pk: int) -> HttpResponse:
     """Mark the trial for the reason given, or undo the mark (`undo`)."""
-    user = scoping.user_of(request)
+    user = rights.user_of(request)
     trial = get_object_or_404(queries.trials_for(user).select_related("campaign__team"), pk=pk)
     try:
         if "undo" in request.POST:

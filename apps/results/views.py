@@ -1,9 +1,6 @@
 """Pages of results: an experiment's chart and table, and a trial with all that is known of it."""
 
 import json
-import shlex
-from dataclasses import dataclass
-from typing import Any
 from uuid import UUID
 
 from django.contrib.auth.decorators import login_required
@@ -13,122 +10,20 @@ from django.shortcuts import get_object_or_404, render
 from django.utils import timezone
 from django.views.decorators.http import require_GET
 
-from apps.accounts import scoping
+from apps.accounts import rights
 from apps.accounts.models import Role
-from apps.agents import queries as agents
 from apps.agents.models import Job
 from apps.bench.sweep import setting_names
-from apps.bench.tools.base import AROUND, BY_SIZE, Metric
 from apps.campaigns import queries as campaigns
 from apps.campaigns import waits
-from apps.campaigns.models import Experiment, Run
+from apps.campaigns.models import Experiment
 from apps.campaigns.queries.visibility import visible
-from apps.results import charts, downloads, loss, node_charts, placements, queries, routes, services
-from apps.results.history import points
-from apps.results.models import Result, Superseded
+from apps.results import charts, downloads, intervals, loss, means, node_charts, queries, routes
+from apps.results.addresses import point_key
+from apps.results.attempts import attempts_of
 from apps.toolbox import queries as toolbox
 
-# So many lines of an experiment's table stand on one page.
-LINES = 100
-# What a page shows of a raw output; the whole is a download away.
-SHOWN_CHARACTERS = 20_000
-
-
-@dataclass(frozen=True)
-class Printed:
-    """One stream of a job's raw output, as much of it as the page shows."""
-
-    name: str
-    text: str
-    cut: bool
-
-
-@dataclass(frozen=True)
-class Command:
-    """A job as the trial's page shows it."""
-
-    job: Job
-    line: str
-    printed: list[Printed]
-    watched: node_charts.Watched | None
-
-
-@dataclass(frozen=True)
-class Attempt:
-    """A run as the trial's page shows it."""
-
-    run: Run
-    commands: list[Command]
-    result: Result | None
-    samples: list[tuple[Metric, float]]
-    kept: list[charts.Kept]
-    clients: charts.Clients | None
-    placement: placements.Placement | None
-
-    @property
-    def earlier(self) -> list[tuple[Superseded, list[tuple[Metric, float]]]]:
-        """Return the earlier editions of the result with the figures that differ from those of the present one."""
-        metrics = {metric.name: (metric, value) for metric, value in self.samples}
-        return [
-            (
-                edition,
-                [
-                    (metrics[item["metric"]][0], item["value"])
-                    for item in edition.reading["samples"]
-                    if item["metric"] in metrics and metrics[item["metric"]][1] != item["value"]
-                ],
-            )
-            for edition in (self.result.earlier.all() if self.result else ())
-        ]
-
-    @property
-    def flags(self) -> list[tuple[dict[str, Any], list[str]]]:
-        """Return the result's flags, each with the labels of the metrics it bears on (none: all)."""
-        labels = {metric.name: metric.label for metric, _value in self.samples}
-        flags = self.result.flags if self.result else []
-        return [(flag, [labels.get(name, name) for name in flag.get("metrics", ())]) for flag in flags]
-
-    @property
-    def is_by_size(self) -> bool:
-        """Return whether the run's series are over the size of messages or records, not over time."""
-        series = self.result.series.all() if self.result else ()
-        return bool(series) and all(item.stream.startswith(BY_SIZE) for item in series)
-
-    @property
-    def watched(self) -> list[Command]:
-        """Return the tool's own commands whose time was watched: those that measured first, of them the senders."""
-        stages = (self.run.plan or {"stages": []})["stages"]
-        found = [
-            command
-            for command in self.commands
-            if command.watched and not stages[command.job.stage]["name"].startswith(AROUND)
-        ]
-        measuring = [
-            (number, tuple(command["argv"]))
-            for number, stage in enumerate(stages)
-            for command in stage["commands"]
-            if command.get("measures", True)
-        ]
-
-        def order(command: Command) -> tuple[bool, bool]:
-            is_sender = bool(command.watched and command.watched.is_sender)
-            return (command.job.stage, tuple(command.job.argv)) not in measuring, not is_sender
-
-        return sorted(found, key=order)
-
-
-def _command(job: Job) -> Command:
-    streams = services.printed_by(job)
-    return Command(
-        job=job,
-        line=shlex.join(job.argv),
-        printed=[
-            Printed(name, text[:SHOWN_CHARACTERS], len(text) > SHOWN_CHARACTERS)
-            for name, text in ((name, data.decode(errors="replace")) for name, data in streams.items())
-            if text
-        ],
-        watched=node_charts.watched(job),
-    )
+LINES_PER_PAGE = 100
 
 
 def _experiment(request: HttpRequest, pk: int) -> Experiment:
@@ -153,12 +48,16 @@ def _table_context(request: HttpRequest, experiment: Experiment, *, is_part: boo
     tool = toolbox.get_tool(experiment.tool)
     table, chart = _data_for(request, experiment)
     lanes = queries.lane_names(experiment)
-    page = Paginator(table.groups, LINES).get_page(request.GET.get("page"))
+    ceiling = charts.ceiling_of(table.metric.unit, charts.theory_of(experiment))
+    page = Paginator(table.groups, LINES_PER_PAGE).get_page(request.GET.get("page"))
     rows = [
         {
             "x": charts.text_of(queries.parameter_of(tool, table.x), group.x, lanes),
             "others": charts.label_of(tool, table.others, group.others, lanes),
             "summary": group.summary,
+            "ends": intervals.ends_of(group, table.metric.unit, ceiling),
+            "centre": group.centre,
+            "mark": group.mark,
             "trials": [figure.trial for figure in group.figures],
         }
         for group in page.object_list
@@ -172,6 +71,7 @@ def _table_context(request: HttpRequest, experiment: Experiment, *, is_part: boo
         "metrics": queries.metrics_of(tool),
         "factors": [(name, charts.label_of_factor(tool, name)) for name in queries.factors_of(experiment)],
         "table": table,
+        "mean_label": means.label_of(table.mean),
         "chart": chart,
         "chart_json": json.dumps(chart),
         "rows": rows,
@@ -229,22 +129,12 @@ def download(request: HttpRequest, pk: int, ending: str) -> StreamingHttpRespons
 @require_GET
 def trial(request: HttpRequest, pk: int) -> HttpResponse:
     """Show a trial: parameters, attempts, commands, raw output, facts, samples."""
-    found = queries.trial_for(scoping.user_of(request), pk)
+    found = queries.trial_for(rights.user_of(request), pk)
     if found is None:
         raise Http404
     tool = toolbox.get_tool(found.experiment.tool)
-    metrics = {metric.name: metric for metric in tool.metrics}
     waits.attach_trial_waits([found], request.user, timezone.now())
-    attempts = []
-    for run in found.runs.all():
-        result = getattr(run, "result", None)
-        samples = [(metrics[sample.metric], sample.value) for sample in result.samples.all()] if result else []
-        samples.sort(key=lambda pair: not pair[0].primary)
-        commands = [_command(job) for job in agents.jobs_of_run(run.pk)]
-        kept = charts.kept_of(tool, result) if result else []
-        clients = charts.clients_of(tool, result) if result else None
-        placement = placements.placement_of(result) if result else None
-        attempts.append(Attempt(run, commands, result, samples, kept, clients, placement))
+    attempts = attempts_of(found, tool, rights.user_of(request))
     parameters = [
         (parameter, charts.text_of(parameter, found.parameters[parameter.name], {}))
         for parameter in (*tool.parameters, *setting_names.parameters_of(found.parameters).values())
@@ -252,13 +142,13 @@ def trial(request: HttpRequest, pk: int) -> HttpResponse:
     ]
     context = {
         "trial": found,
-        "can_write": scoping.can(request.user, found.campaign.team, Role.OPERATOR),
+        "can_write": rights.can(request.user, found.campaign.team, Role.OPERATOR),
         "has_figures": any(attempt.result for attempt in attempts),
         "tool": tool,
         "parameters": parameters,
         "attempts": attempts,
         "nodes": queries.lane_names(found.experiment)[found.lane_id],
-        "history_point": points.point_key(found.parameters),
+        "history_point": point_key(found.parameters),
     }
     return render(request, "results/trial.html", context)
 
@@ -267,7 +157,7 @@ def trial(request: HttpRequest, pk: int) -> HttpResponse:
 @require_GET
 def run_series(request: HttpRequest, pk: int) -> JsonResponse:
     """Return a run's time series for its chart."""
-    result = get_object_or_404(queries.results_of(scoping.user_of(request)).prefetch_related("series"), run_id=pk)
+    result = get_object_or_404(queries.results_of(rights.user_of(request)).prefetch_related("series"), run_id=pk)
     return JsonResponse(charts.series_of(result))
 
 
@@ -277,5 +167,5 @@ def job_telemetry(request: HttpRequest, pk: UUID) -> JsonResponse:
     """Return the charts of what the kernel said around a job."""
     job = get_object_or_404(Job.objects.select_related("output"), pk=pk)
     # Whoever sees a run sees what its jobs did, also on nodes of another team.
-    get_object_or_404(campaigns.runs_for(scoping.user_of(request)), pk=job.run_ref)
+    get_object_or_404(campaigns.runs_for(rights.user_of(request)), pk=job.run_ref)
     return JsonResponse(node_charts.charts_of(job))

@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema_field
 
-from apps.accounts import scoping
+from apps.accounts import rights
 from apps.accounts.filters import team_filter
 from apps.core.forms import QuantityField
 from apps.testbeds.models import Cluster, FileSystem, Link, Node, Site, SitePair, Switch, Testbed
@@ -34,7 +34,7 @@ def _of_person(model: type[Model]) -> Callable[[HttpRequest | None], QuerySet]:
     def rows(request: HttpRequest | None) -> QuerySet:
         if request is None:
             return model._default_manager.none()
-        return scoping.visible(model._default_manager.all(), request.user)
+        return rights.visible(model._default_manager.all(), request.user)
 
     return rows
 

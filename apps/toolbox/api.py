@@ -15,10 +15,10 @@ from rest_framework.response import Response
 from apps.accounts.api import TeamField, team_for_new
 from apps.accounts.models import Role
 from apps.accounts.permissions import ScopedToken
-from apps.accounts.scoping import user_of, visible
+from apps.accounts.rights import user_of, visible
 from apps.core import messages, rest
 from apps.core.api import unknown_choices
-from apps.toolbox import files, queries, services, trying
+from apps.toolbox import attempts, files, queries, services
 from apps.toolbox.models import TeamTool, ToolVersion
 
 
@@ -171,7 +171,7 @@ class TeamToolViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, rest.Gen
         """Say what a definition would run and what it reads of an output; nothing is stored."""
         wish = _valid(AttemptSerializer, request)
         found = services.checked(wish["definition"])
-        attempt = trying.try_definition(found, wish["output"], wish.get("parameters"))
+        attempt = attempts.try_definition(found, wish["output"], wish.get("parameters"))
         samples = attempt.reading.samples if attempt.reading else ()
         shown = {
             "commands": [{"role": role, "argv": list(argv)} for role, argv in attempt.commands],

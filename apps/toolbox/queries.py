@@ -8,10 +8,10 @@ from django.conf import settings
 from django.db.models import IntegerField, Max, OuterRef, QuerySet, Subquery
 from django.utils.module_loading import import_string
 
-from apps.accounts import scoping
+from apps.accounts import rights
 from apps.accounts.models import Team, User
 from apps.bench import custom, tools
-from apps.bench.tools.base import Tool
+from apps.bench.toolkit import Tool
 from apps.toolbox.models import VERSION_MARK, TeamTool, ToolVersion
 from apps.toolbox.uses import Permit, Use
 
@@ -39,7 +39,7 @@ def get_tool_of(slug: str, user: User) -> Tool:
     """Return the tool of a slug if it came with the service or belongs to a team of the user; or UnknownTool."""
     found = get_tool(slug)
     if VERSION_MARK in slug:
-        owners = scoping.visible(TeamTool.objects.filter(slug=slug.rpartition(VERSION_MARK)[0]), user)
+        owners = rights.visible(TeamTool.objects.filter(slug=slug.rpartition(VERSION_MARK)[0]), user)
         if not owners.exists():
             raise tools.UnknownTool(f"no tool is called {slug!r}")
     return found
@@ -62,7 +62,7 @@ def tools_for(team: Team, *, also: str = "") -> list[Tool]:
 
 def tools_of(user: User) -> list[Tool]:
     """Return the tools of the service and, of all teams of the user, those that are not archived."""
-    own = scoping.visible(TeamTool.objects.filter(archived_at=None), user)
+    own = rights.visible(TeamTool.objects.filter(archived_at=None), user)
     return [*tools.all_tools(), *(_made(version) for version in _latest_of(own))]
 
 

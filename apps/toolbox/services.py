@@ -8,7 +8,7 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.utils.translation import gettext
 
-from apps.accounts import scoping
+from apps.accounts import rights
 from apps.accounts.models import Role, Team, User
 from apps.bench import custom, tools
 from apps.bench.text import Message, _
@@ -21,7 +21,7 @@ from apps.toolbox.models import TeamTool, ToolEvent, ToolVersion
 @transaction.atomic
 def create_tool(*, team: Team, user: User, slug: str, definition: object, note: str = "") -> TeamTool:
     """Return a new tool with a first version; ValidationError names what is wrong ("definition.metrics.0.unit")."""
-    scoping.require(user, team, Role.MANAGER)
+    rights.require(user, team, Role.MANAGER)
     tool = TeamTool(team=team, slug=slug.strip(), name="-")
     wrong: dict[str, Any] = {}
     try:
@@ -50,7 +50,7 @@ def change_tool(
 
     `based_on` is the number of the version that was changed: if there is a later one by now, nothing is made.
     """
-    scoping.require(user, tool.team, Role.MANAGER)
+    rights.require(user, tool.team, Role.MANAGER)
     tool = TeamTool.objects.select_for_update(of=("self",)).select_related("team").get(pk=tool.pk)
     latest = tool.versions.order_by("-number")[0]
     found = checked(definition)
@@ -67,7 +67,7 @@ def change_tool(
 @transaction.atomic
 def archive_tool(*, tool: TeamTool, user: User, now: datetime) -> None:
     """Offer a tool no more; experiments that have it go on with it."""
-    scoping.require(user, tool.team, Role.MANAGER)
+    rights.require(user, tool.team, Role.MANAGER)
     if TeamTool.objects.filter(pk=tool.pk, archived_at=None).update(archived_at=now, updated_at=now):
         _log(tool, user, Message(_("It is archived: new experiments are not offered it.")))
 
@@ -75,7 +75,7 @@ def archive_tool(*, tool: TeamTool, user: User, now: datetime) -> None:
 @transaction.atomic
 def restore_tool(*, tool: TeamTool, user: User, now: datetime) -> None:
     """Offer an archived tool again."""
-    scoping.require(user, tool.team, Role.MANAGER)
+    rights.require(user, tool.team, Role.MANAGER)
     if TeamTool.objects.filter(pk=tool.pk, archived_at__isnull=False).update(archived_at=None, updated_at=now):
         _log(tool, user, Message(_("It was taken back from the archive.")))
 
@@ -110,7 +110,7 @@ def _log(tool: TeamTool, user: User, message: Message) -> None:
 @transaction.atomic
 def import_tool(*, team: Team, user: User, raw: bytes | str) -> TeamTool:
     """Return the tool of a file: a new one, or the team's of that short name with a next version if it differs."""
-    scoping.require(user, team, Role.MANAGER)
+    rights.require(user, team, Role.MANAGER)
     slug, definition = files.read_file(raw)
     tool = TeamTool.objects.filter(team=team, slug=slug).first()
     if tool is None:

@@ -10,7 +10,7 @@ from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from apps.accounts import scoping
+from apps.accounts import rights
 from apps.accounts.api import TeamField
 from apps.accounts.filters import NameFilter, RowFilter
 from apps.accounts.models import Role
@@ -50,24 +50,41 @@ class DecisionLineSerializer(serializers.ModelSerializer):
         return messages.render(decision.note)
 
 
+def _marked(finding: Finding) -> Finding:
+    """Return a finding with its flags, which a list has read for all of its own at once."""
+    if not hasattr(finding, "mark"):
+        queries.attach_flags([finding])
+    return finding
+
+
 class FindingSerializer(serializers.ModelSerializer):
     """A finding; `title` is in the reader's language, `details` holds the whole record."""
 
     team = TeamField(read_only=True)
     title = serializers.SerializerMethodField()
     verifications = VerificationSerializer(many=True, read_only=True)
+    flagged = serializers.SerializerMethodField(help_text="How many of the trials that it rests on have a flag.")
+    flags = serializers.SerializerMethodField(help_text="How many of them by flag.")
 
     class Meta:
         model = Finding
         fields = [
             "id", "team", "campaign", "subject", "ends", "rule", "rule_version", "kind", "state", "state_reason",
             "title", "value", "unit", "change", "undo", "predicted_gain", "confidence", "details", "trials",
-            "verifications", "created_at", "updated_at",
+            "flagged", "flags", "verifications", "created_at", "updated_at",
         ]  # fmt: skip
 
     def get_title(self, finding: Finding) -> str:
         """Return the title's text."""
         return messages.render(finding.title)
+
+    def get_flagged(self, finding: Finding) -> int:
+        """Return how many of the trials of the evidence have a flag."""
+        return finding.mark.flagged if _marked(finding).mark else 0
+
+    def get_flags(self, finding: Finding) -> dict[str, int]:
+        """Return how many of them have which flag."""
+        return finding.mark.counts if _marked(finding).mark else {}
 
 
 class DecisionSerializer(serializers.Serializer):
@@ -124,8 +141,18 @@ class FindingViewSet(rest.ReadOnlyModelViewSet):
     ordering_fields = ["id", "confidence", "predicted_gain", "created_at"]
 
     def get_queryset(self):
-        """Return the findings of the user's teams."""
-        return queries.findings_for(scoping.user_of(self.request)).prefetch_related("trials")
+        """Return the findings of what counts for the user; what is public where they name its campaign."""
+        names_one = self.detail or "campaign" in self.request.query_params
+        rows = (queries.findings_for if names_one else queries.listed_for)(rights.user_of(self.request))
+        if not self.detail and "state" not in self.request.query_params:
+            rows = queries.standing(rows)
+        return rows.prefetch_related("trials")
+
+    def paginate_queryset(self, queryset):
+        """Return a page of findings with the flags of what they rest on."""
+        page = super().paginate_queryset(queryset)
+        queries.attach_flags(page or ())
+        return page
 
     @extend_schema(request=DecisionSerializer, responses=FindingSerializer)
     @action(detail=True, methods=["post"])
@@ -133,7 +160,7 @@ class FindingViewSet(rest.ReadOnlyModelViewSet):
         """Accept a finding, dismiss it with a reason, or open it again."""
         finding, decision = self._wish(DecisionSerializer)
         try:
-            services.decide_finding(finding=finding, user=scoping.user_of(request), **decision)
+            services.decide_finding(finding=finding, user=rights.user_of(request), **decision)
         except services.FindingNeedsReason as error:
             raise serializers.ValidationError({"reason": ["Say why the finding is dismissed."]}) from error
         return Response(self.get_serializer(finding).data)
@@ -149,7 +176,7 @@ class FindingViewSet(rest.ReadOnlyModelViewSet):
     @action(detail=True, methods=["post"])
     def verify(self, request: Request, pk: str) -> Response:
         """Launch the smallest A/B campaign that proves the finding: both settings in turn until it decides."""
-        made = services.verify_finding(finding=self.get_object(), user=scoping.user_of(request), now=timezone.now())
+        made = services.verify_finding(finding=self.get_object(), user=rights.user_of(request), now=timezone.now())
         return Response(VerificationSerializer(made).data, status=status.HTTP_201_CREATED)
 
     @extend_schema(responses=OfferSerializer(many=True))
@@ -163,7 +190,7 @@ class FindingViewSet(rest.ReadOnlyModelViewSet):
     def draft(self, request: Request, pk: str) -> Response:
         """Make a draft campaign of what the finding proposes."""
         finding, wish = self._wish(DraftOfSerializer)
-        made = proposals.create_draft(finding=finding, user=scoping.user_of(request), now=timezone.now(), **wish)
+        made = proposals.create_draft(finding=finding, user=rights.user_of(request), now=timezone.now(), **wish)
         shown = CampaignSerializer(made, context={"request": request})
         return Response(shown.data, status=status.HTTP_201_CREATED)
 
@@ -171,12 +198,12 @@ class FindingViewSet(rest.ReadOnlyModelViewSet):
     @action(detail=False, filterset_class=None, pagination_class=None)
     def calibration(self, request: Request) -> Response:
         """Return how the predictions of the person's teams turned out."""
-        return Response(CalibrationSerializer(queries.calibration_for(scoping.user_of(request))).data)
+        return Response(CalibrationSerializer(queries.calibration_for(rights.user_of(request))).data)
 
     def _wish(self, kind: type[serializers.Serializer]) -> tuple[Finding, dict[str, Any]]:
         """Return the finding, which the person may decide about, and what is asked of it."""
         finding = self.get_object()
-        scoping.require(self.request.user, finding.team, Role.OPERATOR)
+        rights.require(self.request.user, finding.team, Role.OPERATOR)
         wish = kind(data=self.request.data)
         wish.is_valid(raise_exception=True)
         return finding, wish.validated_data

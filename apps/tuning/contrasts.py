@@ -7,12 +7,12 @@ from typing import Any
 from apps.bench.settings import normalise
 from apps.bench.sweep import setting_names, verification
 from apps.bench.text import Message, _
-from apps.bench.tools.base import Metric, ParameterError, Params, Tool
+from apps.bench.toolkit import Metric, ParameterError, Params, Tool
 from apps.campaigns import errors, grants
 from apps.campaigns.estimation import CONTEXT_S, GAP_S
 from apps.testbeds import queries as testbeds
 from apps.testbeds.models import FileSystem, Node
-from apps.tuning import writing
+from apps.tuning import drafts
 from apps.tuning.models import Finding
 
 
@@ -40,13 +40,13 @@ class Contrast:
     @property
     def differences(self) -> list[Difference]:
         """Return what differs, in the tool's order, kernel settings last."""
-        known = writing.known_of(self.tool, self.now)
+        known = drafts.known_of(self.tool, self.now)
         return [
             Difference(
                 name,
                 known[name].label,
-                writing.text_of(known[name], self.now[name]),
-                writing.text_of(known[name], self.then[name]),
+                drafts.text_of(known[name], self.now[name]),
+                drafts.text_of(known[name], self.then[name]),
             )
             for name in known
             if name in self.now and self.now[name] != self.then[name]
@@ -54,7 +54,7 @@ class Contrast:
 
     def as_experiment(self) -> dict[str, Any]:
         """Return the fields of the experiment: what differs as zipped factors, the rest fixed if not as usual."""
-        known = writing.known_of(self.tool, self.now)
+        known = drafts.known_of(self.tool, self.now)
         names = [item.name for item in self.differences]
         return {
             "tool": self.tool.slug,
@@ -62,12 +62,10 @@ class Contrast:
             "fixed": {
                 name: text
                 for name, value in self.now.items()
-                if name not in names
-                and value != known[name].default
-                and (text := writing.text_of(known[name], value))
+                if name not in names and value != known[name].default and (text := drafts.text_of(known[name], value))
             },
             "factors": [
-                {"name": name, "expression": writing.list_of(known[name], (self.now[name], self.then[name]))}
+                {"name": name, "expression": drafts.list_of(known[name], (self.now[name], self.then[name]))}
                 for name in names
             ],
             "zips": [names] if len(names) > 1 else [],
@@ -104,29 +102,29 @@ def contrast_of(finding: Finding) -> Contrast:
     """Return how a finding is proved; errors.Refused says why it can not be."""
     proof = finding.details.get("proof")
     if finding.campaign.is_published:
-        raise writing.refuse(_("These are published figures: their nodes can not be measured again from here."))
+        raise drafts.refuse(_("These are published figures: their nodes can not be measured again from here."))
     if not proof:
-        raise writing.refuse(_("The rule does not say what would prove this finding: decide on it yourself."))
-    tool = writing.tool_of(proof["tool"], finding.team)
+        raise drafts.refuse(_("The rule does not say what would prove this finding: decide on it yourself."))
+    tool = drafts.tool_of(proof["tool"], finding.team)
     metric = next((item for item in tool.metrics if item.name == proof["metric"]), None)
     if metric is None:
-        raise writing.refuse(_("%(tool)s gives no “%(metric)s”."), tool=tool.name, metric=proof["metric"])
-    now, then = writing.typed(tool, proof["now"]), writing.typed(tool, proof["then"])
+        raise drafts.refuse(_("%(tool)s gives no “%(metric)s”."), tool=tool.name, metric=proof["metric"])
+    now, then = drafts.typed(tool, proof["now"]), drafts.typed(tool, proof["then"])
     earlier = _measured(finding, tool, now)
-    base = writing.typed(tool, {name: value for name, value in earlier.parameters.items() if value is not None})
+    base = drafts.typed(tool, {name: value for name, value in earlier.parameters.items() if value is not None})
     sides = _complete(tool, base | now), _complete(tool, base | then)
     blank = dict.fromkeys((*sides[0], *sides[1]), "")
     found = Contrast(
         tool,
         metric,
         _nodes(finding, tool, earlier.roles),
-        writing.file_system_of(proof.get("file_system", ""), finding.team) or earlier.file_system,
+        drafts.file_system_of(proof.get("file_system", ""), finding.team) or earlier.file_system,
         # A setting that only one side names is left alone on the other.
         blank | sides[0],
         blank | sides[1],
     )
     if not found.differences:
-        raise writing.refuse(_("Nothing would change: the present setting is the recommended one."))
+        raise drafts.refuse(_("Nothing would change: the present setting is the recommended one."))
     return found
 
 
@@ -189,5 +187,5 @@ def _nodes(finding: Finding, tool: Tool, roles: Mapping[str, list[int]]) -> dict
     absent = [role.name for role in tool.roles if not found[role.name]]
     if absent or len(known) < len(set(wanted)):
         text = _("It is not known any more which nodes measured this, or they left the inventory.")
-        raise writing.refuse(text)
+        raise drafts.refuse(text)
     return found

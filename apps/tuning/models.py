@@ -13,6 +13,7 @@ from apps.bench.sweep import verification
 from apps.campaigns.models import Campaign, Experiment, Trial
 from apps.core.models import BoundedTextField, TimeStamped
 from apps.tuning.analysis.models import Analysis, RuleFailure
+from apps.tuning.fields import RecordField
 
 __all__ = ["Analysis", "Decision", "Finding", "RuleFailure", "Verification"]
 
@@ -54,7 +55,7 @@ class Finding(TeamOwned):
     state = models.CharField(_("state"), max_length=10, choices=State.choices, default=State.NEW)
     state_reason = BoundedTextField(_("reason"), blank=True, max_length=LONGEST_REASON)
     title = models.JSONField()
-    details = models.JSONField()
+    details = RecordField()
     value = models.FloatField(null=True, blank=True)
     unit = models.CharField(max_length=10, blank=True)
     change = BoundedTextField(blank=True, max_length=LONGEST_CHANGE)
@@ -66,6 +67,10 @@ class Finding(TeamOwned):
 
     # Attached by queries.attach_ends: (role, name) pairs.
     end_names: Any
+    # Attached by queries.attach_flags: the flags of the trials that it rests on, None without any.
+    mark: Any
+    # Attached where it is drawn: what the rules said.
+    draft: Any
 
     class Meta:
         ordering = ["-created_at", "id"]

@@ -9,16 +9,16 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.utils.translation import gettext
 
-from apps.accounts import scoping
+from apps.accounts import rights
 from apps.accounts.models import Role, Team, User
 from apps.bench.text import _
-from apps.bench.tools.base import Tool
+from apps.bench.toolkit import Tool
 from apps.campaigns import services as campaigns
 from apps.campaigns.models import Campaign
 from apps.core import messages
 from apps.testbeds import queries as testbeds
 from apps.testbeds.models import FileSystem, Node
-from apps.tuning import writing
+from apps.tuning import drafts
 from apps.tuning.models import Finding
 
 # All of a finding's own proposals in one campaign.
@@ -63,13 +63,13 @@ def offers_of(finding: Finding) -> list[Offer]:
 
 def create_draft(*, finding: Finding, user: User, key: str, now: datetime) -> Campaign:
     """Make a draft of one offer, or of ALL proposals; errors.Refused says what is not known or not possible."""
-    scoping.require(user, finding.team, Role.OPERATOR)
+    rights.require(user, finding.team, Role.OPERATOR)
     offers = offers_of(finding)
     chosen = [offer for offer in offers if offer.key == key or (key == ALL and offer.key.startswith("p"))]
     if not chosen:
         known = ", ".join([ALL, *(offer.key for offer in offers)]) if offers else "–"
         text = _("The finding does not propose “%(key)s” any more; it proposes: %(known)s.")
-        raise writing.refuse(text, key=key, known=known)
+        raise drafts.refuse(text, key=key, known=known)
     title = messages.render(finding.title)
     return draft_proposals(
         team=finding.team,
@@ -97,19 +97,19 @@ def draft_proposals(
 
     Files and nodes that a proposal leaves open are those of the finding it is `about`, if it is about one.
     """
-    scoping.require(user, team, Role.OPERATOR)
+    rights.require(user, team, Role.OPERATOR)
     campaign = campaigns.create_campaign(team=team, user=user, now=now, name=name, goal=goal)
     names: set[str] = set()
     for proposal in proposals:
-        tool = writing.tool_of(str(proposal["tool"]), team)
+        tool = drafts.tool_of(str(proposal["tool"]), team)
         _add(campaign, user, about, tool, proposal, _unused(messages.render(tool.name), names))
     return campaign
 
 
 def _add(campaign: Campaign, user: User, finding: Finding | None, tool: Tool, proposal: Json, name: str) -> None:
     fixed = {key: value for key, value in (proposal.get("fixed") or {}).items() if value is not None}
-    known = writing.known_of(tool, fixed)
-    file_system = writing.file_system_of(str(proposal.get("file_system") or ""), campaign.team)
+    known = drafts.known_of(tool, fixed)
+    file_system = drafts.file_system_of(str(proposal.get("file_system") or ""), campaign.team)
     if file_system is None and finding:
         file_system = _files_of(finding, tool)
     measured = _measured(finding) if finding else {}
@@ -123,7 +123,7 @@ def _add(campaign: Campaign, user: User, finding: Finding | None, tool: Tool, pr
             tool=tool.slug,
             file_system=file_system,
             fixed={
-                key: value if isinstance(value, str) or key not in known else writing.text_of(known[key], value)
+                key: value if isinstance(value, str) or key not in known else drafts.text_of(known[key], value)
                 for key, value in fixed.items()
             },
             factors=[{"name": key, "expression": str(text)} for key, text in (proposal.get("factors") or {}).items()],
@@ -143,7 +143,7 @@ def _players(
     found: dict[str, Sequence[Node]] = {}
     for role in tool.roles:
         if named.get(role.name):
-            found[role.name] = writing.nodes_named(named[role.name], team)
+            found[role.name] = drafts.nodes_named(named[role.name], team)
         elif role.name in measured:
             found[role.name] = measured[role.name]
         elif file_system is not None:

@@ -8,9 +8,9 @@ from django.db.models import Count, F, Q, QuerySet
 
 from apps.accounts.models import User
 from apps.bench.sweep.verification import AGREE, Pair
-from apps.bench.tools.base import is_invalid
 from apps.campaigns.models import Experiment, Trial
-from apps.campaigns.queries.visibility import visible
+from apps.campaigns.queries.visibility import counted, visible
+from apps.results import doubts
 from apps.results.models import Sample
 from apps.testbeds.models import Node
 from apps.tuning.models import Finding, Verification
@@ -22,6 +22,16 @@ def findings_for(user: User) -> QuerySet[Finding]:
     return visible(rows.prefetch_related("verifications__campaign"), user, path="campaign")
 
 
+def listed_for(user: User) -> QuerySet[Finding]:
+    """Return those of the campaigns that count for the user: what is listed for whoever names no campaign."""
+    return counted(findings_for(user), user, path="campaign")
+
+
+def standing(findings: QuerySet[Finding], state: str = "") -> QuerySet[Finding]:
+    """Return those of a state, if one is asked for; else all but refuted ones, which are advice no more."""
+    return findings.filter(state=state) if state else findings.exclude(state=Finding.State.REFUTED)
+
+
 def attach_ends(findings: Iterable[Finding]) -> None:
     """Give each finding the names of the ends that it speaks of, as (role, name) pairs."""
     listed = list(findings)
@@ -29,6 +39,18 @@ def attach_ends(findings: Iterable[Finding]) -> None:
     names = dict(Node.objects.filter(pk__in=wanted).values_list("pk", "name")) if wanted else {}
     for finding in listed:
         finding.end_names = [(role, names.get(node, "?")) for role, node in finding.ends]
+
+
+def attach_flags(findings: Iterable[Finding]) -> None:
+    """Give each finding the mark of the trials that it rests on, in one query."""
+    listed = list(findings)
+    raised = doubts.doubts_of_trials({trial for finding in listed for trial in _evidence(finding)})
+    for finding in listed:
+        finding.mark = raised.about(_evidence(finding))
+
+
+def _evidence(finding: Finding) -> list[int]:
+    return list(finding.details.get("evidence") or ())
 
 
 def verification_of(campaign_id: int, user: User) -> Verification | None:
@@ -48,8 +70,8 @@ class Calibration:
 
 
 def calibration_for(user: User) -> Calibration:
-    """Return how the predictions that the user may see turned out."""
-    rows = visible(Verification.objects.all(), user, path="finding__campaign").filter(
+    """Return how the predictions turned out of the campaigns that count for the user."""
+    rows = counted(Verification.objects.all(), user, path="finding__campaign").filter(
         gain__isnull=False, predicted_gain__isnull=False
     )
     close = Q(predicted_gain__gte=F("gain") * (1 - AGREE), predicted_gain__lte=F("gain") * (1 + AGREE))
@@ -78,12 +100,10 @@ class Blocks:
 def blocks_of(experiment: Experiment, metric: str) -> Blocks:
     """Return the blocks of an A/B experiment: its first point is now, its second then, a repetition is a block."""
     trials = Trial.objects.filter(experiment=experiment, is_warmup=False)
-    samples = Sample.objects.filter(experiment=experiment, metric=metric, trial__is_warmup=False)
+    samples = Sample.objects.filter(experiment=experiment, metric=metric, counts=True)
     blocks: dict[int, dict[int, float]] = defaultdict(dict)
-    rows = samples.values_list("trial__repetition", "trial__point", "value", "result__flags")
-    for block, point, value, flags in rows:
-        if not any(is_invalid(flag, metric) for flag in flags):
-            blocks[block][point] = value
+    for block, point, value in samples.values_list("trial__repetition", "trial__point", "value"):
+        blocks[block][point] = value
     return Blocks(
         pairs=[(found[0], found[1]) for _block, found in sorted(blocks.items()) if len(found) == 2],
         attempted=trials.values("repetition").distinct().count(),

@@ -7,27 +7,37 @@ from django.db.models import Prefetch, QuerySet
 
 from apps.campaigns.models import Experiment, Trial
 from apps.core import messages
-from apps.results.models import Sample
+from apps.results.models import Result, Sample
 from apps.tuning.models import Finding
 
 Json = dict[str, Any]
 
 
 def of_findings(findings: QuerySet[Finding]) -> list[Json]:
-    """Return findings with texts in the active language, in the order of campaigns, subjects and rules."""
+    """Return findings with texts in the active language, in the order of campaigns, subjects and rules.
+
+    What else was proposed for a finding's question follows it as a record of its own, with its number in `part_of`.
+    """
     trials = Trial.objects.select_related("experiment").prefetch_related(
-        Prefetch("samples", Sample.objects.order_by("metric"))
+        Prefetch("samples", Sample.objects.order_by("metric")), Prefetch("results", Result.objects.order_by("pk"))
     )
     rows = (
         findings.select_related("campaign", "team")
         .prefetch_related(Prefetch("trials", trials.order_by("pk")), "campaign__experiments")
         .order_by("campaign", "subject", "rule")
     )
-    return [_record(finding) for finding in rows]
+    return [record for finding in rows for record in _records(finding)]
 
 
-def _record(finding: Finding) -> Json:
-    details = finding.details
+def _records(finding: Finding) -> list[Json]:
+    own = {name: value for name, value in finding.details.items() if name != "parts"}
+    record = {**_record(finding, own), "part_of": None}
+    parts = finding.details.get("parts") or []
+    return [record, *({**_record(finding, part), "id": None, "part_of": finding.pk} for part in parts)]
+
+
+def _record(finding: Finding, details: Json) -> Json:
+    """Return a conclusion of a finding: its own, or one of its parts."""
     campaign = finding.campaign
     return {
         "id": finding.pk,
@@ -62,6 +72,8 @@ def _evidence(trial: Trial) -> Json:
         "tool": trial.experiment.tool,
         "parameters": trial.parameters,
         "samples": {sample.metric: sample.value for sample in trial.samples.all()},
+        "not_counted": [sample.metric for sample in trial.samples.all() if not sample.counts],
+        "flags": [flag["name"] for result in trial.results.all() for flag in result.flags],
     }
 
 

@@ -12,7 +12,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
-from apps.accounts import scoping
+from apps.accounts import rights
 from apps.accounts.models import Role
 from apps.bench.sweep.verification import LOOKS
 from apps.campaigns import queries as campaigns
@@ -30,14 +30,17 @@ MOST_TRIALS = 200
 @require_GET
 def finding_list(request: HttpRequest) -> HttpResponse:
     """List the findings of the user's teams, by state, kind and rule if asked, with predicted and realised gains."""
-    user = scoping.user_of(request)
-    findings = queries.findings_for(user)
+    user = rights.user_of(request)
+    findings = queries.listed_for(user)
     rules = list(findings.order_by("rule").values_list("rule", flat=True).distinct())
     chosen = {name: request.GET.get(name, "") for name in ("state", "kind", "rule")}
     known = {"state": Finding.State.values, "kind": Finding.Kind.values, "rule": rules}
     wanted = {name: value for name, value in chosen.items() if value in known[name]}
-    page = Paginator(findings.filter(**wanted), 50).get_page(request.GET.get("page"))
+    listed = queries.standing(findings.filter(**wanted), wanted.get("state", ""))
+    page = Paginator(listed, 50).get_page(request.GET.get("page"))
     queries.attach_ends(page.object_list)
+    queries.attach_flags(page.object_list)
+    rights.attach_foreign_teams(page.object_list, user)
     context = {
         "page_obj": page,
         "states": Finding.State.choices,
@@ -54,8 +57,9 @@ def finding_list(request: HttpRequest) -> HttpResponse:
 @require_GET
 def finding_detail(request: HttpRequest, pk: int) -> HttpResponse:
     """Show a finding with its evidence, what would prove it, what came of that, and its history."""
-    finding = get_object_or_404(queries.findings_for(scoping.user_of(request)), pk=pk)
+    finding = get_object_or_404(queries.findings_for(rights.user_of(request)), pk=pk)
     queries.attach_ends([finding])
+    queries.attach_flags([finding])
     trials = finding.trials.select_related("experiment").order_by("experiment", "point", "repetition")
     offers = proposals.offers_of(finding)
     tests = {offer.key: offer for offer in offers if offer.key.startswith("a")}
@@ -63,7 +67,7 @@ def finding_detail(request: HttpRequest, pk: int) -> HttpResponse:
         "finding": finding,
         "trials": trials[:MOST_TRIALS],
         "trial_count": trials.count(),
-        "can_write": scoping.can(request.user, finding.team, Role.OPERATOR),
+        "can_write": rights.can(request.user, finding.team, Role.OPERATOR),
         "offers": [offer for offer in offers if offer.key.startswith("p")],
         "alternatives": [
             (item, tests.get(f"a{place}")) for place, item in enumerate(finding.details.get("alternatives") or [])
@@ -80,7 +84,7 @@ def finding_detail(request: HttpRequest, pk: int) -> HttpResponse:
 @require_GET
 def verifications(request: HttpRequest, pk: int) -> HttpResponse:
     """Return the partial with what came of a finding's verifications, which the page fetches while one is open."""
-    finding = get_object_or_404(queries.findings_for(scoping.user_of(request)), pk=pk)
+    finding = get_object_or_404(queries.findings_for(rights.user_of(request)), pk=pk)
     return render(request, "tuning/_verifications.html", {"finding": finding, **_verifications(finding)})
 
 
@@ -88,15 +92,18 @@ def verifications(request: HttpRequest, pk: int) -> HttpResponse:
 @require_GET
 def campaign_panel(request: HttpRequest, pk: int) -> HttpResponse:
     """Return the partial with a campaign's findings, or with the finding that it verifies, that its page loads."""
-    user = scoping.user_of(request)
-    findings = queries.findings_for(user).filter(campaign_id=pk)
+    user = rights.user_of(request)
+    every = queries.findings_for(user).filter(campaign_id=pk)
+    findings = queries.standing(every)
     queries.attach_ends(findings)
+    queries.attach_flags(findings)
     campaign = campaigns.campaigns_for(user).select_related("team").filter(pk=pk).first()
     context = {
         "findings": findings,
+        "refuted": queries.standing(every, Finding.State.REFUTED),
         "verification": queries.verification_of(pk, user),
         "standing": analyses.standing_of(campaign) if campaign and campaign.launched_at else None,
-        "can_write": campaign is not None and scoping.can(user, campaign.team, Role.OPERATOR),
+        "can_write": campaign is not None and rights.can(user, campaign.team, Role.OPERATOR),
     }
     return render(request, "tuning/_panel.html", context)
 
@@ -106,8 +113,8 @@ def campaign_panel(request: HttpRequest, pk: int) -> HttpResponse:
 @transaction.atomic
 def decide(request: HttpRequest, pk: int) -> HttpResponse:
     """Accept a finding, dismiss it with a reason, or open it again."""
-    finding = get_object_or_404(queries.findings_for(scoping.user_of(request)), pk=pk)
-    scoping.require(request.user, finding.team, Role.OPERATOR)
+    finding = get_object_or_404(queries.findings_for(rights.user_of(request)), pk=pk)
+    rights.require(request.user, finding.team, Role.OPERATOR)
     state = request.POST.get("state", "")
     if state not in Finding.DECISIONS:
         messages.error(request, _("Choose accept, dismiss or open again."))
@@ -120,7 +127,7 @@ def decide(request: HttpRequest, pk: int) -> HttpResponse:
     try:
         services.decide_finding(
             finding=finding,
-            user=scoping.user_of(request),
+            user=rights.user_of(request),
             state=Finding.State(state),
             reason=request.POST.get("reason", ""),
         )
@@ -129,7 +136,7 @@ def decide(request: HttpRequest, pk: int) -> HttpResponse:
     except ValidationError as refused:
         messages.error(request, " ".join(refused.messages))
     else:
-        editing.note_change(finding, scoping.user_of(request).get_username())
+        editing.note_change(finding, rights.user_of(request).get_username())
         messages.success(request, _("The finding is kept as “%(state)s”.") % {"state": finding.get_state_display()})
     return redirect("tuning:detail", pk=pk)
 
@@ -138,7 +145,7 @@ def decide(request: HttpRequest, pk: int) -> HttpResponse:
 @require_POST
 def verify(request: HttpRequest, pk: int) -> HttpResponse:
     """Launch the campaign that puts a finding to the test, and show it."""
-    user = scoping.user_of(request)
+    user = rights.user_of(request)
     finding = get_object_or_404(queries.findings_for(user), pk=pk)
     return answers.show_campaign(
         request,
@@ -152,7 +159,7 @@ def verify(request: HttpRequest, pk: int) -> HttpResponse:
 @require_POST
 def draft(request: HttpRequest, pk: int) -> HttpResponse:
     """Make a draft campaign of what a finding proposes, and show it."""
-    user = scoping.user_of(request)
+    user = rights.user_of(request)
     finding = get_object_or_404(queries.findings_for(user), pk=pk)
     key = request.POST.get("key", proposals.ALL)
     return answers.show_draft(

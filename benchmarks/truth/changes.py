@@ -7,8 +7,8 @@ from datetime import datetime, timedelta
 
 from apps.accounts.models import Team
 from apps.bench import statistics
-from apps.results.history.changes import shown_changes
-from apps.results.history.series import Level, Subject
+from apps.comparison.history.changes import shown_changes
+from apps.comparison.history.series import Level, Subject
 from apps.toolbox import queries as toolbox
 from benchmarks.truth.worlds.noise import AUTOCORRELATED, LOGNORMAL, NORMAL, OUTLIERS, Noise, draw
 

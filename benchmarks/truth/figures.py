@@ -1,18 +1,18 @@
 """What the product says of an experiment's figures: cells with intervals, contrasts, and the report's sentences."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
-from unittest import mock
 
 from apps.accounts.models import User
-from apps.reports.campaign import material, sentences, single, swept
-from apps.results.comparison import drawing
-from apps.results.comparison.building import Comparison
-from apps.results.comparison.sets import ResultSet
-from apps.results.comparison.state import State
-from benchmarks.truth.asking import Statement
-from benchmarks.truth.storing import Stored
+from apps.comparison.comparisons.contrast import Comparison
+from apps.comparison.comparisons.sets import ResultSet
+from apps.comparison.comparisons.state import State
+from apps.reports.campaign import material, single, swept
+from apps.reports.claims import words
+from apps.reports.document import Block, Figure, Paragraph, Sentence, Table
+from benchmarks.truth.statements import Statement
+from benchmarks.truth.store import Stored
 from benchmarks.truth.worlds.base import Setup
 
 SENTENCE, CONTRAST = "sentence", "contrast"
@@ -52,94 +52,46 @@ def comparisons(stored: Stored, user: User) -> Iterator[Drawn]:
 
 
 def sentences_of(drawn: Drawn) -> Iterator[Statement]:
-    """Yield each sentence under the figure by its msgid and parameters."""
-    charts = drawing.charts_of(drawn.made)
-    if not charts or not drawn.made.metric:
+    """Yield each sentence under the figure by what it claims."""
+    figure = swept.figure("oracle", drawn.made, drawn.setup.name)
+    if not isinstance(figure, Figure):
         return
-    text, told = _recorded(swept.shown_of(drawn.made, charts[0][1]))
     places = {drawn.made.axis.text(value): value for value in drawn.made.axis.values}
-    for msgid, words in told:
-        if not words and msgid not in text:
-            # It was only one of the choices.
-            continue
+    # What a sentence says is said of the places that have figures which count.
+    shown = {cell.x for cell in drawn.made.cells}
+    truth = {place: value for place, value in drawn.truth.items() if place in shown}
+    for said in figure.says:
         fields = {
-            "msgid": msgid,
-            "words": words,
+            "msgid": said.text,
+            "words": dict(said.claim.says),
             "places": places,
-            "truth": drawn.truth,
+            "truth": truth,
             "metric": drawn.metric,
             "setup": drawn.setup,
-            "beside": [name_of(other) for other, _words in told if other in text or _words],
             "n": max(len(cell.trials) for cell in drawn.setup.cells),
         }
-        yield Statement(SENTENCE, name_of(msgid), fields, about=drawn.setup.name)
+        yield Statement(SENTENCE, said.claim.relation, fields, about=drawn.setup.name)
 
 
 def beside_each_other(stored: Stored, user: User) -> Iterator[Statement]:
     """Yield the sentences of the report under measurements that vary nothing, of one tool side by side."""
-    told: list[tuple[sentences.Shown, Told]] = []
-    of = sentences.of
-
-    def record(shown: sentences.Shown) -> str:
-        text, found = _recorded(shown, of)
-        told.append((shown, found))
-        return text
-
-    with mock.patch.object(sentences, "of", record):
-        list(single.sections(material.read([stored.campaign], user)))
     setups = {setup.name: setup for setup in stored.experiments.values()}
-    for shown, found in told:
-        names = {point.text for curve in shown.curves for point in curve.points}
-        alike = {(setups[name].file_system, str(setups[name].roles)) for name in names if name in setups}
-        for msgid, words in found:
-            if len(names) > 1 and words:
-                yield Statement(SENTENCE, ACROSS, {"msgid": msgid, "words": words, "kinds": len(alike)})
+    for _number, section in single.sections(material.read([stored.campaign], user)):
+        tables = {block.key: block for block in section.blocks if isinstance(block, Table)}
+        for said in _said(section.blocks):
+            names = {str(row[0]) for row in tables[said.claim.topic.table].rows}
+            alike = {(setups[name].file_system, str(setups[name].roles)) for name in names if name in setups}
+            if len(names) > 1 and said.claim.relation != words.UNLIKE:
+                fields = {"msgid": said.text, "words": dict(said.claim.says), "kinds": len(alike)}
+                yield Statement(SENTENCE, ACROSS, fields)
 
 
-Told = list[tuple[str, dict[str, Any]]]
-
-
-def _recorded(shown: sentences.Shown, of: Callable[[sentences.Shown], str] = sentences.of) -> tuple[str, Told]:
-    """Return what is said of a figure, and each sentence by its msgid and parameters."""
-    told: Told = []
-
-    class Recorded(str):
-        """A text that notes what it is filled with."""
-
-        __slots__ = ()
-
-        def __mod__(self, words: Any) -> str:
-            told.append((str(self), dict(words)))
-            return super().__mod__(words)
-
-    def record(text: str) -> str:
-        if "%(" not in text:
-            told.append((text, {}))
-        return Recorded(text)
-
-    with mock.patch.object(sentences, "_", record):
-        return of(shown), told
-
-
-# What the sentences are called in the tables, by words of their msgids.
-NAMES = (
-    ("levels off", "levels-off"),
-    ("grows from", "grows"),
-    ("falls from", "falls"),
-    ("hardly depends", "flat"),
-    ("about the same", "flat"),
-    ("and lowest at", "highest-of-words"),
-    ("is highest", "best-at"),
-    ("is significant", "significant"),
-    ("may be chance", "chance"),
-    ("too few figures", "too-few"),
-    ("path's ceiling", "ceiling"),
-)
-
-
-def name_of(msgid: str) -> str:
-    """Return what a sentence is called, its msgid where it has no name."""
-    return next((name for words, name in NAMES if words in msgid), msgid[:40])
+def _said(blocks: Iterable[Block]) -> Iterator[Sentence]:
+    for block in blocks:
+        if isinstance(block, Figure):
+            yield from block.says
+        elif isinstance(block, Paragraph):
+            yield from (part for part in block.parts if isinstance(part, Sentence))
 
 
 def contrasts_of(drawn: Drawn) -> Iterator[Statement]:
@@ -153,6 +105,7 @@ def contrasts_of(drawn: Drawn) -> Iterator[Statement]:
             "ratio": drawn.truth[cell.x] / drawn.truth[base],
             "low": found.difference.ratio_low,
             "high": found.difference.ratio_high,
+            "confidence": found.difference.confidence,
             "n": cell.n,
         }
         yield Statement(CONTRAST, found.verdict.value, fields, about=drawn.setup.name)

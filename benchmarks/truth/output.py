@@ -1,12 +1,13 @@
 """The figures as tables of plain text."""
 
+import math
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from benchmarks.truth.judging.base import FALSE, HARMFUL, TRUE, UNDECIDED
 from benchmarks.truth.tally import SURE, Tally, wrong_share
 from benchmarks.truth.worlds.base import Cell, World
-from benchmarks.truth.worlds.drawing import world_of
+from benchmarks.truth.worlds.draw import world_of
 
 COLUMNS = (TRUE, FALSE, HARMFUL, UNDECIDED)
 # Coverage is told by so many figures, least to most.
@@ -92,7 +93,7 @@ def _expected(tally: Tally) -> Iterator[str]:
 
 
 def _coverage(tally: Tally) -> Iterator[str]:
-    """Yield how many intervals in a hundred held the truth, and of how many, by n and noise."""
+    """Yield how many intervals in a hundred held the truth, how sure that is, and of how many, by n and noise."""
     kinds = sorted({kind for kind, _n, _noise in tally.coverage})
     noises = sorted({noise for _kind, _n, noise in tally.coverage})
     for kind in kinds:
@@ -100,10 +101,12 @@ def _coverage(tally: Tally) -> Iterator[str]:
         yield _row(f"coverage of {kind}", *noises)
         for least, most in SPANS:
             cells = [
-                sum(
-                    (found for key, found in tally.coverage.items() if _is_of(key, kind, least, most, noise)),
-                    Counter(),
-                )
+                [
+                    world
+                    for key, own in tally.coverage.items()
+                    if _is_of(key, kind, least, most, noise)
+                    for world in own
+                ]
                 for noise in noises
             ]
             if any(cells):
@@ -115,8 +118,14 @@ def _is_of(key: tuple[str, int, str], kind: str, least: int, most: int, noise: s
     return key[0] == kind and least <= key[1] <= most and key[2] == noise
 
 
-def _held(found: Counter[bool]) -> str:
-    return f"{100 * found[True] / sum(found.values()):.0f} ({sum(found.values())})" if found else ""
+def _held(worlds: Sequence[tuple[int, int]]) -> str:
+    """Return the share in percent with its standard error, and of how many; intervals of one world are no many."""
+    if not worlds:
+        return ""
+    of = sum(count for _held, count in worlds)
+    share = sum(held for held, _count in worlds) / of
+    error = math.sqrt(sum((held - share * count) ** 2 for held, count in worlds)) / of
+    return f"{100 * share:.0f}±{100 * error:.0f} ({of})"
 
 
 def _table(name: str, rows: dict[str, Counter[str]]) -> Iterator[str]:

@@ -8,8 +8,8 @@ from apps.results import loss
 from apps.toolbox import queries as toolbox
 from apps.tuning.prediction import queries as prediction
 from apps.tuning.sites import queries as sites
-from benchmarks.truth.asking import Statement
-from benchmarks.truth.storing import Stored
+from benchmarks.truth.statements import Statement
+from benchmarks.truth.store import Stored
 from benchmarks.truth.worlds.base import Setup
 
 UDP, LAYERS, PREDICTION = "udp-panel", "layers-panel", "prediction"
@@ -23,7 +23,10 @@ ASKED = {
 NAMES = (
     ("Every load lost", "all-lossy"),
     ("No load lost", "none-lossy"),
-    ("the capacity for UDP", "capacity"),
+    ("so much one flow of datagrams can have", "capacity"),
+    ("carries so much or more", "bound"),
+    ("the capacity lies in between", "between"),
+    ("All loads lost", "unknown"),
     ("already lost more", "not-the-load"),
     ("The knee lies at", "knee"),
     ("simply full", "full-link"),
@@ -51,7 +54,7 @@ def of_layers(stored: Stored) -> Iterator[Statement]:
     found = sites.layers_of(a, b)
     if found.failures:
         raise RuntimeError("; ".join(f"{item.rule}: {item.error}" for item in found.failures))
-    for draft in found.findings:
+    for draft in (told for lead in found.findings for told in (lead, *lead.parts)):
         data = draft.as_json()
         yield Statement(LAYERS, draft.rule, data, draft.confidence, f"{a} – {b}", tuple(data["evidence"]))
 

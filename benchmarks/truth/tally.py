@@ -6,9 +6,11 @@ from typing import Any
 
 from benchmarks.truth.changes import Count
 from benchmarks.truth.judging.base import FALSE, HARMFUL, TRUE, UNDECIDED
-from benchmarks.truth.running import Heard
+from benchmarks.truth.rounds import Heard
 
 Json = dict[str, Any]
+# The kind of an interval, of how many figures, and the noise.
+Key = tuple[str, int, str]
 # Confidence is told apart from here on.
 SURE = 0.9
 BANDS = (0.0, 0.5, 0.7, 0.8, 0.9)
@@ -45,7 +47,8 @@ class Tally:
     contradicted: list[tuple[int, str, str]] = field(default_factory=list)
     expected: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
     missed: list[tuple[int, str]] = field(default_factory=list)
-    coverage: dict[tuple[str, int, str], Counter[bool]] = field(default_factory=lambda: defaultdict(Counter))
+    # By kind, n and noise: of each world how many intervals held the truth, and of how many.
+    coverage: dict[Key, list[tuple[int, int]]] = field(default_factory=lambda: defaultdict(list))
 
     changes: list[Count] = field(default_factory=list)
 
@@ -86,8 +89,11 @@ class Tally:
             self.expected[name]["said" if is_said else "missed"] += 1
             if not is_said:
                 self.missed.append((world.seed, name))
+        own: dict[Key, Counter[bool]] = defaultdict(Counter)
         for interval in heard.intervals:
-            self.coverage[interval.kind, interval.n, world.noise.kind][interval.holds] += 1
+            own[interval.kind, interval.n, world.noise.kind][interval.holds] += 1
+        for key, found in own.items():
+            self.coverage[key].append((found[True], found.total()))
 
     @property
     def total(self) -> Counter[str]:
@@ -109,7 +115,7 @@ class Tally:
             "expected": {name: dict(found) for name, found in sorted(self.expected.items())},
             "missed": self.missed,
             "coverage": [
-                {"interval": kind, "n": n, "noise": noise, "held": found[True], "of": sum(found.values())}
+                {"interval": kind, "n": n, "noise": noise, "worlds": found}
                 for (kind, n, noise), found in sorted(self.coverage.items())
             ],
             "changes": [{**vars(count), "percent": count.percent} for count in self.changes],

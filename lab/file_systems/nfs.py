@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from lab import compiling, services
+from lab import programs, services
 from lab.file_systems.spec import Nfs
 from lab.rooms import Room
 from lab.services import Service, need
@@ -79,7 +79,7 @@ def exported_path(export: Nfs, room: Room) -> Path:
 
 def mount(export: Nfs, rooms: Mapping[str, Room], address: str) -> list[Service]:
     """Mount an export on its clients and return their processes; LabError if it cannot be mounted."""
-    program = compiling.compiled(_SOURCE, rooms[export.server.name].place.folder, libraries=_LIBRARIES)
+    program = programs.compiled(_SOURCE, rooms[export.server.name].place.folder, libraries=_LIBRARIES)
     started = []
     for node in export.clients:
         room = rooms[node.name]

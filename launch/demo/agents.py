@@ -10,7 +10,7 @@ from launch import local_agents
 from launch.demo.ground import Ground, Place
 from launch.demo.rest import Rest
 from launch.local_agents import LocalAgent
-from launch.writing import write_whole
+from launch.whole_files import write_whole
 
 
 class AgentError(RuntimeError):

@@ -7,7 +7,7 @@ from pathlib import Path
 from launch import home, service, supervisor
 from launch.demo import agents, campaign, ground, inventory
 from launch.demo.rest import Rest, RestError
-from launch.writing import write_whole
+from launch.whole_files import write_whole
 
 USER = "demo"
 TEAM = "Demo"

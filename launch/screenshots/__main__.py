@@ -11,7 +11,7 @@ from launch.demo import agents, campaign, rest
 from launch.embedded import EmbeddedError
 from launch.ports import PortError
 from launch.process import ProcessError
-from launch.screenshots import browser, pages, shooting, stage
+from launch.screenshots import browser, camera, pages, stage
 
 README_PICTURE = home.ROOT / "docs" / "images" / "campaign.png"
 EXPECTED = (
@@ -48,9 +48,9 @@ def main(wanted: list[str]) -> int:
             complaints = [f"{view}: a page without a picture" for view in pages.forgotten(pages.all_shots())]
             if not wanted:
                 shutil.rmtree(folder, ignore_errors=True)
-            complaints += shooting.take(ready, shots, folder)
+            complaints += camera.take(ready, shots, folder)
             if os.environ.get("README") == "1":
-                shooting.take_readme(ready, README_PICTURE)
+                camera.take_readme(ready, README_PICTURE)
     for text in complaints:
         print(f"fathom: {text}", file=sys.stderr)
     supervisor.print_event("pictures", f"{len(shots)} pages, {len(complaints)} complaints, in {folder}")

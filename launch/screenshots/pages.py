@@ -16,17 +16,17 @@ NO_PAGES = {
     *(f"campaigns:{name}" for name in (
         "campaign_status", "campaign_events", "launch", "pause", "resume", "withdraw", "rerun_failed",
         "experiment_preview", "dates", "deletions", "campaign_drawing", "notes", "tags",
-        "note_add", "note_change", "note_delete",
+        "note_add", "note_change", "note_delete", "offer_accept",
     )),
     *(
         f"results:{name}"
         for name in (
             "experiment_panel", "experiment_loss", "experiment_data", "csv", "json", "run_series", "job_telemetry",
-            "figure", "trial_validity",
+            "trial_validity",
         )
     ),
     *(f"{part}:{ending}" for part in ("comparison", "history", "matrix") for ending in ("csv", "json")),
-    "history:decide", "archive:already", "landing:recipe", "landing:samples",
+    "figures:draw", "history:decide", "archive:already", "landing:recipe", "landing:samples",
     *(
         f"tuning:{name}"
         for name in (
@@ -99,6 +99,8 @@ def _campaigns() -> Iterator[Shot]:
     yield Shot("campaign-cancel", "campaigns:cancel", "running")
     yield Shot("campaign-stop", "campaigns:campaign_detail", "running", act=_ask_to_stop)
     yield Shot("campaign-sharing", "campaigns:sharing", "campaign")
+    yield Shot("offer-list", "campaigns:offers")
+    yield Shot("offer-decline", "campaigns:offer_decline", "offer")
     yield Shot("permanent-id", "landing:campaign", "permanent_id")
     yield Shot("measure-again", "landing:run", "permanent_id")
     yield Shot("trial-list", "campaigns:trial_list", "campaign")

@@ -62,7 +62,8 @@ def prepare(running: service.Service, place: ground.Ground) -> Stage:
     ids |= defined_tool.define(api)
     ids |= archive.fill(running, api, team, str(ids["campaign"]))
     ids["member"] = next(row["id"] for row in api.every("memberships/") if row["username"] == VIEWER)
-    ids["invitation"] = _invitation(running, api)
+    other = _other_team(running)
+    ids["invitation"], ids["offer"] = _invitation(other, api), _offer(other, api, team)
     ids["token"] = next(row["id"] for row in api.every("tokens/"))
     ids |= _mail_tokens(running, team)
     return Stage(running, api, ids)
@@ -74,12 +75,24 @@ def _people(running: service.Service) -> None:
     running.manage(*make, "--username", VIEWER, "--team", TEAM, "--role", "viewer")
 
 
-def _invitation(running: service.Service, api: Rest) -> int:
-    """Return the id of an invitation of another team."""
+def _other_team(running: service.Service) -> Rest:
+    """Return the client of a manager of another team."""
     running.manage("create_account", "--password", PASSWORD, "--username", "lee", "--team", "Campus")
     token = running.manage("create_token", "--username", "lee", "--name", "pictures").strip()
-    Rest(running.address, token).post("teams/campus/invitations/", {"username": USER})
+    return Rest(running.address, token)
+
+
+def _invitation(other: Rest, api: Rest) -> int:
+    """Return the id of an invitation of another team."""
+    other.post("teams/campus/invitations/", {"username": USER})
     return int(next(row["id"] for row in api.every("invitations/")))
+
+
+def _offer(other: Rest, api: Rest, team: str) -> int:
+    """Return the id of an offer of another team's campaign."""
+    campaign = other.post("campaigns/", {"name": "Campus backbone"})["id"]
+    other.call("PUT", f"campaigns/{campaign}/sharing/", {"visibility": "shared", "shared_with": [team]})
+    return int(next(row["id"] for row in api.every("campaign-offers/")))
 
 
 def _mail_tokens(running: service.Service, team: str) -> dict[str, int | str]:

@@ -1,4 +1,4 @@
-// Quantities with their units, to the digit as apps/bench/units/formatting.py shows them.
+// Quantities with their units, to the digit as apps/bench/units/formats.py shows them.
 
 const PREFIXES = ["", "k", "M", "G", "T", "P"];
 const IEC = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];

@@ -15,9 +15,12 @@ from django.utils import timezone
 from apps.accounts import invitations, services
 from apps.accounts.models import Invitation, Membership, Role
 from apps.agents import services as agents
+from apps.campaigns.models import Share
+from apps.campaigns.services import offers
 from apps.core import audit
 from tests import factories
 from tests.agents import factories as make
+from tests.campaigns import factories as campaigns
 
 NOW = timezone.now()
 
@@ -52,6 +55,10 @@ def request() -> Any:
     return RequestFactory().post("/accounts/login/", REMOTE_ADDR="192.0.2.7")
 
 
+def offered(cast: SimpleNamespace) -> Share:
+    return campaigns.share(campaigns.campaign(cast), cast.other_team, "offered")
+
+
 # What has to leave a line, and how that begins.
 EVENTS: dict[str, Callable[[SimpleNamespace], object]] = {
     "sign-in user=oscar address='192.0.2.7'": lambda cast: authenticate(
@@ -68,6 +75,8 @@ EVENTS: dict[str, Callable[[SimpleNamespace], object]] = {
     "member-removed": lambda cast: services.remove_member(membership=member(cast), user=cast.alice),
     "token-made": token,
     "token-revoked": lambda cast: services.revoke_token(token=token(cast), now=NOW),
+    "share-accepted": lambda cast: offers.accept(share=offered(cast), user=cast.charlie, now=now()),
+    "share-declined": lambda cast: offers.decline(share=offered(cast), user=cast.charlie, now=now()),
     "agent-enrolled": lambda cast: make.agent(),
     "agent-retired": lambda cast: agents.retire_agent(agent=make.agent()[0], now=NOW),
 }

@@ -8,7 +8,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from apps.accounts import choosing, invitations, services
+from apps.accounts import invitations, services, team_choice
 from apps.accounts.models import Membership, Role, Team, User
 from apps.testbeds.models import Site
 from tests import factories
@@ -41,15 +41,15 @@ def lured(cast: Cast) -> Team:
 
 
 def test_it_is_the_oldest_membership_whatever_teams_are_called(cast: Cast, lured: Team) -> None:
-    assert choosing.usual_team(cast.alice) == cast.team
+    assert team_choice.usual_team(cast.alice) == cast.team
     joined(lured, cast.alice, days_ago=10)
-    assert choosing.usual_team(cast.alice) == lured
+    assert team_choice.usual_team(cast.alice) == lured
 
 
 def test_a_choice_beats_it_as_long_as_the_role_allows(cast: Cast, lured: Team) -> None:
     cast.alice.default_team = lured
-    assert choosing.usual_team(cast.alice) == lured
-    assert choosing.usual_team(factories.user("dana")) is None
+    assert team_choice.usual_team(cast.alice) == lured
+    assert team_choice.usual_team(factories.user("dana")) is None
 
 
 @pytest.mark.parametrize("is_chosen", [True, False])
@@ -126,7 +126,7 @@ def test_saving_the_profile_keeps_a_choice_that_only_may_be_read_now(cast: Cast,
 
 def test_the_administrator_and_the_reader_of_all_their_teams(cast: Cast) -> None:
     root = factories.user("root", is_superuser=True)
-    assert choosing.usual_team(root) == cast.team
+    assert team_choice.usual_team(root) == cast.team
     assert send(root, "post", "sites/", {"name": "Busan", "team": "strangers"}).json()["team"] == "strangers"
     joined(cast.other_team, root, days_ago=1, role=Role.VIEWER)
     assert send(root, "post", "sites/", {"name": "Seoul"}).json()["team"] == "strangers"

@@ -4,8 +4,8 @@ import pytest
 from django.test import Client
 from pytest_django import Settings
 
-from apps.accounts import guessing
-from apps.core.limits import counting
+from apps.accounts import passwords
+from apps.core.limits import counters
 from tests import factories
 from tests.factories import PASSWORD, Cast
 
@@ -14,7 +14,7 @@ LOGIN = "/accounts/login/"
 
 @pytest.fixture(autouse=True)
 def _counted_anew(settings: Settings) -> None:
-    counting.forget_all()
+    counters.forget_all()
     settings.SIGN_IN_FAILURES_PER_ADDRESS = 5
     settings.SIGN_IN_FAILURES_PER_NAME = 4
 
@@ -26,7 +26,7 @@ def attempt(name: str, password: str = "wrong", address: str = "192.0.2.1", at: 
 def test_an_address_that_tries_many_names_is_slowed_and_not_locked(
     cast: Cast, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(guessing, "ADDRESS_EVERY_S", 0.5)
+    monkeypatch.setattr(passwords, "ADDRESS_EVERY_S", 0.5)
     for number in range(5):
         assert attempt(f"name{number}").status_code == 200
     assert attempt("name6").status_code == 200, "one at a time"
@@ -36,7 +36,7 @@ def test_an_address_that_tries_many_names_is_slowed_and_not_locked(
     assert "attempts are taken one after the other" in slowed.content.decode()
     assert attempt("alice", PASSWORD).status_code == 429, "whoever it is"
     assert attempt("alice", PASSWORD, "192.0.2.2").status_code == 302, "other addresses are not concerned"
-    counting.forget("sign-in:address:192.0.2.1:turn")
+    counters.forget("sign-in:address:192.0.2.1:turn")
     assert attempt("alice", PASSWORD).status_code == 302, "the owner comes in when it is their turn"
     assert attempt("alice", PASSWORD).status_code == 302, "and is known there from then on"
 
@@ -66,12 +66,12 @@ def test_the_administrators_page_is_slowed_too(cast: Cast) -> None:
 
 def test_without_valkey_everybody_signs_in(cast: Cast, settings: Settings) -> None:
     settings.REDIS_URL = "unix:///nowhere/valkey.sock?db=0"
-    counting._store.cache_clear()
+    counters._store.cache_clear()
     settings.SIGN_IN_FAILURES_PER_ADDRESS = settings.SIGN_IN_FAILURES_PER_NAME = 0
     try:
         assert attempt("alice", PASSWORD).status_code == 302
     finally:
-        counting._store.cache_clear()
+        counters._store.cache_clear()
 
 
 def test_strange_names_and_addresses_break_nothing(cast: Cast) -> None:

@@ -7,7 +7,7 @@ from django.http import Http404
 from django.test import RequestFactory
 from pytest_django import DjangoAssertNumQueries
 
-from apps.accounts import scoping
+from apps.accounts import rights
 from apps.accounts.models import Membership, Role
 from apps.testbeds import models as testbeds
 from tests import factories
@@ -17,30 +17,30 @@ from tests.factories import Cast
 def test_a_member_sees_what_the_team_owns_and_a_stranger_does_not(cast: Cast) -> None:
     site = testbeds.Site.objects.create(team=cast.team, name="KISTI")
     for person in (cast.alice, cast.oscar, cast.bob):
-        assert list(scoping.visible(testbeds.Site.objects.all(), person)) == [site]
-    assert not scoping.visible(testbeds.Site.objects.all(), cast.charlie).exists()
-    assert not scoping.visible(testbeds.Site.objects.all(), AnonymousUser()).exists()
+        assert list(rights.visible(testbeds.Site.objects.all(), person)) == [site]
+    assert not rights.visible(testbeds.Site.objects.all(), cast.charlie).exists()
+    assert not rights.visible(testbeds.Site.objects.all(), AnonymousUser()).exists()
 
 
 def test_a_superuser_sees_everything(cast: Cast) -> None:
     testbeds.Site.objects.create(team=cast.team, name="KISTI")
     root = factories.user("root", is_superuser=True)
-    assert scoping.visible(testbeds.Site.objects.all(), root).count() == 1
-    assert scoping.role_in(root, cast.team) == Role.MANAGER
-    assert scoping.teams_for(root, Role.MANAGER).count() == 2
+    assert rights.visible(testbeds.Site.objects.all(), root).count() == 1
+    assert rights.role_in(root, cast.team) == Role.MANAGER
+    assert rights.teams_for(root, Role.MANAGER).count() == 2
 
 
 def test_a_path_leads_to_the_team_through_other_rows(cast: Cast) -> None:
     site = testbeds.Site.objects.create(team=cast.team, name="KISTI")
     testbeds.Testbed.objects.create(team=cast.team, site=site, name="a")
-    assert scoping.visible(testbeds.Testbed.objects.all(), cast.bob, path="site__team").count() == 1
-    assert scoping.visible(testbeds.Testbed.objects.all(), cast.charlie, path="site__team").count() == 0
+    assert rights.visible(testbeds.Testbed.objects.all(), cast.bob, path="site__team").count() == 1
+    assert rights.visible(testbeds.Testbed.objects.all(), cast.charlie, path="site__team").count() == 0
 
 
 def test_a_row_is_seen_once_by_a_person_of_several_teams(cast: Cast) -> None:
     testbeds.Site.objects.create(team=cast.team, name="KISTI")
     Membership.objects.create(team=cast.other_team, user=cast.alice, role=Role.VIEWER)
-    assert scoping.visible(testbeds.Site.objects.all(), cast.alice).count() == 1
+    assert rights.visible(testbeds.Site.objects.all(), cast.alice).count() == 1
 
 
 @pytest.mark.parametrize(
@@ -57,34 +57,34 @@ def test_a_row_is_seen_once_by_a_person_of_several_teams(cast: Cast) -> None:
 )
 def test_each_role_may_do_what_the_ones_below_it_may(cast: Cast, name: str, role: Role, allowed: bool) -> None:
     person = getattr(cast, name)
-    assert scoping.can(person, cast.team, role) is allowed
-    assert (cast.team in scoping.teams_for(person, role)) is allowed
+    assert rights.can(person, cast.team, role) is allowed
+    assert (cast.team in rights.teams_for(person, role)) is allowed
 
 
 def test_a_stranger_learns_nothing_and_a_low_role_learns_what_is_missing(cast: Cast) -> None:
     with pytest.raises(Http404):
-        scoping.require(cast.charlie, cast.team, Role.VIEWER)
+        rights.require(cast.charlie, cast.team, Role.VIEWER)
     with pytest.raises(PermissionDenied, match="Your role in grid is viewer; this needs operator"):
-        scoping.require(cast.bob, cast.team, Role.OPERATOR)
-    scoping.require(cast.oscar, cast.team, Role.OPERATOR)
+        rights.require(cast.bob, cast.team, Role.OPERATOR)
+    rights.require(cast.oscar, cast.team, Role.OPERATOR)
 
 
 def test_who_is_not_signed_in_has_no_role_and_no_team(cast: Cast) -> None:
-    assert scoping.role_in(AnonymousUser(), cast.team) is None
-    assert not scoping.teams_for(AnonymousUser(), Role.VIEWER).exists()
+    assert rights.role_in(AnonymousUser(), cast.team) is None
+    assert not rights.teams_for(AnonymousUser(), Role.VIEWER).exists()
 
 
 def test_the_person_of_a_request_is_a_person(cast: Cast) -> None:
     request = RequestFactory().get("/")
     request.user = cast.alice
-    assert scoping.user_of(request) == cast.alice
+    assert rights.user_of(request) == cast.alice
     request.user = AnonymousUser()
     with pytest.raises(AssertionError):
-        scoping.user_of(request)
+        rights.user_of(request)
 
 
 def test_asking_for_a_role_costs_one_query(cast: Cast, django_assert_num_queries: DjangoAssertNumQueries) -> None:
     with django_assert_num_queries(1):
-        assert scoping.can(cast.alice, cast.team, Role.MANAGER)
+        assert rights.can(cast.alice, cast.team, Role.MANAGER)
     with django_assert_num_queries(1):
-        assert list(scoping.teams_for(cast.alice, Role.VIEWER)) == [cast.team]
+        assert list(rights.teams_for(cast.alice, Role.VIEWER)) == [cast.team]

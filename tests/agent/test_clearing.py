@@ -16,7 +16,7 @@ from tests.agent.program import AgentProgram
 from tests.agent.states import ended, reached
 from tests.agents import factories
 from tests.agents.live import wait_for
-from workers.agent import clearing
+from workers.agent import removal
 from workers.agent.spool import Spool
 
 live = pytest.mark.django_db(transaction=True)
@@ -36,7 +36,7 @@ def test_a_sweep_takes_only_what_has_a_jobs_name_and_follows_no_link(tmp_path: P
     kept = fill(work / str(uuid.uuid4()))
     others = fill(work / "not-ours")
     (work / str(uuid.uuid4())).symlink_to(elsewhere)
-    swept = clearing.Clearing()
+    swept = removal.Clearing()
     swept.sweep(work, kept=(kept.name,))
     assert swept.wait(30)
     assert sorted(work.iterdir()) == sorted([kept, others])
@@ -47,7 +47,7 @@ def test_a_sweep_takes_only_what_has_a_jobs_name_and_follows_no_link(tmp_path: P
 
 def test_what_cannot_be_removed_is_told_and_tried_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = fill(tmp_path / str(uuid.uuid4()))
-    removing = clearing.Clearing()
+    removing = removal.Clearing()
     real = os.unlink
 
     def refuse(path: object, *args: object, **options: object) -> None:
@@ -71,8 +71,8 @@ def test_who_waits_for_a_large_folder_is_told_when_it_takes_too_long(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     go = threading.Event()
-    monkeypatch.setattr(clearing, "_removed", lambda _folder: go.wait(30) and "")
-    removing = clearing.Clearing()
+    monkeypatch.setattr(removal, "_removed", lambda _folder: go.wait(30) and "")
+    removing = removal.Clearing()
     folder = tmp_path / str(uuid.uuid4())
     removing.remove(folder)
     assert not removing.wait(0.05, folder)

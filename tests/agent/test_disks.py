@@ -19,10 +19,10 @@ from tests.agent.states import ended, reached
 from tests.agents import factories
 from tests.agents.live import LiveServer, wait_for
 from workers.agent import troubles
-from workers.agent.clearing import Clearing
 from workers.agent.clock import Clock
 from workers.agent.disks import Disk
 from workers.agent.keeper import Keeper
+from workers.agent.removal import Clearing
 from workers.agent.spool import Spool
 from workers.agent.unsent import Unsent
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from apps.agents.endpoint.facts import checked_facts
+from apps.agents.facts import checked_facts
 from workers.agent import config, identity
 from workers.agent.facts import Collector, interfaces, machine, netlink, programs
 from workers.agent.sandbox import Confinement

@@ -157,6 +157,12 @@ PATHS += [
 PATHS += ["{work},/etc", "{work}-of-others/x", "{work}/a,/etc", "{work}/a+/etc", "{work}//etc", "{work}/../x", "-C.."]
 PATHS += ["{program:ping}/../sh", "x{work}/way-out/y", "{work}/way-out", "/dev/null/x", "%25252525252fetc"]
 ADDRESSES = ["x=10.99.9.9", "user@10.99.9.9", "http:10.99.9.9", "0x0a090909", "evil.example.org", "-H10.99.9.9"]
+ADDRESSES += [
+    "10\u300299\uff0e9\uff619",
+    "-H\uff11\uff10.\uff19\uff19.9.9:22",
+    "http\u3002evil\u3002org",
+    "fd00\uff1a:1",
+]
 ADDRESSES += ["[fd00::1]:80", "-Hfd00::1", "x=fd00::1", "10.99.9", "0xa.9.9.9", "012.9.9.9", "01202211011"]
 ADDRESSES += [
     "a@evil.example.org:80",

@@ -35,9 +35,9 @@ def test_a_server_opens_full_paths_of_the_job(tmp_path: Path, rights: str) -> No
 @pytest.mark.parametrize(
     "rights", ["r", "w", "rw", "rW", "n", "x", "RWr", " R", "R ", "-", "~", "~/", "R~", "@", "\\"]
 )
-@pytest.mark.parametrize("path", ["/", "/etc", "{work}/x", "scratch", ""])
-def test_rights_in_any_other_form_are_no_part_of_a_path(tmp_path: Path, rights: str, path: str) -> None:
-    for entry in (f"{rights}{path}", f"R{{work}}/x,{rights}{path}"):
+def test_rights_in_any_other_form_are_no_part_of_a_path(tmp_path: Path, rights: str) -> None:
+    paths = ("/", "/etc", "{work}/x", "scratch", "")
+    for entry in (f"{begin}{rights}{path}" for path in paths for begin in ("", "R{work}/x,")):
         refused = served(tmp_path, f'restrict_paths "{entry}"\n')
         assert refused.startswith("option-not-allowed: globus-gridftp-server -c restrict_paths"), entry
 

@@ -8,6 +8,7 @@ import pytest
 
 from apps.bench import tools
 from apps.bench.custom.patterns import PatternError, check_ready
+from apps.bench.toolkit import Tool
 from tests.agent.test_policy_tools import plans
 from workers.agent.process import Stream
 from workers.agent.ready import BadPattern, Search, compile_pattern
@@ -94,7 +95,7 @@ def test_the_service_accepts_no_pattern_that_agents_refuse() -> None:
 
 
 @pytest.mark.parametrize("tool", tools.all_tools(), ids=lambda tool: tool.slug)
-def test_agents_match_the_ready_patterns_of_every_tool(tool: tools.base.Tool) -> None:
+def test_agents_match_the_ready_patterns_of_every_tool(tool: Tool) -> None:
     commands = [command for plan in plans(tool) for stage in plan.stages for command in stage.commands]
     for pattern in {command.ready_pattern for command in commands if command.ready_pattern}:
         check_ready(pattern)

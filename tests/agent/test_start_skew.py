@@ -19,7 +19,7 @@ from tests.agent.states import ended, printed
 from tests.agent.waiters import EXCUSED, Waiters, waiting
 from tests.agents import factories
 from tests.agents.live import measured, wait_for
-from workers import starting
+from workers import common_start
 
 pytestmark = pytest.mark.django_db(transaction=True)
 # What is promised is a p99 of 50 ms, on a machine that has nothing better to do; so much (s) is excused beside the
@@ -57,7 +57,7 @@ def rounds(nodes: list[Node], count: int, waiters: Waiters) -> Skews:
     """Carry out so many stages, each of one command on each of the nodes (which may repeat)."""
     skews = Skews([], [])
     for number in range(count):
-        start = starting.common_start(nodes=[node.pk for node in nodes])
+        start = common_start.common_start(nodes=[node.pk for node in nodes])
         specs = [
             services.JobSpec(
                 node_id=node.pk,

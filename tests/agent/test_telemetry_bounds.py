@@ -9,6 +9,7 @@ import subprocess
 import time
 import zlib
 from contextlib import ExitStack
+from pathlib import Path
 
 import pytest
 
@@ -35,7 +36,7 @@ def test_a_day_of_readings_is_sent_in_a_few_kilobytes() -> None:
     recording.begin(os.getpid(), time.time())
     snapshot = kernel.read()
     for _second in range(86_400):
-        recording.add(snapshot, ("x" * 1000, 0))
+        recording.add(snapshot, ("x" * 1000, 0), {"read": 1, "written": 2})
     packed = recording.end("127.0.0.1", time.time())
     assert len(packed) < 20_000
     data = json.loads(zlib.decompress(base64.b64decode(packed)))
@@ -104,6 +105,28 @@ def test_counters_of_the_kernel_grow() -> None:
     assert sum(after.cpu.values()) >= sum(before.cpu.values())
     assert len(after.cores) == os.cpu_count()
     assert 0 < after.memory["available"] <= after.memory["total"]
+
+
+def test_what_a_process_and_its_children_move_is_their_own() -> None:
+    before = kernel.own_of([os.getpid()])
+    with Path("/dev/null").open("wb", buffering=0) as sink:
+        sink.write(bytes(1_000_000))
+    subprocess.run(["head", "-c", "2000000", "/dev/zero"], stdout=subprocess.DEVNULL, check=True)
+    after = kernel.own_of([os.getpid()])
+    assert after["written"] - before["written"] >= 3_000_000
+    assert after["read"] - before["read"] >= 2_000_000
+    assert kernel.own_of([2**22 - 1]) == {}
+
+
+def test_what_a_process_moved_is_sent_as_last_seen() -> None:
+    recording = sampler.Recording(kernel.read(), lambda _recording: None)
+    recording.begin(os.getpid(), time.time())
+    for moved in ({"written": 5}, {"written": 9, "read": 1}, {}):
+        recording.add(kernel.read(), None, moved)
+    data = json.loads(zlib.decompress(base64.b64decode(recording.end("127.0.0.1", time.time()))))
+    # Nothing before the first look; a process that is gone has moved what it was last seen to have moved.
+    assert data["own"] == {"written": [0, 5, 9, 9, 9], "read": [0, 0, 1, 1, 1]}
+    assert len(data["own"]["written"]) == len(data["times"])
 
 
 def test_what_cannot_be_read_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -157,7 +157,7 @@ def test_it_names_what_is_wrong_with_a_report(server: LiveServer, wrong: dict[st
 
 def test_it_keeps_the_most_absurd_times_it_accepts(server: LiveServer) -> None:
     agent, token = factories.agent()
-    for value in (-9.9e9, 9.9e9):
+    for value in (1.0, 3.6e9):
         job = factories.job(agent.node, state=Job.State.RUNNING)
         report = finished(started_at=value, ended_at=value, clock={"offset_s": value, "error_s": 1})
         assert ask(server, token).call(f"jobs/{job.pk}/events", report) == (
@@ -290,10 +290,11 @@ def test_it_writes_down_when_it_heard_an_agent(server: LiveServer) -> None:
 
 def test_a_job_says_which_of_its_addresses_are_nodes_own(server: LiveServer) -> None:
     agent, token = factories.agent()
-    for place in ("192.0.2.7", "2001:db8::7", "dtn.example.org", "192.0.2.9"):
+    for place in ("192.0.2.7", "2001:db8::7", "dtn.example.org", "192.0.2.9", "192.0.2.5"):
         NodeAddress.objects.create(node=factories.node(), address=place)
     urls = "file:///dev/zero ftp://192.0.2.9:5000/x\nftp://192.0.2.99/y z"
     argv = ("irtt", "client", "--local=[2001:db8::7]", "dtn.example.org:2112", "192.0.2.8", "ping", "192.0.2.7")
-    factories.job(agent.node, *argv, files=(("pairs.txt", urls),))
+    own = (("GLOBUS_HOSTNAME", "192.0.2.5"),)
+    factories.job(agent.node, *argv, files=(("pairs.txt", urls),), environment=own)
     (handed,) = ask(server, token).call("poll", {})[1]["jobs"]
-    assert handed["inventory"] == ["192.0.2.7", "192.0.2.9", "2001:db8::7", "dtn.example.org"]
+    assert handed["inventory"] == ["192.0.2.5", "192.0.2.7", "192.0.2.9", "2001:db8::7", "dtn.example.org"]

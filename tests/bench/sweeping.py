@@ -1,6 +1,6 @@
 """The parameters of an imaginary tool, for the tests of sweeps."""
 
-from apps.bench.tools.base import Parameter
+from apps.bench.toolkit import Parameter
 
 _CONTROLS = (("", "the system's"), ("cubic", "CUBIC"), ("bbr", "BBR"))
 

@@ -6,7 +6,7 @@ import json
 import pytest
 
 from apps.bench import context, judges, tools
-from apps.bench.tools.base import Command, NodeRef, Output, Plan, Reading, SampleValue, Stage
+from apps.bench.toolkit import Command, NodeRef, Output, Plan, Reading, SampleValue, Stage
 from tests.bench.tools import carrying, recordings
 
 TCP, UDP = tools.get("iperf3-tcp"), tools.get("iperf3-udp")

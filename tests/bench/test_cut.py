@@ -6,10 +6,10 @@ from collections.abc import Iterator
 import pytest
 
 from apps.bench import custom, cut, judges, tools
-from apps.bench.tools.base import Output, Reading, Tool, ToolFailure
+from apps.bench.toolkit import Output, Reading, Tool, ToolFailure
 from tests.bench.custom import definitions
 from tests.bench.tools import recordings
-from workers.agent import shortening
+from workers.agent import excerpts
 
 # What is left of an output (share), once in its head and tail, once in its head alone as after the output limit.
 SHARES = (0.9, 0.7, 0.5, 0.3, 0.15)
@@ -20,7 +20,7 @@ def shorter(output: Output) -> Iterator[Output]:
         limit = int(len(output.stdout) * share)
         if limit >= len(output.stdout):
             continue
-        for text in (shortening.ends_of(output.stdout, limit), output.stdout[:limit]):
+        for text in (excerpts.ends_of(output.stdout, limit), output.stdout[:limit]):
             yield dataclasses.replace(output, stdout=text, is_cut=True)
 
 
@@ -74,7 +74,7 @@ def read(tool: Tool, text: bytes, **fields: object) -> Reading:
 def test_a_teams_own_tool_gives_what_stands_in_head_or_tail(take: str, where: str, figure: float) -> None:
     # The first and the last line of each part need not be whole.
     text = b"begin\n" + lines(1000) + b"bye\n"
-    reading = read(site(take=take, where=where), shortening.ends_of(text, 400))
+    reading = read(site(take=take, where=where), excerpts.ends_of(text, 400))
     assert reading.value("rate") == figure
     assert [flag.name for flag in reading.flags] == ["output-cut"]
 
@@ -82,7 +82,7 @@ def test_a_teams_own_tool_gives_what_stands_in_head_or_tail(take: str, where: st
 @pytest.mark.parametrize("take", ["mean", "sum", "minimum", "maximum"])
 def test_it_gives_nothing_that_would_count_all_lines(take: str) -> None:
     with pytest.raises(ToolFailure) as failure:
-        read(site(take=take), shortening.ends_of(lines(1000), 400))
+        read(site(take=take), excerpts.ends_of(lines(1000), 400))
     assert (failure.value.code, failure.value.retryable) == ("output-cut", False)
 
 

@@ -27,12 +27,14 @@ def said(curve):
 
 def test_the_knee_of_a_full_link_is_its_capacity():
     curve = loss_curve.analyse(fluid(437e6))
-    assert curve.capacity == 400e6
+    assert curve.whole == 400e6
     assert curve.lossy == 450e6
     assert curve.knee.at == pytest.approx(437e6, rel=0.005)
     assert curve.full == pytest.approx(437e6, rel=1e-6)
     assert curve.exponent == pytest.approx(1, abs=0.01)
+    assert curve.plateau == pytest.approx(437e6, rel=1e-6)
     assert curve.worst is None
+    assert "of more 437.0 Mbit/s arrive: so much one flow" in said(curve)
     assert "simply full" in said(curve)
     assert "The knee lies at 437" in said(curve)
 
@@ -48,7 +50,7 @@ def test_the_recorded_series_has_the_capacity_of_its_link():
     rates = (100, 400, 430, 450, 457, 500)
     curve = loss_curve.analyse([read(f"b{rate}M.json", rate=f"{rate} Mbit/s") for rate in rates])
     # Of 457 Mbit/s on the line datagrams of 1448 B leave 437 for payload.
-    assert curve.capacity == pytest.approx(430e6, rel=1e-3)
+    assert curve.whole == pytest.approx(430e6, rel=1e-3)
     assert curve.lossy == pytest.approx(450e6, rel=1e-3)
     assert curve.knee.at == pytest.approx(437e6, rel=0.01)
     assert [curve.excess(point) for point in curve.points[-3:]] == pytest.approx([1, 1, 1], abs=0.15)
@@ -59,7 +61,7 @@ def test_the_recorded_series_has_the_capacity_of_its_link():
 def test_a_published_series_lost_more_than_a_full_link_explains():
     # KNU to Caltech: nothing at 400 Mbit/s, 30 % at 450, 80 % at 622.
     curve = loss_curve.analyse([Point(400e6, 0.0), Point(450e6, 0.30), Point(622e6, 0.80)])
-    assert curve.capacity == curve.full == 400e6
+    assert curve.whole == curve.full == 400e6
     assert curve.fluid_loss(450e6) == pytest.approx(0.111, abs=1e-3)
     assert curve.fluid_loss(622e6) == pytest.approx(0.357, abs=1e-3)
     assert curve.worst.offered == 450e6
@@ -77,7 +79,7 @@ def test_fragments_show_as_an_exponent():
 
 def test_a_sweep_without_loss_has_only_a_lower_bound():
     curve = loss_curve.analyse([Point(rate, 0.0) for rate in RATES[:3]])
-    assert curve.capacity == 300e6
+    assert curve.whole == 300e6
     assert curve.lossy is None
     assert curve.full is None
     assert curve.exponent is None
@@ -86,21 +88,21 @@ def test_a_sweep_without_loss_has_only_a_lower_bound():
 
 def test_a_sweep_with_loss_everywhere_has_only_an_upper_bound():
     curve = loss_curve.analyse([Point(100e6, 0.5), Point(200e6, 0.75)])
-    assert curve.capacity is None
+    assert curve.whole is None
     assert curve.lossy == 100e6
-    assert "below 100.0 Mbit/s" in said(curve)
+    assert "less than 100.0 Mbit/s" in said(curve)
 
 
 def test_loss_that_comes_and_goes_is_said():
     curve = loss_curve.analyse([Point(100e6, 0.02), Point(200e6, 0.0), Point(300e6, 0.3)])
-    assert curve.capacity == 200e6
+    assert curve.whole == 200e6
     assert "100.0 Mbit/s already lost more" in said(curve)
 
 
 def test_the_threshold_is_the_callers():
     points = [Point(100e6, 0.0), Point(200e6, 0.03), Point(300e6, 0.3)]
-    assert loss_curve.analyse(points).capacity == 100e6
-    assert loss_curve.analyse(points, threshold=0.05).capacity == 200e6
+    assert loss_curve.analyse(points).whole == 100e6
+    assert loss_curve.analyse(points, threshold=0.05).whole == 200e6
 
 
 def test_nothing_measured_says_nothing():
@@ -120,3 +122,36 @@ def test_any_measurements_can_be_told_of(pairs):
     curve = loss_curve.analyse([Point(offered, loss) for offered, loss in pairs])
     json.dumps(curve.as_json(), allow_nan=False)
     assert said(curve)
+
+
+def test_loads_whose_ends_dropped_tell_only_what_came_whole():
+    held = [Point(rate, 1 - 300e6 / rate, is_held=True) for rate in (400e6, 600e6)]
+    curve = loss_curve.analyse([Point(200e6, 0.0), *held])
+    assert (curve.whole, curve.lossy, curve.held, curve.plateau, curve.full) == (200e6, None, 400e6, None, None)
+    assert "200.0 Mbit/s arrived with a loss below 0.5 %: the path carries so much or more" in said(curve)
+    assert "so much one flow" not in said(curve)
+    assert "tells nothing of the path" in said(loss_curve.analyse(held))
+    json.dumps(curve.as_json(), allow_nan=False)
+
+
+def test_one_load_that_lost_is_no_plateau():
+    curve = loss_curve.analyse([Point(200e6, 0.0), Point(400e6, 0.25)])
+    assert curve.plateau is None
+    assert "the capacity lies in between" in said(curve)
+    # Just at the plateau came whole: two loads agree.
+    near = loss_curve.analyse([Point(298e6, 0.0), Point(400e6, 0.25)])
+    assert near.plateau == pytest.approx(300e6)
+
+
+def test_all_loads_that_lost_differently_may_have_lost_by_chance():
+    assert "loss by chance" in said(loss_curve.analyse([Point(100e6, 0.02), Point(200e6, 0.02)]))
+
+
+def test_the_knee_is_of_loads_that_nothing_at_the_ends_held() -> None:
+    free = [Point(240e6, 0.0), Point(360e6, 0.0), Point(560e6, 0.0), Point(650e6, 1 - 590e6 / 650e6)]
+    free.append(Point(800e6, 1 - 591e6 / 800e6))
+    held = Point(950e6, 0.55, is_held=True)
+    curve, alone = loss_curve.analyse([*free, held]), loss_curve.analyse(free)
+    assert curve is not None and alone is not None and alone.knee is not None and curve.knee is not None
+    assert curve.knee.plateau == alone.knee.plateau
+    assert curve.held == 950e6

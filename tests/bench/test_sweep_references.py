@@ -4,7 +4,7 @@ import pytest
 
 from apps.bench.sweep import references
 from apps.bench.sweep.references import FormulaError, Reference
-from apps.bench.tools.base import Parameter
+from apps.bench.toolkit import Parameter
 
 MEASURED = {
     Reference("Bottleneck", "goodput"): [4.5e8, 4.37e8, 4.4e8],

@@ -14,6 +14,7 @@ from apps.bench.sweep.verification import (
     agrees,
     claim_of,
     gain_of,
+    is_worse,
     rule,
     verdict_of,
 )
@@ -78,6 +79,26 @@ def test_the_interval_decides(low: float, high: float, claim: float, verdict: st
 
 def test_without_an_interval_nothing_is_decided() -> None:
     assert verdict_of(None, 2.0) == UNDECIDED
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "claim", "better", "verdict"),
+    [
+        (0.7, 0.9, 0.8, True, REFUTED),
+        (0.97, 0.99, 1.0, True, REFUTED),
+        (1.1, 1.3, 1.2, False, REFUTED),
+        (0.7, 0.85, 0.8, False, VERIFIED),
+        (1.1, 1.3, 1.2, True, VERIFIED),
+        (0.7, 0.85, 0.8, None, VERIFIED),
+    ],
+)
+def test_what_is_worse_is_refuted_whatever_was_claimed(low, high, claim, better, verdict):
+    gain = Gain(math.sqrt(low * high), low, high, 5)
+    assert verdict_of(gain, claim, better) == verdict
+    assert is_worse(gain, better) == (verdict == REFUTED)
+
+
+def test_a_single_pair_decides_nothing():
     assert verdict_of(Gain(9.0, None, None, 1), 2.0) == UNDECIDED
 
 

@@ -4,8 +4,8 @@ from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
-from benchmarks.truth.asking import FINDING, Statement
 from benchmarks.truth.judging.judge import judge
+from benchmarks.truth.statements import FINDING, Statement
 from benchmarks.truth.worlds import tcp
 from benchmarks.truth.worlds.base import Cell, Setup, Trial
 from benchmarks.truth.worlds.network import NetworkWorld

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from benchmarks.truth.asking import Statement
 from benchmarks.truth.judging.base import FALSE, HARMFUL, TRUE, UNDECIDED
+from benchmarks.truth.statements import Statement
 from benchmarks.truth.worlds import tcp
 from benchmarks.truth.worlds.tcp import Line, Way
 from tests.benchmarks.oracle import HOST, RECOMMENDED, SYSCTLS, WINDOWED, cell, finding, network, outcome
@@ -98,8 +98,8 @@ def test_what_nobody_knows_is_not_decided() -> None:
         (WMEM_MAX % 400000, HARMFUL),
         (f"# server\n{tcp.RMEM}=4096 131072 2000000\n", TRUE),
         (f"# server\n{tcp.RMEM}=4096 65536 2000000\n", HARMFUL),
-        ("-w 100000", HARMFUL),
-        ("-P 2", TRUE),
+        ("iperf3 -c SERVER -w 100000", HARMFUL),
+        ("iperf3 -c SERVER -P 2", TRUE),
         ("tc qdisc replace dev eth0 root fq maxrate 100mbit\n", HARMFUL),
     ],
 )
@@ -119,3 +119,31 @@ def test_a_predicted_rate_is_held_against_that_of_the_changed_setting(predicted:
     proof = {"tool": "iperf3-tcp", "metric": "goodput", "now": {"streams": 1}, "then": {"streams": 4}}
     statement = finding("tcp-streams", value=4, predicted=predicted, proof=proof, **RECOMMENDED)
     assert outcome(COUNTED, statement) == expected
+
+
+def test_the_best_setting_is_held_against_all_that_were_measured() -> None:
+    def said(streams: int) -> str:
+        then = {"window": 0, "streams": streams}
+        proof = {"tool": "iperf3-tcp", "metric": "goodput", "now": {"window": 0, "streams": 1}, "then": then}
+        return outcome(COUNTED, finding("tcp-best-setting", proof=proof, **RECOMMENDED))
+
+    assert (said(4), said(2)) == (TRUE, FALSE)
+
+
+def test_one_of_several_links_is_named_where_they_are_said_to_be_alike() -> None:
+    lines = (Line("lan", 2e9, 2e-5, 1500), Line("A – B", 1e9, 0.01, 1500))
+    world = replace(WINDOWED, way=Way(lines))
+    agree = "and the measurements agree"
+    for link, expected in (("A – B", TRUE), ("lan / A – B", TRUE), ("lan", FALSE), ("lan / x", UNDECIDED)):
+        statement = finding("path-bottleneck", agree, subject="lan", value=1e9, params={"link": link})
+        assert outcome(world, statement) == expected, link
+
+
+def test_the_drops_of_a_policer_are_losses_where_the_finding_names_it() -> None:
+    policed = Way((Line("A – B", 1e9, 0.01, 1500),), policer_bps=1e8)
+    world = replace(WINDOWED, way=policed)
+    said = {"subject": "loss", "value": 0.5, "applies_when": APPLIES}
+    policer = [{"title": {"msgid": "A policer drops.", "params": {}}}]
+    assert outcome(world, finding("tcp-limit", **said)) == FALSE
+    assert outcome(world, finding("tcp-limit", alternatives=policer, **said)) == TRUE
+    assert outcome(SHAPED, finding("tcp-limit", alternatives=policer, **said)) == FALSE

@@ -8,7 +8,7 @@ import statistics
 import pytest
 
 from benchmarks.truth.worlds import tcp, udp
-from benchmarks.truth.worlds.drawing import FAMILIES, world_of
+from benchmarks.truth.worlds.draw import FAMILIES, world_of
 from benchmarks.truth.worlds.messages import NODE, SAME, MessagesWorld
 from benchmarks.truth.worlds.network import setting_of
 from benchmarks.truth.worlds.noise import KINDS, NORMAL, Noise, draw

@@ -1,5 +1,6 @@
 """Judges of sentences, panels, predictions, file systems and messages; contradictions, omissions and coverage."""
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 from types import SimpleNamespace
@@ -7,13 +8,16 @@ from typing import Any
 
 import pytest
 
-from benchmarks.truth.asking import Statement
+from benchmarks.truth import output, rounds
 from benchmarks.truth.judging import advice, contradictions, coverage, missed
 from benchmarks.truth.judging.base import FALSE, HARMFUL, TRUE, Case, quantity
 from benchmarks.truth.judging.judge import judge
 from benchmarks.truth.panels import PREDICTION, UDP
+from benchmarks.truth.statements import Statement
+from benchmarks.truth.tally import Tally
 from benchmarks.truth.worlds import tcp
 from benchmarks.truth.worlds.base import Cell, Setup, StatedLink, StatedNode, Trial
+from benchmarks.truth.worlds.draw import world_of
 from benchmarks.truth.worlds.messages import NODE, OTHER, SAME, MessagesWorld
 from benchmarks.truth.worlds.noise import LOGNORMAL, Noise
 from tests.benchmarks.oracle import HOST, QUIET, RECOMMENDED, SYSCTLS, WINDOWED, finding, network, outcome, storage
@@ -36,9 +40,13 @@ def test_sentences_are_held_against_the_true_rates() -> None:
     assert (sentence("grows", rises), sentence("grows", flat)) == (TRUE, FALSE)
     assert (sentence("falls", {1: 2e8, 2: 1e8}), sentence("falls", rises)) == (TRUE, FALSE)
     assert (sentence("flat", flat), sentence("flat", rises)) == (TRUE, FALSE)
-    assert sentence("best-at", rises, high_at="8", low_at="1") == TRUE
-    assert sentence("best-at", rises, high_at="2", low_at="1") == FALSE
-    assert (sentence("significant", rises), sentence("significant", flat)) == (TRUE, FALSE)
+    assert sentence("highest-at", rises, high_at="8", low_at="1") == TRUE
+    assert sentence("highest-at", rises, high_at="2", low_at="1") == FALSE
+    assert sentence("highest-among", rises, high_at="2", low_at="1", rivals="4, 8") == TRUE
+    assert sentence("highest-among", rises, high_at="2", low_at="1", rivals="1") == FALSE
+    assert sentence("highest-among", flat, high_at="2", low_at="1", rivals="4") == FALSE
+    above = {name: sentence("above-inventory", rises, ceiling=name) for name in ("500 Mbit/s", "4 Gbit/s")}
+    assert above == {"500 Mbit/s": TRUE, "4 Gbit/s": FALSE}
     assert (sentence("ceiling", rises, ceiling="941 Mbit/s"), sentence("ceiling", rises, ceiling="4 Gbit/s")) == (
         TRUE,
         FALSE,
@@ -142,10 +150,12 @@ def test_a_conclusion_is_missed_where_the_evidence_suffices() -> None:
 
 def test_intervals_of_ratios_are_counted_by_whether_they_hold_the_truth() -> None:
     said = [
-        Statement("contrast", "higher", {"ratio": 1.1, "low": 1.0, "high": 1.2, "n": 3}),
-        Statement("contrast", "higher", {"ratio": 1.3, "low": 1.0, "high": 1.2, "n": 3}),
+        Statement("contrast", "higher", {"ratio": 1.1, "low": 1.0, "high": 1.2, "n": 3, "confidence": 0.9}),
+        Statement("contrast", "higher", {"ratio": 1.3, "low": 1.0, "high": 1.2, "n": 3, "confidence": 0.9}),
     ]
-    assert [item.holds for item in coverage.of_contrasts(said)] == [True, False]
+    found = list(coverage.of_contrasts(said))
+    assert [item.holds for item in found] == [True, False]
+    assert {item.kind for item in found} == {"the ratio's interval (90 %)"}
 
 
 def test_the_harmonic_mean_of_noise_lies_below_one() -> None:
@@ -191,3 +201,36 @@ def test_a_client_beside_the_servers_is_not_set_against_those_far_away() -> None
     statement = finding("storage-clients", grows, params={"metric": "write"}, value=None)
     assert outcome(storage(setups=(far,), near="near1"), statement) == TRUE
     assert outcome(storage(setups=(far, near), near="near1"), statement) == FALSE
+
+
+def test_records_that_lower_the_rate_of_a_file_system_are_harmful() -> None:
+    sizes = {2**16: 50e6, 2**20: 100e6, 2**22: 150e6}
+    cells = [Cell({"record_size": size}, {"write": rate}, [Trial({"write": rate})]) for size, rate in sizes.items()]
+    world = storage(setups=(Setup("Records", "iozone", {}, cells, ("record_size",)),))
+
+    def advised(now: int, then: int) -> str:
+        settings = [{"clients": 1, "record_size": size, "direct": True} for size in (now, then)]
+        proof = {"tool": "iozone", "metric": "write", "now": settings[0], "then": settings[1]}
+        rate = world.rate("write", settings[1])
+        fields = {"params": {"metric": "write"}, "value": 2**22, "predicted": rate, "proof": proof, **RECOMMENDED}
+        return outcome(world, finding("storage-record-size", "Records", **fields))
+
+    assert (advised(2**16, 2**22), advised(2**22, 2**16)) == (TRUE, HARMFUL)
+
+
+def test_a_share_of_intervals_comes_with_its_error_over_the_worlds() -> None:
+    tally = Tally()
+    # Of one world all or none held: so many intervals are no more than so many worlds.
+    tally.coverage["mean", 2, "normal"] += [(10, 10), (0, 10), (10, 10), (10, 10)]
+    line = next(line for line in output.tables(tally) if line.startswith("  n = 2"))
+    assert line.split() == ["n", "=", "2", "75±22", "(40)"]
+
+
+@pytest.mark.django_db
+def test_what_is_part_of_a_finding_is_judged_as_well() -> None:
+    heard = rounds.hear(world_of(3, "network"))
+    rules = Counter(item.rule for item, _found in heard.said if item.source == "finding")
+    stored = [item for item, _found in heard.said if item.source == "finding" and item.fields["parts"]]
+    assert stored
+    for item in stored:
+        assert {part["rule"] for part in item.fields["parts"]} <= rules.keys()

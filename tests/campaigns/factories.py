@@ -7,7 +7,7 @@ from typing import Any
 
 from apps.accounts.models import Team
 from apps.campaigns import services
-from apps.campaigns.models import Campaign, Experiment, Run, Trial
+from apps.campaigns.models import Campaign, Experiment, Run, Share, Trial
 from apps.testbeds.models import Cluster, Link, Node, NodeAddress, Site, Switch, Testbed
 
 NOW = datetime(2026, 3, 2, 10, 0, tzinfo=UTC)
@@ -104,3 +104,11 @@ def take(*ready: Node, now: datetime = NOW, limit: int = 1000, needing: Collecti
 def states(of: Campaign) -> list[str]:
     """Return the states of the campaign's trials in their order."""
     return list(Trial.objects.filter(campaign=of).order_by("experiment", "position").values_list("state", flat=True))
+
+
+def share(campaign: Campaign, team: Team, state: str = "accepted") -> Share:
+    """Return the offer of a campaign to a team, which accepted it unless said otherwise."""
+    Campaign.objects.filter(pk=campaign.pk).update(visibility=Campaign.Visibility.SHARED)
+    return Share.objects.create(
+        campaign=campaign, name=team.slug, team=team if state == "accepted" else None, state=state
+    )

@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from apps.campaigns import definitions
 from apps.campaigns.models import Campaign
-from apps.campaigns.services.launching import parts_of_launch
+from apps.campaigns.services.launches import parts_of_launch
 from apps.testbeds.models import Link, Node
 from tests import factories
 from tests.campaigns import factories as make

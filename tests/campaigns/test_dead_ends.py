@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from apps.agents.models import Agent
 from apps.bench.text import Message
-from apps.bench.tools.base import ToolFailure
+from apps.bench.toolkit import ToolFailure
 from apps.campaigns import queries, services, waits
 from apps.campaigns.models import Campaign, Trial
 from apps.core.messages import render

@@ -14,6 +14,7 @@ from django.utils import timezone
 from apps.accounts.models import Membership, User
 from apps.campaigns import consumers, live
 from apps.campaigns.models import Campaign
+from tests.campaigns.factories import share
 from tests.campaigns.test_live import Commit, calm, campaign, commit, connected, in_this_thread, is_let_in
 
 __all__ = ["calm", "campaign", "commit"]
@@ -81,10 +82,9 @@ def test_a_socket_ends_with_the_right_to_see_what_it_tells(
 async def test_a_socket_ends_when_its_campaign_is_no_longer_shared(
     cast: SimpleNamespace, campaign: Campaign, commit: Commit
 ) -> None:
-    await sync_to_async(Campaign.objects.filter(pk=campaign.pk).update)(visibility=Campaign.Visibility.SHARED)
-    await sync_to_async(campaign.shared_with.add)(cast.other_team)
+    await sync_to_async(share)(campaign, cast.other_team)
     socket = await connected(cast.charlie, campaign.pk)
-    await sync_to_async(campaign.shared_with.clear)()
+    await sync_to_async(campaign.shares.all().delete)()
     await commit(lambda: live.publish(campaign.pk, "event"))
     assert await socket.end() == 4403
 

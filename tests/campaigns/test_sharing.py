@@ -29,16 +29,16 @@ def test_an_operator_says_who_sees_it_and_the_log_tells(
 ) -> None:
     client.force_login(cast.oscar)
     assert client.get(page(campaign)).status_code == 200
-    body = {"visibility": V.SHARED, "shared_with": [cast.other_team.pk], "licence": "CC-BY-4.0"}
+    body = {"visibility": V.SHARED, "shared_with": "strangers", "licence": "CC-BY-4.0"}
     assert client.post(page(campaign), body).status_code == 302
     campaign.refresh_from_db()
     assert (campaign.visibility, campaign.licence, campaign.redacted) == (V.SHARED, "CC-BY-4.0", False)
-    assert [team.slug for team in campaign.shared_with.all()] == ["strangers"]
+    assert [(share.name, share.state) for share in campaign.shares.all()] == [("strangers", "offered")]
     assert campaign.events.first().message["params"] == {"user": "oscar"}
     for shown in ("/campaigns/", f"/campaigns/{campaign.pk}/"):
-        assert "The team and the teams named below" in client.get(shown).content.decode()
-    client.post(page(campaign), {"visibility": V.TEAM, "shared_with": [cast.other_team.pk]})
-    assert not campaign.shared_with.exists()
+        assert "The team, and the teams named below once they accept" in client.get(shown).content.decode()
+    client.post(page(campaign), {"visibility": V.TEAM, "shared_with": "strangers"})
+    assert not campaign.shares.exists()
 
 
 def test_it_refuses_a_sharing_with_nobody_and_a_licence_that_is_none(
@@ -78,26 +78,34 @@ def test_rest_says_it_and_names_what_is_wrong(client: Client, campaign: Campaign
     wish = {"visibility": "shared", "shared_with": ["strangers"], "licence": "CC0-1.0", "redacted": False}
     told = client.put(address, wish, content_type="application/json", **headers).json()
     preview = f"/c/{campaign.permanent_id}/?as=stranger"
-    assert told == {**wish, "permanent_id": campaign.permanent_id, "preview": preview}
+    assert told == {**wish, "accepted": [], "permanent_id": campaign.permanent_id, "preview": preview}
     assert client.get(address, **headers).json() == told
-    wrong = client.put(address, {"shared_with": ["nobody"]}, content_type="application/json", **headers)
+    wrong = client.put(address, {"shared_with": ["no body"]}, content_type="application/json", **headers)
     assert wrong.status_code == 400
-    assert set(wrong.json()["fields"]) == {"visibility", "shared_with"}
+    assert {"visibility", "shared_with.0"} <= set(wrong.json()["fields"])
 
 
-def test_a_copy_is_seen_by_those_who_see_the_original(campaign: Campaign, cast: SimpleNamespace) -> None:
-    services.share_campaign(campaign=campaign, user=cast.oscar, visibility=V.SHARED, shared_with=[cast.other_team])
+@pytest.mark.parametrize("visibility", V.values)
+def test_a_copy_is_its_teams_whoever_sees_the_original(
+    client: Client, campaign: Campaign, cast: SimpleNamespace, visibility: str
+) -> None:
+    make.share(campaign, cast.other_team)
+    Campaign.objects.filter(pk=campaign.pk).update(visibility=visibility, redacted=False)
     campaign.refresh_from_db()
     copy = services.clone_campaign(campaign=campaign, user=cast.oscar)
-    assert copy.visibility == V.SHARED
-    assert list(copy.shared_with.all()) == [cast.other_team]
+    assert copy.visibility == (V.PRIVATE if visibility == V.PRIVATE else V.TEAM)
+    assert (copy.redacted, copy.shares.exists()) == (True, False)
     assert copy.permanent_id != campaign.permanent_id
+    # Whoever is not signed in is asked to, as for what there is none of.
+    assert client.get(f"/c/{copy.permanent_id}/").status_code == 302
+    client.force_login(cast.charlie)
+    assert client.get(f"/c/{copy.permanent_id}/").status_code == 404
 
 
 def test_deleting_leaves_a_tombstone_for_those_who_saw_it(
     client: Client, campaign: Campaign, cast: SimpleNamespace
 ) -> None:
-    services.share_campaign(campaign=campaign, user=cast.oscar, visibility=V.SHARED, shared_with=[cast.other_team])
+    make.share(campaign, cast.other_team)
     client.force_login(cast.oscar)
     assert "permanent id" in client.get(f"/campaigns/{campaign.pk}/delete/").content.decode()
     client.post(f"/campaigns/{campaign.pk}/delete/", {"reason": "Wrong cable"})

@@ -25,8 +25,10 @@ def campaign(cast: SimpleNamespace, pair: list[Node]) -> Campaign:
 
 def show_to(campaign: Campaign, visibility: str, *teams: object, redacted: bool = False) -> None:
     campaign.visibility, campaign.redacted = visibility, redacted
+    campaign.shares.all().delete()
+    for team in teams:
+        make.share(campaign, team)
     campaign.save()
-    campaign.shared_with.set(teams)
 
 
 def who_sees(campaign: Campaign, cast: SimpleNamespace) -> set[str]:

@@ -13,8 +13,7 @@ from typing import Any
 
 OWN = Path(__file__).parents[2]
 _CALLS = ("compile", "search", "match", "fullmatch", "findall", "finditer", "sub", "subn", "split")
-# The agent's are bounded by what one job may hold, and a node's owner reads only his own.
-_OTHERS = (".migrations", ".settings.", "__main__", "workers.agent")
+_OTHERS = (".migrations", ".settings.", "__main__")
 
 
 class _Names(dict):
@@ -36,7 +35,7 @@ def main() -> None:
             frame = frame.f_back
         file = Path(frame.f_code.co_filename)
         place = str(file.relative_to(OWN)) if file.is_relative_to(OWN) else ""
-        if place.startswith(("apps/", "workers/")) and not place.startswith("workers/agent/"):
+        if place.startswith(("apps/", "workers/")):
             places.setdefault((compiled.pattern, compiled.flags), f"{place}:{frame.f_lineno}")
         return compiled
 

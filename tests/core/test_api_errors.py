@@ -14,7 +14,7 @@ from rest_framework.response import Response
 from apps.accounts.models import Team
 from apps.bench import sweep, units
 from apps.bench.text import Message
-from apps.bench.tools.base import ParameterError, ToolFailure
+from apps.bench.toolkit import ParameterError, ToolFailure
 from apps.core import api
 from tests.rest import racing
 

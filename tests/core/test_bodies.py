@@ -9,7 +9,7 @@ from django.conf import settings
 
 from apps.accounts import senders
 from apps.agents.endpoint import exchange, room
-from apps.core import bodies, serving
+from apps.core import bodies, web
 from apps.core.bodies import Kind
 from tests import factories
 from tests.core.test_space import PLACES, plain_addresses
@@ -90,7 +90,7 @@ async def test_a_body_that_does_not_come_on_is_given_up(path: str, monkeypatch: 
         assert refusal.value.status == 408
         return
     answered = Answered()
-    await asyncio.wait_for(serving.Pages().handle(scope, receive, answered), 30)
+    await asyncio.wait_for(web.Pages().handle(scope, receive, answered), 30)
     assert (answered.status, answered.is_ended) == (408, True)
     assert answered.headers[b"connection"] == b"close"
 

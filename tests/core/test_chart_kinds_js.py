@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from tests.comparison.figures import charts
 from tests.core import javascript
 from tests.core.test_charts_js import BROWSER, MODULES, sweep
-from tests.results.figures import charts
 
 # What is on screen, as far as the modules ask for it.
 SCREEN = """
@@ -52,6 +52,31 @@ def test_cells_stand_at_their_words_and_darken_with_their_figure() -> None:
     kind, places, colours, reverse = shown
     assert (kind, places, reverse) == ("matrix", [["64 KiB", "1"], ["1 MiB", "4"]], False)
     assert colours == ["rgb(233,243,248)", "rgb(9,66,92)"]
+
+
+def test_the_table_beside_a_chart_names_the_flags() -> None:
+    flags = {"flagged": 1, "flags": "1 of 3 figures flagged: stalled × 1"}
+    line = sweep(series=[{"label": "a", "points": [{"x": 65536, "y": 1e8, "n": 3, **flags}]}])
+    heat = {**charts.HEAT, "cells": [{**charts.HEAT["cells"][0], **flags}]}
+    parallel = {**charts.PARALLEL, "hollow": [1]}
+    program = "done(rowsOf(data, words).body.map((row) => row.map((cell) => cell?.text ?? cell)));"
+    assert run(program, line)[0][-1] == f"3 ⚑ {flags['flags']}"
+    assert flags["flags"] in run(program, heat)[0][1]
+    assert [row[0] for row in run(program, parallel)] == [1, "2 ⚑", 3]
+
+
+def test_a_key_says_what_stands_below_a_figure_too() -> None:
+    shown = run(
+        "const chart = drawChart(canvas, data); const said = [];"
+        "chart.getDatasetMeta = () => ({ data: [{ x: 1, y: 2 }] }); chart.setActiveElements = () => {};"
+        "const body = [{ lines: ['100 Mbit/s'], after: ['⚑ x'] }];"
+        "chart.tooltip = { setActiveElements() {}, title: ['64 KiB'], body };"
+        "Object.assign(canvas, { handlers: {}, addEventListener(name, call) { this.handlers[name] = call; } });"
+        "pointKeys(canvas, (text) => said.push(text));"
+        "canvas.handlers.keydown({ key: 'ArrowRight', preventDefault() {} }); done(said);",
+        sweep(),
+    )
+    assert shown == ["64 KiB; 100 Mbit/s; ⚑ x"]
 
 
 @pytest.mark.parametrize(("log", "share"), [(False, 0.09), (True, 0.5)])
@@ -137,7 +162,8 @@ def test_two_thousand_runs_are_placed_once_and_chosen_quickly() -> None:
     ("name", "head", "first"),
     [
         ("line", ["Window", "Series", "Goodput", "95 % interval", "n"],
-         [{"text": "64 KiB"}, "Streams 1", "140 Mbit/s", "130 Mbit/s – 150 Mbit/s", 3]),
+         [{"text": "64 KiB"}, "Streams 1", "140 Mbit/s", "130 Mbit/s – 150 Mbit/s",
+          "3 ⚑ 1 of 3 figures flagged: stalled × 1"]),
         ("heat", ["Streams", "64 KiB", "1 MiB"], ["1", {"text": "140 Mbit/s"}, {"text": "–"}]),
         ("box", ["File system", "Series", "n", "min", "q1", "median", "q3", "max", "Outliers"],
          [{"text": "GPFS"}, "1 client", 5, "1 B/s", "2 B/s", "3 B/s", "4 B/s", "9 B/s", "9 B/s"]),

@@ -131,6 +131,26 @@ def test_what_cannot_stand_on_a_logarithmic_axis_is_left_out() -> None:
     assert shown == ["logarithmic", False, [{"x": 2, "y": 3}]]
 
 
+def test_flagged_figures_are_hollow_and_the_tooltip_says_with_which_flags() -> None:
+    text = "1 of 2 figures flagged: stalled × 1"
+    points = [
+        {"x": 1, "y": 5, "n": 2, "points": [4, 6], "flagged": 1, "flags": text, "hollow": [1], "note": "Week 3"},
+        {"x": 2, "y": 7, "n": 1, "points": [7]},
+    ]
+    shown = drawn(
+        "const fill = (set, name) => set.data.map((raw) => set[name]({ raw }));"
+        "const [means, singles] = chart.data.datasets;"
+        "const after = chart.options.plugins.tooltip.callbacks.afterLabel;"
+        "done([fill(means, 'pointWithErrorBarBackgroundColor'), fill(singles, 'pointBackgroundColor'),"
+        " means.data.map((raw) => after({ raw }))]);",
+        series=[{"label": "", "points": points}],
+        individual=True,
+    )
+    paper, full = "--bs-body-bg-light", "--chart-1-light"
+    pale = f"color-mix(in srgb, {full} 40%, transparent)"
+    assert shown == [[paper, full], [pale, paper, pale], [["Week 3", f"⚑ {text}"], []]]
+
+
 def test_nothing_to_draw_breaks_nothing() -> None:
     assert drawn("done([chart.data.datasets, chart.options.scales.x.min ?? null]);", series=[], lines=[]) == [
         [],

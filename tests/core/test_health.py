@@ -10,7 +10,7 @@ import pytest
 from django.db import OperationalError, connection, transaction
 from django.test import Client
 
-from apps.core import backends, broker, clock, outage, signs
+from apps.core import backends, broker, clock, outage, queue, signs
 from apps.core.models import SetAside
 from tests import outages
 
@@ -25,12 +25,15 @@ def nobody_gave_a_sign() -> Iterator[None]:
     client.delete(signs._KEY)
 
 
-def give(name: str, *, ago_s: float = 0, turn_ago_s: float | None = None) -> None:
+ALL = (queue.CLOCK, queue.SHORT, queue.LONG)
+
+
+def give(name: str, *, ago_s: float = 0, turn_ago_s: float | None = None, queues: tuple[str, ...] = ALL) -> None:
     """Have given a sign some seconds ago."""
-    signs.give(name, running_s=60, turn_ago_s=turn_ago_s)
+    signs.give(name, running_s=60, turn_ago_s=turn_ago_s, queues=queues)
     client = broker.client(timeout_s=1)
     stored = json.loads(client.hget(signs._KEY, name))
-    moved = {key: value and value - ago_s for key, value in stored.items()}
+    moved = {key: value - ago_s if isinstance(value, float) else value for key, value in stored.items()}
     client.hset(signs._KEY, name, json.dumps(moved))
 
 
@@ -54,6 +57,19 @@ def test_each_part_says_whether_it_works_and_since_when(client: Client) -> None:
     # A stranger learns nothing of the machines.
     assert "host-a" not in answer.content.decode()
     assert connection.settings_dict["NAME"] not in answer.content.decode()
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_a_queue_that_no_worker_looks_after_is_named_however_it_came_to_that(client: Client, name: str) -> None:
+    give("worker@a", turn_ago_s=1, queues=tuple(other for other in ALL if other != name))
+    give("beat@a")
+    # Removed, never started, or so long dead that its sign is forgotten.
+    give("other@a", ago_s=4000, queues=(name,))
+    part = parts(client)["workers"]
+    assert not part["ok"]
+    assert part["what"].startswith("No worker is there for: ") and f"(queue {name})" in part["what"]
+    give("other@a", queues=(name,))
+    assert parts(client)["workers"]["ok"]
 
 
 def test_a_worker_that_fell_silent_is_named_with_the_time_of_its_last_sign(client: Client) -> None:

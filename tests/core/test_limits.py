@@ -14,15 +14,15 @@ from apps.accounts import quotas
 from apps.accounts.models import TeamUsage
 from apps.agents.models import FactSnapshot
 from apps.agents.services import facts
+from apps.archive import usage
+from apps.archive.imports import services as imports
+from apps.archive.incoming import services as incoming
 from apps.campaigns import errors
 from apps.campaigns import services as campaigns
 from apps.config.settings import limits
 from apps.config.settings.environment import Environment
 from apps.config.settings.limits import Rate
-from apps.core.limits import asking, counting, policies
-from apps.reports import usage
-from apps.reports.exports.incoming import services as incoming
-from apps.results.imports import services as imports
+from apps.core.limits import askers, counters, policies
 from apps.testbeds.models import Node
 from tests import factories as people
 from tests.agents import factories as agents
@@ -34,8 +34,8 @@ NOW = datetime(2026, 11, 23, 12, tzinfo=UTC)
 
 @pytest.fixture(autouse=True)
 def _counted_anew() -> None:
-    counting.forget_all()
-    counting._store.cache_clear()
+    counters.forget_all()
+    counters._store.cache_clear()
 
 
 def limited(settings: Settings, **rates: tuple[int, int]) -> None:
@@ -43,25 +43,25 @@ def limited(settings: Settings, **rates: tuple[int, int]) -> None:
 
 
 def test_counters_of_many_threads_lose_nothing() -> None:
-    charge = counting.Charge("test:threads", 1, 60)
+    charge = counters.Charge("test:threads", 1, 60)
     threads = [
-        threading.Thread(target=lambda: [counting.raise_counts([charge]) for _ in range(50)]) for _ in range(8)
+        threading.Thread(target=lambda: [counters.raise_counts([charge]) for _ in range(50)]) for _ in range(8)
     ]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    [count] = counting.raise_counts([charge]) or []
+    [count] = counters.raise_counts([charge]) or []
     assert count.count == 401
     assert 0 < count.ends_in_s <= 60
 
 
 def test_a_window_ends() -> None:
-    charge = counting.Charge("test:window", 1, 0.05)
-    counts = [counting.raise_counts([charge]) for _ in range(2)]
+    charge = counters.Charge("test:window", 1, 0.05)
+    counts = [counters.raise_counts([charge]) for _ in range(2)]
     assert [found[0].count for found in counts if found] == [1, 2]
     threading.Event().wait(0.2)
-    assert (counting.raise_counts([charge]) or [])[0].count == 1
+    assert (counters.raise_counts([charge]) or [])[0].count == 1
 
 
 def test_who_asks_too_often_with_a_token_is_told_when_to_ask_again(
@@ -117,15 +117,15 @@ def test_the_service_goes_on_without_valkey(
 ) -> None:
     limited(settings, token=(1, 60), address=(1, 60), answers=(1, 60), uploads=(1, 60))
     settings.REDIS_URL = f"unix://{tmp_path}/gone.sock?db=0"
-    counting._store.cache_clear()
-    monkeypatch.setattr(counting, "_PAUSE_S", 3600.0)
+    counters._store.cache_clear()
+    monkeypatch.setattr(counters, "_PAUSE_S", 3600.0)
     for _ in range(3):
         answer = client.get("/api/v1/me/", **people.bearer(cast.bob))
         assert answer.status_code == 200
         assert "RateLimit" not in answer.headers
     assert "Valkey does not answer" in caplog.text
     assert caplog.text.count("Valkey does not answer") == 1, "nobody waits for it again at once"
-    counting._store.cache_clear()
+    counters._store.cache_clear()
 
 
 def test_a_slow_valkey_holds_nobody_up(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -133,8 +133,8 @@ def test_a_slow_valkey_holds_nobody_up(settings: Settings, monkeypatch: pytest.M
         raise redis.TimeoutError("slow")
 
     monkeypatch.setattr(redis.client.Script, "__call__", stuck)
-    assert counting.raise_counts([counting.Charge("test", 1, 60)]) is None
-    assert counting.take_turn("test", 60) == 0.0
+    assert counters.raise_counts([counters.Charge("test", 1, 60)]) is None
+    assert counters.take_turn("test", 60) == 0.0
 
 
 @pytest.mark.parametrize(
@@ -145,7 +145,7 @@ def test_a_slow_valkey_holds_nobody_up(settings: Settings, monkeypatch: pytest.M
     ],
 )  # fmt: skip
 def test_an_address_of_ipv6_is_its_network(rf, address: str, known_as: str) -> None:
-    assert asking.address_of(rf.get("/", REMOTE_ADDR=address)) == known_as
+    assert askers.address_of(rf.get("/", REMOTE_ADDR=address)) == known_as
 
 
 def test_limits_of_the_environment() -> None:
@@ -189,7 +189,7 @@ def test_facts_beyond_the_limit_are_not_kept_now(cast: Cast, settings: Settings)
     told = [facts.record_facts(agent_id=agent.pk, facts={"n": n}, version="1") for n in range(4)]
     assert told == [True, True, False, False]
     assert FactSnapshot.objects.count() == 2
-    counting.forget_all()
+    counters.forget_all()
     assert facts.record_facts(agent_id=agent.pk, facts={"n": 3}, version="1")
 
 

@@ -21,6 +21,12 @@ ALIKE = [
     ("\u2764\ufe0f lab", "\u2764 lab"),
     ("TAO", "\u03a4\u0391\u039f"),
     ("\ubd80\uc0b0", "\u1107\u116e\u1109\u1161\u11ab"),
+    ("Alpha", "Alph\u0251"),
+    ("Demo", "Dem\u1d0f"),
+    ("Alpha", "A\u01c0pha"),
+    ("KISTI-net", "KISTI\u2010net"),
+    ("lab 0", "lab \u09e6"),
+    ("lab 12", "lab \u0661\u0662"),
 ]
 UNSEEN = {
     "a\u200bb": "U\\+200B ZERO WIDTH SPACE",
@@ -28,6 +34,8 @@ UNSEEN = {
     "a\u00adb": "U\\+00AD SOFT HYPHEN",
     "a\u3164b": "U\\+3164 HANGUL FILLER",
     "a\u2800b": "U\\+2800 BRAILLE PATTERN BLANK",
+    "Demo\u180b": "U\\+180B",
+    "Beta\u180f": "U\\+180F",
     "a\ufe0fb": "U\\+FE0F VARIATION SELECTOR-16",
     "a\u200db": "U\\+200D ZERO WIDTH JOINER",
     "\U0001f469\u200d": "U\\+200D",
@@ -42,7 +50,7 @@ UNSEEN = {
 # scripts other than Latin beside each other.
 MIXED = [
     "gri\u13a0", "\u0585slo", "gr\u2c93d", "\ua4d0ab", "lab\u10ff", "\U00010404slo", "\u0394\u03bbT", "\u03bdm",
-    "\u0430\u03bf",
+    "\u0430\u03bf", "Dem\u09e6", "Dem\u0be6", "doperat\u09e6r", "Dem\u0660",
 ]  # fmt: skip
 
 

@@ -2,6 +2,7 @@
 
 import logging
 import os
+import threading
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -15,7 +16,7 @@ from django.test import Client
 from django.utils import timezone
 from psycopg_pool import PoolTimeout
 
-from apps.core import outage, watching
+from apps.core import outage, outage_watch
 from tests.core import broken
 
 REFUSED = OperationalError("could not connect")
@@ -42,6 +43,11 @@ UNAVAILABLE = [
     kombu.exceptions.OperationalError("the broker is away"),
     outage.Busy("Too many at once."),
 ]
+
+
+def is_over(watch: outage_watch.Watch) -> bool:
+    """Say whether nobody looks any more, and the log tells so: that is the last that the thread does."""
+    return all(thread.name != f"outage of {watch.name}" for thread in threading.enumerate())
 
 
 @pytest.fixture
@@ -112,7 +118,7 @@ def test_it_is_looked_at_until_it_is_back(monkeypatch: pytest.MonkeyPatch, caplo
     renewed: list[bool] = []
     monkeypatch.setattr(outage, "_answers", lambda: next(answers))
     monkeypatch.setattr(outage, "_renew_pool", lambda: renewed.append(True))
-    monkeypatch.setattr(watching, "LOOK_EVERY_S", 0.05)
+    monkeypatch.setattr(outage_watch, "LOOK_EVERY_S", 0.05)
     watch = outage.database_watch()
     before = timezone.now()
     watch.note(REFUSED)
@@ -120,7 +126,7 @@ def test_it_is_looked_at_until_it_is_back(monkeypatch: pytest.MonkeyPatch, caplo
     assert watch.away_since and watch.away_since >= before
     with pytest.raises(outage.Outage):
         watch.refuse()
-    wait_for(lambda: not watch._is_looking)
+    wait_for(lambda: is_over(watch))
     assert watch.away_since is None
     assert renewed == [True]
     watch.refuse()
@@ -166,7 +172,7 @@ def wait_for(condition: Any) -> None:
         time.sleep(0.005)
 
 
-def logged_of(watch: watching.Watch, error: BaseException, *, again: int) -> list[str]:
+def logged_of(watch: outage_watch.Watch, error: BaseException, *, again: int) -> list[str]:
     """Return what a console shows that is told of an error and, while that is looked into, of so many like it."""
     shown: list[str] = []
 
@@ -176,7 +182,7 @@ def logged_of(watch: watching.Watch, error: BaseException, *, again: int) -> lis
 
     console, log = Console(), logging.getLogger("tests.outage")
     console.addFilter(outage.OneLineEach())
-    places = (log, watching.logger)
+    places = (log, outage_watch.logger)
     for place in places:
         place.addHandler(console)
     # The test run's own console counts what it leaves out, too.
@@ -187,7 +193,7 @@ def logged_of(watch: watching.Watch, error: BaseException, *, again: int) -> lis
                 raise error
             except BaseException:
                 log.exception("It failed")
-        wait_for(lambda: not watch._is_looking)
+        wait_for(lambda: is_over(watch))
     finally:
         log.propagate = True
         for place in places:
@@ -210,9 +216,9 @@ def test_an_outage_is_one_line_at_its_begin_and_one_at_its_end(
     monkeypatch: pytest.MonkeyPatch, name: str, error: Exception
 ) -> None:
     looks = iter(["no answer", "no answer", "no answer", None])
-    watch = watching.Watch("It", concerns=getattr(outage, name).concerns, trouble=lambda: next(looks))
+    watch = outage_watch.Watch("It", concerns=getattr(outage, name).concerns, trouble=lambda: next(looks))
     monkeypatch.setattr(outage, name, watch)
-    monkeypatch.setattr(watching, "LOOK_EVERY_S", 0.2)
+    monkeypatch.setattr(outage_watch, "LOOK_EVERY_S", 0.2)
     first, last = logged_of(watch, error, again=50)
     assert first == "It does not work: no answer"
     assert last.startswith("It works again after 0.")
@@ -220,14 +226,14 @@ def test_an_outage_is_one_line_at_its_begin_and_one_at_its_end(
 
 
 def test_what_is_no_outage_is_logged_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    watch = watching.Watch("It", concerns=outage.watch.concerns, trouble=lambda: None)
+    watch = outage_watch.Watch("It", concerns=outage.watch.concerns, trouble=lambda: None)
     monkeypatch.setattr(outage, "watch", watch)
     assert logged_of(watch, REFUSED, again=3) == ["It failed with its trace"] * 4
     assert logged_of(watch, ValueError("ours"), again=0) == ["It failed with its trace"]
 
 
 def test_a_fork_in_an_outage_looks_by_itself() -> None:
-    watch = watching.Watch("It", concerns=lambda error: True, trouble=lambda: "away")
+    watch = outage_watch.Watch("It", concerns=lambda error: True, trouble=lambda: "away")
     watch._is_looking = True
     reader, writer = os.pipe()
     child = os.fork()

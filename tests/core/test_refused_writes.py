@@ -15,13 +15,13 @@ from django.urls import URLPattern, URLResolver, get_resolver
 
 from apps.accounts.models import Invitation, Membership
 from apps.agents.models import AgentInstance, FactSnapshot
+from apps.archive.imports.models import ColumnMapping, Import
+from apps.archive.incoming.models import IncomingArchive
+from apps.archive.search.models import SavedSearch
 from apps.campaigns.models import Note
-from apps.reports.exports.incoming.models import IncomingArchive
+from apps.comparison.models import SavedView
 from apps.reports.models import Edition, Rendering, Report
 from apps.reports.schedules.models import Schedule
-from apps.results.imports.models import ColumnMapping, Import
-from apps.results.models import SavedView
-from apps.results.search.models import SavedSearch
 from apps.testbeds.models import Link, Node, SettingGrant
 from apps.tuning.models import Finding
 from tests.agents import factories as agents
@@ -38,7 +38,7 @@ OWN = {
     "accounts:theme", "accounts:team_create", "accounts:token_create", "set_language",
 }  # fmt: skip
 # They are posted to for the length of what is asked, and keep nothing: a figure of what the page shows.
-READING = {"results:figure"}
+READING = {"figures:draw"}
 # Leads on to the list of campaigns; shows what a definition would do, and keeps nothing.
 READING |= {"home", "toolbox:tool_preview"}
 # Whoever may write in a team of their own is told that the team which they name is none of theirs.
@@ -78,6 +78,7 @@ def world(cast: SimpleNamespace, pair: list[Node], tool: Any) -> SimpleNamespace
     report = Report.objects.create(team=team, campaign=going, language="en", created_by=oscar)
     a, b = pair[0].testbed.site, inventory.site(team)
     agent, _text = agents.agent(pair[0])
+    theirs = make.campaign(SimpleNamespace(team=cast.other_team, oscar=cast.charlie))
     return SimpleNamespace(
         campaign=draft, going=going, experiment=experiment, trial=going.trials.first(),
         note=Note.objects.create(campaign=draft, created_by=oscar, text="x"),
@@ -102,6 +103,7 @@ def world(cast: SimpleNamespace, pair: list[Node], tool: Any) -> SimpleNamespace
         switch=inventory.switch(team, "s"), filesystem=inventory.file_system(team, "f"),
         grant=SettingGrant.objects.create(node=pair[0], team=cast.other_team, pattern="net.*"),
         tool=tool, offered=Invitation.objects.create(team=cast.other_team, username="alice"),
+        offer=make.share(theirs, team, "offered"),
         invitation=Invitation.objects.create(team=team, username="nobody"),
         member=Membership.objects.get(team=team, user=cast.alice), agent=agent,
         instance=AgentInstance.objects.create(agent=agent, key=uuid.uuid4(), host="copy"),
@@ -121,7 +123,8 @@ ABOUT = {
     "reports/files/drafts/": "report", "exports/campaigns/": "going", "exports/archives/": "archive",
     "findings/": "finding", "findings/predict/": "experiment", "findings/campaigns/": "going", "tools/": "tool",
     "accounts/teams/": "member", "accounts/teams/<slug:slug>/invitations/": "invitation",
-    "accounts/invitations/": "offered", "accounts/tokens/": "member", "inventory/nodes/": "node",
+    "accounts/invitations/": "offered", "campaigns/offers/": "offer",
+    "accounts/tokens/": "member", "inventory/nodes/": "node",
     "inventory/testbeds/": "testbed", "inventory/sites/": "site", "inventory/clusters/": "cluster",
     "inventory/switches/": "switch", "inventory/links/": "link", "inventory/rtts/": "sitepair",
     "inventory/file-systems/": "filesystem", "inventory/settings/": "grant", "agents/": "node",

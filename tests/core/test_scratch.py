@@ -14,12 +14,12 @@ from django.conf import settings as django_settings
 from django.core.files.uploadedfile import TemporaryUploadedFile
 from pytest_django import Settings
 
+from apps.archive.imports import uploads
+from apps.archive.imports.models import Import
+from apps.archive.incoming import services as incoming
+from apps.archive.incoming.models import IncomingArchive
 from apps.core import scratch
-from apps.reports.exports.incoming import services as incoming
-from apps.reports.exports.incoming.models import IncomingArchive
-from apps.reports.rendering import services as rendering
-from apps.results.imports import uploads
-from apps.results.imports.models import Import
+from apps.reports.files import services as rendering
 from tests import factories as people
 from tests.factories import Cast
 from tests.test_architecture import ROOT, SOURCES, imports_of, module_of, tree_of

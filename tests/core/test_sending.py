@@ -1,18 +1,17 @@
 """What is sent is made piece by piece in one thread, and no further once its reader is gone."""
 
 import asyncio
-import gc
 import threading
 import time
 from collections.abc import Iterator
 
 import pytest
-from django.db import connection
+from django.db import OperationalError, connection
 from django.http import HttpRequest
 from django.test import AsyncRequestFactory, RequestFactory
 
-from apps.core import outage, sending
-from apps.core.sending import send
+from apps.core import downloads, outage, streams
+from apps.core.streams import send
 
 
 class Source:
@@ -38,6 +37,21 @@ async def test_under_asgi_each_piece_is_made_by_one_thread_of_its_own() -> None:
     assert len(set(source.threads)) == 1
     assert threading.get_ident() not in source.threads
     assert answer["Content-Disposition"] == 'attachment; filename="a.csv"'
+
+
+@pytest.mark.django_db(transaction=True)
+async def test_what_breaks_the_first_piece_is_no_answer_that_breaks_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(downloads, "anonymous", downloads.Places(1))
+
+    def pieces() -> Iterator[bytes]:
+        raise OperationalError("no connection is free")
+        yield b""
+
+    # Twice: its place is given back.
+    for _time in range(2):
+        with pytest.raises(OperationalError):
+            send(AsyncRequestFactory().get("/"), pieces, name="a.csv", kind="text/csv")
+        await_slot()
 
 
 async def test_a_reader_who_goes_away_ends_the_making() -> None:
@@ -67,20 +81,18 @@ def timeouts() -> Iterator[bytes]:
 
 @pytest.mark.django_db(transaction=True)
 async def test_so_many_files_are_sent_at_once_that_pages_keep_connections(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sending, "_slots", threading.BoundedSemaphore(1))
+    monkeypatch.setattr(downloads, "anonymous", downloads.Places(1))
     request = AsyncRequestFactory().get("/")
+    other = AsyncRequestFactory().get("/")
+    other.META["REMOTE_ADDR"] = "192.0.2.9"
     first = send(request, timeouts, name="a.csv", kind="text/csv")
     with pytest.raises(outage.Busy, match="Try again in a minute"):
-        send(request, timeouts, name="b.csv", kind="text/csv")
+        send(other, timeouts, name="b.csv", kind="text/csv")
     # What does not ask the database takes nobody's connection.
     send(request, lambda: iter([b"0"]), name="c.csv", kind="text/csv", reads_database=False).close()
     # A large file takes as long as it takes.
     assert [piece async for piece in first.streaming_content] == [b"0", b"0"]
     first.close()
-    await_slot()
-    # One that nobody began to send, and nobody closed, gives its place back, too.
-    forgotten = send(request, timeouts, name="d.csv", kind="text/csv")
-    del forgotten
     await_slot()
 
 
@@ -90,7 +102,7 @@ async def test_one_that_fails_on_its_way_gives_its_place_back(monkeypatch: pytes
         yield b"0"
         raise ValueError("on its way")
 
-    monkeypatch.setattr(sending, "_slots", threading.BoundedSemaphore(1))
+    monkeypatch.setattr(downloads, "anonymous", downloads.Places(1))
     answer = send(AsyncRequestFactory().get("/"), failing, name="a.csv", kind="text/csv")
     with pytest.raises(ValueError, match="on its way"):
         _pieces = [piece async for piece in answer.streaming_content]
@@ -98,7 +110,7 @@ async def test_one_that_fails_on_its_way_gives_its_place_back(monkeypatch: pytes
 
 
 async def test_a_reader_who_takes_nothing_for_too_long_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sending, "STALL_S", 0.05)
+    monkeypatch.setattr(downloads, "STALL_S", 0.05)
     source = Source()
     answer = send(AsyncRequestFactory().get("/"), source.pieces, name="a.csv", kind="text/csv", reads_database=False)
     pieces = aiter(answer.streaming_content)
@@ -108,16 +120,14 @@ async def test_a_reader_who_takes_nothing_for_too_long_is_given_up(monkeypatch: 
             break
         await asyncio.sleep(0.05)
     assert source.ended.is_set()
-    with pytest.raises(sending.Stalled):
+    with pytest.raises(streams.Stalled):
         await anext(pieces)
 
 
 def await_slot() -> None:
     """Return when a file can be sent again; its thread gives the place back after the answer is closed."""
     for _look in range(400):
-        gc.collect()
-        if sending._slots.acquire(blocking=False):
-            sending._slots.release()
+        if not downloads.anonymous._taken:
             return
         time.sleep(0.05)
     raise AssertionError("no place was given back")

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from django.db import OperationalError
 
-from apps.core import outage, serving
+from apps.core import outage, web
 
 Messages = list[dict[str, Any]]
 
@@ -31,7 +31,7 @@ async def opened(error: Exception | None) -> Messages:
     async def send(message: dict[str, Any]) -> None:
         sent.append(message)
 
-    await serving.RefusingWhileAway(sockets)({"type": "websocket"}, receive, send)
+    await web.RefusingWhileAway(sockets)({"type": "websocket"}, receive, send)
     return sent
 
 
@@ -44,13 +44,13 @@ async def test_a_websocket_is_asked_to_come_again_while_the_database_is_away(no_
 
 async def test_an_answer_that_cannot_be_sent_gives_its_connection_back(monkeypatch: pytest.MonkeyPatch) -> None:
     given_back: list[bool] = []
-    monkeypatch.setattr(serving, "close_old_connections", lambda: given_back.append(True))
+    monkeypatch.setattr(web, "close_old_connections", lambda: given_back.append(True))
 
     async def pages(scope: Any, _receive: Any, _send: Any) -> None:
         if scope["fails"]:
             raise ConnectionError("the reader is gone")
 
-    around = serving.ReturningConnections(pages)
+    around = web.ReturningConnections(pages)
     await around({"fails": False}, receive, receive)
     assert given_back == []
     with pytest.raises(ConnectionError):

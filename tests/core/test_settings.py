@@ -17,7 +17,7 @@ RIGHT = {
     "ALLOWED_HOSTS": "127.0.0.1, fathom.example.org",
     "TRUSTED_ORIGINS": "https://fathom.example.org",
     "PUBLIC_URL": "https://fathom.example.org",
-    "AGENT_SERVER_CERTIFICATE": os.fspath(Path(__file__)),
+    "AGENT_SERVER_CERTIFICATE": os.fspath(Path(__file__).with_name("certificate.pem")),
     "DATABASE_URL": "postgresql://u:secret@db:5433/fathom",
     "REDIS_URL": "redis://cache:6379/0",
     "WEB_CONNECTIONS": "12",
@@ -48,6 +48,8 @@ RIGHT = {
     "SIGN_IN_FAILURES_PER_NAME": "5",
 }
 WRONG = {
+    "ALLOWED_HOSTS": "http://fathom.example.org",
+    "EMAIL_FROM": "fathom",
     "TRUSTED_ORIGINS": "fathom.example.org",
     "PUBLIC_URL": "fathom.example.org",
     "AGENT_SERVER_CERTIFICATE": "/nowhere/x.pem",
@@ -77,7 +79,18 @@ WRONG = {
     "SIGN_IN_FAILURES_PER_NAME": "0",
 }
 # What may be any text.
-ANY = {"FATHOM_VAR", "SECRET_KEY", "ALLOWED_HOSTS", "EMAIL_HOST", "EMAIL_USER", "EMAIL_PASSWORD", "EMAIL_FROM"}
+ANY = {"FATHOM_VAR", "SECRET_KEY", "EMAIL_HOST", "EMAIL_USER", "EMAIL_PASSWORD"}
+# What else is wrong, beside the first of its kind above.
+ALSO_WRONG = [
+    ("AGENT_SERVER_CERTIFICATE", os.fspath(Path(__file__))),
+    ("AGENT_SERVER_CERTIFICATE", sys.executable),
+    ("REDIS_URL", "redis://cache:6379/abc"),
+    ("REDIS_URL", "unix:///run/redis.sock?db=x"),
+    ("ALLOWED_HOSTS", "fathom.example.org:8000"),
+    ("EMAIL_PORT", "99999"),
+    ("EMAIL_FROM", "Fathom <fathom@>"),
+    ("SECRET_KEY", "a"),
+]
 PRINT = """
 from apps.config.settings import production as settings
 print(settings.ALLOWED_HOSTS, settings.SESSION_COOKIE_SECURE, settings.EMAIL_USE_TLS, settings.UNDECIDED_DAYS)
@@ -110,6 +123,26 @@ def test_all_that_is_wrong_is_named_at_once_and_no_password() -> None:
     assert sorted(line.partition("=")[0] for line in lines) == sorted(WRONG)
     assert all(re.fullmatch(r"[A-Z_]+=.*: .+\.", line) for line in lines)
     assert "secret" not in done.stderr
+
+
+@pytest.mark.parametrize(("name", "value"), ALSO_WRONG)
+def test_what_would_break_later_is_named_at_the_start(name: str, value: str) -> None:
+    done = ask("-m", "apps.config.settings", **RIGHT | {name: value})
+    assert done.returncode == 1
+    assert done.stderr.startswith(name) and done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("REDIS_URL", "unix:///run/redis.sock?db=0"),
+        ("REDIS_URL", "rediss://u:p@[::1]"),
+        ("ALLOWED_HOSTS", ".example.org,[::1],10.0.0.1,*"),
+        ("EMAIL_FROM", "Fathom of KISTI <fathom@localhost>"),
+    ],
+)
+def test_what_is_right_in_other_forms_is_taken(name: str, value: str) -> None:
+    assert ask("-m", "apps.config.settings", **RIGHT | {name: value}).returncode == 0
 
 
 def test_a_command_without_settings_says_what_is_missing(tmp_path: Path) -> None:

@@ -16,9 +16,9 @@ from django.http import HttpRequest
 from django.test import Client, RequestFactory
 from django.urls import URLPattern, URLResolver, get_resolver
 
-from apps.core import scratch, serving, space
-from apps.reports.exports.incoming.models import IncomingArchive
-from apps.results.imports.models import Import
+from apps.archive.imports.models import Import
+from apps.archive.incoming.models import IncomingArchive
+from apps.core import scratch, space, web
 from tests import factories
 from tests.core import broken
 from tests.factories import Cast
@@ -209,12 +209,12 @@ class Body:
 @pytest.fixture
 def known(monkeypatch: pytest.MonkeyPatch) -> None:
     """Have whoever sends something signed in."""
-    monkeypatch.setattr(serving, "_is_known", lambda _head: True)
+    monkeypatch.setattr(web, "_is_known", lambda _head: True)
 
 
 async def taken(body: Body) -> Any:
     """Return what the web process makes of a body."""
-    return await serving.Pages().read_body(serving._Sender(body.scope, body.receive))
+    return await web.Pages().read_body(web._Sender(body.scope, body.receive))
 
 
 async def test_a_body_is_read_to_its_end_and_not_kept_where_there_is_no_room(
@@ -256,7 +256,7 @@ async def test_a_body_whose_length_nobody_told_is_given_up_when_the_disk_is_full
     assert (body.is_read, kept.read(), left_in(small_disk)) == (True, b"", [])
     request: HttpRequest = RequestFactory().post("/imports/new/")
     request.body_refusal = kept.refusal  # type: ignore[attr-defined]
-    assert serving.refusal_of(request) is kept.refusal
+    assert web.refusal_of(request) is kept.refusal
 
 
 def test_what_is_written_whole_stays(tmp_path: Path) -> None:

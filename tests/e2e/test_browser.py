@@ -7,10 +7,10 @@ import pytest
 from playwright.sync_api import Browser, Page, Route, StorageState, expect
 
 from launch.screenshots.browser import Watcher
+from tests.comparison.figures.charts import ALL as CHARTS
+from tests.comparison.figures.charts import PARALLEL
 from tests.e2e.browsing import PHONE, problems, sign_in
 from tests.e2e.conftest import PASSWORD, Opener, Stack
-from tests.results.figures.charts import ALL as CHARTS
-from tests.results.figures.charts import PARALLEL
 
 pytestmark = [pytest.mark.e2e, pytest.mark.xdist_group("stack")]
 TYPE_AND_WAIT = """value => new Promise(resolve => {

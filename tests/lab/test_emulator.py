@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from lab import compiling, emulator, forwarder
+from lab import emulator, forwarder, programs
 from lab.machine import LabError
 from lab.spec import Link, read_lab
 from tests.agents.live import wait_for
@@ -89,9 +89,9 @@ def test_both_roll_the_same_dice() -> None:
 
 @needs_compiler
 def test_the_emulator_is_compiled_once(tmp_path: Path) -> None:
-    program = compiling.compiled(emulator.SOURCE, tmp_path / "a folder")
+    program = programs.compiled(emulator.SOURCE, tmp_path / "a folder")
     made = program.stat().st_mtime_ns
-    assert compiling.compiled(emulator.SOURCE, tmp_path / "a folder") == program
+    assert programs.compiled(emulator.SOURCE, tmp_path / "a folder") == program
     assert program.stat().st_mtime_ns == made
     assert list(program.parent.iterdir()) == [program]
 
@@ -115,20 +115,20 @@ def test_without_a_compiler_python_stands_in_and_says_so(tmp_path: Path, monkeyp
 def test_a_compiler_that_fails_is_quoted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CC", compiler(tmp_path, "echo 'no headers' >&2; exit 1"))
     with pytest.raises(LabError, match=r"The C compiler refused forwarder\.c: no headers"):
-        compiling.compiled(emulator.SOURCE, tmp_path / "cache")
+        programs.compiled(emulator.SOURCE, tmp_path / "cache")
 
 
 def test_a_compiler_that_is_not_there_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CC", str(tmp_path / "nowhere"))
     with pytest.raises(LabError, match="nowhere does not run: No such file"):
-        compiling.compiled(emulator.SOURCE, tmp_path / "cache")
+        programs.compiled(emulator.SOURCE, tmp_path / "cache")
 
 
 def test_a_program_that_does_not_run_is_not_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     script = 'while [ "$1" != -o ]; do shift; done; echo nonsense > "$2"'
     monkeypatch.setenv("CC", compiler(tmp_path, script))
     with pytest.raises(LabError, match=r"does not run \(may programs be run from that folder\?\)"):
-        compiling.compiled(emulator.SOURCE, tmp_path / "cache")
+        programs.compiled(emulator.SOURCE, tmp_path / "cache")
 
 
 def start(link: Link, tmp_path: Path, script: str) -> int:

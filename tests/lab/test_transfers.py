@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from apps.bench import context, judges, tools
-from apps.bench.tools.base import NodeRef, Reading
+from apps.bench.toolkit import NodeRef, Reading
 from tests.bench.tools import carrying
 from tests.lab.labs import KISTI_PUSAN, REAL, LabAt
 

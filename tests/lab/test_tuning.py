@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from apps.bench import tools
-from apps.bench.tools.base import NodeRef, Output
+from apps.bench.toolkit import NodeRef, Output
 from apps.bench.units import parse_quantity
 from tests.lab.labs import KISTI_PUSAN, KNU_CALTECH, QUIET, LabAt, refute, standing
 

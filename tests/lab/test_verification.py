@@ -14,9 +14,10 @@ import pytest
 from django.db import transaction
 from django.utils import timezone
 
+from apps.agents.models import FactSnapshot
 from apps.bench import judges, sweep
 from apps.bench.sweep import setting_names
-from apps.bench.tools.base import NodeRef
+from apps.bench.toolkit import NodeRef
 from apps.campaigns import services as campaigns
 from apps.campaigns.models import Campaign, Run
 from apps.results import services as results
@@ -32,6 +33,7 @@ from tests.bench.tools import carrying
 from tests.campaigns import factories as make
 from tests.lab.labs import QUIET, LabAt, refute
 from workers import adaptation, analysis
+from workers.agent.facts import machine
 
 pytestmark = [*QUIET, pytest.mark.django_db]
 # A machine that is busy with something else spoils a measurement: all of it is done again, so many times.
@@ -129,6 +131,13 @@ class Service:
         self.lab.on(node, "sysctl", "-q", "-w", f"{key}={value}")
         return was
 
+    def report_settings(self, node: Node) -> None:
+        """Store a node's kernel settings as its agent would: no rule proves a limit it cannot compare."""
+        lines = self.lab.on(node.name, "sysctl", "-e", *machine.SYSCTLS).splitlines()
+        pairs = (line.split(" = ", 1) for line in lines)
+        sysctls = {key: " ".join(value.split()) for key, value in pairs}
+        FactSnapshot.objects.create(node=node, digest=node.name, facts={"sysctls": sysctls})
+
 
 def full_grid() -> list[sweep.Point]:
     """Return the points of the full grid."""
@@ -172,9 +181,10 @@ def test_what_the_rules_recommend_is_nearly_the_best_there_is_and_gains_what_the
         team=cast.team, name="WAN", a_node=nodes[0], b_node=nodes[1],
         capacity_bps=KNOWN.capacity_bps, rtt_s=KNOWN.rtt_s, mtu=KNOWN.mtu, streams_limit=STREAMS_LIMIT,
     )  # fmt: skip
+    service, seen = Service(lab, tmp_path), []
     for node in nodes:
         inventory.grant_setting(node=node, user=cast.alice, pattern=SETTINGS, values=())
-    service, seen = Service(lab, tmp_path), []
+        service.report_settings(node)
     for _try in range(TRIES):
         campaign = define(cast, nodes)
         service.carry_out(campaign)

@@ -11,6 +11,8 @@ from launch.process import Child
 from tests.launch.stack import ROOT
 
 VAR = "var"
+# Where the run's own servers have such a folder already (tests.servers).
+FOLDER = "FATHOM_TEST_MIGRATED"
 
 
 def make_once(folder: Path) -> Path:
@@ -18,6 +20,8 @@ def make_once(folder: Path) -> Path:
 
     Several workers of a test run may ask for the same at once.
     """
+    if FOLDER in os.environ:
+        return Path(os.environ[FOLDER])
     pattern = folder / "migrated"
     with (folder / "migrated.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -30,6 +34,7 @@ def make_once(folder: Path) -> Path:
 
 def copy_to(folder: Path, pattern: Path) -> None:
     """Copy a pattern into a folder, with owners: PostgreSQL's files may be another user's."""
+    folder.mkdir(exist_ok=True)
     subprocess.run(["cp", "-a", f"{pattern}/.", str(folder)], check=True)
 
 
@@ -40,7 +45,7 @@ def _migrate(var: Path) -> None:
         **os.environ,
         "DJANGO_SETTINGS_MODULE": "apps.config.settings.production",
         "FATHOM_VAR": str(var),
-        "SECRET_KEY": "for one command",
+        "SECRET_KEY": "for the commands of one test, and no other",
         "DATABASE_URL": server.url,
     }
     try:

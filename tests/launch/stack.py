@@ -81,7 +81,7 @@ class Stack:
         env = {
             **self.env,
             "DJANGO_SETTINGS_MODULE": "apps.config.settings.production",
-            "SECRET_KEY": "for one command",
+            "SECRET_KEY": "for the commands of one test, and no other",
             "DATABASE_URL": state["database_url"],
             "REDIS_URL": state["redis_url"],
         }

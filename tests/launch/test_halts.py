@@ -46,7 +46,8 @@ def test_each_part_that_is_frozen_starts_again(running: stack.Stack) -> None:
     assert wait_for(lambda: children_of(before["worker-long"] or 0))
     assert all(running.pid(part) == pid for part, pid in before.items() if part not in frozen)
     assert killed(running) == set(frozen)
-    assert f"its process {child} was stopped for {HANG_AFTER_S} s, killed" in running.printed()
+    line = f"its process {child} was stopped for {HANG_AFTER_S} s, killed"
+    assert wait_for(lambda: line in running.printed()), running.printed()
     assert wait_for(lambda: health(running)["status"] == "ok", BOUND_S), health(running)
 
 

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import psycopg
 import pytest
+import redis
 
-from launch import answering, embedded, home, liveness, service, supervisor
+from launch import embedded, home, liveness, reachability, service, supervisor
 from launch.liveness import FileSign, Listener, StoppedProcesses
 from launch.process import Child, Process
 from tests.launch.watching import alive, wait_for, wait_until_gone
@@ -188,7 +189,7 @@ def test_a_server_that_refuses_lives_and_one_that_was_stopped_does_not(tmp_path:
         assert wait_for(server.process.sign)
     finally:
         child.stop()
-    assert not answering.postgres_lives(server.sockets)
+    assert not reachability.postgres_lives(server.sockets)
 
 
 def test_valkey_lives_until_it_is_stopped(tmp_path: Path) -> None:
@@ -204,6 +205,30 @@ def test_valkey_lives_until_it_is_stopped(tmp_path: Path) -> None:
     finally:
         child.stop()
     assert not server.process.sign()
+
+
+def test_valkey_that_cannot_write_lives_and_answers(tmp_path: Path) -> None:
+    server = embedded.valkey(tmp_path / "v", durable=False)
+    child = Child(server.process, log=tmp_path / "log")
+    try:
+        child.wait_ready()
+        (tmp_path / "v" / "dump.rdb").mkdir()
+        client = redis.Redis.from_url(server.url)
+        client.config_set("save", "1 1")
+        client.set("x", "1")
+        assert wait_for(lambda: refuses(client))
+        assert server.process.sign and server.process.ready
+        assert server.process.sign() and server.process.ready()
+    finally:
+        child.stop()
+
+
+def refuses(client: redis.Redis) -> bool:
+    try:
+        client.ping()
+    except redis.ResponseError as error:
+        return "MISCONF" in str(error)
+    return False
 
 
 def test_a_question_that_fails_is_no_sign_and_the_next_is_asked(

@@ -137,13 +137,6 @@ def test_a_part_that_does_not_start_stops_the_others_and_shows_its_log(make: Mak
     assert supervisor.pids() == {}
 
 
-def test_a_part_that_is_never_ready_is_given_up(make: Make) -> None:
-    supervisor = make(Process("slow", SLEEP, ready=lambda: False, ready_timeout_s=0.3))
-    with pytest.raises(ProcessError, match="not become ready within"):
-        supervisor.start()
-    assert supervisor.pids() == {}
-
-
 def test_a_program_that_is_missing_is_named(make: Make) -> None:
     with pytest.raises(ProcessError, match=r"(?s)no-such-program.*No such file"):
         make(Process("missing", ("no-such-program",), once=True)).start()

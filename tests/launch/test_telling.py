@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from launch.telling import Lines
+from launch.lines import Lines
 
 
 @contextmanager

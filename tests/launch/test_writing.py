@@ -7,14 +7,15 @@ import pytest
 
 from launch.home import ROOT
 from launch.local_agents import LocalAgent, kept
-from launch.writing import write_whole
+from launch.whole_files import write_whole
 
 # What is never read again by the service, or is no file of a disk.
 ELSEWHERE = {
     "launch/apt.py": "apt's own list, made anew at each set-up",
     "launch/bootstrap.py": "the environment's pointer, made anew at each set-up",
     "launch/leash.py": "the kernel's files",
-    "launch/telling.py": "the null device",
+    "launch/packages.py": "one package of a lock, in a folder of its own that is removed",
+    "launch/lines.py": "the null device",
 }
 
 

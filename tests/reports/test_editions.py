@@ -8,7 +8,7 @@ import pytest
 from django.db import DatabaseError, transaction
 from django.utils import timezone
 
-from apps.reports import serialising, services
+from apps.reports import serialisation, services
 from apps.reports.models import Edition, EditionIsFrozen, Report
 from tests.reports import documents
 
@@ -27,7 +27,7 @@ def test_an_edition_gives_back_the_document_and_its_checksum(cast: SimpleNamespa
     assert made.permanent_id != again.permanent_id
     kept = Edition.objects.get(pk=made.pk)
     assert kept.is_intact
-    assert serialising.as_json(kept.document) == serialising.as_json(documents.document())
+    assert serialisation.as_json(kept.document) == serialisation.as_json(documents.document())
     assert kept.rests_on == ["campaign:7k3m-9qxt-2v4h"]
     other = replace(documents.document(), subtitle="x")
     differs = services.keep_edition(report=report, document=other, user=None, now=timezone.now())
@@ -52,7 +52,7 @@ def test_neither_the_model_nor_the_database_changes_an_edition(cast: SimpleNames
 def test_the_canonical_text_has_one_form_for_one_content() -> None:
     first = {"b": [1.0, 0.5, float("nan")], "a": "부산"}
     second = json.loads('{"a": "부산", "b": [1, 0.50, null]}')
-    assert serialising.canonical(first) == serialising.canonical(second) == '{"a":"부산","b":[1,0.5,null]}'
+    assert serialisation.canonical(first) == serialisation.canonical(second) == '{"a":"부산","b":[1,0.5,null]}'
 
 
 @pytest.mark.parametrize(
@@ -72,9 +72,9 @@ def test_the_canonical_text_has_one_form_for_one_content() -> None:
     ],
 )
 def test_what_is_no_document_is_refused_with_its_place(change: dict[str, object], place: str) -> None:
-    data = serialising.as_json(documents.document()) | change
-    with pytest.raises(serialising.DocumentError) as caught:
-        serialising.from_text(json.dumps(data))
+    data = serialisation.as_json(documents.document()) | change
+    with pytest.raises(serialisation.DocumentError) as caught:
+        serialisation.from_text(json.dumps(data))
     assert caught.value.place == place
 
 
@@ -83,5 +83,5 @@ def test_text_that_is_no_json_or_nested_without_end_is_refused() -> None:
     for _level in range(20):
         inner = {"sections": [inner]}
     for text in ("{", "[" * 100_000, "[]", json.dumps({"format": 1, "kind": "campaign", **inner})):
-        with pytest.raises(serialising.DocumentError):
-            serialising.from_text(text)
+        with pytest.raises(serialisation.DocumentError):
+            serialisation.from_text(text)

@@ -8,10 +8,10 @@ import pytest
 from django.test import Client
 
 from apps.campaigns.models import Campaign
-from apps.reports import serialising
+from apps.reports import serialisation
 from apps.reports.models import Report
 from tests import factories
-from tests.results.comparison import conftest as measured
+from tests.comparison.comparisons import conftest as measured
 from tests.tuning.breaking import ended
 
 REPORTS, EDITIONS = "/api/v1/reports/", "/api/v1/editions/"
@@ -56,14 +56,14 @@ def test_a_report_is_begun_changed_frozen_and_its_edition_read(cast: SimpleNames
     kept = oscar("PATCH", own, {"baseline": None}, status=200)
     assert (kept["baseline"], kept["also"], kept["edits"]) == (None, [other.permanent_id], change["edits"])
     document = bob("GET", f"{own}document/", status=200)
-    assert serialising.from_json(document).title == "Windows"
+    assert serialisation.from_json(document).title == "Windows"
     assert document["sections"][0]["blocks"][0]["parts"] == ["To see."]
     edition = oscar("POST", f"{own}freeze/", {"note": "One"}, status=201)
     assert (edition["number"], edition["note"], edition["created_by"]) == (1, "One", "oscar")
     again = bob("GET", f"{EDITIONS}{edition['id']}/", status=200)
     assert again == edition
     text = bob._client.get(f"{EDITIONS}{edition['id']}/document/", **bob._headers).content.decode()
-    assert serialising.checksum(text) == edition["checksum"]
+    assert serialisation.checksum(text) == edition["checksum"]
     assert bob("GET", f"{EDITIONS}?report={made['id']}", status=200)["count"] == 1
     assert "editions" in oscar("DELETE", own, status=409)["detail"]
 

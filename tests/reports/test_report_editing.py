@@ -8,13 +8,13 @@ from django.http import Http404
 from django.utils import timezone
 
 from apps.campaigns.models import Campaign
-from apps.reports import building, editing, services
+from apps.comparison.models import SavedView
+from apps.reports import author_edits, drafts, services
 from apps.reports.document import Document, Figure, Paragraph, walk
 from apps.reports.models import Report
-from apps.results.models import SavedView
 from tests import rewriting
+from tests.comparison.comparisons import conftest as measured
 from tests.reports import documents
-from tests.results.comparison import conftest as measured
 from tests.tuning.breaking import ended
 
 EDITS = {
@@ -32,7 +32,7 @@ def texts_of(document: Document) -> list[str]:
 
 
 def test_edits_replace_words_and_order_and_drop_add_and_remark() -> None:
-    document = editing.apply(documents.document(), editing.check(EDITS))
+    document = author_edits.apply(documents.document(), author_edits.check(EDITS))
     assert document.title == "Ours"
     assert [section.key for section in document.sections] == ["own-1", "experiments", "purpose"]
     texts = texts_of(document)
@@ -41,21 +41,22 @@ def test_edits_replace_words_and_order_and_drop_add_and_remark() -> None:
     assert not [block for block in walk(document) if isinstance(block, Figure)]
     figure = next(
         block
-        for block in walk(editing.apply(documents.document(), {"words": {"windows": "Look."}}))
+        for block in walk(author_edits.apply(documents.document(), {"words": {"windows": "Look."}}))
         if isinstance(block, Figure)
     )
     assert figure.sentence == "Look."
     styles = {str(block.parts[0]): block.style for block in walk(document) if isinstance(block, Paragraph)}
     assert styles["Mind the date."] == "remark"
-    assert editing.apply(documents.document(), {}) == documents.document()
+    assert author_edits.apply(documents.document(), {}) == documents.document()
 
 
 def test_a_section_that_an_order_does_not_know_stays_behind_its_neighbour() -> None:
     order = ["experiments"]
-    keys = [section.key for section in editing.apply(documents.document(), {"order": order}).sections]
+    keys = [section.key for section in author_edits.apply(documents.document(), {"order": order}).sections]
     assert keys == ["purpose", "experiments"]
     keys = [
-        section.key for section in editing.apply(documents.document(), {"order": ["experiments", "purpose"]}).sections
+        section.key
+        for section in author_edits.apply(documents.document(), {"order": ["experiments", "purpose"]}).sections
     ]
     assert keys == ["experiments", "purpose"]
 
@@ -81,7 +82,7 @@ def test_a_section_that_an_order_does_not_know_stays_behind_its_neighbour() -> N
 )
 def test_edits_that_are_none_are_refused_by_their_names(edits: object, field: str) -> None:
     with pytest.raises(ValidationError) as caught:
-        editing.check(edits)
+        author_edits.check(edits)
     assert list(caught.value.message_dict) == [field]
 
 
@@ -124,7 +125,7 @@ def test_saved_views_stand_before_the_conclusion_and_one_that_is_gone_is_left_ou
     view = SavedView.objects.create(team=cast.team, name="By window", query=f"set=campaign:{after.pk}&by=streams")
     broken = SavedView.objects.create(team=cast.team, name="Broken", query="set=nonsense")
     report.edits = {"views": [view.pk, broken.pk, 999_999]}
-    document = building.build(report, cast.oscar)
+    document = drafts.build(report, cast.oscar)
     keys = [section.key for section in document.sections]
     assert keys.index("views") == keys.index("conclusion") - 1
     section = document.sections[keys.index("views")]
@@ -143,11 +144,11 @@ def test_further_campaigns_and_the_baseline_are_those_that_the_author_sees(
     more = Campaign.objects.create(team=cast.team, name="More", goal="To know.", created_by=cast.oscar)
     services.set_scope(report=report, user=cast.oscar, baseline=more, also=[more, after])
     assert report.selection == {"also": [more.permanent_id]}
-    document = building.build(report, cast.bob, trials=False)
+    document = drafts.build(report, cast.bob, trials=False)
     assert ": To know." in texts_of(document)
     assert [section.key for section in document.sections][-1] == "conclusion"
     Campaign.objects.filter(pk=more.pk).update(visibility="private", created_by=cast.alice)
-    assert ": To know." not in texts_of(building.build(report, cast.bob))
+    assert ": To know." not in texts_of(drafts.build(report, cast.bob))
 
 
 def test_only_operators_of_the_team_change_a_report(cast: SimpleNamespace, after: Campaign, report: Report) -> None:
@@ -172,5 +173,5 @@ def test_a_report_of_a_campaign_that_is_gone_keeps_its_editions(
     report.refresh_from_db()
     assert report.campaign is None
     with pytest.raises(ValidationError):
-        building.build(report, cast.oscar)
+        drafts.build(report, cast.oscar)
     assert report.editions.get().checksum == kept.checksum

@@ -10,12 +10,13 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from apps.campaigns.models import Campaign
+from apps.comparison.models import SavedView
 from apps.reports import services
 from apps.reports.models import Edition, Report
-from apps.results.models import SavedView
+from tests.campaigns.factories import share
+from tests.comparison.comparisons import conftest as measured
 from tests.factories import signed_in
 from tests.reports import documents
-from tests.results.comparison import conftest as measured
 from tests.tuning.breaking import ended
 
 
@@ -165,8 +166,7 @@ def test_an_edition_is_frozen_shown_with_its_checksum_and_given_to_the_byte(
     # A team that the campaign is shared with reads it, too.
     listed = f"/reports/?campaign={campaign.pk}"
     assert made.get_absolute_url() not in text_of(signed_in(cast.charlie), listed)
-    Campaign.objects.update(visibility="shared")
-    campaign.shared_with.add(cast.other_team)
+    share(campaign, cast.other_team)
     assert made.get_absolute_url() in text_of(signed_in(cast.charlie), listed)
     assert signed_in(cast.charlie).get(made.get_absolute_url()).status_code == 200
     # A stranger reads it once the campaign is public with its names.

@@ -10,17 +10,16 @@ from django.utils import timezone
 
 from apps.campaigns.models import Campaign
 from apps.core import messages
-from apps.reports import building, serialising, services
+from apps.reports import drafts, serialisation, services
 from apps.reports.campaign import method, swept
 from apps.reports.models import Delivery, Edition, Report
 from apps.reports.overview.selection import Selection
-from apps.reports.schedules import delivering
+from apps.reports.schedules import deliveries
 from apps.reports.schedules import services as schedules
 from apps.tuning import services as tuning
 from tests.factories import signed_in
 from tests.reports.schedules.conftest import NOW, occurrence, schedule, world  # noqa: F401
 from tests.reports.test_report_api import Caller, campaign  # noqa: F401
-from tests.results.history.conftest import pair  # noqa: F401
 from tests.tuning.breaking import break_rule, ended, failing, later
 
 NOTHING = ("Nothing was found", "No change is recommended", "no change is recommended")
@@ -33,8 +32,8 @@ def report(cast: SimpleNamespace, campaign: Campaign) -> Report:  # noqa: F811
 
 
 def text_of(report: Report, user: object) -> str:
-    found = building.build(Report.objects.get(pk=report.pk), user)
-    return serialising.canonical(serialising.as_json(found))
+    found = drafts.build(Report.objects.get(pk=report.pk), user)
+    return serialisation.canonical(serialisation.as_json(found))
 
 
 def break_one(campaign: Campaign, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: F811
@@ -61,7 +60,7 @@ def test_a_failed_analysis_names_the_rule_and_never_says_nothing(
 ) -> None:
     break_one(report.campaign, monkeypatch)
     text = text_of(report, cast.oscar)
-    assert text.count("Analysis failed: rule tcp-bdp (version 1): ValueError: math domain error") == 3
+    assert text.count("Analysis failed: rule tcp-bdp (version 2): ValueError: math domain error") == 3
     assert not any(word in text for word in NOTHING)
 
 
@@ -103,13 +102,13 @@ def test_a_schedule_waits_for_the_analysis_and_then_delivers(world: SimpleNamesp
     Campaign.objects.filter(pk=latest.pk).update(analysed_at=None)
     made = schedule(world, report=None, series=world.series, recipients=[])
     delivery = schedules.deliver_now(schedule=made, user=world.cast.oscar, now=NOW)
-    delivering.carry_on(delivery_id=delivery.pk, now=NOW)
+    deliveries.carry_on(delivery_id=delivery.pk, now=NOW)
     delivery.refresh_from_db()
     assert (delivery.state, delivery.attempts) == ("waiting", 1)
     assert messages.render(delivery.note).startswith("It waits: No edition can be frozen now.")
     assert not Edition.objects.exists()
     Campaign.objects.filter(pk=latest.pk).update(analysed_at=NOW)
-    delivering.carry_on(delivery_id=delivery.pk, now=later(NOW, minutes=2))
+    deliveries.carry_on(delivery_id=delivery.pk, now=later(NOW, minutes=2))
     assert Edition.objects.get().report.campaign == latest
 
 
@@ -118,8 +117,8 @@ def test_a_schedule_gives_up_with_the_reason(world: SimpleNamespace) -> None:  #
     Campaign.objects.filter(pk=latest.pk).update(analysed_at=None)
     made = schedule(world, report=None, series=world.series)
     delivery = schedules.deliver_now(schedule=made, user=world.cast.oscar, now=NOW)
-    for attempt in range(delivering.MOST_ATTEMPTS):
-        delivering.carry_on(delivery_id=delivery.pk, now=later(NOW, days=attempt))
+    for attempt in range(deliveries.MOST_ATTEMPTS):
+        deliveries.carry_on(delivery_id=delivery.pk, now=later(NOW, days=attempt))
     delivery = Delivery.objects.get()
     assert delivery.state == "failed"
     assert "Analysis pending" in messages.render(delivery.note)
@@ -141,7 +140,7 @@ def test_a_management_report_names_what_is_not_concluded(
     assert "Analysis pending" in Caller(world.cast.oscar)("POST", freeze, status=409)["detail"]
     break_one(done, monkeypatch)
     text = text_of(world.report, world.cast.oscar)
-    assert ": Analysis failed: rule tcp-bdp (version 1)" in text
+    assert ": Analysis failed: rule tcp-bdp (version 2)" in text
     assert "Of 1 campaign not all conclusions are drawn: see the findings." in text
     assert "No change is recommended by what was measured" not in text
     assert "rule tcp-bdp" in Caller(world.cast.oscar)("POST", freeze, status=409)["detail"]
@@ -150,7 +149,7 @@ def test_a_management_report_names_what_is_not_concluded(
     Caller(world.cast.oscar)("POST", freeze, status=201)
 
 
-@pytest.mark.parametrize("part", [(swept, "figure"), (method, "section")])
+@pytest.mark.parametrize("part", [(swept.points, "table_of"), (method, "section")])
 def test_a_section_that_cannot_be_computed_is_named_and_the_others_stand(
     cast: SimpleNamespace, report: Report, monkeypatch: pytest.MonkeyPatch, part: tuple[object, str]
 ) -> None:

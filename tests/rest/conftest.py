@@ -6,10 +6,16 @@ from typing import Any
 import pytest
 
 from tests import factories
-from tests.rest import world
+from tests.rest import schema, world
 
 # Each refusal would be a line.
 LOGGERS = ("django.request", "apps.core.races")
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Make the schema before workers are forked: each of them would make it for itself, a second of a core."""
+    if session.config.option.workers:
+        schema.document()
 
 
 @pytest.fixture

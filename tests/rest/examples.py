@@ -120,6 +120,8 @@ def _campaigns(world: Any) -> dict[str, Json]:
         "POST /campaigns/{id}/rerun-failed/": _with(world.failed.pk),
         "POST /campaigns/{id}/clone/": _with(done, body={}),
         "PUT /campaigns/{id}/sharing/": _with(done, body={"visibility": "team"}),
+        "POST /campaign-offers/{id}/accept/": _with(world.offer.pk),
+        "POST /campaign-offers/{id}/decline/": _with(world.offer.pk),
         "PUT /campaigns/{id}/tags/": _with(done, body={"tags": ["wan"]}),
         "POST /campaigns/run/": {"body": {"recipe": recipe, "team": world.cast.team.slug, "launch": False}},
         "POST /campaign-templates/{slug}/draft/": {"path": {"slug": "window-sweep"}, "body": players},

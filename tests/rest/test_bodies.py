@@ -87,7 +87,7 @@ def test_a_patch_gives_what_stands_within_whole(cast: factories.Cast, pair: Any,
 
 def test_a_figure_of_brackets_is_refused(cast: factories.Cast, client: Client) -> None:
     client.force_login(cast.alice)
-    assert client.post("/results/figure/", {"chart": DEEP, "ending": "svg", "name": "x"}).status_code == 400
+    assert client.post("/figures/", {"chart": DEEP, "ending": "svg", "name": "x"}).status_code == 400
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,10 @@ from tests.campaigns import factories as make
 from tests.rest import schema, world
 
 pytestmark = pytest.mark.django_db
+# One reader takes all: each operation meets this share of the kinds, and each kind this share of the operations.
+SHARE = 4
 BODIES = ('{"reason": "why"}', "[1]", "why", '"why"', "null", "{", b"\xff", '{"\\ud800": 1}', '{"a\\u0000": 1}')
+EMPTY = ("", " \n", "{}", "{ }")
 
 
 def bodiless(team: Any) -> list[tuple[str, str, dict[str, str]]]:
@@ -34,8 +37,8 @@ def test_every_operation_without_a_body_refuses_one_and_takes_none(team: Any) ->
     operations, wrong, client = bodiless(team), [], Client(raise_request_exception=False)
     methods = {method for method, _address, _headers in operations}
     assert len(operations) > 150 and methods == {"GET", "POST", "DELETE"}
-    for method, address, headers in operations:
-        for body in BODIES:
+    for place, (method, address, headers) in enumerate(operations):
+        for body in BODIES[place % SHARE :: SHARE]:
             answer = client.generic(method, address, body, "application/json", **headers)
             told = answer.content.decode()
             if answer.status_code != 400 or ("takes no body" not in told and "no such field" not in told):
@@ -45,8 +48,8 @@ def test_every_operation_without_a_body_refuses_one_and_takes_none(team: Any) ->
             wrong.append((method, address, "text", answer.status_code))
     assert wrong == []
     # Some programs name a type, or send an empty object, wherever they ask; those that delete come last.
-    for method, address, headers in sorted(operations, key=lambda operation: operation[0] == "DELETE"):
-        for body in ("", " \n", "{}", "{ }"):
+    for place, (method, address, headers) in enumerate(sorted(operations, key=lambda one: one[0] == "DELETE")):
+        for body in EMPTY[place % SHARE :: SHARE]:
             told = client.generic(method, address, body, "application/json", **headers)
             if not told.streaming and "takes no body" in told.content.decode(errors="replace"):
                 wrong.append((method, address, body, told.status_code))

@@ -12,20 +12,20 @@ from django.utils import timezone
 
 from apps.accounts.models import ApiToken, Invitation, Membership
 from apps.agents.models import Agent, AgentInstance, Job, JobFile
-from apps.bench.rules.asking import Failure
+from apps.archive.campaigns.writer import archive_of
+from apps.archive.imports.models import ColumnMapping
+from apps.archive.incoming import services as incoming
+from apps.archive.models import IncomingArchive
+from apps.archive.search.models import SavedSearch
+from apps.bench.rules.runner import Failure
 from apps.campaigns.models import Campaign, Lane, Run
 from apps.campaigns.services.notes import add_note
+from apps.comparison.models import SavedView
 from apps.core.models import SetAside
 from apps.reports import services as reports
-from apps.reports.exports.archives.writing import archive_of
-from apps.reports.exports.incoming import services as incoming
-from apps.reports.models import IncomingArchive
+from apps.reports.files.services import request_rendering
 from apps.reports.overview.selection import Selection
-from apps.reports.rendering.services import request_rendering
 from apps.reports.schedules.services import deliver_now
-from apps.results.imports.models import ColumnMapping
-from apps.results.models import SavedView
-from apps.results.search.models import SavedSearch
 from apps.results.validity import mark_invalid
 from apps.testbeds.models import Link, Site, Testbed
 from apps.testbeds.services import grant_setting
@@ -34,15 +34,15 @@ from apps.tuning import services as tuning
 from apps.tuning.analysis import services as analysis
 from tests import factories as people
 from tests.agents import factories as agents
+from tests.archive.imports import sending
 from tests.bench.custom import definitions
 from tests.campaigns import factories as make
+from tests.comparison.history.conftest import LEVELS, START, WEEK, again
+from tests.comparison.history.conftest import measured as measure_level
 from tests.reports import documents
 from tests.reports.schedules.conftest import schedule
 from tests.results.conftest import carry_out_all
 from tests.results.factories import measure_all
-from tests.results.history.conftest import LEVELS, START, WEEK, again
-from tests.results.history.conftest import measured as measure_level
-from tests.results.imports import sending
 from tests.testbeds import factories as inventory
 from tests.tuning.carrying import draft as finding_draft
 from tests.tuning.carrying import store as store_finding
@@ -184,6 +184,8 @@ def _bring(world: Any) -> None:
     IncomingArchive.objects.filter(pk=world.ready.pk).update(state=IncomingArchive.State.READY, preview=preview)
     world.invited = Invitation.objects.create(team=cast.team, username="dana", invited_by=cast.alice)
     world.invitation = Invitation.objects.create(team=cast.other_team, username="alice", invited_by=cast.charlie)
+    other = make.campaign(SimpleNamespace(team=cast.other_team, oscar=cast.charlie), name="Theirs")
+    world.offer = make.share(other, cast.team, "offered")
     world.token = ApiToken.objects.create(user=cast.alice, name="old", prefix="fth_old", digest="x" * 64)
 
 
@@ -204,6 +206,7 @@ def addresses(world: Any) -> dict[str, list[Any]]:
         "analyses.campaign": [world.unanalysed.pk, world.measured.pk, world.running.pk],
         "agents.id": list(Agent.objects.values_list("pk", flat=True)),
         "campaign-archives.id": [world.incoming.pk, world.ready.pk],
+        "campaign-offers.id": [world.offer.pk],
         "campaign-templates.slug": ["window-sweep", "rfc6349"],
         "campaigns.id": [item.pk for item in campaigns],
         "clusters.id": [world.cluster.pk],

@@ -10,8 +10,8 @@ from apps.agents import compression
 from apps.agents.models import FactSnapshot, Job, JobFile, JobOutput
 from apps.campaigns.models import Campaign, Run
 from apps.core import immutability
+from apps.results import packed_arrays
 from apps.results.models import Result, Series, StageTiming, Superseded
-from apps.results.retention import packing
 from apps.testbeds.models import Node
 
 XZ = bytes.fromhex("fd377a585a00")
@@ -20,6 +20,7 @@ REFUSED = [
     "UPDATE results_sample SET metric = metric || 'x'",
     "UPDATE results_sample SET trial_id = trial_id + 1",
     "UPDATE results_sample SET result_id = result_id + 1",
+    "UPDATE results_sample SET counts = NOT counts",
     "DELETE FROM results_sample",
     "UPDATE results_series SET unit = 'x'",
     "UPDATE results_series SET values[1] = 5",
@@ -120,10 +121,10 @@ def test_retention_may_pack_and_drop_and_nothing_else(complete: Campaign) -> Non
     file = JobFile.objects.get()
     JobFile.objects.filter(pk=file.pk).update(content_z=compression.pack(file.content_z))
     series = Series.objects.first()
-    packed = packing.pack_arrays(series.times, series.values)
+    packed = packed_arrays.pack_arrays(series.times, series.values)
     Series.objects.filter(pk=series.pk).update(times=[], values=[], packed_z=packed)
     with pytest.raises(IntegrityError), transaction.atomic():
-        Series.objects.filter(pk=series.pk).update(packed_z=packing.pack_arrays([1.0], [2.0]))
+        Series.objects.filter(pk=series.pk).update(packed_z=packed_arrays.pack_arrays([1.0], [2.0]))
     with pytest.raises(IntegrityError), transaction.atomic():
         Series.objects.all().delete()
     with immutability.letting_go():

@@ -10,9 +10,10 @@ from django.utils import timezone
 from apps.campaigns import services
 from apps.campaigns.models import Campaign, Experiment, Run
 from apps.results import loss
+from apps.results.models import Result
 from apps.testbeds.models import Node
 from apps.toolbox import queries as toolbox
-from tests import factories
+from tests import factories, rewriting
 from tests.bench.tools import recordings
 from tests.campaigns import factories as make
 from tests.workers import factories as agents
@@ -83,9 +84,31 @@ def test_the_charts_draw_loss_and_jitter_with_the_full_link_and_the_knee(
 def test_rest_tells_the_same(client: Client, swept: Experiment, cast: SimpleNamespace) -> None:
     (curve,) = client.get(rest(swept), **factories.bearer(cast.bob)).json()
     assert curve["knee"] == pytest.approx(437e6, rel=0.01)
-    assert curve["capacity"] == pytest.approx(430e6, rel=1e-3)
+    assert curve["capacity"] == pytest.approx(437e6, rel=0.01)
+    assert curve["whole"] == pytest.approx(430e6, rel=1e-3)
+    assert curve["held"] is None
+    assert not any(point["is_held"] for point in curve["points"])
     assert [point["excess"] is None for point in curve["points"]] == [True, True, True, False, False, False]
     assert curve["factors"] == ""
+
+
+def test_loads_whose_ends_dropped_are_no_evidence_of_the_path(
+    client: Client, swept: Experiment, cast: SimpleNamespace
+) -> None:
+    flag = {
+        "name": "receive-buffer-full",
+        "severity": "warning",
+        "metrics": [],
+        "message": {"msgid": "x", "params": {}},
+    }
+    rewriting.update(Result.objects.filter(experiment=swept, trial__parameters__rate__gte=450_000_000), flags=[flag])
+    (curve,) = client.get(rest(swept), **factories.bearer(cast.bob)).json()
+    assert (curve["capacity"], curve["lossy"]) == (None, None)
+    assert curve["held"] == pytest.approx(450e6, rel=1e-3)
+    assert [point["is_held"] for point in curve["points"]] == [False, False, False, True, True, True]
+    said = " ".join(curve["conclusions"])
+    assert "the path carries so much or more" in said
+    assert "so much one flow" not in said
 
 
 def test_strangers_and_other_teams_get_nothing(client: Client, swept: Experiment, cast: SimpleNamespace) -> None:

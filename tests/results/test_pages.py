@@ -65,7 +65,11 @@ def test_a_trial_without_a_run_is_not_measured_yet(client: Client, measured: Cam
 def test_a_failed_trial_shows_reason_and_remedy(client: Client, measured: Campaign, cast: SimpleNamespace) -> None:
     client.force_login(cast.bob)
     trial = measured.trials.first()
-    reason = {"code": "refused", "message": {"msgid": "It was refused.", "params": {}}, "remedy": {"msgid": "Ask."}}
+    reason = {
+        "code": "refused",
+        "message": {"msgid": "It was refused.", "params": {}},
+        "remedy": {"msgid": "Ask.", "params": {}},
+    }
     Trial.objects.filter(pk=trial.pk).update(state="failed", reason=reason)
     page = client.get(reverse("results:trial", args=[trial.pk])).content.decode()
     assert "It was refused." in page
@@ -93,7 +97,7 @@ def test_a_trial_says_what_of_its_output_was_cut_and_where(
 def test_long_output_is_cut_on_the_page(
     client: Client, measured: Campaign, cast: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("apps.results.views.SHOWN_CHARACTERS", 100)
+    monkeypatch.setattr("apps.results.attempts.SHOWN_CHARACTERS", 100)
     client.force_login(cast.bob)
     page = client.get(reverse("results:trial", args=[measured.trials.first().pk])).content.decode()
     assert "download the whole" in page
@@ -156,7 +160,7 @@ def test_points_that_are_less_certain_than_wanted_are_marked(
 def test_a_long_table_comes_in_pages_and_a_part_leads_to_all_of_it(
     client: Client, measured: Campaign, cast: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(views, "LINES", 1)
+    monkeypatch.setattr(views, "LINES_PER_PAGE", 1)
     client.force_login(cast.bob)
     whole, panel = (addresses(measured)[place] for place in (0, 1))
     first = client.get(whole).content.decode()

@@ -42,7 +42,8 @@ def test_what_the_metrics_are_held_against_is_said(client: Client, measured: Cam
     page = page_of(client, measured, cast)
     assert "a bottleneck of 1.000 Gbit/s" in page
     assert "the least capacity of the links in the inventory" in page
-    assert "that of the idle path is not known" in page
+    assert "No buffer delay: it needs the RTT of the idle path and the mean RTT under load." in page
+    assert "baseline RTT" not in page
 
 
 def test_a_ceiling_is_drawn_in_the_unit_of_the_metric(measured: Campaign) -> None:

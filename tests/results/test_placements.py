@@ -9,7 +9,7 @@ from django.urls import reverse
 
 from apps.agents.models import Job
 from apps.campaigns.models import Campaign, Run
-from apps.results import placements, views
+from apps.results import attempts, placements
 from apps.results.models import Result, Series
 from tests import rewriting
 
@@ -87,9 +87,9 @@ def test_what_measured_is_shown_before_what_only_looked_and_a_sender_before_a_re
         ]
     }
 
-    def command(stage: int, argv: list[str], *, sends: bool = False) -> views.Command:
+    def command(stage: int, argv: list[str], *, sends: bool = False) -> attempts.Command:
         watched: Any = SimpleNamespace(is_sender=sends)
-        return views.Command(Job(stage=stage, argv=argv), " ".join(argv), [], watched)
+        return attempts.Command(Job(stage=stage, argv=argv), True, " ".join(argv), [], watched)
 
     commands = [
         command(0, ["srun", "--test-only"]),
@@ -97,6 +97,6 @@ def test_what_measured_is_shown_before_what_only_looked_and_a_sender_before_a_re
         command(1, ["iperf3", "-c", "-R"]),
         command(1, ["iperf3", "-c"], sends=True),
     ]
-    attempt = views.Attempt(Run(plan=plan), commands, None, [], [], None, None)
+    attempt = attempts.Attempt(Run(plan=plan), commands, None, [], frozenset(), [], None, None)
     shown = [item.line for item in attempt.watched]
     assert shown == ["iperf3 -c", "iperf3 -c -R", "iperf3 -s", "srun --test-only"]

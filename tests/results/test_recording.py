@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 
 from apps.agents.models import Job
-from apps.bench.tools.base import ToolFailure
+from apps.bench.toolkit import ToolFailure
 from apps.campaigns.models import Campaign, Run
 from apps.results import faults, services
 from apps.results.models import Result, Sample, Series

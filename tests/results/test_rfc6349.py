@@ -30,7 +30,12 @@ def test_a_link_of_unknown_capacity_leaves_the_ratio_out(pair, cast, request) ->
     Link.objects.update(capacity_bps=None)
     request.getfixturevalue("measured")
     assert not Sample.objects.filter(metric="transfer_time_ratio").exists()
-    assert Sample.objects.filter(metric="buffer_delay").count() == 4
+    assert Sample.objects.filter(metric="tcp_efficiency").count() == 4
+
+
+def test_without_a_baseline_of_an_idle_path_there_is_no_buffer_delay(measured) -> None:
+    assert not Sample.objects.filter(metric="buffer_delay").exists()
+    assert all("baseline_rtt" not in result.observed["rfc6349"] for result in Result.objects.all())
 
 
 def test_the_links_to_a_file_system_s_servers_are_not_on_its_path(cast, pair, monkeypatch) -> None:
@@ -48,9 +53,9 @@ def test_shares_are_shown_in_per_cent_and_what_was_not_given_as_such(client, mea
     client.force_login(cast.bob)
     page = client.get(reverse("results:trial", args=[measured.trials.first().pk])).content.decode()
     shown = dict(re.findall(r'<th scope="row" class="fw-normal">([^<]+)</th><td class="text-end">([^<]+)</td>', page))
-    assert re.fullmatch(r"(100|99\.\d+) %", shown["TCP efficiency (RFC 6349)"])
-    assert re.fullmatch(r"[\d.]+ %", shown["Buffer delay (RFC 6349)"])
-    assert re.fullmatch(r"\d\.\d+", shown["Transfer-time ratio (RFC 6349)"])
+    assert re.fullmatch(r"(100|99\.\d+) %", shown["TCP efficiency (RFC 6349)"].strip())
+    assert "Buffer delay (RFC 6349)" not in shown
+    assert re.fullmatch(r"\d\.\d+", shown["Transfer-time ratio (RFC 6349)"].strip())
     for name in ("Bottleneck bandwidth", "Baseline RTT", "MSS"):
         assert f'{name}</dt><dd class="col-7">not given</dd>' in page
 

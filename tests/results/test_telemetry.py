@@ -14,7 +14,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from apps.agents.models import Job, JobOutput
-from apps.bench.tools.base import Plan
+from apps.bench.toolkit import Plan
 from apps.campaigns.models import Campaign, Run
 from apps.results import services, timings
 from apps.results.models import Result, StageTiming

@@ -10,8 +10,8 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from apps.archive.campaigns.writer import archive_of
 from apps.campaigns.models import Campaign
-from apps.reports.exports.archives.writing import archive_of
 from apps.tuning import services
 from apps.tuning.models import Analysis
 from apps.tuning.sites import queries as sites
@@ -54,7 +54,7 @@ def test_the_campaigns_page_names_the_rule_and_offers_a_retry_to_operators(
     cast: SimpleNamespace, failed: Campaign
 ) -> None:
     page = panel(cast.oscar, failed)
-    assert "Analysis failed: rule tcp-bdp (version 1): ValueError: math domain error" in page
+    assert "Analysis failed: rule tcp-bdp (version 2): ValueError: math domain error" in page
     assert "What the other rules say is complete." in page
     assert "tcp_rmem" in page
     assert RETRY in page

@@ -62,6 +62,7 @@ def test_points_say_who_measured_what_with_which_doubts(swept: Campaign) -> None
         assert point.roles == {"client": ("kisti01",), "server": ("pnu01",)}
         assert point.observed == {"tcp": {"mss": 8948}}
         assert point.warnings == {"short"}
+        assert point.flagged == {"short": frozenset(point.trials("goodput"))}
         assert len(point.trials("goodput")) == 3
         assert point.at and abs(point.at - timezone.now().timestamp()) < 3600
 
@@ -127,7 +128,8 @@ def test_a_file_system_has_its_servers_options_and_disks(cast: SimpleNamespace, 
     found = evidence.of_campaign(stored(cast, on, client).campaign)
     described = found.file_systems["data"]
     assert described.servers == ("right0", "right1")
-    assert described.options == {"rw": True, "vers": "4.2", "rsize": 1048576}
+    named = {"mount": "/data", "source": "s:/x"}
+    assert described.options == {"rw": True, "vers": "4.2", "rsize": 1048576, **named}
     assert (described.disks, described.disk_bytes_per_s) == (8, 800e6)
     assert found.facts["left0"]["sysctls"] == {"net.core.rmem_max": "212992"}
     assert found.path_between("left0", "right1").capacity_bps == 10**9

@@ -7,7 +7,9 @@ from django.test import Client
 from django.urls import reverse
 
 from apps.campaigns.models import Campaign, Experiment
+from apps.results.models import Result, Sample
 from apps.testbeds.models import Node
+from tests import rewriting
 from tests.campaigns import factories as make
 
 
@@ -97,3 +99,19 @@ def test_it_takes_few_queries(
     client.force_login(cast.bob)
     with django_assert_max_num_queries(20):
         ask(client, experiment, window="192 KiB")
+
+
+def test_a_run_that_was_disturbed_is_left_out_where_others_of_its_setting_did_better(
+    client: Client, cast: SimpleNamespace, experiment: Experiment
+) -> None:
+    client.force_login(cast.bob)
+    undisturbed = ask(client, experiment, window="192 KiB").context["answer"]
+    slow = experiment.trials.get(parameters__window=262144, repetition=1)
+    rewriting.update(Sample.objects.filter(trial=slow, metric="goodput"), value=2e8)
+    message = {"msgid": "x", "params": {}}
+    flag = {"name": "not-steady", "severity": "warning", "message": message, "metrics": ["goodput"]}
+    rewriting.update(Result.objects.filter(trial=slow), flags=[flag])
+    answer = ask(client, experiment, window="192 KiB").context["answer"]
+    assert slow.pk in undisturbed.trials
+    assert slow.pk not in answer.trials
+    assert answer.prediction.value == pytest.approx(undisturbed.prediction.value, rel=0.01)

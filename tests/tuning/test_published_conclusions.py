@@ -11,7 +11,9 @@ from collections.abc import Callable
 import pytest
 from django.db import transaction
 
-from tests import factories
+from apps.results.models import Result
+from apps.tuning import services
+from tests import factories, rewriting
 from tests.tuning import published
 from tests.tuning.expected import EXPECTED, Json
 
@@ -102,6 +104,31 @@ def test_it_is_not_reached_without_its_evidence_or_against_it(
     for place in expected.only.get(label, range(len(expected.claims))):
         made = [(item["title"], item["why"]) for item in own if expected.claims[place].is_made(item)]
         assert not made, label
+
+
+# What a judge saw in all runs of a case, and the claims that this takes the ground from.
+FLAGGED = {
+    "window-limited": ("processor-full", (0,)),
+    "pdaisy-server-polarised": ("processor-full", (0,)),
+    "knu-caltech-udp": ("receive-buffer-full", (0,)),
+}
+
+
+@pytest.mark.parametrize("name", FLAGGED)
+def test_it_is_not_reached_by_figures_that_an_end_held(db: None, name: str) -> None:
+    flag, claims = FLAGGED[name]
+    with transaction.atomic():
+        done = published.load(factories.team(), published.case(name))
+        told = {"name": flag, "severity": "warning", "message": {"msgid": "x", "params": {}}, "metrics": []}
+        rewriting.update(Result.objects, flags=[told])
+        for campaign in done.created:
+            services.refresh_findings(campaign=campaign)
+        found = published.findings()
+        transaction.set_rollback(True)
+    for place in claims:
+        assert not [item["title"] for item in found if EXPECTED[name].claims[place].is_made(item)]
+    # It stands beside the figures that it is of.
+    assert any(flag in item.get("flags", ()) for record in found for item in record["evidence"]) or not found
 
 
 def test_nothing_measured_here_is_doubted_because_a_figure_is_only_about_so_much(

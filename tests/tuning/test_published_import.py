@@ -13,7 +13,7 @@ from django.core.management import CommandError, call_command
 from django.utils import timezone
 
 from apps.agents.models import Job
-from apps.bench.tools.base import Flag
+from apps.bench.toolkit import Flag
 from apps.campaigns import services as campaigns
 from apps.campaigns.models import Campaign, Trial
 from apps.results.models import Sample

@@ -8,7 +8,7 @@ from django.utils import timezone
 from apps.agents import program
 from apps.agents import services as agents
 from apps.agents.models import Agent, Job
-from apps.bench.tools.base import Output
+from apps.bench.toolkit import Output
 from apps.campaigns.models import Run
 from apps.core import secrets
 from apps.testbeds.models import Node

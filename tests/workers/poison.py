@@ -9,17 +9,20 @@ NAME = "poison_of_a_test"
 REASON = "this row is poisoned"
 
 
-def row(model: Any, pk: object, *, column: str = "", insert: bool = False) -> Callable[[], None]:
+def row(
+    model: Any, pk: object, *, column: str = "", insert: bool = False, state: str = "raise_exception"
+) -> Callable[[], None]:
     """Poison a row until what this returns is called: each UPDATE and DELETE of it fails.
 
-    With `insert`, each INSERT that names it in `column` instead. A test that commits calls `cure` at its end.
+    With `insert`, each INSERT that names it in `column` instead. `state` is PostgreSQL's name of the fault. A test
+    that commits calls `cure` at its end.
     """
     table, name = model._meta.db_table, NAME
     event, which = ("INSERT", "NEW") if insert else ("UPDATE OR DELETE", "OLD")
     with connection.cursor() as cursor:
         cursor.execute(
             f"CREATE FUNCTION {name}() RETURNS trigger LANGUAGE plpgsql AS"
-            f" $$ BEGIN RAISE EXCEPTION '{REASON}'; END $$"
+            f" $$ BEGIN RAISE EXCEPTION '{REASON}' USING ERRCODE = '{state}'; END $$"
         )
         cursor.execute(
             f"CREATE TRIGGER {name} BEFORE {event} ON {table} FOR EACH ROW"

@@ -11,13 +11,15 @@ from django.utils import timezone
 
 from apps.agents.models import Job
 from apps.bench import tools
-from apps.bench.tools.base import Plan
+from apps.bench.toolkit import Plan
 from apps.campaigns import services
 from apps.campaigns.models import Campaign, Reservation, Run
+from apps.core.models import SetAside
 from apps.results.models import Result
 from apps.testbeds.models import Node, NodeAddress
 from tests import rewriting
 from tests.campaigns import factories as make
+from tests.workers import poison
 from tests.workers.factories import SILENT, job_of, listen, measure, report, start, window_sweep
 from workers import carry_out, reconcile, tasks
 
@@ -119,6 +121,17 @@ def test_a_run_is_begun_once(cast: SimpleNamespace, pair: list[Node]) -> None:
     assert carry_out.begin(run)
     assert not carry_out.begin(run)
     assert Job.objects.count() == 1
+
+
+def test_a_claim_that_cannot_be_stored_is_set_aside_and_not_tried_for_ever(
+    cast: SimpleNamespace, pair: list[Node]
+) -> None:
+    campaign = make.launched(cast, *pair)
+    trial = campaign.trials.order_by("pk")[0]
+    poison.row(Run, trial.pk, column="trial_id", insert=True, state="check_violation")
+    assert carry_out.schedule() == 1
+    assert Run.objects.get().trial != trial
+    assert SetAside.objects.filter(row_id=trial.pk).exists()
 
 
 def test_a_cancelled_run_is_stopped_and_its_nodes_given_back(cast: SimpleNamespace, pair: list[Node]) -> None:

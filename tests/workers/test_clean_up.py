@@ -7,14 +7,14 @@ import pytest
 from django.utils import timezone
 
 from apps.agents.models import Job
-from apps.bench.tools.base import Command, Output, Plan, Stage
+from apps.bench.toolkit import Command, Output, Plan, Stage
 from apps.campaigns import services
 from apps.campaigns.models import Event, Reservation, Run
 from apps.testbeds.models import Node
 from tests.campaigns import factories as make
 from tests.testbeds import factories as inventory
 from tests.workers.factories import report
-from workers import carry_out, stopping
+from workers import carry_out, stops
 
 DONE = Output("client", "", "", (), b"", b"", 0)
 KILLED = Output("client", "", "", (), b"", b"", None, signal=15)
@@ -71,7 +71,7 @@ def end(jobs: list[Job], output: Output = DONE, **values: object) -> None:
 
 def cancel(run: Run, cast: SimpleNamespace) -> None:
     services.cancel_campaign(campaign=run.trial.campaign, user=cast.oscar, now=timezone.now())
-    stopping.stop_runs(run_ids=[run.pk])
+    stops.stop_runs(run_ids=[run.pk])
 
 
 def test_a_cancelled_run_removes_its_files_and_holds_its_nodes_until_then(run: Run, cast: SimpleNamespace) -> None:

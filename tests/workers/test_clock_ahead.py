@@ -16,7 +16,7 @@ from apps.campaigns.models import Campaign, Trial
 from apps.core import clock
 from apps.core.models import SetAside
 from apps.reports.models import Delivery, Schedule
-from apps.reports.schedules import delivering
+from apps.reports.schedules import deliveries
 from apps.reports.schedules import services as schedules
 from apps.tuning.analysis import queries as analyses
 from apps.tuning.models import Analysis
@@ -65,8 +65,8 @@ def delivery_look_at(cast: SimpleNamespace) -> Callable[[], bool]:
     timetable_cases.resume_deliveries(cast)
     first, last = Delivery.objects.order_by("pk")
     Delivery.objects.filter(pk=first.pk).update(look_at=NOW + YEAR)
-    Delivery.objects.filter(pk=last.pk).update(look_at=NOW + delivering.LONGEST_WAIT)
-    return lambda: [delivery.pk for delivery in delivering._due(NOW)] == [first.pk]
+    Delivery.objects.filter(pk=last.pk).update(look_at=NOW + deliveries.LONGEST_WAIT)
+    return lambda: [delivery.pk for delivery in deliveries._due(NOW)] == [first.pk]
 
 
 def analysis_next_at(cast: SimpleNamespace) -> Callable[[], bool]:

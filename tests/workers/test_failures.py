@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from apps.agents.models import Job
 from apps.bench import tools
-from apps.bench.tools.base import ToolFailure
+from apps.bench.toolkit import ToolFailure
 from apps.campaigns.models import Experiment, Reservation, Run, Trial
 from apps.results.models import Result
 from apps.testbeds.models import Node, NodeAddress

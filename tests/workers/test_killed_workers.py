@@ -13,13 +13,13 @@ from django.core.files.base import ContentFile
 from django.db import connection
 from django.utils import timezone
 
+from apps.archive.imports import services as imports
+from apps.archive.models import Import, IncomingArchive, RetentionRule
 from apps.campaigns.models import Campaign, Trial
 from apps.core import queue
 from apps.reports import services as reports
-from apps.reports.models import Delivery, IncomingArchive, Rendering, Report
-from apps.reports.rendering import services as rendering
-from apps.results.imports import services as imports
-from apps.results.models import Import, RetentionRule
+from apps.reports.files import services as rendering
+from apps.reports.models import Delivery, Rendering, Report
 from tests import factories
 from tests.reports import documents
 from tests.workers import processes, timetable_cases

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from apps.agents import services as agents
 from apps.agents.models import FactSnapshot, Job
-from apps.bench.tools.base import Command, Plan, Stage, ToolFailure
+from apps.bench.toolkit import Command, Plan, Stage, ToolFailure
 from apps.campaigns.models import Run
 from apps.results import faults
 from apps.results.services import output_of

@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from apps.agents.models import Agent, FactSnapshot
 from apps.bench import context, settings, tools
-from apps.bench.tools.base import NodeRef, Plan, ToolFailure
+from apps.bench.toolkit import NodeRef, Plan, ToolFailure
 from apps.campaigns.models import Run
 from apps.testbeds import queries
 from apps.testbeds import services as inventory

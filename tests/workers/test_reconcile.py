@@ -8,7 +8,7 @@ from django.db import DatabaseError
 from django.utils import timezone
 
 from apps.agents.models import Job
-from apps.bench.tools.base import Plan
+from apps.bench.toolkit import Plan
 from apps.campaigns import services
 from apps.campaigns.models import Campaign, Reservation, Run, Trial
 from apps.core import cpu_time, isolation, leases, queue
@@ -19,7 +19,7 @@ from apps.testbeds.models import Node
 from tests import rewriting
 from tests.campaigns import factories as make
 from tests.workers.factories import SILENT, job_of, measure, report
-from workers import carry_out, closing, reconcile, tasks
+from workers import carry_out, closure, reconcile, tasks
 
 
 def look() -> None:
@@ -187,7 +187,7 @@ def test_the_timetable_reads_nothing_itself(over: Run, handed: list[tuple], monk
 def test_a_run_that_somebody_reads_is_not_waited_for(
     over: Run, handed: list[tuple], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(leases, "is_held", lambda work, row_id: (work, row_id) == (closing.CLOSE, over.pk))
+    monkeypatch.setattr(leases, "is_held", lambda work, row_id: (work, row_id) == (closure.CLOSE, over.pk))
     look()
     assert not handed
 
@@ -198,9 +198,9 @@ def test_a_run_at_whose_reading_workers_were_lost_is_given_up(over: Run, monkeyp
 
     with monkeypatch.context() as patch:
         patch.setattr("apps.results.services.record_run", die)
-        for losses in range(closing.MOST_LOSSES):
+        for losses in range(closure.MOST_LOSSES):
             with pytest.raises(SystemExit):
-                closing.close(over.pk)
+                closure.close(over.pk)
             over.refresh_from_db()
             assert (over.state, over.readings) == ("running", losses + 1)
     look()
@@ -214,9 +214,9 @@ def test_a_fault_of_the_database_is_no_loss(over: Run, monkeypatch: pytest.Monke
 
     with monkeypatch.context() as patch:
         patch.setattr("apps.results.services.record_run", fail)
-        for _time in range(closing.MOST_LOSSES + 1):
+        for _time in range(closure.MOST_LOSSES + 1):
             tasks.close_run(over.pk)
-    assert SetAside.objects.get(work=closing.CLOSE, row_id=over.pk).attempts == 1
+    assert SetAside.objects.get(work=closure.CLOSE, row_id=over.pk).attempts == 1
     isolation.try_again(SetAside.objects.get(), now=timezone.now())
     look()
     over.refresh_from_db()

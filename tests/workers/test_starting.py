@@ -6,12 +6,12 @@ from django.utils import timezone
 
 from apps.agents.models import Agent
 from apps.testbeds.models import Node
-from workers import starting
+from workers import common_start
 
 
 def lead(nodes: list[Node]) -> timedelta:
     now = timezone.now()
-    return starting.common_start(nodes=[node.pk for node in nodes]) - now
+    return common_start.common_start(nodes=[node.pk for node in nodes]) - now
 
 
 def test_it_lies_as_far_ahead_as_is_set(pair: list[Node], settings) -> None:
@@ -20,7 +20,7 @@ def test_it_lies_as_far_ahead_as_is_set(pair: list[Node], settings) -> None:
 
 
 def test_several_commands_on_one_node_need_longer(pair: list[Node]) -> None:
-    assert lead([pair[0]] * 100) - lead(pair) > timedelta(seconds=90 * starting.EACH_S)
+    assert lead([pair[0]] * 100) - lead(pair) > timedelta(seconds=90 * common_start.EACH_S)
 
 
 def test_an_agent_far_away_needs_longer(pair: list[Node]) -> None:

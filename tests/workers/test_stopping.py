@@ -14,7 +14,7 @@ from apps.campaigns.models import Campaign, Reservation, Run
 from apps.testbeds.models import Node
 from tests import rewriting
 from tests.workers.factories import SILENT, job_of, listen, report, start
-from workers import carry_out, stopping
+from workers import carry_out, stops
 
 
 def cancel(run: Run, cast: SimpleNamespace) -> None:
@@ -75,7 +75,7 @@ def test_a_stop_that_fails_is_left_to_the_workers(
     def away(*, run_ids: Any) -> None:
         raise OperationalError("away")
 
-    monkeypatch.setattr(stopping, "stop_runs", away)
+    monkeypatch.setattr(stops, "stop_runs", away)
     with django_capture_on_commit_callbacks(execute=True):
         cancel(run, cast)
     assert Job.objects.get().stop_requested_at is None
@@ -105,6 +105,6 @@ def test_what_is_queued_at_this_moment_is_stopped_too(cast: SimpleNamespace, pai
 
 def _in_a_connection_of_its_own(run_id: int) -> None:
     try:
-        stopping.stop_runs(run_ids=[run_id])
+        stops.stop_runs(run_ids=[run_id])
     finally:
         connection.close()

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from apps.bench import tools
-from apps.bench.tools.base import NodeRef, Plan
+from apps.bench.toolkit import NodeRef, Plan
 from apps.testbeds import queries as inventory
 from apps.testbeds.models import Node
 from tests.testbeds import factories

@@ -9,12 +9,12 @@ from django.utils import timezone
 
 from apps.accounts.models import Invitation, Team, TeamUsage, User
 from apps.agents.models import Job, Listener
+from apps.archive.models import Import, IncomingArchive, RetentionRule, SearchEntry
 from apps.campaigns import services
 from apps.campaigns.models import Campaign, Reservation, Run, Trial
 from apps.core.models import LastChange, SetAside
 from apps.reports import services as reports
-from apps.reports.models import Delivery, IncomingArchive, Rendering, Report, Schedule
-from apps.results.models import Import, RetentionRule, SearchEntry
+from apps.reports.models import Delivery, Rendering, Report, Schedule
 from apps.tuning.models import Analysis
 from tests import rewriting
 from tests.campaigns import factories as make

@@ -14,7 +14,6 @@ from typing import Any
 from . import VERSION, config, jobs, orders, settings, steady
 from .admission import OTHER_INSTANCE, UNKNOWN_INSTANCE, Admission
 from .backoff import Backoff
-from .clearing import Clearing
 from .clock import Clock
 from .condition import Condition
 from .disks import Disk, Errand, Hung
@@ -24,6 +23,7 @@ from .keeper import Keeper
 from .leftovers import Succession
 from .lock import Lock
 from .remote import POLL, Away, Refused, Remote, remote_of
+from .removal import Clearing
 from .reports import Reporter
 from .sandbox import OFFSPRING, Confinement
 from .spool import Record, Spool

@@ -12,7 +12,6 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from . import settings, steady
-from .clearing import WITHIN_S, Clearing
 from .clock import Clock
 from .config import Config
 from .disks import Disk, Hung
@@ -25,6 +24,7 @@ from .policy import Guard, Reach
 from .process import Process
 from .ready import Automaton, BadPattern, compile_pattern
 from .refusals import CannotStart
+from .removal import WITHIN_S, Clearing
 from .sandbox import Confinement
 from .spool import Record, Spool
 from .telemetry import Recording, Sampler

@@ -10,9 +10,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from . import steady
-from .clearing import Clearing
 from .instance import Instance
 from .kin import birth_of, signal_kin
+from .removal import Clearing
 from .settings import Journals
 from .spool import Record, Spool
 

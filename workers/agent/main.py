@@ -15,7 +15,7 @@ import time
 import uuid
 from pathlib import Path
 
-from . import VERSION, condition, config, enrolling, slurm
+from . import VERSION, condition, config, enrolment, slurm
 from . import settings as holding
 from .agent import Agent
 from .lock import Lock
@@ -48,7 +48,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 def enrol(folder: Path, options: argparse.Namespace) -> int:
     """Turn a one-time token into this node's own, and keep it; another node's identity is not overwritten unasked."""
-    present = enrolling.claim(folder, server=options.server, node=options.node, replace=options.replace)
+    present = enrolment.claim(folder, server=options.server, node=options.node, replace=options.replace)
     config.make_folder(folder)
     settings = present or config.Config(server=options.server, token="", ca_file=options.ca_file)
     if options.server != settings.server:
@@ -58,7 +58,7 @@ def enrol(folder: Path, options: argparse.Namespace) -> int:
     settings.pin, settings.insecure = options.pin or settings.pin, options.insecure or settings.insecure
     settings.paths = sorted({*settings.paths, *(str(path.absolute()) for path in options.path)})
     remote = remote_of(settings)
-    keeping = enrolling.set_aside(folder) if options.replace else contextlib.nullcontext()
+    keeping = enrolment.set_aside(folder) if options.replace else contextlib.nullcontext()
     # A token is good once: there is room for its fruit, and for the former one's copy, before it is spent.
     with config.room(folder, settings), keeping as aside:
         # It is done once, by a person who waits: a busy server is given time.
@@ -81,7 +81,7 @@ def run(folder: Path, _options: argparse.Namespace) -> int:
     remote_of(settings).close()
     lock = _lock(folder)
     if lock is None:
-        raise config.ConfigError(enrolling.already_runs(folder, settings))
+        raise config.ConfigError(enrolment.already_runs(folder, settings))
     lock.sign(settings.node)
     # Jobs leave no core dumps: they inherit this.
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
@@ -98,7 +98,7 @@ def run(folder: Path, _options: argparse.Namespace) -> int:
 def status(folder: Path, _options: argparse.Namespace) -> int:
     """Say what this agent is and how it does; exit status 0 if it runs and the server has answered lately."""
     settings = config.load(folder)
-    runs, running = enrolling.running_line(folder, settings)
+    runs, running = enrolment.running_line(folder, settings)
     last = condition.read(folder)
     contact = last.get("contact", 0.0)
     age = time.time() - contact

@@ -9,8 +9,8 @@ from http.client import UNAUTHORIZED
 from typing import Any
 
 from .backoff import Backoff
+from .excerpts import UNSAID, has_cut, shortened, steps_of
 from .remote import Away, Failed, NotTheServer, Refused, Remote, TooLarge, Unavailable
-from .shortening import UNSAID, has_cut, shortened, steps_of
 from .spool import Record, Spool
 from .unsent import SHORTEN_AFTER, STUCK_AFTER, Entry, Unsent
 

@@ -9,10 +9,10 @@ import threading
 import time
 from pathlib import Path
 
-from .clearing import Clearing
 from .clock import Clock
 from .disks import HUNG_AFTER_S, Disk, Errand, Hung
 from .keeper import Keeper
+from .removal import Clearing
 from .spool import Spool
 from .unsent import Unsent
 

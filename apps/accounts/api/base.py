@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 from rest_framework import permissions, serializers
 from rest_framework.request import Request
 
-from apps.accounts import choosing, scoping
+from apps.accounts import rights, team_choice
 from apps.accounts.models import Role, Team
 from apps.accounts.permissions import ScopedToken
 from apps.core import rest
@@ -24,7 +24,7 @@ class TeamField(serializers.SlugRelatedField):
 
     def get_queryset(self) -> QuerySet[Team]:
         """Return the teams the person knows of; whether they may write there is asked by `team_for_new`."""
-        return scoping.teams_for(self.context["request"].user, Role.VIEWER)
+        return rights.teams_for(self.context["request"].user, Role.VIEWER)
 
 
 class ScopedRelatedField(serializers.PrimaryKeyRelatedField):
@@ -41,7 +41,7 @@ class ScopedRelatedField(serializers.PrimaryKeyRelatedField):
 
     def narrow(self, rows: QuerySet) -> QuerySet:
         """Return those of the rows that the person may see."""
-        return scoping.visible(rows, self.context["request"].user, path=self.path)
+        return rights.visible(rows, self.context["request"].user, path=self.path)
 
     def to_internal_value(self, data: Any) -> Any:
         """Return the row; a number with a fraction, or beyond all numbers, is no id."""
@@ -61,9 +61,9 @@ def team_for_new(request: Request, data: dict[str, Any], role: Role = Role.OPERA
     PermissionDenied for a role that is too low in it: it never goes to another instead.
     """
     if data.get("team"):
-        scoping.require(request.user, data["team"], role)
+        rights.require(request.user, data["team"], role)
         return data["team"]
-    return choosing.usual_team_for(scoping.user_of(request), role)
+    return team_choice.usual_team_for(rights.user_of(request), role)
 
 
 class TeamScopedViewSet(rest.ModelViewSet):
@@ -80,7 +80,7 @@ class TeamScopedViewSet(rest.ModelViewSet):
 
     def narrow(self, rows: QuerySet) -> QuerySet:
         """Return those of the rows that the person may see."""
-        return scoping.visible(rows, self.request.user, path=self.team_path)
+        return rights.visible(rows, self.request.user, path=self.team_path)
 
     def team_of(self, instance: Any) -> Team:
         """Return the team that owns a row."""
@@ -93,7 +93,7 @@ class TeamScopedViewSet(rest.ModelViewSet):
         super().check_object_permissions(request, obj)
         if request.method not in permissions.SAFE_METHODS:
             role = self.delete_role if request.method == "DELETE" else self.write_role
-            scoping.require(request.user, self.team_of(obj), role)
+            rights.require(request.user, self.team_of(obj), role)
 
     def perform_create(self, serializer: Any) -> None:
         """Make the object in the team given, or as `team_for_new` chooses."""

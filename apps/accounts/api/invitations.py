@@ -12,10 +12,10 @@ from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from apps.accounts import invitations, queries, scoping
+from apps.accounts import invitations, queries, rights
 from apps.accounts.api.teams import MembershipSerializer
 from apps.accounts.models import Invitation, Role, Team
-from apps.accounts.scoping import user_of
+from apps.accounts.rights import user_of
 from apps.core import rest
 
 
@@ -91,7 +91,7 @@ class TeamInvitationViewSet(
 
     def _team(self) -> Team:
         team = get_object_or_404(queries.teams_of(user_of(self.request)), slug=self.kwargs["slug"])
-        scoping.require(self.request.user, team, Role.MANAGER)
+        rights.require(self.request.user, team, Role.MANAGER)
         return team
 
 

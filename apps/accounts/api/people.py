@@ -13,7 +13,7 @@ from rest_framework.response import Response
 from apps.accounts import consent, queries, services
 from apps.accounts.api.base import TeamField
 from apps.accounts.models import ApiToken, Membership, User
-from apps.accounts.scoping import user_of
+from apps.accounts.rights import user_of
 from apps.core import rest
 
 

@@ -12,7 +12,7 @@ from apps.accounts import queries, services
 from apps.accounts.api.base import TeamField, TeamScopedViewSet, refuse_other_team
 from apps.accounts.filters import team_filter
 from apps.accounts.models import Membership, Role, Team
-from apps.accounts.scoping import user_of
+from apps.accounts.rights import user_of
 from apps.core import rest
 
 

@@ -5,8 +5,8 @@ one of list, create, detail, update, delete, clone; a page links to those that e
 """
 
 from apps.accounts.pages.base import TeamPage, said
-from apps.accounts.pages.deleting import DeletePage
-from apps.accounts.pages.reading import DetailPage, ListPage
-from apps.accounts.pages.writing import ClonePage, CreatePage, UpdatePage
+from apps.accounts.pages.deletion import DeletePage
+from apps.accounts.pages.edits import ClonePage, CreatePage, UpdatePage
+from apps.accounts.pages.lists import DetailPage, ListPage
 
 __all__ = ["ClonePage", "CreatePage", "DeletePage", "DetailPage", "ListPage", "TeamPage", "UpdatePage", "said"]

@@ -11,7 +11,7 @@ from django.utils.text import capfirst
 from django.views.generic.base import ContextMixin
 from django.views.generic.detail import SingleObjectMixin
 
-from apps.accounts import scoping
+from apps.accounts import rights
 from apps.accounts.models import Role, Team
 
 
@@ -33,7 +33,7 @@ class TeamPage(LoginRequiredMixin, ContextMixin):
 
     def narrow(self, rows: QuerySet) -> QuerySet:
         """Return those of the rows that the person may see."""
-        return scoping.visible(rows, self.request.user, path=self.team_path)
+        return rights.visible(rows, self.request.user, path=self.team_path)
 
     def team_of(self, instance: Any) -> Team:
         """Return the team that owns a row."""
@@ -59,11 +59,11 @@ class TeamPage(LoginRequiredMixin, ContextMixin):
         if isinstance(instance, Model) and instance.pk:
             actions = ("detail", "update", "delete", "clone")
             context["urls"] |= {action: self.url(action, pk=instance.pk) for action in actions}
-            role = scoping.role_in(self.request.user, self.team_of(instance))
-            context["can_write"] = scoping.suffices(role, self.write_role)
-            context["can_delete"] = scoping.suffices(role, self.delete_role)
+            role = rights.role_in(self.request.user, self.team_of(instance))
+            context["can_write"] = rights.suffices(role, self.write_role)
+            context["can_delete"] = rights.suffices(role, self.delete_role)
         else:
-            context["can_write"] = scoping.teams_for(self.request.user, self.write_role).exists()
+            context["can_write"] = rights.teams_for(self.request.user, self.write_role).exists()
         return context
 
 
@@ -75,7 +75,7 @@ class ChangePage(TeamPage, SingleObjectMixin):
     def get_object(self, queryset: QuerySet | None = None) -> Any:
         """Return the thing; Http404 for a stranger, PermissionDenied for a role that is too low."""
         found = super().get_object(queryset)
-        scoping.require(self.request.user, self.team_of(found), getattr(self, self.changes_with))
+        rights.require(self.request.user, self.team_of(found), getattr(self, self.changes_with))
         # A form that is refused has already changed the object in memory, but not its name in the heading.
         self.shown_name = str(found)
         return found

@@ -9,10 +9,10 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from apps.accounts import invitations, queries, scoping
+from apps.accounts import invitations, queries, rights
 from apps.accounts.forms import InvitationForm
 from apps.accounts.models import Invitation, Role
-from apps.accounts.scoping import user_of
+from apps.accounts.rights import user_of
 from apps.accounts.views.teams import team_of, team_response
 from apps.core.forms import add_errors
 
@@ -25,7 +25,7 @@ _MOST = 50
 def invite(request: HttpRequest, slug: str) -> HttpResponse:
     """Invite a person into a team; what is said does not tell whether there is such an account."""
     team = team_of(request, slug)
-    scoping.require(request.user, team, Role.MANAGER)
+    rights.require(request.user, team, Role.MANAGER)
     form = InvitationForm(request.POST)
     if form.is_valid():
         try:
@@ -53,7 +53,7 @@ def invite(request: HttpRequest, slug: str) -> HttpResponse:
 def withdraw(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Take an invitation back."""
     team = team_of(request, slug)
-    scoping.require(request.user, team, Role.MANAGER)
+    rights.require(request.user, team, Role.MANAGER)
     now = timezone.now()
     invitation = get_object_or_404(queries.invitations_of(team, now), pk=pk)
     invitations.withdraw(invitation=invitation, user=user_of(request), now=now)

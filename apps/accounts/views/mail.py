@@ -15,7 +15,7 @@ from apps.accounts import consent
 from apps.accounts.consent import Link
 from apps.bench.text import Message, _
 from apps.core.limits import policies
-from apps.core.limits.asking import address_of
+from apps.core.limits.askers import address_of
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -23,7 +23,7 @@ from django.views.i18n import set_language
 from apps.accounts import queries
 from apps.accounts.forms import PasswordForm, ProfileForm, SignInForm
 from apps.accounts.models import User
-from apps.accounts.scoping import user_of
+from apps.accounts.rights import user_of
 from apps.core import editing
 from apps.core.versions import lock_row
 

@@ -12,10 +12,10 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from apps.accounts import queries, quotas, scoping, services
+from apps.accounts import queries, quotas, rights, services
 from apps.accounts.forms import InvitationForm, NewTeamForm, RoleForm, TeamNameForm
 from apps.accounts.models import Membership, Role, Team
-from apps.accounts.scoping import user_of
+from apps.accounts.rights import user_of
 from apps.core import editing
 from apps.core.forms import add_errors
 from apps.core.versions import lock_row
@@ -62,7 +62,7 @@ def team_page(request: HttpRequest, slug: str) -> HttpResponse:
 def team_update(request: HttpRequest, slug: str) -> HttpResponse:
     """Rename a team."""
     team = team_of(request, slug)
-    scoping.require(request.user, team, Role.MANAGER)
+    rights.require(request.user, team, Role.MANAGER)
     if request.method == "POST":
         lock_row(team)
         team.refresh_from_db()
@@ -83,7 +83,7 @@ def team_update(request: HttpRequest, slug: str) -> HttpResponse:
 def member_role(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Give a member another role."""
     membership = _membership(request, slug, pk)
-    scoping.require(request.user, membership.team, Role.MANAGER)
+    rights.require(request.user, membership.team, Role.MANAGER)
     lock_row(membership)
     membership.refresh_from_db()
     texts = {"role": membership.get_role_display()}
@@ -111,7 +111,7 @@ def member_remove(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     membership = _membership(request, slug, pk)
     leaving = membership.user_id == request.user.pk
     if not leaving:
-        scoping.require(request.user, membership.team, Role.MANAGER)
+        rights.require(request.user, membership.team, Role.MANAGER)
     if request.method != "POST":
         return render(request, "accounts/member_remove.html", {"membership": membership, "leaving": leaving})
     words = {"name": membership.user, "team": membership.team}
@@ -136,7 +136,7 @@ def team_response(request: HttpRequest, team: Team, form: InvitationForm | None 
     """Return a team's page; `form` is an invitation that was refused."""
     memberships = list(team.memberships.select_related("user"))
     managers = [membership.pk for membership in memberships if membership.role == Role.MANAGER]
-    may_manage = scoping.can(request.user, team, Role.MANAGER)
+    may_manage = rights.can(request.user, team, Role.MANAGER)
     context: dict[str, Any] = {
         "team": team,
         "memberships": memberships,

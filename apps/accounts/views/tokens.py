@@ -11,7 +11,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from apps.accounts import queries, services
 from apps.accounts.forms import NewTokenForm
-from apps.accounts.scoping import user_of
+from apps.accounts.rights import user_of
 
 
 @login_required

@@ -6,11 +6,13 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from apps.agents.endpoint import facts, packed
+from apps.agents import facts
+from apps.agents.endpoint import packed
 from apps.agents.endpoint.exchange import Problem, bad_field
 from apps.agents.models import Job
 from apps.agents.services import Introduction, Report
 from apps.agents.troubles import Trouble
+from apps.core import moments
 
 EVENTS = {"started": Job.State.RUNNING, "ready": Job.State.READY, "finished": Job.State.ENDED}
 MOST_HELD = 10_000
@@ -95,7 +97,11 @@ def enrolment_of(data: Mapping[str, Any]) -> tuple[str, str]:
 
 def facts_of(data: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
     """Return the facts and the agent's version."""
-    return facts.checked_facts(data.get("facts")), _text(data, "version", 32)
+    try:
+        found = facts.checked_facts(data.get("facts"))
+    except facts.WrongFactError as error:
+        raise Problem(400, "bad-field", str(error)) from error
+    return found, _text(data, "version", 32)
 
 
 def report_of(data: Mapping[str, Any]) -> Report:
@@ -219,7 +225,13 @@ def _time(data: Mapping[str, Any], name: str, shift: float, *, required: bool) -
         if required:
             raise bad_field(name, "is missing")
         return None
-    return datetime.fromtimestamp(value + shift, UTC)
+    try:
+        found = datetime.fromtimestamp(value + shift, UTC)
+    except (OverflowError, ValueError, OSError):
+        found = datetime.max.replace(tzinfo=UTC)
+    if not moments.is_reasonable(found):
+        raise bad_field(name, "is of a year in which nothing is measured")
+    return found
 
 
 def _whole(data: Mapping[str, Any], name: str, most: int) -> int | None:

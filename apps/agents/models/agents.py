@@ -1,5 +1,6 @@
 """The program on a node, how it was enrolled, and what it said of the node."""
 
+from collections.abc import Iterable
 from datetime import datetime, timedelta
 
 from django.conf import settings
@@ -95,12 +96,32 @@ class EnrolmentToken(TimeStamped):
         ordering = ["-created_at"]
 
 
+class FactSnapshots(models.QuerySet["FactSnapshot"]):
+    """Reads of facts."""
+
+    def own(self) -> "FactSnapshots":
+        """Return what the nodes' own agents told this service."""
+        return self.filter(archive_ref="")
+
+    def brought(self, run_refs: Iterable[int]) -> "FactSnapshots":
+        """Return what archives brought of these runs."""
+        return self.exclude(archive_ref="").filter(jobs__run_ref__in=run_refs)
+
+
 class FactSnapshot(TimeStamped):
-    """What an agent said of its node; kept for ever, one row for each time that something changed."""
+    """What an agent said of its node; kept for ever, one row for each time that something changed.
+
+    What came with the archive of a campaign bears that campaign's permanent id: it is what somebody says that an
+    agent said, elsewhere or earlier. It tells of that campaign's runs only, and goes with it; of the node itself only
+    its own agent's words count (`own`).
+    """
 
     node = models.ForeignKey(Node, on_delete=models.CASCADE, related_name="fact_snapshots")
     digest = models.CharField(max_length=64)
     facts = models.JSONField()
+    archive_ref = models.CharField(max_length=20, blank=True, default="", db_default="", editable=False)
+
+    objects = FactSnapshots.as_manager()
 
     class Meta:
         ordering = ["-created_at"]

@@ -216,7 +216,7 @@ def deliver_jobs(
 
 
 def _note_destinations(jobs: Sequence[Job]) -> None:
-    """Note on each job, as `inventory`, which of the addresses in its command and files are nodes' own."""
+    """Note on each job, as `inventory`, which of the addresses in its command, variables and files are nodes' own."""
     named = {job.pk: _hosts_in(job) for job in jobs}
     wanted = set().union(*named.values())
     known = set(NodeAddress.objects.filter(address__in=wanted).values_list("address", flat=True)) if wanted else set()
@@ -225,9 +225,10 @@ def _note_destinations(jobs: Sequence[Job]) -> None:
 
 
 def _hosts_in(job: Job) -> set[str]:
-    """Return what may be an address or host name in a job's command and files."""
-    text = "\n".join([*job.argv, *(text for _name, text in job.files)])
-    words = {part for word in job.argv for part in (word, word.partition("=")[2])}
+    """Return what may be an address or host name in a job's command, variables and files."""
+    said = [*job.argv, *(value for _name, value in job.environment)]
+    text = "\n".join([*said, *(text for _name, text in job.files)])
+    words = {part for word in said for part in (word, word.partition("=")[2])}
     return {*_ADDRESS.findall(text), *_URL_HOST.findall(text), *words, *(word.rpartition(":")[0] for word in words)}
 
 

@@ -1,11 +1,11 @@
 """The centre of a set of figures with its interval: a mean of the right kind, or the median."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 
 from apps.bench import statistics
-from apps.bench.statistics import Mean
+from apps.bench.statistics import Interval, Mean, Method
 
 
 class Statistic(Enum):
@@ -17,26 +17,43 @@ class Statistic(Enum):
 
 @dataclass(frozen=True)
 class Centre:
-    """A centre and its 95 % interval, in the unit of the figures; None where there are too few of them for one."""
+    """A centre and its interval, in the unit of the figures; None where there are too few of them for one.
+
+    `confidence` (0 to 1) is what the interval has, and `method` how it was found.
+    """
 
     value: float
     low: float | None
     high: float | None
+    confidence: float | None = None
+    method: Method | None = None
+
+    @property
+    def interval(self) -> Interval | None:
+        """Return the interval, None where there is none."""
+        if self.low is None or self.high is None or self.confidence is None or self.method is None:
+            return None
+        return Interval(self.low, self.high, self.confidence, self.method)
 
 
 def centre_of(values: Sequence[float], statistic: Statistic, mean: Mean = Mean.ARITHMETIC) -> Centre:
     """Return the centre of one or more figures.
 
-    The interval of a mean is Student's, that of a harmonic mean the same of the reciprocals turned over again; that
-    of the median lies between two of the figures and needs six.
+    The interval of a mean is that of `statistics.mean_interval`, that of a harmonic mean the same of the reciprocals
+    turned over again; that of the median lies between two of the figures and needs six.
     """
     if statistic is Statistic.MEDIAN:
         found = statistics.quantile_interval(values) if len(values) > 1 else None
-        median = statistics.quantile(sorted(values), 0.5)
-        return Centre(median, found.low if found else None, found.high if found else None)
+        return _centre(statistics.quantile(sorted(values), 0.5), found)
     if mean is Mean.HARMONIC and min(values) > 0:
-        mean_time, low, high = statistics.mean_interval([1 / value for value in values])
+        mean_time, found = statistics.mean_interval([1 / value for value in values])
         # Where the reciprocals may be zero, there is no end to the rate.
-        has_end = low is not None and high is not None and low > 0
-        return Centre(1 / mean_time, 1 / high if has_end and high else None, 1 / low if has_end and low else None)
-    return Centre(*statistics.mean_interval(values))
+        turned = replace(found, low=1 / found.high, high=1 / found.low) if found and found.low > 0 else None
+        return _centre(1 / mean_time, turned)
+    return _centre(*statistics.mean_interval(values))
+
+
+def _centre(value: float, found: Interval | None) -> Centre:
+    if found is None:
+        return Centre(value, None, None)
+    return Centre(value, found.low, found.high, found.confidence, found.method)

@@ -24,7 +24,11 @@ class Verdict(Enum):
 
 @dataclass(frozen=True)
 class Contrast:
-    """One set of figures against its baseline; `p` is corrected for all the places compared (Holm)."""
+    """One set of figures against its baseline; `p` is corrected for all the places compared (Holm).
+
+    They differ if `p` is small and their interval tells them apart: ranks alone take sets that scatter unequally for
+    different ones.
+    """
 
     difference: Difference
     p: float
@@ -59,6 +63,6 @@ def contrast(pairs: Sequence[Pair]) -> list[Contrast]:
 
 
 def _judged(found: Difference, p: float, *, could_tell: bool) -> Contrast:
-    if p <= ALPHA:
+    if p <= ALPHA and found.tells_apart:
         return Contrast(found, p, Verdict.HIGHER if found.superiority > 0.5 else Verdict.LOWER)
     return Contrast(found, p, Verdict.NO_DIFFERENCE if could_tell else Verdict.TOO_FEW)

@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 
 from apps.bench import tools
-from apps.bench.tools import _outputs
-from apps.bench.tools.base import AROUND, Command, NodeRef, ParameterError, Plan, Stage, Tool
+from apps.bench.outputs import texts
+from apps.bench.toolkit import AROUND, Command, NodeRef, ParameterError, Plan, Stage, Tool
 
 BEFORE, AFTER = f"{AROUND}before", f"{AROUND}after"
 # Tools that look at the path themselves need no look around them.
@@ -40,7 +40,7 @@ def bracket(plan: Plan, nodes: Mapping[str, Sequence[NodeRef]], tool: Tool) -> P
 
 
 def _probes(role: str, here: NodeRef, there: NodeRef) -> tuple[Command, ...]:
-    _outputs.refuse_mixed_families(there, here)
+    texts.refuse_mixed_families(there, here)
     ends = {"client": [here], "server": [there]}
     # It asks several hops at once. tracepath goes hop by hop, and waits for each that keeps silent.
     route = ("traceroute", TRACEROUTE) if "traceroute" in here.facts.get("tools", {}) else ("tracepath", TRACEPATH)

@@ -4,8 +4,8 @@ A definition is plain data (`read_definition` checks it, every mistake at its fi
 any other. The patterns in it are RE2's, whose time grows with the text only, whatever somebody wrote.
 """
 
-from apps.bench.custom.checking import read_definition
 from apps.bench.custom.definition import Definition, DefinitionError, MetricRule
+from apps.bench.custom.reader import read_definition
 from apps.bench.custom.tool import CustomTool, make_tool
 
 __all__ = ["CustomTool", "Definition", "DefinitionError", "MetricRule", "make_tool", "read_definition"]

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from apps.bench.text import Message, _
-from apps.bench.tools.base import Parameter
+from apps.bench.toolkit import Parameter
 
 Json = dict[str, Any]
 

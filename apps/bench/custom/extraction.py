@@ -10,8 +10,8 @@ from apps.bench.custom.definition import JSON_PATH, Definition, MetricRule
 from apps.bench.custom.paths import Path, read_document
 from apps.bench.custom.patterns import Match, Pattern
 from apps.bench.custom.units import read_unit
-from apps.bench.tools._failures import failure
-from apps.bench.tools.base import Output, SampleValue, ends_of
+from apps.bench.outputs.failures import failure
+from apps.bench.toolkit import Output, SampleValue, ends_of
 
 _TAKE: dict[str, Callable[[Sequence[float]], float]] = {
     "last": lambda values: values[-1],

@@ -8,7 +8,7 @@ from typing import Any
 
 from apps.bench import units
 from apps.bench.text import Message, _
-from apps.bench.tools.base import Parameter, Value
+from apps.bench.toolkit import Parameter, Value
 
 LONGEST_TEXT = 500
 PARAMETER_KINDS = ("size", "rate", "byte-rate", "duration", "integer", "float", "boolean", "text", "choice")

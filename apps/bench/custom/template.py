@@ -15,7 +15,7 @@ from typing import Any
 
 from apps.bench import units
 from apps.bench.text import Message, _
-from apps.bench.tools.base import Parameter
+from apps.bench.toolkit import Parameter
 
 _PART = re.compile(r"\{\{|\}\}|\{([a-z][\w.]*)(?::([^{}\s]{1,10}))?\}|([{}])", re.ASCII)
 WORK, DIRECTORY = "work", "directory"

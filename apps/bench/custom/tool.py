@@ -6,18 +6,18 @@ from typing import Any, ClassVar
 
 from apps.bench.custom import definition as parts
 from apps.bench.custom import template
-from apps.bench.custom.checking import as_names
 from apps.bench.custom.definition import Definition
 from apps.bench.custom.extraction import certain_in, read_samples
 from apps.bench.custom.fields import printable
 from apps.bench.custom.patterns import Pattern
+from apps.bench.custom.reader import as_names
 from apps.bench.custom.units import AXES, read_unit
+from apps.bench.outputs import texts
+from apps.bench.outputs.failures import failure
+from apps.bench.outputs.reconstruction import keep_valid
 from apps.bench.sweep.exclusions import ExclusionError, compile_exclusion
 from apps.bench.text import Message, _
-from apps.bench.tools import _outputs
-from apps.bench.tools._failures import failure
-from apps.bench.tools._recovery import keep_valid
-from apps.bench.tools.base import (
+from apps.bench.toolkit import (
     Command,
     Estimate,
     Flag,
@@ -127,9 +127,9 @@ class CustomTool(Tool):
     def parse(self, outputs: Sequence[Output], params: Params) -> Reading:
         """Return the figures if they are all there, nothing tells of a failure and every condition holds."""
         found = self.definition
-        output = _outputs.find_output(outputs, self.roles[0].name)
-        _outputs.refuse_cut_short(output)
-        said = _outputs.read_text(output)
+        output = texts.find_output(outputs, self.roles[0].name)
+        texts.refuse_cut_short(output)
+        said = texts.read_text(output)
         text = self._result_text(output, said)
         self._check_words(output, said if text == said else f"{said}\n{text}")
         samples = read_samples(found, output, text)
@@ -163,8 +163,8 @@ class CustomTool(Tool):
 
     def certain_in(self, outputs: Sequence[Output]) -> frozenset[str]:
         """Return the metrics whose first or last figure is wanted and stands in what is left of a cut output."""
-        output = _outputs.find_output(outputs, self.roles[0].name)
-        said = _outputs.read_text(output)
+        output = texts.find_output(outputs, self.roles[0].name)
+        said = texts.read_text(output)
         return certain_in(self.definition, self._result_text(output, said).encode("utf-8", "replace"))
 
     def _kinds(self) -> dict[str, str]:
@@ -182,8 +182,8 @@ class CustomTool(Tool):
             places |= {f"{role.name}.address": node.address, f"{role.name}.name": node.name}
         if len(self.roles) > 1:
             server = nodes[SERVER][0]
-            _outputs.refuse_mixed_families(server, first)
-            places[f"{SERVER}.address"] = _outputs.target_of(server, first)
+            texts.refuse_mixed_families(server, first)
+            places[f"{SERVER}.address"] = texts.target_of(server, first)
         return places
 
     def _result_text(self, output: Output, said: str) -> str:

@@ -1,12 +1,17 @@
 """Rates over a count (clients, processes, streams) or a size (records, messages), calibrated on measured ones."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from apps.bench import statistics
 from apps.bench.model import law as core
-from apps.bench.model.fitting import Law, Model, Observation, calibrate
+from apps.bench.model.calibration import Law, Model, Observation, calibrate
 
+# Beyond what was measured more clients may come into each other's way, and larger requests meet another limit.
+MORE_CLIENTS, LARGER = 0.7, 0.95
+# A rate below this share of the best fell; a last one above this share of the slope is on it.
+FELL, BENT = 0.95, 0.9
 # The rate of messages may be limited by their number, by their bytes, or by both.
 WAIT, BYTES = "wait", "bytes"
 
@@ -27,7 +32,24 @@ def _fit_counts(observations: Sequence[Observation], name: str) -> Law | None:
         return None
     laws = [_stick(observations, name)]
     laws += [_scaling(scaling, name) for scaling in statistics.fit_scaling(ns, rates)[:1]]
-    return min((law for law in laws if law), key=lambda law: _error(law, observations), default=None)
+    best = min((law for law in laws if law), key=lambda law: _error(law, observations), default=None)
+    return replace(best, least=_unseen(observations, name, MORE_CLIENTS)) if best else None
+
+
+def _unseen(observations: Sequence[Observation], name: str, left: float) -> Callable[[Mapping[str, float]], float]:
+    """Return what a limit may leave that nothing measured has met: the last rate measured, or a share of it.
+
+    Where the rate fell already it may go on to fall, at the worst in proportion.
+    """
+    last = max(observations, key=lambda item: item.setting[name])
+    is_falling = last.rate < FELL * max(item.rate for item in observations)
+
+    def least(setting: Mapping[str, float]) -> float:
+        if setting[name] <= last.setting[name]:
+            return math.inf
+        return last.rate * (last.setting[name] / setting[name] if is_falling else left)
+
+    return least
 
 
 def _scaling(scaling: statistics.Scaling, name: str) -> Law:
@@ -46,6 +68,9 @@ def _stick(observations: Sequence[Observation], name: str) -> Law | None:
     for split in range(1, len(ordered) + 1):
         slope = _mean([item.rate / item.setting[name] for item in ordered[:split]])
         plateau = _mean([item.rate for item in ordered[split:]]) if split < len(ordered) else math.inf
+        if split == len(ordered) - 1 and plateau > BENT * slope * ordered[-1].setting[name]:
+            # One last point a little below the slope is no plateau: it scatters.
+            continue
         law = _stick_law(slope, plateau, name)
         error = _error(law, observations)
         if best is None or error < best[0]:
@@ -95,6 +120,7 @@ def _fit_sizes(observations: Sequence[Observation], name: str) -> Law | None:
         place=lambda setting: (name, math.log(setting[name])),
         constants={"wait": wait, **({"capacity": rate} if rate else {})},
         formula="X = b / (t + b / C)",
+        least=_unseen(observations, name, LARGER),
     )
 
 

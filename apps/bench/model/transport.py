@@ -5,7 +5,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 
 from apps.bench.model import law as core
-from apps.bench.model.fitting import Law, Model, NotPredictable, Observation, calibrate
+from apps.bench.model.calibration import Law, Model, NotPredictable, Observation, calibrate
 from apps.bench.text import Message, _
 
 STREAMS, WINDOW = "streams", "window"

@@ -1,9 +1,10 @@
 """The arithmetic of network paths: bottleneck, RTT and MTU, sharing of links, BDP, and what TCP can reach."""
 
 from apps.bench.network.paths import Link, Path, find_path
-from apps.bench.network.sharing import Ceiling, clients_ceiling_bps
+from apps.bench.network.shared_links import Ceiling, clients_ceiling_bps
 from apps.bench.network.transport import (
     bdp_bytes,
+    most_bps,
     tcp_ceiling_bps,
     tcp_efficiency,
     udp_ceiling_bps,
@@ -18,6 +19,7 @@ __all__ = [
     "bdp_bytes",
     "clients_ceiling_bps",
     "find_path",
+    "most_bps",
     "tcp_ceiling_bps",
     "tcp_efficiency",
     "udp_ceiling_bps",

@@ -8,22 +8,28 @@ from typing import Any
 from apps.bench import knee, units
 from apps.bench.text import Message, _
 
-# A rate that loses less than this is one that the path carries (rule R14).
+# A rate that loses less than this is one that the path carries.
 THRESHOLD = 0.005
 # Loss is compared with the model only this far beyond the capacity: closer by, noise decides.
 BEYOND = 1.02
 # Loss of more than this many times what a full link explains has another cause.
 EXCESS = 2.0
+# What arrives of different loads is one plateau within this share.
+PLATEAU = 0.03
 
 
 @dataclass(frozen=True)
 class Point:
-    """What became of one offered load: rates in bit/s of payload, loss 0 to 1, jitter in s (None if unknown)."""
+    """What became of one offered load: rates in bit/s of payload, loss 0 to 1, jitter in s (None if unknown).
+
+    `is_held` says that a judge saw its ends drop datagrams or send too slowly: its loss tells nothing of the path.
+    """
 
     offered: float
     loss: float
     jitter: float | None = None
     goodput: float | None = None
+    is_held: bool = False
 
     @property
     def delivered(self) -> float:
@@ -38,16 +44,20 @@ class Point:
 class LossCurve:
     """What a sweep of offered loads tells.
 
-    `capacity` is the highest load (bit/s) with a loss under `threshold`, None if every load lost more; `lossy` the
-    least load with more loss, None if none had; `knee` is of what arrived over what was offered. `full` is the
-    capacity (bit/s) of the link whose being full would explain the loss; `exponent` the n of loss = 1 - (full / R)^n
-    over the loads beyond it, 1 for a link that is simply full.
+    `whole` is the highest load (bit/s) with a loss under `threshold`, None if every load lost more: the path carries
+    so much at least. `lossy` is the least load with more loss, None if none had; loads whose ends were seen to drop
+    are in neither, but in `held`, the least of them. `plateau` is what arrives whatever is offered, None unless it
+    stays the same as more is offered: what one flow of datagrams can have. `knee` is of what arrived over what was
+    offered. `full` is the capacity (bit/s) of the link whose being full would explain the loss; `exponent` the n of
+    loss = 1 - (full / R)^n over the loads beyond it, 1 for a link that is simply full.
     """
 
     points: tuple[Point, ...]
     threshold: float
-    capacity: float | None
+    whole: float | None
     lossy: float | None
+    held: float | None
+    plateau: float | None
     knee: knee.Knee | None
     full: float | None
     exponent: float | None
@@ -61,7 +71,7 @@ class LossCurve:
     def excess(self, point: Point) -> float | None:
         """Return how many times the loss of the fluid a point lost, None where the comparison says nothing."""
         fluid = self.fluid_loss(point.offered)
-        if fluid is None or self.full is None or point.offered < BEYOND * self.full or not fluid:
+        if fluid is None or self.full is None or point.offered < BEYOND * self.full or not fluid or point.is_held:
             return None
         return point.loss / fluid
 
@@ -84,8 +94,10 @@ class LossCurve:
                 for point in self.points
             ],
             "threshold": self.threshold,
-            "capacity": self.capacity,
+            "capacity": self.plateau,
+            "whole": self.whole,
             "lossy": self.lossy,
+            "held": self.held,
             "knee": self.knee.at if self.knee and self.knee.is_clear else None,
             "plateau": self.knee.plateau if self.knee and self.knee.is_clear else None,
             "full": self.full,
@@ -105,32 +117,50 @@ def analyse(points: Iterable[Point], threshold: float = THRESHOLD) -> LossCurve 
             raise ValueError(f"a load of {point.offered} bit/s with a loss of {point.loss} cannot be")
     if not ordered:
         return None
-    clean = [point.offered for point in ordered if point.loss < threshold]
-    lossy = [point.offered for point in ordered if point.loss >= threshold]
-    capacity = max(clean, default=None)
-    bend = knee.find_knee([point.offered for point in ordered], [point.delivered for point in ordered])
-    full = _full(capacity, bend, bool(lossy))
+    whole = max((point.offered for point in ordered if point.loss < threshold), default=None)
+    lossy = [point for point in ordered if point.loss >= threshold]
+    own = [point for point in lossy if not point.is_held]
+    # Of a load whose ends were seen to drop nobody knows what the path would have let arrive.
+    free = [point for point in ordered if not point.is_held or point.loss < threshold]
+    bend = knee.find_knee([point.offered for point in free], [point.delivered for point in free]) if free else None
+    plateau = _plateau(whole, own)
+    full = _full(whole, plateau, bend, bool(own))
     return LossCurve(
         points=tuple(ordered),
         threshold=threshold,
-        capacity=capacity,
-        lossy=min(lossy, default=None),
+        whole=whole,
+        lossy=min((point.offered for point in own), default=None),
+        held=min((point.offered for point in lossy if point.is_held), default=None),
+        plateau=plateau,
         knee=bend,
         full=full,
         exponent=_exponent(ordered, full),
     )
 
 
-def _full(capacity: float | None, bend: knee.Knee | None, has_loss: bool) -> float | None:
+def _plateau(whole: float | None, lossy: Sequence[Point]) -> float | None:
+    """Return what arrives whatever is offered: alike of all loads beyond `whole`, and of more than one load.
+
+    The highest load that arrived whole counts as one, for it may lie just at the plateau.
+    """
+    arrived = [point.delivered for point in lossy if point.offered > (whole or 0.0)]
+    known = [*arrived, *([whole] if whole and arrived and whole >= (1 - PLATEAU) * min(arrived) else [])]
+    if len(known) < 2 or min(known) < (1 - PLATEAU) * max(known) or (whole or 0.0) > (1 + PLATEAU) * min(arrived):
+        return None
+    return math.fsum(arrived) / len(arrived)
+
+
+def _full(whole: float | None, plateau: float | None, bend: knee.Knee | None, has_loss: bool) -> float | None:
     """Return the capacity of the link that would be full: what arrived at most, as far as the curve is flat there.
 
     Where less arrives the more is offered the curve has no plateau: the highest load without loss stands for it.
     """
     if not has_loss:
         return None
-    plateau = bend.plateau if bend and bend.is_clear else None
-    known = [value for value in (capacity, plateau) if value]
-    return max(known, default=None)
+    if plateau:
+        return plateau
+    bent = bend.plateau if bend and bend.is_clear else None
+    return max((value for value in (whole, bent) if value), default=None)
 
 
 def _exponent(points: Sequence[Point], full: float | None) -> float | None:
@@ -150,23 +180,52 @@ def _exponent(points: Sequence[Point], full: float | None) -> float | None:
 
 
 def _conclude(curve: LossCurve) -> Iterable[Message]:
-    share = f"{100 * curve.threshold:g}"
-    if curve.capacity is None:
-        text = _("Every load lost %(share)s %% or more: the capacity lies below %(rate)s.")
-        yield Message(text, {"share": share, "rate": _rate(curve.points[0].offered)})
-    elif curve.lossy is None:
-        text = _("No load lost %(share)s %%: the capacity is %(rate)s or more. Offer more to find it.")
-        yield Message(text, {"share": share, "rate": _rate(curve.capacity)})
-    else:
-        text = _("Loss stays below %(share)s %% up to an offered load of %(rate)s: that is the capacity for UDP.")
-        yield Message(text, {"share": share, "rate": _rate(curve.capacity)})
-        if curve.lossy < curve.capacity:
-            text = _("%(rate)s already lost more: the loss does not grow with the load alone.")
-            yield Message(text, {"rate": _rate(curve.lossy)})
+    yield _limit(curve)
+    if curve.whole is not None and curve.lossy is not None and curve.lossy < curve.whole:
+        text = _("%(rate)s already lost more: the loss does not grow with the load alone.")
+        yield Message(text, {"rate": _rate(curve.lossy)})
     if curve.knee and curve.knee.is_clear:
         text = _("The knee lies at %(at)s; beyond it %(plateau)s arrive whatever is offered.")
         yield Message(text, {"at": _rate(curve.knee.at), "plateau": _rate(curve.knee.plateau)})
     yield from _explain(curve)
+
+
+def _limit(curve: LossCurve) -> Message:
+    """Return the capacity where the loads find one, else within which bounds it is known to lie."""
+    shown: dict[str, object] = {"share": f"{100 * curve.threshold:g}", "rate": _rate(curve.whole or 0.0)}
+    beyond = curve.lossy if curve.lossy and curve.lossy > (curve.whole or 0.0) else None
+    if curve.whole is None and curve.held is not None:
+        text = _(
+            "All loads lost %(share)s %% or more, and their ends were seen to drop or lag: "
+            "that tells nothing of the path."
+        )
+    elif curve.whole is None and curve.plateau:
+        text = _("Every load lost %(share)s %% or more: one flow of datagrams can have less than %(rate)s.")
+        shown["rate"] = _rate(curve.points[0].offered)
+    elif curve.whole is None:
+        text = _("All loads lost %(share)s %% or more: offer less, to tell a path that is full from loss by chance.")
+    elif curve.plateau:
+        text = _(
+            "Loss stays below %(share)s %% up to an offered load of %(load)s, and of more %(rate)s arrive: "
+            "so much one flow of datagrams can have."
+        )
+        shown |= {"load": _rate(curve.whole), "rate": _rate(curve.plateau)}
+    elif curve.held is not None and not beyond:
+        text = _(
+            "%(rate)s arrived with a loss below %(share)s %%: the path carries so much or more. "
+            "Of higher loads the ends were seen to drop or lag, which tells nothing of it."
+        )
+    elif beyond:
+        text = _(
+            "Loss stays below %(share)s %% up to an offered load of %(rate)s, and %(more)s lost more: "
+            "the capacity lies in between, or more is lost than a full link loses. Offer loads in smaller steps."
+        )
+        shown["more"] = _rate(beyond)
+    else:
+        text = _("No load lost %(share)s %%: the capacity is %(rate)s or more. Offer more to find it.")
+        if curve.lossy:
+            text = _("%(rate)s arrived with a loss below %(share)s %%: the path carries so much or more.")
+    return Message(text, shown)
 
 
 def _explain(curve: LossCurve) -> Iterable[Message]:
@@ -175,8 +234,13 @@ def _explain(curve: LossCurve) -> Iterable[Message]:
     if not compared or curve.full is None:
         return
     worst = curve.worst
+    if worst is None and not curve.plateau:
+        return
     if worst is None:
-        text = _("The loss beyond it is that of a link of %(rate)s that is simply full (1 − C/R).")
+        # One flow tells no link from a limit on each flow: several streams of TCP would.
+        text = _(
+            "The loss beyond it is that of a link, or a limit on the flow, of %(rate)s that is simply full (1 − C/R)."
+        )
         yield Message(text, {"rate": _rate(curve.full)})
         return
     text = _(

@@ -7,7 +7,7 @@ from typing import Any, TypeGuard
 
 from apps.bench.network import transport
 from apps.bench.text import Message, _
-from apps.bench.tools.base import Flag, Metric, Parameter, Params, Reading, SampleValue, Tool
+from apps.bench.toolkit import Flag, Metric, Parameter, Params, Reading, SampleValue, Tool
 
 Json = dict[str, Any]
 
@@ -43,8 +43,8 @@ BASELINE_RTT = Parameter(
     "duration",
     _("Baseline RTT"),
     help=_(
-        "For RFC 6349's buffer delay: the least RTT of the idle path; 0 takes that measured just before the run, "
-        "or the least under load."
+        "For RFC 6349's buffer delay: the least RTT of the idle path; 0 takes that measured just before the run. "
+        "Without either there is no buffer delay."
     ),
     default=0.0,
     zero=_("not given"),
@@ -146,9 +146,8 @@ def judge(reading: Reading, params: Params, tool: Tool, capacity_bps: float | No
     base = _first(
         (params.get("baseline_rtt"), "given"),
         (_rtt_before(reading), "measured"),
-        (reading.value("min_rtt"), "load"),
-        (kernel.get("min_rtt"), "load"),
     )
+    # The least RTT under load holds what others have queued: without a baseline of an idle path there is no delay.
     if mean and base:
         found["buffer_delay"] = buffer_delay(mean.value, base.value)
         found |= {"baseline_rtt": base.value, "baseline_source": base.source}

@@ -58,6 +58,17 @@ def window_limited_bps(window_bytes: float | None, rtt_s: float | None, streams:
     return streams * window_bytes * 8 / rtt_s
 
 
+def most_bps(
+    capacity_bps: float | None, rtt_s: float | None, window_bytes: float | None, streams: int = 1
+) -> float | None:
+    """Return the most (bit/s) that streams with a window asked for (bytes; 0 or None: the kernel's own) can move.
+
+    Linux grants twice the buffer that is asked for (socket(7)), and none of it more than once in an RTT (s).
+    """
+    granted = window_limited_bps(2 * window_bytes if window_bytes else None, rtt_s, streams)
+    return min(capacity_bps, granted) if capacity_bps is not None and granted is not None else capacity_bps
+
+
 def _payload_share(mtu: int, header_bytes: int) -> float:
     if mtu < LEAST_MTU:
         raise ValueError(f"an MTU of {mtu} bytes is less than the {LEAST_MTU} that IPv4 needs")

@@ -5,7 +5,7 @@ or what programs printed and nothing else.
 """
 
 from apps.bench.recognition.files import NODE, split_file
-from apps.bench.recognition.reading import (
+from apps.bench.recognition.outputs import (
     Finding,
     candidates_for,
     own_output,

@@ -7,8 +7,8 @@ import re
 import shlex
 from collections.abc import Iterator
 
-from apps.bench.tools._iperf3.document import EVENT
-from apps.bench.tools.base import Output
+from apps.bench.outputs.documents import EVENT
+from apps.bench.toolkit import Output
 
 # What stands for the name of the node that a file does not tell.
 NODE = "this node"

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from apps.bench import schedulers, telemetry
-from apps.bench.tools._failures import failure
-from apps.bench.tools._mpi.run import launch_problem
-from apps.bench.tools._outputs import read_text
-from apps.bench.tools.base import Output, ToolFailure
+from apps.bench.outputs.failures import failure
+from apps.bench.outputs.launchers import launch_problem
+from apps.bench.outputs.texts import read_text
+from apps.bench.toolkit import Output, ToolFailure
 
 Json = dict[str, Any]
 

@@ -10,9 +10,9 @@ import pkgutil
 from contextlib import nullcontext
 from types import ModuleType
 
-from apps.bench.rules import asking
-from apps.bench.rules.asking import Answer, Guard, Rule
+from apps.bench.rules import runner
 from apps.bench.rules.base import Evidence
+from apps.bench.rules.runner import Answer, Guard, Rule
 
 
 @functools.cache
@@ -41,14 +41,14 @@ def registered() -> tuple[Rule, ...]:
 
 def fingerprint() -> str:
     """Return a text that changes when a rule comes, goes, or gets another version."""
-    return asking.fingerprint(registered())
+    return runner.fingerprint(registered())
 
 
 def ask_ends(evidence: Evidence, guard: Guard = nullcontext) -> list[Answer]:
     """Return what each rule says of one pair of ends, at most one finding of each, or how it failed."""
-    return asking.ask(of_ends(), evidence, guard)
+    return runner.ask(of_ends(), evidence, guard)
 
 
 def ask_whole(evidence: Evidence, guard: Guard = nullcontext) -> list[Answer]:
     """Return what each rule says of a whole campaign or pair of sites, or how it failed."""
-    return asking.ask(of_whole(), evidence, guard)
+    return runner.ask(of_whole(), evidence, guard)

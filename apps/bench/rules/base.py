@@ -1,7 +1,7 @@
 """What rules read (evidence) and what they conclude (findings)."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any
 
 from apps.bench.text import Message, _
@@ -23,6 +23,11 @@ LAYER_NAMES = {
 }
 
 
+def of_files(name: str) -> str:
+    """Return the question of what to do for a file system."""
+    return f"files {name}" if name else ""
+
+
 # No quantity of the field, in base units, comes near these; squares and ratios within them can be computed.
 LEAST_FIGURE, MOST_FIGURE = 1e-60, 1e60
 
@@ -40,7 +45,8 @@ class Point:
     """One point of a sweep: its parameters, and {metric: {trial id: value}} of its successful trials.
 
     `roles` {role: names of its nodes}; `file_system` a name of `Evidence.file_systems`; `observed` is what judges
-    saw (as `Reading.observed`, of its last trial); `warnings` names of its flags; `at` its last one's Unix time.
+    saw (as `Reading.observed`, of its last trial); `warnings` names of its flags, and `flagged` {name: trials} those
+    of which it is known; `at` its last one's Unix time.
     """
 
     parameters: Mapping[str, Any]
@@ -51,6 +57,7 @@ class Point:
     file_system: str = ""
     observed: Mapping[str, Any] = field(default_factory=dict)
     warnings: frozenset[str] = frozenset()
+    flagged: Mapping[str, frozenset[int]] = field(default_factory=dict)
     statistic: str = SAMPLE
     experiment: int | None = None
     at: float | None = None
@@ -204,6 +211,8 @@ class FindingDraft:
     `kind` is one of KINDS. `value`, `low`, `high` are in `unit`; `predicted` and its interval in `predicted_unit`, at
     `proof.then`, and `present` is the same at `proof.now`; `confidence` 0 to 1. `subject` tells findings of one rule
     apart; `against` is what speaks against it, `missing` what is still unmeasured, `proposals` measures that.
+    `question` names what it proposes something for (a path, a file system): of one question one finding is told, with
+    what else was proposed as its `parts`.
     """
 
     rule: str
@@ -234,6 +243,8 @@ class FindingDraft:
     missing: tuple[Message, ...] = ()
     proposals: tuple[Proposal, ...] = ()
     proof: Proof | None = None
+    question: str = ""
+    parts: tuple["FindingDraft", ...] = ()
 
     @property
     def confidence_label(self) -> str:
@@ -242,9 +253,24 @@ class FindingDraft:
             return _("high")
         return _("medium") if self.confidence >= 0.5 else _("low")
 
+    @property
+    def is_loss(self) -> bool:
+        """Return whether it recommends what its own figures say is worse than what there is."""
+        if self.kind != RECOMMENDATION or not self.present or not self.predicted:
+            return False
+        return self.predicted > self.present if self.predicted_unit == "s" else self.predicted < self.present
+
     def as_json(self) -> Json:
-        """Return the finding as plain JSON values."""
-        return {**as_plain(self), "confidence_label": self.confidence_label}
+        """Return the finding as plain JSON values; what its parts rest on, all of them together do (`trials`)."""
+        parts = [part.as_json() for part in self.parts]
+        for part in parts:
+            part["evidence"] = []
+        return {**as_plain(replace(self, parts=())), "parts": parts, "confidence_label": self.confidence_label}
+
+    @property
+    def trials(self) -> tuple[int, ...]:
+        """Return the ids of the trials that it rests on together with its parts."""
+        return tuple(sorted({*self.evidence, *(trial for part in self.parts for trial in part.trials)}))
 
 
 def as_plain(value: Any) -> Any:

@@ -3,9 +3,9 @@
 import re
 from collections.abc import Mapping, Sequence
 
+from apps.bench.outputs.failures import failure
 from apps.bench.schedulers import jobs
 from apps.bench.schedulers.jobs import Json, Moment, ScheduledJob, moment, printable
-from apps.bench.tools._failures import failure
 
 PROGRAMS = ("qsub", "qstat", "qacct", "qhost", "qdel", "qrsh")
 

@@ -4,10 +4,10 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from apps.bench.outputs.documents import first_object
+from apps.bench.outputs.failures import failure
 from apps.bench.schedulers import jobs
 from apps.bench.schedulers.jobs import Json, ScheduledJob, printable
-from apps.bench.tools._documents import first_object
-from apps.bench.tools._failures import failure
 
 PROGRAMS = ("sbatch", "srun", "salloc", "scontrol", "squeue", "sinfo", "scancel", "sacct")
 

@@ -5,12 +5,20 @@ from apps.bench.statistics.changes import Change, find_changes
 from apps.bench.statistics.differences import Difference, adjust_holm, compare_many, compare_two, least_p
 from apps.bench.statistics.distributions import student_t_quantile
 from apps.bench.statistics.importance import Importance, Share, explain_variance
-from apps.bench.statistics.intervals import Interval, bootstrap_interval, quantile_interval
+from apps.bench.statistics.intervals import (
+    Interval,
+    Method,
+    bootstrap_interval,
+    mean_interval,
+    percent_of,
+    quantile_interval,
+)
 from apps.bench.statistics.means import Mean, mean_of, right_mean
 from apps.bench.statistics.modes import Modes, find_modes, find_outliers
+from apps.bench.statistics.quantiles import CONFIDENCE, quantile
 from apps.bench.statistics.scaling import Scaling, fit_scaling
 from apps.bench.statistics.strata import Overall, compare_strata
-from apps.bench.statistics.summary import CONFIDENCE, Summary, mean_interval, quantile, summarise
+from apps.bench.statistics.summary import Summary, summarise
 
 __all__ = [
     "CONFIDENCE",
@@ -20,6 +28,7 @@ __all__ = [
     "Importance",
     "Interval",
     "Mean",
+    "Method",
     "Modes",
     "Overall",
     "Scaling",
@@ -39,6 +48,7 @@ __all__ = [
     "least_p",
     "mean_interval",
     "mean_of",
+    "percent_of",
     "quantile",
     "quantile_interval",
     "right_mean",

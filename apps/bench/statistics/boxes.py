@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from apps.bench.statistics.summary import quantile
+from apps.bench.statistics.quantiles import quantile
 
 # Whiskers reach as far as a value within so many interquartile ranges of the box (Tukey, 1977).
 REACH = 1.5

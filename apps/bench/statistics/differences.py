@@ -3,19 +3,20 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from statistics import NormalDist
 
-from apps.bench.statistics.distributions import chi_square_tail, normal_tail
-from apps.bench.statistics.summary import CONFIDENCE, quantile
+from apps.bench.statistics.distributions import chi_square_tail
+from apps.bench.statistics.intervals import Method, percent_of
+from apps.bench.statistics.ranks import p_of_u, ranks_of
+from apps.bench.statistics.shifts import grade_of, shift_of
+from apps.bench.text import Message, _
 
-# Up to this many pairs the exact distribution of U is counted, beyond it is normal to three digits.
-_MOST_EXACT = 400
-# The shift of larger sets is that of some of their values: it changes by 4 % of half its interval at most.
-_MOST_PAIRS = 10_000
-_KEPT = 100
-_NORMAL = NormalDist()
 # Beyond this the exponential is no float any more.
 _MOST_LOG = 709.0
+_WORDS = {
+    Method.WELCH: _("%(percent)s %% by Welch's t"),
+    Method.RANKS: _("%(percent)s %% by ranks: there are two modes"),
+    Method.EQUAL: _("%(percent)s %%: all figures of a set are equal"),
+}
 
 
 @dataclass(frozen=True)
@@ -24,17 +25,36 @@ class Difference:
 
     `p` is two-sided. `superiority` is the chance that a value of the second is above one of the first, ties counting
     half (Vargha, Delaney, 2000): 0.5 for equals. `shift` is the Hodges-Lehmann estimate of second - first with its
-    interval, `ratio` the same of second / first, None unless all values are above zero.
+    interval, `ratio` the same of second / first, found of the logarithms, None unless all values are above zero.
+    `confidence` (0 to 1) is what both intervals have, and `method` how they were found. A single value on a side
+    gives none.
     """
 
     p: float
     superiority: float
     shift: float
-    shift_low: float
-    shift_high: float
+    shift_low: float | None
+    shift_high: float | None
     ratio: float | None = None
     ratio_low: float | None = None
     ratio_high: float | None = None
+    confidence: float | None = None
+    method: Method | None = None
+
+    @property
+    def message(self) -> Message | None:
+        """Return which interval it is, in words, None where there is none."""
+        if self.method is None or self.confidence is None:
+            return None
+        return Message(_WORDS[self.method], {"percent": percent_of(self.confidence)})
+
+    @property
+    def tells_apart(self) -> bool:
+        """Return whether the interval leaves out that the sets are equal."""
+        low, high, equal = (
+            (self.ratio_low, self.ratio_high, 1.0) if self.ratio else (self.shift_low, self.shift_high, 0.0)
+        )
+        return low is not None and high is not None and not low <= equal <= high
 
     @property
     def effect(self) -> str:
@@ -46,21 +66,25 @@ class Difference:
 
 
 def compare_two(first: Sequence[float], second: Sequence[float]) -> Difference:
-    """Return how two sets of one or more values differ (Mann, Whitney, 1947; Hodges, Lehmann, 1963)."""
+    """Return how two sets of one or more values differ (Mann, Whitney, 1947), each in the order of measurement."""
     n, m = len(first), len(second)
     ranks, ties = ranks_of([*first, *second])
     u = math.fsum(ranks[n:]) - m * (m + 1) / 2
-    shift, low, high = _shift(first, second)
-    ratios: tuple[float | None, float | None, float | None] = (None, None, None)
+    grade = grade_of(first, second)
+    method, confidence = (grade.method, grade.confidence) if grade else (None, None)
+    shift = shift_of(first, second, method)
+    ratio: tuple[float | None, float | None, float | None] = (None, None, None)
     if min(*first, *second) > 0:
-        logs = _shift([math.log(value) for value in first], [math.log(value) for value in second])
-        ratios = (_exp(logs[0]), _exp(logs[1]), _exp(logs[2]))
-    return Difference(_p_of_u(u, n, m, ties), u / (n * m), shift, low, high, *ratios)
+        logs = shift_of([math.log(value) for value in first], [math.log(value) for value in second], method)
+        ratio = (_exp(logs.middle), _exp(logs.low), _exp(logs.high))
+    return Difference(
+        p_of_u(u, n, m, ties), u / (n * m), shift.middle, shift.low, shift.high, *ratio, confidence, method
+    )
 
 
-def _exp(log: float) -> float:
+def _exp(log: float | None) -> float | None:
     """Return e to the power of a number, the largest float where there is none so large."""
-    return math.exp(min(log, _MOST_LOG))
+    return None if log is None else math.exp(min(log, _MOST_LOG))
 
 
 def least_p(n: int, m: int) -> float:
@@ -97,65 +121,3 @@ def adjust_holm(ps: Sequence[float]) -> list[float]:
         most = max(most, min(1.0, (len(ps) - rank) * ps[place]))
         adjusted[place] = most
     return adjusted
-
-
-def _shift(first: Sequence[float], second: Sequence[float]) -> tuple[float, float, float]:
-    """Return the median of all differences and the interval of the shift, from order statistics of the same."""
-    n, m = len(first), len(second)
-    if n * m > _MOST_PAIRS:
-        first, second = _thinned(first), _thinned(second)
-    # In rising runs, which a sort only has to merge.
-    falling, rising = sorted(first, reverse=True), sorted(second)
-    differences = sorted([b - a for a in falling for b in rising])
-    z = _NORMAL.inv_cdf((1 + CONFIDENCE) / 2)
-    left = math.floor(n * m / 2 - z * math.sqrt(n * m * (n + m + 1) / 12))
-    # Too few values for the interval: all that can be said is the range.
-    left = max(0, left) * len(differences) // (n * m)
-    return quantile(differences, 0.5), differences[left], differences[-1 - left]
-
-
-def _thinned(values: Sequence[float]) -> list[float]:
-    """Return so many of many values, evenly spaced."""
-    ordered = sorted(values)
-    if len(ordered) <= _KEPT:
-        return ordered
-    return [ordered[(2 * place + 1) * len(ordered) // (2 * _KEPT)] for place in range(_KEPT)]
-
-
-def _p_of_u(u: float, n: int, m: int, ties: float) -> float:
-    """Return the two-sided p of U with the share of ties that `ranks_of` gives."""
-    if ties == 0 and n * m <= _MOST_EXACT:
-        return _exact_p(round(u), n, m)
-    spread = math.sqrt(n * m * (n + m + 1) / 12 * (1 - ties))
-    if not spread:
-        return 1.0
-    distance = max(0.0, abs(u - n * m / 2) - 0.5)
-    return min(1.0, 2 * normal_tail(distance / spread))
-
-
-def _exact_p(u: int, n: int, m: int) -> float:
-    """Return the two-sided p of U: how many orders of n and m values are as far from the middle."""
-    counts = [1] + [0] * (n * m)
-    # The Gaussian binomial coefficient, a factor (1 - q^(m + i)) / (1 - q^i) at a time.
-    for i in range(1, n + 1):
-        for k in range(n * m, m + i - 1, -1):
-            counts[k] -= counts[k - m - i]
-        for k in range(i, n * m + 1):
-            counts[k] += counts[k - i]
-    extreme = min(u, n * m - u)
-    return min(1.0, 2 * sum(counts[: extreme + 1]) / sum(counts))
-
-
-def ranks_of(values: Sequence[float]) -> tuple[list[float], float]:
-    """Return the ranks (ties share their mean) and the share that ties take: sum(t³ - t) / (n³ - n), 0 to 1."""
-    order = sorted(range(len(values)), key=lambda place: values[place])
-    ranks, tied, start, n = [0.0] * len(values), 0, 0, len(values)
-    while start < n:
-        end = start
-        while end < n and values[order[end]] == values[order[start]]:
-            end += 1
-        for place in order[start:end]:
-            ranks[place] = (start + 1 + end) / 2
-        tied += (end - start) ** 3 - (end - start)
-        start = end
-    return ranks, tied / (n**3 - n) if n > 1 else 1.0

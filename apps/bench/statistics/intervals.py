@@ -1,12 +1,16 @@
-"""Intervals that suppose no distribution: of quantiles by order, of anything by the bootstrap."""
+"""Intervals, each with how it was found and the confidence that it has."""
 
 import math
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from enum import Enum
 from statistics import NormalDist
 
-from apps.bench.statistics.summary import CONFIDENCE
+from apps.bench.statistics.distributions import student_t_quantile
+from apps.bench.statistics.modes import find_modes
+from apps.bench.statistics.quantiles import CONFIDENCE
+from apps.bench.text import Message, _
 
 RESAMPLES = 2000
 # Fewer values than this repeat themselves so often that their resamples say little.
@@ -14,13 +18,68 @@ LEAST_FOR_BOOTSTRAP = 5
 _NORMAL = NormalDist()
 
 
+class Method(Enum):
+    """How an interval was found."""
+
+    STUDENT = "student"
+    # Of the difference of two sets, or of their ratio.
+    WELCH = "welch"
+    BOOTSTRAP = "bootstrap"
+    # Between two of the figures, by how many lie below and above: whatever their distribution.
+    RANKS = "ranks"
+    # All figures are equal: nothing is known of their scatter but that it seldom shows.
+    EQUAL = "equal"
+
+
+_WORDS = {
+    Method.STUDENT: _("%(percent)s %% by Student's t"),
+    Method.BOOTSTRAP: _("%(percent)s %% by the bootstrap: there are two modes"),
+    Method.RANKS: _("%(percent)s %%, between two of the figures"),
+    Method.EQUAL: _("%(percent)s %%: all figures are equal"),
+}
+
+
 @dataclass(frozen=True)
 class Interval:
-    """From `low` to `high`, with the confidence it really has (0 to 1)."""
+    """From `low` to `high`, with the confidence it really has (0 to 1), and how it was found."""
 
     low: float
     high: float
     confidence: float
+    method: Method = Method.RANKS
+
+    @property
+    def message(self) -> Message:
+        """Return which interval it is, in words: "95 % by Student's t"."""
+        return Message(_WORDS[self.method], {"percent": percent_of(self.confidence)})
+
+
+def percent_of(confidence: float) -> str:
+    """Return a confidence as people write it: "95", and "67" for 0.667, never more than it is."""
+    return f"{math.floor(100 * confidence + 1e-6)}"
+
+
+def mean_interval(values: Sequence[float]) -> tuple[float, Interval | None]:
+    """Return the mean of one or more finite values and its interval, None for a single one.
+
+    It is mean ± t s / √n with the 0.975 quantile of Student's t (1908) on n - 1 degrees of freedom, which supposes
+    independent values with a roughly normal mean. Where they fall into two modes it is that of the bootstrap. Of
+    equal values it has no width: as a value is as likely to lie above the median as below, its confidence is
+    1 - 2 / 2^n.
+    """
+    n, least, most = len(values), min(values), max(values)
+    # Rounding may lead a mean of equal values astray by the last digit.
+    mean = min(max(math.fsum(values) / n, least), most)
+    if n < 2:
+        return mean, None
+    if least == most:
+        return mean, Interval(least, most, 1 - 2 ** (1 - n), Method.EQUAL)
+    if find_modes(values):
+        found = bootstrap_interval(sorted(values), lambda drawn: math.fsum(drawn) / len(drawn))
+        return mean, found
+    stdev = math.sqrt(math.fsum((value - mean) ** 2 for value in values) / (n - 1))
+    half_width = student_t_quantile((1 + CONFIDENCE) / 2, n - 1) * stdev / math.sqrt(n)
+    return mean, Interval(mean - half_width, mean + half_width, CONFIDENCE, Method.STUDENT)
 
 
 def quantile_interval(
@@ -64,7 +123,7 @@ def bootstrap_interval(
     drawn = sorted(statistic(generator.choices(values, k=n)) for _resample in range(resamples))
     below = sum(value < estimate for value in drawn) + sum(value == estimate for value in drawn) / 2
     if not 0 < below < resamples:
-        return Interval(drawn[0], drawn[-1], confidence)
+        return Interval(drawn[0], drawn[-1], confidence, Method.BOOTSTRAP)
     bias = _NORMAL.inv_cdf(below / resamples)
     acceleration = _acceleration(values, statistic)
 
@@ -73,7 +132,7 @@ def bootstrap_interval(
         place = _NORMAL.cdf(bias + z / (1 - acceleration * z))
         return drawn[min(resamples - 1, max(0, math.floor(place * (resamples + 1)) - 1))]
 
-    return Interval(at((1 - confidence) / 2), at((1 + confidence) / 2), confidence)
+    return Interval(at((1 - confidence) / 2), at((1 + confidence) / 2), confidence, Method.BOOTSTRAP)
 
 
 def _acceleration(values: Sequence[float], statistic: Callable[[Sequence[float]], float]) -> float:

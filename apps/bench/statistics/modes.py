@@ -5,7 +5,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from apps.bench.statistics.summary import quantile
+from apps.bench.statistics.quantiles import quantile
 
 # Of the modified z-score 0.6745 |x - median| / MAD (Iglewicz, Hoaglin, 1993).
 MOST_SCORE = 3.5

@@ -4,17 +4,21 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from apps.bench.statistics.differences import ranks_of
 from apps.bench.statistics.distributions import normal_tail
+from apps.bench.statistics.ranks import ranks_of
 
 
 @dataclass(frozen=True)
 class Overall:
-    """The second set against the first over `strata` settings; `superiority` as of `Difference`, 0.5 for equals."""
+    """The second set against the first over `strata` settings; `superiority` as of `Difference`, 0.5 for equals.
+
+    `least` is the least p that sets of these sizes can have: of those that overlap nowhere.
+    """
 
     p: float
     superiority: float
     strata: int
+    least: float = 0.0
 
 
 def compare_strata(strata: Sequence[tuple[Sequence[float], Sequence[float]]]) -> Overall | None:
@@ -24,7 +28,7 @@ def compare_strata(strata: Sequence[tuple[Sequence[float], Sequence[float]]]) ->
     (van Elteren, 1960); normal. Values are compared only with those of the same setting.
     """
     filled = [(first, second) for first, second in strata if first and second]
-    distance, variance, wins, weights = 0.0, 0.0, 0.0, 0.0
+    distance, variance, wins, weights, apart = 0.0, 0.0, 0.0, 0.0, 0.0
     for first, second in filled:
         n, m = len(first), len(second)
         ranks, ties = ranks_of([*first, *second])
@@ -32,9 +36,11 @@ def compare_strata(strata: Sequence[tuple[Sequence[float], Sequence[float]]]) ->
         weight = 1 / (n + m + 1)
         distance += weight * (u - n * m / 2)
         variance += weight**2 * n * m * (n + m + 1) / 12 * (1 - ties)
+        apart += weight**2 * n * m * (n + m + 1) / 12
         wins += weight * u
         weights += weight * n * m
     if not filled:
         return None
     z = abs(distance) / math.sqrt(variance) if variance else 0.0
-    return Overall(min(1.0, 2 * normal_tail(z)), wins / weights, len(filled))
+    least = 2 * normal_tail(weights / 2 / math.sqrt(apart))
+    return Overall(min(1.0, 2 * normal_tail(z)), wins / weights, len(filled), least)

@@ -4,18 +4,18 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from apps.bench.statistics.distributions import student_t_quantile
-
-CONFIDENCE = 0.95
+from apps.bench.statistics.intervals import Interval, Method, mean_interval
+from apps.bench.statistics.quantiles import quantile
 
 
 @dataclass(frozen=True)
 class Summary:
     """What is said of n values, all in the unit of the values.
 
-    `stdev` is the sample's standard deviation (n - 1), `ci_low` and `ci_high` the 95 % interval of the mean; all
-    three are None for a single value. `q1` and `q3` are quartiles interpolated linearly (type 7 of Hyndman and
-    Fan, 1996), `mad` is the median absolute deviation from the median (x 1.4826 estimates a normal stdev).
+    `stdev` is the sample's standard deviation (n - 1), `ci_low` and `ci_high` the interval of the mean, `method` how
+    it was found and `confidence` (0 to 1) what it has; all are None for a single value. `q1` and `q3` are quartiles
+    interpolated linearly (type 7 of Hyndman and Fan, 1996), `mad` is the median absolute deviation from the median
+    (x 1.4826 estimates a normal stdev).
     """
 
     n: int
@@ -29,6 +29,15 @@ class Summary:
     q1: float
     q3: float
     mad: float
+    method: Method | None = None
+    confidence: float | None = None
+
+    @property
+    def interval(self) -> Interval | None:
+        """Return the interval of the mean with its method and confidence, None for a single value."""
+        if self.ci_low is None or self.ci_high is None or self.method is None or self.confidence is None:
+            return None
+        return Interval(self.ci_low, self.ci_high, self.confidence, self.method)
 
     @property
     def iqr(self) -> float:
@@ -49,8 +58,7 @@ class Summary:
 def summarise(values: Sequence[float]) -> Summary:
     """Return the summary of one or more finite values; ValueError for none, or for one that is not finite.
 
-    The interval is mean ± t s / √n with the 0.975 quantile of Student's t (1908) on n - 1 degrees of freedom: it
-    supposes independent values with a roughly normal mean.
+    The interval is that of `mean_interval`.
     """
     if not values:
         raise ValueError("there are no values to summarise")
@@ -62,10 +70,8 @@ def summarise(values: Sequence[float]) -> Summary:
     # Rounding may lead a mean of equal values astray by the last digit, and then their spread from zero.
     mean = min(max(math.fsum(ordered) / n, minimum), maximum)
     median = quantile(ordered, 0.5)
-    stdev = half_width = None
-    if n > 1:
-        stdev = math.sqrt(math.fsum((value - mean) ** 2 for value in ordered) / (n - 1))
-        half_width = student_t_quantile((1 + CONFIDENCE) / 2, n - 1) * stdev / math.sqrt(n)
+    stdev = math.sqrt(math.fsum((value - mean) ** 2 for value in ordered) / (n - 1)) if n > 1 else None
+    _mean, interval = mean_interval(values)
     return Summary(
         n=n,
         mean=mean,
@@ -73,30 +79,11 @@ def summarise(values: Sequence[float]) -> Summary:
         stdev=stdev,
         minimum=minimum,
         maximum=maximum,
-        ci_low=None if half_width is None else mean - half_width,
-        ci_high=None if half_width is None else mean + half_width,
+        ci_low=interval.low if interval else None,
+        ci_high=interval.high if interval else None,
+        method=interval.method if interval else None,
+        confidence=interval.confidence if interval else None,
         q1=quantile(ordered, 0.25),
         q3=quantile(ordered, 0.75),
         mad=quantile(sorted(abs(value - median) for value in ordered), 0.5),
     )
-
-
-def mean_interval(values: Sequence[float]) -> tuple[float, float | None, float | None]:
-    """Return the mean of one or more finite values and its 95 % interval, as `summarise` does but nothing else."""
-    n = len(values)
-    mean = min(max(math.fsum(values) / n, min(values)), max(values))
-    if n < 2:
-        return mean, None, None
-    stdev = math.sqrt(math.fsum((value - mean) ** 2 for value in values) / (n - 1))
-    half_width = student_t_quantile((1 + CONFIDENCE) / 2, n - 1) * stdev / math.sqrt(n)
-    return mean, mean - half_width, mean + half_width
-
-
-def quantile(ordered: Sequence[float], probability: float) -> float:
-    """Return the quantile of ascending values, interpolated linearly (type 7 of Hyndman and Fan, 1996)."""
-    place = (len(ordered) - 1) * probability
-    below = math.floor(place)
-    if below == place:
-        return ordered[below]
-    low, high = ordered[below], ordered[below + 1]
-    return min(low + (high - low) * (place - below), high)

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from apps.bench.text import _
-from apps.bench.tools.base import Parameter
+from apps.bench.toolkit import Parameter
 
 PREFIX = "setting."
 

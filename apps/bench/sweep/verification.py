@@ -67,15 +67,25 @@ def claim_of(predicted: float | None, higher_is_better: bool | None) -> float:
     return MARGIN**-2 if higher_is_better is False else MARGIN**2
 
 
-def verdict_of(gain: Gain | None, claim: float) -> str:
+def is_worse(gain: Gain | None, higher_is_better: bool | None) -> bool:
+    """Return whether the interval, of pairs enough for a first look, lies wholly on the wrong side of no gain."""
+    if gain is None or gain.low is None or gain.high is None or gain.pairs < LOOKS[0] or higher_is_better is None:
+        return False
+    return gain.high < 1 if higher_is_better else gain.low > 1
+
+
+def verdict_of(gain: Gain | None, claim: float, higher_is_better: bool | None = None) -> str:
     """Return whether the gain's interval decides on the claimed gain, and how.
 
+    What is worse than the present setting is refuted, whatever was claimed, even if that was a loss.
     The line lies halfway (geometrically) between no gain and the claim: an interval all beyond it verifies, one all
     short of it refutes. Where the claim is that nothing changes (within MARGIN), an interval all within MARGIN
     verifies and one all outside refutes. Fewer pairs than at the first look decide nothing.
     """
     if gain is None or gain.low is None or gain.high is None or gain.pairs < LOOKS[0]:
         return UNDECIDED
+    if is_worse(gain, higher_is_better):
+        return REFUTED
     low, high, wanted = math.log(gain.low), math.log(gain.high), math.log(claim)
     margin = math.log(MARGIN)
     if abs(wanted) < margin:
@@ -89,7 +99,9 @@ def verdict_of(gain: Gain | None, claim: float) -> str:
     return REFUTED if high < wanted / 2 else UNDECIDED
 
 
-def rule(pairs: Sequence[Pair], attempted: int, claim: float, most: int) -> Ruling:
+def rule(
+    pairs: Sequence[Pair], attempted: int, claim: float, most: int, higher_is_better: bool | None = None
+) -> Ruling:
     """Return the verdict of the pairs, or how many more blocks it takes to the next look.
 
     `attempted` counts the blocks measured, those of which a value is missing too; `most` ends it in any case, and so
@@ -99,7 +111,7 @@ def rule(pairs: Sequence[Pair], attempted: int, claim: float, most: int) -> Ruli
     n = gain.pairs if gain else 0
     left = max(0, most - attempted) if n or attempted < LOOKS[0] else 0
     # Between the looks nothing is decided, unless no further block may come.
-    verdict = verdict_of(gain, claim) if n in LOOKS or not left else UNDECIDED
+    verdict = verdict_of(gain, claim, higher_is_better) if n in LOOKS or not left else UNDECIDED
     if verdict != UNDECIDED or not left:
         return Ruling(verdict, 0, gain)
     goal = next((look for look in LOOKS if look > n), n)

@@ -3,11 +3,11 @@
 import itertools
 from collections.abc import Callable, Iterator, Sequence
 
-from apps.bench.telemetry.reading import Telemetry
+from apps.bench.telemetry.report import Telemetry
 from apps.bench.telemetry.sockets import Socket
 from apps.bench.telemetry.transport import senders_of
 from apps.bench.text import _
-from apps.bench.tools.base import Series
+from apps.bench.toolkit import Series
 
 # What each chart shows; the streams of a chart are its lines.
 LABELS = {

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from apps.bench.telemetry.reading import Telemetry
+from apps.bench.telemetry.report import Telemetry
 from apps.bench.telemetry.transport import transport_of
 from apps.bench.text import Message, _
 

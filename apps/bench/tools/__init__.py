@@ -5,7 +5,7 @@ import importlib
 import pkgutil
 from types import ModuleType
 
-from apps.bench.tools.base import Tool
+from apps.bench.toolkit import Tool
 
 
 class RegistryError(Exception):

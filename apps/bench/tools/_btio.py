@@ -3,41 +3,12 @@
 import math
 import re
 from dataclasses import dataclass
-from typing import NamedTuple
 
-from apps.bench.tools import _outputs
-from apps.bench.tools._failures import failure
-from apps.bench.tools._mpi import run
-from apps.bench.tools.base import Output, ToolFailure
+from apps.bench.npb import CLASSES, WRITE_EVERY, ProblemClass
+from apps.bench.outputs import launchers, texts
+from apps.bench.outputs.failures import failure
+from apps.bench.toolkit import Output, ToolFailure
 
-
-class ProblemClass(NamedTuple):
-    """The edge of the cube in points, the iterations and the time step (bt.f's own, NPB 3.3)."""
-
-    edge: int
-    iterations: int
-    step: str
-
-    @property
-    def data(self) -> int:
-        """Return the bytes that a run writes: five double words a point, at every fifth iteration."""
-        return self.edge**3 * 40 * (self.iterations // WRITE_EVERY)
-
-    @property
-    def most_ranks(self) -> int:
-        """Return the largest square of ranks: each of its cells needs three points along an edge."""
-        return (self.edge // 3) ** 2
-
-
-WRITE_EVERY = 5
-CLASSES = {
-    "S": ProblemClass(12, 60, "0.010"),
-    "W": ProblemClass(24, 200, "0.0008"),
-    "A": ProblemClass(64, 200, "0.0008"),
-    "B": ProblemClass(102, 200, "0.0003"),
-    "C": ProblemClass(162, 200, "0.0001"),
-    "D": ProblemClass(408, 250, "0.00002"),
-}
 FULL, SIMPLE, EPIO, FORTRAN, NONE = "full", "simple", "epio", "fortran", "none"
 _SUFFIXES = {FULL: ".mpi_io_full", SIMPLE: ".mpi_io_simple", EPIO: ".ep_io", FORTRAN: ".fortran_io", NONE: ""}
 FILES = {FULL: "btio.full.out", SIMPLE: "btio.simple.out", FORTRAN: "btio.fortran.out", EPIO: "btio.epio.out"}
@@ -145,7 +116,7 @@ class Report:
 
 def read_report(output: Output) -> Report:
     """Return the report of a run whose data were verified; ToolFailure for anything else."""
-    text = _outputs.read_text(output)
+    text = texts.read_text(output)
     fields = {name.strip(): value for name, _unit, value in _FIELD.findall(text)}
     if len(TITLE.findall(text)) > 1:
         raise failure("several-results", output, n=len(TITLE.findall(text)))
@@ -215,7 +186,7 @@ def _why_not(output: Output, text: str, verdict: str) -> ToolFailure:
         return failure("verification", output, said=f"Verification = {verdict[:40]}")
     if TITLE.search(text) and " Time step" in text and "MPI_ABORT" not in text:
         return failure("no-result", output, said=text.strip().splitlines()[-1][:200])
-    return run.why_none(output, text)
+    return launchers.why_none(output, text)
 
 
 def _printable(text: str) -> str:

@@ -3,9 +3,10 @@
 import re
 from collections.abc import Mapping, Sequence
 
+from apps.bench.outputs import texts
 from apps.bench.text import Message, _
-from apps.bench.tools import _outputs, _pairs
-from apps.bench.tools.base import Flag, NodeRef, Output, Plan, Role
+from apps.bench.toolkit import Flag, NodeRef, Output, Plan, Role
+from apps.bench.tools import _pairs
 
 ROLES = (Role(_pairs.CLIENT, _("Receiver")), Role(_pairs.SERVER, _("Sender")))
 
@@ -35,7 +36,7 @@ def make_plan(
 def receiver_of(outputs: Sequence[Output]) -> tuple[Output, str]:
     """Return the receiver's output and its text; ToolFailure for what the sender printed."""
     output = _pairs.client_output(outputs)
-    text = _outputs.read_text(output)
+    text = texts.read_text(output)
     _pairs.refuse_server(output, text, _SERVER)
     return output, text
 

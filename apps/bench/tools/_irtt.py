@@ -3,9 +3,9 @@
 import re
 from typing import Any
 
-from apps.bench.tools._documents import dig, number, objects, printed_object
-from apps.bench.tools._failures import failure
-from apps.bench.tools.base import Output, Series
+from apps.bench.outputs.documents import dig, number, objects, printed_object
+from apps.bench.outputs.failures import failure
+from apps.bench.toolkit import Output, Series
 
 MOST_POINTS = 2000
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from apps.bench.tools._documents import dig, number, objects
+from apps.bench.outputs.documents import dig, number, objects
 
 Json = dict[str, Any]
 

@@ -3,11 +3,11 @@
 import re
 from collections.abc import Mapping, Sequence
 
+from apps.bench.outputs import texts
+from apps.bench.outputs.failures import failure
+from apps.bench.outputs.reconstruction import is_known
 from apps.bench.text import Message, _
-from apps.bench.tools import _outputs
-from apps.bench.tools._failures import failure
-from apps.bench.tools._recovery import is_known
-from apps.bench.tools.base import (
+from apps.bench.toolkit import (
     Command,
     Flag,
     NodeRef,
@@ -65,7 +65,7 @@ def check_whole_seconds(duration: float) -> dict[str, Message]:
 def players(nodes: Mapping[str, Sequence[NodeRef]]) -> tuple[NodeRef, NodeRef]:
     """Return the client and the server, which must be of one IP version."""
     server, client = nodes[SERVER][0], nodes[CLIENT][0]
-    _outputs.refuse_mixed_families(server, client)
+    texts.refuse_mixed_families(server, client)
     return client, server
 
 
@@ -114,8 +114,8 @@ def client_output(outputs: Sequence[Output]) -> Output:
         server = server_output(outputs)
         if server:
             raise why_none(server)
-    output = _outputs.find_output(outputs, CLIENT)
-    _outputs.refuse_cut_short(output)
+    output = texts.find_output(outputs, CLIENT)
+    texts.refuse_cut_short(output)
     return output
 
 
@@ -132,11 +132,9 @@ def refuse_server(output: Output, text: str, pattern: re.Pattern[str]) -> None:
 
 def why_none(output: Output, address: str = "") -> ToolFailure:
     """Return why a program gave no result, by the words of the C library in what it printed."""
-    text = _outputs.read_text(output)
+    text = texts.read_text(output)
     return (
-        _outputs.bad_option(output, text)
-        or _outputs.system_error(output, text, address)
-        or _outputs.no_result(output, text)
+        texts.bad_option(output, text) or texts.system_error(output, text, address) or texts.no_result(output, text)
     )
 
 

@@ -3,10 +3,9 @@
 import math
 import re
 
-from apps.bench.tools import _outputs
-from apps.bench.tools._failures import failure
-from apps.bench.tools._mpi import run
-from apps.bench.tools.base import Output
+from apps.bench.outputs import launchers, texts
+from apps.bench.outputs.failures import failure
+from apps.bench.toolkit import Output
 
 Table = dict[int, tuple[float, float]]
 
@@ -30,10 +29,10 @@ def read_netpipe(output: Output) -> Table:
     The time is half of a round trip. Both figures are printed with two decimals: the one of more digits is taken,
     which is the rate of long or fast messages and the time of short or slow ones, whose rate is printed as 0.00.
     """
-    text = _outputs.read_text(output)
+    text = texts.read_text(output)
     rows = NETPIPE.findall(text)
     if not rows:
-        raise run.why_none(output, text)
+        raise launchers.why_none(output, text)
     table: Table = {}
     for size, _times, rate, time in rows:
         length, seconds, speed = int(size), float(time) * 1e-6, float(rate) * MEBIBIT_BYTES
@@ -46,10 +45,10 @@ def read_netpipe(output: Output) -> Table:
 
 def read_mpi4py(output: Output) -> Table:
     """Return the table of ``python -m mpi4py.bench pingpong``: MB are 10^6 bytes, times are half round trips."""
-    text = _outputs.read_text(output)
+    text = texts.read_text(output)
     rows = MPI4PY.findall(text)
     if not rows or not MPI4PY_TITLE.search(text):
-        raise run.why_none(output, text)
+        raise launchers.why_none(output, text)
     table: Table = {}
     for size, rate, mean, _deviation, _samples in rows:
         _add(output, table, int(size), float(mean), float(rate) * 1e6, exact=float(mean))

@@ -1,7 +1,7 @@
 """The parameters of tools that send over TCP or UDP, and what a run of them sends."""
 
 from apps.bench.text import _
-from apps.bench.tools.base import Estimate, Parameter, Params
+from apps.bench.toolkit import Estimate, Parameter, Params
 
 TCP, UDP = "tcp", "udp"
 PROTOCOL = Parameter("protocol", "choice", _("Protocol"), default=TCP, choices=((TCP, "TCP"), (UDP, "UDP")))

@@ -5,11 +5,11 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from apps.bench.outputs import texts
+from apps.bench.outputs.failures import failure
+from apps.bench.outputs.reconstruction import keep_valid, read_options
 from apps.bench.text import Message, _
-from apps.bench.tools import _outputs, _pairs
-from apps.bench.tools._failures import failure
-from apps.bench.tools._recovery import keep_valid, read_options
-from apps.bench.tools.base import (
+from apps.bench.toolkit import (
     Estimate,
     Flag,
     Metric,
@@ -24,6 +24,7 @@ from apps.bench.tools.base import (
     ToolFailure,
     Value,
 )
+from apps.bench.tools import _pairs
 
 # Each probe waits for its answer; rounds send those again whose RTT fits badly: at most some 100 packets a second.
 MOST_BPS = 1_000_000
@@ -108,7 +109,7 @@ class Bing(Tool):
 
     def parse(self, outputs: Sequence[Output], params: Params) -> Reading:
         """Return the slowest link of the last whole round; that it was stopped is the way it ends."""
-        output = _outputs.find_output(outputs, "client")
+        output = texts.find_output(outputs, "client")
         text = output.stdout.decode("utf-8", "replace")
         block, rounds = _last_round(text)
         hosts = _HOST.findall(block)
@@ -116,7 +117,7 @@ class Bing(Tool):
         if not links or [int(host[0]) for host in hosts] != list(range(len(links) + 1)):
             raise _explain(output, is_begun=bool(block))
         target = output.argv[-1] if len(output.argv) > 1 else ""
-        if _outputs.is_address(target) and hosts[-1][1] != target:
+        if texts.is_address(target) and hosts[-1][1] != target:
             raise failure("not-reached", output, address=target, last=hosts[-1][1])
         slowest = min((link for link in links if link["rate"]), key=lambda link: link["rate"], default=None)
         differences = [link["rate_by_differences"] for link in links if link["rate_by_differences"]]
@@ -176,14 +177,14 @@ def _flags(slowest: Mapping[str, Any] | None) -> tuple[Flag, ...]:
 
 def _explain(output: Output, *, is_begun: bool) -> ToolFailure:
     """Return why there is no round."""
-    text = _outputs.read_text(output)
+    text = texts.read_text(output)
     address = output.argv[-1] if len(output.argv) > 1 else "-"
     if refused := _PRIVILEGE.search(text):
         return failure("permission", output, said=refused[0])
     if bad := _BAD_HOST.search(text):
         return failure("bad-host", output, address=bad[1], said=bad[0][:200])
-    if found := _outputs.bad_option(output, text) or _outputs.system_error(output, text, address):
+    if found := texts.bad_option(output, text) or texts.system_error(output, text, address):
         return found
     if _UNREACHED.search(text):
         return failure("no-reply", output, address=address)
-    return failure("unreadable", output) if is_begun else _outputs.no_result(output, text)
+    return failure("unreadable", output) if is_begun else texts.no_result(output, text)

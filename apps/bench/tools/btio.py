@@ -3,15 +3,11 @@
 import math
 from collections.abc import Mapping, Sequence
 
+from apps.bench import npb
+from apps.bench.outputs import reconstruction, size_tables, texts
+from apps.bench.outputs.failures import failure
 from apps.bench.text import Message, _
-from apps.bench.tools import _btio, _outputs, _recovery, _tables
-from apps.bench.tools._failures import failure
-from apps.bench.tools._mpi import options as mpi
-from apps.bench.tools._mpi import recovery, run
-from apps.bench.tools._mpi.launch import ROLE, Launch
-from apps.bench.tools._mpi.placement import CORE_PLACEMENT, NODE_PLACEMENT
-from apps.bench.tools._storage import places
-from apps.bench.tools.base import (
+from apps.bench.toolkit import (
     Command,
     Estimate,
     Flag,
@@ -26,6 +22,12 @@ from apps.bench.tools.base import (
     Tool,
     Value,
 )
+from apps.bench.tools import _btio
+from apps.bench.tools._mpi import options as mpi
+from apps.bench.tools._mpi import recovery, run
+from apps.bench.tools._mpi.launch import ROLE, Launch
+from apps.bench.tools._mpi.placement import CORE_PLACEMENT, NODE_PLACEMENT
+from apps.bench.tools._storage import places
 
 COPY = "cp"
 COPY_LIMIT_S = 30.0
@@ -59,7 +61,7 @@ class Btio(Tool):
             _("Class"),
             help=_("Data written: S 0.8 MB, W 22 MB, A 419 MB, B 1.7 GB, C 6.8 GB, D 136 GB."),
             default="A",
-            choices=tuple((name, name) for name in _btio.CLASSES),
+            choices=tuple((name, name) for name in npb.CLASSES),
         ),
         Parameter(
             "subtype",
@@ -134,7 +136,7 @@ class Btio(Tool):
     def check(self, params: Params) -> dict[str, Message]:
         """Refuse numbers of ranks with which BT would print nothing, or run with fewer."""
         errors = mpi.check(params) | places.check_folder(params)
-        root, about = math.isqrt(params["ranks"]), _btio.CLASSES[params["problem"]]
+        root, about = math.isqrt(params["ranks"]), npb.CLASSES[params["problem"]]
         if root * root != params["ranks"]:
             text = _("BT needs a square number of ranks: %(less)s or %(more)s.")
             errors["ranks"] = Message(text, {"less": root * root, "more": (root + 1) ** 2})
@@ -175,7 +177,7 @@ class Btio(Tool):
     def estimate(self, params: Params, capacity_bps: float | None = None) -> Estimate:
         """Return the time of the computation and of writing 100 MB/s."""
         operations = _MEGA_OPERATIONS[params["problem"]]
-        data = _btio.CLASSES[params["problem"]].data if params["subtype"] != _btio.NONE else 0
+        data = npb.CLASSES[params["problem"]].data if params["subtype"] != _btio.NONE else 0
         return Estimate(1.0 + operations / (_MOPS_OF_A_CORE * params["ranks"]) + data / 1e8)
 
     def recognises(self, output: Output) -> bool:
@@ -184,7 +186,7 @@ class Btio(Tool):
 
     def recover(self, output: Output) -> dict[str, Value]:
         """Return class, kind of I/O and ranks, as the report, the program's name or the command line tell."""
-        text = _outputs.read_text(output)
+        text = texts.read_text(output)
         program = recovery.program_of(output.argv, PROGRAMS)
         parts = program.split(".", 3)
         head = _btio.HEADLINE.search(text)
@@ -202,13 +204,13 @@ class Btio(Tool):
             "collective_nodes": fields.get("collective_nodes"),
             "collective_size": fields.get("collective_size"),
         }
-        return _recovery.keep_valid(self, raw)
+        return reconstruction.keep_valid(self, raw)
 
     def parse(self, outputs: Sequence[Output], params: Params) -> Reading:
         """Return rate and time of the I/O; ToolFailure unless BT verified what it computed and read back."""
         mounts = places.read_places(outputs, params)
         output = run.measured(outputs, params)
-        _outputs.refuse_cut_short(output)
+        texts.refuse_cut_short(output)
         report = _btio.read_report(output)
         for told, wanted in (
             (report.problem, params["problem"]),
@@ -227,7 +229,7 @@ class Btio(Tool):
             "data_written": report.data,
         }
         return Reading(
-            samples=_tables.figures(samples | started.samples),
+            samples=size_tables.figures(samples | started.samples),
             requested={**params, **started.requested},
             granted={"ranks": report.active, **_granted(report)},
             observed={**places.observed_of(mounts), **started.observed},

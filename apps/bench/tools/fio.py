@@ -4,15 +4,10 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from apps.bench.outputs import texts
+from apps.bench.outputs.failures import failure
 from apps.bench.text import Message, _
-from apps.bench.tools import _outputs
-from apps.bench.tools._failures import failure
-from apps.bench.tools._fio import errors, logs, options
-from apps.bench.tools._fio.figures import Way, add_up
-from apps.bench.tools._fio.recovery import recover
-from apps.bench.tools._fio.report import WAYS, Contradiction, Report, Unreadable, read_report
-from apps.bench.tools._storage import clients, places
-from apps.bench.tools.base import (
+from apps.bench.toolkit import (
     Command,
     Estimate,
     Flag,
@@ -26,6 +21,12 @@ from apps.bench.tools.base import (
     Tool,
     Value,
 )
+from apps.bench.tools._fio import errors, logs, options
+from apps.bench.tools._fio.figures import Way, add_up
+from apps.bench.tools._fio.passes import passes_of
+from apps.bench.tools._fio.recovery import recover
+from apps.bench.tools._fio.report import WAYS, Contradiction, Report, Unreadable, read_report
+from apps.bench.tools._storage import clients, places
 
 PREPARE, MEASURE = "prepare", "measure"
 # A rate (B/s) for guessing how long it takes to lay out files, or to go over them once.
@@ -38,12 +39,12 @@ class Read(NamedTuple):
     output: Output
     report: Report
 
-    def share(self) -> clients.Share:
+    def share(self, params: Params) -> clients.Share:
         """Return the figures that add up over the clients."""
         rates = {"rate": sum(way.rate for way in self.report.ways.values())}
         for name, way in self.report.ways.items():
             rates |= {name: way.rate, f"{name}_iops": way.iops} if way.operations else {}
-        return clients.Share(self.output, rates)
+        return clients.Share(self.output, rates, passes_of(self.output, self.report, params))
 
 
 class Fio(Tool):
@@ -131,7 +132,7 @@ class Fio(Tool):
         if verified is not None:
             read = [_without_verification(each) for each in read]
             ways["read"] = Way(0.0, 0.0, 0.0, 0.0, 0.0)
-        stages = [[each.share() for each in read]]
+        stages = [clients.settled([each.share(params) for each in read])]
         samples = clients.total(stages) | _latencies(ways)
         fairness = clients.fairness([share.rates["rate"] for share in stages[0]])
         samples |= {"fairness": fairness} if fairness is not None else {}
@@ -139,7 +140,9 @@ class Fio(Tool):
             samples=tuple(SampleValue(metric, value) for metric, value in samples.items()),
             series=logs.read_series([each.output for each in read], options.log_interval_s(params)),
             requested=dict(params),
-            observed=_observed(read, params) | clients.observed_of(stages) | places.observed_of(where),
+            observed=_observed(read, params, clients.seconds_of(stages))
+            | clients.observed_of(stages)
+            | places.observed_of(where),
             flags=(
                 *places.flags_of(where, outputs),
                 *clients.flags_of(stages, params),
@@ -154,7 +157,7 @@ class Fio(Tool):
 
 
 def _read(output: Output, params: Params, where: Sequence[places.Place], wanted: int) -> Report:
-    text = _outputs.read_text(output)
+    text = texts.read_text(output)
     try:
         report = read_report(text)
     except Unreadable:
@@ -162,7 +165,7 @@ def _read(output: Output, params: Params, where: Sequence[places.Place], wanted:
     except Contradiction as error:
         raise failure("contradictory", output, first=str(error.args[0]), second=str(error.args[1])) from None
     if report is None:
-        _outputs.refuse_cut_short(output)
+        texts.refuse_cut_short(output)
         raise errors.explain(output, text, direct=params["direct"])
     if report.error:
         found = errors.of_job(output, report.error, text, direct=params["direct"])
@@ -170,7 +173,7 @@ def _read(output: Output, params: Params, where: Sequence[places.Place], wanted:
         raise failure("too-little-room", output, free=short.free, wanted=wanted) if short else found
     if stopped := re.search(r"^fio: terminating on .*$", text, re.M):
         raise failure("timed-out", output) if output.timed_out else failure("stopped", output, said=stopped[0])
-    _outputs.refuse_cut_short(output)
+    texts.refuse_cut_short(output)
     return report
 
 
@@ -201,15 +204,19 @@ def _latencies(ways: Mapping[str, Way]) -> dict[str, float]:
     return found
 
 
-def _observed(read: Sequence[Read], params: Params) -> dict[str, Any]:
-    """Return what validity is judged by (sizes in B, times in s)."""
+def _observed(read: Sequence[Read], params: Params, together: Mapping[str, float]) -> dict[str, Any]:
+    """Return what validity is judged by (sizes in B, times in s).
+
+    `together` {metric: time (s)} are those measured over the time in which all clients ran.
+    """
     size = params["file_size"] * params["jobs"]
     seconds = {
         name: min(each.report.ways[name].seconds for each in read)
         for name in WAYS
         if all(each.report.ways[name].seconds for each in read)
     }
-    observed: dict[str, Any] = {"measured_s": seconds | ({"rate": max(seconds.values())} if seconds else {})}
+    whole = {"rate": max(seconds.values())} if seconds else {}
+    observed: dict[str, Any] = {"measured_s": {**seconds, **whole, **together}}
     if not all(_tells_size(each) for each in read):
         return observed
     most_read = max(each.report.ways["read"].size for each in read)

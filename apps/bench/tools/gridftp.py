@@ -3,11 +3,11 @@
 import re
 from collections.abc import Mapping, Sequence
 
+from apps.bench.outputs import texts
 from apps.bench.text import _
-from apps.bench.tools import _outputs
+from apps.bench.toolkit import NodeRef, Output, Parameter, Params, Plan, Value
 from apps.bench.tools._gridftp import layout, options
 from apps.bench.tools._gridftp.tool import DESTINATION_ROLE, SOURCE_ROLE, GridFtp
-from apps.bench.tools.base import NodeRef, Output, Parameter, Params, Plan, Value
 
 THIRD_PARTY, PUSH, PULL = "third-party", "push", "pull"
 # The roles that run a server, and the one that runs the client.
@@ -58,7 +58,7 @@ class GridFtpBetweenTwo(GridFtp):
 
     def recognises(self, output: Output) -> bool:
         """Return whether an output is of GridFTP, unless it is of a transfer between two servers."""
-        return super().recognises(output) and not _BETWEEN_SERVERS.search(_outputs.read_text(output))
+        return super().recognises(output) and not _BETWEEN_SERVERS.search(texts.read_text(output))
 
     def recover(self, output: Output) -> dict[str, Value]:
         """Return what an archived transfer tells, its parties included."""

@@ -4,9 +4,9 @@ import re
 from collections.abc import Mapping, Sequence
 
 from apps.bench.text import _
+from apps.bench.toolkit import NodeRef, Params, Plan, Role
 from apps.bench.tools._gridftp import layout, options
 from apps.bench.tools._gridftp.tool import DESTINATION_ROLE, SOURCE_ROLE, GridFtp
-from apps.bench.tools.base import NodeRef, Params, Plan, Role
 
 
 class GridFtpThirdParty(GridFtp):

@@ -4,28 +4,16 @@ import dataclasses
 import re
 from collections.abc import Mapping, Sequence
 
+from apps.bench.outputs import reconstruction, size_tables, texts
+from apps.bench.outputs.failures import failure
 from apps.bench.text import Message, _
-from apps.bench.tools import _outputs, _recovery, _tables
-from apps.bench.tools._failures import failure
+from apps.bench.toolkit import Estimate, Flag, Metric, NodeRef, Output, Parameter, Params, Plan, Reading, Tool, Value
 from apps.bench.tools._imb.table import TITLE, Block, Report, read_report, require_whole
 from apps.bench.tools._mpi import options as mpi
 from apps.bench.tools._mpi import recovery, run
 from apps.bench.tools._mpi.launch import ROLE, Launch
 from apps.bench.tools._mpi.placement import DISTANCE, FREE, OTHER_NODE, PLACEMENT
 from apps.bench.tools._storage import places
-from apps.bench.tools.base import (
-    Estimate,
-    Flag,
-    Metric,
-    NodeRef,
-    Output,
-    Parameter,
-    Params,
-    Plan,
-    Reading,
-    Tool,
-    Value,
-)
 
 PAIRED = ("PingPong", "PingPing")
 COLLECTIVES = (
@@ -173,14 +161,14 @@ class Imb(Tool):
 
     def recover(self, output: Output) -> dict[str, Value]:
         """Return the first benchmark, its processes and sizes, as the head and the command line tell."""
-        text = _outputs.read_text(output)
+        text = texts.read_text(output)
         valued = {"-iter": "iterations", "-multi": "groups", "-msglog": "msglog"}
         program = recovery.program_of(output.argv, (MPI1, IO)) or MPI1
-        found = _recovery.read_options(recovery.words_of(output.argv, program), valued, {})
+        found = reconstruction.read_options(recovery.words_of(output.argv, program), valued, {})
         least, _colon, most = found.pop("msglog", "").rpartition(":")
         largest = re.search(r"^# Maximum (?:message length|io portion) in bytes: +(\d{1,10})$", text, re.M)
         block = re.search(r"^# Benchmarking (?:Multi-)?(\S{1,64}) *$", text, re.M)
-        is_known = _recovery.is_known(output.argv)
+        is_known = reconstruction.is_known(output.argv)
         sizes = [int(size) for size in re.findall(r"^ +([1-9]\d{0,11}) +\d+ +\d+\.\d", text, re.M | re.A)]
         usual = {"min_size": 1, "max_size": LARGEST} if is_known else {}
         if sizes and not is_known:
@@ -197,13 +185,13 @@ class Imb(Tool):
             raw["min_size"] = 2 ** int(least)
         if largest or re.fullmatch(r"[0-9]{1,2}", most):
             raw["max_size"] = int(largest[1]) if largest else 2 ** int(most)
-        return _recovery.keep_valid(self, raw)
+        return reconstruction.keep_valid(self, raw)
 
     def parse(self, outputs: Sequence[Output], params: Params) -> Reading:
         """Return time and rate at the size of interest, and the tables; ToolFailure for all that is not whole."""
         mounts = places.read_places(outputs, params) if params["benchmark"] in FILES else []
         output = run.measured(outputs, params)
-        _outputs.refuse_cut_short(output)
+        texts.refuse_cut_short(output)
         report = read_report(output)
         block = _choose(report, output, params)
         sized = params["benchmark"] not in SIZELESS
@@ -256,10 +244,10 @@ def _read(
         _("The program ignored options that it does not know: %(names)s."), {"names": ", ".join(report.ignored)}
     )
     return Reading(
-        samples=_tables.figures(samples | started.samples),
+        samples=size_tables.figures(samples | started.samples),
         series=(
-            *(_tables.by_size("time", "s", known) if max(known) else ()),
-            *_tables.by_size("bandwidth", "B/s", rates),
+            *(size_tables.by_size("time", "s", known) if max(known) else ()),
+            *size_tables.by_size("bandwidth", "B/s", rates),
         ),
         requested={**params, **started.requested},
         granted={"processes": block.processes, "groups": block.groups},

@@ -4,15 +4,10 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from apps.bench.outputs import reconstruction, texts
+from apps.bench.outputs.failures import failure
 from apps.bench.text import Message, _
-from apps.bench.tools import _outputs, _recovery
-from apps.bench.tools._failures import failure
-from apps.bench.tools._ior import launch
-from apps.bench.tools._ior.report import Report, Row, Unreadable, read_report
-from apps.bench.tools._mpi import options, run
-from apps.bench.tools._mpi.recovery import ranks_of, words_of
-from apps.bench.tools._storage import places
-from apps.bench.tools.base import (
+from apps.bench.toolkit import (
     Estimate,
     Flag,
     Metric,
@@ -26,6 +21,11 @@ from apps.bench.tools.base import (
     Tool,
     Value,
 )
+from apps.bench.tools._ior import launch
+from apps.bench.tools._ior.report import Report, Row, Unreadable, read_report
+from apps.bench.tools._mpi import options, run
+from apps.bench.tools._mpi.recovery import ranks_of, words_of
+from apps.bench.tools._storage import places
 
 POSIX, MPIIO = "POSIX", "MPIIO"
 ACCESSES = ("write", "read")
@@ -178,7 +178,7 @@ class Ior(Tool):
 
     def recover(self, output: Output) -> dict[str, Value]:
         """Return the parameters that the command line and the report's own options tell."""
-        text = _outputs.read_text(output)
+        text = texts.read_text(output)
         try:
             report = read_report(text)
         except Unreadable:
@@ -189,18 +189,18 @@ class Ior(Tool):
         found: dict[str, Value] = report.settings if report else {}
         if own:
             found |= dict.fromkeys(flags.values(), False)
-            found |= _recovery.read_options(own, valued, flags | {"--posix.odirect": "direct", "-w": "write"})
+            found |= reconstruction.read_options(own, valued, flags | {"--posix.odirect": "direct", "-w": "write"})
             # Without either of the two IOR does both.
             found |= {"read": True} if "write" not in found else {}
         ranks = (report.count("tasks") if report else None) or ranks_of(output.argv)
         found |= {"ranks": ranks} if ranks else {}
         found |= {"read": True} if report and report.of("read") else {}
-        return _recovery.keep_valid(self, found)
+        return reconstruction.keep_valid(self, found)
 
 
 def own_words(output: Output, report: Report | None) -> list[str]:
     """Return IOR's own command line, as it was recorded or as the report tells it; [] if neither does."""
-    if _recovery.is_known(output.argv):
+    if reconstruction.is_known(output.argv):
         return words_of(output.argv, "ior")
     return report.command.split() if report else []
 

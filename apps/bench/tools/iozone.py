@@ -3,24 +3,10 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from apps.bench.outputs import texts
+from apps.bench.outputs.failures import failure
 from apps.bench.text import Message, _
-from apps.bench.tools import _outputs
-from apps.bench.tools._failures import failure
-from apps.bench.tools._iozone import errors, workbook
-from apps.bench.tools._iozone.options import METRICS, PARAMETERS, TESTS, Test
-from apps.bench.tools._iozone.recovery import recover
-from apps.bench.tools._iozone.report import (
-    KIB,
-    RETESTS,
-    SIGNATURES,
-    Point,
-    Report,
-    Unreadable,
-    read_report,
-    seconds_of,
-)
-from apps.bench.tools._storage import caches, clients, places
-from apps.bench.tools.base import (
+from apps.bench.toolkit import (
     Command,
     Estimate,
     Flag,
@@ -34,6 +20,21 @@ from apps.bench.tools.base import (
     Tool,
     Value,
 )
+from apps.bench.tools._iozone import errors, workbook
+from apps.bench.tools._iozone.options import METRICS, PARAMETERS, TESTS, Test
+from apps.bench.tools._iozone.passes import passes_of
+from apps.bench.tools._iozone.recovery import recover
+from apps.bench.tools._iozone.report import (
+    KIB,
+    RETESTS,
+    SIGNATURES,
+    Point,
+    Report,
+    Unreadable,
+    read_report,
+    seconds_of,
+)
+from apps.bench.tools._storage import caches, clients, places
 
 # A rate (B/s) for guessing how long a measurement will take; what a disk or 1 Gbit/s gives.
 GUESSED_RATE = 100e6
@@ -108,10 +109,11 @@ class Iozone(Tool):
         read: dict[str, list[tuple[clients.Share, Report]]] = {}
         for output in own:
             report = _read(output, params, where, wanted)
-            share = clients.Share(output, report.rates(report.points[-1]))
+            point = report.points[-1]
+            share = clients.Share(output, report.rates(point), passes_of(output, report, point, params))
             read.setdefault(output.stage, []).append((share, report))
         _require_tests(read, params)
-        stages = [[share for share, _report in pairs] for pairs in read.values()]
+        stages = [clients.settled([share for share, _report in pairs]) for pairs in read.values()]
         reports = [report for pairs in read.values() for _share, report in pairs]
         totals = clients.total(stages)
         primary = next((shares for shares in stages if "write" in shares[0].rates), stages[0])
@@ -122,7 +124,7 @@ class Iozone(Tool):
             samples=tuple(SampleValue(metric, value) for metric, value in samples.items()),
             requested=dict(params),
             granted={"direct": any(report.direct for report in reports)},
-            observed=_observed(reports)
+            observed=_observed(reports, clients.seconds_of(stages))
             | {"uncached": _uncached(outputs, params, len(primary))}
             | clients.observed_of(stages)
             | places.observed_of(where),
@@ -171,18 +173,18 @@ def _argv(test: Test, params: Params, files: Sequence[str], *, keep: bool) -> tu
 
 
 def _read(output: Output, params: Params, where: Sequence[places.Place], wanted: int) -> Report:
-    text = _outputs.read_text(output)
+    text = texts.read_text(output)
     found = None if workbook.is_workbook(output.stdout) else errors.explain(output, text, direct=params["direct"])
     if found:
         short = places.without_room(where, wanted) if found.code == "write-stopped" else None
         raise failure("too-little-room", output, free=short.free, wanted=wanted) if short else found
-    _outputs.refuse_cut_short(output)
+    texts.refuse_cut_short(output)
     try:
         report = workbook.read_workbook(output.stdout) if workbook.is_workbook(output.stdout) else read_report(text)
     except Unreadable:
         raise failure("unreadable", output) from None
     if not report.points:
-        raise failure("unreadable", output) if report.has_banner else _outputs.no_result(output, text)
+        raise failure("unreadable", output) if report.has_banner else texts.no_result(output, text)
     if report.has_banner and not report.is_whole:
         raise failure("unreadable", output)
     for metric, value in report.points[-1].figures.items():
@@ -211,13 +213,17 @@ def _uncached(outputs: Sequence[Output], params: Params, count: int) -> list[str
     return found
 
 
-def _observed(reports: Sequence[Report]) -> dict[str, Any]:
-    """Return what validity is judged by (sizes in B, times in s), and all points of a report of several."""
+def _observed(reports: Sequence[Report], together: Mapping[str, float]) -> dict[str, Any]:
+    """Return what validity is judged by (sizes in B, times in s), and all points of a report of several.
+
+    `together` {metric: time (s)} are those measured over the time in which all clients ran.
+    """
     last = [report.points[-1] for report in reports]
     seconds: dict[str, float] = {}
     for report, point in zip(reports, last, strict=True):
         for metric, value in seconds_of(point, report.rates(point)).items():
             seconds[metric] = min(value, seconds.get(metric, value))
+    seconds |= together
     observed: dict[str, Any] = {"threads": max(point.processes for point in last), "measured_s": seconds}
     if all(point.file_size for point in last) and not any(report.is_spread for report in reports):
         observed["working_set"] = max(point.file_size * point.processes for point in last)

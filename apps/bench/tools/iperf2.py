@@ -3,26 +3,16 @@
 import re
 from collections.abc import Mapping, Sequence
 
+from apps.bench.outputs import texts
+from apps.bench.outputs.failures import failure
+from apps.bench.outputs.reconstruction import is_known, keep_valid, read_options
+from apps.bench.outputs.scales import MIXED, scaled
 from apps.bench.text import Message, _
-from apps.bench.tools import _outputs, _pairs, _transports
-from apps.bench.tools._failures import failure
+from apps.bench.toolkit import Estimate, Metric, NodeRef, Output, Params, Plan, Reading, Tool, ToolFailure, Value
+from apps.bench.tools import _pairs, _transports
 from apps.bench.tools._iperf2 import result
 from apps.bench.tools._iperf2.report import count_tests, is_of_both_ways, is_reverse, read_report
-from apps.bench.tools._recovery import is_known, keep_valid, read_options
-from apps.bench.tools._scales import MIXED, scaled
 from apps.bench.tools._transports import TCP, UDP
-from apps.bench.tools.base import (
-    Estimate,
-    Metric,
-    NodeRef,
-    Output,
-    Params,
-    Plan,
-    Reading,
-    Tool,
-    ToolFailure,
-    Value,
-)
 
 _OPTIONS = {
     "-c": "address", "--client": "address", "-t": "duration", "--time": "duration", "-P": "streams",
@@ -95,7 +85,7 @@ class Iperf2(Tool):
         if ":" in server.address:
             common.append("-V")
         listen = ["iperf", "-s", "-B", server.address, *common]
-        send = ["iperf", "-c", _outputs.target_of(server, client), "-B", client.address, *common]
+        send = ["iperf", "-c", texts.target_of(server, client), "-B", client.address, *common]
         send += ["-t", f"{params['duration']:.0f}", "-i", "1"]
         if params["streams"] != 1:
             send += ["-P", str(params["streams"])]
@@ -113,7 +103,7 @@ class Iperf2(Tool):
 
     def recover(self, output: Output) -> dict[str, Value]:
         """Return what the argv says, in iperf's own units, and what the output shows."""
-        text = _outputs.read_text(output)
+        text = texts.read_text(output)
         options = read_options(output.argv, _OPTIONS, _FLAGS)
         report = read_report(text)
         streams = scaled(options.get("streams"), MIXED) or max(len(report.finals), len(report.received)) or None
@@ -137,9 +127,9 @@ class Iperf2(Tool):
     def parse(self, outputs: Sequence[Output], params: Params) -> Reading:
         """Return the rates, the receiver's as goodput; ToolFailure where no test was carried out as asked."""
         output = _pairs.client_output(outputs)
-        text = _outputs.read_text(output)
+        text = texts.read_text(output)
         # It tells of an option that it does not know, and goes on without.
-        if unknown := _outputs.bad_option(output, text):
+        if unknown := texts.bad_option(output, text):
             raise unknown
         if is_of_both_ways(text):
             raise failure("several-results", output, n=2)
@@ -157,10 +147,10 @@ class Iperf2(Tool):
         served = _read_served(server)
         if params["protocol"] == UDP and not (report.received or (served and served.received)):
             address = _target(output, text)
-            raise _outputs.system_error(output, text, address) or failure("no-reply", output, address=address)
+            raise texts.system_error(output, text, address) or failure("no-reply", output, address=address)
         if params["protocol"] == TCP and (broke := _BROKE.search(text)):
             raise failure("stopped", output, said=broke[0].strip()[:200])
-        version = _VERSION.search(text + (_outputs.read_text(server) if server else ""))
+        version = _VERSION.search(text + (texts.read_text(server) if server else ""))
         # Where the server sent, what the client counts is what arrived.
         sent, received = (None, report) if is_reverse(text) and not report.received else (report, served)
         return result.make_reading(output, sent, received, params, (version[1] or version[2]) if version else "")
@@ -174,7 +164,7 @@ def _target(output: Output, text: str) -> str:
 
 def _read_served(server: Output | None) -> result.Report | None:
     """Return what the server told of the one test it served, or None."""
-    text = _outputs.read_text(server) if server else ""
+    text = texts.read_text(server) if server else ""
     return read_report(text) if count_tests(text) == 1 else None
 
 
@@ -184,7 +174,7 @@ def _read_server_alone(output: Output, text: str, params: Params) -> Reading:
     if tests > 1:
         raise failure("several-results", output, n=tests)
     if not tests:
-        raise _outputs.system_error(output, text, "") or _outputs.no_result(output, "")
+        raise texts.system_error(output, text, "") or texts.no_result(output, "")
     report = read_report(text)
     sent, served = (report, None) if is_reverse(text) else (None, report)
     return result.make_reading(output, sent, served, params, "")
@@ -196,12 +186,12 @@ def _explain(output: Output, text: str, server: Output | None) -> ToolFailure:
     if bad := _BAD_HOST.search(text):
         return failure("bad-host", output, address=address, said=bad[0].strip()[:200])
     # The client's words would tell only that nobody answered.
-    if server and server.signal in _outputs.CRASHES:
+    if server and server.signal in texts.CRASHES:
         return failure("signalled", server, signal=server.signal)
-    if found := _outputs.system_error(output, text, address):
+    if found := texts.system_error(output, text, address):
         return found
-    if server and (found := _outputs.system_error(server, _outputs.read_text(server), address)):
+    if server and (found := texts.system_error(server, texts.read_text(server), address)):
         return found
     if "Client connecting to" in text or "," in text:
         return failure("unreadable", output)
-    return _outputs.no_result(output, text)
+    return texts.no_result(output, text)

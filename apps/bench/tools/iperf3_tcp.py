@@ -4,24 +4,13 @@ import re
 from collections.abc import Mapping, Sequence
 
 from apps.bench.network import rfc6349
+from apps.bench.outputs.documents import Json, number, objects
+from apps.bench.outputs.reconstruction import keep_valid
 from apps.bench.text import Message, _
+from apps.bench.toolkit import Estimate, Metric, NodeRef, Output, Parameter, Params, Plan, Reading, Tool, Value
 from apps.bench.tools import _pairs, _transports
-from apps.bench.tools._documents import Json, number, objects
 from apps.bench.tools._iperf3 import options, recovery, series
 from apps.bench.tools._iperf3.document import Document, figures, read_document
-from apps.bench.tools._recovery import keep_valid
-from apps.bench.tools.base import (
-    Estimate,
-    Metric,
-    NodeRef,
-    Output,
-    Parameter,
-    Params,
-    Plan,
-    Reading,
-    Tool,
-    Value,
-)
 
 # Below this a kernel refuses an MSS (TCP_MIN_MSS); above, iperf3 does (MAX_MSS).
 LEAST_MSS, MOST_MSS = 88, 9216
@@ -195,7 +184,7 @@ def _read_streams(document: Document, params: Params) -> dict[str, float | None]
     least, mean, most = collect("min_rtt"), collect("mean_rtt"), collect("max_rtt")
     samples: dict[str, float | None] = {
         "window_observed": sum(windows) / len(windows) if windows else None,
-        "cwnd_max": sum(cwnds) / len(cwnds) if cwnds else None,
+        "cwnd_max": max(cwnds) if cwnds else None,
         "min_rtt": min(least) / 1e6 if least else None,
         "mean_rtt": sum(mean) / len(mean) / 1e6 if mean else None,
         "max_rtt": max(most) / 1e6 if most else None,

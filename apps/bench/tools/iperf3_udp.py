@@ -2,25 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 
+from apps.bench.outputs.documents import number
+from apps.bench.outputs.failures import failure
+from apps.bench.outputs.reconstruction import is_known, keep_valid
 from apps.bench.text import Message, _
+from apps.bench.toolkit import Estimate, Metric, NodeRef, Output, Parameter, Params, Plan, Reading, Tool, Value
 from apps.bench.tools import _pairs, _transports
-from apps.bench.tools._documents import number
-from apps.bench.tools._failures import failure
 from apps.bench.tools._iperf3 import options, recovery, series
 from apps.bench.tools._iperf3.document import Document, figures, read_document
-from apps.bench.tools._recovery import is_known, keep_valid
-from apps.bench.tools.base import (
-    Estimate,
-    Metric,
-    NodeRef,
-    Output,
-    Parameter,
-    Params,
-    Plan,
-    Reading,
-    Tool,
-    Value,
-)
 
 
 class Iperf3Udp(Tool):

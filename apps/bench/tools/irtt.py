@@ -3,12 +3,12 @@
 import re
 from collections.abc import Mapping, Sequence
 
+from apps.bench.outputs import texts
+from apps.bench.outputs.documents import dig, number
+from apps.bench.outputs.failures import failure
+from apps.bench.outputs.reconstruction import keep_valid, read_options
 from apps.bench.text import Message, _
-from apps.bench.tools import _irtt, _outputs, _pairs
-from apps.bench.tools._documents import dig, number
-from apps.bench.tools._failures import failure
-from apps.bench.tools._recovery import keep_valid, read_options
-from apps.bench.tools.base import (
+from apps.bench.toolkit import (
     Estimate,
     Flag,
     Metric,
@@ -22,6 +22,7 @@ from apps.bench.tools.base import (
     ToolFailure,
     Value,
 )
+from apps.bench.tools import _irtt, _pairs
 
 # Headers of IPv4 (IPv6: 40) and UDP on the link.
 HEADERS = 28
@@ -98,7 +99,7 @@ class Irtt(Tool):
         listen = ["irtt", "server", "-b", _with_port(server.address, port)]
         send = ["irtt", "client", "-Q", "-o", "-", "-i", _go(params["interval"]), "-d", _go(params["duration"])]
         send += ["-l", str(params["length"]), f"--local={_in_brackets(client.address)}"]
-        send.append(_with_port(_outputs.target_of(server, client), port))
+        send.append(_with_port(texts.target_of(server, client), port))
         limit = params["duration"] + WAIT_S + _pairs.MARGIN_S
         return _pairs.server_then_client(listen, send, limit, r"\[ListenerStart\] starting")
 
@@ -126,7 +127,7 @@ class Irtt(Tool):
     def parse(self, outputs: Sequence[Output], params: Params) -> Reading:
         """Return delays and losses from the JSON report, or from the table; ToolFailure if nothing came back."""
         output = _pairs.client_output(outputs)
-        text = _outputs.read_text(output)
+        text = texts.read_text(output)
         _pairs.refuse_server(output, text, _SERVER)
         data = _irtt.load(output)
         read = _irtt.read_json(output, data) if data is not None else _irtt.read_table(output, text)
@@ -186,7 +187,7 @@ def _explain(output: Output, text: str) -> ToolFailure:
         return failure("bad-host", output, address=address, said="no such host")
     if unknown := re.search(r"^unknown (?:shorthand )?flag: (\S{1,40})", text, re.M):
         return failure("unknown-option", output, option=unknown[1])
-    if found := _outputs.bad_option(output, text) or _outputs.system_error(output, text, address):
+    if found := texts.bad_option(output, text) or texts.system_error(output, text, address):
         return found
     if re.search(r"no reply from server|OpenTimeout|\[NoReply\]", text):
         return failure("no-reply", output, address=address)
@@ -195,4 +196,4 @@ def _explain(output: Output, text: str) -> ToolFailure:
     if said := _ERROR.search(text):
         return failure("no-result", output, said=said[0][:200])
     is_begun = "{" in text or "[Connecting]" in text
-    return failure("unreadable", output) if is_begun else _outputs.no_result(output, text)
+    return failure("unreadable", output) if is_begun else texts.no_result(output, text)

@@ -4,14 +4,10 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 
+from apps.bench.outputs import reconstruction, texts
+from apps.bench.outputs.failures import failure
 from apps.bench.text import Message, _
-from apps.bench.tools import _outputs, _recovery
-from apps.bench.tools._failures import failure
-from apps.bench.tools._ior import launch
-from apps.bench.tools._mpi import options, run
-from apps.bench.tools._mpi.recovery import ranks_of, words_of
-from apps.bench.tools._storage import places
-from apps.bench.tools.base import (
+from apps.bench.toolkit import (
     Estimate,
     Metric,
     NodeRef,
@@ -24,6 +20,10 @@ from apps.bench.tools.base import (
     Tool,
     Value,
 )
+from apps.bench.tools._ior import launch
+from apps.bench.tools._mpi import options, run
+from apps.bench.tools._mpi.recovery import ranks_of, words_of
+from apps.bench.tools._storage import places
 
 # The program's words for each of our metrics.
 OPERATIONS = {
@@ -187,18 +187,20 @@ class Mdtest(Tool):
 
     def recover(self, output: Output) -> dict[str, Value]:
         """Return the parameters that the command line tells."""
-        text = _outputs.read_text(output)
+        text = texts.read_text(output)
         head, line = _VERSION.search(text), _COMMAND.search(text)
         own = words_of(output.argv, "mdtest") if output.argv else []
         own = own if len(own) > 1 else [word.strip("'") for word in line[1].split()] if line else []
         valued = {"-n": "items", "-i": "iterations", "-w": "write_size", "-e": "read_size", "-N": "stride"}
-        found: dict[str, Value] = dict(_recovery.read_options(own, valued, {"-u": "own_directory"})) if own else {}
+        found: dict[str, Value] = (
+            dict(reconstruction.read_options(own, valued, {"-u": "own_directory"})) if own else {}
+        )
         if own:
             found["shift"] = "stride" in found
             found["kind"] = FILES if "-F" in own else DIRECTORIES if "-D" in own else BOTH
         ranks = int(head[2]) if head else ranks_of(output.argv)
         found |= {"ranks": ranks} if ranks else {}
-        return _recovery.keep_valid(self, found)
+        return reconstruction.keep_valid(self, found)
 
 
 def _wanted(params: Params) -> tuple[str, ...]:

@@ -2,15 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 
+from apps.bench.outputs import concurrency, size_tables, texts
+from apps.bench.outputs.failures import failure
 from apps.bench.text import Message, _
-from apps.bench.tools import _concurrency, _outputs, _pingpong, _tables
-from apps.bench.tools._failures import failure
-from apps.bench.tools._mpi import launchers, recovery, run
-from apps.bench.tools._mpi import options as mpi
-from apps.bench.tools._mpi.launch import Launch
-from apps.bench.tools._mpi.placement import DISTANCE, FREE, OTHER_NODE, PLACEMENT, Slot
-from apps.bench.tools._osu.table import read_table
-from apps.bench.tools.base import (
+from apps.bench.toolkit import (
     Command,
     Estimate,
     Flag,
@@ -26,6 +21,12 @@ from apps.bench.tools.base import (
     Tool,
     Value,
 )
+from apps.bench.tools import _pingpong
+from apps.bench.tools._mpi import launchers, recovery, run
+from apps.bench.tools._mpi import options as mpi
+from apps.bench.tools._mpi.launch import Launch
+from apps.bench.tools._mpi.placement import DISTANCE, FREE, OTHER_NODE, PLACEMENT, Slot
+from apps.bench.tools._osu.table import read_table
 
 OSU, OPENMPI, MPICH = "osu_bw", "NPopenmpi", "NPmpich2"
 ALONE, TOGETHER = "alone", "together"
@@ -143,7 +144,7 @@ class MpiContention(Tool):
         found: dict[str, Value] = {"benchmark": program, "launcher": launcher} if program else {}
         if output.argv or output.stdout.strip():
             found["pairs"] = 1
-        sizes = [int(row[0]) for row in _pingpong.NETPIPE.findall(_outputs.read_text(output))]
+        sizes = [int(row[0]) for row in _pingpong.NETPIPE.findall(texts.read_text(output))]
         return {**found, "message_size": sizes[-1]} if sizes and 0 < sizes[-1] <= 2**30 else found
 
     def parse(self, outputs: Sequence[Output], params: Params) -> Reading:
@@ -167,10 +168,10 @@ class MpiContention(Tool):
             "fairness": sum(rates) ** 2 / (len(rates) * sum(rate * rate for rate in rates)),
         }
         maps = [run.started(outputs, output, params) for output in own]
-        overlap = _concurrency.overlap_of(own)
+        overlap = concurrency.overlap_of(own)
         seen = {"start_skew": overlap.skew_s, "overlap": overlap.share} if overlap else {}
         return Reading(
-            samples=_tables.figures(samples),
+            samples=size_tables.figures(samples),
             requested={**params, "map": [started.requested.get("map", []) for started in maps]},
             observed={
                 **seen,
@@ -182,7 +183,7 @@ class MpiContention(Tool):
             },
             flags=(
                 *_one_of_each([flag for started in maps for flag in started.flags]),
-                *_concurrency.flags_of(overlap),
+                *concurrency.flags_of(overlap),
             ),
         )
 
@@ -210,7 +211,7 @@ def _words(params: Params) -> tuple[str, ...]:
 
 def _rate_of(output: Output, params: Params) -> float:
     """Return the rate (B/s) of one pair at the message size."""
-    _outputs.refuse_cut_short(output)
+    texts.refuse_cut_short(output)
     size = params["message_size"]
     if params["benchmark"] == OSU:
         rates = read_table(output).column("Bandwidth")

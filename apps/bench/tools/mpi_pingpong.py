@@ -3,26 +3,15 @@
 import re
 from collections.abc import Mapping, Sequence
 
+from apps.bench.outputs import reconstruction, size_tables, texts
+from apps.bench.outputs.failures import failure
 from apps.bench.text import Message, _
-from apps.bench.tools import _outputs, _pingpong, _recovery, _tables
-from apps.bench.tools._failures import failure
+from apps.bench.toolkit import Estimate, Flag, Metric, NodeRef, Output, Parameter, Params, Plan, Reading, Tool, Value
+from apps.bench.tools import _pingpong
 from apps.bench.tools._mpi import options as mpi
 from apps.bench.tools._mpi import recovery, run
 from apps.bench.tools._mpi.launch import Launch
 from apps.bench.tools._mpi.placement import DISTANCE, FREE, OTHER_NODE, PLACEMENT
-from apps.bench.tools.base import (
-    Estimate,
-    Flag,
-    Metric,
-    NodeRef,
-    Output,
-    Parameter,
-    Params,
-    Plan,
-    Reading,
-    Tool,
-    Value,
-)
 
 OPENMPI, MPICH, MPI4PY = "NPopenmpi", "NPmpich2", "mpi4py"
 PYTHON = "python3"
@@ -125,7 +114,7 @@ class MpiPingPong(Tool):
 
     def recover(self, output: Output) -> dict[str, Value]:
         """Return the program, and the range of sizes in the table or the command line."""
-        text = _outputs.read_text(output)
+        text = texts.read_text(output)
         named = recovery.program_of(output.argv, (OPENMPI, MPICH))
         is_mpi4py = not named and (_pingpong.MPI4PY_TITLE.search(text) or MPI4PY + ".bench" in output.argv)
         # NetPIPE's table does not say which MPI it was built with.
@@ -134,7 +123,7 @@ class MpiPingPong(Tool):
         sizes = [int(row[0]) for row in table.findall(text)]
         valued = {"-u": "most", "-l": "least"} if named else {"-n": "most", "-m": "least"}
         words = recovery.words_of(output.argv, named or PYTHON)
-        found = _recovery.read_options(words, valued, {"-m": ""} if not named else {})
+        found = reconstruction.read_options(words, valued, {"-m": ""} if not named else {})
         # NetPIPE's last sizes lie about the largest, by its perturbation.
         most = found.get("most", "")
         raw = {
@@ -143,12 +132,12 @@ class MpiPingPong(Tool):
             "min_size": min(sizes, default=None),
             "max_size": int(most) if re.fullmatch(r"[1-9][0-9]{0,9}", most) else max(sizes, default=None),
         }
-        return _recovery.keep_valid(self, raw)
+        return reconstruction.keep_valid(self, raw)
 
     def parse(self, outputs: Sequence[Output], params: Params) -> Reading:
         """Return time and rate at the size of interest, and the table; ToolFailure for all that is not whole."""
         output = run.measured(outputs, params)
-        _outputs.refuse_cut_short(output)
+        texts.refuse_cut_short(output)
         table = (_pingpong.read_mpi4py if params["benchmark"] == MPI4PY else _pingpong.read_netpipe)(output)
         largest = max(table)
         # The sizes of both grow by half at the most coarse steps of the one, and double with the other.
@@ -166,10 +155,10 @@ class MpiPingPong(Tool):
             "time": table[size][0],
         }
         return Reading(
-            samples=_tables.figures(samples | started.samples),
+            samples=size_tables.figures(samples | started.samples),
             series=(
-                *_tables.by_size("bandwidth", "B/s", {at: rate for at, (_time, rate) in table.items()}),
-                *_tables.by_size("time", "s", {at: time for at, (time, _rate) in table.items()}),
+                *size_tables.by_size("bandwidth", "B/s", {at: rate for at, (_time, rate) in table.items()}),
+                *size_tables.by_size("time", "s", {at: time for at, (time, _rate) in table.items()}),
             ),
             requested={**params, **started.requested},
             observed={"message_size": size, "smallest": min(table), **started.observed},

@@ -5,12 +5,12 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from apps.bench.outputs import texts
+from apps.bench.outputs.documents import dig, printed_object
+from apps.bench.outputs.failures import failure
+from apps.bench.outputs.reconstruction import is_known, keep_valid, read_options
 from apps.bench.text import Message, _
-from apps.bench.tools import _mtr, _outputs, _pairs
-from apps.bench.tools._documents import dig, printed_object
-from apps.bench.tools._failures import failure
-from apps.bench.tools._recovery import is_known, keep_valid, read_options
-from apps.bench.tools.base import (
+from apps.bench.toolkit import (
     Estimate,
     Flag,
     Metric,
@@ -24,6 +24,7 @@ from apps.bench.tools.base import (
     ToolFailure,
     Value,
 )
+from apps.bench.tools import _mtr, _pairs
 
 ICMP, UDP, TCP = "icmp", "udp", "tcp"
 # How long it waits for the last answers; its own 5 s are longer than any path.
@@ -108,7 +109,7 @@ class Mtr(Tool):
             argv.append("-u")
         if params["method"] == TCP:
             argv += ["-T", "-P", str(params["port"])]
-        argv += ["-a", client.address, _outputs.target_of(server, client)]
+        argv += ["-a", client.address, texts.target_of(server, client)]
         return _pairs.one_command(argv, params["count"] * params["interval"] + GRACE_S + _pairs.MARGIN_S)
 
     def estimate(self, params: Params, capacity_bps: float | None = None) -> Estimate:
@@ -119,7 +120,7 @@ class Mtr(Tool):
     def recover(self, output: Output) -> dict[str, Value]:
         """Return what the argv says, else what the report does; its packet size is a text."""
         options = read_options(output.argv, _VALUED, _SWITCHES)
-        report = _mtr.read_report(_outputs.read_text(output), printed_object(output.stdout))
+        report = _mtr.read_report(texts.read_text(output), printed_object(output.stdout))
         method = UDP if "udp" in options else TCP if "tcp" in options else ICMP if is_known(output.argv) else None
         found: dict[str, Value] = {name: options.get(name) for name in ("interval", "max_hops", "port")}
         # Of what it was asked for, most forms tell only what was sent.
@@ -130,7 +131,7 @@ class Mtr(Tool):
     def parse(self, outputs: Sequence[Output], params: Params) -> Reading:
         """Return the end's figures and every hop's; ToolFailure if the end did not answer (the exit status is 0)."""
         output = _pairs.client_output(outputs)
-        text = _outputs.read_text(output)
+        text = texts.read_text(output)
         data = printed_object(output.stdout)
         report = _mtr.read_report(text, data)
         target, hops = output.argv[-1] if is_known(output.argv) else report.target, report.hops
@@ -168,9 +169,9 @@ def _is_end(hop: Mapping[str, Any], target: str) -> bool:
     if not hop["addresses"]:
         return False
     answered, wanted = hop["addresses"][0].partition("%")[0], target.partition("%")[0]
-    if not wanted or _outputs.is_address(answered) != _outputs.is_address(wanted):
+    if not wanted or texts.is_address(answered) != texts.is_address(wanted):
         return True
-    return bool(answered.lower() == wanted.lower() or not _outputs.is_address(wanted))
+    return bool(answered.lower() == wanted.lower() or not texts.is_address(wanted))
 
 
 def _flags(hops: Sequence[Mapping[str, Any]], params: Params) -> tuple[Flag, ...]:
@@ -194,8 +195,8 @@ def _explain(output: Output, text: str, target: str, data: dict[str, Any] | None
         return failure("bad-host", output, address=target, said=unresolved[0][:200])
     if refused := _REFUSED.search(text):
         return failure("permission", output, said=refused[0][:200])
-    if found := _outputs.bad_option(output, text) or _outputs.system_error(output, text, target):
+    if found := texts.bad_option(output, text) or texts.system_error(output, text, target):
         return found
     if data is not None and dig(data, "report", "hubs") == []:
         return failure("no-route", output, address=target, said="no hop answered")
-    return failure("unreadable", output) if "{" in text or "HOST:" in text else _outputs.no_result(output, text)
+    return failure("unreadable", output) if "{" in text or "HOST:" in text else texts.no_result(output, text)

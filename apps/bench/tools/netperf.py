@@ -3,12 +3,12 @@
 import re
 from collections.abc import Mapping, Sequence
 
+from apps.bench.outputs import texts
+from apps.bench.outputs.failures import failure
+from apps.bench.outputs.reconstruction import is_known, keep_valid, read_options
+from apps.bench.outputs.scales import MIXED, scaled
 from apps.bench.text import Message, _
-from apps.bench.tools import _netperf, _outputs, _pairs, _transports
-from apps.bench.tools._failures import failure
-from apps.bench.tools._recovery import is_known, keep_valid, read_options
-from apps.bench.tools._scales import MIXED, scaled
-from apps.bench.tools.base import (
+from apps.bench.toolkit import (
     Estimate,
     Flag,
     Metric,
@@ -22,6 +22,7 @@ from apps.bench.tools.base import (
     ToolFailure,
     Value,
 )
+from apps.bench.tools import _netperf, _pairs, _transports
 
 TCP_RR, UDP_RR, TCP_STREAM, TCP_MAERTS = "TCP_RR", "UDP_RR", "TCP_STREAM", "TCP_MAERTS"
 STREAMS = (TCP_STREAM, TCP_MAERTS)
@@ -123,7 +124,7 @@ class Netperf(Tool):
         """Return a server in the foreground and a client that reports named values."""
         client, server = _pairs.players(nodes)
         listen = ["netserver", "-D", "-L", server.address, "-p", str(params["port"])]
-        send = ["netperf", "-H", _outputs.target_of(server, client), "-L", client.address, "-p", str(params["port"])]
+        send = ["netperf", "-H", texts.target_of(server, client), "-L", client.address, "-p", str(params["port"])]
         send += ["-l", f"{params['duration']:.0f}", "-c", "-C", "-j", "-t", params["test"], "--"]
         if params["window"]:
             send += ["-s", str(params["window"]), "-S", str(params["window"])]
@@ -143,7 +144,7 @@ class Netperf(Tool):
 
     def recover(self, output: Output) -> dict[str, Value]:
         """Return what the argv and the banner say."""
-        text = _outputs.read_text(output)
+        text = texts.read_text(output)
         options = read_options(output.argv, _VALUED, {})
         values = next(iter(_values(output, text)), {})
         test = options.get("test") or _test_of(text, values)
@@ -166,7 +167,7 @@ class Netperf(Tool):
     def parse(self, outputs: Sequence[Output], params: Params) -> Reading:
         """Return transactions or a stream as they were reported by name, or in the older tables."""
         output = _pairs.client_output(outputs)
-        text = _outputs.read_text(output)
+        text = texts.read_text(output)
         _pairs.refuse_server(output, text, _SERVER)
         if other := _OTHER.search(text):
             raise failure("unread-test", output, test=other[1])
@@ -272,7 +273,7 @@ def _flags(
 def _explain(output: Output, text: str) -> ToolFailure:
     """Return why there is no result."""
     address = read_options(output.argv, _VALUED, {}).get("address", "")
-    if found := _outputs.bad_option(output, text) or _outputs.system_error(output, text, address):
+    if found := texts.bad_option(output, text) or texts.system_error(output, text, address):
         return found
     if _NO_SERVER.search(text):
         return failure("refused", output, address=address)
@@ -280,4 +281,4 @@ def _explain(output: Output, text: str) -> ToolFailure:
         return failure("bad-parameter", output, said=unknown[0])
     if broke := _BROKE.search(text):
         return failure("stopped", output, said=broke[0].strip()[:200])
-    return failure("unreadable", output) if " TEST from " in text else _outputs.no_result(output, text)
+    return failure("unreadable", output) if " TEST from " in text else texts.no_result(output, text)

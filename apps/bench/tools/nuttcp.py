@@ -3,14 +3,12 @@
 import re
 from collections.abc import Mapping, Sequence
 
+from apps.bench.outputs import texts
+from apps.bench.outputs.failures import failure
+from apps.bench.outputs.reconstruction import is_known, keep_valid, read_options
+from apps.bench.outputs.scales import BINARY, DECIMAL, scaled
 from apps.bench.text import Message, _
-from apps.bench.tools import _outputs, _pairs, _transports
-from apps.bench.tools._failures import failure
-from apps.bench.tools._nuttcp import Report, read_report
-from apps.bench.tools._recovery import is_known, keep_valid, read_options
-from apps.bench.tools._scales import BINARY, DECIMAL, scaled
-from apps.bench.tools._transports import TCP, UDP
-from apps.bench.tools.base import (
+from apps.bench.toolkit import (
     Estimate,
     Flag,
     Metric,
@@ -25,6 +23,9 @@ from apps.bench.tools.base import (
     ToolFailure,
     Value,
 )
+from apps.bench.tools import _pairs, _transports
+from apps.bench.tools._nuttcp import Report, read_report
+from apps.bench.tools._transports import TCP, UDP
 
 FORWARD, REVERSE = "forward", "reverse"
 # With -v each side says how many connections it has, and from which data port on.
@@ -125,7 +126,7 @@ class Nuttcp(Tool):
             send += ["-w", str(params["window"] // 1024)]
         if params["protocol"] == UDP:
             send += ["-u", "-R", str(params["rate"] // 1000), "-l", str(params["length"])]
-        send.append(_outputs.target_of(server, client))
+        send.append(texts.target_of(server, client))
         limit = params["duration"] + _pairs.MARGIN_S
         return _pairs.server_then_client(listen, send, limit, None, ends_by_itself=True)
 
@@ -136,7 +137,7 @@ class Nuttcp(Tool):
 
     def recover(self, output: Output) -> dict[str, Value]:
         """Return what the argv says in nuttcp's units: KiB of window, kbit/s of rate unless it has a letter."""
-        text = _outputs.read_text(output)
+        text = texts.read_text(output)
         options = read_options(output.argv, _VALUED, _SWITCHES)
         report = read_report(text)
         connections = _CONNECTIONS.search(text)
@@ -161,7 +162,7 @@ class Nuttcp(Tool):
     def parse(self, outputs: Sequence[Output], params: Params) -> Reading:
         """Return the receiver's rate as goodput, with what both sides told; ToolFailure without a full report."""
         output = _pairs.client_output(outputs)
-        text = _outputs.read_text(output)
+        text = texts.read_text(output)
         report = read_report(text)
         if report.rate_bps is None or not report.seconds or "classic" in text:
             raise _explain(output, text, report)
@@ -223,7 +224,7 @@ def _explain(output: Output, text: str, report: Report) -> ToolFailure:
     address = output.argv[-1] if output.argv else ""
     if _REFUSED.search(text) or "classic" in text:
         return failure("refused", output, address=address)
-    if found := _outputs.system_error(output, text, address):
+    if found := texts.system_error(output, text, address):
         return found
     wrong = _WRONG.search(text)
     if wrong:
@@ -232,4 +233,4 @@ def _explain(output: Output, text: str, report: Report) -> ToolFailure:
     if broke:
         return failure("stopped", output, said=broke[0].strip()[:200])
     is_begun = report.intervals or "nuttcp-" in text
-    return failure("unreadable", output) if is_begun else _outputs.no_result(output, text)
+    return failure("unreadable", output) if is_begun else texts.no_result(output, text)

@@ -3,25 +3,14 @@
 import re
 from collections.abc import Mapping, Sequence
 
+from apps.bench.outputs import size_tables, texts
+from apps.bench.outputs.failures import failure
 from apps.bench.text import Message, _
-from apps.bench.tools import _outputs, _tables
-from apps.bench.tools._failures import failure
+from apps.bench.toolkit import Estimate, Metric, NodeRef, Output, Parameter, Params, Plan, Reading, Tool, Value
 from apps.bench.tools._mpi import options as mpi
 from apps.bench.tools._mpi import recovery, run
 from apps.bench.tools._osu import options
 from apps.bench.tools._osu.table import PAIRS, TITLE, read_table, require_whole
-from apps.bench.tools.base import (
-    Estimate,
-    Metric,
-    NodeRef,
-    Output,
-    Parameter,
-    Params,
-    Plan,
-    Reading,
-    Tool,
-    Value,
-)
 
 TITLES = {
     "Bandwidth": "osu_bw",
@@ -113,7 +102,7 @@ class OsuBandwidth(Tool):
 
     def recover(self, output: Output) -> dict[str, Value]:
         """Return the benchmark by its title, pairs and window by its head, and the sizes by its options."""
-        text = _outputs.read_text(output)
+        text = texts.read_text(output)
         found, setup = TITLE.search(text), PAIRS.search(text)
         program = TITLES.get(found[1]) if found else recovery.program_of(output.argv, TITLES.values())
         known = {"pairs": int(setup[1]), "window": int(setup[2])} if setup else {}
@@ -122,7 +111,7 @@ class OsuBandwidth(Tool):
     def parse(self, outputs: Sequence[Output], params: Params) -> Reading:
         """Return the bandwidth at the size of interest, and the table; ToolFailure for all that is not whole."""
         output = run.measured(outputs, params)
-        _outputs.refuse_cut_short(output)
+        texts.refuse_cut_short(output)
         table = read_table(output)
         if TITLES.get(table.title) != params["benchmark"]:
             raise failure("contradictory", output, first=table.title, second=params["benchmark"])
@@ -147,10 +136,10 @@ class OsuBandwidth(Tool):
             "message_rate": messages.get(size),
         }
         return Reading(
-            samples=_tables.figures(samples | started.samples),
+            samples=size_tables.figures(samples | started.samples),
             series=(
-                *_tables.by_size("bandwidth", "B/s", rates),
-                *(_tables.by_size("message_rate", "1/s", messages) if messages else ()),
+                *size_tables.by_size("bandwidth", "B/s", rates),
+                *(size_tables.by_size("message_rate", "1/s", messages) if messages else ()),
             ),
             requested={**params, **started.requested},
             granted={"window": table.window} if table.window is not None else {},

@@ -3,25 +3,14 @@
 import re
 from collections.abc import Mapping, Sequence
 
+from apps.bench.outputs import size_tables, texts
+from apps.bench.outputs.failures import failure
 from apps.bench.text import Message, _
-from apps.bench.tools import _outputs, _tables
-from apps.bench.tools._failures import failure
+from apps.bench.toolkit import Estimate, Metric, NodeRef, Output, Parameter, Params, Plan, Reading, Tool, Value
 from apps.bench.tools._mpi import options as mpi
 from apps.bench.tools._mpi import recovery, run
 from apps.bench.tools._osu import options
 from apps.bench.tools._osu.table import TITLE, Table, read_table, require_whole
-from apps.bench.tools.base import (
-    Estimate,
-    Metric,
-    NodeRef,
-    Output,
-    Parameter,
-    Params,
-    Plan,
-    Reading,
-    Tool,
-    Value,
-)
 
 # The benchmarks by the titles that they print.
 TITLES = {
@@ -102,14 +91,14 @@ class OsuLatency(Tool):
 
     def recover(self, output: Output) -> dict[str, Value]:
         """Return the benchmark by its title, and the sizes by its options."""
-        found = TITLE.search(_outputs.read_text(output))
+        found = TITLE.search(texts.read_text(output))
         program = TITLES.get(found[1]) if found else recovery.program_of(output.argv, TITLES.values())
         return options.recover(self, output, program or "", {})
 
     def parse(self, outputs: Sequence[Output], params: Params) -> Reading:
         """Return the latency at the size of interest, and the table; ToolFailure for all that is not whole."""
         output = run.measured(outputs, params)
-        _outputs.refuse_cut_short(output)
+        texts.refuse_cut_short(output)
         table = read_table(output)
         program = TITLES.get(table.title)
         if program != params["benchmark"]:
@@ -136,8 +125,8 @@ def _read(outputs: Sequence[Output], output: Output, params: Params, table: Tabl
         samples[metric] = table.column(beginning).get(size)
     sized = params["benchmark"] not in options.SIZELESS
     return Reading(
-        samples=_tables.figures(samples | started.samples),
-        series=_tables.by_size("latency", "s", latencies) if sized else (),
+        samples=size_tables.figures(samples | started.samples),
+        series=size_tables.by_size("latency", "s", latencies) if sized else (),
         requested={**params, **started.requested},
         observed={"message_size": size, "largest": max(table.rows), **started.observed},
         flags=started.flags,

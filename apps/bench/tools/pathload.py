@@ -3,11 +3,11 @@
 import re
 from collections.abc import Mapping, Sequence
 
+from apps.bench.outputs import texts
+from apps.bench.outputs.failures import failure
+from apps.bench.outputs.reconstruction import keep_valid, read_options
 from apps.bench.text import Message, _
-from apps.bench.tools import _estimators, _outputs, _pairs
-from apps.bench.tools._failures import failure
-from apps.bench.tools._recovery import keep_valid, read_options
-from apps.bench.tools.base import (
+from apps.bench.toolkit import (
     Estimate,
     Flag,
     Metric,
@@ -21,6 +21,7 @@ from apps.bench.tools.base import (
     ToolFailure,
     Value,
 )
+from apps.bench.tools import _estimators, _pairs
 
 # Measured: 21 s (1 Gbit/s, RTT 5 ms) and 25 s (457 Mbit/s, 136 ms).
 USUAL_S, LIMIT_S = 25.0, 300.0
@@ -152,7 +153,7 @@ def _explain(output: Output, text: str) -> ToolFailure:
     if outside:
         return failure("out-of-range", output, said=outside[0])
     address = _options(output).get("address", "")
-    if found := _outputs.system_error(output, text, address):
+    if found := texts.system_error(output, text, address):
         return found
     silent = _SILENT.search(text)
     if silent:

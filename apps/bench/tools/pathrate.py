@@ -3,11 +3,11 @@
 import re
 from collections.abc import Mapping, Sequence
 
+from apps.bench.outputs import texts
+from apps.bench.outputs.failures import failure
+from apps.bench.outputs.reconstruction import is_known, keep_valid, read_options
 from apps.bench.text import Message, _
-from apps.bench.tools import _estimators, _outputs, _pairs
-from apps.bench.tools._failures import failure
-from apps.bench.tools._recovery import is_known, keep_valid, read_options
-from apps.bench.tools.base import (
+from apps.bench.toolkit import (
     Estimate,
     Flag,
     Metric,
@@ -21,6 +21,7 @@ from apps.bench.tools.base import (
     ToolFailure,
     Value,
 )
+from apps.bench.tools import _estimators, _pairs
 
 # Measured: 46 s (RTT 5 ms) and 68 s (136 ms) quick, about 15 min in full, half an hour on a busy path.
 QUICK_S, QUICK_LIMIT_S = 60.0, 600.0
@@ -87,7 +88,7 @@ class Pathrate(Tool):
 
     def recover(self, output: Output) -> dict[str, Value]:
         """Return whether it was quick."""
-        text = _outputs.read_text(output)
+        text = texts.read_text(output)
         quick = "quick" in _options(output) or "Requested Quick Termination" in text
         return keep_valid(self, {"quick": quick or (False if is_known(output.argv) else None)})
 
@@ -147,7 +148,7 @@ def _flags(text: str, variation: float | None) -> tuple[Flag, ...]:
 
 def _explain(output: Output, text: str) -> ToolFailure:
     """Return why there is no final estimate."""
-    if found := _outputs.system_error(output, text, _options(output).get("address", "")):
+    if found := texts.system_error(output, text, _options(output).get("address", "")):
         return found
     aborted = _ABORTED.search(text)
     if aborted:

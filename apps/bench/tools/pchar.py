@@ -3,11 +3,11 @@
 import re
 from collections.abc import Mapping, Sequence
 
+from apps.bench.outputs import texts
+from apps.bench.outputs.failures import failure
+from apps.bench.outputs.reconstruction import is_known, keep_valid, read_options
 from apps.bench.text import Message, _
-from apps.bench.tools import _outputs, _pairs
-from apps.bench.tools._failures import failure
-from apps.bench.tools._recovery import is_known, keep_valid, read_options
-from apps.bench.tools.base import (
+from apps.bench.toolkit import (
     Estimate,
     Flag,
     Metric,
@@ -22,6 +22,7 @@ from apps.bench.tools.base import (
     ToolFailure,
     Value,
 )
+from apps.bench.tools import _pairs
 
 ICMP, UDP = "icmp", "udp"
 LEAST_SIZE = 32
@@ -119,7 +120,7 @@ class Pchar(Tool):
 
     def recover(self, output: Output) -> dict[str, Value]:
         """Return what the argv says, or the head of the output."""
-        text = _outputs.read_text(output)
+        text = texts.read_text(output)
         options = read_options(output.argv, _VALUED, {})
         sizes = re.search(r"^Packet size increments? from \d+ to (\d{1,5}) by (\d{1,5})$", text, re.M)
         times = re.search(r"^(\d{1,4}) repetition\(s\) per hop$", text, re.M)
@@ -134,7 +135,7 @@ class Pchar(Tool):
     def parse(self, outputs: Sequence[Output], params: Params) -> Reading:
         """Return the bottleneck of the links, or none of them if no link showed a rate; the end must be reached."""
         output = _pairs.client_output(outputs)
-        text = _outputs.read_text(output)
+        text = texts.read_text(output)
         heads = _HEADER.findall(text)
         length, rtt = _PATH_HOPS.search(text), _PATH_RTT.search(text)
         if len(heads) > 1:
@@ -218,6 +219,6 @@ def _explain(output: Output, text: str) -> ToolFailure:
     if _NOT_REACHED.search(text):
         answers = [found[2] for found in _HOP.finditer(text)]
         return failure("not-reached", output, address=address, last=answers[-1] if answers else "-")
-    if found := _outputs.bad_option(output, text) or _outputs.system_error(output, text, address):
+    if found := texts.bad_option(output, text) or texts.system_error(output, text, address):
         return found
-    return failure("unreadable", output) if _HEADER.search(text) else _outputs.no_result(output, text)
+    return failure("unreadable", output) if _HEADER.search(text) else texts.no_result(output, text)

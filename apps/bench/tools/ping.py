@@ -4,11 +4,11 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 
+from apps.bench.outputs import texts
+from apps.bench.outputs.failures import failure
+from apps.bench.outputs.reconstruction import is_known, keep_valid, read_options
 from apps.bench.text import Message, _
-from apps.bench.tools import _outputs
-from apps.bench.tools._failures import failure
-from apps.bench.tools._recovery import is_known, keep_valid, read_options
-from apps.bench.tools.base import (
+from apps.bench.toolkit import (
     Command,
     Estimate,
     Flag,
@@ -134,13 +134,13 @@ class Ping(Tool):
     def plan(self, params: Params, nodes: Mapping[str, Sequence[NodeRef]]) -> Plan:
         """Return one command on the client."""
         server, client = nodes["server"][0], nodes["client"][0]
-        _outputs.refuse_mixed_families(server, client)
+        texts.refuse_mixed_families(server, client)
         count, interval, timeout = params["count"], params["interval"], params["timeout"]
         argv = ["ping", "-n", "-c", str(count), "-i", f"{interval:g}", "-s", str(params["payload"])]
         argv += ["-W", f"{timeout:g}", "-I", client.address]
         if params["dont_fragment"]:
             argv += ["-M", "do"]
-        argv.append(_outputs.target_of(server, client))
+        argv.append(texts.target_of(server, client))
         limit = count * interval + timeout + MARGIN_S
         return Plan(
             (Stage("measure", (Command(role="client", node_index=0, argv=tuple(argv), time_limit_s=limit),)),)
@@ -158,7 +158,7 @@ class Ping(Tool):
     def recover(self, output: Output) -> dict[str, Value]:
         """Return what the argv, the header and the summary say."""
         options = {name: text for name, text in read_options(output.argv, _VALUED, {}).items() if name}
-        text = _outputs.read_text(output)
+        text = texts.read_text(output)
         raw: dict[str, Value] = {**options}
         if header := _HEADER.search(text):
             raw.setdefault("payload", int(header[2] or header["payload6"]))
@@ -174,9 +174,9 @@ class Ping(Tool):
 
     def parse(self, outputs: Sequence[Output], params: Params) -> Reading:
         """Return RTTs and loss; ToolFailure if nothing came back or the report does not agree with itself."""
-        output = _outputs.find_output(outputs, "client")
-        _outputs.refuse_cut_short(output)
-        text = _outputs.read_text(output)
+        output = texts.find_output(outputs, "client")
+        texts.refuse_cut_short(output)
+        text = texts.read_text(output)
         counts = _COUNTS.search(text)
         if not counts:
             raise _unstarted(output, text)
@@ -252,10 +252,10 @@ def _flags(loss: float, again: int) -> tuple[Flag, ...]:
 
 def _unstarted(output: Output, text: str) -> ToolFailure:
     """Return why a program printed no summary."""
-    found = _outputs.bad_option(output, text) or _outputs.system_error(output, text, _target(output, text))
+    found = texts.bad_option(output, text) or texts.system_error(output, text, _target(output, text))
     if found:
         return found
-    return failure("unreadable", output) if "PING" in text else _outputs.no_result(output, text)
+    return failure("unreadable", output) if "PING" in text else texts.no_result(output, text)
 
 
 def _silence(output: Output, text: str) -> ToolFailure:
@@ -270,4 +270,4 @@ def _silence(output: Output, text: str) -> ToolFailure:
 
 
 def _target(output: Output, text: str) -> str:
-    return _outputs.named_target(output, text, _HEADER)
+    return texts.named_target(output, text, _HEADER)

@@ -3,13 +3,12 @@
 import re
 from collections.abc import Mapping, Sequence
 
+from apps.bench.outputs import texts
+from apps.bench.outputs.failures import failure
+from apps.bench.outputs.reconstruction import keep_valid, read_options
+from apps.bench.outputs.scales import MIXED, scaled
 from apps.bench.text import Message, _
-from apps.bench.tools import _outputs, _pairs, _transports
-from apps.bench.tools._failures import failure
-from apps.bench.tools._recovery import keep_valid, read_options
-from apps.bench.tools._scales import MIXED, scaled
-from apps.bench.tools._transports import TCP, UDP
-from apps.bench.tools.base import (
+from apps.bench.toolkit import (
     Estimate,
     Flag,
     Metric,
@@ -23,6 +22,8 @@ from apps.bench.tools.base import (
     ToolFailure,
     Value,
 )
+from apps.bench.tools import _pairs, _transports
+from apps.bench.tools._transports import TCP, UDP
 
 BOTH, BANDWIDTH, LATENCY = "both", "bandwidth", "latency"
 # How long (s) the client waits for the server to listen.
@@ -112,7 +113,7 @@ class Qperf(Tool):
             send += ["-m", str(params["message_size"])]
         if params["window"]:
             send += ["-sb", str(params["window"])]
-        send += [_outputs.target_of(server, client), *_tests(params)]
+        send += [texts.target_of(server, client), *_tests(params)]
         limit = len(_tests(params)) * (params["duration"] + 5) + PATIENCE_S + _pairs.MARGIN_S
         return _pairs.server_then_client(("qperf", *common), send, limit, None)
 
@@ -130,7 +131,7 @@ class Qperf(Tool):
         """Return what the argv says, in qperf's units (K binary, k decimal)."""
         options = read_options(output.argv, _OPTIONS, {})
         names = [name for name in output.argv[1:] if re.fullmatch(r"(tcp|udp)_(bw|lat)", name)]
-        text = _outputs.read_text(output)
+        text = texts.read_text(output)
         names = names or [found["test"] for found in _TEST.finditer(text)]
         if not names:
             return keep_valid(self, {name: options.get(name) for name in ("duration", "port")})
@@ -152,7 +153,7 @@ class Qperf(Tool):
     def parse(self, outputs: Sequence[Output], params: Params) -> Reading:
         """Return the figures of the protocol's tests; those of the other protocol, if any, go into `observed`."""
         output = _pairs.client_output(outputs)
-        text = _outputs.read_text(output)
+        text = texts.read_text(output)
         results = [(found["test"], _rows(found["rows"])) for found in _TEST.finditer(text)]
         names = [name for name, rows in results if rows]
         if len(names) > len(set(names)):
@@ -246,17 +247,17 @@ def _explain(output: Output, text: str, server: Output | None) -> ToolFailure:
     """Return why a test has no result; if nobody listened, what the server said of it."""
     address = _address(output)
     # Whoever holds the port may take the client's connection: the server's words tell more.
-    if server and (busy := _BUSY.search(_outputs.read_text(server))):
+    if server and (busy := _BUSY.search(texts.read_text(server))):
         return failure("port-busy", server, said=busy[0])
     if _UNCONNECTED.search(text):
         return failure("refused", output, address=address)
-    if found := _outputs.bad_option(output, text) or _outputs.system_error(output, text, address):
+    if found := texts.bad_option(output, text) or texts.system_error(output, text, address):
         return found
     if wrong := _WRONG.search(text):
         return failure("bad-parameter", output, said=wrong[0].strip()[:200])
     if broke := _BROKE.search(text):
         return failure("stopped", output, said=broke[0].strip()[:200])
-    return failure("unreadable", output) if _TEST.search(text) else _outputs.no_result(output, text)
+    return failure("unreadable", output) if _TEST.search(text) else texts.no_result(output, text)
 
 
 def _message_size(text: str) -> float | None:

@@ -4,12 +4,11 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 
+from apps.bench.outputs import texts
+from apps.bench.outputs.failures import failure
+from apps.bench.outputs.reconstruction import is_known, keep_valid, read_options
 from apps.bench.text import Message, _
-from apps.bench.tools import _outputs, _pairs
-from apps.bench.tools._failures import failure
-from apps.bench.tools._recovery import is_known, keep_valid, read_options
-from apps.bench.tools._transports import TCP, UDP
-from apps.bench.tools.base import (
+from apps.bench.toolkit import (
     Estimate,
     Flag,
     Metric,
@@ -23,6 +22,8 @@ from apps.bench.tools.base import (
     ToolFailure,
     Value,
 )
+from apps.bench.tools import _pairs
+from apps.bench.tools._transports import TCP, UDP
 
 PING_PONG, UNDER_LOAD, THROUGHPUT = "ping-pong", "under-load", "throughput"
 # It starts with a second of warm-up, of which it leaves 0.4 s out of its figures.
@@ -140,7 +141,7 @@ class Sockperf(Tool):
 
     def recover(self, output: Output) -> dict[str, Value]:
         """Return what the argv says."""
-        text = _outputs.read_text(output)
+        text = texts.read_text(output)
         options = read_options(output.argv, _OPTIONS, {"--tcp": "tcp"})
         named = [mode for mode in (PING_PONG, UNDER_LOAD, THROUGHPUT) if mode in output.argv[1:2]]
         shorts = {"pp": PING_PONG, "ul": UNDER_LOAD, "tp": THROUGHPUT}
@@ -166,7 +167,7 @@ class Sockperf(Tool):
     def parse(self, outputs: Sequence[Output], params: Params) -> Reading:
         """Return latencies or the sender's rate; ToolFailure without a summary, for it always exits with 0."""
         output = _pairs.client_output(outputs)
-        text = _COLOURS.sub("", _outputs.read_text(output))
+        text = _COLOURS.sub("", texts.read_text(output))
         _pairs.refuse_server(output, text, _SERVER)
         summaries = len(_LATENCY.findall(text)) + len(_RATE.findall(text))
         if summaries > 1:
@@ -283,7 +284,7 @@ def _explain(output: Output, text: str) -> ToolFailure:
     address = read_options(output.argv, _OPTIONS, {}).get("address", "")
     if bad := _BAD_ADDRESS.search(text):
         return failure("bad-host", output, address=address, said=bad[0][:200])
-    if found := _outputs.bad_option(output, text) or _outputs.system_error(output, text, address):
+    if found := texts.bad_option(output, text) or texts.system_error(output, text, address):
         return found
     if _SILENT.search(text):
         return failure("no-reply", output, address=address)
@@ -291,4 +292,4 @@ def _explain(output: Output, text: str) -> ToolFailure:
         return failure("bad-parameter", output, said=wrong[0][:200])
     if broke := _BROKE.search(text):
         return failure("stopped", output, said=broke[0][:200])
-    return failure("unreadable", output) if "sockperf" in text else _outputs.no_result(output, text)
+    return failure("unreadable", output) if "sockperf" in text else texts.no_result(output, text)

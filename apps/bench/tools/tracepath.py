@@ -4,11 +4,11 @@ import re
 from collections.abc import Mapping, Sequence
 
 from apps.bench.network import routes
+from apps.bench.outputs import texts
+from apps.bench.outputs.failures import failure
+from apps.bench.outputs.reconstruction import keep_valid, read_options
 from apps.bench.text import Message, _
-from apps.bench.tools import _outputs
-from apps.bench.tools._failures import failure
-from apps.bench.tools._recovery import keep_valid, read_options
-from apps.bench.tools.base import (
+from apps.bench.toolkit import (
     Command,
     Estimate,
     Flag,
@@ -79,11 +79,11 @@ class Tracepath(Tool):
     def plan(self, params: Params, nodes: Mapping[str, Sequence[NodeRef]]) -> Plan:
         """Return one command on the client."""
         server, client = nodes["server"][0], nodes["client"][0]
-        _outputs.refuse_mixed_families(server, client)
+        texts.refuse_mixed_families(server, client)
         argv = ["tracepath", "-n", "-m", str(params["max_hops"])]
         if params["length"]:
             argv += ["-l", str(params["length"])]
-        argv.append(_outputs.target_of(server, client))
+        argv.append(texts.target_of(server, client))
         limit = params["max_hops"] * SECONDS_PER_HOP + MARGIN_S
         return Plan(
             (Stage("measure", (Command(role="client", node_index=0, argv=tuple(argv), time_limit_s=limit),)),)
@@ -100,15 +100,15 @@ class Tracepath(Tool):
 
     def parse(self, outputs: Sequence[Output], params: Params) -> Reading:
         """Return the path MTU and the hops; ToolFailure if the probes did not reach the other node."""
-        output = _outputs.find_output(outputs, "client")
-        _outputs.refuse_cut_short(output)
-        text = _outputs.read_text(output)
-        target = _outputs.named_target(output, text, _REACHED)
+        output = texts.find_output(outputs, "client")
+        texts.refuse_cut_short(output)
+        text = texts.read_text(output)
+        target = texts.named_target(output, text, _REACHED)
         resume = _RESUME.search(text)
         hops = [(int(found[1]), found[2], found[3], found[4]) for found in _HOP.finditer(text)]
         if not resume:
-            found = _outputs.bad_option(output, text) or _outputs.system_error(output, text, target)
-            raise found or (failure("unreadable", output) if hops else _outputs.no_result(output, text))
+            found = texts.bad_option(output, text) or texts.system_error(output, text, target)
+            raise found or (failure("unreadable", output) if hops else texts.no_result(output, text))
         reached = [hop for hop in hops if hop[3].strip().startswith("reached")]
         if not resume[2] or not reached:
             raise _unreached(output, text, hops, target)
@@ -117,7 +117,7 @@ class Tracepath(Tool):
             raise failure("contradictory", output, first=number, second=resume[0].strip())
         samples = {"path_mtu": float(resume[1]), "hops": float(number), "rtt_min": float(rtt_ms) / 1000}
         flags = []
-        if address != target and _outputs.is_address(target):
+        if address != target and texts.is_address(target):
             flags.append(
                 Flag(
                     "answered-by-other",

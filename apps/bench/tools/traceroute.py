@@ -4,11 +4,11 @@ import re
 from collections.abc import Mapping, Sequence
 
 from apps.bench.network import routes
+from apps.bench.outputs import texts
+from apps.bench.outputs.failures import failure
+from apps.bench.outputs.reconstruction import is_known, keep_valid, read_options
 from apps.bench.text import Message, _
-from apps.bench.tools import _outputs
-from apps.bench.tools._failures import failure
-from apps.bench.tools._recovery import is_known, keep_valid, read_options
-from apps.bench.tools.base import (
+from apps.bench.toolkit import (
     Command,
     Estimate,
     Metric,
@@ -118,7 +118,7 @@ class Traceroute(Tool):
     def plan(self, params: Params, nodes: Mapping[str, Sequence[NodeRef]]) -> Plan:
         """Return one command on the client."""
         server, client = nodes["server"][0], nodes["client"][0]
-        _outputs.refuse_mixed_families(server, client)
+        texts.refuse_mixed_families(server, client)
         wait = params["wait"]
         argv = ["traceroute", "-n", "-m", str(params["max_hops"]), "-q", str(params["queries"]), "-w", f"{wait:g}"]
         if params["method"] == ICMP:
@@ -127,7 +127,7 @@ class Traceroute(Tool):
             argv += ["-T", "-p", str(params["port"])]
         if params["discover_mtu"]:
             argv.append("--mtu")
-        argv += ["-s", client.address, _outputs.target_of(server, client)]
+        argv += ["-s", client.address, texts.target_of(server, client)]
         limit = params["max_hops"] * params["queries"] * wait + MARGIN_S
         return Plan(
             (Stage("measure", (Command(role="client", node_index=0, argv=tuple(argv), time_limit_s=limit),)),)
@@ -141,7 +141,7 @@ class Traceroute(Tool):
     def recover(self, output: Output) -> dict[str, Value]:
         """Return what the argv says, and the number of hops from the header."""
         options = read_options(output.argv, _VALUED, _FLAGS)
-        header = _HEADER.search(_outputs.read_text(output))
+        header = _HEADER.search(texts.read_text(output))
         raw: dict[str, Value] = {"max_hops": header[2]} if header else {}
         if is_known(output.argv):
             raw["method"] = ICMP if "icmp" in options else TCP if "tcp" in options else UDP
@@ -150,15 +150,15 @@ class Traceroute(Tool):
 
     def parse(self, outputs: Sequence[Output], params: Params) -> Reading:
         """Return the hops and the RTT to the end; ToolFailure if the end did not answer (the exit status is 0)."""
-        output = _outputs.find_output(outputs, "client")
-        _outputs.refuse_cut_short(output)
-        text = _JOINT.sub("  ", _outputs.read_text(output))
+        output = texts.find_output(outputs, "client")
+        texts.refuse_cut_short(output)
+        text = _JOINT.sub("  ", texts.read_text(output))
         header = _HEADER.search(text)
-        target = _outputs.named_target(output, text, _HEADER)
+        target = texts.named_target(output, text, _HEADER)
         hops = {int(found[1]): found[2] for found in _HOP.finditer(text)} if header else {}
         if not header or not hops:
-            found = _outputs.bad_option(output, text) or _outputs.system_error(output, text, target)
-            raise found or (failure("unreadable", output) if header else _outputs.no_result(output, text))
+            found = texts.bad_option(output, text) or texts.system_error(output, text, target)
+            raise found or (failure("unreadable", output) if header else texts.no_result(output, text))
         last = max(hops)
         addresses = _addresses(hops[last])
         if sorted(hops) != list(range(1, last + 1)):

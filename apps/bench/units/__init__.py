@@ -1,7 +1,7 @@
 """Quantities with units: read what people type, show what was measured, lose nothing in between."""
 
-from apps.bench.units.formatting import canonical_text, format_quantity
-from apps.bench.units.parsing import Value, exact_value, has_unit, normalise, parse_quantity, require_unit, settle
+from apps.bench.units.formats import canonical_text, format_quantity, percent
+from apps.bench.units.quantities import Value, exact_value, has_unit, normalise, parse_quantity, require_unit, settle
 from apps.bench.units.tables import BASE_UNITS, KINDS, LONGEST_QUANTITY, UnitError, is_unit
 
 __all__ = [
@@ -17,6 +17,7 @@ __all__ = [
     "is_unit",
     "normalise",
     "parse_quantity",
+    "percent",
     "require_unit",
     "settle",
 ]

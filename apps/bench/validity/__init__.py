@@ -7,21 +7,21 @@ time of writing ends on the disk), `uncached` (metrics of what was read past an 
 
 from collections.abc import Sequence
 
-from apps.bench.tools.base import AROUND, Flag, Output, Params, Reading, Tool
-from apps.bench.validity import caching, ceilings, concurrency, duration, steadiness, windows
-from apps.bench.validity.judging import add_flags
+from apps.bench.toolkit import AROUND, Flag, Output, Params, Reading, Tool
+from apps.bench.validity import caches, ceilings, concurrency, duration, steadiness, windows
+from apps.bench.validity.flags import add_flags
 
 __all__ = ["add_flags", "ceilings", "judge"]
 
 
 def judge(reading: Reading, outputs: Sequence[Output], params: Params, tool: Tool) -> Reading:
     """Return the reading with the doubts of all rules; a doubt that the tool has raised itself is not repeated."""
-    memory = caching.memory_of(outputs)
+    memory = caches.memory_of(outputs)
     own = [output for output in outputs if not output.stage.startswith(AROUND)]
     found: list[Flag] = [
-        *caching.read_flags(reading, memory, params.get("page_pool") or 0),
-        *caching.write_flags(reading, memory),
-        *caching.direct_flags(reading, params),
+        *caches.read_flags(reading, memory, params.get("page_pool") or 0),
+        *caches.write_flags(reading, memory),
+        *caches.direct_flags(reading, params),
         *duration.flags(reading, duration.longest_run_s(own), tool.metrics),
         *steadiness.flags(reading, tool.metrics),
         *windows.flags(reading, params),

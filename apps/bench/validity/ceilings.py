@@ -2,7 +2,7 @@
 
 from apps.bench import units
 from apps.bench.text import Message, _
-from apps.bench.tools.base import Flag, Reading, Tool
+from apps.bench.toolkit import Flag, Reading, Tool
 
 # Names of what was moved from one node to the other; offered loads and files' caches are no such thing.
 MOVED = frozenset({"goodput", "goodput_reverse", "throughput", "bandwidth", "bandwidth_largest", "aggregate"})

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
+from apps.bench.outputs.concurrency import LEAST_OVERLAP, MOST_SKEW_S
 from apps.bench.text import Message, _
-from apps.bench.tools._concurrency import LEAST_OVERLAP, MOST_SKEW_S
-from apps.bench.tools.base import Flag, Output, Params, Reading
+from apps.bench.toolkit import Flag, Output, Params, Reading
 
 # A node's clock that is further off than this (s) is worth knowing of: programs print its times.
 CLOCK_OFF_S = 1.0

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from apps.bench.text import Message, _
-from apps.bench.tools.base import Flag, Metric, Output, Reading
+from apps.bench.toolkit import Flag, Metric, Output, Reading
 
 # Under this (s) starting up is a large part of a rate, and the clocks of programs that count in ms or ticks show.
 LEAST_S = 0.1

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from apps.bench.text import Message, _
-from apps.bench.tools.base import Flag, Metric, Reading, Series
+from apps.bench.toolkit import Flag, Metric, Reading, Series
 
 # A rate that differs by more than this between its first and last third is not steady.
 STEADY = 0.05

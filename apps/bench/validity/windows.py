@@ -2,7 +2,7 @@
 
 from apps.bench import units
 from apps.bench.text import Message, _
-from apps.bench.tools.base import Flag, Params, Reading
+from apps.bench.toolkit import Flag, Params, Reading
 
 
 def flags(reading: Reading, params: Params) -> list[Flag]:

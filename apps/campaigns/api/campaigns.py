@@ -12,7 +12,7 @@ from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from apps.accounts import scoping
+from apps.accounts import rights
 from apps.accounts.api import TeamField, TeamScopedViewSet, team_for_new
 from apps.accounts.filters import RowFilter, team_filter
 from apps.campaigns import definitions, queries, services
@@ -152,21 +152,21 @@ class CampaignViewSet(TeamScopedViewSet):
         team = team_for_new(self.request, values)
         values.pop("team", None)
         serializer.instance = services.create_campaign(
-            team=team, user=scoping.user_of(self.request), now=timezone.now(), **values
+            team=team, user=rights.user_of(self.request), now=timezone.now(), **values
         )
 
     def perform_update(self, serializer: Any) -> None:
         """Change a campaign; its team stays."""
         changes = {name: value for name, value in serializer.validated_data.items() if name != "team"}
         serializer.instance = services.update_campaign(
-            campaign=serializer.instance, user=scoping.user_of(self.request), now=timezone.now(), **changes
+            campaign=serializer.instance, user=rights.user_of(self.request), now=timezone.now(), **changes
         )
 
     def perform_destroy(self, instance: Campaign) -> None:
         """Delete a campaign that is not under way; a large one is no longer seen, and goes bit by bit."""
         reason = self.request.query_params.get("reason", "").replace("\0", "")
         services.delete_campaign(
-            campaign=instance, user=scoping.user_of(self.request), now=timezone.now(), reason=reason
+            campaign=instance, user=rights.user_of(self.request), now=timezone.now(), reason=reason
         )
 
     @extend_schema(
@@ -218,7 +218,7 @@ class CampaignViewSet(TeamScopedViewSet):
         wish = CampaignCloneSerializer(data=request.data)
         wish.is_valid(raise_exception=True)
         clone = services.clone_campaign(
-            campaign=self.get_object(), user=scoping.user_of(request), **wish.validated_data
+            campaign=self.get_object(), user=rights.user_of(request), **wish.validated_data
         )
         return Response(self.get_serializer(clone).data, status=status.HTTP_201_CREATED)
 
@@ -226,7 +226,7 @@ class CampaignViewSet(TeamScopedViewSet):
     @action(detail=True, methods=["post"], url_path="rerun-failed")
     def rerun_failed(self, request: Request, pk: str) -> Response:
         """Run again what failed, and only that."""
-        count = services.rerun_failed(campaign=self.get_object(), user=scoping.user_of(request))
+        count = services.rerun_failed(campaign=self.get_object(), user=rights.user_of(request))
         return Response({"count": count})
 
     @extend_schema(responses=CampaignPreviewSerializer)
@@ -248,5 +248,5 @@ class CampaignViewSet(TeamScopedViewSet):
         return self.get_paginated_response(EventSerializer(page, many=True).data)
 
     def _do(self, service: Callable[..., Campaign], **values: Any) -> Response:
-        campaign = service(campaign=self.get_object(), user=scoping.user_of(self.request), **values)
+        campaign = service(campaign=self.get_object(), user=rights.user_of(self.request), **values)
         return Response(self.get_serializer(campaign).data)

@@ -11,7 +11,7 @@ from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from apps.accounts import scoping
+from apps.accounts import rights
 from apps.accounts.api import ScopedRelatedField, TeamScopedViewSet
 from apps.accounts.filters import RowFilter
 from apps.accounts.models import Role
@@ -114,20 +114,20 @@ class ExperimentViewSet(TeamScopedViewSet):
     def perform_create(self, serializer: serializers.BaseSerializer) -> None:
         """Add an experiment to a draft."""
         values = _values_of(serializer)
-        serializer.instance = services.create_experiment(user=scoping.user_of(self.request), **values)
+        serializer.instance = services.create_experiment(user=rights.user_of(self.request), **values)
 
     def perform_update(self, serializer: Any) -> None:
         """Change an experiment of a draft; its campaign stays."""
         values = _values_of(serializer)
         values.pop("campaign", None)
         experiment = services.update_experiment(
-            experiment=serializer.instance, user=scoping.user_of(self.request), **values
+            experiment=serializer.instance, user=rights.user_of(self.request), **values
         )
         serializer.instance = self.get_queryset().get(pk=experiment.pk)
 
     def perform_destroy(self, instance: Experiment) -> None:
         """Take an experiment out of a draft."""
-        services.delete_experiment(experiment=instance, user=scoping.user_of(self.request))
+        services.delete_experiment(experiment=instance, user=rights.user_of(self.request))
 
     @extend_schema(responses=PreviewSerializer)
     @action(detail=True, url_path="preview")
@@ -144,7 +144,7 @@ class ExperimentViewSet(TeamScopedViewSet):
         serializer.is_valid(raise_exception=True)
         values = _values_of(serializer)
         roles = values.pop("roles")
-        scoping.require(request.user, values["campaign"].team, Role.OPERATOR)
+        rights.require(request.user, values["campaign"].team, Role.OPERATOR)
         experiment = Experiment(**values)
         return _preview(experiment, services.players_of(experiment, roles))
 

@@ -9,7 +9,7 @@ from rest_framework import mixins, serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from apps.accounts import scoping
+from apps.accounts import rights
 from apps.accounts.api import get_scoped_or_404
 from apps.accounts.filters import RowFilter
 from apps.campaigns import queries as campaigns
@@ -50,7 +50,7 @@ class CampaignTags(rest.APIView):
         campaign = self._campaign(request, pk)
         asked = TagsSerializer(data=request.data)
         asked.is_valid(raise_exception=True)
-        made = services.set_tags(campaign=campaign, user=scoping.user_of(request), tags=asked.validated_data["tags"])
+        made = services.set_tags(campaign=campaign, user=rights.user_of(request), tags=asked.validated_data["tags"])
         return Response({"tags": made.tags})
 
     def get_subject(self) -> Campaign:
@@ -58,7 +58,7 @@ class CampaignTags(rest.APIView):
         return self._campaign(self.request, self.kwargs["pk"])
 
     def _campaign(self, request: Request, pk: int) -> Campaign:
-        found: Campaign = get_scoped_or_404(campaigns.campaigns_for(scoping.user_of(request)), pk=pk)
+        found: Campaign = get_scoped_or_404(campaigns.campaigns_for(rights.user_of(request)), pk=pk)
         return found
 
 
@@ -90,19 +90,19 @@ class NoteViewSet(
 
     def get_queryset(self) -> QuerySet[Note]:
         """Return the notes of the campaigns that the person sees."""
-        return queries.notes_for(scoping.user_of(self.request)).order_by("pk")
+        return queries.notes_for(rights.user_of(self.request)).order_by("pk")
 
     def perform_create(self, serializer: Any) -> None:
         """Add the note."""
-        data, user = serializer.validated_data, scoping.user_of(self.request)
+        data, user = serializer.validated_data, rights.user_of(self.request)
         campaign = get_scoped_or_404(campaigns.campaigns_for(user), pk=data["campaign"].pk)
         serializer.instance = services.add_note(campaign=campaign, user=user, text=data["text"])
 
     def perform_update(self, serializer: Any) -> None:
         """Change what the note says; it stays with its campaign."""
         text = serializer.validated_data.get("text", serializer.instance.text)
-        services.change_note(note=serializer.instance, user=scoping.user_of(self.request), text=text)
+        services.change_note(note=serializer.instance, user=rights.user_of(self.request), text=text)
 
     def perform_destroy(self, instance: Note) -> None:
         """Delete the note."""
-        services.delete_note(note=instance, user=scoping.user_of(self.request))
+        services.delete_note(note=instance, user=rights.user_of(self.request))

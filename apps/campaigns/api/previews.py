@@ -32,7 +32,7 @@ class PointRowSerializer(serializers.Serializer):
 
 
 class PreviewSerializer(serializers.Serializer):
-    """What would be done: all bytes and seconds are those of all trials together, `rows` are the first points."""
+    """What would be done: bytes (at most) and seconds are those of all trials together, `rows` the first points."""
 
     trials = serializers.IntegerField()
     points = serializers.IntegerField()

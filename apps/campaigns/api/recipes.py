@@ -10,7 +10,7 @@ from rest_framework.exceptions import NotFound
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from apps.accounts import scoping
+from apps.accounts import rights
 from apps.accounts.api import ScopedRelatedField, TeamField, team_for_new
 from apps.accounts.permissions import ScopedToken
 from apps.campaigns import services
@@ -82,7 +82,7 @@ class RecipeViewSet(rest.ViewSet):
         team = team_for_new(request, values)
         campaign = services.create_from_recipe(
             team=team,
-            user=scoping.user_of(request),
+            user=rights.user_of(request),
             now=timezone.now(),
             recipe=recipe.slug,
             players=[services.Player(**part) for part in values["players"]],

@@ -8,7 +8,7 @@ from rest_framework import serializers, status
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from apps.accounts import scoping
+from apps.accounts import rights
 from apps.accounts.api import TeamField, get_scoped_or_404, team_for_new
 from apps.campaigns import permanent_ids, queries, runnable, services
 from apps.campaigns.api.campaigns import CampaignSerializer
@@ -43,7 +43,7 @@ class CampaignRecipe(APIView):
     @extend_schema(operation_id="campaigns_recipe", responses=RecipeTextSerializer)
     def get(self, request: Request, pk: int) -> Response:
         """Return the recipe."""
-        campaign = get_scoped_or_404(queries.campaigns_for(scoping.user_of(request)), pk=pk)
+        campaign = get_scoped_or_404(queries.campaigns_for(rights.user_of(request)), pk=pk)
         return Response({"recipe": runnable.as_yaml(runnable.recipe_of(campaign))})
 
 
@@ -59,7 +59,7 @@ class RunRecipe(APIView):
         wish.is_valid(raise_exception=True)
         values = wish.validated_data
         recipe = runnable.read_recipe(values["recipe"])
-        user = scoping.user_of(request)
+        user = rights.user_of(request)
         permanent_id = permanent_ids.normalise(recipe.get("campaign", ""))
         campaign = services.run_again(
             recipe=recipe,

@@ -8,8 +8,9 @@ from rest_framework.exceptions import NotFound
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from apps.accounts.scoping import user_of
+from apps.accounts.rights import user_of
 from apps.bench import tools
+from apps.bench.toolkit import Parameter
 from apps.core import rest
 from apps.core.fields import TranslatedField
 from apps.toolbox import queries as toolbox
@@ -30,7 +31,7 @@ class ParameterSerializer(serializers.Serializer):
     required: Any = serializers.BooleanField()
     advanced = serializers.BooleanField()
 
-    def get_choices(self, parameter: tools.base.Parameter) -> list[str]:
+    def get_choices(self, parameter: Parameter) -> list[str]:
         """Return the values to choose from, empty if it is not a choice."""
         return [value for value, _label in parameter.choices]
 

@@ -4,17 +4,20 @@ from typing import Any
 
 from django.db.models import QuerySet
 from django.utils import timezone
+from django.utils.functional import cached_property
 from django_filters import rest_framework as filters
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from apps.accounts import scoping
+from apps.accounts import rights
 from apps.accounts.filters import RowFilter
 from apps.campaigns import queries
 from apps.campaigns.api.waits import WaitSerializer, trial_wait
 from apps.campaigns.models import Run, Trial
 from apps.campaigns.waits import attach_trial_waits
 from apps.core import messages, rest
+from apps.testbeds.models import Node
+from apps.testbeds.queries.readers import of_own_nodes
 from apps.toolbox.filters import tool_filter
 
 
@@ -58,9 +61,9 @@ class TrialSerializer(serializers.ModelSerializer):
 
 
 class RunSerializer(serializers.ModelSerializer):
-    """One attempt at a trial; `plan` holds the commands of each stage."""
+    """One attempt at a trial; `plan` holds the commands of each stage, and is read by the team of their nodes."""
 
-    plan = serializers.DictField(read_only=True, allow_null=True)
+    plan = serializers.SerializerMethodField()
     reason = ReasonSerializer(read_only=True, allow_null=True)
 
     class Meta:
@@ -68,6 +71,17 @@ class RunSerializer(serializers.ModelSerializer):
         fields = [
             "id", "experiment", "trial", "attempt", "state", "stage", "plan", "reason", "started_at", "ended_at",
         ]  # fmt: skip
+
+    @extend_schema_field(serializers.DictField(allow_null=True))
+    def get_plan(self, run: Run) -> dict[str, Any] | None:
+        """Return the plan, null where it is other teams' nodes that run it."""
+        used = {node for members in run.trial.lane.roles.values() for node in members}
+        return run.plan if used <= self._own_nodes else None
+
+    @cached_property
+    def _own_nodes(self) -> set[int]:
+        user = rights.user_of(self.context["request"])
+        return set(of_own_nodes(Node.objects.all(), user, path="").values_list("pk", flat=True))
 
 
 class TrialFilter(filters.FilterSet):
@@ -107,7 +121,7 @@ class TrialViewSet(rest.ReadOnlyModelViewSet):
 
     def get_queryset(self) -> QuerySet[Trial]:
         """Return the trials of the person's teams in the order in which they are carried out."""
-        return queries.trials_for(scoping.user_of(self.request)).order_by("experiment_id", "position")
+        return queries.trials_for(rights.user_of(self.request)).order_by("experiment_id", "position")
 
     def paginate_queryset(self, queryset: Any) -> Any:
         """Return a page of trials with why they wait."""
@@ -126,4 +140,4 @@ class RunViewSet(rest.ReadOnlyModelViewSet):
 
     def get_queryset(self) -> QuerySet[Run]:
         """Return the runs of the person's teams."""
-        return queries.runs_for(scoping.user_of(self.request)).order_by("id")
+        return queries.runs_for(rights.user_of(self.request)).select_related("trial__lane").order_by("id")

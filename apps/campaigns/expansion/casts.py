@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from apps.bench import sweep
 from apps.bench.text import Message, _
-from apps.bench.tools.base import Role, Tool
+from apps.bench.toolkit import Role, Tool
 from apps.campaigns.models import ExperimentRole
 from apps.testbeds.models import Node
 

@@ -8,7 +8,7 @@ from apps.bench.sweep import references
 from apps.bench.sweep.exclusions import ExclusionError, compile_exclusion
 from apps.bench.sweep.references import Formula, FormulaError, Reference
 from apps.bench.text import Message, _
-from apps.bench.tools.base import Parameter
+from apps.bench.toolkit import Parameter
 from apps.campaigns.expansion.casts import Errors
 from apps.campaigns.models import Experiment
 from apps.toolbox import queries as toolbox

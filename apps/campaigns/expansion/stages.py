@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from apps.campaigns import errors
 from apps.campaigns.expansion import formulas
 from apps.campaigns.expansion.casts import Cast, Errors
-from apps.campaigns.expansion.expanding import Expansion, expand_experiment
+from apps.campaigns.expansion.points import Expansion, expand_experiment
 from apps.campaigns.models import Experiment, ExperimentRole, Lane
 
 # Gives what an experiment measured of a metric, in the metric's base unit: {lane: figures}.

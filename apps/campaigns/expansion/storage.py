@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from apps.bench.text import Message, _
-from apps.bench.tools.base import Tool
+from apps.bench.toolkit import Tool
 from apps.campaigns.expansion.casts import Cast, Errors
 from apps.testbeds import queries
 from apps.testbeds.models import FileSystem

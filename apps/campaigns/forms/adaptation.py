@@ -5,7 +5,7 @@ from typing import Any, cast
 from django import forms
 from django.utils.translation import gettext_lazy
 
-from apps.bench.tools.base import Tool
+from apps.bench.toolkit import Tool
 from apps.campaigns import adaptive
 from apps.campaigns.models import Experiment
 

@@ -7,7 +7,7 @@ from django import forms
 from django.utils.translation import gettext_lazy
 
 from apps.bench.sweep import setting_names
-from apps.bench.tools.base import Tool
+from apps.bench.toolkit import Tool
 from apps.campaigns import services
 from apps.campaigns.forms import adaptation, fields
 from apps.campaigns.models import Campaign, Experiment

@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy
 from apps.accounts.models import Team
 from apps.bench import units
 from apps.bench.sweep import references, setting_names, values
-from apps.bench.tools.base import Parameter, Tool
+from apps.bench.toolkit import Parameter, Tool
 from apps.campaigns import services
 from apps.campaigns.expansion import is_bracketed
 from apps.campaigns.models import Campaign, Experiment

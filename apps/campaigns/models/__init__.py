@@ -4,6 +4,7 @@ from apps.campaigns.models.annotations import Note
 from apps.campaigns.models.campaigns import Campaign, Event
 from apps.campaigns.models.experiments import Experiment, ExperimentRole
 from apps.campaigns.models.reservations import Reservation
+from apps.campaigns.models.shares import Share, SparedTeam
 from apps.campaigns.models.tombstones import Tombstone
 from apps.campaigns.models.trials import Lane, Run, Trial
 
@@ -16,6 +17,8 @@ __all__ = [
     "Note",
     "Reservation",
     "Run",
+    "Share",
+    "SparedTeam",
     "Tombstone",
     "Trial",
 ]

@@ -48,6 +48,8 @@ class Campaign(Tagged, Shared):
     # Attached by queries.attach_progress, waits.attach_waits.
     progress: Any
     waits: Any
+    # Attached where it is said who sees it: short names of teams.
+    shared_with: list[str]
 
     name = models.CharField(_("name"), max_length=200)
     goal = BoundedTextField(_("goal"), blank=True, max_length=LONGEST_GOAL)

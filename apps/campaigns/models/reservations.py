@@ -5,6 +5,9 @@ from django.db.models import Q
 
 from apps.campaigns.models.trials import Run
 
+# The constraint by which of two claims one wins.
+ONE_HOLDER = "one_holder_at_a_time"
+
 
 class Reservation(models.Model):
     """A resource ("node:3", "link:7") held by a run; the database refuses a second holder at one time."""
@@ -18,9 +21,7 @@ class Reservation(models.Model):
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(
-                fields=["resource"], name="one_holder_at_a_time", condition=Q(released_at__isnull=True)
-            )
+            models.UniqueConstraint(fields=["resource"], name=ONE_HOLDER, condition=Q(released_at__isnull=True))
         ]
         indexes = [
             models.Index(fields=["resource", "-taken_at"]),

@@ -17,7 +17,7 @@ class Shared(TeamOwned):
     class Visibility(models.TextChoices):
         PRIVATE = "private", _("Only whoever made it")
         TEAM = "team", _("The team")
-        SHARED = "shared", _("The team and the teams named below")
+        SHARED = "shared", _("The team, and the teams named below once they accept")
         PUBLIC = "public", _("Everybody, without signing in")
 
     class Licence(models.TextChoices):
@@ -39,9 +39,6 @@ class Shared(TeamOwned):
     )
     visibility = models.CharField(
         _("who may see it"), max_length=7, choices=Visibility.choices, default=Visibility.TEAM
-    )
-    shared_with = models.ManyToManyField(
-        "accounts.Team", blank=True, related_name="shared_%(class)ss", verbose_name=_("shared with")
     )
     redacted = models.BooleanField(_("hide names of nodes and addresses from the public"), default=True)
     licence = models.CharField(_("licence"), max_length=20, choices=Licence.choices, blank=True)

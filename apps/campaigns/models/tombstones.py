@@ -11,6 +11,10 @@ class Tombstone(Shared):
     """Who deleted a campaign, when and why; whoever could see the campaign sees this."""
 
     name = models.CharField(_("name"), max_length=200)
+    # The teams that had accepted the campaign.
+    shared_with = models.ManyToManyField(
+        "accounts.Team", blank=True, related_name="shared_tombstones", verbose_name=_("shared with")
+    )
     trials = models.PositiveIntegerField(_("trials"), default=0)
     campaign_created_at = models.DateTimeField()
     # Null, and "" as the name, where a program deleted it.

@@ -56,7 +56,7 @@ class Trial(TimeStamped):
     # The experiment's policy, raised each time that failed trials are run again.
     attempts_allowed = models.PositiveSmallIntegerField(_("attempts at most"), default=1)
     not_before = models.DateTimeField(null=True, blank=True)
-    # Why the last attempt failed, as `apps.bench.tools.base.ToolFailure.as_json` writes it.
+    # Why the last attempt failed, as `apps.bench.toolkit.ToolFailure.as_json` writes it.
     reason = models.JSONField(null=True, blank=True)
     finished_at = models.DateTimeField(_("finished"), null=True, blank=True)
     # Set by a person who does not believe it: its figures are then shown, but in no statistics.

@@ -12,11 +12,12 @@ from apps.campaigns.queries.listings import (
     runs_for,
     trials_for,
 )
+from apps.campaigns.queries.offers import has_offers, offers_of, offers_to
 from apps.campaigns.queries.previews import Preview, next_dates, preview_campaign, preview_experiment, text_of
 from apps.campaigns.queries.progress import OUTCOME_OF, OUTCOMES, Progress, progress_of, progress_of_experiments
 from apps.campaigns.queries.runs import lock_open_run, lock_open_run_for_step, lock_open_runs, open_runs, to_analyse
 from apps.campaigns.queries.stages import due_stages, waiting, waiting_in
-from apps.campaigns.queries.visibility import can_write, for_whole_team, readable, sees_whole, visible
+from apps.campaigns.queries.visibility import can_write, counted, for_whole_team, readable, sees_whole, visible
 
 __all__ = [
     "CLAIM",
@@ -31,6 +32,7 @@ __all__ = [
     "attach_progress",
     "campaigns_for",
     "can_write",
+    "counted",
     "deletions_for",
     "due_stages",
     "events_of",
@@ -39,10 +41,13 @@ __all__ = [
     "fenced_runs",
     "fences_of",
     "for_whole_team",
+    "has_offers",
     "lock_open_run",
     "lock_open_run_for_step",
     "lock_open_runs",
     "next_dates",
+    "offers_of",
+    "offers_to",
     "open_runs",
     "preview_campaign",
     "preview_experiment",

@@ -8,7 +8,7 @@ from typing import Any
 
 from apps.bench import units
 from apps.bench.text import Message, _
-from apps.bench.tools.base import Parameter, Params, Value
+from apps.bench.toolkit import Parameter, Params, Value
 from apps.campaigns import readiness, schedules
 from apps.campaigns.estimation import Estimator, Load
 from apps.campaigns.expansion import Expansion
@@ -31,7 +31,8 @@ class Preview:
     """What one experiment, or a whole campaign, comes to.
 
     `duration_s` counts on trials without a common resource running at the same time; `link_bytes` {name of the link:
-    bytes} and `unconnected` {(node, node): bytes, no link being described between them} are those of all trials.
+    bytes} and `unconnected` {(node, node): bytes, no link being described between them} are those of all trials, at
+    most: what the paths and the windows allow.
     """
 
     trials: int

@@ -1,13 +1,13 @@
 """Who sees which campaign: the one place that every list, page and interface over campaigns asks."""
 
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import Model, Q, QuerySet
 
-from apps.accounts import scoping
+from apps.accounts import rights
 from apps.accounts.models import Membership, Role, User
-from apps.campaigns.models import Campaign
+from apps.campaigns.models import Campaign, Share
 from apps.campaigns.models.sharing import Shared
 
 M = TypeVar("M", bound=Model)
@@ -29,6 +29,20 @@ def visible(queryset: QuerySet[M], user: Person, path: str = "") -> QuerySet[M]:
     return queryset.filter(**{f"{path}__in": Campaign.objects.filter(_whole(Campaign, user)).order_by().values("pk")})
 
 
+def counted(queryset: QuerySet[M], user: Person, path: str = "") -> QuerySet[M]:
+    """Return the rows of the campaigns that conclusions over all campaigns rest on; `path` as in `visible`.
+
+    Those of the user's own teams, and what other teams offered and these accepted: nobody puts figures into what
+    others conclude by making them public. What names its campaign asks `visible`.
+    """
+    if user.is_authenticated and user.is_superuser:
+        return queryset
+    if not user.is_authenticated:
+        return queryset.none()
+    campaigns = Campaign.objects.filter(_accepted(Campaign, user))
+    return queryset.filter(**{f"{path or 'pk'}__in": campaigns.order_by().values("pk")})
+
+
 def readable(queryset: QuerySet[S], user: Person) -> QuerySet[S]:
     """Return the campaigns (or tombstones) of which the user may read at least what is public."""
     if user.is_authenticated and user.is_superuser:
@@ -48,15 +62,24 @@ def for_whole_team() -> Q:
 
 def can_write(campaign: Campaign, user: Person) -> bool:
     """Say whether the user may change the campaign: an operator of its team who sees it."""
-    return scoping.can(user, campaign.team, Role.OPERATOR)
+    return rights.can(user, campaign.team, Role.OPERATOR)
 
 
 def _whole(model: type[Model], user: Person) -> Q:
     open_to_all = Q(visibility=Visibility.PUBLIC, redacted=False)
     if not user.is_authenticated:
         return open_to_all
+    return _accepted(model, user) | open_to_all
+
+
+def _accepted(model: type[Model], user: User) -> Q:
+    """Return what holds for what is the user's teams', or was accepted by one of them."""
     own = Membership.objects.filter(user=user).order_by().values("team")
     # Whom nobody made is nobody's secret: a private campaign of an account that is gone is its team's again.
     within = Q(team__in=own) & (~Q(visibility=Visibility.PRIVATE) | Q(created_by=user) | Q(created_by=None))
-    named = model._default_manager.filter(shared_with__in=own).order_by().values("pk")
-    return within | open_to_all | Q(visibility=Visibility.SHARED, pk__in=named)
+    named: QuerySet[Any, Any]
+    if model is Campaign:
+        named = Share.objects.filter(state=Share.State.ACCEPTED, team__in=own).order_by().values("campaign")
+    else:
+        named = model._default_manager.filter(shared_with__in=own).order_by().values("pk")
+    return within | Q(visibility=Visibility.SHARED, pk__in=named)

@@ -6,7 +6,7 @@ from typing import Any
 
 from apps.bench import units
 from apps.bench.text import Message, _
-from apps.bench.tools.base import Parameter
+from apps.bench.toolkit import Parameter
 from apps.campaigns import errors
 
 CAPACITY = Parameter(

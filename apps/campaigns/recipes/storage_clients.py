@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from apps.bench.text import _
-from apps.bench.tools.base import Parameter
+from apps.bench.toolkit import Parameter
 from apps.campaigns.recipes.base import REPETITIONS, Choice, Part, Recipe, Step
 
 CLIENTS = Part("client", _("Clients"), several=True)

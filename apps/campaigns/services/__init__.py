@@ -8,6 +8,13 @@ from apps.campaigns.services.completion import (
     mark_analysed,
     resume_cancelling,
 )
+from apps.campaigns.services.controls import (
+    cancel_campaign,
+    pause_campaign,
+    rerun_failed,
+    resume_campaign,
+    withdraw_campaign,
+)
 from apps.campaigns.services.deletion import continue_deletions, delete_campaign, resume_deletions
 from apps.campaigns.services.events import write_event, write_fault
 from apps.campaigns.services.experiments import (
@@ -19,10 +26,10 @@ from apps.campaigns.services.experiments import (
     update_experiment,
 )
 from apps.campaigns.services.fences import settle_fence
-from apps.campaigns.services.launching import correct_dates, launch_campaign, launch_due
+from apps.campaigns.services.launches import correct_dates, launch_campaign, launch_due
 from apps.campaigns.services.progress import begin_run, enter_stage, mark_all_stopping, mark_stopping
 from apps.campaigns.services.recipes import create_from_recipe
-from apps.campaigns.services.rerunning import StandIns, run_again
+from apps.campaigns.services.reruns import StandIns, run_again
 from apps.campaigns.services.runs import (
     cancel_run,
     fail_run,
@@ -34,13 +41,6 @@ from apps.campaigns.services.runs import (
 )
 from apps.campaigns.services.sharing import share_campaign
 from apps.campaigns.services.stages import start_stage
-from apps.campaigns.services.steering import (
-    cancel_campaign,
-    pause_campaign,
-    rerun_failed,
-    resume_campaign,
-    withdraw_campaign,
-)
 from apps.campaigns.services.trials import expand_campaign
 
 __all__ = [

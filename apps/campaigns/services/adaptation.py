@@ -11,7 +11,7 @@ from django.db.models import Max
 from apps.bench import sweep
 from apps.bench.sweep import setting_names
 from apps.bench.text import Message, _
-from apps.bench.tools.base import ParameterError, Params
+from apps.bench.toolkit import ParameterError, Params
 from apps.campaigns import live
 from apps.campaigns.estimation import GAP_S
 from apps.campaigns.models import Experiment, Trial

@@ -5,12 +5,12 @@ from datetime import datetime
 from django.db import transaction
 from django.utils.translation import gettext
 
-from apps.accounts import scoping
+from apps.accounts import rights
 from apps.accounts.models import Role, Team, User
 from apps.bench.text import Message, _
 from apps.campaigns import errors, schedules
 from apps.campaigns.models import Campaign
-from apps.campaigns.services import copying
+from apps.campaigns.services import copies
 
 State = Campaign.State
 
@@ -32,7 +32,7 @@ def create_campaign(
     overlap: str = Campaign.Overlap.SKIP,
 ) -> Campaign:
     """Make a draft of the team's; errors.Refused names each field that is wrong."""
-    scoping.require(user, team, Role.OPERATOR)
+    rights.require(user, team, Role.OPERATOR)
     dates = {"start_at": start_at, "cron": cron, "cron_timezone": cron_timezone, "overlap": overlap}
     schedules.check_start(start_at=start_at, now=now)
     campaign = Campaign(team=team, created_by=user, name=name, goal=goal, **dates)
@@ -42,7 +42,7 @@ def create_campaign(
 @transaction.atomic
 def update_campaign(*, campaign: Campaign, user: User, now: datetime, **changes: object) -> Campaign:
     """Change name, goal and `overlap` at any time, `start_at`, `cron` and `cron_timezone` of a draft only."""
-    scoping.require(user, campaign.team, Role.OPERATOR)
+    rights.require(user, campaign.team, Role.OPERATOR)
     campaign = lock_campaign(campaign)
     when = {"start_at", "cron", "cron_timezone"}
     if campaign.state != State.DRAFT and any(
@@ -60,8 +60,8 @@ def update_campaign(*, campaign: Campaign, user: User, now: datetime, **changes:
 @transaction.atomic
 def clone_campaign(*, campaign: Campaign, user: User, name: str = "") -> Campaign:
     """Return a draft with the same experiments and dates and no trials; it is called “… (copy)” unless named."""
-    scoping.require(user, campaign.team, Role.OPERATOR)
-    return copying.copy_campaign(
+    rights.require(user, campaign.team, Role.OPERATOR)
+    return copies.copy_campaign(
         campaign=campaign,
         name=name or gettext("%(name)s (copy)") % {"name": campaign.name[:LONGEST_NAME]},
         created_by=user,

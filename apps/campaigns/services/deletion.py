@@ -7,11 +7,11 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from apps.accounts import scoping
+from apps.accounts import rights
 from apps.accounts.models import Role, User
 from apps.bench.text import Message, _
 from apps.campaigns import errors
-from apps.campaigns.models import Campaign, Reservation, Tombstone, Trial
+from apps.campaigns.models import Campaign, Reservation, Share, Tombstone, Trial
 from apps.campaigns.services.campaigns import lock_campaign
 from apps.core import immutability, isolation, leases, queue
 
@@ -30,7 +30,7 @@ def delete_campaign(*, campaign: Campaign, user: User, now: datetime, reason: st
 
     True if it is gone; False if it has so many trials that a worker deletes it: until then nobody sees it.
     """
-    scoping.require(user, campaign.team, Role.OPERATOR)
+    rights.require(user, campaign.team, Role.OPERATOR)
     campaign = lock_campaign(campaign)
     if campaign.state not in Campaign.CLOSED_STATES or campaign.has_running_trials():
         raise errors.WrongState(Message(_("The campaign is under way: cancel it, wait until its runs have ended.")))
@@ -66,7 +66,8 @@ def _bury(campaign: Campaign, user: User, now: datetime, reason: str, trials: in
     Tombstone.objects.filter(permanent_id=campaign.permanent_id, team=campaign.team_id).delete()
     stone.full_clean()
     stone.save()
-    stone.shared_with.set(campaign.shared_with.all())
+    accepted = campaign.shares.filter(state=Share.State.ACCEPTED).values_list("team_id", flat=True)
+    stone.shared_with.set(list(accepted))
 
 
 def continue_deletions() -> bool:

@@ -8,11 +8,11 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.db.models import Max
 
-from apps.accounts import scoping
+from apps.accounts import rights
 from apps.accounts.models import Role, User
 from apps.bench.text import Message, _
 from apps.campaigns import errors
-from apps.campaigns.checking import expand_checked
+from apps.campaigns.checks import expand_checked
 from apps.campaigns.expansion import Expansion, ancestors_of
 from apps.campaigns.models import Campaign, Experiment, ExperimentRole
 from apps.campaigns.services.campaigns import lock_campaign
@@ -95,7 +95,7 @@ def players_of(experiment: Experiment, roles: Iterable[Player]) -> list[Experime
 
 
 def _require_draft(campaign: Campaign, user: User) -> None:
-    scoping.require(user, campaign.team, Role.OPERATOR)
+    rights.require(user, campaign.team, Role.OPERATOR)
     if lock_campaign(campaign).state != Campaign.State.DRAFT:
         text = _("Only a draft's experiments can be changed: withdraw the campaign, or clone it and change the copy.")
         raise errors.WrongState(Message(text))

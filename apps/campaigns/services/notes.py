@@ -6,7 +6,7 @@ from django.core.exceptions import PermissionDenied
 from django.db import transaction
 from django.utils.translation import gettext
 
-from apps.accounts import scoping
+from apps.accounts import rights
 from apps.accounts.models import Role, User
 from apps.bench.text import Message, _
 from apps.campaigns import errors
@@ -18,7 +18,7 @@ from apps.campaigns.services.campaigns import lock_campaign
 @transaction.atomic
 def set_tags(*, campaign: Campaign, user: User, tags: Iterable[str]) -> Campaign:
     """Give a campaign these tags instead of those it has; errors.Refused says what is wrong with them."""
-    scoping.require(user, campaign.team, Role.OPERATOR)
+    rights.require(user, campaign.team, Role.OPERATOR)
     found = _read_tags(tags)
     campaign = lock_campaign(campaign)
     campaign.tags = found
@@ -29,7 +29,7 @@ def set_tags(*, campaign: Campaign, user: User, tags: Iterable[str]) -> Campaign
 @transaction.atomic
 def add_note(*, campaign: Campaign, user: User, text: str) -> Note:
     """Add a note to a campaign; errors.Refused if it is empty or too long."""
-    scoping.require(user, campaign.team, Role.OPERATOR)
+    rights.require(user, campaign.team, Role.OPERATOR)
     note = Note.objects.create(campaign=campaign, text=_read_note(text), created_by=user)
     _touch(campaign)
     return note
@@ -56,7 +56,7 @@ def delete_note(*, note: Note, user: User) -> None:
 
 def may_change(note: Note, user: User, role: Role | None) -> bool:
     """Say whether a person of this role in the campaign's team may change a note."""
-    return scoping.suffices(role, Role.OPERATOR if note.created_by_id == user.pk else Role.MANAGER)
+    return rights.suffices(role, Role.OPERATOR if note.created_by_id == user.pk else Role.MANAGER)
 
 
 def _touch(campaign: Campaign) -> None:
@@ -65,8 +65,8 @@ def _touch(campaign: Campaign) -> None:
 
 
 def _require_own(note: Note, user: User) -> None:
-    scoping.require(user, note.campaign.team, Role.OPERATOR)
-    if not may_change(note, user, scoping.role_in(user, note.campaign.team)):
+    rights.require(user, note.campaign.team, Role.OPERATOR)
+    if not may_change(note, user, rights.role_in(user, note.campaign.team)):
         raise PermissionDenied(gettext("Only who wrote a note, or a manager of the team, changes it."))
 
 

@@ -5,7 +5,7 @@ from datetime import datetime
 
 from django.db.models import Exists
 
-from apps.bench.tools.base import Plan
+from apps.bench.toolkit import Plan
 from apps.campaigns.models import Campaign, Run
 
 

@@ -10,7 +10,7 @@ from django.db import transaction
 from apps.accounts.models import Team, User
 from apps.bench import units
 from apps.bench.text import Message, _
-from apps.bench.tools.base import Value
+from apps.bench.toolkit import Value
 from apps.campaigns import errors
 from apps.campaigns.models import Campaign, Experiment
 from apps.campaigns.recipes import RECIPES, Choice, Recipe

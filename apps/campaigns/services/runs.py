@@ -6,10 +6,12 @@ from typing import Any, NamedTuple
 
 from django.db import IntegrityError, connection, transaction
 from django.db.models import Exists, OuterRef
+from psycopg import Error
 
 from apps.bench.text import Message, _
 from apps.campaigns import live, queries
 from apps.campaigns.models import Reservation, Run, Trial
+from apps.campaigns.models.reservations import ONE_HOLDER
 from apps.campaigns.services import completion
 from apps.campaigns.services.events import Level, write_event, write_fault
 from apps.core import isolation
@@ -98,7 +100,9 @@ def _claim(trial: Trial, now: datetime) -> Run | None:
         with transaction.atomic(), connection.cursor() as cursor:
             cursor.execute(_CLAIM, values)
             row = cursor.fetchone()
-    except IntegrityError:
+    except IntegrityError as error:
+        if not (isinstance(error.__cause__, Error) and error.__cause__.diag.constraint_name == ONE_HOLDER):
+            raise
         # Somebody else took one of the resources a moment ago; the lane's turn comes when it is given back.
         return None
     if row is None:

@@ -3,12 +3,14 @@
 from collections.abc import Collection
 
 from django.db import transaction
+from django.utils import timezone
 
-from apps.accounts import scoping
-from apps.accounts.models import Role, Team, User
+from apps.accounts import rights
+from apps.accounts.models import Role, User
 from apps.bench.text import Message, _
 from apps.campaigns import errors, live
 from apps.campaigns.models import Campaign
+from apps.campaigns.services import offers
 from apps.campaigns.services.campaigns import lock_campaign
 from apps.campaigns.services.events import write_event
 
@@ -21,14 +23,17 @@ def share_campaign(
     campaign: Campaign,
     user: User,
     visibility: str,
-    shared_with: Collection[Team] = (),
+    shared_with: Collection[str] = (),
     redacted: bool = True,
     licence: str = "",
 ) -> Campaign:
-    """Say who sees the campaign; errors.Refused names what does not fit. Teams are kept only where they are named."""
-    scoping.require(user, campaign.team, Role.OPERATOR)
+    """Say who sees the campaign; errors.Refused names what does not fit.
+
+    `shared_with` are short names of teams, whether or not there are such: each sees it once it accepts.
+    """
+    rights.require(user, campaign.team, Role.OPERATOR)
     campaign = lock_campaign(campaign)
-    others = {team.pk for team in shared_with} - {campaign.team_id}
+    others = [name for name in shared_with if name != campaign.team.slug]
     if visibility == Visibility.SHARED and not others:
         raise errors.Refused({"shared_with": Message(_("Name at least one other team, or choose who else sees it."))})
     if visibility == Visibility.PRIVATE and campaign.created_by_id != user.pk:
@@ -38,7 +43,8 @@ def share_campaign(
     campaign.visibility, campaign.redacted, campaign.licence = visibility, redacted, licence
     campaign.full_clean()
     campaign.save(update_fields=["visibility", "redacted", "licence", "updated_at"])
-    campaign.shared_with.set(others if visibility == Visibility.SHARED else ())
+    names = others if visibility == Visibility.SHARED else ()
+    offers.offer(campaign=campaign, user=user, names=names, now=timezone.now())
     message = Message(_EVENTS[Visibility(visibility)], {"user": user.get_username()})
     write_event(campaign_id=campaign.pk, message=message)
     live.publish(campaign.pk, "campaign")

@@ -8,7 +8,7 @@ from django.db import transaction
 
 from apps.bench.text import Message, _
 from apps.campaigns import live, queries
-from apps.campaigns.checking import expand_stage_checked
+from apps.campaigns.checks import expand_stage_checked
 from apps.campaigns.estimation import Estimator
 from apps.campaigns.expansion import Expansion, LeftOut, Measured
 from apps.campaigns.models import Campaign, Experiment

@@ -12,7 +12,7 @@ from apps.accounts import quotas
 from apps.bench import sweep
 from apps.bench.text import Message, _
 from apps.campaigns import errors, live, readiness
-from apps.campaigns.checking import expand_checked
+from apps.campaigns.checks import expand_checked
 from apps.campaigns.estimation import Estimator
 from apps.campaigns.expansion import Expansion
 from apps.campaigns.models import Campaign, Experiment, Lane, Trial

@@ -15,7 +15,7 @@ from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.http import require_GET, require_POST
 from django_filters import ChoiceFilter, FilterSet
 
-from apps.accounts import pages, scoping
+from apps.accounts import pages, rights
 from apps.accounts.models import Role
 from apps.campaigns import errors, forms, queries, services, waits
 from apps.campaigns.models import Campaign
@@ -58,7 +58,7 @@ class CampaignFilter(FilterSet):
         if state != WAITING:
             return rows.filter(state=state)
         running = list(rows.filter(state=Campaign.State.RUNNING))
-        found = waits.waits_of(running, scoping.user_of(self.request), timezone.now())
+        found = waits.waits_of(running, rights.user_of(self.request), timezone.now())
         return rows.filter(pk__in=[campaign.pk for campaign in running if found[campaign.pk].is_stuck])
 
 
@@ -77,8 +77,9 @@ class CampaignList(CampaignPage, pages.ListPage):
         context = super().get_context_data(**kwargs)
         context["object_list"] = list(context["object_list"])
         queries.attach_progress(context["object_list"])
-        waits.attach_waits(context["object_list"], scoping.user_of(self.request), timezone.now())
-        context["deletions"] = queries.deletions_for(scoping.user_of(self.request))
+        waits.attach_waits(context["object_list"], rights.user_of(self.request), timezone.now())
+        context["has_offers"] = queries.has_offers(rights.user_of(self.request))
+        context["deletions"] = queries.deletions_for(rights.user_of(self.request))
         return context
 
 
@@ -96,7 +97,7 @@ class CampaignCreate(pages.CreatePage):
     def perform_create(self, form: forms.CampaignForm) -> Campaign:
         """Make the draft."""
         return services.create_campaign(
-            team=self.get_team(), user=scoping.user_of(self.request), now=timezone.now(), **form.cleaned_data
+            team=self.get_team(), user=rights.user_of(self.request), now=timezone.now(), **form.cleaned_data
         )
 
 
@@ -111,7 +112,7 @@ class CampaignUpdate(CampaignPage, pages.UpdatePage):
         """Save."""
         campaign = Campaign.objects.get(pk=self.object.pk)
         return services.update_campaign(
-            campaign=campaign, user=scoping.user_of(self.request), now=timezone.now(), **form.cleaned_data
+            campaign=campaign, user=rights.user_of(self.request), now=timezone.now(), **form.cleaned_data
         )
 
 
@@ -123,7 +124,7 @@ class CampaignClone(CampaignPage, pages.ClonePage):
 
     def perform_clone(self, original: Campaign, name: str) -> Campaign:
         """Make the copy."""
-        return services.clone_campaign(campaign=original, user=scoping.user_of(self.request), name=name)
+        return services.clone_campaign(campaign=original, user=rights.user_of(self.request), name=name)
 
 
 class CampaignDelete(CampaignPage, pages.DeletePage):
@@ -147,7 +148,7 @@ class CampaignDelete(CampaignPage, pages.DeletePage):
         """Delete it, unless it is under way."""
         services.delete_campaign(
             campaign=instance,
-            user=scoping.user_of(self.request),
+            user=rights.user_of(self.request),
             now=timezone.now(),
             reason=self.request.POST.get("reason", "").replace("\0", ""),
         )
@@ -159,7 +160,7 @@ class CampaignDelete(CampaignPage, pages.DeletePage):
 
 def find_campaign(request: HttpRequest, pk: int) -> Campaign:
     """Return a campaign of the person's teams, or raise Http404."""
-    return get_object_or_404(queries.campaigns_for(scoping.user_of(request)), pk=pk)
+    return get_object_or_404(queries.campaigns_for(rights.user_of(request)), pk=pk)
 
 
 @login_required
@@ -176,10 +177,10 @@ def detail(request: HttpRequest, pk: int) -> HttpResponse:
     context = {
         **status,
         "experiments": experiments,
-        "can_write": scoping.can(request.user, campaign.team, Role.OPERATOR),
+        "can_write": rights.can(request.user, campaign.team, Role.OPERATOR),
         "drawing": _drawing(campaign, status["activities"]),
         "events": queries.events_of(campaign)[:50],
-        "original": queries.campaigns_for(scoping.user_of(request)).filter(pk=campaign.cloned_from_id).first()
+        "original": queries.campaigns_for(rights.user_of(request)).filter(pk=campaign.cloned_from_id).first()
         if campaign.cloned_from_id
         else None,
         "occurrences": campaign.occurrences.order_by("-created_at")[:20],
@@ -216,7 +217,7 @@ def status(request: HttpRequest, pk: int) -> HttpResponse:
 @require_GET
 def deletions(request: HttpRequest) -> HttpResponse:
     """Return the partial with what is being deleted."""
-    context = {"deletions": queries.deletions_for(scoping.user_of(request))}
+    context = {"deletions": queries.deletions_for(rights.user_of(request))}
     return render(request, "campaigns/_deletions.html", context)
 
 
@@ -233,7 +234,7 @@ def steer(request: HttpRequest, pk: int, service: Callable[..., Any], done: str,
     """Do something with a campaign, say so or why not, and go back to its page."""
     campaign = find_campaign(request, pk)
     try:
-        service(campaign=campaign, user=scoping.user_of(request), **values)
+        service(campaign=campaign, user=rights.user_of(request), **values)
     except errors.NotAsConfirmed:
         raise
     except ValidationError as error:
@@ -276,7 +277,7 @@ def rerun_failed(request: HttpRequest, pk: int) -> HttpResponse:
 def cancel(request: HttpRequest, pk: int) -> HttpResponse:
     """Ask, then stop everything."""
     campaign = find_campaign(request, pk)
-    scoping.require(request.user, campaign.team, Role.OPERATOR)
+    rights.require(request.user, campaign.team, Role.OPERATOR)
     if request.method != "POST":
         queries.attach_progress([campaign])
         return render(request, "campaigns/cancel.html", {"campaign": campaign})

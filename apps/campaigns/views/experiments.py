@@ -13,10 +13,10 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
-from apps.accounts import scoping
+from apps.accounts import rights
 from apps.accounts.models import Role, Team
 from apps.bench.sweep import setting_names
-from apps.bench.tools.base import Parameter, Tool
+from apps.bench.toolkit import Parameter, Tool
 from apps.campaigns import forms, queries, services, waits
 from apps.campaigns.models import Campaign, Experiment, Trial
 from apps.campaigns.views.campaigns import find_campaign
@@ -32,8 +32,8 @@ def _tool_of(request: HttpRequest, team: Team, default: str = "") -> Tool:
 
 
 def _own_experiment(request: HttpRequest, pk: int) -> Experiment:
-    experiment = get_object_or_404(queries.experiments_for(scoping.user_of(request)), pk=pk)
-    scoping.require(request.user, experiment.campaign.team, Role.OPERATOR)
+    experiment = get_object_or_404(queries.experiments_for(rights.user_of(request)), pk=pk)
+    rights.require(request.user, experiment.campaign.team, Role.OPERATOR)
     return experiment
 
 
@@ -41,7 +41,7 @@ def _own_experiment(request: HttpRequest, pk: int) -> Experiment:
 def create(request: HttpRequest, pk: int) -> HttpResponse:
     """Add an experiment to a draft; `?tool=` chooses the tool."""
     campaign = find_campaign(request, pk)
-    scoping.require(request.user, campaign.team, Role.OPERATOR)
+    rights.require(request.user, campaign.team, Role.OPERATOR)
     tool = _tool_of(request, campaign.team)
     if request.method != "POST":
         form = forms.ExperimentForm(tool=tool, campaign=campaign, initial={"name": tool.name})
@@ -49,7 +49,7 @@ def create(request: HttpRequest, pk: int) -> HttpResponse:
     form = forms.ExperimentForm(request.POST, tool=tool, campaign=campaign)
     if form.is_valid():
         try:
-            made = services.create_experiment(campaign=campaign, user=scoping.user_of(request), **form.values())
+            made = services.create_experiment(campaign=campaign, user=rights.user_of(request), **form.values())
         except ValidationError as error:
             form.add_refusal(error)
         else:
@@ -77,11 +77,11 @@ def update(request: HttpRequest, pk: int) -> HttpResponse:
     form = editing.guard(made, forms.shown_of(experiment))
     if not editing.refuse_stale(form, experiment) and form.is_valid():
         try:
-            services.update_experiment(experiment=experiment, user=scoping.user_of(request), **form.values())
+            services.update_experiment(experiment=experiment, user=rights.user_of(request), **form.values())
         except ValidationError as error:
             form.add_refusal(error)
         else:
-            editing.note_change(experiment, scoping.user_of(request).get_username())
+            editing.note_change(experiment, rights.user_of(request).get_username())
             messages.success(request, _("The experiment is saved."))
             return redirect("campaigns:campaign_detail", pk=campaign.pk)
     return _form_page(request, form, campaign, experiment, status=409 if form.conflict else 422)
@@ -92,7 +92,7 @@ def update(request: HttpRequest, pk: int) -> HttpResponse:
 def preview(request: HttpRequest, pk: int) -> HttpResponse:
     """Return the partial that says what the experiment as typed so far comes to."""
     campaign = find_campaign(request, pk)
-    scoping.require(request.user, campaign.team, Role.OPERATOR)
+    rights.require(request.user, campaign.team, Role.OPERATOR)
     tool = _tool_of(request, campaign.team, request.POST.get("tool", ""))
     form = forms.ExperimentForm(request.POST, tool=tool, campaign=campaign)
     context: dict[str, Any] = {"form": form}
@@ -115,7 +115,7 @@ def delete(request: HttpRequest, pk: int) -> HttpResponse:
     if request.method != "POST":
         return render(request, "campaigns/delete_experiment.html", {"experiment": experiment})
     try:
-        services.delete_experiment(experiment=experiment, user=scoping.user_of(request))
+        services.delete_experiment(experiment=experiment, user=rights.user_of(request))
     except ValidationError as error:
         messages.error(request, " ".join(error.messages))
     else:
@@ -136,7 +136,7 @@ def trials(request: HttpRequest, pk: int) -> HttpResponse:
         rows = rows.filter(experiment=number)
     page = Paginator(rows, 100).get_page(request.GET.get("page"))
     used = {slug: toolbox.get_tool(slug) for slug in {trial.experiment.tool for trial in page}}
-    waits.attach_trial_waits(list(page), scoping.user_of(request), timezone.now())
+    waits.attach_trial_waits(list(page), rights.user_of(request), timezone.now())
     context = {
         "campaign": campaign,
         "page_obj": page,

@@ -10,7 +10,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_GET, require_POST
 
-from apps.accounts import scoping
+from apps.accounts import rights
 from apps.accounts.models import Role, User
 from apps.campaigns.models import Campaign, Note
 from apps.campaigns.queries import notes as queries
@@ -77,7 +77,7 @@ def delete(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 def _note(request: HttpRequest, pk: int) -> Note:
-    return get_object_or_404(queries.notes_for(scoping.user_of(request)), pk=pk)
+    return get_object_or_404(queries.notes_for(rights.user_of(request)), pk=pk)
 
 
 @transaction.atomic
@@ -92,7 +92,7 @@ def _do(
 
     What a form showed of a row (`shown`, by field) and somebody changed since is not undone unseen.
     """
-    user = scoping.user_of(request)
+    user = rights.user_of(request)
     if row is not None and shown is not None:
         # As all that changes a campaign, or what belongs to it, does.
         lock_row(campaign)
@@ -110,9 +110,9 @@ def _do(
 
 
 def _part(request: HttpRequest, campaign: Campaign, **more: Any) -> HttpResponse:
-    user = scoping.user_of(request)
-    role = scoping.role_in(user, campaign.team)
-    can_write = scoping.suffices(role, Role.OPERATOR)
+    user = rights.user_of(request)
+    role = rights.role_in(user, campaign.team)
+    can_write = rights.suffices(role, Role.OPERATOR)
     context = {
         "campaign": campaign,
         "can_write": can_write,

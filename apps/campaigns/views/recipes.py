@@ -8,7 +8,7 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from apps.accounts import choosing, scoping
+from apps.accounts import rights, team_choice
 from apps.accounts.models import Role
 from apps.campaigns import forms, services
 from apps.campaigns.recipes import RECIPES
@@ -20,8 +20,8 @@ def create(request: HttpRequest, slug: str) -> HttpResponse:
     """Ask for nodes and values, then make the draft and show it; `?team=` chooses the team."""
     if slug not in RECIPES:
         raise Http404
-    recipe, user = RECIPES[slug], scoping.user_of(request)
-    team = choosing.team_to_write_in(request, Role.OPERATOR)
+    recipe, user = RECIPES[slug], rights.user_of(request)
+    team = team_choice.team_to_write_in(request, Role.OPERATOR)
     if request.method == "POST":
         form = forms.RecipeForm(request.POST, recipe=recipe, team=team)
         if form.is_valid():
@@ -38,6 +38,6 @@ def create(request: HttpRequest, slug: str) -> HttpResponse:
         "form": form,
         "recipe": recipe,
         "team": team,
-        "teams": scoping.teams_for(user, Role.OPERATOR),
+        "teams": rights.teams_for(user, Role.OPERATOR),
     }
     return render(request, "campaigns/recipe.html", context, status=422 if form.errors else 200)

@@ -1,8 +1,8 @@
 """Why campaigns and trials wait: one reason, found in one place, for every page and interface."""
 
-from apps.campaigns.waits.finding import attach_trial_waits, attach_waits, waits_of, waits_of_trials
+from apps.campaigns.waits.notices import tell_waits
+from apps.campaigns.waits.queries import attach_trial_waits, attach_waits, waits_of, waits_of_trials
 from apps.campaigns.waits.reasons import REASONS, Subject, WaitReason, Waits
-from apps.campaigns.waits.telling import tell_waits
 
 __all__ = [
     "REASONS",

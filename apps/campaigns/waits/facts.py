@@ -7,13 +7,13 @@ from datetime import datetime
 from django.db import connection
 from django.db.models import Count, F, Max, Min
 
-from apps.accounts import scoping
+from apps.accounts import rights
 from apps.accounts.models import Role
 from apps.campaigns.due import due as is_due
 from apps.campaigns.models import Campaign, Event, Lane, Reservation, Run, Trial
 from apps.campaigns.queries.visibility import Person, visible
 from apps.campaigns.waits.reasons import PAUSED
-from apps.core import handing
+from apps.core import handout
 from apps.testbeds.models import FileSystem, Link, Node
 from apps.testbeds.obstacles import Obstacle, obstacles
 
@@ -80,7 +80,7 @@ class Facts:
     holders: dict[str, Holder]
     campaigns: dict[int, Known]
     names: dict[str, str]
-    stop: handing.Stop | None = None
+    stop: handout.Stop | None = None
 
     def name_of(self, resource: str) -> tuple[str, int, str]:
         """Return the kind, number and name of what a key stands for."""
@@ -103,7 +103,7 @@ def read_facts(
         if (holder := holders.get(key)) and holder.campaign != lane.campaign
     }
     named = {f"node:{pk}" for pk in troubled} | set(holders)
-    return Facts(waiting, troubled, holders, _known(others, user), _names(named), handing.stop())
+    return Facts(waiting, troubled, holders, _known(others, user), _names(named), handout.stop())
 
 
 def _waiting_lanes(
@@ -143,7 +143,7 @@ def _known(campaigns: Collection[int], user: Person) -> dict[int, Known]:
         return {}
     rows = Campaign.objects.filter(pk__in=campaigns).order_by()
     names = dict(visible(rows, user).values_list("pk", "name"))
-    teams = set(scoping.teams_for(user, Role.VIEWER).values_list("pk", flat=True))
+    teams = set(rights.teams_for(user, Role.VIEWER).values_list("pk", flat=True))
     return {pk: Known(names.get(pk), team in teams) for pk, team in rows.values_list("pk", "team")}
 
 

@@ -7,7 +7,7 @@ from datetime import datetime
 from django.utils import timezone
 
 from apps.bench.text import Message, _
-from apps.core import messages
+from apps.core import messages, moments
 
 # So many things are named in a sentence.
 NAMED = 5
@@ -142,6 +142,6 @@ def reason(
 
 def moment(at: datetime) -> str:
     """Return a time in the reader's zone, with the date unless it is today's."""
-    local = timezone.localtime(at)
+    local = moments.local(at)
     today = timezone.localtime().date() == local.date()
     return f"{local:%H:%M %Z}" if today else f"{local:%Y-%m-%d %H:%M %Z}"

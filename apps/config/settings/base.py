@@ -3,8 +3,8 @@
 import os
 from pathlib import Path
 
-from apps.config.settings import database, limits, logs
-from apps.config.settings.environment import Environment
+from apps.config.settings import database, limits, logs, rest
+from apps.config.settings.environment import Environment, broker_of, sender_of
 from apps.core import broker
 from apps.core.scratch import UploadFolder
 
@@ -14,12 +14,12 @@ VAR_DIR = Path(environment.text("FATHOM_VAR", str(BASE_DIR / "var")))
 
 SECRET_KEY = environment.text("SECRET_KEY")
 DEBUG = False
-ALLOWED_HOSTS = environment.names("ALLOWED_HOSTS", "localhost,127.0.0.1,[::1]")
+ALLOWED_HOSTS = environment.hosts("ALLOWED_HOSTS", "localhost,127.0.0.1,[::1]")
 CSRF_TRUSTED_ORIGINS = environment.origins("TRUSTED_ORIGINS")
 # The address agents are told to call; pages build it from the request when it is not set.
 PUBLIC_URL = environment.address("PUBLIC_URL", "http", "https")
 # A PEM file of the certificate that agents meet, where no usual authority has signed it: commands carry its pin.
-AGENT_SERVER_CERTIFICATE = environment.file("AGENT_SERVER_CERTIFICATE")
+AGENT_SERVER_CERTIFICATE = environment.certificate("AGENT_SERVER_CERTIFICATE")
 # The sources of the program that runs on nodes, from which the service builds the one file it hands out.
 AGENT_SOURCE = BASE_DIR / "workers" / "agent"
 
@@ -49,8 +49,10 @@ INSTALLED_APPS = [
     "apps.agents",
     "apps.campaigns",
     "apps.results",
+    "apps.comparison",
     "apps.tuning",
     "apps.reports",
+    "apps.archive",
 ]
 
 MIDDLEWARE = [
@@ -104,7 +106,7 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 # So many connections a web process takes at most; the others that the server allows are the workers'.
 WEB_CONNECTIONS = environment.number("WEB_CONNECTIONS", 12, least=database.FEWEST)
 
-REDIS_URL = environment.address("REDIS_URL", "redis", "rediss", "unix", usual="redis://localhost:6379/0")
+REDIS_URL = environment.read("REDIS_URL", "redis://localhost:6379/0", broker_of)
 CHANNEL_LAYERS = {
     "default": {
         "BACKEND": "channels_redis.pubsub.RedisPubSubChannelLayer",
@@ -123,7 +125,7 @@ CELERY_BROKER_URL = REDIS_URL.replace("unix://", "redis+socket://").replace("?db
 CELERY_BROKER_TRANSPORT_OPTIONS = {"max_retries": 0, **broker.options_of(REDIS_URL)}
 
 AUTH_USER_MODEL = "accounts.User"
-AUTHENTICATION_BACKENDS = ["axes.backends.AxesStandaloneBackend", "apps.accounts.guessing.PasswordBackend"]
+AUTHENTICATION_BACKENDS = ["axes.backends.AxesStandaloneBackend", "apps.accounts.passwords.PasswordBackend"]
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": f"django.contrib.auth.password_validation.{name}"}
     for name in (
@@ -186,65 +188,17 @@ X_FRAME_OPTIONS = "DENY"
 SECURE_CONTENT_TYPE_NOSNIFF = True
 SECURE_REFERRER_POLICY = "same-origin"
 
-REST_FRAMEWORK = {
-    "DEFAULT_AUTHENTICATION_CLASSES": [
-        "apps.accounts.authentication.TokenAuthentication",
-        "rest_framework.authentication.SessionAuthentication",
-    ],
-    "DEFAULT_PERMISSION_CLASSES": [
-        "rest_framework.permissions.IsAuthenticated",
-        "apps.accounts.permissions.ScopedToken",
-    ],
-    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
-    "DEFAULT_PARSER_CLASSES": ["apps.core.parsing.JSONParser"],
-    "DEFAULT_FILTER_BACKENDS": [
-        "django_filters.rest_framework.DjangoFilterBackend",
-        "apps.core.pagination.WordSearch",
-        "apps.core.pagination.TotalOrdering",
-    ],
-    "DEFAULT_PAGINATION_CLASS": "apps.core.pagination.Pages",
-    "DEFAULT_SCHEMA_CLASS": "apps.core.openapi.Schema",
-    "DEFAULT_THROTTLE_CLASSES": ["apps.core.limits.throttling.PolicyThrottle"],
-    # A parameter of this name is what an operation says it is.
-    "URL_FORMAT_OVERRIDE": None,
-    "EXCEPTION_HANDLER": "apps.core.api.exception_handler",
-    "PAGE_SIZE": 50,
-}
-SPECTACULAR_SETTINGS = {
-    "TITLE": "Fathom",
-    "DESCRIPTION": "Benchmark campaigns across sites: describe, sweep, measure, explain.",
-    "VERSION": "1",
-    "SCHEMA_PATH_PREFIX": "/api/v1",
-    "SERVE_INCLUDE_SCHEMA": False,
-    # Bodies are closed (`apps.core.openapi`), answers may get more fields.
-    "COMPONENT_SPLIT_REQUEST": True,
-    "SWAGGER_UI_SETTINGS": {"deepLinking": True, "docExpansion": "none", "defaultModelsExpandDepth": 0},
-    "SWAGGER_UI_DIST": "SIDECAR",
-    "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
-    "REDOC_DIST": "SIDECAR",
-    "ENUM_NAME_OVERRIDES": {
-        "CampaignState": "apps.campaigns.models.Campaign.State",
-        "TrialState": "apps.campaigns.models.Trial.State",
-        "RunState": "apps.campaigns.models.Run.State",
-        "JobState": "apps.agents.models.Job.State",
-        "AgentState": "apps.agents.models.AgentState",
-        "FindingState": "apps.tuning.models.Finding.State",
-        "RoleName": "apps.accounts.models.Role",
-        "TokenScope": "apps.accounts.models.ApiToken.Scope",
-        "ImportKind": "apps.results.imports.models.Import.Kind",
-        "ImportState": "apps.results.imports.models.Import.State",
-    },
-}
+REST_FRAMEWORK, SPECTACULAR_SETTINGS = rest.REST_FRAMEWORK, rest.SPECTACULAR_SETTINGS
 
 # Reports are mailed by the server that the environment names; without one, mails are files in a folder.
-EMAIL_HOST, EMAIL_PORT = environment.text("EMAIL_HOST"), environment.number("EMAIL_PORT", 25, least=1)
+EMAIL_HOST, EMAIL_PORT = environment.text("EMAIL_HOST"), environment.number("EMAIL_PORT", 25, 1, 65535)
 EMAIL_HOST_USER = environment.text("EMAIL_USER")
 EMAIL_HOST_PASSWORD = os.environ.get("EMAIL_PASSWORD", "")
 EMAIL_TLS = environment.choice("EMAIL_TLS", "starttls", "implicit")
 EMAIL_USE_TLS, EMAIL_USE_SSL = EMAIL_TLS == "starttls", EMAIL_TLS == "implicit"
 EMAIL_TIMEOUT, EMAIL_FILE_PATH = 60, VAR_DIR / "mail"
 EMAIL_BACKEND = f"django.core.mail.backends.{'smtp' if EMAIL_HOST else 'filebased'}.EmailBackend"
-DEFAULT_FROM_EMAIL = environment.text("EMAIL_FROM", "fathom@localhost")
+DEFAULT_FROM_EMAIL = environment.read("EMAIL_FROM", "fathom@localhost", sender_of)
 # How many mails are sent at most; the domains whose addresses need not confirm that they want any.
 MAIL_LIMITS = limits.mails_from_environment(environment)
 MAIL_DOMAINS = environment.read("MAIL_DOMAINS", "", limits.domains_of)
@@ -256,7 +210,7 @@ PLAN_READINESS = "workers.prospects.plan_warnings"
 # Who knows what keeps a node from measuring now: drawings mark it, and whatever waits for it says so.
 NODE_OBSTACLES = "apps.agents.obstacles.obstacles_of"
 # Who can end what runs have under way; campaigns ask it when somebody cancels one.
-RUN_STOPPER = "workers.stopping.stop_runs"
+RUN_STOPPER = "workers.stops.stop_runs"
 # Where tools that teams defined are used, and which programs agents allow; tools know nothing of either.
 TOOL_USES = "apps.campaigns.queries.tool_uses.uses_of_tools"
 TOOL_PERMITS = "workers.permits.permits_of_team"
@@ -293,7 +247,6 @@ DATA_UPLOAD_MAX_NUMBER_FILES = 500
 # How much may be asked for in a time, and stored in all; generous, for they hold off a flood and no user (limits).
 RATE_LIMITS = limits.from_environment(environment)
 QUOTA_STORED_BYTES = environment.read("QUOTA_STORED_BYTES", "1 TiB", limits.bytes_of)
-
 # What was sent to be imported, and nobody decides on, is kept for so many days.
 UNDECIDED_DAYS = environment.number("KEEP_UNDECIDED_DAYS", 14, least=1)
 

@@ -5,15 +5,21 @@ Blanks around a value, and the case of a word, mean nothing. An empty value is t
 
 import re
 from collections.abc import Callable, Mapping
+from email.utils import parseaddr
 from pathlib import Path
 from typing import TypeVar
-from urllib.parse import urlsplit
+from urllib.parse import parse_qs, urlsplit
 
-from django.core.exceptions import ImproperlyConfigured
+from django.core.exceptions import ImproperlyConfigured, ValidationError
+from django.core.validators import validate_email
+
+from apps.core import certificates
 
 _T = TypeVar("_T")
 _ON, _OFF = ("1", "true", "yes", "on"), ("0", "false", "no", "off")
 _NUMBER = re.compile(r"[0-9]{1,9}")
+# As Django takes them: a name (with a dot before it: all below it), an address, or all of them.
+_HOST = re.compile(r"\*|\.?[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*|\[[0-9A-Fa-f:.]+\]")
 _DECIMAL = re.compile(r"[0-9]{1,6}(\.[0-9]{1,6})?")
 
 
@@ -35,12 +41,13 @@ class Environment:
         except ValueError as error:
             return self._refuse(name, str(error), reader(usual))
 
-    def number(self, name: str, usual: int, least: int = 0) -> int:
+    def number(self, name: str, usual: int, least: int = 0, most: int = 999_999_999) -> int:
         """Return a whole number."""
         text = self.text(name, str(usual))
-        if _NUMBER.fullmatch(text) and int(text) >= least:
+        if _NUMBER.fullmatch(text) and least <= int(text) <= most:
             return int(text)
-        return self._refuse(name, f"give a whole number, {least} or more", usual)
+        upto = f"from {least} to {most}" if most < 999_999_999 else f"{least} or more"
+        return self._refuse(name, f"give a whole number, {upto}", usual)
 
     def seconds(self, name: str, usual: float) -> float:
         """Return a time (s)."""
@@ -87,6 +94,23 @@ class Environment:
             return self._refuse(name, f"the file cannot be read ({error.strerror})", "")
         return text
 
+    def certificate(self, name: str) -> str:
+        """Return the path of a file that begins with a certificate in PEM, or has one behind its own key."""
+        path = self.file(name)
+        try:
+            if path:
+                certificates.first_of(Path(path).read_text(encoding="ascii"))
+        except ValueError:
+            return self._refuse(name, "the file holds no certificate in PEM (-----BEGIN CERTIFICATE-----)", "")
+        return path
+
+    def hosts(self, name: str, usual: str) -> list[str]:
+        """Return names and addresses of this service, between commas."""
+        hosts = self.names(name, usual)
+        if all(_HOST.fullmatch(host) for host in hosts):
+            return hosts
+        return self._refuse(name, "give names without http:// and port, such as fathom.example.org", usual.split(","))
+
     def check(self) -> None:
         """Raise ImproperlyConfigured, which names all that is wrong, a line each, if anything is."""
         # Django imports settings again that could not be imported, and what they begin with is kept.
@@ -99,6 +123,29 @@ class Environment:
         value = re.sub(r"//[^/]*@", "//***@", self._variables.get(name, ""))
         self.wrong.append(f"{name}={value}: {remedy}.")
         return usual
+
+
+def broker_of(text: str) -> str:
+    """Return the address of a broker; ValueError says what to give."""
+    remedy = "give an address such as redis://localhost:6379/0, rediss://… or unix:///run/redis.sock?db=0"
+    if not _is_address(text, ("redis", "rediss", "unix")):
+        raise ValueError(remedy)
+    parts = urlsplit(text)
+    number = parse_qs(parts.query).get("db", ["0"])[-1]
+    path = "" if parts.scheme == "unix" else parts.path.strip("/")
+    if not number.isdecimal() or not (path == "" or path.isdecimal()):
+        raise ValueError(f"{remedy}; the database is a number")
+    return text
+
+
+def sender_of(text: str) -> str:
+    """Return the address that mails come from, with a name or without; ValueError says what to give."""
+    address = parseaddr(text)[1]
+    try:
+        validate_email(address)
+    except ValidationError:
+        raise ValueError("give an address such as fathom@example.org, or Fathom <fathom@example.org>") from None
+    return text
 
 
 def _is_address(text: str, schemes: tuple[str, ...]) -> bool:

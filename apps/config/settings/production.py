@@ -3,8 +3,12 @@
 from apps.config.settings.base import *  # noqa: F403
 from apps.config.settings.base import SECRET_KEY, environment
 
+# What is signed by a key that can be guessed, sessions and links in mails among it, anybody can sign.
+SHORTEST_KEY = 32
 if not SECRET_KEY:
     environment.wrong.append("SECRET_KEY is missing: give a long random text (`make serve` makes and keeps one).")
+elif len(SECRET_KEY) < SHORTEST_KEY:
+    environment.wrong.append(f"SECRET_KEY is shorter than {SHORTEST_KEY} signs: give a long random text.")
 
 # Plain HTTP is right on loopback only; behind a TLS proxy set HTTPS=1.
 HTTPS = environment.flag("HTTPS")

@@ -1,7 +1,5 @@
 """Settings of the test run: fast passwords, no lock-out; the servers are real."""
 
-import os
-
 from apps.config.settings.base import *  # noqa: F403
 from apps.config.settings.base import DATABASES, INSTALLED_APPS, LOGGING, MIDDLEWARE
 
@@ -15,7 +13,6 @@ INSTALLED_APPS = [*INSTALLED_APPS, "tests"]
 # Asynchronous, it has each request of a test's client change threads, and each client's first lists every file: half
 # the time of a page's test. Those of the browser are served by the service's own.
 MIDDLEWARE = [middleware for middleware in MIDDLEWARE if "servestatic" not in middleware]
-# Set by the test run's own PostgreSQL: a database that is migrated already.
-DATABASES["default"]["TEST"] = {"TEMPLATE": os.environ.get("FATHOM_TEST_TEMPLATE")}
+DATABASES["default"]["TEST"] = {}
 # Nothing is written into the folder of a service that may run beside it.
 LOGGING["handlers"] |= {name: {"class": "logging.NullHandler"} for name in ("access", "audit")}

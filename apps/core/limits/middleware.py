@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 
 from apps.core import views
 from apps.core.limits import policies
-from apps.core.limits.asking import address_of
+from apps.core.limits.askers import address_of
 
 # Who restarts what hangs asks these every second or so, and must get an answer.
 _UNCOUNTED = "/health/"
@@ -17,8 +17,13 @@ _ANSWERS_TO = "limit_answers_to"
 
 def note(request: HttpRequest, states: Sequence[policies.State], *, answers_to: str = "") -> None:
     """Note how policies stand, for the answer's headers; its bytes are charged to `answers_to`."""
-    setattr(request, _NOTED, [*getattr(request, _NOTED, ()), *states])
+    add(request, states)
     setattr(request, _ANSWERS_TO, answers_to)
+
+
+def add(request: HttpRequest, states: Sequence[policies.State]) -> None:
+    """Note how more policies stand, for the answer's headers."""
+    setattr(request, _NOTED, [*getattr(request, _NOTED, ()), *states])
 
 
 class LimitsMiddleware:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from django.conf import settings
 
 from apps.bench.text import Message
-from apps.core.limits.counting import Charge, Count, raise_counts
+from apps.core.limits.counters import Charge, Count, raise_counts
 
 # What is not counted in requests says so.
 _UNITS = {"answers": ';qu="content-bytes"'}

@@ -1,22 +1,26 @@
 """Tags and filters every page uses: quantities with units, stored messages, times, icons."""
 
-from collections.abc import Mapping
+import functools
+import logging
+from collections.abc import Callable, Mapping
 from datetime import datetime
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 from django import forms, template
 from django.core.paginator import Page
 from django.http import QueryDict
 from django.urls import NoReverseMatch, reverse
-from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext, gettext_lazy
 
 from apps.bench import units
-from apps.core import editing, messages
+from apps.core import editing, messages, moments
 
 register = template.Library()
+logger = logging.getLogger(__name__)
+P = ParamSpec("P")
+R = TypeVar("R")
 
 # The inventory's kinds in the order in which one describes them; those that have no page yet are left out.
 _INVENTORY = (
@@ -32,13 +36,29 @@ _INVENTORY = (
 )
 
 
+def shown(show: Callable[P, R]) -> Callable[P, R | str]:
+    """Let a filter show "–" for a value that it cannot show, and log it: one row that is broken breaks no page."""
+
+    @functools.wraps(show)
+    def show_or_not(*args: P.args, **kwargs: P.kwargs) -> R | str:
+        try:
+            return show(*args, **kwargs)
+        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
+            logger.warning("%s cannot show a value", show.__name__, exc_info=True)
+            return "–"
+
+    return show_or_not
+
+
 @register.filter
+@shown
 def quantity(value: float | None, unit: str = "") -> str:
     """Return a figure in base units with its unit, readable: ``983000000|quantity:"bit/s"`` is 983.0 Mbit/s."""
     return "–" if value is None or value == "" else units.format_quantity(value, unit)
 
 
 @register.filter
+@shown
 def percent(value: float | None) -> str:
     """Return a share in per cent: ``0.0312|percent`` is 3.1 %."""
     if value is None:
@@ -48,6 +68,7 @@ def percent(value: float | None) -> str:
 
 
 @register.filter
+@shown
 def gain(value: float | None) -> str:
     """Return a ratio of two figures: ``1.4567|gain`` is ×1.46."""
     if value is None:
@@ -56,35 +77,40 @@ def gain(value: float | None) -> str:
 
 
 @register.filter
+@shown
 def duration(value: float | None) -> str:
     """Return seconds as time: ``4.8e-3|duration`` is 4.80 ms, ``5400|duration`` is 1 h 30 min."""
     return quantity(value, "s")
 
 
 @register.filter
+@shown
 def message(value: Mapping[str, Any] | str | None) -> str:
     """Return a stored message in the reader's language."""
     return messages.render(value)
 
 
 @register.filter
+@shown
 def translated(value: str) -> str:
     """Return the translation of a msgid that the science marked."""
     return gettext(value) if value else ""
 
 
 @register.filter
+@shown
 def get_item(mapping: Mapping[Any, Any], key: object) -> object:
     """Return ``mapping[key]``, or None."""
     return mapping.get(key) if mapping else None
 
 
 @register.simple_tag
+@shown
 def when(moment: datetime | None, style: str = "short") -> SafeString | str:
     """Return a <time> in the reader's zone; style "precise" shows seconds and milliseconds."""
     if moment is None:
         return "–"
-    local = timezone.localtime(moment)
+    local = moments.local(moment)
     # ISO order, which means the same to every reader.
     text = (
         f"{local:%Y-%m-%d %H:%M}"

@@ -1,15 +1,17 @@
 """The appendix: every trial with its settings, state and figures, a table an experiment."""
 
 from collections import defaultdict
+from collections.abc import Sequence
 
 from django.utils.translation import gettext as _
 
 from apps.campaigns.models import Experiment, Trial
 from apps.core import messages
-from apps.reports.campaign.columns import column_of, scale_of
 from apps.reports.campaign.material import Material
+from apps.reports.columns import column_of, scale_of
 from apps.reports.document import Column, Link, Section, Table, Value
-from apps.results import charts, queries
+from apps.results import charts, doubts, queries
+from apps.results.doubts import Doubts
 from apps.results.models import Sample
 
 # Of an experiment so many metrics stand in the appendix.
@@ -20,15 +22,19 @@ MOST_TRIALS = 20_000
 
 def section(made: Material) -> Section:
     """Return the appendix."""
-    parts = tuple(_part(made, item) for item in made.experiments if made.trials(item).total)
+    names = {metric.name for metrics in made.metrics.values() for metric in metrics[:MOST_METRICS]}
+    flagged = doubts.doubts_of(made.lanes, names)
+    parts = tuple(_part(made, item, flagged) for item in made.experiments if made.trials(item).total)
     return Section("appendix", _("Appendix: every trial"), (), parts)
 
 
-def _part(made: Material, experiment: Experiment) -> Section:
-    return Section(f"trials-of-{made.key(experiment)}", made.heading(experiment), (_table(made, experiment),))
+def _part(made: Material, experiment: Experiment, flagged: Doubts) -> Section:
+    return Section(
+        f"trials-of-{made.key(experiment)}", made.heading(experiment), (_table(made, experiment, flagged),)
+    )
 
 
-def _table(made: Material, experiment: Experiment) -> Table:
+def _table(made: Material, experiment: Experiment, flagged: Doubts) -> Table:
     tool = made.tool(experiment)
     metrics = made.metrics[experiment.pk][:MOST_METRICS]
     names = [factor["name"] for factor in experiment.factors]
@@ -40,8 +46,12 @@ def _table(made: Material, experiment: Experiment) -> Table:
     figures: dict[str, dict[int, float]] = defaultdict(dict)
     wanted = {metric.name for metric in metrics}
     samples = Sample.objects.filter(experiment=experiment, metric__in=wanted, trial__position__lt=MOST_TRIALS)
-    for trial, metric, value in samples.values_list("trial_id", "metric", "value"):
+    uncounted: dict[int, list[str]] = defaultdict(list)
+    labels = {metric.name: _(metric.label) for metric in metrics}
+    for trial, metric, value, counts in samples.values_list("trial_id", "metric", "value", "counts"):
         figures[metric][trial] = value
+        if not counts:
+            uncounted[trial].append(labels[metric])
     scales = [scale_of(figures[metric.name].values(), metric.unit) for metric in metrics]
     parameters = [queries.parameter_of(tool, name) for name in names]
     texts: dict[tuple[int, str], str] = {}
@@ -56,6 +66,9 @@ def _table(made: Material, experiment: Experiment) -> Table:
     cells: list[tuple[Value | Link, ...]] = []
     for pk, position, lane, repetition, warmup, values, state, finished, reason, doubt, doubted_at in trials:
         remark = _("warm-up") if warmup else doubt if doubted_at else _reason(reason) if state == "failed" else ""
+        if not remark:
+            raised = [name for metric in metrics for name in flagged.names_of([pk], metric.name)]
+            remark = _flags(raised, uncounted.get(pk, ()), whole=len(metrics))
         cells.append(
             (
                 Link(str(position + 1), made.trial_ref(experiment, position)),
@@ -83,6 +96,17 @@ def _table(made: Material, experiment: Experiment) -> Table:
     return Table(
         f"trials-{key}", _("Trials of %(name)s") % {"name": made.title_of(experiment)}, columns, cells, total=total
     )
+
+
+def _flags(raised: Sequence[str], uncounted: Sequence[str], *, whole: int) -> str:
+    """Return the flags of a trial, and which of its figures count in no statistics."""
+    parts = [", ".join(dict.fromkeys(raised))] if raised else []
+    if uncounted:
+        all_of_them = len(uncounted) == whole
+        parts.append(
+            _("not counted") if all_of_them else _("not counted: %(names)s") % {"names": ", ".join(uncounted)}
+        )
+    return "; ".join(parts)
 
 
 def _reason(reason: dict[str, object] | None) -> str:

@@ -2,18 +2,19 @@
 
 from django.utils.translation import gettext as _
 
+from apps.bench import comparison, statistics
 from apps.bench.comparison import Level
 from apps.campaigns.models import Campaign, Experiment
+from apps.comparison.comparisons import chart_data, tables
+from apps.comparison.comparisons.contrast import Comparison
+from apps.comparison.comparisons.sets import ResultSet
+from apps.comparison.comparisons.state import State
 from apps.core import messages
-from apps.reports.campaign import swept
-from apps.reports.campaign.columns import scale_of
+from apps.reports.campaign import points, remarks, sentences, swept
 from apps.reports.campaign.material import Material
-from apps.reports.document import Block, Column, Figure, Link, Paragraph, Section, Table, Value
-from apps.results.comparison import drawing, factors, tables
-from apps.results.comparison.building import Comparison
-from apps.results.comparison.cells import Cell
-from apps.results.comparison.sets import ResultSet
-from apps.results.comparison.state import State
+from apps.reports.claims import overall, words
+from apps.reports.columns import scale_of, told_interval_columns
+from apps.reports.document import Block, Column, Figure, Link, Paragraph, Section, Table, Topic, Value, spaced
 
 # A table of the report has so many places; the comparison's page has all.
 MOST_ROWS = 300
@@ -30,8 +31,8 @@ def section(made: Material) -> Section | None:
         for item in made.experiments
         if item.campaign_id == made.main.pk and (item.name, item.tool) in known
     ]
-    words = Link(base.name, f"campaign:{base.permanent_id}")
-    blocks: list[Block] = [Paragraph((_("Each experiment against the one of the same name in "), words, "."))]
+    link = Link(base.name, f"campaign:{base.permanent_id}")
+    blocks: list[Block] = [Paragraph((_("Each experiment against the one of the same name in "), link, "."))]
     if not pairs:
         text = _("No experiment there has the same name and tool as one here.")
         blocks.append(Paragraph((text,), style="warning"))
@@ -53,11 +54,14 @@ def _pair(made: Material, before: Experiment, after: Experiment) -> Section:
         for remark in remarks
     ]
     if found.cells and found.metric:
-        chart = drawing.charts_of(found)
+        chart = chart_data.charts_of(found)
         caption = _("%(name)s: %(metric)s beside the baseline") % {"name": after.name, "metric": _(metric.label)}
-        table = _table(found, key, after)
-        if chart:
-            blocks.append(Figure(f"baseline-figure-{key}", caption, chart[0][1], _sentence(found)))
+        table, topic = _table(found, key, after)
+        said = () if table.total else tuple(words.sentence(claim) for claim in overall.tell(topic, table))
+        if chart and not found.averaged:
+            blocks.append(Figure(f"baseline-figure-{key}", caption, chart[0][1], sentences.text_of(said), says=said))
+        elif said:
+            blocks.append(Paragraph(spaced(said), key=f"baseline-statement-{key}", style="statement"))
         blocks.append(table)
     return Section(f"baseline-{key}", after.name, tuple(blocks))
 
@@ -69,50 +73,56 @@ def _labels(before: Campaign, after: Campaign) -> tuple[str, str]:
     return _("%(name)s (baseline)") % {"name": before.name}, after.name
 
 
-def _sentence(found: Comparison) -> str:
-    """Return what is said over all settings that both have."""
-    parts = []
-    for answer in tables.overall_of(found):
-        words = {**answer, "metric": _(found.metric.label) if found.metric else ""}
-        text = _("Over all common settings %(metric)s is: %(verdict)s (%(p)s, above in %(share)s of pairs).")
-        parts.append(text % words)
-        if answer["ratios"]:
-            parts.append(_("Place by place the ratio is %(ratios)s.") % words)
-    return " ".join(parts)
-
-
-def _table(found: Comparison, key: str, after: Experiment) -> Table:
-    """Return every place with the baseline, the campaign and the ratio with its interval."""
-    places: dict[tuple[object, object], dict[int, Cell]] = {}
-    on_sets = found.axis.name == factors.SET
-    for cell in found.cells:
-        places.setdefault((None if on_sets else cell.x, cell.series), {})[cell.set] = cell
-    both = [cells for cells in places.values() if len(cells) == 2]
-    scale = scale_of([cell.centre.value for cells in both for cell in cells.values()], found.unit)
-    columns = [Column(found.axis.label)] if not on_sets else []
-    columns += [Column(found.series.label)] if found.series else []
-    columns += [
+def _table(found: Comparison, key: str, after: Experiment) -> tuple[Table, Topic]:
+    """Return every setting that both have with baseline, campaign and ratio; and the topic of these columns."""
+    assert found.metric
+    varied = [factor for factor in found.factors if factor.is_parameter]
+    before, later = (points.by_setting(found, place, varied) for place in (0, 1))
+    both = sorted(
+        (setting for setting in before if setting in later),
+        key=lambda setting: [factor.place(value) for factor, value in zip(varied, setting, strict=True)],
+    )
+    shown = both[:MOST_ROWS]
+    centres = [
+        [comparison.centre_of(figures[setting], found.state.statistic, found.mean).value for setting in shown]
+        for figures in (before, later)
+    ]
+    scale = scale_of([value for column in centres for value in column], found.unit)
+    contrasts = comparison.contrast([(before[setting], later[setting]) for setting in shown])
+    columns = [
+        *(Column(factor.label) for factor in varied),
         *(Column(title, scale.unit, "number") for title in found.titles),
+        Column(_("n"), kind="number"),
         Column(_("Ratio"), kind="number"),
-        Column(_("from (95 %)"), kind="number"),
-        Column(_("to (95 %)"), kind="number"),
+        *told_interval_columns(_("Ratio"), scale_of((), "1")),
         Column(_("Verdict")),
     ]
     rows: list[list[Value]] = []
-    for cells in both[:MOST_ROWS]:
-        contrast = cells[1].contrast
-        ratio = contrast.difference if contrast else None
+    for number, (setting, contrast) in enumerate(zip(shown, contrasts, strict=True)):
+        ratio = contrast.difference
         rows.append(
             [
-                *([] if on_sets else [found.axis.text(cells[1].x)]),
-                *([found.series.text(cells[1].series)] if found.series else []),
-                scale.of(cells[0].centre.value),
-                scale.of(cells[1].centre.value),
-                ratio.ratio if ratio else None,
-                ratio.ratio_low if ratio else None,
-                ratio.ratio_high if ratio else None,
-                tables.verdict_text(contrast.verdict) if contrast else "",
+                *(factor.text(value) for factor, value in zip(varied, setting, strict=True)),
+                *(scale.of(column[number]) for column in centres),
+                min(len(before[setting]), len(later[setting])),
+                ratio.ratio,
+                ratio.ratio_low,
+                ratio.ratio_high,
+                float(statistics.percent_of(ratio.confidence)) if ratio.ratio_low and ratio.confidence else None,
+                tables.verdict_text(contrast.verdict),
             ]
         )
+    marks = [points.marks_of(found, place, varied) for place in (0, 1)]
+    remarks.add_to(
+        columns,
+        rows,
+        [dict(zip(found.titles, (side.get(setting) for side in marks), strict=True)) for setting in shown],
+    )
+    at = len(varied)
+    behind = {
+        str(at + place): [[scale.of(value) or 0.0 for value in figures[setting]] for setting in shown]
+        for place, figures in enumerate((before, later))
+    }
     total = len(both) if len(both) > MOST_ROWS else 0
-    return Table(f"baseline-table-{key}", after.name, tuple(columns), rows, total=total)
+    table = Table(f"baseline-table-{key}", after.name, tuple(columns), rows, total=total, figures=behind)
+    return table, Topic(table.key, of=at + 3, by=(at, at + 1), metric=_(found.metric.label))

@@ -6,8 +6,9 @@ from django.db.models import Q
 from django.utils.translation import gettext as _
 
 from apps.bench import units
-from apps.reports.campaign.columns import scale_of
+from apps.reports.campaign import hosts
 from apps.reports.campaign.material import Material
+from apps.reports.columns import scale_of
 from apps.reports.document import Block, Column, Drawing, Paragraph, Section, Table, Value
 from apps.testbeds import patterns, topology
 from apps.testbeds import queries as testbeds
@@ -30,6 +31,7 @@ def section(made: Material) -> Section:
         blocks.append(_systems_table(systems))
     if links:
         blocks.append(_links_table(links))
+    blocks += hosts.tables_of(made)
     blocks += _drawing(made)
     return Section("testbed", _("What was measured on"), tuple(blocks))
 

@@ -10,7 +10,7 @@ from django.db.models import Max, Min, Prefetch
 from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
-from apps.bench.tools.base import Metric, Tool
+from apps.bench.toolkit import Metric, Tool
 from apps.campaigns.models import Campaign, Experiment, Lane, Trial
 from apps.campaigns.queries import Progress, progress_of_experiments
 from apps.results import queries as results
@@ -158,11 +158,11 @@ def _read_counts(made: Material) -> None:
 
 
 def _findings(campaigns: Sequence[Campaign]) -> list[tuple[Finding, str]]:
-    """Return what is concluded and not dismissed with its reference and verifications; the surest first."""
+    """Return what is concluded, neither dismissed nor refuted, with its reference and verifications; surest first."""
     place = {campaign.pk: number for number, campaign in enumerate(campaigns)}
     rows = (
         Finding.objects.filter(campaign__in=place)
-        .exclude(state=Finding.State.DISMISSED)
+        .exclude(state__in=(Finding.State.DISMISSED, Finding.State.REFUTED))
         .select_related("campaign", "experiment")
         .prefetch_related(
             Prefetch("verifications", Verification.objects.select_related("campaign")),

@@ -5,16 +5,18 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from apps.bench.tools.base import Tool
+from apps.bench.toolkit import Tool
 from apps.campaigns.models import Experiment
 from apps.reports.campaign.material import Material
+from apps.reports.claims import counted
 from apps.reports.document import Block, Column, Paragraph, Section, Table
 from apps.results import charts, queries
 
 
 def section(made: Material) -> Section:
     """Return the section on the method."""
-    blocks: list[Block] = [Paragraph((extent(made),), key="method"), _tools(made), _experiments(made)]
+    said = counted.count(extent(made), len(made.experiments), "experiments")
+    blocks: list[Block] = [Paragraph((said,), key="method"), _tools(made), _experiments(made)]
     if made.main.is_published:
         text = _("The figures were read from a publication; nothing of them was measured by this service.")
         blocks.insert(1, Paragraph((text,), style="warning"))
@@ -114,7 +116,10 @@ def _validity(made: Material) -> str:
     """Return what counts, what was left out and what the intervals mean."""
     sentences: list[str] = [
         _("Whether a trial counts as measured is decided by what its tool printed; figures of warm-ups never count."),
-        _("Intervals are of 95 % by Student's t; rates of equal work are averaged harmonically."),
+        _(
+            "Intervals of means are of 95 % by Student's t, of figures in two modes by the bootstrap; equal figures"
+            " have none. Rates of equal work are averaged harmonically."
+        ),
     ]
     if made.invalid:
         named = ", ".join(f"{name} × {count}" for name, count in sorted(made.invalid.items()))

@@ -5,9 +5,9 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from apps.bench.rules.shapes import FALLS, FLAT, RISES, SATURATES
-from apps.bench.tools.base import Tool
+from apps.bench.toolkit import Tool
 from apps.campaigns.models import Experiment
-from apps.reports.campaign.columns import quantity
+from apps.reports.columns import quantity
 from apps.reports.document import Items
 from apps.results import charts, queries
 

@@ -1,33 +1,32 @@
-"""A sweep in the report: a figure with what it shows, and the table of every point."""
+"""A sweep in the report: figures with what they show, and the table of every point that they are asked of."""
 
-from collections import defaultdict
-from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import product
+from typing import Any
 
 from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
-from apps.bench import comparison
-from apps.bench.tools.base import Metric
+from apps.bench.toolkit import Metric
 from apps.campaigns.models import Experiment
+from apps.comparison.comparisons import chart_data, contrast, factors
+from apps.comparison.comparisons.contrast import Comparison
+from apps.comparison.comparisons.factors import Factor
+from apps.comparison.comparisons.sets import ResultSet
+from apps.comparison.comparisons.state import State
 from apps.core import messages
-from apps.reports.campaign import sentences
-from apps.reports.campaign.columns import column_of, scale_of
+from apps.reports.campaign import points, sentences
 from apps.reports.campaign.material import Material
-from apps.reports.document import Block, Column, Figure, Paragraph, Section, Table, Value
-from apps.results.comparison import building, drawing, factors, gathering
-from apps.results.comparison.building import Comparison
-from apps.results.comparison.factors import Factor
-from apps.results.comparison.gathering import Row
-from apps.results.comparison.sets import ResultSet
-from apps.results.comparison.state import State
+from apps.reports.document import Block, Figure, Paragraph, Section, Table, Topic
+from apps.results import loss
 
 # A figure tells so many lines apart.
 MOST_SERIES = 8
 # Beside the metrics that are drawn the table has so many others.
 MORE_METRICS = 2
-# A report's table has so many points; the appendix has every trial.
-MOST_ROWS = 500
+# What neither stands on the axis nor has a line of its own has a figure for each of so many values.
+MOST_PANELS = 4
 
 
 def section(made: Material, experiment: Experiment) -> Section:
@@ -43,58 +42,29 @@ def section(made: Material, experiment: Experiment) -> Section:
         drawn = _drawn(made, experiment)
         shown = [(metric, _compare(made, experiment, metric)) for metric in drawn]
         more = [metric for metric in metrics if metric not in drawn][:MORE_METRICS]
-        blocks += [figure(f"figure-{key}-{metric.name}", found, made.title_of(experiment)) for metric, found in shown]
-        blocks.append(_table(made, experiment, [found for _metric, found in shown], more))
+        title = made.title_of(experiment)
+        table = points.table_of(f"table-{key}", title, [found for _metric, found in shown], more)
+        knees = _knees(made, experiment)
+        for metric, found in shown:
+            figures = _panels(f"figure-{key}-{metric.name}", found, title, table, made.user)
+            blocks += [
+                _with_knees(block, knees) if metric.name in (loss.LOSS, loss.JITTER) else block for block in figures
+            ]
+        blocks.append(table)
         blocks += [_remarks(found) for _metric, found in shown[:1] if found.remarks]
     return Section(f"experiment-{key}", made.heading(experiment), tuple(blocks))
 
 
 def figure(key: str, found: Comparison, title: str) -> Block:
-    """Return the figure of a comparison, or why there is none."""
-    charts = drawing.charts_of(found)
-    if not charts or not found.metric:
-        return Paragraph((_("There are no valid figures to draw."),), style="warning")
-    words = {"metric": _(found.metric.label), "axis": found.axis.label, "name": title}
-    caption = _("%(name)s: %(metric)s by %(axis)s") % words
-    return Figure(key, caption, charts[0][1], sentences.of(shown_of(found, charts[0][1])))
-
-
-def shown_of(found: Comparison, chart: dict[str, object]) -> sentences.Shown:
-    """Return what is to be said of a comparison."""
-    assert found.metric
-    curves: dict[str, list[sentences.Point]] = defaultdict(list)
-    for cell in found.cells:
-        x = cell.x if found.axis.numeric and isinstance(cell.x, int | float) else None
-        point = sentences.Point(found.axis.text(cell.x), x, cell.centre.value, cell.values)
-        curves[drawing.label_of(found, cell)].append(point)
-    lines = chart.get("lines")
-    heights = [line["value"] for line in lines if line["axis"] == "y"] if isinstance(lines, list) else []
-    return sentences.Shown(
-        metric=_(found.metric.label),
-        unit=found.metric.unit,
-        higher_is_better=found.metric.higher_is_better,
-        axis=found.axis.label,
-        curves=[sentences.Curve(label, points) for label, points in curves.items()],
-        # Paths of several ceilings have no common one.
-        ceiling=heights[0] if len(heights) == 1 else None,
-    )
-
-
-def _drawn(made: Material, experiment: Experiment) -> list[Metric]:
-    """Return the metrics that get a figure: the primary one, of storage also the next of its kind."""
-    metrics = made.metrics[experiment.pk]
-    alike = [item for item in metrics if item.axis == metrics[0].axis and item.unit == metrics[0].unit]
-    return alike[:2] if made.tool(experiment).group == "storage" else metrics[:1]
-
-
-def _compare(made: Material, experiment: Experiment, metric: Metric) -> Comparison:
-    state = State(sets=(ResultSet(numbers=(("experiment", experiment.pk),)),), metric=metric.name)
-    return told_apart(state, made.user)
+    """Return the figure of a comparison with a table of its own behind it, or why there is none."""
+    table = points.table_of(f"{key}-data", title, [found], ())
+    block = _figure(key, found, title, table, ())
+    return replace(block, data=table) if isinstance(block, Figure) else block
 
 
 def told_apart(state: State, user: User) -> Comparison:
     """Return the figures by the usual axis, and one line for each value of the factor that has the fewest."""
-    found = building.compare(state, user)
+    found = contrast.compare(state, user)
     others = [
         factor
         for factor in found.factors
@@ -105,76 +75,113 @@ def told_apart(state: State, user: User) -> Comparison:
     if not others:
         return found
     series = min(others, key=lambda factor: len(factor.values))
-    return building.compare(replace(state, series=series.name), user)
+    return contrast.compare(replace(state, series=series.name), user)
 
 
-@dataclass(frozen=True)
-class _Places:
-    """The figures of a metric by place of the table."""
+def _panels(key: str, found: Comparison, title: str, table: Table, user: User) -> list[Block]:
+    """Return a figure for each value of what is neither on the axis nor a line: nothing is averaged over it."""
+    shown = {found.axis.name, found.series.name if found.series else ""}
+    rest = [factor for factor in points.varied_of(found) if factor.name not in shown]
+    settings = list(product(*(factor.values for factor in rest)))
+    held = [
+        setting
+        for setting in settings
+        if points.has_rows(found, dict(zip((factor.name for factor in rest), setting, strict=True)))
+    ]
+    blocks: list[Block] = []
+    for number, setting in enumerate(held[:MOST_PANELS], start=1):
+        fixed = [(factor, value) for factor, value in zip(rest, setting, strict=True)]
+        texts = tuple((factor.name, factors.key_of(value)) for factor, value in fixed)
+        panel = contrast.compare(replace(found.state, axis=found.axis.name, fixed=texts), user) if rest else found
+        blocks.append(_figure(key if number == 1 else f"{key}-{number}", panel, title, table, fixed))
+    if len(held) > MOST_PANELS:
+        names = ", ".join(factor.label for factor in rest)
+        text = _("Figures are drawn for %(drawn)s of %(all)s settings of %(names)s; the table has all.")
+        words = {"drawn": MOST_PANELS, "all": len(held), "names": names}
+        blocks.append(Paragraph((text % words,), style="remark"))
+    return blocks
 
-    metric: Metric
-    values: dict[tuple[Hashable, ...], list[float]]
-    found: Comparison | None = None
+
+def _figure(key: str, found: Comparison, title: str, table: Table, fixed: Sequence[tuple[Factor, object]]) -> Block:
+    charts = chart_data.charts_of(found)
+    if not charts or not found.metric:
+        return Paragraph((_("There are no valid figures to draw."),), style="warning")
+    words = {"metric": _(found.metric.label), "axis": found.axis.label, "name": title}
+    caption = _("%(name)s: %(metric)s by %(axis)s") % words
+    if fixed:
+        caption += f" ({', '.join(f'{factor.label} {factor.text(value)}' for factor, value in fixed)})"
+    said = sentences.of(_shown_of(found, charts[0][1], table, fixed), table)
+    return Figure(key, caption, charts[0][1], sentences.text_of(said), says=said)
 
 
-def _table(made: Material, experiment: Experiment, shown: Sequence[Comparison], more: Sequence[Metric]) -> Table:
-    """Return every point with n, the centre and interval of the metrics drawn, and the mean of some others."""
-    first = shown[0]
-    varied = [factor for factor in first.factors if factor.is_parameter or factor.name == factors.NODES]
-    parts = [_Places(found.metric, _by_place(found, varied), found) for found in shown if found.metric]
-    for metric in more:
-        gathered = gathering.gather(first.gathered.choices, metric.name)
-        parts.append(_Places(metric, _by_place(replace(first, gathered=gathered), varied)))
-    places = sorted(
-        parts[0].values, key=lambda key: [factor.place(value) for factor, value in zip(varied, key, strict=True)]
+def _shown_of(
+    found: Comparison, chart: dict[str, object], table: Table, fixed: Sequence[tuple[Factor, object]]
+) -> sentences.Shown:
+    """Return what a figure shows of the table's rows."""
+    assert found.metric
+    columns = points.columns_of(found)
+    axis = columns.get(found.axis.name)
+    better = {True: "higher", False: "lower", None: ""}[found.metric.higher_is_better]
+    topic = Topic(
+        table=table.key,
+        of=points.column_of_metric(table, found.metric),
+        by=() if axis is None else (axis,),
+        rows=tuple((columns[factor.name], factor.text(value)) for factor, value in fixed),
+        unit=found.metric.unit,
+        metric=_(found.metric.label),
+        axis="" if axis is None else found.axis.label,
+        better=better,
     )
-    columns = [Column(factor.label) for factor in varied] + [Column(_("n"), kind="number")]
-    cells: list[list[Value]] = [
-        [*(factor.text(value) for factor, value in zip(varied, key, strict=True)), len(parts[0].values[key])]
-        for key in places[:MOST_ROWS]
-    ]
-    for part in parts:
-        _add_metric(part, first, places[:MOST_ROWS], columns, cells)
-    key = made.key(experiment)
-    note = f"{building.statistic_label(first)} – {_(first.why_mean)}"
-    total = len(places) if len(places) > MOST_ROWS else 0
-    return Table(f"table-{key}", made.title_of(experiment), tuple(columns), cells, note=note, total=total)
+    lines = chart.get("lines")
+    heights = [line["value"] for line in lines if line["axis"] == "y"] if isinstance(lines, list) else []
+    lines_of, label, title = _lines(found, columns)
+    # Paths of several ceilings have no common one.
+    ceiling = float(heights[0]) if len(heights) == 1 else None
+    return sentences.Shown(topic, lines_of, label, title, ceiling)
 
 
-def _by_place(found: Comparison, varied: Sequence[Factor]) -> dict[tuple[Hashable, ...], list[float]]:
-    values: dict[tuple[Hashable, ...], list[float]] = defaultdict(list)
-    for rows in found.gathered.rows:
-        for row in rows:
-            values[_key(row, varied, found)].extend(row.values)
-    return values
+def _lines(found: Comparison, columns: dict[str, int]) -> tuple[list[sentences.Line], int | None, str]:
+    """Return the lines of a comparison's figure, and the column that tells them apart with its words."""
+    sets = columns.get(factors.SET) if found.axis.name != factors.SET else None
+    series = columns.get(found.series.name) if found.series else None
+    named: dict[tuple[tuple[int, str], ...], str] = {}
+    for cell in found.cells:
+        rows: tuple[tuple[int, str], ...] = () if sets is None else ((sets, found.titles[cell.set]),)
+        if found.series and series is not None:
+            rows += ((series, found.series.text(cell.series)),)
+        named.setdefault(rows, chart_data.label_of(found, cell))
+    lines = [sentences.Line(label, rows) for rows, label in named.items()]
+    told_by = series if sets is None else sets if series is None else None
+    return lines, told_by, found.series.label if found.series and sets is None else ""
 
 
-def _key(row: Row, varied: Sequence[Factor], found: Comparison) -> tuple[Hashable, ...]:
-    return tuple(factors.value_of(row, factor.name, found.gathered) for factor in varied)
+def _knees(made: Material, experiment: Experiment) -> list[dict[str, object]]:
+    """Return the lines of the loads from which on datagrams are lost; none of what is no sweep of loads."""
+    if loss.RATE not in {factor["name"] for factor in experiment.factors}:
+        return []
+    charts: Any = loss.charts_of(loss.sweeps_of(experiment, made.tool(experiment)))["charts"]
+    return [line for chart in charts[:1] for line in chart["lines"]]
 
 
-def _add_metric(
-    part: _Places,
-    first: Comparison,
-    places: Sequence[tuple[Hashable, ...]],
-    columns: list[Column],
-    cells: list[list[Value]],
-) -> None:
-    """Add a metric's columns: its centre, of those drawn also the interval where any place has one."""
-    mean = part.found.mean if part.found else first.mean
-    centres = [
-        comparison.centre_of(part.values[key], first.state.statistic, mean) if part.values.get(key) else None
-        for key in places
-    ]
-    scale = scale_of([centre.value for centre in centres if centre], part.metric.unit)
-    columns.append(column_of(part.metric, scale))
-    for row, centre in zip(cells, centres, strict=True):
-        row.append(scale.of(centre.value) if centre else None)
-    if part.found is None or not any(centre and centre.low is not None for centre in centres):
-        return
-    columns += [Column(_("from (95 %)"), scale.unit, "number"), Column(_("to (95 %)"), scale.unit, "number")]
-    for row, centre in zip(cells, centres, strict=True):
-        row += [scale.of(centre.low) if centre else None, scale.of(centre.high) if centre else None]
+def _with_knees(block: Block, knees: Sequence[dict[str, object]]) -> Block:
+    if not isinstance(block, Figure) or not knees:
+        return block
+    own: Any = block.chart.get("lines", [])
+    return replace(block, chart={**block.chart, "lines": [*own, *knees]})
+
+
+def _drawn(made: Material, experiment: Experiment) -> list[Metric]:
+    """Return the metrics that get a figure: the primary one, of storage the next one, of loads what is lost."""
+    metrics = made.metrics[experiment.pk]
+    if loss.RATE in {factor["name"] for factor in experiment.factors}:
+        return [metrics[0], *(item for item in metrics[1:] if item.name in (loss.LOSS, loss.JITTER))]
+    alike = [item for item in metrics if item.axis == metrics[0].axis and item.unit == metrics[0].unit]
+    return alike[:2] if made.tool(experiment).group == "storage" else metrics[:1]
+
+
+def _compare(made: Material, experiment: Experiment, metric: Metric) -> Comparison:
+    state = State(sets=(ResultSet(numbers=(("experiment", experiment.pk),)),), metric=metric.name)
+    return told_apart(state, made.user)
 
 
 def _remarks(found: Comparison) -> Block:

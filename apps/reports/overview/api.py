@@ -7,9 +7,10 @@ from django.conf import settings
 from django.utils.translation import gettext as _
 from rest_framework import serializers
 
-from apps.accounts import scoping
+from apps.accounts import rights
 from apps.accounts.api import ScopedRelatedField, TeamField, TeamScopedViewSet, team_for_new
 from apps.accounts.api.base import refuse_other_team
+from apps.core import moments
 from apps.core.api import field_errors
 from apps.reports import services
 from apps.reports.models import Report
@@ -25,8 +26,8 @@ class ManagementReportSerializer(serializers.ModelSerializer):
     title = serializers.CharField(max_length=250)
     language = serializers.ChoiceField(choices=settings.LANGUAGES)
     period = serializers.ChoiceField(choices=PERIODS)
-    first = serializers.DateField(required=False, allow_null=True)
-    last = serializers.DateField(required=False, allow_null=True)
+    first = serializers.DateField(required=False, allow_null=True, validators=[moments.check_day])
+    last = serializers.DateField(required=False, allow_null=True, validators=[moments.check_day])
     sites = ScopedRelatedField(queryset=Site.objects.all(), many=True, required=False)
     timezone = serializers.CharField(required=False, help_text="Where days and months begin; your own unless given.")
     created_by: Any = serializers.SlugRelatedField(slug_field="username", read_only=True)
@@ -90,10 +91,10 @@ class ManagementReportViewSet(TeamScopedViewSet):
         team = team_for_new(self.request, values)
         serializer.instance = services.begin_management_report(
             team=team,
-            user=scoping.user_of(self.request),
+            user=rights.user_of(self.request),
             language=values["language"],
             title=values["title"],
-            selection=self._selection(Selection(timezone=scoping.user_of(self.request).timezone), values, team.pk),
+            selection=self._selection(Selection(timezone=rights.user_of(self.request).timezone), values, team.pk),
         )
 
     def perform_update(self, serializer: Any) -> None:
@@ -102,7 +103,7 @@ class ManagementReportViewSet(TeamScopedViewSet):
         report, values = serializer.instance, serializer.validated_data
         serializer.instance = change_selection(
             report=report,
-            user=scoping.user_of(self.request),
+            user=rights.user_of(self.request),
             title=values.get("title", report.title),
             selection=Selection.of(self._selection(Selection.of(report.selection), values, report.team_id)),
         )

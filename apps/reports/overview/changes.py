@@ -14,15 +14,15 @@ from django.db.models import Count, Max
 
 from apps.bench import statistics
 from apps.bench.statistics.changes import ALPHA
-from apps.bench.tools.base import Metric, Tool
+from apps.bench.toolkit import Metric, Tool
 from apps.campaigns.models import Campaign, Lane
 from apps.campaigns.queries.visibility import for_whole_team
+from apps.comparison.history.changes import LEAST_LEVEL
+from apps.comparison.history.points import label_of, names_apart
+from apps.comparison.history.series import Subject
+from apps.comparison.models import ChangePoint
 from apps.reports.overview.activity import Activity
 from apps.reports.overview.scope import Scope
-from apps.results.history.changes import LEAST_LEVEL
-from apps.results.history.points import label_of, names_apart
-from apps.results.history.series import Subject
-from apps.results.models import ChangePoint
 
 # Of what was repeated most often so many are looked at, each at so many points of so many of its newest sweeps.
 MOST_HISTORIES = 200
@@ -43,13 +43,13 @@ SELECT lane_id, parameters FROM placed
 WHERE total <= %(most)s OR place * %(most)s / total > (place - 1) * %(most)s / total
 ORDER BY lane_id, place
 """
-# The median of each campaign at those points, of valid figures, in the order of time. The trials come first: to find
-# them by what they were given costs one look at each.
+# The median of each campaign at those points, of the figures that count, in the order of time. The trials come first:
+# to find them by what they were given costs one look at each.
 _LEVELS = """
 WITH told AS MATERIALIZED (
     SELECT id, lane_id, experiment_id, campaign_id, parameters FROM campaigns_trial
     WHERE lane_id = ANY(%(lanes)s) AND parameters = ANY(%(points)s::jsonb[])
-        AND state = 'succeeded' AND NOT is_warmup AND invalid_at IS NULL AND finished_at < %(end)s
+        AND state = 'succeeded' AND finished_at < %(end)s
 )
 SELECT w.history, p.place, t.campaign_id, min(r.recorded_at), percentile_cont(0.5) WITHIN GROUP (ORDER BY s.value)
 FROM told t
@@ -57,12 +57,8 @@ JOIN unnest(%(lanes)s::bigint[], %(histories)s::int[], %(metrics)s::text[]) w(la
     ON w.lane = t.lane_id
 JOIN unnest(%(of)s::int[], %(places)s::int[], %(points)s::jsonb[]) p(history, place, parameters)
     ON p.history = w.history AND p.parameters = t.parameters
-JOIN results_sample s ON s.trial_id = t.id AND s.metric = w.metric
+JOIN results_sample s ON s.trial_id = t.id AND s.metric = w.metric AND s.counts
 JOIN results_result r ON r.id = s.result_id
-WHERE r.flags = '[]' OR NOT EXISTS (
-    SELECT FROM jsonb_array_elements(r.flags) f
-    WHERE f->>'severity' = 'invalid'
-        AND (coalesce(f->'metrics', '[]') = '[]' OR f->'metrics' ? s.metric))
 GROUP BY 1, 2, 3 ORDER BY 1, 2, 4, 3
 """
 

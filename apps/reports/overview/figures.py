@@ -9,9 +9,9 @@ from typing import Any
 
 from django.db import connection
 
-from apps.bench.tools.base import Metric, Tool
+from apps.bench.toolkit import Metric, Tool
 from apps.reports.overview.scope import Measured, Scope
-from apps.results import charts
+from apps.results import charts, means
 from apps.testbeds import queries as testbeds
 
 # The best point of each lane (the newest where neither direction is better), and the bytes that its valid results
@@ -20,18 +20,15 @@ from apps.testbeds import queries as testbeds
 _FIGURES = """
 WITH figures AS (
     SELECT t.lane_id, t.point, s.value, t.finished_at,
-        s.value * %(bytes)s * CASE WHEN %(timed)s THEN (t.parameters->>'duration')::float8 ELSE 1 END moved
+        s.value * %(bytes)s * CASE WHEN %(timed)s THEN (t.parameters->>'duration')::float8 ELSE 1 END moved,
+        {is_timed} is_timed
     FROM results_sample s
     JOIN campaigns_trial t ON t.id = s.trial_id
     WHERE s.experiment_id = ANY(%(experiments)s) AND s.metric = %(metric)s
-        AND t.finished_at >= %(start)s AND t.finished_at < %(end)s AND NOT t.is_warmup AND t.invalid_at IS NULL
-        AND NOT EXISTS (
-            SELECT FROM results_result r, jsonb_array_elements(r.flags) f
-            WHERE r.trial_id = t.id AND r.flags @> '[{"severity": "invalid"}]' AND f->>'severity' = 'invalid'
-                AND (coalesce(f->'metrics', '[]') = '[]' OR f->'metrics' ? %(metric)s))
+        AND t.finished_at >= %(start)s AND t.finished_at < %(end)s AND s.counts
     OFFSET 0
 ), points AS (
-    SELECT lane_id, point, avg(value) mean, count(*) n, max(finished_at) at, sum(moved) moved
+    SELECT lane_id, point, {mean} mean, count(*) n, max(finished_at) at, sum(moved) moved
     FROM figures GROUP BY 1, 2
 )
 SELECT DISTINCT ON (lane_id) lane_id, mean, n, at, sum(moved) OVER (PARTITION BY lane_id)
@@ -136,7 +133,8 @@ def read(scope: Scope) -> Figures:
             experiments = sorted({lane.experiment for lane in scope.lanes.values() if lane.tool == slug})
             for values in _asked(scope.tools[slug], metric):
                 period = {"start": scope.period.start, "end": scope.period.end}
-                cursor.execute(_FIGURES, values | period | {"experiments": experiments})
+                reckoned = _FIGURES.format(**_means(scope.tools[slug], metric, values["metric"]))
+                cursor.execute(reckoned, values | period | {"experiments": experiments})
                 for pk, mean, n, at, moved in cursor.fetchall():
                     lane = scope.lanes.get(pk)
                     if lane and values["metric"] == metric.name:
@@ -154,6 +152,15 @@ def _asked(tool: Tool, metric: Metric) -> Iterable[dict[str, Any]]:
     if not per_unit:
         known = {item.name for item in tool.metrics}
         yield from ({"metric": name, "sign": 0.0, "bytes": 1.0, "timed": False} for name in AMOUNTS if name in known)
+
+
+def _means(tool: Tool, metric: Metric, name: str) -> dict[str, str]:
+    """Return the mean that is right for a metric in SQL, and whether a trial had a time set where that matters."""
+    if name != metric.name:
+        return {"mean": "avg(value)", "is_timed": "false"}
+    mean = means.in_sql(tool, metric, value="value", timed="is_timed")
+    timed = means.TIMED.format(parameters="t.parameters") if "is_timed" in mean else "false"
+    return {"mean": mean, "is_timed": timed}
 
 
 def _newest(members: Sequence[Figure], scope: Scope) -> list[Figure]:

@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy
 
 from apps.accounts.forms import TeamForm
 from apps.campaigns.models import Campaign
-from apps.core import messages
+from apps.core import messages, moments
 from apps.reports.models import Report
 from apps.reports.overview.selection import DATES, LAST_MONTH, PERIODS, THIS_MONTH, Selection, wrong_days
 from apps.testbeds.models import Site
@@ -41,11 +41,13 @@ class ManagementForm(TeamForm):
     first = forms.DateField(
         label=gettext_lazy("First day"),
         required=False,
+        validators=[moments.check_day],
         widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d"),
     )
     last = forms.DateField(
         label=gettext_lazy("Last day"),
         required=False,
+        validators=[moments.check_day],
         widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d"),
     )
     sites = SitesField()

@@ -1,12 +1,13 @@
 """What changed and what was concluded: regressions, findings open and accepted, and gains that were realised."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from apps.core import messages
-from apps.reports.campaign.columns import quantity
+from apps.reports.columns import interval_columns, quantity, scale_of
 from apps.reports.document import Block, Column, Link, Paragraph, Section, Table, Value
 from apps.reports.overview.changes import Change, Changes
 from apps.reports.overview.material import Material
@@ -163,8 +164,7 @@ def _verified(made: Material) -> Block | None:
         Column(_("After")),
         Column(_("Predicted gain (ratio)"), kind="number", digits=3),
         Column(_("Realised gain (ratio)"), kind="number", digits=3),
-        Column(_("from (95 %)"), kind="number", digits=3),
-        Column(_("to (95 %)"), kind="number", digits=3),
+        *(replace(column, digits=3) for column in interval_columns(_("Realised gain"), scale_of((), "1"))),
         Column(_("Verified")),
     )
     rows: list[list[Value | Link]] = [

@@ -9,7 +9,7 @@ from django.db.models import Q
 
 from apps.accounts.models import Team
 from apps.bench import tools
-from apps.bench.tools.base import Metric, Tool
+from apps.bench.toolkit import Metric, Tool
 from apps.campaigns.models import Campaign, Lane
 from apps.campaigns.queries.visibility import for_whole_team
 from apps.reports.overview.selection import Period, Selection

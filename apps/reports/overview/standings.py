@@ -5,13 +5,17 @@ from collections.abc import Sequence
 
 from django.utils.translation import gettext as _
 
-from apps.reports.campaign.columns import quantity, scale_of
-from apps.reports.document import Block, Column, Figure, Link, Paragraph, Section, Table, Value
+from apps.reports.campaign import sentences
+from apps.reports.claims import several, topics, words
+from apps.reports.columns import scale_of
+from apps.reports.document import Block, Column, Figure, Link, Paragraph, Section, Sentence, Table, Topic, Value
 from apps.reports.overview import figures
 from apps.reports.overview.figures import Figures, Standing
 
 # So many pairs can be told apart in a figure.
 MOST_SHOWN = 40
+# The column of the best figure, behind the two of the place.
+BEST = 2
 # Longer tables show their first rows.
 MOST_ROWS = 300
 
@@ -36,22 +40,23 @@ def _by_tool(found: Sequence[Standing]) -> list[list[Standing]]:
 
 def _between(found: Figures, members: list[Standing]) -> Section:
     tool, metric = members[0].tool, members[0].metric
-    words = {"tool": tool.name, "metric": _(metric.label)}
+    named = {"tool": tool.name, "metric": _(metric.label)}
     key = f"pairs-{tool.slug}"
     places = (Column(_("From")), Column(_("To")))
-    blocks: list[Block] = [_table(found, key, _("%(tool)s: %(metric)s between sites") % words, places, members)]
+    table = _table(found, key, _("%(tool)s: %(metric)s between sites") % named, places, members)
+    blocks: list[Block] = [table]
     if metric.unit in ("bit/s", "B/s") and len(members) > 1:
-        blocks.append(_figure(f"figure-{key}", _("%(tool)s: best and latest %(metric)s") % words, members))
-    return Section(key, _("%(tool)s between sites") % words, tuple(blocks))
+        blocks.append(_figure(f"figure-{key}", _("%(tool)s: best and latest %(metric)s") % named, members, table))
+    return Section(key, _("%(tool)s between sites") % named, tuple(blocks))
 
 
 def _within(found: Figures, members: list[Standing]) -> Section:
     tool, metric = members[0].tool, members[0].metric
-    words = {"tool": tool.name, "metric": _(metric.label)}
+    named = {"tool": tool.name, "metric": _(metric.label)}
     key = f"within-{tool.slug}"
     places = (Column(_("Site")), Column(_("File system")))
-    table = _table(found, key, _("%(tool)s: %(metric)s within sites") % words, places, members)
-    return Section(key, _("%(tool)s within sites") % words, (table,))
+    table = _table(found, key, _("%(tool)s: %(metric)s within sites") % named, places, members)
+    return Section(key, _("%(tool)s within sites") % named, (table,))
 
 
 def _table(found: Figures, key: str, caption: str, places: tuple[Column, ...], members: list[Standing]) -> Table:
@@ -62,10 +67,10 @@ def _table(found: Figures, key: str, caption: str, places: tuple[Column, ...], m
         *places,
         Column(_("Best"), scale.unit, "number"),
         Column(_("n"), kind="number"),
-        Column(_("Measured")),
+        Column(_("Best measured")),
         Column(_("Campaign")),
         Column(_("Latest"), scale.unit, "number"),
-        Column(_("Measured")),
+        Column(_("Latest measured")),
     ]
     if with_ceiling:
         columns += [Column(_("Ceiling"), scale.unit, "number"), Column(_("Best of ceiling"), "%", "number", 3)]
@@ -92,7 +97,7 @@ def _campaign(found: Figures, figure: figures.Figure) -> Link:
     return Link(campaign.name, f"campaign:{campaign.permanent_id}")
 
 
-def _figure(key: str, caption: str, members: list[Standing]) -> Figure:
+def _figure(key: str, caption: str, members: list[Standing], table: Table) -> Figure:
     shown = members[:MOST_SHOWN]
     metric = members[0].metric
     curves: list[tuple[str, list[float | None]]] = [
@@ -118,21 +123,16 @@ def _figure(key: str, caption: str, members: list[Standing]) -> Figure:
         ],
         "lines": [],
     }
-    return Figure(key, caption, chart, _sentence(members))
+    said = _said(members, table)
+    return Figure(key, caption, chart, sentences.text_of(said), says=said)
 
 
-def _sentence(members: list[Standing]) -> str:
-    """Return which pair comes nearest to its ceiling and which is farthest from it."""
-    judged = sorted((item for item in members if item.share is not None), key=lambda item: item.share or 0.0)
-    if not judged:
-        best = max(members, key=lambda item: item.best.value)
-        words = {"pair": " → ".join(best.places), "value": quantity(best.best.value, best.metric.unit)}
-        return _("The best is %(pair)s with %(value)s.") % words
-    words = {
-        "near": " → ".join(judged[-1].places),
-        "most": f"{100 * (judged[-1].share or 0.0):.0f}",
-        "far": " → ".join(judged[0].places),
-        "least": f"{100 * (judged[0].share or 0.0):.0f}",
-    }
-    text = _("%(near)s comes nearest to its ceiling with %(most)s %%; %(far)s is farthest from it with %(least)s %%.")
-    return text % words
+def _said(members: list[Standing], table: Table) -> tuple[Sentence, ...]:
+    """Return which pair comes nearest to its ceiling and which is farthest from it; nothing where rows are cut."""
+    if table.total:
+        return ()
+    share = next((place for place, column in enumerate(table.columns) if column.unit == "%"), 0)
+    topic = Topic(table.key, of=BEST, by=(0, 1), unit=members[0].metric.unit)
+    places = topics.places_of(topic, table)
+    shares = several.shares_of(places, share) if share else {}
+    return tuple(words.sentence(claim) for claim in several.pairs(topic, places, share, shares))

@@ -3,18 +3,21 @@
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from apps.reports.campaign.columns import quantity
-from apps.reports.document import Block, Column, Items, Link, Paragraph, Part, Table, Value
+from apps.reports.claims import counted
+from apps.reports.columns import quantity
+from apps.reports.document import Block, Column, Items, Link, Paragraph, Part, Sentence, Table, Value, spaced
 from apps.reports.overview import outcomes, work
 from apps.reports.overview.material import Material
 
 # What is named of each kind: all of it must stand on one page.
 MOST = 3
+# The table that the sentences quote.
+KEY_FIGURES = "key-figures"
 
 
 def blocks(made: Material) -> tuple[Block, ...]:
     """Return the summary."""
-    found: list[Block] = [Paragraph((_done(made),), key="summary")]
+    found: list[Block] = [Paragraph(_done(made), key="summary")]
     if made.unfinished:
         text = ngettext(
             "Of %(n)s campaign not all conclusions are drawn: see the findings.",
@@ -28,21 +31,24 @@ def blocks(made: Material) -> tuple[Block, ...]:
     return tuple(found)
 
 
-def _done(made: Material) -> str:
+def _done(made: Material) -> tuple[Part, ...]:
+    """Return what was done in sentences, each of which quotes the key figures."""
     total = made.activity.total
-    campaigns = ngettext("%(n)s campaign", "%(n)s campaigns", len(total.campaigns)) % {
-        "n": f"{len(total.campaigns):,}"
-    }
+    count = f"{len(total.campaigns):,}"
+    campaigns = ngettext("%(n)s campaign", "%(n)s campaigns", len(total.campaigns)) % {"n": count}
     trials = ngettext("%(n)s trial", "%(n)s trials", total.trials) % {"n": f"{total.trials:,}"}
     words = {"campaigns": campaigns, "trials": trials, "period": made.scope.period.text}
     words["outcomes"] = total.progress.outcomes
-    said = [_("From %(period)s %(campaigns)s brought %(trials)s to their end: %(outcomes)s.") % words]
+    text = _("From %(period)s %(campaigns)s brought %(trials)s to their end: %(outcomes)s.") % words
+    said = [_quoted(text, _("Trials"), f"{total.trials:,}")]
     if total.success is not None:
-        said.append(_("%(share)s %% of those carried out succeeded.") % {"share": f"{100 * total.success:.3g}"})
+        share = f"{100 * total.success:.3g}"
+        text = _("%(share)s %% of those carried out succeeded.") % {"share": share}
+        said.append(_quoted(text, _("Success"), f"{share} %"))
     worse = len(made.changes.of(worse=True))
     if worse:
         text = ngettext("%(n)s regression was found.", "%(n)s regressions were found.", worse)
-        said.append(text % {"n": f"{worse:,}"})
+        said.append(_quoted(text % {"n": f"{worse:,}"}, _("Regressions"), f"{worse:,}"))
     found = made.conclusions
     if found.best and found.best.gain:
         text = ngettext(
@@ -50,8 +56,14 @@ def _done(made: Material) -> str:
             "%(n)s recommendations were verified; the largest gain was ×%(gain)s.",
             found.verified_count,
         )
-        said.append(text % {"n": f"{found.verified_count:,}", "gain": f"{found.best.gain:.3g}"})
-    return " ".join(said)
+        number = f"{found.verified_count:,}"
+        text %= {"n": number, "gain": f"{found.best.gain:.3g}"}
+        said.append(_quoted(text, _("Verified in the period"), number))
+    return spaced(said)
+
+
+def _quoted(text: str, name: str, value: str) -> Sentence:
+    return counted.quote(text, KEY_FIGURES, 1, name, value)
 
 
 def _figures(made: Material) -> Table:
@@ -72,7 +84,7 @@ def _figures(made: Material) -> Table:
         [_("Accepted recommendations"), f"{states['accepted']:,}"],
         [_("Verified in the period"), f"{made.conclusions.verified_count:,}"],
     ]
-    return Table("key-figures", _("Key figures"), (Column(_("What")), Column(_("Value"))), rows)
+    return Table(KEY_FIGURES, _("Key figures"), (Column(_("What")), Column(_("Value"))), rows)
 
 
 def _attention(made: Material) -> list[tuple[Part, ...]]:

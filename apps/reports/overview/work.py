@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
 from apps.campaigns.queries import Progress
-from apps.reports.campaign.columns import Scale, scale_of
+from apps.reports.columns import Scale, scale_of
 from apps.reports.document import Block, Column, Figure, Link, Section, Table, Value
 from apps.reports.overview.activity import Count, name_of
 from apps.reports.overview.material import Material

@@ -10,15 +10,15 @@ from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from apps.accounts import scoping
+from apps.accounts import rights
 from apps.accounts.api import ScopedRelatedField, TeamField, TeamScopedViewSet, team_for_new
 from apps.accounts.api.base import refuse_other_team
 from apps.accounts.consent import Standing
 from apps.campaigns.api.experiments import CampaignField
 from apps.campaigns.models import Campaign
 from apps.core.fields import TranslatedField
+from apps.reports.files.formats import FORMATS
 from apps.reports.models import Delivery, Report, Schedule
-from apps.reports.rendering.formats import FORMATS
 from apps.reports.schedules import queries, services
 
 
@@ -75,7 +75,7 @@ class ScheduleViewSet(TeamScopedViewSet):
 
     def narrow(self, rows: Any) -> Any:
         """Return the schedules of the person's teams."""
-        return queries.schedules_for(scoping.user_of(self.request))
+        return queries.schedules_for(rights.user_of(self.request))
 
     def perform_create(self, serializer: Any) -> None:
         """Make one."""
@@ -91,13 +91,13 @@ class ScheduleViewSet(TeamScopedViewSet):
 
     def perform_destroy(self, instance: Schedule) -> None:
         """Delete one; its editions stay."""
-        services.delete_schedule(schedule=instance, user=scoping.user_of(self.request))
+        services.delete_schedule(schedule=instance, user=rights.user_of(self.request))
 
     @extend_schema(operation_id="schedules_deliver", request=None, responses={202: DeliverySerializer})
     @action(detail=True, methods=["post"])
     def deliver(self, request: Request, pk: int) -> Response:
         """Deliver now, out of turn; `deliveries` tells how it goes."""
-        made = services.deliver_now(schedule=self.get_object(), user=scoping.user_of(request), now=timezone.now())
+        made = services.deliver_now(schedule=self.get_object(), user=rights.user_of(request), now=timezone.now())
         return Response(DeliverySerializer(made).data, status=status.HTTP_202_ACCEPTED)
 
     @extend_schema(operation_id="schedules_deliveries", responses=DeliverySerializer(many=True), filters=False)
@@ -119,7 +119,7 @@ class ScheduleViewSet(TeamScopedViewSet):
     def ask(self, request: Request, pk: int) -> Response:
         """Ask those recipients again who have not answered in a week; `recipients` tells when they were asked."""
         schedule = self.get_object()
-        services.ask_again(schedule=schedule, user=scoping.user_of(request), now=timezone.now())
+        services.ask_again(schedule=schedule, user=rights.user_of(request), now=timezone.now())
         recipients = RecipientSerializer(queries.recipients_of(schedule), many=True).data
         return Response(recipients, status=status.HTTP_202_ACCEPTED)
 
@@ -130,5 +130,5 @@ class ScheduleViewSet(TeamScopedViewSet):
         values = {name: changes.get(name, getattr(schedule, name)) for name in names}
         values["language"] = values["language"] or settings.LANGUAGE_CODE
         return services.save_schedule(
-            schedule=schedule, user=scoping.user_of(self.request), now=timezone.now(), **values
+            schedule=schedule, user=rights.user_of(self.request), now=timezone.now(), **values
         )

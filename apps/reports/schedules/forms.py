@@ -12,8 +12,8 @@ from django.utils.translation import gettext_lazy
 
 from apps.accounts.forms import TeamForm, TimezoneInput
 from apps.campaigns.errors import Refused
+from apps.reports.files.formats import CHOICES
 from apps.reports.models import Schedule
-from apps.reports.rendering.formats import CHOICES
 from apps.reports.schedules import queries
 from apps.reports.schedules.services import check_recipients
 

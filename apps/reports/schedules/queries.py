@@ -2,7 +2,7 @@
 
 from django.db.models import OuterRef, QuerySet, Subquery
 
-from apps.accounts import consent, scoping
+from apps.accounts import consent, rights
 from apps.accounts.consent import Recipient
 from apps.accounts.models import Role, User
 from apps.campaigns import queries as campaigns
@@ -19,7 +19,7 @@ def schedules_for(user: User) -> QuerySet[Schedule]:
     rows = Schedule.objects.select_related("team", "report", "series", "saved_by").annotate(
         last_state=Subquery(last.values("state")[:1]), last_due=Subquery(last.values("due_at")[:1])
     )
-    return scoping.visible(rows, user).order_by("name", "pk")
+    return rights.visible(rows, user).order_by("name", "pk")
 
 
 def deliveries_of(schedule: Schedule) -> list[Delivery]:
@@ -35,11 +35,11 @@ def recipients_of(schedule: Schedule) -> list[Recipient]:
 
 def management_reports_for(user: User) -> QuerySet[Report]:
     """Return the management reports of the teams that the user may write in."""
-    rows = Report.objects.filter(kind=Report.Kind.MANAGEMENT, team__in=scoping.teams_for(user, Role.OPERATOR))
+    rows = Report.objects.filter(kind=Report.Kind.MANAGEMENT, team__in=rights.teams_for(user, Role.OPERATOR))
     return rows.order_by("title", "pk")
 
 
 def series_for(user: User) -> QuerySet[Campaign]:
     """Return the campaign series that the user sees, of the teams that they may write in."""
-    rows = Campaign.objects.filter(deleting_at=None, team__in=scoping.teams_for(user, Role.OPERATOR)).exclude(cron="")
+    rows = Campaign.objects.filter(deleting_at=None, team__in=rights.teams_for(user, Role.OPERATOR)).exclude(cron="")
     return campaigns.visible(rows, user).order_by("name", "pk")

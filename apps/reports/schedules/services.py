@@ -9,7 +9,7 @@ from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
 from django.db import transaction
 
-from apps.accounts import consent, mail_quotas, scoping
+from apps.accounts import consent, mail_quotas, rights
 from apps.accounts.addresses import each_once
 from apps.accounts.mail_quotas import MailsUsedUp, Sender
 from apps.accounts.models import Role, Team, User
@@ -19,8 +19,8 @@ from apps.campaigns.errors import Refused
 from apps.campaigns.models import Campaign
 from apps.core import clock, isolation, queue
 from apps.core.limits.policies import LimitExceededError
+from apps.reports.files.formats import FORMATS
 from apps.reports.models import Delivery, Report, Schedule
-from apps.reports.rendering.formats import FORMATS
 
 State = Delivery.State
 
@@ -52,7 +52,7 @@ def save_schedule(
     is_active: bool = True,
 ) -> Schedule:
     """Keep a schedule, new or changed, which acts for this user from now on; Refused names what is wrong."""
-    scoping.require(user, schedule.team, Role.OPERATOR)
+    rights.require(user, schedule.team, Role.OPERATOR)
     check_dates(cron=cron, timezone=cron_timezone, now=now)
     _check_subject(schedule.team, report, series)
     schedule.name = name
@@ -99,7 +99,7 @@ def check_recipients(addresses: Sequence[str]) -> list[str]:
 @transaction.atomic
 def ask_again(*, schedule: Schedule, user: User, now: datetime) -> None:
     """Have those recipients asked anew who have not answered in a week; Refused if there are none."""
-    scoping.require(user, schedule.team, Role.OPERATOR)
+    rights.require(user, schedule.team, Role.OPERATOR)
     if not _to_be_asked(schedule, now):
         text = _("There is nobody to ask now: whoever has not answered is asked again after a week.")
         raise Refused({"recipients": Message(text)})
@@ -109,7 +109,7 @@ def ask_again(*, schedule: Schedule, user: User, now: datetime) -> None:
 @transaction.atomic
 def delete_schedule(*, schedule: Schedule, user: User) -> None:
     """Delete a schedule with the list of its deliveries; the editions that it made stay."""
-    scoping.require(user, schedule.team, Role.OPERATOR)
+    rights.require(user, schedule.team, Role.OPERATOR)
     schedule.delete()
 
 
@@ -119,7 +119,7 @@ def deliver_now(*, schedule: Schedule, user: User, now: datetime) -> Delivery:
 
     LimitExceededError if mails are used up, or the last that this schedule mailed is less than `MAILED_AGAIN` ago.
     """
-    scoping.require(user, schedule.team, Role.OPERATOR)
+    rights.require(user, schedule.team, Role.OPERATOR)
     Schedule.objects.select_for_update().get(pk=schedule.pk)
     if schedule.deliveries.filter(state__in=Delivery.OPEN_STATES).exists():
         text = _("A delivery is under way: wait for its end.")

@@ -13,7 +13,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
-from apps.accounts import scoping
+from apps.accounts import rights
 from apps.accounts.pages import CreatePage, DeletePage, DetailPage, ListPage, TeamPage, UpdatePage
 from apps.campaigns.views.dates import show_dates
 from apps.core import messages as stored
@@ -31,7 +31,7 @@ class SchedulePage(TeamPage):
 
     def narrow(self, rows: QuerySet) -> QuerySet:
         """Return the schedules of the person's teams with what lists show."""
-        return queries.schedules_for(scoping.user_of(self.request))
+        return queries.schedules_for(rights.user_of(self.request))
 
 
 class ScheduleList(SchedulePage, ListPage):
@@ -99,14 +99,14 @@ class ScheduleDelete(SchedulePage, DeletePage):
 
     def perform_delete(self, instance: Schedule) -> None:
         """Delete it; its editions stay."""
-        services.delete_schedule(schedule=instance, user=scoping.user_of(self.request))
+        services.delete_schedule(schedule=instance, user=rights.user_of(self.request))
 
 
 @login_required
 @require_GET
 def deliveries(request: HttpRequest, pk: int) -> HttpResponse:
     """Show how the deliveries go."""
-    schedule = get_object_or_404(queries.schedules_for(scoping.user_of(request)), pk=pk)
+    schedule = get_object_or_404(queries.schedules_for(rights.user_of(request)), pk=pk)
     return render(request, "reports/schedules/_deliveries.html", {"object": schedule} | _deliveries(schedule))
 
 
@@ -133,7 +133,7 @@ def dates(request: HttpRequest) -> HttpResponse:
 
 def _carried_out(request: HttpRequest, pk: int, act: Callable[..., object], success: str) -> HttpResponse:
     """Carry out something with a schedule and say on its page how that went."""
-    user = scoping.user_of(request)
+    user = rights.user_of(request)
     schedule = get_object_or_404(queries.schedules_for(user), pk=pk)
     try:
         act(schedule=schedule, user=user, now=timezone.now())

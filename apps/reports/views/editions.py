@@ -4,12 +4,12 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_GET
 
-from apps.accounts import scoping
+from apps.accounts import rights
 from apps.accounts.models import Role
 from apps.campaigns import references
 from apps.reports import queries
+from apps.reports.files import html
 from apps.reports.models import Edition
-from apps.reports.rendering import html
 
 # Of a report on very many campaigns a page names so many; the JSON has all.
 SHOWN_REFERENCES = 200
@@ -27,7 +27,7 @@ def edition(request: HttpRequest, permanent_id: str) -> HttpResponse:
         "page": html.page_of(found.document),
         "editions": others,
         "rests_on": html.references_of(found.rests_on[:SHOWN_REFERENCES]),
-        "can_write": scoping.can(request.user, found.report.team, Role.OPERATOR),
+        "can_write": rights.can(request.user, found.report.team, Role.OPERATOR),
     }
     return render(request, "reports/edition.html", context)
 

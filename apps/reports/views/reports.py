@@ -12,15 +12,16 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from apps.accounts import scoping
+from apps.accounts import rights
 from apps.accounts.models import Role
 from apps.campaigns import queries as campaigns
 from apps.campaigns.models import Campaign
 from apps.core import editing
 from apps.core.versions import lock_row
-from apps.reports import authoring, building, forms, queries, readiness, services
+from apps.reports import authors, drafts, forms, queries, readiness, services
+from apps.reports.files import html
 from apps.reports.models import Report
-from apps.reports.rendering import html
+from apps.reports.truthful import SentencesRefusedError
 
 # Of a campaign's editions the list shows so many; each report has all of its own.
 MOST_EDITIONS = 100
@@ -30,7 +31,7 @@ MOST_EDITIONS = 100
 @require_GET
 def report_list(request: HttpRequest) -> HttpResponse:
     """List the reports of the user's teams, of one campaign if asked, with their editions."""
-    user = scoping.user_of(request)
+    user = rights.user_of(request)
     rows = queries.with_editions(queries.reports_for(user))
     wanted = request.GET.get("campaign", "")
     campaign: Campaign | None = None
@@ -41,7 +42,7 @@ def report_list(request: HttpRequest) -> HttpResponse:
     context = {
         "page_obj": page,
         "campaign": campaign,
-        "can_write": scoping.teams_for(user, Role.OPERATOR).exists(),
+        "can_write": rights.teams_for(user, Role.OPERATOR).exists(),
         # Whoever sees the campaign reads what was frozen of it, also where another team writes the report.
         "editions": queries.editions_for(user).filter(report__campaign=campaign)[:MOST_EDITIONS] if campaign else [],
     }
@@ -52,7 +53,7 @@ def report_list(request: HttpRequest) -> HttpResponse:
 @require_POST
 def begin(request: HttpRequest, pk: int) -> HttpResponse:
     """Open the report of a campaign in the language asked for (the reader's unless given), a new one if need be."""
-    user = scoping.user_of(request)
+    user = rights.user_of(request)
     campaign = get_object_or_404(campaigns.campaigns_for(user), pk=pk)
     form = forms.LanguageForm({"language": request.POST.get("language") or get_language()})
     if not form.is_valid():
@@ -65,9 +66,9 @@ def begin(request: HttpRequest, pk: int) -> HttpResponse:
 @require_GET
 def detail(request: HttpRequest, pk: int) -> HttpResponse:
     """Show a report as it is now; with ?edit to its author with what can be changed."""
-    user = scoping.user_of(request)
+    user = rights.user_of(request)
     report = get_object_or_404(queries.reports_for(user), pk=pk)
-    can_write = scoping.can(user, report.team, Role.OPERATOR)
+    can_write = rights.can(user, report.team, Role.OPERATOR)
     context: dict[str, object] = {
         "report": report,
         "can_write": can_write,
@@ -81,7 +82,7 @@ def detail(request: HttpRequest, pk: int) -> HttpResponse:
     }
     try:
         # Every trial stands in editions and files: of thousands a page would be slow, and nobody reads them there.
-        document = building.build(report, user, trials=False)
+        document = drafts.build(report, user, trials=False)
     except ValidationError as error:
         context["refusal"] = " ".join(error.messages)
     else:
@@ -104,9 +105,9 @@ def _others(report: Report) -> list[tuple[str, Report | None]]:
 @transaction.atomic
 def scope(request: HttpRequest, pk: int) -> HttpResponse:
     """Set a report's title, what it compares with, and what else it tells of."""
-    user = scoping.user_of(request)
+    user = rights.user_of(request)
     report = get_object_or_404(queries.reports_for(user), pk=pk)
-    scoping.require(user, report.team, Role.OPERATOR)
+    rights.require(user, report.team, Role.OPERATOR)
     if request.method == "POST":
         lock_row(report)
         report.refresh_from_db()
@@ -114,7 +115,7 @@ def scope(request: HttpRequest, pk: int) -> HttpResponse:
     if request.method == "POST" and not editing.refuse_stale(form, report) and form.is_valid():
         data = form.cleaned_data
         try:
-            authoring.set_scope(
+            authors.set_scope(
                 report=report, user=user, title=data["title"], baseline=data["baseline"], also=list(data["also"]),
                 views=[view.pk for view in data["views"]],
             )  # fmt: skip
@@ -130,15 +131,21 @@ def scope(request: HttpRequest, pk: int) -> HttpResponse:
 @login_required
 @require_POST
 def freeze(request: HttpRequest, pk: int) -> HttpResponse:
-    """Freeze a report as it is now."""
-    user = scoping.user_of(request)
+    """Freeze a report as it is now; where its tables refute sentences, show them with what would be right (409)."""
+    user = rights.user_of(request)
     report = get_object_or_404(queries.reports_for(user), pk=pk)
-    scoping.require(user, report.team, Role.OPERATOR)
+    rights.require(user, report.team, Role.OPERATOR)
     form = forms.FreezeForm(request.POST)
     if not form.is_valid():
         return _refused(request, report, [str(text) for errors in form.errors.values() for text in errors])
+    note = form.cleaned_data["note"]
     try:
-        made = services.freeze_report(report=report, user=user, now=timezone.now(), note=form.cleaned_data["note"])
+        made = services.freeze_report(
+            report=report, user=user, now=timezone.now(), note=note, is_corrected="corrected" in request.POST
+        )
+    except SentencesRefusedError as error:
+        context = {"report": report, "sentences": error.sentences, "note": note}
+        return render(request, "reports/refused.html", context, status=409)
     except ValidationError as error:
         return _refused(request, report, error.messages)
     messages.success(request, _("Edition %(number)s is frozen: it never changes.") % {"number": made.number})
@@ -149,9 +156,9 @@ def freeze(request: HttpRequest, pk: int) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 def delete(request: HttpRequest, pk: int) -> HttpResponse:
     """Delete a report that was never frozen, once that is confirmed."""
-    user = scoping.user_of(request)
+    user = rights.user_of(request)
     report = get_object_or_404(queries.reports_for(user), pk=pk)
-    scoping.require(user, report.team, Role.OPERATOR)
+    rights.require(user, report.team, Role.OPERATOR)
     if request.method == "GET":
         return render(request, "reports/delete.html", {"report": report})
     try:

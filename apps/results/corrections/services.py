@@ -7,13 +7,13 @@ from datetime import datetime
 from django.db import transaction
 
 from apps.bench.text import Message, _
-from apps.bench.tools.base import Flag
+from apps.bench.toolkit import Flag
 from apps.campaigns import services as campaigns
 from apps.campaigns.models import Campaign
 from apps.core import immutability
 from apps.results import services, validity
-from apps.results.corrections import rereading
-from apps.results.corrections.rereading import Change
+from apps.results.corrections import changes
+from apps.results.corrections.changes import Change
 from apps.results.models import Result, Superseded
 
 
@@ -29,7 +29,7 @@ def apply(change: Change, *, reason: str, now: datetime) -> Result | None:
     if change.reading is None:
         assert change.failure is not None
         text = _("Today's parser refuses what was printed: %(why)s")
-        flag = Flag(rereading.REFUSED, "invalid", Message(text, {"why": change.failure.message.as_json()}))
+        flag = Flag(changes.REFUSED, "invalid", Message(text, {"why": change.failure.message.as_json()}))
         result.flags = [*result.flags, flag.as_json()]
     else:
         _replace(result, change)
@@ -45,7 +45,7 @@ def _keep(result: Result, now: datetime) -> None:
     Superseded.objects.create(
         result=result,
         edition=result.edition,
-        reading_z=zlib.compress(json.dumps(rereading.as_stored(result)).encode(), 9),
+        reading_z=zlib.compress(json.dumps(changes.as_stored(result)).encode(), 9),
         reason=result.edition_reason,
         made_at=result.edition_at or result.recorded_at,
         superseded_at=now,
@@ -54,9 +54,9 @@ def _keep(result: Result, now: datetime) -> None:
 
 def _replace(result: Result, change: Change) -> None:
     assert change.reading is not None
-    new = rereading.plain(change.reading)
+    new = changes.plain(change.reading)
     result.tool_version, result.requested, result.granted = new["tool_version"], new["requested"], new["granted"]
-    result.observed = rereading.observed_of(new, change.before)
+    result.observed = changes.observed_of(new, change.before)
     result.flags = validity.with_mark(new["flags"], change.run.trial)
     result.start_skew_s = change.skew_s
     result.samples.all().delete()

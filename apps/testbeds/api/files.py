@@ -15,7 +15,7 @@ from rest_framework.response import Response
 from apps.accounts.api import TeamField, team_for_new
 from apps.accounts.models import Role, Team
 from apps.accounts.permissions import ScopedToken
-from apps.core.parsing import JSONParser
+from apps.core.json_bodies import JSONParser
 from apps.core.rest import APIView
 from apps.testbeds import inventory
 

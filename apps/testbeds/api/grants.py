@@ -6,7 +6,7 @@ from django.utils import timezone
 from django_filters import rest_framework as filters
 from rest_framework import serializers
 
-from apps.accounts import scoping
+from apps.accounts import rights
 from apps.accounts.api import ScopedRelatedField, TeamField, TeamScopedViewSet
 from apps.accounts.filters import RowFilter
 from apps.accounts.models import Role
@@ -38,7 +38,7 @@ class GrantSerializer(serializers.ModelSerializer):
 class GrantFilter(filters.FilterSet):
     """Filters of grants; `in_force` leaves out those that were withdrawn."""
 
-    node = RowFilter(lambda user: scoping.visible(Node.objects.all(), user))
+    node = RowFilter(lambda user: rights.visible(Node.objects.all(), user))
     in_force = filters.BooleanFilter(field_name="revoked_at", lookup_expr="isnull")
 
     class Meta:
@@ -61,8 +61,8 @@ class GrantViewSet(TeamScopedViewSet):
 
     def perform_create(self, serializer: Any) -> None:
         """Allow a setting; without a team, the node's own may use it."""
-        serializer.instance = services.grant_setting(user=scoping.user_of(self.request), **serializer.validated_data)
+        serializer.instance = services.grant_setting(user=rights.user_of(self.request), **serializer.validated_data)
 
     def perform_destroy(self, instance: SettingGrant) -> None:
         """Withdraw it; the record stays."""
-        services.revoke_grant(grant=instance, user=scoping.user_of(self.request), now=timezone.now())
+        services.revoke_grant(grant=instance, user=rights.user_of(self.request), now=timezone.now())

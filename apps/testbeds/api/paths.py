@@ -9,7 +9,7 @@ from rest_framework.exceptions import NotFound
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from apps.accounts import scoping
+from apps.accounts import rights
 from apps.core.rest import APIView
 from apps.testbeds import queries
 from apps.testbeds.models import Cluster, Link, Node
@@ -85,7 +85,7 @@ def _end(request: Request, name: str) -> Node | Cluster:
     kind, colon, number = request.query_params.get(name, "").rpartition(":")
     rows: dict[str, Any] = {"node": Node.objects.select_related("testbed"), "cluster": Cluster.objects.all()}
     known = (kind or "node") in rows and bool(kind) == bool(colon) and number.isdecimal() and len(number) < 19
-    found = scoping.visible(rows[kind or "node"], request.user).filter(pk=int(number)).first() if known else None
+    found = rights.visible(rows[kind or "node"], request.user).filter(pk=int(number)).first() if known else None
     if found is None:
         raise serializers.ValidationError({name: [_("Give node:ID or cluster:ID of something of your teams.")]})
     return found

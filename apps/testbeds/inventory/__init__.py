@@ -1,9 +1,9 @@
 """An inventory as one YAML file: read, checked, previewed, stored, and written again."""
 
 from apps.testbeds.inventory.example import example_text, load_example
-from apps.testbeds.inventory.exporting import export_inventory
-from apps.testbeds.inventory.importing import CHANGED, CREATED, SAME, Change, Difference, import_inventory
-from apps.testbeds.inventory.reading import MOST_BYTES, decode
+from apps.testbeds.inventory.reader import MOST_BYTES, decode
+from apps.testbeds.inventory.store import CHANGED, CREATED, SAME, Change, Difference, import_inventory
+from apps.testbeds.inventory.writer import export_inventory
 
 __all__ = [
     "CHANGED",

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 
 from apps.testbeds import patterns
 from apps.testbeds.inventory.fields import KnownRefusal, Lookup
-from apps.testbeds.inventory.reading import Entry, Listing, Text
+from apps.testbeds.inventory.reader import Entry, Listing, Text
 from apps.testbeds.inventory.sections import SECTIONS, Section
 from apps.testbeds.models import Node
 

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from apps.accounts.models import Team
-from apps.testbeds.inventory.importing import Change, import_inventory
+from apps.testbeds.inventory.store import Change, import_inventory
 
 _FILE = Path(__file__).resolve().parents[1] / "data" / "example.yaml"
 

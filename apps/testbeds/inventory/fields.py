@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from apps.bench import units
 from apps.core import messages
 from apps.testbeds import patterns, quantities, services
-from apps.testbeds.inventory.reading import Entry, Listing, Text, Value
+from apps.testbeds.inventory.reader import Entry, Listing, Text, Value
 from apps.testbeds.models import Cluster, Node, Switch
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from django.db.models import QuerySet
 
-from apps.accounts import scoping
+from apps.accounts import rights
 from apps.accounts.models import Team, User
 from apps.testbeds.models import Node, SettingGrant
 
@@ -23,7 +23,7 @@ class Wish:
 def grants_for(user: User) -> QuerySet[SettingGrant]:
     """Return the grants, withdrawn ones too, on nodes of the user's teams."""
     grants = SettingGrant.objects.select_related("node__team", "team", "granted_by", "revoked_by")
-    return scoping.visible(grants, user, path="node__team")
+    return rights.visible(grants, user, path="node__team")
 
 
 def grants_on(node: Node) -> QuerySet[SettingGrant]:

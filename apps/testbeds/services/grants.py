@@ -8,7 +8,7 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from apps.accounts import scoping
+from apps.accounts import rights
 from apps.accounts.models import Role, Team, User
 from apps.testbeds.models import Node, SettingGrant
 
@@ -27,7 +27,7 @@ def grant_setting(
 
     Only a manager of the node's team may; ValidationError names the field that is wrong.
     """
-    scoping.require(user, node.team, Role.MANAGER)
+    rights.require(user, node.team, Role.MANAGER)
     allowed = [" ".join(value.split()) for value in values if value.strip()]
     wrong = {}
     if not _PATTERN.fullmatch(pattern.strip()):
@@ -52,7 +52,7 @@ def grant_setting(
 @transaction.atomic
 def revoke_grant(*, grant: SettingGrant, user: User, now: datetime) -> SettingGrant:
     """Withdraw a grant; it stays on record. Campaigns that need it fail at their next run."""
-    scoping.require(user, grant.node.team, Role.MANAGER)
+    rights.require(user, grant.node.team, Role.MANAGER)
     grant = SettingGrant.objects.select_for_update().select_related(None).get(pk=grant.pk)
     if grant.revoked_at is None:
         grant.revoked_at, grant.revoked_by = now, user

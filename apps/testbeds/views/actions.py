@@ -10,7 +10,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_http_methods
 
-from apps.accounts import scoping
+from apps.accounts import rights
 from apps.accounts.models import Role, Team
 from apps.core.forms import add_errors
 from apps.testbeds import forms, queries, services, topology
@@ -22,9 +22,9 @@ from apps.testbeds.views.overview import choose_team, team_context
 @require_http_methods(["GET", "POST"])
 def add_nodes(request: HttpRequest, pk: int) -> HttpResponse:
     """Ask for a pattern of names and add the nodes to a testbed."""
-    testbeds = scoping.visible(Testbed.objects.select_related("team", "site"), request.user)
+    testbeds = rights.visible(Testbed.objects.select_related("team", "site"), request.user)
     testbed = get_object_or_404(testbeds, pk=pk)
-    scoping.require(request.user, testbed.team, Role.OPERATOR)
+    rights.require(request.user, testbed.team, Role.OPERATOR)
     form = forms.AddNodesForm(request.POST or None, team=testbed.team)
     if request.method == "POST" and form.is_valid():
         try:

@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_POST
 
-from apps.accounts import scoping
+from apps.accounts import rights
 from apps.accounts.models import Role, Team
 from apps.core.forms import StyledWidgets
 from apps.testbeds import queries, services
@@ -47,13 +47,13 @@ class GrantForm(StyledWidgets, forms.Form):
 @login_required
 def grants(request: HttpRequest, pk: int) -> HttpResponse:
     """Show what may be set on a node, by whom and since when; its team's managers add to it."""
-    user = scoping.user_of(request)
-    node = get_object_or_404(scoping.visible(Node.objects.select_related("team"), user), pk=pk)
-    may_grant = scoping.can(user, node.team, Role.MANAGER)
-    teams = scoping.teams_for(user, Role.VIEWER)
+    user = rights.user_of(request)
+    node = get_object_or_404(rights.visible(Node.objects.select_related("team"), user), pk=pk)
+    may_grant = rights.can(user, node.team, Role.MANAGER)
+    teams = rights.teams_for(user, Role.VIEWER)
     form = GrantForm(request.POST or None, teams=teams, initial={"team": node.team_id}) if may_grant else None
     if request.method == "POST":
-        scoping.require(user, node.team, Role.MANAGER)
+        rights.require(user, node.team, Role.MANAGER)
         if form and form.is_valid() and _grant(request, node, form):
             return redirect("testbeds:node_grants", pk=pk)
     context = {"node": node, "grants": queries.grants_on(node), "form": form}
@@ -64,7 +64,7 @@ def grants(request: HttpRequest, pk: int) -> HttpResponse:
 @require_POST
 def revoke(request: HttpRequest, pk: int) -> HttpResponse:
     """Withdraw a grant."""
-    user = scoping.user_of(request)
+    user = rights.user_of(request)
     grant = get_object_or_404(queries.grants_for(user), pk=pk)
     services.revoke_grant(grant=grant, user=user, now=timezone.now())
     messages.success(request, _("%(setting)s is no longer allowed.") % {"setting": grant.pattern})
@@ -77,7 +77,7 @@ def _grant(request: HttpRequest, node: Node, form: GrantForm) -> bool:
     try:
         services.grant_setting(
             node=node,
-            user=scoping.user_of(request),
+            user=rights.user_of(request),
             pattern=data["pattern"],
             values=data["values"].splitlines(),
             team=data["team"],

@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from apps.accounts import choosing, scoping
+from apps.accounts import rights, team_choice
 from apps.accounts.models import Role, Team
 from apps.core.forms import add_errors
 from apps.testbeds import forms, inventory, queries, topology
@@ -25,18 +25,18 @@ def choose_team(request: HttpRequest, role: Role = Role.VIEWER) -> Team:
 
     PermissionDenied where the person's role is too low.
     """
-    user = scoping.user_of(request)
+    user = rights.user_of(request)
     data = request.POST if request.method == "POST" else request.GET
     wanted = (data.get("team") or request.GET.get("team") or "").replace("\0", "")
     if wanted:
-        team = scoping.teams_for(user, Role.VIEWER).filter(slug=wanted).first()
+        team = rights.teams_for(user, Role.VIEWER).filter(slug=wanted).first()
     else:
-        team = choosing.usual_team(user)
+        team = team_choice.usual_team(user)
         if team is not None and role != Role.VIEWER:
-            team = choosing.usual_team_for(user, role)
+            team = team_choice.usual_team_for(user, role)
     if team is None:
         raise Http404
-    scoping.require(request.user, team, role)
+    rights.require(request.user, team, role)
     return team
 
 
@@ -44,8 +44,8 @@ def team_context(request: HttpRequest, team: Team) -> dict[str, Any]:
     """Return what pages about one team show of it."""
     return {
         "team": team,
-        "teams": list(scoping.teams_for(request.user, Role.VIEWER)),
-        "can_write": scoping.can(request.user, team, Role.OPERATOR),
+        "teams": list(rights.teams_for(request.user, Role.VIEWER)),
+        "can_write": rights.can(request.user, team, Role.OPERATOR),
     }
 
 
@@ -53,7 +53,7 @@ def team_context(request: HttpRequest, team: Team) -> dict[str, Any]:
 @require_GET
 def home(request: HttpRequest) -> HttpResponse:
     """Show how much of each kind a team has, and its network."""
-    if not scoping.teams_for(request.user, Role.VIEWER).exists():
+    if not rights.teams_for(request.user, Role.VIEWER).exists():
         return render(request, "testbeds/no_team.html")
     team = choose_team(request)
     counts = queries.counts(team)

@@ -3,7 +3,7 @@
 from django import template
 from django.utils.translation import gettext
 
-from apps.bench.tools.base import Parameter
+from apps.bench.toolkit import Parameter
 from apps.bench.units import canonical_text, format_quantity
 from apps.toolbox.forms import KINDS, TAKE_NAMES
 

@@ -10,7 +10,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods
 
-from apps.accounts import pages, scoping
+from apps.accounts import pages, rights
 from apps.accounts.models import Role
 from apps.bench import tools
 from apps.toolbox import files, queries, services
@@ -36,8 +36,8 @@ class ToolList(pages.ListPage):
 
 def find_tool(request: HttpRequest, pk: int, role: Role = Role.VIEWER) -> TeamTool:
     """Return a tool of the person's teams; Http404 for a stranger, PermissionDenied for a role that is too low."""
-    tool = get_object_or_404(scoping.visible(queries.team_tools(), request.user), pk=pk)
-    scoping.require(request.user, tool.team, role)
+    tool = get_object_or_404(rights.visible(queries.team_tools(), request.user), pk=pk)
+    rights.require(request.user, tool.team, role)
     return tool
 
 
@@ -50,7 +50,7 @@ def detail(request: HttpRequest, pk: int, number: int | None = None) -> HttpResp
     shown = next((version for version in versions if version.number == (number or versions[0].number)), None)
     if shown is None:
         return redirect(tool)
-    uses = queries.uses_of(versions, scoping.user_of(request))
+    uses = queries.uses_of(versions, rights.user_of(request))
     made = queries.get_tool(shown.slug)
     context = {
         "tool": tool,
@@ -61,7 +61,7 @@ def detail(request: HttpRequest, pk: int, number: int | None = None) -> HttpResp
         "uses": [(version, use) for version in versions for use in uses.get(version.slug, [])],
         "permits": queries.permits_of(tool.team, made.programs),
         "events": tool.events.select_related("user")[:50],
-        "can_write": scoping.can(request.user, tool.team, Role.MANAGER),
+        "can_write": rights.can(request.user, tool.team, Role.MANAGER),
     }
     return render(request, "toolbox/detail.html", context)
 
@@ -84,7 +84,7 @@ def archive(request: HttpRequest, pk: int) -> HttpResponse:
     tool = find_tool(request, pk, Role.MANAGER)
     if request.method != "POST":
         return render(request, "toolbox/archive.html", {"tool": tool})
-    services.archive_tool(tool=tool, user=scoping.user_of(request), now=timezone.now())
+    services.archive_tool(tool=tool, user=rights.user_of(request), now=timezone.now())
     messages.success(request, _("“%(name)s” is archived.") % {"name": tool})
     return redirect(tool)
 
@@ -94,6 +94,6 @@ def archive(request: HttpRequest, pk: int) -> HttpResponse:
 def restore(request: HttpRequest, pk: int) -> HttpResponse:
     """Offer an archived tool again."""
     tool = find_tool(request, pk, Role.MANAGER)
-    services.restore_tool(tool=tool, user=scoping.user_of(request), now=timezone.now())
+    services.restore_tool(tool=tool, user=rights.user_of(request), now=timezone.now())
     messages.success(request, _("“%(name)s” is offered again.") % {"name": tool})
     return redirect(tool)

@@ -7,7 +7,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from apps.accounts import scoping
+from apps.accounts import rights
 from apps.accounts.api import get_scoped_or_404
 from apps.campaigns.models import Campaign
 from apps.campaigns.queries.visibility import visible
@@ -61,7 +61,7 @@ class UnfinishedAnalyses(rest.ListAPIView):
 
     def get_queryset(self) -> Any:
         """Return them."""
-        return queries.unfinished_for(scoping.user_of(self.request))
+        return queries.unfinished_for(rights.user_of(self.request))
 
 
 class AnalysisOfCampaign(rest.APIView):
@@ -84,7 +84,7 @@ class RetryAnalysis(rest.APIView):
     def post(self, request: Request, campaign: int) -> Response:
         """Ask for it again; operators of the team may."""
         found = _campaign(request, campaign)
-        services.retry_analysis(campaign=found, user=scoping.user_of(request))
+        services.retry_analysis(campaign=found, user=rights.user_of(request))
         found.refresh_from_db()
         return Response(AnalysisSerializer(queries.standing_of(found)).data)
 

@@ -10,12 +10,13 @@ from pathlib import Path
 
 from django.db.models import Q, QuerySet
 
+from apps.accounts import rights
 from apps.accounts.models import User
 from apps.bench import rules
 from apps.bench.text import Message, _
 from apps.campaigns import queries as campaigns
 from apps.campaigns.models import Campaign
-from apps.campaigns.queries.visibility import visible
+from apps.campaigns.queries.visibility import counted
 from apps.core import clock
 from apps.tuning.models import Analysis, RuleFailure
 
@@ -132,11 +133,13 @@ def standing_of(campaign: Campaign) -> Standing:
 
 
 def unfinished_for(user: User) -> list[Standing]:
-    """Return the analyses that wait or failed, of ended campaigns that the user sees: a few, the latest first."""
+    """Return the analyses that wait or failed, of ended campaigns that count for the user: the latest few."""
     rows = Campaign.objects.filter(state__in=ENDED, launched_at__isnull=False, deleting_at=None)
     rows = rows.filter(Q(analysed_at=None) | Q(analysis__has_failed=True)).select_related("team")
-    latest = visible(rows, user).order_by("-finished_at", "-pk")[:SHOWN]
-    return list(standings_of(latest).values())
+    latest = counted(rows, user).order_by("-finished_at", "-pk")[:SHOWN]
+    standings = list(standings_of(latest).values())
+    rights.attach_foreign_teams([standing.campaign for standing in standings], user)
+    return standings
 
 
 def _standing(campaign: Campaign, known: Analysis | None, failures: list[RuleFailure]) -> Standing:

@@ -6,9 +6,9 @@ from datetime import datetime, timedelta
 
 from django.db import transaction
 
-from apps.accounts import scoping
+from apps.accounts import rights
 from apps.accounts.models import Role, User
-from apps.bench.rules.asking import Failure
+from apps.bench.rules.runner import Failure
 from apps.bench.text import Message, _
 from apps.campaigns import live
 from apps.campaigns import services as campaigns
@@ -99,7 +99,7 @@ def end_analysis(
 @transaction.atomic
 def retry_analysis(*, campaign: Campaign, user: User) -> None:
     """Ask for the analysis of an ended campaign again; a conflict if it is not ended, or is to be analysed anyway."""
-    scoping.require(user, campaign.team, Role.OPERATOR)
+    rights.require(user, campaign.team, Role.OPERATOR)
     locked = Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
     standing = queries.standing_of(locked)
     if standing.state == queries.OPEN:

@@ -8,7 +8,7 @@ from django.shortcuts import get_object_or_404, redirect
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from apps.accounts import scoping
+from apps.accounts import rights
 from apps.campaigns import queries as campaigns
 from apps.tuning.analysis import services
 
@@ -17,7 +17,7 @@ from apps.tuning.analysis import services
 @require_POST
 def retry(request: HttpRequest, pk: int) -> HttpResponse:
     """Ask for it, and show the campaign."""
-    user = scoping.user_of(request)
+    user = rights.user_of(request)
     campaign = get_object_or_404(campaigns.campaigns_for(user), pk=pk)
     try:
         services.retry_analysis(campaign=campaign, user=user)

@@ -1,12 +1,14 @@
 """Gather what rules read: of a campaign by pair of ends or as a whole, of two sites or all files over the archive."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+
+from django.db.models import QuerySet
 
 from apps.accounts.models import Team
 from apps.agents import queries as agents
 from apps.bench.rules.base import Evidence, Point
-from apps.campaigns.models import Campaign
+from apps.campaigns.models import Campaign, Run
 from apps.testbeds.models import Site
 from apps.tuning.evidence import paths, points, printed, storage
 from apps.tuning.evidence.lanes import Ends, Measured, lanes_of_campaign, lanes_of_files, lanes_of_sites
@@ -27,7 +29,7 @@ def by_ends(campaign: Campaign) -> dict[Ends, Evidence]:
             members[item.ends].append(item)
     network = paths.Network(campaign.team_id, campaign)
     network.load(node for own in members.values() for item in own for node in (*item.names, *item.serving))
-    facts = agents.latest_facts({node for ends in members for _role, node in ends})
+    facts = agents.facts_of_runs({node for ends in members for _role, node in ends}, _runs_of(campaign))
     return {
         ends: Evidence(
             points=tuple(cells[ends]),
@@ -44,7 +46,7 @@ def by_ends(campaign: Campaign) -> dict[Ends, Evidence]:
 def of_campaign(campaign: Campaign) -> Evidence:
     """Return all that the campaign measured or prints, between whichever nodes."""
     lanes = lanes_of_campaign(campaign)
-    return _whole(lanes, points.of_lanes(lanes), paths.Network(campaign.team_id, campaign))
+    return _whole(lanes, points.of_lanes(lanes), paths.Network(campaign.team_id, campaign), _runs_of(campaign))
 
 
 def between_sites(a: Site, b: Site, *, most_results: int = points.MOST_RESULTS) -> Evidence:
@@ -64,11 +66,21 @@ def of_files(team: Team, *, most_results: int = points.MOST_RESULTS) -> Evidence
     return _whole(lanes, found, paths.Network(team.pk))
 
 
-def _whole(lanes: dict[int, Measured], found: Sequence[tuple[int, Point]], network: paths.Network) -> Evidence:
+def _runs_of(campaign: Campaign) -> QuerySet[Run, int]:
+    return Run.objects.filter(trial__campaign=campaign).order_by().values_list("pk", flat=True)
+
+
+def _whole(
+    lanes: dict[int, Measured],
+    found: Sequence[tuple[int, Point]],
+    network: paths.Network,
+    runs: Iterable[int] = (),
+) -> Evidence:
+    """Return the evidence of lanes; `runs` are those of one campaign, of which an archive may have brought facts."""
     used = {pk for pk, _point in found}
     own = [item for pk, item in lanes.items() if pk in used or printed.has_any(item.lane.experiment)]
     names = {node: name for item in own for node, name in item.names.items()}
-    facts = agents.latest_facts(names)
+    facts = agents.facts_of_runs(names, runs)
     return Evidence(
         points=tuple(point for _lane, point in found),
         facts={names[node]: told for node, told in facts.items()},

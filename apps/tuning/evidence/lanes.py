@@ -7,7 +7,7 @@ from functools import cached_property
 from django.db.models import QuerySet
 
 from apps.accounts.models import Team
-from apps.bench.tools.base import Tool
+from apps.bench.toolkit import Tool
 from apps.campaigns.models import Campaign, Lane
 from apps.results import queries as results
 from apps.testbeds.models import FileSystem, Node, Site

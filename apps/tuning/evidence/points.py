@@ -8,7 +8,6 @@ from django.contrib.postgres.aggregates import ArrayAgg
 from django.db.models import FloatField, Func, QuerySet
 
 from apps.bench.rules.base import DISK, FILE_SYSTEM, INTERCONNECT, NETWORK, SAMPLE, Point
-from apps.bench.tools.base import is_invalid
 from apps.results.models import Result, Sample
 from apps.testbeds.models import FileSystem
 from apps.tuning.evidence.lanes import Measured
@@ -34,11 +33,11 @@ class _Told:
     observed: dict[str, Any]
     at: float
     metrics: dict[str, dict[int, float]] = field(default_factory=dict)
-    warnings: set[str] = field(default_factory=set)
+    flagged: dict[str, set[int]] = field(default_factory=dict)
 
 
 def of_lanes(lanes: Mapping[int, Measured], *, most_results: int | None = None) -> list[tuple[int, Point]]:
-    """Return (lane, point) of all that was measured on lanes, without warm-ups and without what a flag makes invalid.
+    """Return (lane, point) of all that was measured on lanes, of the figures that count.
 
     Points come in the order of their first results. With `most_results` only that many of the latest are read.
     """
@@ -66,12 +65,9 @@ def of_lanes(lanes: Mapping[int, Measured], *, most_results: int | None = None) 
         results[pk] = told, trial, flags
     for pk, metrics, values in _samples(rows):
         told, trial, flags = results[pk]
+        for flag in flags:
+            told.flagged.setdefault(flag["name"], set()).add(trial)
         for metric, value in zip(metrics, values, strict=True):
-            # Most results have none: there are many samples.
-            if flags:
-                if any(is_invalid(flag, metric) for flag in flags):
-                    continue
-                told.warnings.update(flag["name"] for flag in flags)
             told.metrics.setdefault(metric, {})[trial] = value
     return [(lane, _point(told, lanes[lane])) for (lane, _place), told in cells.items() if told.metrics]
 
@@ -86,7 +82,8 @@ def _point(told: _Told, measured: Measured) -> Point:
         roles=measured.roles,
         file_system=file_system.name if file_system else "",
         observed=told.observed,
-        warnings=frozenset(told.warnings),
+        warnings=frozenset(told.flagged),
+        flagged={name: frozenset(trials) for name, trials in told.flagged.items()},
         statistic=told.observed.get(PRINTED, {}).get("statistic", SAMPLE),
         experiment=told.experiment,
         at=told.at,
@@ -119,6 +116,6 @@ def _unix_time(*fields: str) -> Func:
 
 
 def _samples(rows: QuerySet[Result]) -> Iterable[tuple[int, list[str], list[float]]]:
-    """Return (result, metrics, values)."""
-    own = Sample.objects.filter(result__in=rows).values_list("result_id").order_by("result_id")
+    """Return (result, metrics, values) of what counts."""
+    own = Sample.objects.filter(result__in=rows, counts=True).values_list("result_id").order_by("result_id")
     return own.annotate(metrics=ArrayAgg("metric", order_by="pk"), values=ArrayAgg("value", order_by="pk"))

@@ -13,6 +13,8 @@ from apps.tuning.evidence.lanes import Measured, serving
 
 Facts = Mapping[int, Mapping[str, Any]]
 
+# What may stand in a line that people paste.
+PLAIN = re.compile(r"[A-Za-z0-9_./:@\[\]-]{1,200}")
 # "8 × 250 GB SATA, 800 MB/s": how many disks, and what they give together.
 _COUNT = re.compile(r"\s*(\d{1,5})\b(?!\s*[.,]?\d*\s*[kMGTP]i?B)")
 _RATE = re.compile(r"(\d{1,9}(?:\.\d{1,6})?)\s*([kMGT]i?B/s)")
@@ -67,14 +69,19 @@ def read_disks(text: str) -> tuple[int | None, float | None]:
 
 
 def _options_of(file_system: FileSystem, lanes: list[Measured], facts: Facts) -> dict[str, Any]:
-    """Return the mount options that the first client to tell them has: {name: value, number or True}."""
+    """Return the mount options that the first client to tell them has: {name: value, number or True}.
+
+    Among them are what is mounted (``source``) and where (``mount``).
+    """
     clients = list(dict.fromkeys(node for item in lanes for node in item.names))
     told = [node for node in clients if node in facts]
     where = testbeds.directories(file_system, told) if told else {}
     for node in told:
         for mount in facts[node].get("mounts", ()):
             if mount.get("target") == where.get(node):
-                return read_options(str(mount.get("options", "")))
+                named = {"mount": str(mount["target"]), "source": str(mount.get("source", ""))}
+                found = read_options(str(mount.get("options", "")))
+                return found | {name: text for name, text in named.items() if PLAIN.fullmatch(text)}
     return {}
 
 

@@ -31,7 +31,7 @@ class MeasuredRangeSerializer(serializers.Serializer):
 
 
 class PredictionSerializer(serializers.Serializer):
-    """A predicted rate with its interval (95 %) in `unit`; `error` is the model's typical miss, as a share."""
+    """A predicted rate with its interval (95 % or more) in `unit`; `error` is the typical miss, as a share."""
 
     metric = serializers.CharField()
     unit = serializers.CharField()
@@ -51,6 +51,12 @@ class PredictionSerializer(serializers.Serializer):
     )
     ranges = serializers.SerializerMethodField()
     trials = serializers.ListField(child=serializers.IntegerField(), source="answer.trials")
+    flagged = serializers.IntegerField(
+        source="answer.mark.flagged", default=0, help_text="How many of these trials' figures have a flag."
+    )
+    flags = serializers.DictField(
+        child=serializers.IntegerField(), source="answer.mark.counts", default=dict, help_text="How many by flag."
+    )
 
     @extend_schema_field(MeasuredRangeSerializer(many=True))
     def get_ranges(self, body: dict[str, Any]) -> Any:

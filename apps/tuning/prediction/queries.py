@@ -7,13 +7,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from apps.bench import model, units
-from apps.bench.rules.asking import words_of
+from apps.bench.rules import pace
+from apps.bench.rules.runner import words_of
 from apps.bench.text import Message, _
-from apps.bench.tools.base import Metric, Parameter, Tool, is_invalid
+from apps.bench.toolkit import Metric, Parameter, Tool
 from apps.campaigns.models import Experiment, Lane
 from apps.core import parts
-from apps.results import charts
+from apps.results import charts, doubts, means
 from apps.results import queries as results
+from apps.results.doubts import Mark
 from apps.results.models import Sample
 
 logger = logging.getLogger(__name__)
@@ -65,6 +67,7 @@ class Answer:
     measured: float | None
     ranges: dict[str, tuple[float, float, str]]
     trials: tuple[int, ...]
+    mark: Mark | None
 
 
 class Unanswered(ValueError):
@@ -129,25 +132,34 @@ def predict(asked: Asked) -> Answer:
             if factor.name in names
         },
         trials=found.trials,
+        mark=doubts.doubts_of_figures(found.trials, asked.metric.name).about(found.trials, asked.metric.name),
     )
 
 
 def _rows(asked: Asked) -> list[tuple[dict[str, Any], float, tuple[int, ...]]]:
-    """Return (parameters, mean rate, trials) of each point, without warm-ups and invalid samples."""
+    """Return (parameters, mean rate, trials) of each point, of the samples that count."""
     rows = Sample.objects.filter(
-        experiment=asked.experiment, metric=asked.metric.name, trial__lane=asked.lane, trial__is_warmup=False
-    ).values_list("trial__point", "trial__parameters", "trial_id", "value", "result__flags")
+        experiment=asked.experiment, metric=asked.metric.name, trial__lane=asked.lane, counts=True
+    ).values_list("trial__point", "trial__parameters", "trial_id", "value")
+    kind = means.mean_of_experiments([asked.experiment], asked.metric)
+    held = _disturbed(asked)
     parameters: dict[int, dict[str, Any]] = {}
-    values: dict[int, list[tuple[int, float]]] = defaultdict(list)
-    for point, own, trial, value, flags in rows:
-        if not any(is_invalid(flag, asked.metric.name) for flag in flags):
-            parameters[point] = own
-            values[point].append((trial, value))
+    values: dict[int, dict[int, float]] = defaultdict(dict)
+    for point, own, trial, value in rows:
+        parameters[point] = own
+        values[point][trial] = value
     return [
         (
             parameters[point],
-            sum(value for _trial, value in found) / len(found),
-            tuple(trial for trial, _value in found),
+            means.value_of(list(found.values()), kind),
+            tuple(found),
         )
-        for point, found in values.items()
+        for point, own in values.items()
+        for found in [pace.free_of(own, held)]
     ]
+
+
+def _disturbed(asked: Asked) -> set[int]:
+    """Return the trials that something passing may have held up, by the flags of judges."""
+    raised = doubts.doubts_of([asked.experiment.pk], [asked.metric.name]).raised
+    return {trial for (trial, _metric), flags in raised.items() if pace.DISTURBED & {flag["name"] for flag in flags}}

@@ -6,7 +6,7 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
-from apps.accounts.importing import IntoTeamForm
+from apps.accounts.team_imports import IntoTeamForm
 from apps.tuning.published import places
 
 

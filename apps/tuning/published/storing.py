@@ -13,7 +13,7 @@ from django.utils.translation import gettext
 from apps.accounts.models import Team, User
 from apps.bench.rules.base import Ratio, Trend
 from apps.bench.text import Message, _
-from apps.bench.tools.base import Flag, ParameterError, Tool
+from apps.bench.toolkit import Flag, ParameterError, Tool
 from apps.campaigns.models import Campaign, Experiment, ExperimentRole, Lane, Run, Trial
 from apps.core import immutability, messages
 from apps.results.models import Result, Sample

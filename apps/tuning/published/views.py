@@ -9,7 +9,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
-from apps.accounts.importing import importer
+from apps.accounts.team_imports import importer
 from apps.core.forms import add_errors
 from apps.tuning.published import forms, importing
 

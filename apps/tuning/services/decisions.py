@@ -4,7 +4,7 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from apps.accounts import scoping
+from apps.accounts import rights
 from apps.accounts.models import Role, User
 from apps.bench.text import Message
 from apps.tuning.models import LONGEST_REASON, Decision, Finding, Verification
@@ -21,7 +21,7 @@ class NotForPeople(ValueError):
 @transaction.atomic
 def decide_finding(*, finding: Finding, user: User, state: Finding.State, reason: str = "") -> Finding:
     """Accept or dismiss a finding, or open it again; dismissing needs a reason, so that the next reader knows."""
-    scoping.require(user, finding.team, Role.OPERATOR)
+    rights.require(user, finding.team, Role.OPERATOR)
     if state not in Finding.DECISIONS:
         raise NotForPeople
     if state == Finding.State.DISMISSED and not reason.strip():

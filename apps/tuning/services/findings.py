@@ -11,9 +11,10 @@ from typing import Any
 from django.db import DataError, IntegrityError, transaction
 
 from apps.bench import rules
-from apps.bench.rules import asking
-from apps.bench.rules.asking import Answer, Failure, Guard
+from apps.bench.rules import folding, runner
 from apps.bench.rules.base import FindingDraft
+from apps.bench.rules.folding import Standing
+from apps.bench.rules.runner import Answer, Failure, Guard
 from apps.bench.text import Message, _
 from apps.campaigns.models import Campaign
 from apps.tuning import evidence
@@ -49,8 +50,11 @@ def refresh_findings(*, campaign: Campaign, guard: Guard = nullcontext) -> Drawn
     drawn = Drawn()
     if not Verification.objects.filter(campaign=campaign).exists():
         for ends, found in evidence.by_ends(campaign).items():
-            _keep(drawn, campaign, ends, rules.ask_ends(found, guard))
-        _keep(drawn, campaign, (), rules.ask_whole(evidence.of_campaign(campaign), guard))
+            answers = rules.ask_ends(found, guard)
+            standing = _standing_of(campaign, ends)
+            _keep(drawn, campaign, ends, answers, folding.fold_ends(runner.drafts_of(answers), found, standing))
+        answers = rules.ask_whole(evidence.of_campaign(campaign), guard)
+        _keep(drawn, campaign, (), answers, folding.fold(runner.drafts_of(answers), _standing_of(campaign, ())))
         stale = campaign.findings.filter(state=State.NEW, verifications=None)
         stale.exclude(pk__in=[finding.pk for finding in drawn.findings]).delete()
     return drawn
@@ -64,24 +68,71 @@ def draw_conclusions(*, campaign: Campaign, now: datetime, guard: Guard = nullco
     return drawn
 
 
-def _keep(drawn: Drawn, campaign: Campaign, ends: Ends, answers: Sequence[Answer]) -> None:
-    """Store what each rule says, and note those that failed, or said what the database does not take."""
+def _standing_of(campaign: Campaign, ends: Ends) -> Standing:
+    """Return what was decided of earlier findings on these ends: people and measurements hold to them, or do not."""
+    rows = campaign.findings.exclude(state=State.NEW, verifications=None).values_list("rule", "subject", "state")
+    known = {(rule, subject): state for rule, subject, state in rows}
+
+    def standing(draft: FindingDraft) -> str:
+        state = known.get((draft.rule, subject_of(ends, draft.subject)))
+        if state is None:
+            return folding.OPEN
+        return folding.APART if state in (State.DISMISSED, State.REFUTED) else folding.LEADS
+
+    return standing
+
+
+def _keep(
+    drawn: Drawn, campaign: Campaign, ends: Ends, answers: Sequence[Answer], folded: Sequence[FindingDraft]
+) -> None:
+    """Store what rules say, and note those that failed, or said what the database does not take."""
     for answer in answers:
-        failure = answer.failure
-        if answer.drafts:
-            try:
-                with transaction.atomic():
-                    drawn.findings += [_store(campaign, ends, draft) for draft in answer.drafts]
-            except (DataError, IntegrityError, ValueError, TypeError) as error:
-                failure = Failure(answer.rule.name, answer.rule.version, asking.words_of(error), error)
-        if failure:
-            earlier = drawn.failed.get(failure.rule)
-            logger.error(
-                "Rule %s failed on campaign %s: %s", failure.rule, campaign.pk, failure.error, exc_info=failure.cause
-            )
-            drawn.failed[failure.rule] = (
-                replace(earlier, places=earlier.places + 1) if earlier else Failed(failure, subject_of(ends, ""))
-            )
+        if answer.failure:
+            _note(drawn, campaign, ends, answer.failure)
+    left = list(folded)
+    while left:
+        draft = left.pop(0)
+        finding, failure = _try(campaign, ends, draft)
+        if finding:
+            drawn.findings.append(finding)
+        elif failure and not draft.parts:
+            _note(drawn, campaign, ends, failure)
+        else:
+            # What other rules propose for the same question does not go with the one that cannot be kept.
+            left += _kept_alone(drawn, campaign, ends, draft)
+
+
+def _kept_alone(drawn: Drawn, campaign: Campaign, ends: Ends, draft: FindingDraft) -> list[FindingDraft]:
+    """Return the parts of a finding, folded anew without those that the database does not take, which are noted."""
+    sound = []
+    for part in (replace(draft, parts=()), *draft.parts):
+        finding, failure = _try(campaign, ends, part)
+        if finding:
+            sound.append(part)
+            if finding.state == State.NEW and not finding.verifications.exists():
+                finding.delete()
+        elif failure:
+            _note(drawn, campaign, ends, failure)
+    return folding.fold(sound) if len(sound) <= len(draft.parts) else sound
+
+
+def _try(campaign: Campaign, ends: Ends, draft: FindingDraft) -> tuple[Finding | None, Failure | None]:
+    """Return the finding as it is stored, or why it cannot be."""
+    try:
+        with transaction.atomic():
+            return _store(campaign, ends, draft), None
+    except (DataError, IntegrityError, ValueError, TypeError) as error:
+        return None, Failure(draft.rule, draft.version, runner.words_of(error), error)
+
+
+def _note(drawn: Drawn, campaign: Campaign, ends: Ends, failure: Failure) -> None:
+    earlier = drawn.failed.get(failure.rule)
+    logger.error(
+        "Rule %s failed on campaign %s: %s", failure.rule, campaign.pk, failure.error, exc_info=failure.cause
+    )
+    drawn.failed[failure.rule] = (
+        replace(earlier, places=earlier.places + 1) if earlier else Failed(failure, subject_of(ends, ""))
+    )
 
 
 def subject_of(ends: Ends, subject: str) -> str:
@@ -94,7 +145,7 @@ def subject_of(ends: Ends, subject: str) -> str:
 
 
 def _store(campaign: Campaign, ends: Ends, draft: FindingDraft) -> Finding:
-    data = draft.as_json()
+    data = {**draft.as_json(), "evidence": list(draft.trials)}
     key: dict[str, Any] = {"campaign": campaign, "experiment": None, "subject": subject_of(ends, draft.subject)}
     earlier = Finding.objects.filter(**key, rule=draft.rule).first()
     finding, _created = Finding.objects.update_or_create(
@@ -115,7 +166,8 @@ def _store(campaign: Campaign, ends: Ends, draft: FindingDraft) -> Finding:
             "confidence": draft.confidence,
         },
     )
-    finding.trials.set(draft.evidence)
+    finding.trials.set(draft.trials)
+    finding.draft = draft
     if earlier and earlier.state in (State.VERIFIED, State.REFUTED) and _claim(earlier.details) != _claim(data):
         text = _("The rule now says something else than what was measured: verify it again.")
         decisions.record(finding=finding, state=State.NEW, note=Message(text))

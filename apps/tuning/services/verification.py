@@ -7,7 +7,7 @@ from django.db import transaction
 from django.db.models import Q
 from django.utils.translation import gettext
 
-from apps.accounts import scoping
+from apps.accounts import rights
 from apps.accounts.models import Role, User
 from apps.bench.sweep import repetition, verification
 from apps.bench.text import Message, _
@@ -16,7 +16,7 @@ from apps.campaigns import services as campaigns
 from apps.campaigns.models import Campaign, Experiment
 from apps.campaigns.services import adaptation
 from apps.core import messages
-from apps.tuning import contrasts, queries, writing
+from apps.tuning import contrasts, drafts, queries
 from apps.tuning.models import Finding, Verification
 from apps.tuning.services import decisions
 
@@ -28,13 +28,13 @@ LONGEST_TITLE = 150
 @transaction.atomic
 def verify_finding(*, finding: Finding, user: User, now: datetime) -> Verification:
     """Make the smallest A/B campaign that proves a finding, and launch it; errors.Refused says why it can not be."""
-    scoping.require(user, finding.team, Role.OPERATOR)
+    rights.require(user, finding.team, Role.OPERATOR)
     Finding.objects.select_for_update(of=("self",)).get(pk=finding.pk)
     _close_lost(finding, now)
     if finding.state == Finding.State.DISMISSED:
-        raise writing.refuse(_("The finding is dismissed: open it again first."))
+        raise drafts.refuse(_("The finding is dismissed: open it again first."))
     if finding.verifications.filter(verdict=Verdict.OPEN).exists():
-        raise writing.refuse(_("It is being verified already: wait for that campaign's end, or cancel it."))
+        raise drafts.refuse(_("It is being verified already: wait for that campaign's end, or cancel it."))
     contrast = contrasts.contrast_of(finding)
     title = messages.render(finding.title)
     campaign = campaigns.create_campaign(
@@ -85,7 +85,11 @@ def continue_verification(*, experiment: Experiment, now: datetime) -> bool:
     blocks = queries.blocks_of(experiment, found.proof["metric"])
     if blocks.is_complete:
         ruling = verification.rule(
-            blocks.pairs, blocks.attempted, _claim_of(found, blocks.pairs), experiment.most_repetitions
+            blocks.pairs,
+            blocks.attempted,
+            _claim_of(found, blocks.pairs),
+            experiment.most_repetitions,
+            found.higher_is_better,
         )
         if ruling.missing:
             adaptation.add_blocks(experiment=experiment, count=ruling.missing, now=now)
@@ -105,7 +109,7 @@ def judge_verification(*, campaign: Campaign, now: datetime) -> Verification | N
     blocks = queries.blocks_of(experiment, found.proof["metric"])
     gain = verification.gain_of(blocks.pairs)
     earlier = found.verdict
-    found.verdict = verification.verdict_of(gain, _claim_of(found, blocks.pairs))
+    found.verdict = verification.verdict_of(gain, _claim_of(found, blocks.pairs), found.higher_is_better)
     found.pairs = gain.pairs if gain else 0
     found.gain, found.gain_low, found.gain_high = (gain.ratio, gain.low, gain.high) if gain else (None, None, None)
     usable = [pair for pair in blocks.pairs if min(pair) > 0]
@@ -116,6 +120,10 @@ def judge_verification(*, campaign: Campaign, now: datetime) -> Verification | N
     found.save()
     if found.verdict not in (Verdict.UNDECIDED, earlier) and found.finding.state != Finding.State.DISMISSED:
         text = _("Measured %(pairs)s times in turn: the gain is ×%(gain)s (×%(low)s to ×%(high)s).")
+        if verification.is_worse(gain, found.higher_is_better):
+            text = _(
+                "Measured %(pairs)s times in turn: ×%(gain)s (×%(low)s to ×%(high)s) is worse: keep what is there."
+            )
         assert gain and gain.low is not None and gain.high is not None
         shown = {"gain": gain.ratio, "low": gain.low, "high": gain.high}
         note = Message(text, {"pairs": gain.pairs, **{name: f"{value:.3g}" for name, value in shown.items()}})

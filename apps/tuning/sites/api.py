@@ -9,7 +9,7 @@ from rest_framework import serializers, status
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from apps.accounts import scoping
+from apps.accounts import rights
 from apps.accounts.models import Role
 from apps.bench.rules.base import FindingDraft, as_plain
 from apps.bench.rules.layers import Row, Table
@@ -24,6 +24,9 @@ class MeasuredSiteSerializer(serializers.Serializer):
 
     id = serializers.IntegerField(source="pk")
     name = serializers.CharField()
+    team = serializers.CharField(
+        source="foreign_team", default="", read_only=True, help_text="Name of its team if one is no member of that."
+    )
 
 
 class MeasuredTogetherSerializer(serializers.Serializer):
@@ -145,7 +148,7 @@ class SitePairs(rest.ListAPIView):
 
     def get_queryset(self) -> Any:
         """Return the pairs."""
-        return queries.pairs_for(scoping.user_of(self.request))
+        return queries.pairs_for(rights.user_of(self.request))
 
 
 class SiteLayers(rest.APIView):
@@ -166,18 +169,18 @@ class DraftOfLayers(rest.APIView):
     def post(self, request: Request, a: int, b: int) -> Response:
         """Make a draft of the experiments that one table lacks."""
         found = _layers(request, a, b)
-        scoping.require(request.user, found.a.team, Role.OPERATOR)
+        rights.require(request.user, found.a.team, Role.OPERATOR)
         wish = LackingTableSerializer(data=request.data)
         wish.is_valid(raise_exception=True)
         made = services.draft_missing(
-            found=found, user=scoping.user_of(request), now=timezone.now(), **wish.validated_data
+            found=found, user=rights.user_of(request), now=timezone.now(), **wish.validated_data
         )
         shown = CampaignSerializer(made, context={"request": request})
         return Response(shown.data, status=status.HTTP_201_CREATED)
 
 
 def _layers(request: Request, a: int, b: int) -> queries.Layers:
-    sites = queries.sites_for(scoping.user_of(request), a, b)
+    sites = queries.sites_for(rights.user_of(request), a, b)
     if sites is None:
         raise Http404
     return queries.layers_of(*sites)

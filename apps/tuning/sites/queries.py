@@ -7,15 +7,15 @@ from datetime import datetime
 
 from django.db.models import Max
 
-from apps.accounts import scoping
+from apps.accounts import rights
 from apps.accounts.models import User
 from apps.bench import rules
-from apps.bench.rules import asking, layers
-from apps.bench.rules.asking import Failure
+from apps.bench.rules import folding, layers, runner
 from apps.bench.rules.base import FindingDraft
 from apps.bench.rules.layers import Table
+from apps.bench.rules.runner import Failure
 from apps.campaigns.models import Lane
-from apps.campaigns.queries.visibility import visible
+from apps.campaigns.queries.visibility import counted
 from apps.testbeds.models import Node, Site
 from apps.tuning import evidence
 
@@ -56,8 +56,8 @@ class Layers:
 
 
 def pairs_for(user: User) -> list[Together]:
-    """Return the pairs of sites measured in campaigns that the user may see, the last measured first."""
-    rows = visible(Lane.objects.all(), user, path="experiment__campaign")
+    """Return the pairs of sites measured in campaigns that count for the user, the last measured first."""
+    rows = counted(Lane.objects.all(), user, path="experiment__campaign")
     rows = rows.filter(experiment__campaign__deleting_at=None, experiment__campaign__launched_at__isnull=False)
     lanes = list(
         rows.values_list("roles", "experiment__campaign")
@@ -72,6 +72,7 @@ def pairs_for(user: User) -> list[Together]:
         if 1 <= len(sites) <= 2:
             found[sites[0], sites[-1]].append((campaign, at))
     known = Site.objects.in_bulk({pk for pair in found for pk in pair})
+    rights.attach_foreign_teams(known.values(), user)
     pairs = [
         Together(known[a], known[b], len({campaign for campaign, _at in seen}), max(at for _campaign, at in seen))
         for (a, b), seen in found.items()
@@ -81,7 +82,8 @@ def pairs_for(user: User) -> list[Together]:
 
 def sites_for(user: User, *names: int) -> list[Site] | None:
     """Return the sites of these ids, all of one team of the user; None if one is not, or not to be seen."""
-    known = scoping.visible(Site.objects.select_related("team"), user).in_bulk(set(names))
+    known = rights.visible(Site.objects.select_related("team"), user).in_bulk(set(names))
+    rights.attach_foreign_teams(known.values(), user)
     sites = [known[pk] for pk in names if pk in known]
     return sites if len(sites) == len(names) and len({site.team_id for site in sites}) == 1 else None
 
@@ -90,11 +92,11 @@ def layers_of(a: Site, b: Site) -> Layers:
     """Return the layers between two sites, from the latest results of all campaigns there."""
     found = evidence.between_sites(a, b)
     results = {trial for point in found.points for values in point.metrics.values() for trial in values}
-    tables, broken = asking.attempt(TABLES, lambda: layers.table(found))
+    tables, broken = runner.attempt(TABLES, lambda: layers.table(found))
     answers = rules.ask_whole(found)
-    failures = (*([broken] if broken else []), *asking.failures_of(answers))
+    failures = (*([broken] if broken else []), *runner.failures_of(answers))
     for failure in failures:
         logger.error(
             "Rule %s failed between %s and %s: %s", failure.rule, a, b, failure.error, exc_info=failure.cause
         )
-    return Layers(a, b, tables or (), tuple(asking.drafts_of(answers)), len(results), failures)
+    return Layers(a, b, tables or (), tuple(folding.fold(runner.drafts_of(answers))), len(results), failures)

@@ -4,7 +4,7 @@ from datetime import datetime
 
 from django.utils.translation import gettext
 
-from apps.accounts import scoping
+from apps.accounts import rights
 from apps.accounts.models import Role, User
 from apps.bench.rules.base import as_plain
 from apps.bench.text import Message, _
@@ -17,7 +17,7 @@ from apps.tuning.sites.queries import Layers
 
 def draft_missing(*, found: Layers, table: int | None, user: User, now: datetime) -> Campaign:
     """Make a draft of what the table at this place lacks; Refused if there is no such table, or it lacks nothing."""
-    scoping.require(user, found.a.team, Role.OPERATOR)
+    rights.require(user, found.a.team, Role.OPERATOR)
     chosen = found.tables[table] if table is not None and 0 <= table < len(found.tables) else None
     if not found.has_tables:
         raise Refused({"table": Message(_("The tables could not be computed: the page says why."))})

@@ -8,7 +8,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_GET, require_POST
 
-from apps.accounts import scoping
+from apps.accounts import rights
 from apps.accounts.models import Role
 from apps.testbeds.models import Site
 from apps.tuning import answers
@@ -19,7 +19,7 @@ from apps.tuning.sites import queries, services
 @require_GET
 def site_list(request: HttpRequest) -> HttpResponse:
     """List the pairs of sites that were measured."""
-    page = Paginator(queries.pairs_for(scoping.user_of(request)), 50).get_page(request.GET.get("page"))
+    page = Paginator(queries.pairs_for(rights.user_of(request)), 50).get_page(request.GET.get("page"))
     return render(request, "tuning/sites/list.html", {"page_obj": page})
 
 
@@ -29,7 +29,7 @@ def site_layers(request: HttpRequest, a: int, b: int) -> HttpResponse:
     """Show network, disk and file systems between two sites side by side, and which of them is the limit."""
     sites = _sites(request, a, b)
     found = queries.layers_of(*sites)
-    context = {"found": found, "can_write": scoping.can(request.user, found.a.team, Role.OPERATOR)}
+    context = {"found": found, "can_write": rights.can(request.user, found.a.team, Role.OPERATOR)}
     return render(request, "tuning/sites/detail.html", context)
 
 
@@ -45,7 +45,7 @@ def draft(request: HttpRequest, a: int, b: int) -> HttpResponse:
             services.draft_missing(
                 found=found,
                 table=answers.place_of(request.POST.get("table", "")),
-                user=scoping.user_of(request),
+                user=rights.user_of(request),
                 now=timezone.now(),
             ).pk
         ),
@@ -55,7 +55,7 @@ def draft(request: HttpRequest, a: int, b: int) -> HttpResponse:
 
 def _sites(request: HttpRequest, a: int, b: int) -> tuple[Site, Site]:
     """Return the two sites; Http404 if the user may not see one, or they are of two teams."""
-    sites = queries.sites_for(scoping.user_of(request), a, b)
+    sites = queries.sites_for(rights.user_of(request), a, b)
     if sites is None:
         raise Http404
     return sites[0], sites[1]

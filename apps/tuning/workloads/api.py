@@ -8,7 +8,7 @@ from rest_framework import serializers, status
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from apps.accounts import scoping
+from apps.accounts import rights
 from apps.accounts.api import ScopedRelatedField, TeamField, team_for_new
 from apps.accounts.models import Role, Team
 from apps.bench.rules.base import as_plain
@@ -19,7 +19,7 @@ from apps.core.fields import TranslatedField
 from apps.core.rest import APIView
 from apps.testbeds.api.fields import QuantityField
 from apps.testbeds.models import FileSystem
-from apps.tuning.workloads import describing, queries, services
+from apps.tuning.workloads import descriptions, queries, services
 
 
 class WorkloadSerializer(serializers.Serializer):
@@ -28,9 +28,9 @@ class WorkloadSerializer(serializers.Serializer):
     team = TeamField()
     pattern = serializers.ChoiceField(choices=PATTERNS)
     file_size = QuantityField("size", required=True, allow_null=False)
-    nodes = serializers.IntegerField(min_value=1, max_value=describing.MOST_NODES, default=1)
+    nodes = serializers.IntegerField(min_value=1, max_value=descriptions.MOST_NODES, default=1)
     tasks = serializers.IntegerField(
-        min_value=1, max_value=describing.MOST_TASKS, default=1, help_text="On each node."
+        min_value=1, max_value=descriptions.MOST_TASKS, default=1, help_text="On each node."
     )
     record_size = QuantityField("size", help_text="Bytes of each call; large unless given.")
     shared = serializers.BooleanField(default=False, help_text="All tasks share one file.")
@@ -43,7 +43,7 @@ class WorkloadSerializer(serializers.Serializer):
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """Refuse what no application does, and a file system of another team."""
         attrs["team"] = team_for_new(self.context["request"], attrs, Role.VIEWER)
-        problems = describing.problems_of(attrs)
+        problems = descriptions.problems_of(attrs)
         if problems:
             raise serializers.ValidationError({name: [text] for name, text in problems.items()})
         return attrs
@@ -100,12 +100,12 @@ class DraftOfWorkload(APIView):
         """Make a draft of the campaign that measures the workload on one of its fits."""
         described = _described(ChosenFitSerializer, request, request.data)
         team: Team = described["team"]
-        scoping.require(request.user, team, Role.OPERATOR)
+        rights.require(request.user, team, Role.OPERATOR)
         made = services.draft_fit(
             team=team,
             fits=_fits(described),
             place=described["fit"],
-            user=scoping.user_of(request),
+            user=rights.user_of(request),
             now=timezone.now(),
         )
         shown = CampaignSerializer(made, context={"request": request})
@@ -119,7 +119,7 @@ def _described(kind: type[WorkloadSerializer], request: Request, data: Any) -> d
 
 
 def _fits(described: dict[str, Any]) -> tuple[Fit, ...]:
-    fits, failure = queries.fits_of(described["team"], describing.workload_of(described))
+    fits, failure = queries.fits_of(described["team"], descriptions.workload_of(described))
     if failure:
         raise ConflictError(failure)
     return fits

@@ -5,12 +5,12 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from apps.accounts import choosing, scoping
+from apps.accounts import rights, team_choice
 from apps.accounts.models import Role, Team, User
 from apps.bench.rules.workloads import Workload
 from apps.core.forms import QuantityField, StyledWidgets
 from apps.testbeds.models import FileSystem
-from apps.tuning.workloads import describing
+from apps.tuning.workloads import descriptions
 
 PATTERNS = [
     ("write", _("write, one after the other")),
@@ -29,11 +29,13 @@ class WorkloadForm(StyledWidgets, forms.Form):
     nodes = forms.IntegerField(
         label=_("Nodes that do I/O"),
         min_value=1,
-        max_value=describing.MOST_NODES,
+        max_value=descriptions.MOST_NODES,
         initial=1,
         help_text=_("All at once."),
     )
-    tasks = forms.IntegerField(label=_("Tasks on each node"), min_value=1, max_value=describing.MOST_TASKS, initial=1)
+    tasks = forms.IntegerField(
+        label=_("Tasks on each node"), min_value=1, max_value=descriptions.MOST_TASKS, initial=1
+    )
     record_size = QuantityField(
         kind="size", label=_("Bytes of each call"), required=False, help_text=_("Such as 1 MiB; empty: large.")
     )
@@ -54,18 +56,18 @@ class WorkloadForm(StyledWidgets, forms.Form):
     def __init__(self, *args: Any, user: User, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         team: Any = self.fields["team"]
-        team.queryset = scoping.teams_for(user, Role.VIEWER).order_by("name")
-        team.initial = choosing.usual_team(user)
+        team.queryset = rights.teams_for(user, Role.VIEWER).order_by("name")
+        team.initial = team_choice.usual_team(user)
         files: Any = self.fields["file_system"]
-        files.queryset = scoping.visible(FileSystem.objects.all(), user).order_by("name")
+        files.queryset = rights.visible(FileSystem.objects.all(), user).order_by("name")
 
     def clean(self) -> dict[str, Any]:
         """Refuse sizes of nothing, and a file system of another team."""
         data = super().clean() or {}
-        for name, text in describing.problems_of(data).items():
+        for name, text in descriptions.problems_of(data).items():
             self.add_error(name, text)
         return data
 
     def workload(self) -> Workload:
         """Return what a valid form describes."""
-        return describing.workload_of(self.cleaned_data)
+        return descriptions.workload_of(self.cleaned_data)

@@ -5,7 +5,7 @@ from datetime import datetime
 
 from django.utils.translation import gettext
 
-from apps.accounts import scoping
+from apps.accounts import rights
 from apps.accounts.models import Role, Team, User
 from apps.bench.rules.base import as_plain
 from apps.bench.rules.workloads import Fit
@@ -18,7 +18,7 @@ from apps.tuning import proposals
 
 def draft_fit(*, team: Team, fits: Sequence[Fit], place: int | None, user: User, now: datetime) -> Campaign:
     """Make a draft that measures the workload on the configuration at this place; Refused if it is not there."""
-    scoping.require(user, team, Role.OPERATOR)
+    rights.require(user, team, Role.OPERATOR)
     chosen = fits[place] if place is not None and 0 <= place < len(fits) else None
     if chosen is None or chosen.proposal is None:
         raise Refused({"fit": Message(_("This configuration is not there any more: choose again."))})

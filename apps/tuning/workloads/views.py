@@ -9,7 +9,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
-from apps.accounts import scoping
+from apps.accounts import rights
 from apps.accounts.models import Role
 from apps.tuning import answers
 from apps.tuning.workloads import queries, services
@@ -20,7 +20,7 @@ from apps.tuning.workloads.forms import WorkloadForm
 @require_GET
 def workload(request: HttpRequest) -> HttpResponse:
     """Show the form, and once it is sent the configurations, the best first; its address can be shared."""
-    user = scoping.user_of(request)
+    user = rights.user_of(request)
     form = WorkloadForm(request.GET or None, user=user)
     context: dict[str, object] = {"form": form}
     if not form.is_bound:
@@ -31,8 +31,9 @@ def workload(request: HttpRequest) -> HttpResponse:
     fits, failure = queries.fits_of(team, form.workload())
     context |= {
         "fits": fits,
+        "marked": queries.marked(fits),
         "failure": failure,
-        "can_write": scoping.can(user, team, Role.OPERATOR),
+        "can_write": rights.can(user, team, Role.OPERATOR),
         "query": request.GET.urlencode(),
     }
     return render(request, "tuning/workload.html", context)
@@ -42,15 +43,15 @@ def workload(request: HttpRequest) -> HttpResponse:
 @require_POST
 def draft(request: HttpRequest) -> HttpResponse:
     """Make a draft of the campaign that measures the described workload on one configuration."""
-    user = scoping.user_of(request)
-    if not scoping.teams_for(user, Role.OPERATOR).exists():
+    user = rights.user_of(request)
+    if not rights.teams_for(user, Role.OPERATOR).exists():
         raise PermissionDenied(_("A draft needs the role of an operator in a team: ask a manager of the team."))
     form = WorkloadForm(request.GET, user=user)
     address = f"{reverse('tuning:workload')}?{request.GET.urlencode()}"
     if not form.is_valid():
         return redirect(address)
     team = form.cleaned_data["team"]
-    scoping.require(user, team, Role.OPERATOR)
+    rights.require(user, team, Role.OPERATOR)
     fits, _failure = queries.fits_of(team, form.workload())
     return answers.show_draft(
         request,

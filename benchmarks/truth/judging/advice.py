@@ -1,5 +1,6 @@
 """Judges of what is advised: what it would really reach, and whether it takes something away."""
 
+import itertools
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -62,8 +63,9 @@ def changes_of(text: str) -> dict[str, Any]:
         words = line.split()
         if line.startswith("# ") and {*words[1:]} <= {"client", "server", "+"}:
             roles = tuple(word for word in words[1:] if word != "+")
-        elif len(words) == 2 and words[0] in _OPTION and words[1].isdigit():
-            found[_OPTION[words[0]]] = int(words[1])
+        elif words[:1] == ["iperf3"]:
+            pairs = itertools.pairwise(words)
+            found |= {_OPTION[one]: int(two) for one, two in pairs if one in _OPTION and two.isdigit()}
         elif match := _SYSCTL.fullmatch(line):
             found |= {f"setting.{role}.{match[1]}": match[2] for role in roles}
         elif match := _MTU.fullmatch(line):

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from apps.bench import units
-from benchmarks.truth.asking import Statement
-from benchmarks.truth.storing import Stored
+from benchmarks.truth.statements import Statement
+from benchmarks.truth.store import Stored
 from benchmarks.truth.worlds.base import Cell, World
 
 TRUE, FALSE, HARMFUL, UNDECIDED = "true", "false", "harmful", "undecided"

@@ -4,9 +4,8 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 from typing import Any
 
-from benchmarks.truth import panels
-from benchmarks.truth.asking import FINDING, Statement
 from benchmarks.truth.judging.base import quantity
+from benchmarks.truth.statements import FINDING, Statement
 from benchmarks.truth.worlds.base import World
 
 # Two values of one thing differ if they are farther apart than this.
@@ -21,7 +20,7 @@ def between(world: World, said: Sequence[Statement]) -> Iterator[tuple[str, str]
     if world.family == "network":
         yield from _values("two BDPs", _bdps(findings))
         yield from _values("two round trips", _told(findings, "rtt", "RTT %(rtt)s"))
-        yield from _values("two capacities", _capacities(findings, said), FRAMES)
+        yield from _values("two capacities", _capacities(findings), FRAMES)
         yield from _advice(findings)
     else:
         yield from _values("two network ceilings", _told(findings, "ceiling", "that the network carries"))
@@ -57,7 +56,8 @@ def _bdps(findings: Sequence[Statement]) -> list[tuple[str, float]]:
     return own + _told(findings, "bdp", "%(bdp)s")
 
 
-def _capacities(findings: Sequence[Statement], said: Sequence[Statement]) -> list[tuple[str, float]]:
+def _capacities(findings: Sequence[Statement]) -> list[tuple[str, float]]:
+    """Return what findings say that the path has; the panel of UDP speaks of what one flow can have."""
     found = [
         (
             item.rule,
@@ -72,11 +72,6 @@ def _capacities(findings: Sequence[Statement], said: Sequence[Statement]) -> lis
         (item.rule, float(item.fields["value"]))
         for item in findings
         if item.rule == "path-bottleneck" and "agree" in item.fields["title"]["msgid"]
-    ]
-    found += [
-        (f"{panels.UDP} {item.rule}", quantity(item.fields["words"]["rate"]) or 0.0)
-        for item in said
-        if item.source == panels.UDP and item.rule in ("capacity", "full-link")
     ]
     return found
 

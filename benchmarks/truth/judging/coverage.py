@@ -6,15 +6,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from apps.bench.statistics import Mean
+from apps.bench.statistics import CONFIDENCE, Mean, percent_of
 from benchmarks.truth import figures, panels
-from benchmarks.truth.asking import Statement
+from benchmarks.truth.statements import Statement
 from benchmarks.truth.worlds.base import World
 from benchmarks.truth.worlds.network import NetworkWorld
 from benchmarks.truth.worlds.noise import NORMAL, OUTLIERS, Noise, draw
 from benchmarks.truth.worlds.storage import StorageWorld
 
-MEAN, RATIO, PREDICTED = "the mean's interval (95 %)", "the ratio's interval (95 %)", "predictions (95 %)"
+MEAN, RATIO, PREDICTED = "the mean's interval", "the ratio's interval", "predictions (95 % or more)"
 DRAWS = 20_000
 
 
@@ -37,7 +37,7 @@ def of_means(world: World, drawn: Sequence[figures.Drawn]) -> Iterator[Interval]
             truth = item.truth.get(cell.x)
             low, high = cell.centre.low, cell.centre.high
             if truth is not None and low is not None and high is not None and cell.settings == 1:
-                yield Interval(MEAN, cell.n, low <= truth * scale <= high)
+                yield Interval(_called(MEAN, cell.centre.confidence), cell.n, low <= truth * scale <= high)
 
 
 def of_contrasts(said: Iterable[Statement]) -> Iterator[Interval]:
@@ -45,7 +45,8 @@ def of_contrasts(said: Iterable[Statement]) -> Iterator[Interval]:
     for item in said:
         low, high = item.fields.get("low"), item.fields.get("high")
         if item.source == figures.CONTRAST and low is not None and high is not None:
-            yield Interval(RATIO, item.fields["n"], low <= item.fields["ratio"] <= high)
+            kind = _called(RATIO, item.fields["confidence"])
+            yield Interval(kind, item.fields["n"], low <= item.fields["ratio"] <= high)
 
 
 def of_predictions(world: World, said: Iterable[Statement]) -> Iterator[Interval]:
@@ -65,6 +66,11 @@ def harmonic(noise: Noise, scatter: float = 1.0) -> float:
     factors, hits = draw(noise, DRAWS, random.Random(1))  # noqa: S311 - a simulation, not a secret
     free = [1 / (1 + (factor - 1) * scatter) for factor, hit in zip(factors, hits, strict=True) if not hit]
     return len(free) / sum(free)
+
+
+def _called(kind: str, confidence: float | None) -> str:
+    """Return what an interval is called: with the confidence printed beside it, 95 % for that and more."""
+    return f"{kind} ({percent_of(min(confidence or CONFIDENCE, CONFIDENCE))} %)"
 
 
 def _true_rate(world: World, metric: str, parameters: Mapping[str, Any]) -> float:

@@ -6,7 +6,7 @@ from typing import Any
 
 from benchmarks.truth.figures import ACROSS
 from benchmarks.truth.judging.advice import CLOSE, EDGE
-from benchmarks.truth.judging.base import Case, Judgement, Rules, is_near, no, quantity, undecided, whether, yes
+from benchmarks.truth.judging.base import TRUE, Case, Judgement, Rules, is_near, no, quantity, undecided, whether
 from benchmarks.truth.judging.path import payload_span
 from benchmarks.truth.worlds import udp
 from benchmarks.truth.worlds.transfers import LENGTH
@@ -69,16 +69,28 @@ def _best_at(case: Case) -> Judgement:
     return whether(truth[low] <= (1 + SLACK) * min(truth.values()), f"it is not lowest at {low}")
 
 
-def _of_words(case: Case) -> Judgement:
-    """Return whether the highest is the highest; one that says that it may be chance claims nothing."""
-    if {"chance", "too-few"} & {*case.fields["beside"]}:
-        return yes("it says that it may be chance")
-    return _best_at(case)
+def _best_among(case: Case) -> Judgement:
+    """Return whether the highest is among those that it says it cannot be told from, and above the lowest."""
+    truth, low = case.fields["truth"], _at(case, "low_at")
+    named = str(case.fields["words"].get("rivals", ""))
+    rivals = [place for text, place in case.fields["places"].items() if text in named.split(", ")]
+    high = [place for place in (_at(case, "high_at"), *rivals) if place in truth]
+    if low not in truth or not high:
+        return undecided("a place that was not measured")
+    if not named.endswith("…") and max(truth[place] for place in high) < (1 - SLACK) * max(truth.values()):
+        return no(f"it is highest at none of {high}: {_shown(_truth(case))}")
+    if truth[_at(case, "high_at")] <= (1 + EQUAL) * truth[low]:
+        return no(f"it is not above {low}: {_shown(_truth(case))}")
+    return whether(truth[low] <= (1 + SLACK) * min(truth.values()), f"it is not lowest at {low}")
 
 
-def _significant(case: Case) -> Judgement:
-    truth = case.fields["truth"].values()
-    return whether(max(truth) > (1 + EQUAL) * min(truth), "the true rates are equal")
+def _above_inventory(case: Case) -> Judgement:
+    """Return whether the path really carries more than the inventory's links would."""
+    told = quantity(case.fields["words"]["ceiling"]) or 0.0
+    if case.world.family != "network":
+        return undecided("no ceiling of one path")
+    truth = case.world.reach({"streams": 64, "window": 0}).terms["path"]
+    return whether(truth > told, f"the path's ceiling is {truth:.4g}, not above {told:.4g}")
 
 
 def _ceiling(case: Case) -> Judgement:
@@ -122,6 +134,13 @@ def _udp_capacity(case: Case) -> Judgement:
     rate = quantity(case.fields["words"]["rate"]) or 0.0
     payload = _payload(case)
     return whether(is_near(rate, payload, 0.1), f"the path carries {payload:.4g} of payload, not {rate:.4g}")
+
+
+def _udp_between(case: Case) -> Judgement:
+    """Return whether the payload lies between; more may be lost than by a full link, as a policer does."""
+    more = quantity(case.fields["words"]["more"]) or 0.0
+    bound, payload = _udp_none_lossy(case), _payload(case)
+    return bound if bound.outcome != TRUE else whether(payload <= 1.03 * more, f"it carries {payload:.4g}: more")
 
 
 def _udp_knee(case: Case) -> Judgement:
@@ -186,18 +205,23 @@ SENTENCES: Rules = {
     "grows": _grows,
     "falls": _falls,
     "flat": _flat,
-    "best-at": _best_at,
-    "highest-of-words": _of_words,
-    "significant": _significant,
-    "chance": _nothing,
-    "too-few": _nothing,
+    "same": _flat,
+    "highest-at": _best_at,
+    "highest-among": _best_among,
+    "measured": _nothing,
+    "value": _nothing,
     "ceiling": _ceiling,
+    "inventory": _nothing,
+    "above-inventory": _above_inventory,
 }
 CONTRASTS: Rules = {"higher": _higher, "lower": _lower, "no-difference": _nothing, "too-few": _nothing}
 UDP: Rules = {
     "all-lossy": _udp_all_lossy,
     "none-lossy": _udp_none_lossy,
     "capacity": _udp_capacity,
+    "bound": _udp_none_lossy,
+    "between": _udp_between,
+    "unknown": _nothing,
     "knee": _udp_knee,
     "full-link": _udp_full,
     "excess": _udp_excess,

@@ -2,10 +2,10 @@
 
 from benchmarks.truth import figures as drawn
 from benchmarks.truth import panels
-from benchmarks.truth.asking import FINDING, Statement
 from benchmarks.truth.judging import advice, figures, messages, path, storage, tcp
 from benchmarks.truth.judging.base import Case, Judge, Judgement, undecided
-from benchmarks.truth.storing import Stored
+from benchmarks.truth.statements import FINDING, Statement
+from benchmarks.truth.store import Stored
 from benchmarks.truth.worlds.base import World
 
 BY_FAMILY = {

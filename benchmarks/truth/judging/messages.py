@@ -14,6 +14,8 @@ def _affinity(case: Case) -> Judgement:
         if truth < WORTH:
             return no(f"placement makes ×{truth:.2f}")
         return whether(is_near(case.value, truth), f"the ratio is {truth:.2f}, not {case.value:.2f}")
+    if case.fields["kind"] == "doubt":
+        return undecided("it says that it does not know")
     return whether(truth <= 1.45, f"placement makes ×{truth:.2f}")
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 
-from benchmarks.truth.asking import Statement
+from benchmarks.truth.statements import Statement
 from benchmarks.truth.worlds import tcp
 from benchmarks.truth.worlds.base import Cell, Setup, World
 from benchmarks.truth.worlds.network import NetworkWorld

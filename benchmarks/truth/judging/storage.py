@@ -4,7 +4,19 @@ from typing import Any
 
 from apps.bench.rules.storage.titles import OF_CLIENTS, OF_TASKS
 from benchmarks.truth.judging.advice import predicted
-from benchmarks.truth.judging.base import Case, Judgement, Rules, is_near, no, quantity, undecided, whether, yes
+from benchmarks.truth.judging.base import (
+    HARM,
+    HARMFUL,
+    Case,
+    Judgement,
+    Rules,
+    is_near,
+    no,
+    quantity,
+    undecided,
+    whether,
+    yes,
+)
 from benchmarks.truth.worlds.base import Cell
 from benchmarks.truth.worlds.storage import CLIENT, DISK, LOCAL, NETWORK, SERVER, WAIT, StorageWorld
 
@@ -62,6 +74,8 @@ def _clients(case: Case) -> Judgement:
         if last < EFFECT * best or last <= first / EFFECT or rates[counts[-2]] >= EFFECT * last:
             return no(f"it does not grow to the end: {shown}")
         return _enough(case, metric_of(case), counts[-1])
+    if shape == "unclear":
+        return whether(last > first / EFFECT, f"it does not grow: {shown}")
     knee = int(case.value)
     if rates.get(knee, best) < ENOUGH * best:
         return no(f"more clients add something: {shown}")
@@ -125,6 +139,10 @@ def prediction(case: Case) -> Judgement:
     proof = case.fields.get("proof")
     if not proof or proof["tool"] != TOOL or not case.fields.get("predicted"):
         return yes()
+    metric = "read" if "read" in proof["metric"] else "write"
+    now, then = (case.world.rate(metric, proof[side]) for side in ("now", "then"))
+    if case.fields["kind"] == "recommendation" and then < HARM * now:
+        return Judgement(HARMFUL, f"{now:.4g} becomes {then:.4g} B/s")
     return predicted(case, case.world.rate("read" if "read" in proof["metric"] else "write", proof["then"]))
 
 
@@ -212,9 +230,10 @@ def _bottleneck(case: Case) -> Judgement:
     lines = {link.name: world.server_nic_bps if "server" in link.a else world.client_nic_bps for link in world.links}
     lines["A – B"] = world.wide_bps
     used = [rate for name, rate in lines.items() if name in ("A – B", "client1 – A", "server1 – B")]
-    if case.statement.subject not in lines:
+    named = str(case.fields["title"]["params"].get("link") or case.statement.subject).split(" / ")
+    if not {*named} <= lines.keys():
         return undecided("no link of that name")
-    own = lines[case.statement.subject]
+    own = min(lines[name] for name in named)
     if own > 1.001 * min(used):
         return no(f"{case.statement.subject} is not the slowest link")
     return whether("agree" in case.title, "all of the link can be had, by more than one connection")

@@ -40,7 +40,10 @@ def _mean(cell: Cell) -> float:
 
 
 def _bdp(case: Case) -> Judgement:
-    truth = case.world.bdp_bytes
+    truth, known = case.world.bdp_bytes, [link.capacity_bps for link in case.world.links if link.capacity_bps]
+    if case.fields["title"]["msgid"].startswith("If the links") and known:
+        # It says what follows of the links as they are described: that, and the RTT, it has to get right.
+        truth = min(known) * case.world.way.rtt_s / 8
     return whether(is_near(case.value, truth, 0.2), f"the path holds {truth:,.0f} B, not {case.value:,.0f} B")
 
 
@@ -48,6 +51,9 @@ def _limit(case: Case) -> Judgement:
     found = case.world.reach(present(case))
     name = case.statement.subject
     terms = ", ".join(f"{key} {rate / 1e6:.5g}" for key, rate in found.terms.items())
+    if name == tcp.LOSS and _is_policed(case, found):
+        # It says that a policer may be what drops, and what would tell.
+        return yes("a policer drops, which it names")
     if not found.is_limit(name):
         return no(f"{found.limit} is the limit, not {name} (Mbit/s: {terms})")
     if name == tcp.WINDOW and not is_near(case.value, found.window, 0.25):
@@ -55,6 +61,12 @@ def _limit(case: Case) -> Judgement:
     if name == tcp.LOSS and not found.lost / 3 <= case.value / 100 <= 3 * found.lost:
         return no(f"{100 * found.lost:.2g} % are lost, not {case.value:.2g} %")
     return yes()
+
+
+def _is_policed(case: Case, found: tcp.Reached) -> bool:
+    way, told = case.world.way, case.fields.get("alternatives") or ()
+    is_named = any("policer" in item["title"]["msgid"] for item in told)
+    return is_named and found.is_limit(tcp.FLOW) and way.policer_bps < way.shaper_bps
 
 
 def _per_flow(case: Case) -> Judgement:
@@ -96,6 +108,15 @@ def _streams(case: Case) -> Judgement:
 
 def _by(cells: Iterable[Cell], name: str) -> dict[int, float]:
     return {int(cell.parameters.get(name) or 1): cell.truth["goodput"] for cell in cells}
+
+
+def _best_setting(case: Case) -> Judgement:
+    """Return whether no other setting measured on the path really has more."""
+    proof = case.fields["proof"]
+    rate = case.world.reach(proof["then"]).rate
+    tried = [cell for setup in case.world.setups if setup.tool == TOOL for cell in setup.cells]
+    plain = [cell.truth["goodput"] for cell in tried if not cell.parameters.get("congestion")]
+    return whether(rate >= ENOUGH * max(plain), f"it has {rate:.4g}, another {max(plain):.4g}")
 
 
 def _sysctl(case: Case) -> Judgement:
@@ -168,6 +189,7 @@ RULES: Rules = {
     "tcp-per-flow-limit": _per_flow,
     "tcp-window-knee": _knee,
     "tcp-streams": _streams,
+    "tcp-best-setting": _best_setting,
     "tcp-sysctl": _sysctl,
     "tcp-buffer-maxima": _maxima,
     "tcp-autotuning": _autotuning,

@@ -68,7 +68,8 @@ def _cells(
                 figures["reread"] = MEMORY * source.uniform(0.9, 1.1) * int(point.get("clients") or 1)
                 flags.append(("cached-read", "warning", ("read", "reread")))
             if hit:
-                flags.append(("not-steady", "warning", tuple(truth)))
+                # The machine was busy with something else meanwhile.
+                flags += [("not-steady", "warning", tuple(truth)), ("processor-full", "info", ())]
             trials.append(Trial(figures, tuple(flags)))
         cells.append(Cell(dict(point), truth, trials, calm))
     return cells

@@ -4,7 +4,7 @@
 //  metric: {name, label, unit, log?, min?, max?}, the y axis
 //  x: {name, label, labels: [text]},              one place a group
 //  series: [{label, boxes: [{x, n, min, q1, median, q3, max, whisker_low, whisker_high, mean?, outliers: [value],
-//            points?: [value], url?}]}],          x is a place in the labels; `apps.bench.statistics` gives the rest
+//            points?: [value], url?, flags?}]}],          x is a place in the labels; `apps.bench.statistics` gives the rest
 //  individual?: true,                             draws the single samples `boxes[].points`, too
 //  lines?: [{axis: "y", value, label, style?}]}
 //
@@ -12,13 +12,9 @@
 // outlier, shown and never dropped. All in base units.
 import { formatQuantity } from "../units.js";
 import { annotationsOf } from "./lines.js";
-import { COLOURS, MARKS, axisStyle, baseOptions, boundsOf, css, tickText } from "./theme.js";
+import { COLOURS, MARKS, afterLines, axisStyle, baseOptions, boundsOf, css, faded, tickText } from "./theme.js";
 
 const FIGURES = [["max", "max"], ["q3", "Q3"], ["median", "median"], ["q1", "Q1"], ["min", "min"]];
-
-function faded(colour) {
-  return `color-mix(in srgb, ${colour} 30%, transparent)`;
-}
 
 /** Return one box as the plugin wants it. */
 function elementOf(box, individual) {
@@ -27,7 +23,7 @@ function elementOf(box, individual) {
     ...(box.mean === undefined || box.mean === null ? {} : { mean: box.mean }),
     whiskerMin: box.whisker_low, whiskerMax: box.whisker_high,
     outliers: box.outliers ?? [], items: individual ? box.points ?? [] : [],
-    n: box.n, url: box.url,
+    n: box.n, url: box.url, flags: box.flags,
   };
 }
 
@@ -70,7 +66,9 @@ function boxLines({ raw, dataset }, unit) {
 export function boxConfig(data, before) {
   const options = baseOptions(data.series.length);
   options.plugins.annotation = { annotations: annotationsOf({ ...data, x: { numeric: false } }) };
-  options.plugins.tooltip = { callbacks: { label: (item) => boxLines(item, data.metric.unit) } };
+  options.plugins.tooltip = {
+    callbacks: { label: (item) => boxLines(item, data.metric.unit), afterLabel: (item) => afterLines(item.raw) },
+  };
   options.scales = {
     x: { ...axisStyle(data.x.label), type: "category", labels: data.x.labels },
     y: {

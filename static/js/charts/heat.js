@@ -4,11 +4,11 @@
 //  metric: {name, label, unit, log?},             log: the shade goes by ratio, not by difference
 //  x: {name, label, labels: [text]},              columns from left to right
 //  y: {name, label, labels: [text]},              rows from top to bottom
-//  cells: [{x, y, v, low?, high?, n?, url?, note?}]}    x and y are places in the labels; v in base units
+//  cells: [{x, y, v, low?, high?, n?, url?, note?, flagged?, flags?}]}    x and y are places in the labels; v in base units
 //
 // What was not measured has no cell (or a `v` of null) and stays empty; `url` opens on a click.
 import { formatQuantity } from "../units.js";
-import { axisStyle, baseOptions, css, isNumber } from "./theme.js";
+import { afterLines, axisStyle, baseOptions, css, isNumber } from "./theme.js";
 
 // Narrower cells than this (px) have no room for their figure.
 const ROOM_PX = 58;
@@ -58,7 +58,7 @@ function heatText(data, cells, bounds) {
       ctx.textAlign = "center";
       if (width >= ROOM_PX && height >= HEIGHT_PX) {
         chart.getDatasetMeta(0).data.forEach((element, index) => {
-          const text = formatQuantity(cells[index].v, data.metric.unit);
+          const text = `${formatQuantity(cells[index].v, data.metric.unit)}${cells[index].flagged ? " ⚑" : ""}`;
           if (ctx.measureText(text).width > width - 6) return;
           ctx.fillStyle = inkOn(shadeOf(shareOf(cells[index].v, bounds, data.metric.log), themeNow()));
           const { x, y } = element.getCenterPoint();
@@ -89,7 +89,7 @@ function heatTooltip(data) {
       const spread = raw.high > raw.low ? ` (${formatQuantity(raw.low, unit)} – ${formatQuantity(raw.high, unit)})` : "";
       return `${data.metric.label}: ${formatQuantity(raw.v, unit)}${spread}${raw.n ? `, n = ${raw.n}` : ""}`;
     },
-    afterLabel: ({ raw }) => raw.note,
+    afterLabel: ({ raw }) => afterLines(raw),
   };
 }
 

@@ -32,7 +32,7 @@ function show(chart, point, say) {
   chart.setActiveElements([point]);
   chart.tooltip.setActiveElements([point], at);
   chart.update("none");
-  say([...(chart.tooltip.title ?? []), ...(chart.tooltip.body ?? []).flatMap((part) => part.lines)].join("; "));
+  say([...(chart.tooltip.title ?? []), ...(chart.tooltip.body ?? []).flatMap((part) => [...part.lines, ...(part.after ?? [])])].join("; "));
 }
 
 /** Let the points of a canvas be gone through by keyboard; `say` gets the text of the one reached. */

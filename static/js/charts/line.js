@@ -3,16 +3,17 @@
 // {kind: "line" (also where no kind is given),
 //  metric: {name, label, unit, log?, min?, max?}, the y axis; min and max bound what is shown
 //  x: {name, label, unit, numeric, log?, min?, max?},    unit "time": seconds since the epoch, shown as dates
-//  series: [{label, points: [{x, y, low?, high?, n?, points?: [value], url?, note?}]}],
+//  series: [{label, points: [{x, y, low?, high?, n?, points?: [value], url?, note?, flagged?, flags?, hollow?}]}],
 //  individual?: true,                             draws the single samples `points[].points`, too
 //  lines?: [{axis: "x" | "y", value, label, style?: "theory" | "change" | "dismissed", from?, to?}]}
 //
 // All in base units. Without `numeric` x is a word, and points are not joined. `url` opens on a click; `note` is a
-// further line of the tooltip; `from` and `to` bound a line on the other axis.
+// further line of the tooltip; a point of which figures are `flagged` is hollow, `flags` says with what, and `hollow`
+// which of its `points` (places from 0) they are; `from` and `to` bound a line on the other axis.
 import { formatQuantity } from "../units.js";
 import { annotationsOf, linesOf } from "./lines.js";
 import {
-  COLOURS, DASHES, MARKS, axisStyle, baseOptions, boundsOf, css, formatMoment, isNumber, tickText, timeTicks,
+  COLOURS, DASHES, MARKS, afterLines, axisStyle, baseOptions, boundsOf, css, faded, formatMoment, isNumber, tickText, timeTicks,
 } from "./theme.js";
 
 // More points than this draw no marks, only the line.
@@ -34,6 +35,7 @@ function pointOf(point, data) {
     n: point.n,
     ...(point.url ? { url: point.url } : {}),
     ...(point.note ? { note: point.note } : {}),
+    ...(point.flagged ? { flagged: point.flagged, flags: point.flags } : {}),
   };
 }
 
@@ -49,8 +51,8 @@ function pointsOf(series, data) {
 
 function singlesOf(series, data) {
   return series.points.flatMap((point) => (point.points ?? [])
-    .filter((value) => isNumber(value) && (!data.metric.log || value > 0))
-    .map((value) => ({ x: data.x.numeric ? point.x : String(point.x), y: value })));
+    .map((y, place) => ({ x: data.x.numeric ? point.x : String(point.x), y, ...(point.hollow?.includes(place) ? { flagged: 1 } : {}) }))
+    .filter(({ y }) => isNumber(y) && (!data.metric.log || y > 0)));
 }
 
 function styleOf(index, points, joined) {
@@ -63,6 +65,8 @@ function styleOf(index, points, joined) {
     errorBarLineWidth: 1.5,
     errorBarWhiskerLineWidth: 1.5,
     errorBarWhiskerSize: 12,
+    // What a flag casts doubt on is hollow: it is told apart without colour, too.
+    pointWithErrorBarBackgroundColor: ({ raw }) => (raw?.flagged ? css("--bs-body-bg") : colour),
     borderWidth: 2,
     borderDash: DASHES[Math.floor(index / COLOURS.length) % DASHES.length],
     pointStyle: MARKS[index % MARKS.length],
@@ -90,7 +94,9 @@ function datasets(data, before = []) {
     singles: true,
     // Several stand at one word, which those with error bars cannot.
     type: "line",
-    backgroundColor: `color-mix(in srgb, ${css(COLOURS[index % COLOURS.length])} 40%, transparent)`,
+    backgroundColor: faded(css(COLOURS[index % COLOURS.length]), 40),
+    pointBackgroundColor: ({ raw }) => (raw?.flagged ? css("--bs-body-bg") : faded(css(COLOURS[index % COLOURS.length]), 40)),
+    pointBorderWidth: ({ raw }) => (raw?.flagged ? 1.5 : 0),
     borderWidth: 0,
     radius: 3,
     hidden: means[index].hidden,
@@ -161,7 +167,7 @@ export function lineConfig(data, before) {
     callbacks: {
       title: ([item]) => xText(item, data),
       label: (item) => tooltipLine(item, data),
-      afterLabel: (item) => item.raw.note,
+      afterLabel: (item) => afterLines(item.raw),
     },
   };
   options.scales = { x: xScale(data, axisStyle(data.x.label)), y: yScale(data, axisStyle(data.metric.label)) };

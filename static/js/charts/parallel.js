@@ -3,6 +3,7 @@
 // {kind: "parallel",
 //  axes: [{name, label, unit, log?, labels?: [text]}],   with `labels` the values are places in them (words)
 //  rows: [[value or null, ...]],                         one value an axis, in base units
+//  hollow?: [place of a row],                            runs whose figure is flagged: their lines are dashed
 //  ids?: [id], url?: "/results/trials/{id}/",            where a chosen run's page is
 //  colour?: place of the axis that colours the lines (the last one unless given),
 //  ranges?: [[low, high] or null]}                       shares (0 to 1) of each axis that are chosen at first
@@ -157,6 +158,7 @@ class Parallel {
     const theme = document.documentElement.dataset.bsTheme;
     ctx.clearRect(0, 0, this.width, this.height);
     ctx.drawImage(this.ground, 0, 0, this.width, this.height);
+    const flagged = new Set(this.fathom.hollow ?? []);
     const shades = Array.from({ length: SHADES }, () => []);
     for (const index of this.chosen) {
       const share = this.positions[index * axes.length + colour];
@@ -167,10 +169,14 @@ class Parallel {
     shades.forEach((members, shade) => {
       // The palest of the ramp are for cells; a line needs more.
       ctx.strokeStyle = `rgb(${shadeOf(0.3 + 0.7 * (shade / (SHADES - 1)), theme)})`;
-      ctx.beginPath();
-      for (const index of members) this.trace(ctx, index, xs);
-      ctx.stroke();
+      for (const isFlagged of [false, true]) {
+        ctx.setLineDash(isFlagged ? [5, 4] : []);
+        ctx.beginPath();
+        for (const index of members) if (flagged.has(index) === isFlagged) this.trace(ctx, index, xs);
+        ctx.stroke();
+      }
     });
+    ctx.setLineDash([]);
     ctx.globalAlpha = 1;
     axes.forEach((axis, place) => this.drawAxis(axis, place, xs[place]));
   }

@@ -9,13 +9,18 @@ function range(low, high, unit) {
   return isNumber(low) && isNumber(high) ? `${formatQuantity(low, unit)} – ${formatQuantity(high, unit)}` : "–";
 }
 
+/** Return how many figures something stands for, with the flags that cast doubt on them. */
+function numberOf({ n, flags }) {
+  return flags ? `${n ?? ""} ⚑ ${flags}`.trim() : n ?? "–";
+}
+
 function lineRows(data, words) {
   const unit = data.metric.unit;
   const x = (value) => (data.x.unit === "time" ? formatMoment(value) : data.x.numeric ? formatQuantity(value, data.x.unit) : value);
   return {
     head: [data.x.label, words.textSeries, data.metric.label, words.textInterval, "n"],
     body: data.series.flatMap((series) => series.points.map((point) => (
-      [{ text: x(point.x), url: point.url }, series.label || data.metric.label, formatQuantity(point.y, unit), range(point.low, point.high, unit), point.n ?? "–"]))),
+      [{ text: x(point.x), url: point.url }, series.label || data.metric.label, formatQuantity(point.y, unit), range(point.low, point.high, unit), numberOf(point)]))),
   };
 }
 
@@ -25,7 +30,8 @@ function heatRows(data) {
     head: [data.y.label, ...data.x.labels],
     body: data.y.labels.map((label, y) => [label, ...data.x.labels.map((_, x) => {
       const cell = cells.get(`${x},${y}`);
-      return { text: formatQuantity(cell?.v ?? null, data.metric.unit), url: cell?.url };
+      const text = formatQuantity(cell?.v ?? null, data.metric.unit);
+      return { text: cell?.flags ? `${text} (⚑ ${cell.flags})` : text, url: cell?.url };
     })]),
   };
 }
@@ -36,7 +42,7 @@ function boxRows(data, words) {
   return {
     head: [data.x.label, words.textSeries, "n", ...figures, words.textOutliers],
     body: data.series.flatMap((series) => series.boxes.map((box) => [
-      { text: data.x.labels[box.x], url: box.url }, series.label || data.metric.label, box.n,
+      { text: data.x.labels[box.x], url: box.url }, series.label || data.metric.label, numberOf(box),
       ...figures.map((name) => formatQuantity(box[name], unit)),
       (box.outliers ?? []).map((value) => formatQuantity(value, unit)).join(", ") || "–"])),
   };
@@ -48,7 +54,7 @@ function parallelRows(data, words, chosen) {
   return {
     head: [...(data.ids ? [words.textRun] : []), ...data.axes.map((axis) => axis.label)],
     body: shown.map((index) => [
-      ...(data.ids ? [{ text: data.ids[index], url: data.url?.replace("{id}", data.ids[index]) }] : []),
+      ...(data.ids ? [{ text: data.hollow?.includes(index) ? `${data.ids[index]} ⚑` : data.ids[index], url: data.url?.replace("{id}", data.ids[index]) }] : []),
       ...data.axes.map((axis, place) => text(axis, data.rows[index][place]))]),
   };
 }

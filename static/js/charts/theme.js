@@ -10,6 +10,11 @@ export function css(name) {
   return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 }
 
+/** Return a colour of which so many percent are left. */
+export function faded(colour, percent = 30) {
+  return `color-mix(in srgb, ${colour} ${percent}%, transparent)`;
+}
+
 export function isNumber(value) {
   return typeof value === "number" && Number.isFinite(value);
 }
@@ -63,6 +68,11 @@ export function axisStyle(text) {
     border: { color: css("--bs-border-color") },
     ticks: { color: css("--bs-secondary-color"), maxRotation: 45, autoSkipPadding: 8 },
   };
+}
+
+/** Return the lines of a tooltip below a figure: its note, and what flags cast doubt on it. */
+export function afterLines({ note, flags }) {
+  return [note, flags ? `⚑ ${flags}` : ""].filter(Boolean);
 }
 
 /** Return the bounds an axis was given, as Chart.js takes them. */

@@ -63,3 +63,24 @@ def test_a_zero_has_a_difference_but_no_ratio() -> None:
     (found,) = contrast([([0.0] * 5, [3.0, 4, 5, 6, 7])])
     assert found.difference.ratio is None
     assert found.difference.shift == 5
+
+
+def test_sets_that_scatter_unequally_are_called_different_no_more_often_than_stated() -> None:
+    source = random.Random(12)
+    wrong = 0
+    for _ in range(400):
+        few = [source.gauss(1, 0.1) for _ in range(4)]
+        many = [source.gauss(1, 0.01) for _ in range(16)]
+        (found,) = contrast([(few, many)])
+        wrong += found.verdict in (Verdict.HIGHER, Verdict.LOWER)
+    # By their ranks alone 15 % are.
+    assert wrong <= 30
+
+
+def test_what_is_called_different_has_an_interval_without_one() -> None:
+    source = random.Random(13)
+    for _ in range(300):
+        pair = ([source.gauss(1, 0.1) for _ in range(5)], [source.gauss(1.1, 0.02) for _ in range(7)])
+        (found,) = contrast([pair])
+        if found.verdict in (Verdict.HIGHER, Verdict.LOWER):
+            assert not found.difference.ratio_low <= 1 <= found.difference.ratio_high

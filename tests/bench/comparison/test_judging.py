@@ -52,16 +52,10 @@ def test_what_only_one_set_tells_is_not_counted_as_different() -> None:
     assert "only some sets tell" in text(shown)
 
 
-def test_averages_over_different_values_are_refused() -> None:
-    shown = replace(PLAIN, averaged=(("Streams", (("2", "16"), ("2",))),))
-    assert levels(shown)[0] is Level.REFUSAL
-    assert "Streams is averaged over different values (A: 2, 16; B: 2)" in text(shown)
-
-
-def test_averages_over_the_same_values_are_told() -> None:
-    shown = replace(PLAIN, averaged=(("Streams", (("2", "16"), ("2", "16"))),))
+def test_what_figures_are_means_over_is_told() -> None:
+    shown = replace(PLAIN, averaged=("Nodes", "Tool"))
     assert Level.REFUSAL not in levels(shown)
-    assert "averaged over Streams" in text(shown)
+    assert "averaged over Nodes, Tool" in text(shown)
 
 
 def test_different_units_are_refused() -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from apps.bench.tools.base import ToolFailure
+from apps.bench.toolkit import ToolFailure
 from tests.bench.custom import definitions
 from tests.bench.tools.test_damage import check, damages
 

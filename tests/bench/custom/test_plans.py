@@ -3,7 +3,7 @@
 import pytest
 
 from apps.bench import custom
-from apps.bench.tools.base import NodeRef, ParameterError
+from apps.bench.toolkit import NodeRef, ParameterError
 from tests.bench.custom import definitions
 
 NORTH = NodeRef("north", "10.0.0.1", "/mnt/gpfs")

@@ -75,7 +75,38 @@ def test_beyond_the_measured_range_is_said_and_less_sure():
     outside = calibrated.predict({"streams": 16, "window": 32 * KIB})
     assert inside.beyond == ()
     assert outside.beyond == ("streams",)
-    assert outside.high / outside.low > inside.high / inside.low
+    assert outside.value - outside.low > 0
+    assert outside.high <= 1.001 * CEILING["pnu"]
+
+
+def test_beyond_the_last_count_it_may_stay_or_go_on_as_it_grew():
+    growing = model.calibrate_transport(
+        [Observation({"streams": n, "window": 0}, 100e6 * min(n, 2) + 90e6 * max(0, n - 2)) for n in (1, 2, 4)]
+    )
+    answer = growing.predict({"streams": 8, "window": 0})
+    assert answer.low <= 380e6
+    assert answer.high >= 380e6 * 1.8
+    # A last step that is a little short of the double may be scatter: the next may be the double all the same.
+    short = model.calibrate_transport(
+        [Observation({"streams": n, "window": 0}, rate) for n, rate in ((2, 59e6), (4, 122e6), (8, 214e6))]
+    )
+    assert short.predict({"streams": 16, "window": 0}).high >= 428e6
+    level = model.calibrate_transport(
+        [Observation({"streams": n, "window": 0}, 100e6 * min(n, 4)) for n in (1, 2, 4, 8, 16)]
+    )
+    assert level.predict({"streams": 32, "window": 0}).high < 500e6
+
+
+def test_between_two_settings_the_rate_lies_between_theirs():
+    calibrated = model.calibrate_transport(
+        [
+            Observation({"streams": 1, "window": n * KIB}, rate)
+            for n, rate in ((64, 100e6), (128, 200e6), (1024, 900e6))
+        ]
+    )
+    answer = calibrated.predict({"streams": 1, "window": 512 * KIB})
+    assert answer.low <= 200e6
+    assert answer.high >= 900e6
 
 
 def test_no_rate_is_predicted_above_what_tcp_can_have():

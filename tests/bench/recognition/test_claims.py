@@ -5,7 +5,7 @@ import dataclasses
 import pytest
 
 from apps.bench import tools
-from apps.bench.tools.base import Output
+from apps.bench.toolkit import Output
 from tests.bench.tools import recordings
 
 SLUGS = [tool.slug for tool in tools.all_tools()]

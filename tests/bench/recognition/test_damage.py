@@ -6,7 +6,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from apps.bench import recognition
-from apps.bench.tools.base import Reading, ToolFailure
+from apps.bench.toolkit import Reading, ToolFailure
 from tests.bench.recognition.test_recordings import OUTPUTS
 from tests.bench.tools.test_damage import damages, strings_of
 

@@ -3,7 +3,7 @@
 import pytest
 
 from apps.bench import recognition, tools
-from apps.bench.tools.base import Output
+from apps.bench.toolkit import Output
 from tests.bench.custom import definitions
 from tests.bench.tools import recordings
 

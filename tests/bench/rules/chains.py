@@ -24,7 +24,7 @@ from apps.bench.rules.base import (
     Trend,
 )
 from apps.bench.rules.shapes import BLOCK, CLIENTS, FALLS, FLAT, RECORD, RISES, SATURATES, TASKS
-from apps.bench.tools.base import ParameterError
+from apps.bench.toolkit import ParameterError
 
 CLIENT_NODES, SERVER_NODES = ("c1", "c2", "c3"), ("s1", "s2")
 LAYERS = {"network": NETWORK, "storage": FILE_SYSTEM, "mpi": INTERCONNECT, "transfer": NETWORK}

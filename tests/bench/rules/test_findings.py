@@ -5,7 +5,7 @@ import json
 import pytest
 
 from apps.bench import rules
-from apps.bench.rules import asking
+from apps.bench.rules import runner
 from apps.bench.rules.base import FindingDraft, PathFacts
 from apps.bench.text import Message
 from tests.bench.rules.cases import Maker, evidence
@@ -14,7 +14,7 @@ from tests.bench.rules.cases import Maker, evidence
 def test_the_recorded_campaign_gives_the_first_recommendation():
     make = Maker()
     points = [make.ping(0.004788), *make.recorded("winsweep_pnu"), *make.recorded("streamsweep_pnu")]
-    drafts = {draft.rule: draft for draft in asking.drafts_of(rules.ask_ends(evidence(points)))}
+    drafts = {draft.rule: draft for draft in runner.drafts_of(rules.ask_ends(evidence(points)))}
     assert {"tcp-bdp", "tcp-limit", "tcp-window-knee", "tcp-streams", "tcp-sysctl"} <= set(drafts)
     assert drafts["tcp-bdp"].value == 598_500
     assert drafts["tcp-window-knee"].value == 1024**2
@@ -26,7 +26,7 @@ def test_a_finding_rests_on_trials_and_can_be_stored():
     make = Maker()
     points = [make.ping(0.004788), *make.recorded("winsweep_pnu"), *make.recorded("streamsweep_pnu")]
     known = {trial for point in points for trials in point.metrics.values() for trial in trials}
-    for draft in asking.drafts_of(rules.ask_ends(evidence(points))):
+    for draft in runner.drafts_of(rules.ask_ends(evidence(points))):
         assert draft.evidence
         assert set(draft.evidence) <= known
         assert 0 < draft.confidence <= 0.95
@@ -39,8 +39,8 @@ def test_a_finding_rests_on_trials_and_can_be_stored():
 
 
 def test_no_evidence_gives_no_findings():
-    assert asking.drafts_of(rules.ask_ends(evidence([]))) == []
-    assert asking.drafts_of(rules.ask_ends(evidence([], PathFacts()))) == []
+    assert runner.drafts_of(rules.ask_ends(evidence([]))) == []
+    assert runner.drafts_of(rules.ask_ends(evidence([], PathFacts()))) == []
 
 
 @pytest.mark.parametrize(("confidence", "label"), [(0.95, "high"), (0.8, "high"), (0.5, "medium"), (0.49, "low")])

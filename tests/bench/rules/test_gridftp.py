@@ -121,9 +121,9 @@ def test_gridftp_streams_case_parallel_gains_a_quarter_over_one_tuned_stream():
     assert "25 % or more" in str(draft.title)
     assert "×1.25 or more" in said(draft)
     assert "Streams without a tuned window come close to one stream with it (×0.99)" in said(draft)
-    assert draft.change == "globus-url-copy -vb -p 4 -tcp-bs 1048576 SOURCE DESTINATION\n"
-    assert dict(draft.proof.now) == TUNED
-    assert draft.proof.then["streams"] == 4
+    # Of how many streams it is nobody says: no number is advised, the experiment finds it.
+    assert "several" in str(draft.title)
+    assert (draft.change, draft.proof) == ("", None)
     assert draft.missing
     assert dict(draft.proposals[0].factors) == {"streams": "1, 2, 4, 8"}
     # Why: a shallow queue makes 1.33 of it; a window still too small, or a processor, are the others.
@@ -151,6 +151,7 @@ def test_measured_streams_that_gain_more_than_chance_are_recommended(make):
     assert draft.kind == RECOMMENDATION
     assert draft.value == pytest.approx(1.28, abs=0.03)
     assert draft.change.split()[2:] == ["-p", "4", "-tcp-bs", "1048576", "SOURCE", "DESTINATION"]
+    assert draft.undo == "globus-url-copy -vb -tcp-bs 1048576 SOURCE DESTINATION\n"
     assert draft.predicted == pytest.approx(104e6)
     assert "come close" in said(draft)
 

@@ -6,7 +6,7 @@ import json
 import pytest
 
 from apps.bench import rules
-from apps.bench.rules import asking, layers
+from apps.bench.rules import layers, runner
 from apps.bench.rules.base import AT_LEAST, DOUBT, FileSystemFacts, LinkFacts, PathFacts
 from tests.bench.rules.storing import CLIENTS, GPFS, MB, NFS, RAID1, SAN, Storing, polarised, wan
 
@@ -71,12 +71,12 @@ def test_without_a_layer_the_fault_is_not_placed(without):
 @pytest.mark.parametrize(
     ("turned", "layer"),
     [
-        ({"network": (105, 105)}, "network"),
+        # TCP alone that moves no more than the slow mode may be the limit, or be held by its window.
+        ({"network": (105, 105)}, ""),
         ({"disk": 14 * MB}, ""),
         ({"nfs": 13 * MB, "hexa": None}, ""),
-        ({"network": (165, 165)}, ""),
     ],
-    ids=["slow network", "slow disk", "slow NFS", "network not ruled out"],
+    ids=["slow network", "slow disk", "slow NFS"],
 )
 def test_turned_round_the_evidence_places_the_limit_elsewhere(turned, layer):
     found = table_of(polarised(**turned), "GPFS_PDAISY")
@@ -113,7 +113,8 @@ def test_the_wan_is_full_so_that_faster_disks_gain_nothing():
         assert any("Faster disks, or more of them, would gain nothing." in str(line) for line in draft.why)
         assert "X / X_net = 115.0 MB/s / 123.8 MB/s = 0.93" in draft.formula
     # A link of ten times the rate carries the same 115 MB/s and is not full.
-    wide = {ends: PathFacts(1e10, 0.0048, 9000, (LinkFacts("wan", 1e10),), "wan") for ends in [(CLIENTS[0], "X4500")]}
+    wan10 = PathFacts(1e10, 0.0048, 9000, (LinkFacts("wan", 1e10),), "wan")
+    wide = {(client, "X4500"): wan10 for client in CLIENTS}
     assert limiting(make.evidence(x4500, paths=wide))["GPFS_X4500 write"].title.msgid.startswith("%(name)s itself")
     assert limiting(make.evidence(dataclasses.replace(x4500, disk_bytes_per_s=None), paths={})) == {}
 
@@ -168,10 +169,11 @@ def test_clients_on_the_lan_and_over_the_wan_are_questions_of_their_own():
     make = (
         Storing()
         .io("GPFS_PDAISY", write=115 * MB, clients=CLIENTS)
-        .io("GPFS_PDAISY", write=220 * MB, clients=("PGFS05",))
+        .io("GPFS_PDAISY", write=230 * MB, clients=("PGFS05",))
     )
     near = PathFacts(2e9, 0.0001, 9000, (LinkFacts("PGFS05 - switch", 2e9),), "PGFS05 - switch")
-    paths = {(client, "PGFS01"): wan(client, "PGFS01") for client in CLIENTS} | {("PGFS05", "PGFS01"): near}
+    paths = {(client, server): wan(client, server) for client in CLIENTS for server in GPFS.servers}
+    paths |= {("PGFS05", server): near for server in GPFS.servers}
     found = layers.table(make.disk("SAN", "PGFS01", write=264 * MB).evidence(GPFS, SAN, paths=paths))
     assert [(item.clients, item.layer) for item in found] == [(CLIENTS, "network"), (("PGFS05",), "network")]
 
@@ -218,7 +220,7 @@ def test_findings_of_the_layers_can_be_stored():
 
 def test_no_evidence_is_no_verdict():
     assert layers.table(Storing().evidence()) == ()
-    assert asking.drafts_of(rules.ask_whole(Storing().evidence())) == []
+    assert runner.drafts_of(rules.ask_whole(Storing().evidence())) == []
 
 
 def test_what_is_proposed_can_be_set_up():

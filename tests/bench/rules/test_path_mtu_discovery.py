@@ -6,7 +6,7 @@ import pytest
 
 from apps.bench.rules import tcp
 from apps.bench.rules.base import DIAGNOSIS, PathFacts
-from tests.bench.rules.cases import Maker, evidence
+from tests.bench.rules.cases import Maker, evidence, tools
 
 JUMBO = PathFacts(1_000_000_000, 0.0048, 9000)
 
@@ -44,10 +44,36 @@ def test_segments_that_tcp_itself_made_small_tell_of_a_black_hole(make):
     # Seen in the lab: an MTU of 1500 behind a router whose ICMP went nowhere, tcp_mtu_probing = 1.
     draft = said(evidence(measured(make, 8948, 1446), JUMBO))
     assert (draft.kind, draft.subject) == (DIAGNOSIS, "black-hole")
-    assert "9000 B vanish on the way" in str(draft.title)
+    assert "9000 B seem to vanish on the way" in str(draft.title)
     assert "ended with 1446 B" in str(draft.why[1])
     assert draft.alternatives[0].proposal.factors == {"payload": "1400 B, 8972 B"}
-    assert draft.change.endswith("mtu lock 1500\n")
+    assert draft.change.endswith("ping -c 10 -M do -s 8972 SERVER\n")
+    assert "with DF set" in str(draft.missing[0])
+    assert draft.confidence == 0.5
+
+
+def pinged(make, **losses):
+    return [
+        make.point(tools.get("ping"), {"payload": int(size[1:]), "dont_fragment": True}, {"loss": loss})
+        for size, loss in losses.items()
+    ]
+
+
+def test_only_pings_with_df_set_name_a_black_hole(make):
+    points, probing = measured(make, 8948, 1446), {"net.ipv4.tcp_mtu_probing": "1"}
+    lost = said(evidence([*points, *pinged(make, s1400=0.0, s8972=1.0)], JUMBO, client=probing))
+    assert "9000 B vanish on the way, and no router says so" in str(lost.title)
+    assert (lost.confidence, lost.missing) == (0.9, ())
+    assert said(evidence([*points, *pinged(make, s1400=0.0, s8972=0.0)], JUMBO, client=probing)) is None
+    assert said(evidence(points, JUMBO, client=probing)).confidence == 0.7
+
+
+def test_without_probing_or_with_half_a_window_nothing_vanishes(make):
+    points = measured(make, 8948, 1446)
+    assert said(evidence(points, JUMBO, client={"net.ipv4.tcp_mtu_probing": "0"})) is None
+    # The kernel sends no segment of more than half the largest window that it was offered.
+    points[1].metrics["window_observed"] = {2: 2900.0}
+    assert said(evidence(points, JUMBO)) is None
 
 
 @pytest.mark.parametrize(

@@ -74,7 +74,7 @@ def test_bdp_cases_give_the_products_and_the_window(make, name):
     assert "It is where a sweep of windows starts" in " ".join(map(str, bdp.limits))
     assert len(bdp.proposals[0].factors["window"].split(",")) == 5
     for key in expected.get("sysctl", ()):
-        assert f"\n{key}=" in drafts["tcp-sysctl"].change
+        assert f'"{key}=' in drafts["tcp-sysctl"].change
     assert ("window scaling" in said(bdp)) == (bdp.high > 65_535)
 
 
@@ -190,7 +190,7 @@ def caltech_streams(make, *, single=10e6, window=8_000_000, trend=True, statisti
 def test_knu_caltech_streams_case(make):
     drafts = by_rule(caltech_streams(make))
     streams = drafts["tcp-streams"]
-    assert (streams.kind, streams.value, streams.change) == (RECOMMENDATION, 50, "-P 50")
+    assert (streams.kind, streams.value, streams.change) == (RECOMMENDATION, 50, "iperf3 -c SERVER -P 50\n")
     assert "take rate from other users" in " ".join(map(str, streams.limits))
     limit = drafts["tcp-per-flow-limit"]
     assert limit.kind == DIAGNOSIS
@@ -264,5 +264,6 @@ def test_a_far_end_that_allows_large_windows_speaks_against_its_buffer(make):
 
 def test_a_point_that_only_bounds_a_rate_is_no_rate_of_a_sweep(make):
     bound = tcp_point(make, 10e6, statistic=BELOW)
-    evidence = Evidence((make.ping(0.1355), bound, Point(bound.parameters, {"goodput": {99: 5e6}})), CALTECH)
+    counted = {"goodput": {99: 5e6}, "window_observed": {99: 84_688.0}}
+    evidence = Evidence((make.ping(0.1355), bound, Point(bound.parameters, counted)), CALTECH)
     assert by_rule(evidence)["tcp-bdp"].present == 5e6

@@ -36,11 +36,11 @@ def evidence(*made, **more):
     ("rates", "shape", "knee"),
     [
         ({1: [100], 2: [101], 4: [99], 8: [100]}, "flat", None),
-        ({1: [100], 2: [200], 3: [300], 4: [300]}, "saturates", 3),
+        ({1: [100] * 3, 2: [200] * 3, 3: [300] * 3, 4: [300] * 3}, "saturates", 3),
         ({1: [118], 2: [236], 3: [240], 4: [238]}, "saturates", 2),
         ({1: [13], 3: [39], 6: [78], 9: [101]}, "rises", None),
         ({1: [28], 2: [24], 3: [20], 4: [17]}, "falls", 1),
-        ({1: [50], 2: [90], 4: [70]}, "falls", 2),
+        ({1: [50] * 3, 2: [90] * 3, 4: [70] * 3}, "falls", 2),
         ({1: [50], 2: [90]}, "rises", None),
         ({1: [90], 2: [50]}, "falls", 1),
     ],
@@ -49,7 +49,9 @@ def test_a_curve_has_its_shape(rates, shape, knee):
     (trend,) = shapes.trends(evidence(points("clients", rates)), factor="clients")
     assert (trend.shape, trend.knee) == (shape, knee)
     assert trend.file_system == "gpfs"
-    assert trend.trials == tuple(sorted(100 * place for place in range(len(rates))))
+    assert trend.trials == tuple(
+        sorted(100 * place + turn for place, values in enumerate(rates.values()) for turn in range(len(values)))
+    )
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ import dataclasses
 import pytest
 
 from apps.bench.rules.base import DOUBT, FileSystemFacts, LinkFacts, PathFacts
-from tests.bench.rules.storing import GIB, GPFS, MB, SAN, Storing, concluded, the
+from tests.bench.rules.storing import CLIENTS, GIB, GPFS, MB, SAN, Storing, concluded, the
 
 MIB = 1024**2
 
@@ -46,7 +46,7 @@ def test_small_nfs_transfers_are_raised_unless_the_network_is_full():
     facts = FileSystemFacts("fs", "nfs", None, ("S",), {"wsize": 65536, "rsize": 65536, "mount": "/mnt/fs"})
     draft = the(Storing().io("fs", write=30 * MB).evidence(facts), "storage-nfs-transfer")
     assert "rsize=1048576,wsize=1048576 /mnt/fs" in draft.change
-    assert "wsize=65536,rsize=65536" in draft.undo
+    assert draft.undo == "umount /mnt/fs && mount -o hard,proto=tcp,rsize=65536,wsize=65536 /mnt/fs"
     assert concluded(Storing().io("fs", write=118 * MB).evidence(facts), "storage-nfs-transfer") == {}
     large = dataclasses.replace(facts, options={"wsize": MIB})
     assert concluded(Storing().io("fs", write=30 * MB).evidence(large), "storage-nfs-transfer") == {}
@@ -58,8 +58,9 @@ def test_lustre_on_a_long_path_wants_more_requests_in_flight():
     facts = FileSystemFacts("fs", "lustre", None, ("S",), {"stripe_count": 1})
     path = {("KGFS01", "S"): PathFacts(1e9, 0.1355, 9000, (LinkFacts("wan", 1e9, 0.1355, 9000),), "wan")}
     draft = the(Storing().io("fs", write=60 * MB).evidence(facts, paths=path), "storage-lustre-requests")
-    assert draft.value == 16
-    assert "max_rpcs_in_flight=16" in draft.change
+    # The BDP is that of the path, as all rules have it: 16.9 MB.
+    assert draft.value == 17
+    assert "max_rpcs_in_flight=17" in draft.change
     assert "61.91 MB/s" in draft.formula
     assert concluded(Storing().io("fs", write=20 * MB).evidence(facts, paths=path), "storage-lustre-requests") == {}
     short = {("KGFS01", "S"): PathFacts(1e9, 0.0005, 9000, (LinkFacts("lan", 1e9, 0.0005, 9000),), "lan")}
@@ -94,3 +95,31 @@ def test_figures_of_a_cache_are_doubted():
     flagged = Storing().io("SAN", read=100 * MB)
     flagged.points = [dataclasses.replace(flagged.points[0], warnings=frozenset({"cached-read"}))]
     assert the(flagged.evidence(SAN), "storage-cached-reads").subject == "SAN"
+
+
+def test_a_mount_is_made_anew_with_its_own_options_and_taken_back_whole():
+    told = {"mount": "/home", "source": "s1:/home", "vers": 4.2, "hard": True, "rsize": 262144, "wsize": 262144}
+    told |= {"addr": "192.0.2.1", "relatime": True}
+    facts = FileSystemFacts("fs", "nfs", None, ("S",), told)
+    draft = the(nfs({}).evidence(facts), "storage-connections")
+    own = "proto=tcp,hard,vers=4.2,rsize=262144,wsize=262144"
+    assert draft.undo == f"umount /home && mount -t nfs -o {own} s1:/home /home"
+    assert draft.change == f"umount /home && mount -t nfs -o {own},nconnect=8 s1:/home /home"
+
+
+def test_no_more_connections_are_advised_than_were_measured():
+    facts = FileSystemFacts("fs", "nfs", None, ("S",))
+    make = nfs({}, stripes=32)
+    # So many NFS does not open; of fewer nobody measured more than one.
+    assert concluded(make.evidence(facts), "storage-connections") == {}
+    make.tcp("KGFS01", "S", [8 * 60] * 2, streams=4, direction="forward", window=0)
+    assert the(make.evidence(facts), "storage-connections").value == 4
+
+
+def test_one_client_among_many_has_the_bdp_of_its_own_path():
+    wan = LinkFacts("wan", 1e10, 0.0135, 9000)
+    path = {(name, "S"): PathFacts(1e9, 0.0135, 9000, (LinkFacts(name, 1e9, 0, 9000), wan), name) for name in CLIENTS}
+    facts = FileSystemFacts("fs", "lustre", None, ("S",), {"stripe_count": 1, "rpc_size": MIB // 16})
+    make = Storing().io("fs", write=4 * 36 * MB, clients=CLIENTS)
+    draft = the(make.evidence(facts, paths=path), "storage-lustre-requests")
+    assert "1.609 MiB" in str(draft.title)

@@ -18,7 +18,7 @@ def test_the_smallest_count_within_three_per_cent_is_enough(make):
     draft = streams.conclude(evidence([make.ping(0.0048), *make.stream_sweep(SWEEP, window=64 * KIB)]))
     assert draft.value == 8
     assert (draft.low, draft.high) == (5, 8)
-    assert draft.change == "-P 8"
+    assert draft.change == "iperf3 -c SERVER -w 65536 -P 8\n"
     assert str(draft.title) == "8 streams are enough with a window of 64 KiB: 982.5 Mbit/s"
     assert "expected: N = path / one stream = 990.0 Mbit/s / 141.5 Mbit/s -> 7" in draft.formula
     assert any("×6.94" in str(line) for line in draft.why)

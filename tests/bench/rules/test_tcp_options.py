@@ -80,7 +80,8 @@ def test_recorded_streams_without_scaling_are_told_from_the_window_they_saw(make
     assert draft.kind == RECOMMENDATION
     assert "never offered more than 65,535 B" in said(draft)
     assert "BDP / 65,535 B = 9.2" in draft.formula
-    assert draft.predicted == pytest.approx(990e6, rel=1e-3)
+    # What limits next is not known.
+    assert draft.predicted is None
 
 
 def test_scaling_that_is_off_matters_on_long_paths_only(make):
@@ -143,7 +144,11 @@ def test_no_gain_is_predicted_of_larger_frames_while_the_window_limits(make):
 def test_a_path_that_lets_less_through_than_its_links_is_a_fault(make):
     tracepath = make.point(tools.get("tracepath"), {}, {"path_mtu": 1500.0})
     points = [make.ping(0.0048), tracepath, *make.recorded("winsweep_py1500")]
-    draft = by_rule(evidence(points))["tcp-mtu"]
+    # Hosts whose own frames are no larger say nothing of the path, and neither do those of which it is not known.
+    assert "tcp-mtu" not in by_rule(evidence(points))
+    own = {"name": "eth0", "state": "up", "addresses": ["192.0.2.1/24"], "mtu": 9000}
+    facts = {role: {"interfaces": [own]} for role in ("client", "server")}
+    draft = by_rule(dataclasses.replace(evidence(points), facts=facts))["tcp-mtu"]
     assert (draft.kind, draft.subject, draft.change) == (DIAGNOSIS, "path", "")
     assert "Packets above 1500 B do not pass" in str(draft.title)
 
@@ -158,14 +163,25 @@ def test_the_recorded_bbr_is_worth_changing_to_under_loss(make):
 
 
 def test_where_loss_limits_and_bbr_was_not_tried_it_is_proposed(make):
-    draft = by_rule(evidence([make.ping(0.0048), make.read("loss1e-3_cubic_sack1.json")], GIGABIT_1500))[
-        "tcp-congestion"
-    ]
+    points = [make.ping(0.0048), make.read("loss1e-3_cubic_sack1.json")]
+    chance = make.udp(99.9e6, 1e-3, rate=100_000_000, duration=10)
+    draft = by_rule(evidence([*points, chance], GIGABIT_1500))["tcp-congestion"]
     assert draft.confidence_label == "medium"
-    # What BBR then had in the lab was 931 Mbit/s.
-    assert draft.predicted_interval[0] < 931e6 < draft.predicted_interval[1]
-    assert draft.predicted == pytest.approx(931e6, rel=0.15)
+    # What BBR then had in the lab was 931 Mbit/s; elsewhere a window or a processor comes next.
+    assert draft.predicted is None
     assert dict(draft.proposals[0].factors) == {"congestion": "cubic, bbr"}
+    # A policer drops as much, and BBR would send against it: without datagrams the finding on the limit names both.
+    alone = by_rule(evidence(points, GIGABIT_1500))
+    assert "tcp-congestion" not in alone
+    assert alone["tcp-limit"].subject == "loss"
+    assert "policer" in str(alone["tcp-limit"].alternatives[1].title)
+    # So does a load that it cuts: it loses far more than TCP.
+    cut = by_rule(evidence([*points, make.udp(1e8, 0.5, rate=200_000_000, duration=10)], GIGABIT_1500))
+    assert "tcp-congestion" not in cut
+    # Datagrams that lost nothing show that it is not chance.
+    clean = by_rule(evidence([*points, make.udp(1e8, 0.0, rate=100_000_000, duration=10)], GIGABIT_1500))
+    assert "tcp-congestion" not in clean
+    assert "tcp-limit" not in clean
 
 
 def test_controls_that_do_alike_or_a_clean_path_ask_for_no_change(make):
@@ -180,7 +196,7 @@ def bursts(make, loss=0.0, speed=10e9, retransmits=440.0):
     point = make.tcp([250e6], observed=20e6, rtt=0.1355)
     point.metrics["retransmits"] = {2: retransmits}
     path = PathFacts(457e6, 0.1355, 1500, links, "WAN")
-    return evidence([make.ping(0.1355), point, make.udp(200e6, loss, rate=200_000_000)], path)
+    return evidence([make.ping(0.1355), point, make.udp(200e6, loss, rate=200_000_000, duration=10)], path)
 
 
 def test_a_sender_faster_than_the_bottleneck_whose_bursts_are_lost_is_to_pace(make):
@@ -199,12 +215,10 @@ def test_pacing_is_no_remedy_for_chance_or_without_bursts(make, changed):
     assert "tcp-pacing" not in by_rule(bursts(make, **changed))
 
 
-def test_streams_whose_repetitions_reach_the_best_are_enough(make):
+def test_streams_whose_repetitions_scatter_as_far_as_counts_differ_tell_no_count(make):
     # Kyungpook-KOREN, recorded: one stream 820 and 936, five 933 and 941 Mbit/s.
     points = [make.ping(0.002), *make.recorded("streamsweep_knu")]
-    draft = by_rule(evidence(points, PathFacts(10**9, 0.002, 1500)))["tcp-streams"]
-    assert draft.value == 1
-    assert "but for chance" in said(draft)
+    assert "tcp-streams" not in by_rule(evidence(points, PathFacts(10**9, 0.002, 1500)))
 
 
 def shaped(make, rates, observed=0):

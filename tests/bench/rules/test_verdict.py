@@ -133,7 +133,8 @@ def test_streams_without_window_scaling_give_themselves_away(make):
 def test_a_small_buffer_at_the_far_end_of_the_caltech_line_is_a_window(make, folder):
     draft = verdict.conclude(evidence([make.ping(0.1355), *make.recorded(folder)], CALTECH))
     assert draft.subject == "window"
-    assert draft.predicted == pytest.approx(430e6, rel=0.01)
+    # No larger window was measured: what comes next is not known.
+    assert draft.predicted is None
 
 
 def test_a_window_observed_says_nothing_while_segments_are_lost(make):
@@ -155,7 +156,7 @@ def test_recorded_loss_of_one_in_a_thousand_is_the_limit(make, name, law):
     assert draft.subject == "loss"
     assert draft.value == pytest.approx(0.1, rel=0.2)
     assert f"{law / 1e6:.0f}" in draft.formula.split("=")[2]
-    assert draft.predicted == pytest.approx(941.5e6, rel=1e-3)
+    assert draft.predicted is None
     assert "queue" in str(draft.alternatives[0].title)
     assert dict(draft.proposals[0].factors) == {"congestion": "cubic, bbr"}
 

@@ -7,7 +7,8 @@ import traceback
 from hypothesis import HealthCheck, given, settings
 
 from apps.bench import rules
-from apps.bench.rules import asking, layers, workloads
+from apps.bench.rules import layers, runner, workloads
+from apps.bench.rules.base import RECOMMENDATION
 from apps.bench.rules.workloads import PATTERNS, Workload
 from tests.bench.rules.chains import chains
 
@@ -54,6 +55,9 @@ def _check(rule, draft):
     if draft.predicted_interval:
         low, high = draft.predicted_interval
         assert 0 <= low <= high, draft
+    if draft.kind == RECOMMENDATION and draft.present and draft.predicted:
+        gain = draft.present / draft.predicted if draft.predicted_unit == "s" else draft.predicted / draft.present
+        assert gain >= 1, draft
 
 
 def _told(failure):
@@ -68,7 +72,7 @@ def test_all_rules_have_names_of_their_own():
 
 def test_a_fingerprint_tells_versions_apart():
     known = rules.registered()
-    changed = [asking.Rule(known[0].name, known[0].version + 1, known[0].conclude), *known[1:]]
-    assert asking.fingerprint(known) == rules.fingerprint() == asking.fingerprint(reversed(known))
-    assert asking.fingerprint(changed) != rules.fingerprint()
-    assert asking.fingerprint(known[1:]) != rules.fingerprint()
+    changed = [runner.Rule(known[0].name, known[0].version + 1, known[0].conclude), *known[1:]]
+    assert runner.fingerprint(known) == rules.fingerprint() == runner.fingerprint(reversed(known))
+    assert runner.fingerprint(changed) != rules.fingerprint()
+    assert runner.fingerprint(known[1:]) != rules.fingerprint()

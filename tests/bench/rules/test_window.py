@@ -18,9 +18,6 @@ def test_the_rate_stops_growing_at_the_smallest_window_within_two_per_cent(make)
     draft = window.conclude(evidence(make.window_sweep(SWEEP)))
     assert draft.value == 1024 * KIB
     assert (draft.low, draft.high) == (512 * KIB, 1024 * KIB)
-    assert draft.change == "-w 1048576"
-    assert draft.predicted == pytest.approx(989.5e6)
-    assert draft.predicted_interval[0] < draft.predicted < draft.predicted_interval[1]
     assert draft.evidence == tuple(range(1, 13))
     assert draft.confidence_label == "high"
     assert draft.alternatives == ()
@@ -33,9 +30,9 @@ def test_the_rate_stops_growing_at_the_smallest_window_within_two_per_cent(make)
 def test_the_recorded_sweep_of_the_kisti_pusan_line_has_its_knee_at_one_mebibyte(make):
     draft = window.conclude(evidence(make.recorded("winsweep_pnu")))
     assert draft.value == 1024 * KIB
-    assert draft.predicted == pytest.approx(989.6e6, rel=1e-3)
+    assert "989" in str(draft.title)
     assert draft.confidence_label == "high"
-    assert len(draft.evidence) == 23
+    assert len(draft.evidence) == 21
     said = " ".join(str(line) for line in draft.why)
     assert "the window is the limit" in said
     assert "fill the queue" in said
@@ -52,13 +49,16 @@ def test_an_automatic_window_that_does_as_well_is_recommended_instead(make):
 
 def test_an_automatic_window_that_does_worse_is_no_reason(make):
     draft = window.conclude(evidence([*make.window_sweep(SWEEP), make.tcp([166e6])]))
-    assert draft.change == "-w 1048576"
+    assert draft.change == "iperf3 -c SERVER -w 1048576\n"
+    assert draft.predicted == pytest.approx(989.5e6)
+    assert draft.predicted_interval[0] < draft.predicted < draft.predicted_interval[1]
 
 
-def test_an_automatic_window_proves_the_plateau_behind_the_largest(make):
+def test_an_automatic_window_is_no_plateau_behind_the_largest(make):
+    # Both may be capped at about the same.
     points = make.window_sweep({64: [140], 256: [530], 1024: [985]})
     assert window.conclude(evidence(points)) is None
-    assert window.conclude(evidence([*points, make.tcp([990e6])])).value == 1024 * KIB
+    assert window.conclude(evidence([*points, make.tcp([990e6])])) is None
 
 
 def test_a_rate_that_still_grows_has_no_knee(make):
@@ -118,10 +118,12 @@ def test_reverse_trials_without_a_window_have_a_knee_but_no_law(make):
 
 
 def test_single_trials_are_trusted_less(make):
-    single = window.conclude(evidence(make.window_sweep({key: rates[:1] for key, rates in SWEEP.items()})))
-    repeated = window.conclude(evidence(Maker().window_sweep(SWEEP)))
+    rates = {64: [140], 256: [530], 1024: [989], 2048: [990], 4096: [990]}
+    single = window.conclude(evidence([*make.window_sweep(rates), make.tcp([166e6])]))
+    repeated = window.conclude(evidence([*Maker().window_sweep(SWEEP), make.tcp([166e6, 167e6])]))
     assert single.confidence < repeated.confidence
-    assert single.predicted_interval == pytest.approx((0.95 * 989e6, 1.05 * 989e6))
+    widths = [draft.predicted_interval[1] / draft.predicted_interval[0] for draft in (single, repeated)]
+    assert widths[0] > 1.2 > widths[1]
 
 
 def test_sweeps_of_other_parameters_are_not_mixed(make):
@@ -132,8 +134,8 @@ def test_sweeps_of_other_parameters_are_not_mixed(make):
 
 
 def test_experiments_of_one_sweep_are_joined(make):
-    halves = {64: [140], 256: [530], 1024: [989]}, {512: [960], 2048: [990], 1024: [990]}
+    halves = {64: [140], 256: [530], 1024: [989]}, {512: [800], 2048: [990], 1024: [990]}
     points = [point for half in halves for point in make.window_sweep(half)]
     draft = window.conclude(evidence(points, PathFacts()))
     assert draft.value == 1024 * KIB
-    assert draft.predicted == pytest.approx(989.5e6)
+    assert "989.5" in str(draft.title)

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from apps.bench import schedulers
-from apps.bench.tools.base import ToolFailure
+from apps.bench.toolkit import ToolFailure
 
 DATA = pathlib.Path(__file__).parents[2] / "data"
 RECORDINGS = sorted(path for name in ("slurm", "sge") for path in (DATA / name).iterdir())

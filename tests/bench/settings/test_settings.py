@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from apps.bench import judges, settings, tools
-from apps.bench.tools.base import AROUND, Output, Plan, Reading, SampleValue
+from apps.bench.toolkit import AROUND, Output, Plan, Reading, SampleValue
 from workers.agent.settings import kernel
 
 TOOL = tools.get("iperf3-tcp")

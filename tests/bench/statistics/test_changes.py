@@ -72,3 +72,58 @@ def test_short_and_equal_series_have_none(values):
 def test_a_clean_step_needs_no_spread():
     (change,) = find_changes([1.0] * 6 + [2.0] * 6)
     assert (change.place, change.before, change.after, change.ratio, change.p) == (6, 1.0, 2.0, 2.0, 0.0)
+
+
+def test_neighbours_that_are_alike_make_no_changes():
+    chance = random.Random(8)
+    alarms = 0
+    for _round in range(40):
+        values, state = [], 0.0
+        for _day in range(300):
+            state = 0.5 * state + chance.gauss(0, 0.026)
+            values.append(940 * (1 + state))
+        alarms += bool(find_changes(values))
+    # Without allowing for it it was near a half of them.
+    assert alarms <= 5
+
+
+def test_outliers_of_a_long_series_make_no_changes():
+    chance = random.Random(9)
+    alarms = sum(
+        bool(find_changes([chance.gauss(940, 28) * (0.5 if chance.random() < 0.05 else 1) for _day in range(300)]))
+        for _round in range(40)
+    )
+    assert alarms <= 5
+
+
+@pytest.mark.parametrize("days", [20, 30, 60])
+def test_figures_with_two_modes_make_no_changes(days):
+    chance = random.Random(days)
+    alarms = sum(
+        bool(find_changes([chance.choice((950, 1050)) + chance.gauss(0, 5) for _day in range(days)]))
+        for _round in range(200)
+    )
+    # Each jump taken for an outlier they were a fifth of them.
+    assert alarms <= 12
+
+
+def test_a_change_of_three_deviations_is_seen_in_twenty_days():
+    chance = random.Random(6)
+    seen = 0
+    for _round in range(300):
+        values = [chance.gauss(940 if day < 10 else 940 - 3 * 28, 28) for day in range(20)]
+        seen += any(abs(change.place - 10) <= 2 for change in find_changes(values))
+    assert seen / 300 >= 0.88
+
+
+def test_neighbours_that_are_alike_make_no_changes_in_twenty_days_either():
+    chance = random.Random(10)
+    alarms = 0
+    for _round in range(600):
+        values, state = [], chance.gauss(0, 0.03)
+        for _day in range(20):
+            values.append(940 * (1 + state))
+            state = 0.5 * state + chance.gauss(0, 0.026)
+        alarms += bool(find_changes(values))
+    # 5 % of 600 is 30, with a deviation of 5.
+    assert alarms <= 40

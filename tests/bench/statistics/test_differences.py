@@ -1,5 +1,6 @@
 """Two sets and many: what differs, by how much, and how often chance says so."""
 
+import math
 import random
 
 import pytest
@@ -8,6 +9,7 @@ from hypothesis import strategies as st
 
 from apps.bench import statistics
 from apps.bench.statistics import adjust_holm, compare_many, compare_two
+from benchmarks.truth.worlds.noise import Noise, draw
 
 A = [14.2, 15.1, 13.9, 16.0, 15.5]
 B = [15.9, 16.4, 17.0, 15.8, 16.9, 16.1]
@@ -108,3 +110,65 @@ def test_corrected_tests_of_equals_raise_one_alarm_in_twenty_at_most():
 def test_a_ratio_beyond_all_numbers_is_the_largest():
     found = compare_two([5e-324, 1e-300], [1.7e308, 1e300])
     assert found.ratio_high == pytest.approx(8.2e307, rel=0.01)
+    assert math.isfinite(found.shift_low) and math.isfinite(found.shift_high)
+
+
+# Of how many figures each set is, how far the second scatters (of the first's 4 %), and what is printed.
+SIZES = [(2, 2), (2, 5), (3, 3), (3, 10), (10, 3), (4, 4), (5, 5), (8, 8), (10, 10)]
+
+
+def held(kind: str, n: int, m: int, scatter: float, rounds: int = 700) -> tuple[float, float]:
+    """Return how many of 100 intervals of the ratio hold the truth, and the least percent that is printed."""
+    chance = random.Random(f"{kind} {n} {m} {scatter}")
+    hits, printed = 0, 1.0
+    for _turn in range(rounds):
+        first = draw(Noise(kind, 0.04), n, chance)[0]
+        second = [1.1 * (1 + (value - 1) * scatter) for value in draw(Noise(kind, 0.04), m, chance)[0]]
+        found = compare_two(first, second)
+        hits += found.ratio_low <= 1.1 <= found.ratio_high
+        printed = min(printed, found.confidence)
+    return 100 * hits / rounds, 100 * printed
+
+
+@pytest.mark.parametrize("scatter", [1.0, 0.2])
+@pytest.mark.parametrize(("n", "m"), SIZES)
+def test_the_interval_of_a_ratio_holds_as_often_as_it_says(n: int, m: int, scatter: float) -> None:
+    found, printed = held("normal", n, m, scatter)
+    # A line that is full scatters less than what is held against it. Two standard deviations of the count are two.
+    assert found >= printed - 4
+    # Nor is what is printed far below what holds, but where one set has three figures and nearly all of the scatter.
+    assert found <= printed + (5 if min(n, m) > 2 else 8)
+
+
+@pytest.mark.parametrize(("n", "m"), SIZES[1:])
+def test_two_modes_make_no_ratio_surer_than_it_is(n: int, m: int) -> None:
+    found, printed = held("bimodal", n, m, 1.0)
+    assert found >= printed - 4
+
+
+@pytest.mark.parametrize(("n", "m"), [(10, 10), (10, 24), (30, 30)])
+def test_neighbours_that_are_alike_make_no_ratio_surer_than_it_is(n: int, m: int) -> None:
+    found, _printed = held("autocorrelated", n, m, 1.0, 500)
+    # As if they were independent it would be 75.
+    assert found >= 90
+
+
+def test_what_is_printed_is_what_few_figures_can_give() -> None:
+    def printed(*sets: list[float]) -> tuple[str, str]:
+        found = compare_two(*sets)
+        return statistics.percent_of(found.confidence), str(found.message)
+
+    assert printed([1.0, 1.1], [2.0, 2.2]) == ("90", "90 % by Welch's t")
+    assert printed([1.0, 1.1, 1.2], [2.0, 2.1, 2.2]) == ("95", "95 % by Welch's t")
+    # Equal figures tell little of their scatter.
+    assert printed([1.0, 1.0], [2.0, 2.1]) == ("50", "50 %: all figures of a set are equal")
+    assert printed([1.0] * 3, [2.0] * 3) == ("75", "75 %: all figures of a set are equal")
+    modes = [10.0, 10.1, 10.2, 10.3, 80.0, 80.1, 80.2, 80.3]
+    assert printed(modes, [20.0, 21.0, 22.0]) == ("95", "95 % by ranks: there are two modes")
+
+
+def test_a_single_figure_gives_no_interval():
+    for sets in (([1.0], [2.0]), ([1.0], [2.0, 2.1, 2.2])):
+        found = compare_two(*sets)
+        assert (found.ratio_low, found.ratio_high, found.shift_low, found.confidence) == (None, None, None, None)
+        assert found.ratio is not None

@@ -173,3 +173,13 @@ def test_the_order_of_the_values_does_not_matter(values, generator):
     shuffled = values[:]
     generator.shuffle(shuffled)
     assert statistics.summarise(shuffled) == statistics.summarise(values)
+
+
+def test_it_says_which_interval_it_is_and_what_confidence_it_has():
+    student = statistics.summarise([1.0, 2.0, 3.0]).interval
+    assert (student.method, str(student.message)) == (statistics.Method.STUDENT, "95 % by Student's t")
+    equal = statistics.summarise([4.0, 4.0, 4.0]).interval
+    assert (equal.low, equal.high, str(equal.message)) == (4.0, 4.0, "75 %: all figures are equal")
+    modes = statistics.summarise([13.0, 13.1, 13.2, 13.0, 80.0, 80.2, 80.1, 80.3]).interval
+    assert modes.method is statistics.Method.BOOTSTRAP
+    assert statistics.summarise([4.0]).interval is None

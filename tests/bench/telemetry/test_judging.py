@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from apps.bench import judges, telemetry, tools
-from apps.bench.tools.base import Output, Reading, SampleValue
+from apps.bench.toolkit import Output, Reading, SampleValue
 from tests.bench.telemetry import recorded
 
 TOOL = tools.get("iperf3-tcp")

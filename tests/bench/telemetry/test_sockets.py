@@ -59,8 +59,13 @@ def test_listings_on_one_line_are_read() -> None:
     assert read_sockets(joined) == read_sockets(listing("w64k"))
 
 
-@pytest.mark.parametrize("seed", range(200))
-def test_no_damage_makes_it_raise(seed: int) -> None:
+@pytest.mark.parametrize("first", range(0, 200, 50))
+def test_no_damage_makes_it_raise(first: int) -> None:
+    for seed in range(first, first + 50):
+        _read_damaged(seed)
+
+
+def _read_damaged(seed: int) -> None:
     chance = random.Random(seed)
     text = list(
         chance.choice([listing("w64k"), listing("auto"), raw("iperf3_loopback_window_16k")["sockets"][0]["text"]])

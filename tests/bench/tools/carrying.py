@@ -10,7 +10,7 @@ import threading
 import time
 from pathlib import Path
 
-from apps.bench.tools.base import Output
+from apps.bench.toolkit import Output
 
 PATH = f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin"
 # A background command that is not ready by then never will be.

@@ -3,7 +3,7 @@
 import dataclasses
 
 from apps.bench import tools
-from apps.bench.tools.base import NodeRef, Output
+from apps.bench.toolkit import NodeRef, Output
 
 
 def topology(sockets=2, cores=4, threads=1, distances=None):

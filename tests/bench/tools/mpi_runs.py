@@ -14,7 +14,7 @@ import time
 import pytest
 
 from apps.bench import tools
-from apps.bench.tools.base import NodeRef, Output
+from apps.bench.toolkit import NodeRef, Output
 from workers.agent.facts import topology
 
 PATH = f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin"

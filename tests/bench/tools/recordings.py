@@ -5,7 +5,7 @@ import re
 import shlex
 
 from apps.bench import tools
-from apps.bench.tools.base import Output
+from apps.bench.toolkit import Output
 
 DATA = pathlib.Path(__file__).parents[2] / "data"
 

@@ -6,7 +6,7 @@ import json
 import pytest
 
 from apps.bench import tools
-from apps.bench.tools.base import ToolFailure
+from apps.bench.toolkit import ToolFailure
 from tests.bench.tools import recordings
 
 TOOL = tools.get("iperf3-tcp")

@@ -6,7 +6,7 @@ import pytest
 
 from apps.bench import tools, units
 from apps.bench.text import Message
-from apps.bench.tools.base import (
+from apps.bench.toolkit import (
     Command,
     Flag,
     Parameter,

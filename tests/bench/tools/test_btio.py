@@ -4,9 +4,8 @@ import dataclasses
 
 import pytest
 
-from apps.bench import tools
-from apps.bench.tools import _btio
-from apps.bench.tools.base import NodeRef, Output, ParameterError, ToolFailure
+from apps.bench import npb, tools
+from apps.bench.toolkit import NodeRef, Output, ParameterError, ToolFailure
 from tests.bench.tools import recordings
 from tests.bench.tools.mpi_nodes import topology
 
@@ -165,7 +164,7 @@ def test_too_many_ranks_for_the_program_are_told():
 
 @pytest.mark.parametrize(("problem", "most"), [("S", 16), ("W", 64), ("A", 441), ("B", 1156), ("C", 2916)])
 def test_each_class_has_its_largest_number_of_ranks(problem, most):
-    assert _btio.CLASSES[problem].most_ranks == most
+    assert npb.CLASSES[problem].most_ranks == most
     with pytest.raises(ParameterError) as caught:
         TOOL.clean({"problem": problem, "ranks": (int(most**0.5) + 1) ** 2})
     assert set(caught.value.errors) == {"ranks"}
@@ -173,7 +172,7 @@ def test_each_class_has_its_largest_number_of_ranks(problem, most):
 
 @pytest.mark.parametrize(("problem", "megabytes"), [("A", 419.43), ("B", 1697.93), ("C", 6802.44)])
 def test_each_class_writes_its_amount(problem, megabytes):
-    assert _btio.CLASSES[problem].data / 1e6 == pytest.approx(megabytes, abs=0.005)
+    assert npb.CLASSES[problem].data / 1e6 == pytest.approx(megabytes, abs=0.005)
 
 
 @pytest.mark.parametrize(

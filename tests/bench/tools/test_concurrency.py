@@ -2,8 +2,8 @@
 
 import pytest
 
-from apps.bench.tools import _concurrency
-from apps.bench.tools.base import Output
+from apps.bench.outputs import concurrency
+from apps.bench.toolkit import Output
 
 
 def run(start, end):
@@ -11,11 +11,11 @@ def run(start, end):
 
 
 def names(overlap):
-    return {flag.name: flag.severity for flag in _concurrency.flags_of(overlap)}
+    return {flag.name: flag.severity for flag in concurrency.flags_of(overlap)}
 
 
 def test_the_overlap_is_when_all_ran():
-    overlap = _concurrency.overlap_of([run(10.0, 20.0), run(10.5, 19.0), run(10.2, 21.0)])
+    overlap = concurrency.overlap_of([run(10.0, 20.0), run(10.5, 19.0), run(10.2, 21.0)])
     assert (overlap.start, overlap.end) == (10.5, 19.0)
     assert overlap.skew_s == pytest.approx(0.5)
     assert overlap.duration_s == pytest.approx(8.5)
@@ -23,33 +23,33 @@ def test_the_overlap_is_when_all_ran():
 
 
 def test_commands_one_after_the_other_have_none():
-    overlap = _concurrency.overlap_of([run(10.0, 12.0), run(13.0, 15.0)])
+    overlap = concurrency.overlap_of([run(10.0, 12.0), run(13.0, 15.0)])
     assert (overlap.duration_s, overlap.share) == (0.0, 0.0)
     assert names(overlap)["low-overlap"] == "invalid"
 
 
 def test_one_command_overlaps_with_itself():
-    overlap = _concurrency.overlap_of([run(10.0, 12.0)])
+    overlap = concurrency.overlap_of([run(10.0, 12.0)])
     assert (overlap.share, overlap.skew_s) == (1.0, 0.0)
     assert names(overlap) == {}
 
 
 def test_commands_that_took_no_time_are_together():
-    assert _concurrency.overlap_of([run(10.0, 10.0), run(10.0, 10.0)]).share == 1.0
+    assert concurrency.overlap_of([run(10.0, 10.0), run(10.0, 10.0)]).share == 1.0
 
 
 @pytest.mark.parametrize("outputs", [[], [run(None, 10.0)], [run(10.0, 12.0), run(10.0, None)]])
 def test_without_all_times_there_is_no_overlap(outputs):
-    assert _concurrency.overlap_of(outputs) is None
+    assert concurrency.overlap_of(outputs) is None
     assert names(None) == {}
 
 
 @pytest.mark.parametrize(("late", "expected"), [(0.5, {}), (0.51, {"low-overlap": "invalid"})])
 def test_under_95_per_cent_is_invalid(late, expected):
-    overlap = _concurrency.Overlap(start=late, end=10.0, skew_s=0.0, share=(10.0 - late) / 10.0)
+    overlap = concurrency.Overlap(start=late, end=10.0, skew_s=0.0, share=(10.0 - late) / 10.0)
     assert names(overlap) == expected
 
 
 @pytest.mark.parametrize(("skew", "expected"), [(0.05, {}), (0.051, {"late-start": "warning"})])
 def test_more_than_50_ms_between_the_starts_is_told(skew, expected):
-    assert names(_concurrency.Overlap(start=skew, end=100.0, skew_s=skew, share=1.0)) == expected
+    assert names(concurrency.Overlap(start=skew, end=100.0, skew_s=skew, share=1.0)) == expected

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from apps.bench import tools
-from apps.bench.tools.base import Reading, ToolFailure
+from apps.bench.toolkit import Reading, ToolFailure
 from tests.bench.tools import recordings
 
 SLUGS = [tool.slug for tool in tools.all_tools()]

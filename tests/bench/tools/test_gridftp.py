@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from apps.bench import tools
+from apps.bench.toolkit import Output, ToolFailure
 from apps.bench.tools._gridftp import logs
-from apps.bench.tools.base import Output, ToolFailure
 from tests.bench.tools import recordings
 
 TOOL, THIRD = tools.get("gridftp"), tools.get("gridftp-third-party")

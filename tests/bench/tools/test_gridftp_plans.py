@@ -3,7 +3,7 @@
 import pytest
 
 from apps.bench import tools
-from apps.bench.tools.base import NodeRef, ParameterError
+from apps.bench.toolkit import NodeRef, ParameterError
 
 TOOL, THIRD = tools.get("gridftp"), tools.get("gridftp-third-party")
 MB = 2**20

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from apps.bench import judges, tools
-from apps.bench.tools.base import NodeRef, Plan, ToolFailure
+from apps.bench.toolkit import NodeRef, Plan, ToolFailure
 from tests.bench.tools import carrying
 
 pytestmark = pytest.mark.skipif(

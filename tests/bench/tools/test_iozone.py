@@ -5,7 +5,7 @@ import dataclasses
 import pytest
 
 from apps.bench import tools
-from apps.bench.tools.base import Output, ToolFailure
+from apps.bench.toolkit import Output, ToolFailure
 from tests.bench.tools import recordings
 
 TOOL = tools.get("iozone")

@@ -3,7 +3,7 @@
 import pytest
 
 from apps.bench import tools
-from apps.bench.tools.base import NodeRef, ParameterError
+from apps.bench.toolkit import NodeRef, ParameterError
 
 TOOL = tools.get("iozone")
 NODES = {"client": [NodeRef(name, "192.0.2.1", "/mnt/fs") for name in ("one", "two", "three")]}

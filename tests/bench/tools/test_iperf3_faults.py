@@ -4,7 +4,7 @@ import dataclasses
 
 import pytest
 
-from apps.bench.tools.base import Output
+from apps.bench.toolkit import Output
 from tests.bench.tools import recordings
 from tests.bench.tools.reports import TOOL, edited, fail, parse_edited
 

@@ -1,5 +1,7 @@
 """iperf3 over TCP: the readings of recorded reports."""
 
+import re
+
 import pytest
 
 from tests.bench.tools import recordings
@@ -63,6 +65,15 @@ def test_each_stream_has_its_rate_over_time():
     assert series["window_observed", "sum"].unit == "B"
     assert reading.value("fairness") == pytest.approx(0.924, abs=0.001)
     assert reading.value("retransmits") == 170
+
+
+def test_the_largest_congestion_window_is_the_largest_of_any_stream():
+    seen = [
+        int(size)
+        for size in re.findall(rb'"max_snd_cwnd":\s*(\d+)', recordings.load("iperf3-tcp", "json_parallel.txt").stdout)
+    ]
+    assert len(set(seen)) > 1
+    assert parse("json_parallel.txt", streams=4).value("cwnd_max") == max(seen)
 
 
 def test_omitted_time_lies_before_zero():

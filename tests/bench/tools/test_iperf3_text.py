@@ -5,7 +5,7 @@ import dataclasses
 import pytest
 
 from apps.bench import tools
-from apps.bench.tools.base import ToolFailure
+from apps.bench.toolkit import ToolFailure
 from tests.bench.tools import recordings
 
 TCP, UDP = tools.get("iperf3-tcp"), tools.get("iperf3-udp")

@@ -5,7 +5,7 @@ import dataclasses
 import pytest
 
 from apps.bench import tools
-from apps.bench.tools.base import ParameterError, ToolFailure
+from apps.bench.toolkit import ParameterError, ToolFailure
 from tests.bench.tools import recordings
 from tests.bench.tools.mpi_nodes import command, node, pair_of_nodes, plan
 

@@ -2,9 +2,9 @@
 
 import pytest
 
+from apps.bench.toolkit import NodeRef, ParameterError
 from apps.bench.tools._mpi import placement
 from apps.bench.tools._mpi.topology import read_topology
-from apps.bench.tools.base import NodeRef, ParameterError
 from tests.bench.tools.mpi_nodes import node, pair_of_nodes, topology
 
 # Four sockets in a ring: the opposite one is two steps away.

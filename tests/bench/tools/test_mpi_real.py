@@ -2,7 +2,7 @@
 
 import pytest
 
-from apps.bench.tools.base import ToolFailure
+from apps.bench.toolkit import ToolFailure
 from tests.bench.tools.mpi_runs import measure, needs, this_machine
 
 OPENMPI = [needs("mpirun", "NPopenmpi")]

@@ -3,7 +3,7 @@
 import pytest
 
 from apps.bench import tools
-from apps.bench.tools.base import NodeRef, Output, ParameterError, ToolFailure
+from apps.bench.toolkit import NodeRef, Output, ParameterError, ToolFailure
 from tests.bench.tools.mpi_nodes import answered, command, node, plan
 
 TOOL = tools.get("mpi-pingpong")

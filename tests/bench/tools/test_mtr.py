@@ -6,7 +6,7 @@ import json
 import pytest
 
 from apps.bench import tools
-from apps.bench.tools.base import NodeRef
+from apps.bench.toolkit import NodeRef
 from tests.bench.tools import recordings
 from tests.bench.tools.reading import fail, figures, flags, parse, read, recognised_as
 

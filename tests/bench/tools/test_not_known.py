@@ -4,8 +4,8 @@ import pytest
 
 from apps.bench import recognition, tools
 from apps.bench.network import rfc6349
-from apps.bench.recognition.reading import Finding
-from apps.bench.tools.base import Reading, SampleValue
+from apps.bench.recognition.outputs import Finding
+from apps.bench.toolkit import Reading, SampleValue
 from tests.bench.tools import recordings
 
 INVALID = "Performance measurements are invalid in this mode."

@@ -5,7 +5,7 @@ import dataclasses
 import pytest
 
 from apps.bench import tools
-from apps.bench.tools.base import NodeRef, Output, ToolFailure
+from apps.bench.toolkit import NodeRef, Output, ToolFailure
 from tests.bench.tools import recordings
 
 NODES = {"server": [NodeRef("south", "192.0.2.2")], "client": [NodeRef("north", "192.0.2.1")]}

@@ -5,7 +5,7 @@ import shlex
 import pytest
 
 from apps.bench import tools
-from apps.bench.tools.base import NodeRef, ParameterError
+from apps.bench.toolkit import NodeRef, ParameterError
 
 NODES = {"server": [NodeRef("south", "127.0.1.2")], "client": [NodeRef("north", "127.0.1.1")]}
 SERVER = ["iperf3", "-s", "-1", "-B", "127.0.1.2", "-p", "5201", "--forceflush"]

@@ -5,7 +5,7 @@ import dataclasses
 import pytest
 
 from apps.bench import tools
-from apps.bench.tools.base import NodeRef
+from apps.bench.toolkit import NodeRef
 from tests.bench.tools import recordings
 from tests.bench.tools.reading import changed, fail, figures, flags, parse, read, recognised_as, said
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from apps.bench import tools
-from apps.bench.tools.base import NodeRef, ToolFailure
+from apps.bench.toolkit import NodeRef, ToolFailure
 from tests.bench.tools.test_real_programs import NODES, carry_out, free_port, has_ipv6, measure, needs
 
 root = pytest.mark.skipif(os.geteuid() != 0, reason="this program needs the right of root")

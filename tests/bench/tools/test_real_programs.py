@@ -13,7 +13,7 @@ import time
 import pytest
 
 from apps.bench import tools
-from apps.bench.tools.base import NodeRef, Output, ToolFailure
+from apps.bench.toolkit import NodeRef, Output, ToolFailure
 
 PATH = f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin"
 ENVIRONMENT = {"LC_ALL": "C", "PATH": PATH}

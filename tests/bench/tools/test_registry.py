@@ -5,7 +5,7 @@ import types
 import pytest
 
 from apps.bench import tools, units
-from apps.bench.tools.base import Tool
+from apps.bench.toolkit import Tool
 
 
 def make_module(name, *slugs):

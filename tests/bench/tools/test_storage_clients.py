@@ -2,9 +2,9 @@
 
 import pytest
 
+from apps.bench.toolkit import NodeRef, Output
 from apps.bench.tools._storage import clients
 from apps.bench.tools._storage.clients import Share
-from apps.bench.tools.base import NodeRef, Output
 
 NODES = {"client": [NodeRef(name, "192.0.2.1") for name in ("one", "two", "three")]}
 

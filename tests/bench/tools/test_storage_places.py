@@ -5,8 +5,8 @@ import re
 import pytest
 
 from apps.agents.models import Job
+from apps.bench.toolkit import NodeRef, Output, ParameterError, ToolFailure
 from apps.bench.tools._storage import places
-from apps.bench.tools.base import NodeRef, Output, ParameterError, ToolFailure
 from workers.agent.ready import Search, compile_pattern
 
 PARAMS = {"folder": ""}

@@ -8,7 +8,7 @@ import tempfile
 import pytest
 
 from apps.bench import tools
-from apps.bench.tools.base import NodeRef, ToolFailure
+from apps.bench.toolkit import NodeRef, ToolFailure
 from tests.bench.tools import carrying
 
 MOUNT = pathlib.Path("/dev/shm")

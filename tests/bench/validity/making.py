@@ -1,6 +1,6 @@
 """Readings to be judged."""
 
-from apps.bench.tools.base import Output, Reading, SampleValue
+from apps.bench.toolkit import Output, Reading, SampleValue
 
 GIB = 1024**3
 

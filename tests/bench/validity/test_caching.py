@@ -2,7 +2,7 @@
 
 import pytest
 
-from apps.bench.validity import caching
+from apps.bench.validity import caches
 from tests.bench.validity.making import GIB, output, reading, told
 
 ALL = (
@@ -19,7 +19,7 @@ ALL = (
 
 
 def read_flags(found, memory=GIB, page_pool=0):
-    return caching.read_flags(found, memory, page_pool)
+    return caches.read_flags(found, memory, page_pool)
 
 
 @pytest.mark.parametrize(
@@ -94,36 +94,36 @@ def test_memory_that_is_not_known_is_told():
     ],
 )
 def test_writes_that_were_not_timed_to_their_end_are_doubted(size, expected):
-    found = caching.write_flags(reading("write", "read", working_set=size, synced=False), GIB)
+    found = caches.write_flags(reading("write", "read", working_set=size, synced=False), GIB)
     assert told(found) == expected
     assert all(flag.metrics == ("write",) for flag in found)
 
 
 @pytest.mark.parametrize("how", [{"synced": True}, {"synced": False, "direct_io": True}, {}])
 def test_writes_to_the_disk_itself_are_not_doubted(how):
-    assert caching.write_flags(reading("write", working_set=1, **how), GIB) == []
+    assert caches.write_flags(reading("write", working_set=1, **how), GIB) == []
 
 
 def test_writes_on_a_node_of_unknown_memory_are_not_doubted():
-    assert caching.write_flags(reading("write", working_set=1, synced=False), None) == []
+    assert caches.write_flags(reading("write", working_set=1, synced=False), None) == []
 
 
 def test_direct_io_that_was_not_used_is_invalid():
-    assert told(caching.direct_flags(reading("read", direct_io=False), {"direct": True})) == {
+    assert told(caches.direct_flags(reading("read", direct_io=False), {"direct": True})) == {
         "direct-io-not-used": "invalid"
     }
-    assert caching.direct_flags(reading("read", direct_io=True), {"direct": True}) == []
-    assert caching.direct_flags(reading("read", direct_io=False), {"direct": False}) == []
-    assert caching.direct_flags(reading("read"), {"direct": True}) == []
+    assert caches.direct_flags(reading("read", direct_io=True), {"direct": True}) == []
+    assert caches.direct_flags(reading("read", direct_io=False), {"direct": False}) == []
+    assert caches.direct_flags(reading("read"), {"direct": True}) == []
 
 
 def test_the_largest_memory_of_the_nodes_counts():
-    assert caching.memory_of([output(ram=1), output(ram=3), output()]) == 3
-    assert caching.memory_of([output()]) is None
+    assert caches.memory_of([output(ram=1), output(ram=3), output()]) == 3
+    assert caches.memory_of([output()]) is None
 
 
 @pytest.mark.parametrize("facts", [{"memory": None}, {"memory": {"ram_bytes": "4"}}, {"memory": {"ram_bytes": 0}}])
 def test_odd_facts_tell_no_memory(facts):
     made = output()
     object.__setattr__(made, "facts", facts)
-    assert caching.memory_of([made]) is None
+    assert caches.memory_of([made]) is None

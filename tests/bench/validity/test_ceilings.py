@@ -3,7 +3,7 @@
 import pytest
 
 from apps.bench import judges, tools
-from apps.bench.tools.base import Reading, SampleValue
+from apps.bench.toolkit import Reading, SampleValue
 from apps.bench.validity import ceilings
 from tests.bench.tools import recordings
 from tests.bench.validity.making import told

@@ -6,7 +6,7 @@ import pytest
 
 from apps.bench import tools, validity
 from apps.bench.text import Message
-from apps.bench.tools.base import Flag, is_invalid
+from apps.bench.toolkit import Flag, is_invalid
 from tests.bench.tools import recordings
 from tests.bench.validity.making import GIB
 

@@ -3,7 +3,7 @@
 import pytest
 
 from apps.bench import tools
-from apps.bench.tools.base import Series
+from apps.bench.toolkit import Series
 from apps.bench.validity import steadiness
 from tests.bench.validity.making import reading, told
 

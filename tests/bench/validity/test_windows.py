@@ -3,7 +3,7 @@
 import pytest
 
 from apps.bench.text import Message
-from apps.bench.tools.base import Flag, Reading, SampleValue
+from apps.bench.toolkit import Flag, Reading, SampleValue
 from apps.bench.validity import windows
 from tests.bench.validity.making import reading, told
 

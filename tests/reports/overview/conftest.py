@@ -10,7 +10,7 @@ from apps.campaigns.models import Campaign, Trial
 from apps.reports.overview.selection import DATES, Selection
 from tests import factories, rewriting
 from tests.campaigns import factories as make
-from tests.results.history.conftest import LEVELS, START, WEEK, again, measured
+from tests.comparison.history.conftest import LEVELS, START, WEEK, again, measured
 
 # After the eight weeks.
 NOW = datetime(2026, 3, 10, 9, 0, tzinfo=UTC)

@@ -12,18 +12,19 @@ from django.test.utils import CaptureQueriesContext
 
 from apps.bench import statistics
 from apps.campaigns.models import Campaign
-from apps.reports import serialising
+from apps.comparison.figures import checks
+from apps.comparison.history import queries as histories
+from apps.comparison.history import services as history_services
+from apps.comparison.models import ChangePoint
+from apps.reports import serialisation
 from apps.reports.document import Document, Figure, Items, Link, Paragraph, Table, walk
 from apps.reports.overview import build, changes, scope
 from apps.reports.overview.selection import DATES, Selection
-from apps.results.figures import checking
-from apps.results.history import queries as histories
-from apps.results.history import services as history_services
-from apps.results.models import ChangePoint, Result
+from apps.results.models import Result
 from apps.tuning.models import Finding, Verification
 from tests.campaigns import factories as make
+from tests.comparison.history.conftest import again
 from tests.reports.overview.conftest import NOW, START, WEEK, WHOLE
-from tests.results.history.conftest import again
 
 
 def report(quarter: SimpleNamespace, selection: Selection = WHOLE, language: str = "en") -> Document:
@@ -101,7 +102,7 @@ def test_what_was_done_is_counted_by_tool_month_testbed_and_person(quarter: Simp
     assert key_figures["Campaigns"] == "9"
     assert key_figures["Success"] == "84.2 %"
     assert key_figures["Regressions"] == "1"
-    assert "Private" not in serialising.canonical(serialising.as_json(document))
+    assert "Private" not in serialisation.canonical(serialisation.as_json(document))
 
 
 def _rates(quarter: SimpleNamespace) -> list[float]:
@@ -128,7 +129,7 @@ def test_pairs_of_sites_stand_against_their_ceiling_and_regressions_are_named(qu
     assert attention.items[0][1] == Link("Week 4", f"campaign:{quarter.weekly[4].permanent_id}")
     for block in walk(document):
         if isinstance(block, Figure):
-            checking.check_chart(block.chart)
+            checks.check_chart(block.chart)
 
 
 def test_a_dismissed_change_is_no_regression_and_an_explained_one_says_why(quarter: SimpleNamespace) -> None:
@@ -220,11 +221,11 @@ def test_the_document_is_the_same_each_time_in_both_languages_and_has_no_row_num
 ) -> None:
     texts = {}
     for language in ("en", "ko"):
-        first, second = (serialising.as_json(report(quarter, language=language)) for _time in range(2))
-        texts[language] = serialising.canonical(first)
-        assert texts[language] == serialising.canonical(second)
-        again_read = serialising.from_text(texts[language])
-        assert serialising.canonical(serialising.as_json(again_read)) == texts[language]
+        first, second = (serialisation.as_json(report(quarter, language=language)) for _time in range(2))
+        texts[language] = serialisation.canonical(first)
+        assert texts[language] == serialisation.canonical(second)
+        again_read = serialisation.from_text(texts[language])
+        assert serialisation.canonical(serialisation.as_json(again_read)) == texts[language]
     english, korean = (json.loads(text) for text in texts.values())
     assert english["rests_on"] == korean["rests_on"]
     assert [len(section["blocks"]) for section in english["sections"] if "blocks" in section] == [

@@ -61,7 +61,7 @@ def test_what_is_wrong_is_told_at_its_field(cast: Any) -> None:
     for changes, said in (
         ({"first": ""}, "Give the day."),
         ({"first": "2026-04-01"}, "It is before the first day"),
-        ({"first": "1800-01-01"}, "a hundred years at most"),
+        ({"first": "1800-01-01"}, "between 1970 and 2200"),
         ({"first": "no day"}, "This is no date"),
         ({"period": "century"}, "This is not offered here"),
         ({"sites": ["999999"]}, "This is not offered here"),

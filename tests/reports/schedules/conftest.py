@@ -13,13 +13,13 @@ from apps.reports.overview.selection import Selection
 from apps.reports.schedules import services
 from apps.testbeds.models import Node
 from tests.campaigns import factories as make
-from tests.results.history.conftest import measured, pair  # noqa: F401  (pair is a fixture)
+from tests.comparison.history.conftest import measured
 
 NOW = datetime(2026, 3, 2, 10, 0, tzinfo=UTC)
 
 
 @pytest.fixture
-def world(cast: Any, pair: list[Node], settings: Any, tmp_path: Any) -> SimpleNamespace:  # noqa: F811
+def world(cast: Any, pair: list[Node], settings: Any, tmp_path: Any) -> SimpleNamespace:
     """Return a management report, a series, and one campaign of it that has ended."""
     settings.VAR_DIR = tmp_path
     # Whom the tests mail need not confirm it; what becomes of others has tests of its own.

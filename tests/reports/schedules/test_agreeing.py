@@ -9,14 +9,14 @@ import pytest
 from django.core import mail
 from django.test import Client
 
-from apps.accounts import consent, posting
+from apps.accounts import consent, post
 from apps.accounts.consent import Link, Standing
 from apps.accounts.mail_quotas import Sender
 from apps.accounts.models import MailConsent, MailUsage, Membership, Team
 from apps.config.settings.limits import MailRate
 from apps.core import messages
 from apps.reports.models import Delivery
-from apps.reports.schedules import delivering, mailing, services
+from apps.reports.schedules import deliveries, report_mail, services
 from tests import factories
 from tests.factories import signed_in
 from tests.reports.schedules.conftest import NOW, occurrence, schedule
@@ -34,7 +34,7 @@ def delivered(world: SimpleNamespace, weekly: Any, now: Any = NOW) -> Delivery:
     """Return a delivery out of turn, as far as it came."""
     delivery = services.deliver_now(schedule=weekly, user=world.cast.oscar, now=now)
     for _step in range(2):
-        delivering.carry_on(delivery_id=delivery.pk, now=now)
+        deliveries.carry_on(delivery_id=delivery.pk, now=now)
     return Delivery.objects.get(pk=delivery.pk)
 
 
@@ -88,25 +88,25 @@ def test_a_week_later_they_may_be_asked_again_and_never_once_they_stopped_it(wor
     weekly = schedule(world, recipients=[STRANGER])
     sender = Sender(world.cast.team, world.cast.oscar)
     times = [NOW, NOW + WEEK - timedelta(minutes=1), NOW + WEEK, NOW + WEEK]
-    assert [mailing.ask(STRANGER, weekly, at) for at in times] == [True, False, True, False]
+    assert [report_mail.ask(STRANGER, weekly, at) for at in times] == [True, False, True, False]
     with pytest.raises(services.Refused, match="asked again after a week"):
         services.ask_again(schedule=weekly, user=world.cast.oscar, now=NOW + WEEK + timedelta(hours=1))
     consent.stop(link(world.cast.team), NOW, of_all=True)
-    assert not mailing.ask(STRANGER, weekly, NOW + 10 * WEEK)
+    assert not report_mail.ask(STRANGER, weekly, NOW + 10 * WEEK)
     with pytest.raises(AssertionError):
-        posting.post(posting.Mail(STRANGER, "x", "x"), sender=sender, now=NOW)
+        post.post(post.Mail(STRANGER, "x", "x"), sender=sender, now=NOW)
     assert len(mail.outbox) == 2
 
 
 def test_questions_are_counted_and_limited_by_person(world: SimpleNamespace, settings: Any) -> None:
     settings.MAIL_LIMITS = {"asking": MailRate(2, 2)}
     weekly = schedule(world, recipients=[f"a{number}@elsewhere.example" for number in range(5)])
-    mailing.ask_recipients(schedule_id=weekly.pk, now=NOW)
+    report_mail.ask_recipients(schedule_id=weekly.pk, now=NOW)
     assert len(mail.outbox) == 2
     assert MailUsage.objects.get(account="service").recipients == 2
     # Whoever was not asked, for it was too much, is asked on the next day.
     assert MailConsent.objects.filter(asked_at=NOW, asking_since=None).count() == 2
-    mailing.ask_recipients(schedule_id=weekly.pk, now=NOW + timedelta(days=1))
+    report_mail.ask_recipients(schedule_id=weekly.pk, now=NOW + timedelta(days=1))
     assert len(mail.outbox) == 4
 
 
@@ -114,13 +114,13 @@ def test_a_question_that_could_not_be_sent_was_not_asked(
     world: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     weekly = schedule(world, recipients=[STRANGER])
-    monkeypatch.setattr(posting.EmailMessage, "send", lambda _self: (_ for _ in ()).throw(ConnectionRefusedError()))
-    mailing.ask_recipients(schedule_id=weekly.pk, now=NOW)
+    monkeypatch.setattr(post.EmailMessage, "send", lambda _self: (_ for _ in ()).throw(ConnectionRefusedError()))
+    report_mail.ask_recipients(schedule_id=weekly.pk, now=NOW)
     assert standing(world, STRANGER) == Standing.UNASKED
     # Nothing was taken, nothing is counted, and it is tried again at once.
     assert not MailUsage.objects.filter(recipients__gt=0).exists()
     monkeypatch.undo()
-    assert mailing.ask(STRANGER, weekly, NOW)
+    assert report_mail.ask(STRANGER, weekly, NOW)
 
 
 def test_a_question_at_which_a_worker_died_is_asked_again_soon(
@@ -130,19 +130,19 @@ def test_a_question_at_which_a_worker_died_is_asked_again_soon(
     # As kill -9 leaves it: begun, and nothing after.
     consent.begin_asking(STRANGER, world.cast.team, NOW)
     assert standing(world, STRANGER) == Standing.UNASKED
-    assert not mailing.ask(STRANGER, weekly, NOW + timedelta(minutes=9))
-    assert mailing.ask(STRANGER, weekly, NOW + timedelta(minutes=10))
-    assert not mailing.ask(STRANGER, weekly, NOW + timedelta(minutes=30))
+    assert not report_mail.ask(STRANGER, weekly, NOW + timedelta(minutes=9))
+    assert report_mail.ask(STRANGER, weekly, NOW + timedelta(minutes=10))
+    assert not report_mail.ask(STRANGER, weekly, NOW + timedelta(minutes=30))
     assert len(mail.outbox) == 1
 
     def interrupted(_self: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(posting.EmailMessage, "send", interrupted)
+    monkeypatch.setattr(post.EmailMessage, "send", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        mailing.ask("second@elsewhere.example", weekly, NOW)
+        report_mail.ask("second@elsewhere.example", weekly, NOW)
     monkeypatch.undo()
-    assert mailing.ask("second@elsewhere.example", weekly, NOW)
+    assert report_mail.ask("second@elsewhere.example", weekly, NOW)
 
 
 def test_each_team_asks_for_itself_and_all_together_three_times_a_week(world: SimpleNamespace) -> None:
@@ -150,7 +150,7 @@ def test_each_team_asks_for_itself_and_all_together_three_times_a_week(world: Si
     teams = [cast.team, *(factories.team(f"team{number}", manager=cast.oscar) for number in range(3))]
 
     def asked(team: Team, now: Any) -> bool:
-        return posting.ask(posting.Mail(STRANGER, "x", "x"), sender=Sender(team, cast.oscar), now=now)
+        return post.ask(post.Mail(STRANGER, "x", "x"), sender=Sender(team, cast.oscar), now=now)
 
     assert [asked(team, NOW) for team in teams] == [True, True, True, False]
     consent.confirm(link(teams[0]), NOW)
@@ -165,7 +165,7 @@ def test_each_team_asks_for_itself_and_all_together_three_times_a_week(world: Si
 def test_whoever_may_not_write_any_more_has_nobody_asked(world: SimpleNamespace) -> None:
     weekly = schedule(world, recipients=[STRANGER])
     Membership.objects.filter(user=world.cast.oscar).update(role="viewer")
-    mailing.ask_recipients(schedule_id=weekly.pk, now=NOW)
+    report_mail.ask_recipients(schedule_id=weekly.pk, now=NOW)
     assert not mail.outbox
 
 
@@ -175,7 +175,7 @@ def test_an_address_is_one_however_it_is_spelt(world: SimpleNamespace, settings:
     # One that was saved before.
     weekly.recipients = ["kim@bücher.example", "kim@xn--bcher-kva.example"]
     weekly.save()
-    mailing.ask_recipients(schedule_id=weekly.pk, now=NOW)
+    report_mail.ask_recipients(schedule_id=weekly.pk, now=NOW)
     assert len(mail.outbox) == 1
     settings.MAIL_DOMAINS = ("bücher.example",)
     weekly.formats = []
@@ -223,7 +223,7 @@ def test_saving_a_schedule_has_its_strangers_asked_and_its_page_asks_them_again(
     for name in ("ask", "recipients"):
         method = Client().post if name == "ask" else Client().get
         assert method(f"{rest}{name}/", **factories.bearer(world.cast.charlie)).status_code == 404
-    mailing.ask_recipients(schedule_id=weekly.pk, now=NOW)
+    report_mail.ask_recipients(schedule_id=weekly.pk, now=NOW)
     assert "There is nobody to ask now" not in client.post(address, follow=True).content.decode()
 
 
@@ -245,7 +245,7 @@ def test_members_and_allowed_domains_are_not_asked(world: SimpleNamespace, setti
     assert standing(world, "bob@lab.example") == Standing.UNASKED
     settings.PUBLIC_URL = ""
     assert standing(world, "bob@lab.example") == Standing.UNASKABLE
-    assert not mailing.ask("bob@lab.example", schedule(world, recipients=[]), NOW)
+    assert not report_mail.ask("bob@lab.example", schedule(world, recipients=[]), NOW)
 
 
 @pytest.mark.parametrize("door", ["page", "rest"])

@@ -14,9 +14,9 @@ from apps.accounts.models import Membership
 from apps.config.settings import base
 from apps.core import messages
 from apps.reports import services as reports
+from apps.reports.files import services as rendering
 from apps.reports.models import Delivery, Edition, Rendering, Schedule
-from apps.reports.rendering import services as rendering
-from apps.reports.schedules import delivering, mailing, services
+from apps.reports.schedules import deliveries, report_mail, services
 from tests import leasing
 from tests.reports.schedules.conftest import NOW, occurrence, schedule
 
@@ -26,7 +26,7 @@ DUE = DATE + timedelta(seconds=30)
 
 
 def carried(delivery: Delivery, now: datetime) -> Delivery:
-    delivering.carry_on(delivery_id=delivery.pk, now=now)
+    deliveries.carry_on(delivery_id=delivery.pk, now=now)
     return Delivery.objects.get(pk=delivery.pk)
 
 
@@ -166,10 +166,10 @@ def test_it_is_given_up_after_several_attempts(world: SimpleNamespace, monkeypat
     def fail(*_given: Any) -> None:
         raise RuntimeError("no mail today")
 
-    monkeypatch.setattr(mailing, "send", fail)
+    monkeypatch.setattr(report_mail, "send", fail)
     made = schedule(world, formats=[])
     delivery = carried(services.deliver_now(schedule=made, user=world.cast.oscar, now=NOW), NOW)
-    for day in range(delivering.MOST_ATTEMPTS):
+    for day in range(deliveries.MOST_ATTEMPTS):
         assert delivery.state == "rendering"
         delivery = carried(delivery, NOW + timedelta(days=day))
     assert delivery.state == "failed"
@@ -211,7 +211,7 @@ def test_a_file_that_fails_is_told_and_the_mail_goes_without_it(world: SimpleNam
 
 
 def test_what_is_too_large_for_mail_stays_behind(world: SimpleNamespace, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(mailing, "MOST_BYTES", 10)
+    monkeypatch.setattr(report_mail, "MOST_BYTES", 10)
     made = schedule(world, recipients=["lead@example.org"])
     delivery = carried(services.deliver_now(schedule=made, user=world.cast.oscar, now=NOW), NOW)
     assert rendering.carry_out_next(now=NOW)
@@ -228,7 +228,7 @@ def test_one_delivery_at_a_time_and_a_lost_message_is_made_good(world: SimpleNam
     services.start_due(now=DUE)
     assert list(Delivery.objects.all()) == [delivery]
     # While a worker is at it nobody else is, however long that takes; if it is killed, another takes it on at once.
-    with leasing.elsewhere(delivering.DELIVER, delivery.pk):
+    with leasing.elsewhere(deliveries.DELIVER, delivery.pk):
         assert carried(delivery, NOW + timedelta(hours=5)).state == "waiting"
     Delivery.objects.update(claimed_at=NOW)
     taken = carried(delivery, NOW)
@@ -239,6 +239,6 @@ def test_a_delivery_at_which_workers_die_waits_longer_each_time_and_is_given_up(
     delivery = services.deliver_now(schedule=schedule(world), user=world.cast.oscar, now=NOW)
     Delivery.objects.update(claimed_at=NOW, attempts=1)
     put_off = carried(delivery, NOW)
-    assert (put_off.state, put_off.attempts, put_off.look_at) == ("waiting", 2, NOW + 2 * delivering.WAIT)
-    Delivery.objects.update(claimed_at=NOW, attempts=delivering.MOST_ATTEMPTS - 1, look_at=NOW)
+    assert (put_off.state, put_off.attempts, put_off.look_at) == ("waiting", 2, NOW + 2 * deliveries.WAIT)
+    Delivery.objects.update(claimed_at=NOW, attempts=deliveries.MOST_ATTEMPTS - 1, look_at=NOW)
     assert carried(delivery, NOW).state == "failed"

@@ -9,14 +9,14 @@ from django.core import mail
 from django.test import Client
 from django.urls import reverse
 
-from apps.accounts import mail_quotas, posting
+from apps.accounts import mail_quotas, post
 from apps.accounts.mail_quotas import MailsUsedUp, Sender
 from apps.accounts.models import MailUsage, Membership, User
 from apps.config.settings.limits import MailRate
 from apps.core import messages
 from apps.core.limits.policies import LimitExceededError
 from apps.reports.models import Delivery, Schedule
-from apps.reports.schedules import delivering, services
+from apps.reports.schedules import deliveries, services
 from tests import factories
 from tests.factories import signed_in
 from tests.reports.schedules.conftest import NOW, schedule
@@ -28,7 +28,7 @@ def delivered(weekly: Any, user: Any, now: datetime) -> Delivery:
     """Return a delivery out of turn, as far as it came."""
     delivery = services.deliver_now(schedule=weekly, user=user, now=now)
     for _step in range(2):
-        delivering.carry_on(delivery_id=delivery.pk, now=now)
+        deliveries.carry_on(delivery_id=delivery.pk, now=now)
     return Delivery.objects.get(pk=delivery.pk)
 
 
@@ -50,10 +50,10 @@ def test_a_delivery_beyond_the_mails_of_a_day_waits_for_the_next_and_nobody_is_m
     page = signed_in(world.cast.bob).get(weekly.get_absolute_url()).content.decode()
     assert "held up: mails are used up" in page and "Next attempt:" in page and "every 3s" not in page
     # Nothing of it is an attempt that failed, and its time is no slip of a clock.
-    delivering.carry_on(delivery_id=delivery.pk, now=NOW + timedelta(hours=5))
+    deliveries.carry_on(delivery_id=delivery.pk, now=NOW + timedelta(hours=5))
     delivery.refresh_from_db()
     assert (delivery.attempts, len(mail.outbox)) == (0, 1)
-    delivering.carry_on(delivery_id=delivery.pk, now=MIDNIGHT)
+    deliveries.carry_on(delivery_id=delivery.pk, now=MIDNIGHT)
     delivery.refresh_from_db()
     assert (delivery.state, delivery.mailed) == ("done", ["lead@example.org", "other@example.org"])
     assert [message.to for message in mail.outbox] == [["lead@example.org"], ["other@example.org"]]
@@ -69,8 +69,8 @@ def test_a_held_up_delivery_that_the_server_then_puts_off_says_so(
     def refuse(_self: Any) -> None:
         raise ConnectionRefusedError
 
-    monkeypatch.setattr(posting.EmailMessage, "send", refuse)
-    delivering.carry_on(delivery_id=delivery.pk, now=NOW + timedelta(hours=1))
+    monkeypatch.setattr(post.EmailMessage, "send", refuse)
+    deliveries.carry_on(delivery_id=delivery.pk, now=NOW + timedelta(hours=1))
     delivery.refresh_from_db()
     assert (delivery.state, delivery.attempts) == ("rendering", 1)
     assert "It could not be mailed" in messages.render(delivery.note)
@@ -92,7 +92,7 @@ def test_a_held_up_delivery_ends_when_its_person_lost_their_rights(
     delivery = delivered(schedule(world, formats=[]), world.cast.oscar, NOW)
     assert (delivery.state, len(mail.outbox)) == ("limited", 1)
     lose(world.cast.oscar)
-    delivering.carry_on(delivery_id=delivery.pk, now=NOW + timedelta(hours=1))
+    deliveries.carry_on(delivery_id=delivery.pk, now=NOW + timedelta(hours=1))
     delivery.refresh_from_db()
     assert (delivery.state, len(mail.outbox)) == ("failed", 1)
     assert said in messages.render(delivery.note)

@@ -10,10 +10,10 @@ import pytest
 from apps.accounts.models import MailUsage
 from apps.core import messages
 from apps.reports import services as reports
+from apps.reports.files import services as rendering
 from apps.reports.models import Delivery, Edition, Rendering
 from apps.reports.overview.selection import Selection
-from apps.reports.rendering import services as rendering
-from apps.reports.schedules import delivering, services
+from apps.reports.schedules import deliveries, services
 from tests.reports.schedules import smtp
 from tests.reports.schedules.conftest import NOW, schedule
 
@@ -38,7 +38,7 @@ def begun(world: SimpleNamespace, **changes: Any) -> Delivery:
 
 
 def carried(delivery: Delivery, minutes: float = 0) -> Delivery:
-    delivering.carry_on(delivery_id=delivery.pk, now=NOW + timedelta(minutes=minutes))
+    deliveries.carry_on(delivery_id=delivery.pk, now=NOW + timedelta(minutes=minutes))
     return Delivery.objects.get(pk=delivery.pk)
 
 
@@ -119,7 +119,7 @@ def test_what_is_put_off_is_tried_again_beside_what_was_taken(world: SimpleNames
     post.rcpt[LEAD] = "451 4.7.1 Greylisted,\ttry later"
     delivery = carried(begun(world))
     assert (delivery.state, delivery.mailed, delivery.attempts) == ("rendering", [OTHER], 1)
-    assert delivery.look_at == NOW + delivering.WAIT
+    assert delivery.look_at == NOW + deliveries.WAIT
     assert note_of(delivery) == (
         f"It could not be mailed, and is tried again: {LEAD} (451 4.7.1 Greylisted, try later)."
     )
@@ -136,7 +136,7 @@ def test_a_server_that_takes_mail_from_nobody_is_tried_again_and_then_given_up(
 ) -> None:
     post.sender = "530 5.7.0 Sign in first"
     delivery = begun(world)
-    for attempt in range(1, delivering.MOST_ATTEMPTS):
+    for attempt in range(1, deliveries.MOST_ATTEMPTS):
         delivery = carried(delivery, minutes=60 * attempt)
         assert (delivery.state, delivery.attempts) == ("rendering", attempt)
     delivery = carried(delivery, minutes=60 * 24)

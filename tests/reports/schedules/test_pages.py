@@ -9,7 +9,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from apps.reports.models import Delivery, Schedule
-from apps.reports.schedules import delivering, services
+from apps.reports.schedules import deliveries, services
 from tests import factories
 from tests.factories import signed_in
 from tests.reports.schedules.conftest import NOW, schedule
@@ -54,7 +54,7 @@ def test_a_schedule_is_made_changed_carried_out_and_deleted(world: SimpleNamespa
     delivery = Delivery.objects.get()
     polled = reverse("schedules:deliveries", args=[made.pk])
     assert "every 3s" in client.get(polled).content.decode()
-    delivering.carry_on(delivery_id=delivery.pk, now=delivery.look_at)
+    deliveries.carry_on(delivery_id=delivery.pk, now=delivery.look_at)
     text = client.get(polled).content.decode()
     assert "Nothing was measured since the last delivery." in text
     assert "every 3s" not in text

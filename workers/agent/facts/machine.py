@@ -48,7 +48,7 @@ _KIB = 1024
 
 
 def cpu() -> dict[str, Any]:
-    """Return model, sockets, cores and hardware threads, and the NUMA nodes' count."""
+    """Return model, sockets, cores and hardware threads, the NUMA nodes' count, and the first processor's caches."""
     text = _read("/proc/cpuinfo")
     model = re.search(r"^(?:model name|Model|cpu model|cpu)\s*:\s*(.+)$", text, re.MULTILINE)
     sockets = set(re.findall(r"^physical id\s*:\s*(\d+)", text, re.MULTILINE))
@@ -65,7 +65,19 @@ def cpu() -> dict[str, Any]:
         "cores": len(cores) or threads,
         "threads": threads,
         "numa_nodes": len(numa) or 1,
+        "caches": caches(),
     }
+
+
+def caches(folder: str = "/sys/devices/system/cpu/cpu0/cache") -> dict[str, int]:
+    """Return ``{"L1d": bytes, "L1i": …, "L2": …, "L3": …}`` of one processor, empty where the kernel tells none."""
+    found = {}
+    for index in _children(folder):
+        level, size = _read(f"{index}/level").strip(), re.fullmatch(r"(\d+)([KMG]?)", _read(f"{index}/size").strip())
+        if level.isdigit() and size:
+            kind = {"Data": "d", "Instruction": "i"}.get(_read(f"{index}/type").strip(), "")
+            found[f"L{level}{kind}"] = int(size[1]) * {"": 1, "K": 2**10, "M": 2**20, "G": 2**30}[size[2]]
+    return dict(sorted(found.items()))
 
 
 def memory() -> dict[str, int | None]:

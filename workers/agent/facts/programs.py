@@ -19,7 +19,7 @@ ASK = {
     "cp": "--version", "dd": "--version", "fincore": "--version", "grep": "--version", "mpirun": "--version",
     "mpiexec": "--version", "mpiexec.hydra": "--version", "python3": "--version", "srun": "--version",
     "squeue": "--version", "sbatch": "--version", "scancel": "--version", "globus-url-copy": "-version",
-    "globus-gridftp-server": "-version",
+    "globus-gridftp-server": "-version", "gcc": "--version", "mpicc": "--version",
 }  # fmt: skip
 TIMEOUT_S = 3.0
 LONGEST = 200

@@ -134,6 +134,8 @@ TABLE: dict[str, Rules] = {
             settings="-c",
         ),
         clusters=False,
+        # Without a configuration of the job's it would read the node's, or none, and open all that its user can read.
+        needs=("-c",),
     ),
 }
 # Families of programs, by the patterns of their names (fnmatch(3)).

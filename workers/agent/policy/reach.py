@@ -12,7 +12,7 @@ from typing import Union
 Address = Union[ipaddress.IPv4Address, ipaddress.IPv6Address]  # noqa: UP007 - Python 3.9 reads it
 # Each form of a host that is to be called, whole: what stands behind it a program may take for the host.
 _TARGET = re.compile(
-    r"\[[0-9A-Fa-f:.]+\](?::[0-9]{1,5})?|[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*(?:%[A-Za-z0-9_.-]{1,30})?"
+    r"\[[0-9A-Fa-f:.]+\](?::[0-9]{1,5})?|(?=[0-9A-Fa-f.]*:[0-9A-Fa-f.]*:)[0-9A-Fa-f:.]+(?:%[A-Za-z0-9_.-]{1,30})?"
     r"|[A-Za-z0-9][A-Za-z0-9._-]*(?::[0-9]{1,5}|,[A-Za-z0-9]{1,8})?"
 )
 # IPv6 addresses in which gateways, and some kernels, see one of IPv4: compatible, translated (RFC 2765), NAT64

@@ -58,8 +58,8 @@ class Rules:
 
     `own_rights` says that the program, or one of its `helpers`, may have rights of its own on a node (setuid or file
     capabilities), which it needs; `shares_memory` that its processes meet in /dev/shm. `begin` are words that the
-    agent itself puts before all others. `starters` are the options and variables of a launcher that name the program
-    which starts ranks on other machines.
+    agent itself puts before all others. `needs` are options that every command has exactly once. `starters` are the
+    options and variables of a launcher that name the program which starts ranks on other machines.
     """
 
     options: Mapping[str, str] = field(default_factory=dict)
@@ -84,6 +84,7 @@ class Rules:
     shares_memory: bool = False
     begin: tuple[str, ...] = ()
     starters: tuple[str, ...] = ()
+    needs: tuple[str, ...] = ()
 
     def widened(self, entries: Sequence[str]) -> Rules:
         """Return the rules with options of the owner's: each "-x", or "-x KIND" if it has a value."""
@@ -122,9 +123,12 @@ def read_words(rules: Rules, words: Sequence[str]) -> Iterator[Word]:
 
 
 def check_calls(rules: Rules, words: Sequence[str], values: Sequence[Word]) -> None:
-    """Raise RefusedOption unless a command names whom it calls as often as its program takes it for an address."""
+    """Raise RefusedOption unless a command has the options it needs, and names whom it calls as often as it must."""
     while rules.commands:
         rules, words = rules.commands[words[0]], words[1:]
+    for option in rules.needs:
+        if sum(value.option == option for value in values) != 1:
+            raise RefusedOption(f"needs {option} exactly once")
     if not rules.calls:
         return
     count = sum(value.kind == ADDRESS for value in values)

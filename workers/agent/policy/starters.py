@@ -7,10 +7,11 @@ them is started by its own name, and none is a word of such a program's command.
 from __future__ import annotations
 
 import fnmatch
+import functools
 import os
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from ..places import USUAL_FOLDERS
@@ -27,11 +28,13 @@ _RUNNERS = (
     "likwid-* trickle proxychains* torsocks eatmydata hyperfine multitime entr flock parallel watch script "
     "rlwrap run-parts start-stop-daemon daemonize systemd-run systemctl crontab ld.so ld-linux* ld-*.so* make gmake "
     "ninja cmake cargo xvfb-run xterm dbus-run-session tmux screen dtach mpirun mpiexec* orterun prterun srun "
-    "sbatch salloc aprun jsrun fathom-slurm hwloc-bind"
+    "sbatch salloc aprun jsrun fathom-slurm hwloc-bind mpirun_rsh qsub qrsh qlogin bsub flux prun ibrun charmrun "
+    "torchrun uclampset coresched pipesz scriptlive nsys ncu nvprof vtune hpcrun tau_exec tini dumb-init faketime "
+    "chronic ifne logsave"
 )
 _USERS = (
-    "sudo su doas pkexec runuser setpriv capsh sg newgrp runcon unshare nsenter chroot fakeroot bwrap firejail "
-    "systemd-nspawn docker podman nerdctl lxc* apptainer singularity flatpak snap"
+    "sudo su doas pkexec gosu su-exec runuser setpriv capsh sg newgrp runcon unshare nsenter chroot fakeroot bwrap "
+    "firejail systemd-nspawn docker podman nerdctl lxc* apptainer singularity flatpak snap"
 )
 _OTHERS = (
     "toybox coreutils awk gawk mawk nawk sed gsed tar bsdtar cpio zip rsync curl wget aria2c nc ncat nc.* netcat "
@@ -97,8 +100,12 @@ def is_shell_for_elsewhere(name: str, place: str) -> bool:
 
 
 def starter_in(text: str) -> str:
-    """Return the first of these programs that a word names wherever it may be parted, "" if it names none."""
-    return next((name for name in _names_in(text) if any(True for _name in _starters_of(name, _place_of(name)))), "")
+    """Return the first of these programs that a word names wherever it may be parted, "" if it names none.
+
+    Each part is looked up once, however often it stands there: a list of processors has thousands of parts.
+    """
+    names = dict.fromkeys(_names_in(text))
+    return next((name for name in names if any(True for _name in _starters_of(name, _place_of(name)))), "")
 
 
 def _names_in(text: str) -> Iterator[str]:
@@ -119,10 +126,17 @@ def _place_of(name: str) -> str | None:
 def _starters_of(name: str, place: str | None, patterns: tuple[str, ...] = STARTERS) -> Iterator[str]:
     """Yield the names, of those that a program has, which the patterns have."""
     own = Path(name).name
+    is_starter_name = _any_of(patterns)
     for candidate in dict.fromkeys([own, *(_names_of(place) if place else ())]):
         is_own_choice = candidate in _MULTIPLE and candidate != own
-        if not is_own_choice and any(fnmatch.fnmatchcase(candidate, pattern) for pattern in patterns):
+        if not is_own_choice and is_starter_name(candidate):
             yield candidate
+
+
+@functools.cache
+def _any_of(patterns: tuple[str, ...]) -> Callable[[str], object]:
+    """Return what says whether a name has one of these patterns, looked at together."""
+    return re.compile("|".join(map(fnmatch.translate, patterns))).match
 
 
 def _names_of(place: str) -> Iterator[str]:

@@ -76,13 +76,14 @@ class Values:
             if starters.is_starter(name, self.find_program(name)):
                 raise _starts_others(name)
         # Where an allowed program lies is known; what stands around it is looked at.
-        for text in words.readings_of(self.fill(_PROGRAM.sub("program", word))):
+        readings = words.readings_of(self.fill(_PROGRAM.sub("program", word)))
+        for text in readings:
             rest = words.check_slashes(text, self.place.roots, self.place.check, _refuse_path)
             for address in words.addresses_in(rest):
                 self.reach.check(address)
             if name := starters.starter_in(text):
                 raise _starts_others(name)
-        if unquote(text) != text:
+        if not {unquote(text) for text in readings} <= {*readings}:
             raise RefusedPath(word)
 
     def check_variable(self, name: str, value: str, entries: Sequence[str]) -> None:
@@ -99,8 +100,8 @@ class Values:
             raise type(refusal)(f"{name}={refusal}") from None
 
     def _check_text(self, value: str, word: Word) -> None:
-        text = self.fill(value)
-        if "/" in text or any(True for _address in words.addresses_in(text)):
+        readings = words.readings_of(self.fill(value))
+        if any("/" in text or any(True for _address in words.addresses_in(text)) for text in readings):
             raise rules.RefusedOption(f"{word.option} {value}".strip())
 
     def _check_number(self, value: str, word: Word) -> None:

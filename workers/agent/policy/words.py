@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import ipaddress
 import re
+import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from urllib.parse import unquote
 
 # Percent signs that stand for percent signs that …: whoever writes that hides something.
 MOST_DECODINGS = 3
+# RFC 3490, 3.1: what separates labels beside the full stop.
+_DOTS = str.maketrans("\u3002\uff0e\uff61", "...")
 _NUMBER = r"(?:0[xX][0-9A-Fa-f]+|\d+)"
 # Four numbers with dots between, anywhere; three only as a whole part, for they are versions, too.
 _FOUR = re.compile(rf"(?<![\d.]){_NUMBER}(?:\.{_NUMBER}){{3}}(?!\.?\d)")
 _THREE = re.compile(rf"{_NUMBER}(?:\.{_NUMBER}){{2}}")
 # One number for all four bytes, in the forms that no usual number has: sixteens, and eights with a zero before.
 _ONE = re.compile(r"0[xX][0-9A-Fa-f]{7,}|0[0-7]{8,}")
-_SIX = re.compile(r"[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*")
+# Of six or more parts, by what it is made of: the colons are counted afterwards, which no long word makes slow.
+_SIX = re.compile(r"[0-9A-Fa-f:.]+")
 # What begins a word may be an option of one letter with its value behind.
 _OPTION = re.compile(r"-[A-Za-z](?=.)")
 _HOST = re.compile(r"(?:[\w-]+\.)+([^\W\d_]{2,}|xn--[\w-]+)\.?")
@@ -32,14 +36,18 @@ _HOME = re.compile(r"(?:^|(?<=\W)|^-[A-Za-z])~")
 
 
 def readings_of(text: str) -> list[str]:
-    """Return a text, and what it is when percent signs are decoded, as often as that changes it."""
+    """Return a text, and what it is when percent signs are decoded, as often as that changes it.
+
+    Each also as resolvers read it (IDNA): signs of full width are plain ones, and the dots of other scripts are dots.
+    """
     readings = [text]
     for _turn in range(MOST_DECODINGS):
         decoded = unquote(readings[-1])
         if decoded == readings[-1]:
             break
         readings.append(decoded)
-    return readings
+    plain = [unicodedata.normalize("NFKC", reading).translate(_DOTS) for reading in readings]
+    return list(dict.fromkeys([*readings, *plain]))
 
 
 def check_slashes(
@@ -94,6 +102,8 @@ def addresses_in(text: str) -> Iterator[str]:
 
 def _whole_addresses_in(text: str) -> Iterator[str]:
     for found in _SIX.finditer(text):
+        if found[0].count(":") < 2:
+            continue
         before, after = text[: found.start()][-1:], text[found.end() :][:1]
         if not before.isalnum() and not after.isalnum() and _is_address(found[0].strip(".")):
             yield found[0]

@@ -2,6 +2,6 @@
 
 from .confinement import Confinement
 from .offspring import OFFSPRING
-from .starting import Starter
+from .starter import Starter
 
 __all__ = ["OFFSPRING", "Confinement", "Starter"]

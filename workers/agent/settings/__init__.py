@@ -1,7 +1,7 @@
 """Kernel settings set for a measurement, and put back whatever happens."""
 
-from .asking import COMMAND, PROGRAM, prepare
-from .holding import hold
+from .holder import hold
 from .journal import Journals, Unrestored
+from .requests import COMMAND, PROGRAM, prepare
 
 __all__ = ["COMMAND", "PROGRAM", "Journals", "Unrestored", "hold", "prepare"]

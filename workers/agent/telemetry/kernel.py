@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -33,6 +33,8 @@ UDP = {"in_datagrams": "InDatagrams", "out_datagrams": "OutDatagrams"} | {
 }
 # Sectors read and written, and milliseconds in which something was under way (iostats.rst of the kernel).
 DISK = {"read": 2, "written": 6, "busy": 9}
+# What the programs of a job asked for, whatever carries it (proc_pid_io(5)): names of ours and the kernel's.
+OWN = {"read": b"rchar:", "written": b"wchar:"}
 # Devices without a medium of their own, or in memory.
 NO_DISKS = ("ram", "zram", "fd", "sr")
 
@@ -60,6 +62,17 @@ def read() -> Snapshot:
     cpu, cores = _cpu()
     tcp, udp = _protocols()
     return Snapshot(at, cpu, cores, _memory(), tcp, udp, dict(_nics()), dict(_disks()))
+
+
+def own_of(pids: Iterable[int]) -> dict[str, int]:
+    """Return the bytes that processes and their ended children read and wrote in system calls; {} if hidden."""
+    total: dict[str, int] = {}
+    for pid in pids:
+        found = dict(line.split() for line in _lines(f"/proc/{pid}/io"))
+        for name, key in OWN.items():
+            if key in found:
+                total[name] = total.get(name, 0) + int(found[key])
+    return total
 
 
 def _cpu() -> tuple[dict[str, int], tuple[tuple[int, int], ...]]:

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import base64
+import itertools
 import json
 import logging
 import threading
 import time
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from .. import steady
 from . import kernel
 from .interfaces import interface_of
 from .kernel import Snapshot
-from .sockets import Lister
+from .sockets import Lister, tree_of
 
 logger = logging.getLogger(__name__)
 
@@ -61,9 +62,9 @@ class Recording:
         """Note that the job's process runs since `started_at` (s since the epoch)."""
         self._began, self.pid = started_at, pid
 
-    def add(self, snapshot: Snapshot, listing: tuple[str, int] | None) -> None:
-        """Take in what was read while the job ran."""
-        self._snapshots.add(snapshot)
+    def add(self, snapshot: Snapshot, listing: tuple[str, int] | None, own: Mapping[str, int]) -> None:
+        """Take in what was read while the job ran: of the machine, and of the job's `own` processes."""
+        self._snapshots.add((snapshot, own))
         if listing:
             self._listings.add((snapshot.at, *listing))
 
@@ -74,8 +75,10 @@ class Recording:
     def end(self, address: str, ended_at: float) -> str:
         """Return all of it as JSON, compressed as outputs are; `address` is the node's on the data plane."""
         self.drop()
-        snapshots = [self._first, *self._snapshots.kept, kernel.read()]
-        data = self._as_json(snapshots, address, ended_at)
+        # A process that is gone tells no more: its last figures stand.
+        owns = [{}, *(own for _snapshot, own in self._snapshots.kept)]
+        snapshots = [self._first, *(snapshot for snapshot, _own in self._snapshots.kept), kernel.read()]
+        data = {**self._as_json(snapshots, address, ended_at), "own": _totals([*owns, owns[-1]])}
         return base64.b64encode(zlib.compress(json.dumps(data, separators=(",", ":")).encode(), 3)).decode("ascii")
 
     def _as_json(self, snapshots: Sequence[Snapshot], address: str, ended_at: float) -> dict[str, Any]:
@@ -151,7 +154,8 @@ class Sampler(threading.Thread):
         self._last = snapshot = kernel.read()
         listings = self._lister.list(recording.pid for recording in running)
         for recording in running:
-            recording.add(snapshot, listings.get(recording.pid))
+            own = kernel.own_of(tree_of(recording.pid))
+            recording.add(snapshot, listings.get(recording.pid), own)
 
     def _forget(self, recording: Recording) -> None:
         with self._condition:
@@ -163,6 +167,14 @@ def _columns(rows: Sequence[Any]) -> dict[str, list[int]]:
     """Return {name: growth since the first row}; a row without the name (a device that went) grows nothing."""
     first = rows[0]
     return {name: [row.get(name, base) - base for row in rows] for name, base in first.items()}
+
+
+def _totals(rows: Sequence[Mapping[str, int]]) -> dict[str, list[int]]:
+    """Return {name: what had been moved by each moment}: nothing before the first, and never less than before."""
+    return {
+        name: list(itertools.accumulate((row.get(name, 0) for row in rows), max))
+        for name in dict.fromkeys(name for row in rows for name in row)
+    }
 
 
 def _busiest(snapshots: Sequence[Snapshot]) -> list[int]:

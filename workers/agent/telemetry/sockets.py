@@ -89,7 +89,7 @@ def _those_of(entries: Iterable[tuple[bytes, bytes]], inodes: set[bytes]) -> tup
 def _inodes_of(leader: int) -> set[bytes]:
     """Return the inodes of all sockets that a process or its descendants hold."""
     found: set[bytes] = set()
-    for pid in _tree_of(leader):
+    for pid in tree_of(leader):
         with contextlib.suppress(OSError):
             for place in Path(f"/proc/{pid}/fd").iterdir():
                 with contextlib.suppress(OSError):
@@ -99,7 +99,7 @@ def _inodes_of(leader: int) -> set[bytes]:
     return found
 
 
-def _tree_of(leader: int) -> list[int]:
+def tree_of(leader: int) -> list[int]:
     """Return a process and its descendants."""
     found = [leader]
     for pid in found:

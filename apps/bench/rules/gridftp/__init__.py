@@ -1,8 +1,8 @@
 """GridFTP: the options that move most, as one command line, and what parallel streams gain over one."""
 
-from apps.bench.rules.asking import Rule, conclude_all
 from apps.bench.rules.base import Evidence, FindingDraft
 from apps.bench.rules.gridftp import options, parallel
+from apps.bench.rules.runner import Rule, conclude_all
 
 ENDS = tuple(Rule(rule.RULE, rule.VERSION, rule.conclude) for rule in (options, parallel))
 

@@ -47,6 +47,7 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
         formula=f"X({' '.join(argv) or 'no option'}) >= {1 - WITHIN:.2f} · max X = {format_quantity(least, 'B/s')}",
         evidence=tuple(sorted({trial for transfer in transfers for trial in transfer.rates})),
         change="" if is_default else f"{command}\n",
+        undo="" if is_default else "globus-url-copy -vb SOURCE DESTINATION\n",
         present=plain.rate.mean if plain and plain is not chosen else None,
         predicted=chosen.rate.mean,
         predicted_interval=_interval(chosen),

@@ -1,4 +1,4 @@
-"""What parallel streams gain over one stream, with the window tuned and without (rules R6 and R8)."""
+"""What parallel streams gain over one stream, with the window tuned and without."""
 
 import math
 from collections.abc import Mapping
@@ -28,8 +28,8 @@ GAIN = 1.05
 ALIKE = (0.8, 1.25)
 # Fewer repetitions than this tell no interval of a ratio.
 LEAST_REPEATED = 3
-# Where to start, and the range that serves most paths (fasterdata.es.net, and the GridFTP paper).
-START, RANGE = 4, "2, 4, 8"
+# The counts to try where only their gain is printed (fasterdata.es.net, and the GridFTP paper).
+RANGE = "2, 4, 8"
 
 
 @dataclass(frozen=True)
@@ -45,6 +45,7 @@ class Gain:
     now: Mapping[str, Any]
     present: float | None = None
     predicted: float | None = None
+    is_held: bool = False
 
     @property
     def middle(self) -> float:
@@ -59,8 +60,8 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
         return None
     untuned = _measured(evidence, is_tuned=False) or _printed(evidence, is_tuned=False)
     gains = tuned.middle >= GAIN and tuned.low > 1
-    if not gains and tuned.middle >= GAIN:
-        # Chance could have made it: no word in either direction.
+    if not gains and (tuned.middle >= GAIN or tuned.is_held):
+        # Chance could have made it, or an end was at its limit: no word in either direction.
         return None
     why = [_told(tuned)]
     if untuned and ALIKE[0] <= untuned.middle <= ALIKE[1]:
@@ -69,8 +70,9 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
         )
         why.append(Message(text, {"ratio": f"{untuned.middle:.2f}"}))
     trials = tuple(sorted({*tuned.trials, *(untuned.trials if untuned else ())}))
-    count = tuned.streams if tuned.trials else START
-    shown = {"streams": count, "percent": f"{100 * (tuned.middle - 1):.0f}"}
+    # How many streams had the gain that is printed nobody says.
+    is_told = bool(tuned.trials)
+    shown = {"streams": tuned.streams, "percent": f"{100 * (tuned.middle - 1):.0f}"}
     if not gains:
         return FindingDraft(
             rule=RULE,
@@ -86,13 +88,14 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
             applies_when=Message(_("A window of about the BDP or more, without loss.")),
             source="RFC 6349, section 5.1",
         )
+    title = _("Use several parallel streams with the tuned window: %(percent)s %% or more over one")
+    if is_told:
+        title = _("Use %(streams)s parallel streams with the tuned window: %(percent)s %% or more over one")
     return FindingDraft(
         rule=RULE,
         version=VERSION,
         kind=RECOMMENDATION,
-        title=Message(
-            _("Use %(streams)s parallel streams with the tuned window: %(percent)s %% or more over one"), shown
-        ),
+        title=Message(title, shown),
         why=tuple(why),
         value=tuned.middle,
         unit="1",
@@ -100,12 +103,13 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
         high=tuned.high if math.isfinite(tuned.high) else None,
         formula=f"X(N) / X(1) >= {tuned.low:.2f}; of a shallow queue at most {1 / model.shallow_share(1):.2f}",
         evidence=trials,
-        change=_command(tuned, count),
+        change=_command(tuned.then, tuned.streams) if is_told else "",
+        undo=_command(tuned.now, 1) if is_told else "",
         present=tuned.present,
         predicted=tuned.predicted,
         predicted_unit="B/s",
         confidence=confidence_of((bool(tuned.trials), 0.15), (untuned is not None, 0.1), base=0.55),
-        applies_when=Message(_("Large files; start with 4 streams, 4 to 8 serve most paths.")),
+        applies_when=Message(_("Large files.")),
         limits=(Message(_("Where one stream fills the path, as on clean paths with a long queue, it is nothing.")),),
         side_effects=(Message(_("Several streams take more than one share of a path that others use.")),),
         source="Altman, Barman, Tuffin, Vojnović, Parallel TCP Sockets (2006); RFC 6349, section 5.1",
@@ -121,16 +125,16 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
                 Proposal(tuned.tool, {"streams": "1", "files": "8"}, {"concurrency": "1, 2, 4"}),
             ),
         ),
-        missing=() if tuned.trials else (Message(_("The rates themselves: only their ratio is printed.")),),
-        proposals=()
-        if tuned.trials
-        else (Proposal(tuned.tool, dict(_plain(tuned.now)), {"streams": f"1, {RANGE}"}),),
-        proof=Proof(tuned.tool, METRIC, dict(tuned.now), {**tuned.then, "streams": count}),
+        missing=()
+        if is_told
+        else (Message(_("The rates themselves, and of how many streams: only a ratio is printed.")),),
+        proposals=() if is_told else (Proposal(tuned.tool, dict(_plain(tuned.now)), {"streams": f"1, {RANGE}"}),),
+        proof=Proof(tuned.tool, METRIC, dict(tuned.now), dict(tuned.then)) if is_told else None,
     )
 
 
-def _command(gain: Gain, streams: int) -> str:
-    options = {**OPTIONS, **{name: value for name, value in gain.then.items() if name in OPTIONS}, "streams": streams}
+def _command(chosen: Mapping[str, Any], streams: int) -> str:
+    options = {**OPTIONS, **{name: value for name, value in chosen.items() if name in OPTIONS}, "streams": streams}
     return " ".join(["globus-url-copy", "-vb", *words(options), "SOURCE", "DESTINATION"]) + "\n"
 
 
@@ -189,7 +193,7 @@ def _measured(evidence: Evidence, *, is_tuned: bool) -> Gain | None:
     trials = tuple(sorted({*single.rates, *best.rates}))
     return Gain(
         low, high, best.options["streams"], trials, best.tool, best.options, single.options,
-        single.rate.mean, best.rate.mean,
+        single.rate.mean, best.rate.mean, single.is_held or best.is_held,
     )  # fmt: skip
 
 

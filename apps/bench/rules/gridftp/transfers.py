@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from apps.bench import statistics
+from apps.bench.rules import pace
 from apps.bench.rules.base import BELOW, Evidence, Point
 from apps.bench.rules.tcp.path import read_path
 from apps.bench.rules.tcp.sweeps import MOST_SCATTER
@@ -26,11 +27,12 @@ OPTIONS: Mapping[str, Any] = {
 
 @dataclass(frozen=True)
 class Transfer:
-    """One choice of options: its rates (B/s) by trial."""
+    """One choice of options: its rates (B/s) by trial; `is_held` if a judge saw an end set the pace."""
 
     options: Mapping[str, Any]
     rates: Mapping[int, float]
     tool: str
+    is_held: bool = False
 
     @property
     def rate(self) -> statistics.Summary:
@@ -59,7 +61,8 @@ def is_gridftp(point: Point) -> bool:
 def read_transfers(evidence: Evidence) -> list[Transfer]:
     """Return the choices of the largest group that differs in options only; of equals that of the most trials."""
     groups: dict[tuple[tuple[str, str], ...], dict[tuple[str, ...], Transfer]] = {}
-    for point in evidence.points:
+    for told in evidence.points:
+        point = pace.undisturbed(told, METRIC)
         rates = point.metrics.get(METRIC, {})
         if not is_gridftp(point) or point.statistic == BELOW or not rates or min(rates.values()) <= 0:
             continue
@@ -67,8 +70,8 @@ def read_transfers(evidence: Evidence) -> list[Transfer]:
         chosen = {name: point.parameters.get(name, default) for name, default in OPTIONS.items()}
         group = groups.setdefault((*rest, ("tool", point.tool)), {})
         key = tuple(map(repr, chosen.values()))
-        known = group[key].rates if key in group else {}
-        group[key] = Transfer(chosen, {**known, **rates}, point.tool)
+        known, is_held = (group[key].rates, group[key].is_held) if key in group else ({}, False)
+        group[key] = Transfer(chosen, {**known, **rates}, point.tool, is_held or bool(pace.flags_of(point)))
     path = read_path(evidence)
     if path is not None and not path.capacity.is_lower_bound:
         # Clients time by tenths of a second: of small files come rates that no path carries.

@@ -5,15 +5,15 @@ to its servers, and `file_systems` with theirs; a local file system lies beneath
 names it in its option ``disk``.
 """
 
-from apps.bench.rules.asking import Rule, conclude_all
 from apps.bench.rules.base import Evidence, FindingDraft
-from apps.bench.rules.layers import doubts, limiting
+from apps.bench.rules.layers import doubts, limit
 from apps.bench.rules.layers.tables import Row, Table, table
 from apps.bench.rules.layers.verdicts import Verdict, judge_all
+from apps.bench.rules.runner import Rule, conclude_all
 
 __all__ = ["WHOLE", "Row", "Table", "Verdict", "judge_all", "overview", "table"]
 
-WHOLE = tuple(Rule(rule.RULE, rule.VERSION, rule.conclude_all, judge_all) for rule in (limiting, doubts))
+WHOLE = tuple(Rule(rule.RULE, rule.VERSION, rule.conclude_all, judge_all) for rule in (limit, doubts))
 
 
 def overview(evidence: Evidence) -> list[FindingDraft]:

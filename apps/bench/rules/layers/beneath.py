@@ -1,16 +1,19 @@
 """What lies beneath a file system: the network to its servers and their disks, each alone."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from apps.bench import network
+from apps.bench.rules import pace
 from apps.bench.rules.base import BELOW, DISK, MODE, NETWORK, Evidence, FileSystemFacts, PathFacts, Point
+from apps.bench.rules.layers.links import LEAST_MTU, USUAL_MTU, ceiling_of, stated_rate
 from apps.bench.rules.layers.questions import WRITE, Level, Question, level_of, of_layer, path_of
+from apps.bench.rules.tcp.path import read_rtt
 
-# Without an MTU the larger frame's share is no safe guess: RFC 894's MTU is.
-USUAL_MTU = 1500
-# Every IPv4 link carries datagrams of this size (RFC 791): less is a slip of the pen.
-LEAST_MTU = 68
+# TCP that moves this share of what the links carry fills them; more streams that move no more than the inverse of the
+# other as much as half of them show that no more goes through.
+FULL_PATH, ALONE = 0.85, 0.95
 
 
 @dataclass(frozen=True)
@@ -18,7 +21,8 @@ class Beneath:
     """What a layer gives alone (B/s), with the number of values and the 95 % interval.
 
     `is_stated` if it is of the inventory, not measured; `is_floor` if it may give more, because it was not measured
-    with as many at once.
+    with as many at once, or was not shown to be full. `least` (B/s) is what it surely gives, `tasks` how many at a
+    time it was measured with, None where that says nothing of more.
     """
 
     layer: str
@@ -30,6 +34,25 @@ class Beneath:
     interval: tuple[float, float] | None = None
     is_stated: bool = False
     is_floor: bool = False
+    least: float = 0.0
+    tasks: int | None = None
+
+    def __post_init__(self) -> None:
+        """Take for sure what is not told apart."""
+        if not self.least:
+            object.__setattr__(self, "least", self.value)
+
+
+class Alone(NamedTuple):
+    """The best that one client measured of the network; `is_full` if no more goes there.
+
+    `pair` and `whole` are what the links carry (B/s) between its two ends, and between the client and all servers.
+    """
+
+    level: Level
+    is_full: bool
+    pair: float | None
+    whole: float | None
 
 
 class Network:
@@ -47,31 +70,44 @@ class Network:
         return self._known[clients]
 
     def _read(self, clients: tuple[str, ...]) -> Beneath | None:
+        """Return what was measured where that is shown to be all, else what the links are said to carry.
+
+        One connection that moves less than the links carry is held by its window, or by an end: it is no ceiling.
+        """
         question, alone = self._question, self._alone
-        together = stated_rate(self._evidence, clients or sorted(question.clients), question.facts.servers)
+        together = stated_rate(self._evidence, clients or sorted(question.clients), question.facts)
         if not alone:
             return Beneath(NETWORK, question.bottleneck, together, is_stated=True) if together else None
-        best = max(alone.values(), key=lambda level: level.value)
-        count = max(len(clients), 1)
-        value, is_floor = best.value, False
-        if count > 1 and together:
-            usual = sum(level.value for level in alone.values()) / len(alone)
-            apiece = [alone[client].value if client in alone else usual for client in clients]
-            value = max(min(sum(apiece), together), best.value)
-        elif count > 1:
-            is_floor = True
-        scale = value / best.value
-        ends = " - ".join(name for role in ("client", "server") for name in best.point.roles.get(role, ())[:1])
+        best = max(alone.values(), key=lambda found: found.level.value)
+        count, usual = max(len(clients), 1), sum(found.level.value for found in alone.values()) / len(alone)
+        apiece = sum(alone[client].level.value if client in alone else usual for client in clients or [""])
+        trials = tuple(sorted({trial for found in alone.values() for trial in found.level.trials}))
+        is_all = self._is_all(best, together, count)
+        if together and not is_all:
+            least = min(together, apiece)
+            return Beneath(NETWORK, question.bottleneck, together, trials=trials, is_stated=True, least=least)
+        value = max(min(apiece, together), best.level.value) if together else best.level.value
+        scale = value / best.level.value
+        interval = best.level.interval
         return Beneath(
             NETWORK,
-            ends,
+            " - ".join(name for role in ("client", "server") for name in best.level.point.roles.get(role, ())[:1]),
             value,
-            best.point.tool,
-            best.n,
-            tuple(sorted({trial for level in alone.values() for trial in level.trials})),
-            (best.interval[0] * scale, best.interval[1] * scale) if best.interval else None,
-            is_floor=is_floor,
+            best.level.point.tool,
+            best.level.n,
+            trials,
+            (interval[0] * scale, interval[1] * scale) if interval else None,
+            is_floor=not is_all,
         )
+
+    def _is_all(self, best: Alone, together: float | None, count: int) -> bool:
+        """Return whether no more than the best measured goes through where it was measured, nor to other servers."""
+        if not best.is_full:
+            return False
+        if together is None or best.pair is None or best.whole is None:
+            return count == 1 and len(self._question.facts.servers) <= 1
+        # Where one server's own link is what is full, the others add theirs.
+        return best.whole <= best.pair / ALONE
 
 
 def disk_beneath(evidence: Evidence, question: Question) -> Beneath | None:
@@ -96,50 +132,39 @@ def disk_beneath(evidence: Evidence, question: Question) -> Beneath | None:
             min(level.n for level in used),
             tuple(sorted({trial for level in used for trial in level.trials})),
             interval,
-            is_floor=sum(max(len(level.clients), 1) for level in used) < served,
+            is_floor=sum(max(len(level.clients), 1) for level in used) < served
+            or any(pace.flags_of(level.point) for level in used),
+            tasks=min(level.tasks for level in used),
         )
     if facts.disk_bytes_per_s:
         return Beneath(DISK, facts.name, facts.disk_bytes_per_s, is_stated=True)
     return None
 
 
-def stated_rate(evidence: Evidence, clients: Sequence[str], servers: Sequence[str]) -> float | None:
-    """Return what the links on the paths of all clients together carry of TCP's data (B/s), None if one is unknown.
-
-    A client goes to the server to which its path is the widest; links that several paths share carry all of them.
-    """
-    paths = [path for client in clients if (path := _widest(evidence, client, servers))]
-    if not paths or len(paths) < len(clients):
-        shared = path_of(evidence, clients, servers)
-        paths = [shared] if shared else []
-    if not paths:
-        return None
-    least = min((path.mtu for path in paths if path.mtu), default=USUAL_MTU)
-    share = network.tcp_efficiency(max(least, LEAST_MTU))
-    ceiling = network.clients_ceiling_bps([_as_path(path) for path in paths]).total_bps
-    return ceiling * share / 8 if ceiling else None
-
-
 def rtt_of(evidence: Evidence, question: Question) -> float | None:
-    """Return the RTT (s) between clients and servers: the least measured, else the one stated."""
-    measured = [
-        value
-        for point in evidence.points
-        if joins(point, question)
-        for metric in ("rtt_min", "min_rtt")
-        for value in point.values(metric)
-        if value > 0
-    ]
+    """Return the RTT (s) between clients and servers, of the sources and in the order of all rules of the path."""
+    own = tuple(point for point in evidence.points if joins(point, question))
+    stated = path_of(evidence, question.clients, question.facts.servers)
+    known = read_rtt(Evidence(own, stated or PathFacts()))
+    return known.value if known else None
+
+
+def one_path_bps(evidence: Evidence, question: Question, carried: Beneath, clients: int) -> float:
+    """Return what one client's path holds (bit/s at the line): by its links, or its share of what was measured."""
     path = path_of(evidence, question.clients, question.facts.servers)
-    return min(measured, default=None) or (path.rtt_s if path else None)
+    if carried.is_stated and path and path.capacity_bps:
+        return path.capacity_bps
+    mtu = (path.mtu if path else None) or USUAL_MTU
+    return 8 * carried.value / max(clients, 1) / network.tcp_efficiency(max(mtu, LEAST_MTU))
 
 
-def _measured(evidence: Evidence, question: Question) -> dict[str, Level]:
+def _measured(evidence: Evidence, question: Question) -> dict[str, Alone]:
     """Return the best TCP goodput (B/s) of each client to or from a server; the other way where there is none."""
-    ways: tuple[dict[str, Level], dict[str, Level]] = ({}, {})
-    for point in evidence.points:
-        if point.layer not in (NETWORK, "") or "loss" in point.metrics or not joins(point, question):
+    ways: tuple[dict[str, list[Level]], dict[str, list[Level]]] = ({}, {})
+    for told in evidence.points:
+        if told.layer not in (NETWORK, "") or "loss" in told.metrics or not joins(told, question):
             continue
+        point = pace.undisturbed(told)
         client, is_sender = client_end(point, question)
         goes = is_sender != (point.parameters.get("direction") == "reverse")
         for metric, way in (("goodput", goes), ("goodput_reverse", not goes)):
@@ -147,10 +172,33 @@ def _measured(evidence: Evidence, question: Question) -> dict[str, Level]:
             if not rates or min(rates) <= 0 or point.statistic in (MODE, BELOW):
                 continue
             level = level_of(point, metric, rates, point.statistic)
-            kept = ways[way == (question.metric == WRITE)]
-            if client not in kept or level.value > kept[client].value:
-                kept[client] = level
-    return ways[True] or ways[False]
+            ways[way == (question.metric == WRITE)].setdefault(client, []).append(level)
+    return {
+        client: _alone(evidence, question, client, levels) for client, levels in (ways[True] or ways[False]).items()
+    }
+
+
+def _alone(evidence: Evidence, question: Question, client: str, levels: Sequence[Level]) -> Alone:
+    """Return the best of a client, and whether it is shown to be all: of the links, or of any number of streams."""
+    best = max(levels, key=lambda level: level.value)
+    names = {name for role in ("client", "server") for name in best.point.roles.get(role, ())}
+    server = next((name for name in question.facts.servers if name in names), "")
+    path = evidence.path_between(client, server) if server else evidence.path
+    pair = ceiling_of(evidence, [[path]]) if path.capacity_bps else None
+    fewer = [level for level in levels if 2 * streams_of(level) <= streams_of(best)]
+    levelled = max((level.value for level in fewer), default=0.0) >= ALONE * best.value
+    # A publication that prints what the network gives alone means all that it gives.
+    is_printed = "published" in best.point.observed
+    # What an end held shows nothing of the links, however many streams there were.
+    is_held = any(pace.flags_of(level.point) for level in levels if level.value >= ALONE * best.value)
+    is_full = not is_held and (levelled or is_printed or (pair is not None and best.value >= FULL_PATH * pair))
+    return Alone(best, is_full, pair, stated_rate(evidence, [client], question.facts))
+
+
+def streams_of(level: Level) -> int:
+    """Return over how many connections a goodput was measured."""
+    streams = level.point.parameters.get("streams")
+    return streams if isinstance(streams, int) and streams > 0 else 1
 
 
 def joins(point: Point, question: Question) -> bool:
@@ -197,22 +245,3 @@ def _disks_of(facts: FileSystemFacts, disks: Sequence[FileSystemFacts]) -> list[
     fewest = min(len(disk.servers) for disk in whole)
     best = [disk for disk in whole if len(disk.servers) == fewest]
     return best if len(best) == 1 else []
-
-
-def _widest(evidence: Evidence, client: str, servers: Sequence[str]) -> PathFacts | None:
-    paths: Mapping[tuple[str, str], PathFacts] = evidence.paths
-    found = [path for server in servers if (path := paths.get((client, server)) or paths.get((server, client)))]
-    return max(found, key=lambda path: path.capacity_bps or 0.0, default=None)
-
-
-def _as_path(path: PathFacts) -> network.Path:
-    """Return a path in the form of the arithmetic of links; one without links is a link of its own capacity.
-
-    A path that is said to carry less than its links has that as a link that all such paths share.
-    """
-    names, rates = [link.name for link in path.links], [link.capacity_bps for link in path.links]
-    known = [rate for rate in rates if rate is not None]
-    if not known or (path.capacity_bps and path.capacity_bps < min(known)):
-        names, rates = [*names, path.bottleneck or f"{path.capacity_bps}"], [*rates, path.capacity_bps]
-    links = tuple(network.Link(name, name, name, rate) for name, rate in zip(names, rates, strict=True))
-    return network.Path(links, (*names, ""))

@@ -8,7 +8,9 @@ from apps.bench.rules.layers.verdicts import BEYOND, Verdict
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
 
-RULE, VERSION = "cache-effect", 1
+RULE, VERSION = "cache-effect", 2
+# How each program is told to pass by the client's cache, and to time its writes to their end.
+SURE = {"iozone": "iozone -e -c -I", "fio": "fio --direct=1 --end_fsync=1", "ior": "ior -e --posix.odirect"}
 
 
 def conclude(evidence: Evidence, verdict: Verdict) -> FindingDraft | None:
@@ -31,7 +33,7 @@ def conclude(evidence: Evidence, verdict: Verdict) -> FindingDraft | None:
         unit="B/s",
         formula=f"X > {BEYOND:g} · min(X_net, B_disk)",
         evidence=tuple(sorted({trial for item in verdict.cached for trial in item.trials} | set(verdict.trials))),
-        change="iozone -e -c -I",
+        change=SURE.get(level.point.tool, ""),
         confidence=0.85 if level.n > 1 else 0.7,
         applies_when=Message(_("The figure is to stand for the disks or the network, not for a cache.")),
         limits=(

@@ -1,9 +1,11 @@
 """Whose rate is in question: a file system in one direction, as one group of clients over one path sees it."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from apps.bench import statistics
+from apps.bench.rules import pace
 from apps.bench.rules.base import (
     AT_LEAST,
     BELOW,
@@ -20,6 +22,8 @@ from apps.bench.rules.shapes import CLIENTS, THREADS, described, nodes_of
 METRICS = WRITE, READ = ("write", "read")
 # Two printed levels are two modes if they differ by this factor, as measured ones must (apps.bench.statistics).
 APART = 1.5
+# The flag of what a machine did unevenly.
+NOT_STEADY = "not-steady"
 
 
 # Two levels of equal figures are two: they are told apart by what they are, not by what they hold.
@@ -39,18 +43,25 @@ class Level:
 
 @dataclass(frozen=True)
 class Question:
-    """A file system, a metric, the clients that measured it, and the points."""
+    """A file system, a metric, the clients that measured it over one way, and the points.
+
+    `bottleneck` is the narrowest link of that way, `way` all its links but the clients' own; `is_alone` if no other
+    way has the same bottleneck.
+    """
 
     facts: FileSystemFacts
     metric: str
     clients: frozenset[str]
     points: tuple[Point, ...]
     bottleneck: str = ""
+    way: tuple[str, ...] = ()
+    is_alone: bool = True
 
     @property
     def subject(self) -> str:
         """Return what tells the question from others of its campaign."""
-        where = self.bottleneck or ", ".join(sorted(self.clients)[:3])
+        where = self.bottleneck if self.is_alone else ""
+        where = where or ", ".join(sorted(self.clients)[:3])
         return f"{self.facts.name} {self.metric}" + (f" ({where})" if where else "")
 
     def levels(self) -> list[Level]:
@@ -73,7 +84,9 @@ class Question:
             return levels[0], levels[-1]
         for point in self.points:
             values = point.values(self.metric)
-            modes = statistics.find_modes(values) if point.statistic == SAMPLE else None
+            # A machine that was busy with something else at times has two levels of its own.
+            is_steady = point.statistic == SAMPLE and NOT_STEADY not in point.warnings
+            modes = statistics.find_modes(values) if is_steady else None
             if modes:
                 lower, upper = ([values[place] for place in places] for places in (modes.lower, modes.upper))
                 return level_of(point, self.metric, lower, MODE), level_of(point, self.metric, upper, MODE)
@@ -86,16 +99,19 @@ def questions(evidence: Evidence) -> list[Question]:
     for facts in evidence.file_systems.values():
         for metric in METRICS:
             points = [p for p in of_layer(evidence, FILE_SYSTEM, metric) if p.file_system == facts.name]
-            for route, group in _groups(evidence, facts, points):
+            groups = _groups(evidence, facts, points)
+            names = [route.bottleneck for route, _group in groups]
+            for route, group in groups:
                 clients = frozenset(node for point in group for node in nodes_of(point))
-                found.append(Question(facts, metric, clients, tuple(group), route))
+                is_alone = names.count(route.bottleneck) < 2
+                found.append(Question(facts, metric, clients, tuple(group), *route, is_alone))
     return found
 
 
 def of_layer(evidence: Evidence, layer: str, metric: str) -> list[Point]:
     """Return the points of a layer that read or wrote in order, with a rate above zero."""
     return [
-        point
+        pace.undisturbed(point, metric)
         for point in evidence.points
         if point.layer == layer
         and point.parameters.get("pattern", metric) == metric
@@ -144,24 +160,45 @@ def path_of(evidence: Evidence, clients: Iterable[str], servers: Iterable[str]) 
     return evidence.path if evidence.path.capacity_bps and not evidence.paths else None
 
 
-def _groups(evidence: Evidence, facts: FileSystemFacts, points: list[Point]) -> list[tuple[str, list[Point]]]:
-    """Return the points that share a path's bottleneck, or (where no path is known) a client."""
+class Route(NamedTuple):
+    """The way from clients to the servers: its narrowest link, and all its links but the client's own ("" and ())."""
+
+    bottleneck: str = ""
+    way: tuple[str, ...] = ()
+
+
+def route_of(evidence: Evidence, clients: Iterable[str], servers: Sequence[str]) -> Route:
+    """Return the way of the first client that has a path to a server.
+
+    What a client on the LAN gets says nothing of one over the WAN, though both end at the same narrow server.
+    """
+    for client in sorted(clients):
+        for server in servers:
+            path, back = evidence.paths.get((client, server)), evidence.paths.get((server, client))
+            if path or back:
+                links = [link.name for link in (path.links if path else tuple(reversed(back.links if back else ())))]
+                return Route((path or back or PathFacts()).bottleneck, tuple(links[1:]))
+    path = evidence.path if evidence.path.capacity_bps and not evidence.paths else PathFacts()
+    return Route(path.bottleneck)
+
+
+def _groups(evidence: Evidence, facts: FileSystemFacts, points: list[Point]) -> list[tuple[Route, list[Point]]]:
+    """Return the points that share a way, or (where no path is known) a client."""
     by_nodes: dict[tuple[str, ...], list[Point]] = {}
     for point in points:
         by_nodes.setdefault(nodes_of(point), []).append(point)
-    groups: list[tuple[str, set[str], list[Point]]] = []
+    groups: list[tuple[Route, set[str], list[Point]]] = []
     for own, joined in by_nodes.items():
         nodes = set(own)
-        path = path_of(evidence, nodes, facts.servers)
-        route = path.bottleneck if path else ""
+        route = route_of(evidence, nodes, facts.servers)
         for group in [group for group in groups if _is_one((route, nodes), group)]:
             groups.remove(group)
-            joined, nodes, route = [*group[2], *joined], nodes | group[1], route or group[0]
+            joined, nodes, route = [*group[2], *joined], nodes | group[1], route if route.bottleneck else group[0]
         groups.append((route, nodes, joined))
     return [(route, joined) for route, _nodes, joined in groups]
 
 
-def _is_one(point: tuple[str, set[str]], group: tuple[str, set[str], list[Point]]) -> bool:
-    if point[0] and group[0]:
+def _is_one(point: tuple[Route, set[str]], group: tuple[Route, set[str], list[Point]]) -> bool:
+    if point[0].bottleneck and group[0].bottleneck:
         return point[0] == group[0]
     return not point[1] or not group[1] or bool(point[1] & group[1])

@@ -9,7 +9,7 @@ from apps.bench.rules.layers.questions import Level, path_of
 from apps.bench.rules.layers.signatures import explain
 from apps.bench.rules.layers.verdicts import Verdict, judge_all
 from apps.bench.text import Message, _
-from apps.bench.units import format_quantity
+from apps.bench.units import format_quantity, percent
 
 
 @dataclass(frozen=True)
@@ -91,10 +91,13 @@ def say(verdict: Verdict) -> Message:
         text = _("%(name)s itself is the limit: %(rate)s fills neither the network nor the disks.")
     elif level in verdict.cached:
         text = _("%(rate)s of %(name)s is more than the layers beneath give: a cache was measured.")
+    elif verdict.held:
+        text = _("Not decided: an end was at its limit while %(name)s gave %(rate)s (a processor, or pauses).")
     elif verdict.shared:
         text = _("Not decided: another file system is as slow as %(name)s (%(rate)s) over the same path.")
-    shown = {"name": verdict.question.facts.name, "rate": format_quantity(level.value, "B/s")}
-    return Message(text, {**shown, "share": f"{100 * share:.0f}" if share else ""})
+    question = verdict.question
+    shown = {"name": question.facts.name, "metric": question.metric, "rate": format_quantity(level.value, "B/s")}
+    return Message(text, {**shown, "share": percent(share) if share else ""})
 
 
 def _table(evidence: Evidence, verdict: Verdict) -> Table:

@@ -1,16 +1,24 @@
-"""Which layer limits a file system's rate, by its share of what each layer gives alone (rule R16)."""
+"""Which layer limits a file system's rate, by its share of what each layer gives alone."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
+from apps.bench.rules import pace
 from apps.bench.rules.base import DISK, FILE_SYSTEM, NETWORK, Evidence
 from apps.bench.rules.layers.beneath import Beneath, Network, disk_beneath
 from apps.bench.rules.layers.questions import Level, Question, is_floor, questions
 
-# A rate of this share of what a layer gives alone fills it; below the other the layer is not the limit.
+# A rate of this share of what a layer gives alone fills it (a network: of what its links carry, which is known to a
+# percent or so); below the other the layer is not the limit.
 FULL, ROOM = 0.85, 0.70
-# A rate above what lies beneath by this much did not come from there.
-BEYOND = 1.05
+FULL_NETWORK = 0.90
+# A network of which so much is used is full, whatever else was at its limit.
+SURELY_FULL = 0.95
+# Disks that were not measured with as many tasks at once may lose so much of their rate by each further one.
+LOST_BY_TASK = 0.05
+# A rate above what lies beneath by this much did not come from there; of a figure that nobody repeated by this much.
+BEYOND, BEYOND_ONCE = 1.05, 1.15
 # Another file system over the same path that is faster by this shows that the path carries more; one within the
 # other shows that what both share may be the limit.
 FASTER, ALIKE = 1.5, 0.10
@@ -35,7 +43,7 @@ class Verdict:
     """The layers side by side: `level` is in question, `high` the upper of two modes, `cached` what a cache gave.
 
     `layer` is the limiting one, "" if that is not decided: `lacks` names the layers still unmeasured, `shared` says
-    that another file system is as slow over the same path.
+    that another file system is as slow over the same path, `held` that a judge saw an end set the pace.
     """
 
     question: Question
@@ -48,6 +56,7 @@ class Verdict:
     cached: tuple[Level, ...] = ()
     lacks: tuple[str, ...] = ()
     shared: bool = False
+    held: bool = False
 
     @property
     def of_network(self) -> float | None:
@@ -104,28 +113,50 @@ def _judge(seen: Seen, asked: Sequence[Seen]) -> Verdict | None:
         level = next((item for item in seen.levels if item not in kept), seen.levels[0])
     else:
         return None
-    network = seen.network(level)
     others = tuple(_others(seen, asked))
-    layer, lacks, shared = ("", (), False) if level in cached else _decide(level, network, disk, others)
+    decision = Decision() if level in cached else _decide(level, seen.network(level), disk, others)
+    if level not in cached and high is None and decision.layer in ("", FILE_SYSTEM):
+        # One that was measured with as few tasks as its disks may tell what the best cannot.
+        alike = next((item for item in seen.levels if item not in cached and is_alike(item, disk)), None)
+        if alike is not None and alike is not level:
+            other = _decide(alike, seen.network(alike), disk, others)
+            if other.layer == FILE_SYSTEM:
+                level, decision = alike, other
+    network = seen.network(level)
+    layer, lacks = decision.layer, decision.lacks
     if layer == FILE_SYSTEM and high is not None and high in cached:
         # What is slow at times and impossible at others contradicts the layers' figures.
         layer, lacks = "", tuple(beneath.layer for beneath in (network, disk) if beneath and _exceeds(high, beneath))
-    return Verdict(seen.question, level, layer, network, disk, others, high, tuple(cached), lacks, shared)
+    return Verdict(
+        seen.question, level, layer, network, disk, others, high, tuple(cached), lacks, decision.shared, decision.held
+    )
 
 
-def _decide(
-    level: Level, network: Beneath | None, disk: Beneath | None, others: Sequence[Other]
-) -> tuple[str, tuple[str, ...], bool]:
-    """Return the limiting layer, the layers that still lack a figure, and whether others are as slow."""
-    shares = {beneath.layer: level.value / beneath.value for beneath in (network, disk) if beneath}
-    # What may give more than measured can be ruled out as the limit, and not be found to be it.
-    certain = {beneath.layer for beneath in (network, disk) if beneath and not beneath.is_floor}
-    filled = {layer: share for layer, share in shares.items() if share >= FULL and layer in certain}
+class Decision(NamedTuple):
+    """The limiting layer ("" for undecided), those that lack a figure, whether others are as slow, or an end held."""
+
+    layer: str = ""
+    lacks: tuple[str, ...] = ()
+    shared: bool = False
+    held: bool = False
+
+
+def _decide(level: Level, network: Beneath | None, disk: Beneath | None, others: Sequence[Other]) -> Decision:
+    """Return what limits a rate, as far as the layers beneath it decide that."""
+    layers = [beneath for beneath in (network, disk) if beneath]
+    is_held = bool(pace.flags_of(level.point))
+    filled = [
+        beneath for beneath in layers if _is_filled(level, beneath) and not (is_held and _is_chance(level, beneath))
+    ]
     if filled:
-        return max(filled, key=lambda layer: filled[layer]), (), False
-    lacks = tuple(layer for layer in (NETWORK, DISK) if layer not in shares or shares[layer] >= FULL)
-    if lacks or max(shares.values()) >= ROOM or is_floor(level):
-        return "", lacks, False
+        return Decision(max(filled, key=lambda beneath: level.value / beneath.value).layer)
+    missing = tuple(name for name in (NETWORK, DISK) if name not in {beneath.layer for beneath in layers})
+    lacks = missing + tuple(beneath.layer for beneath in layers if not _has_room(level, beneath))
+    if is_held:
+        # A processor or another end was at its limit: that is neither of the layers, nor the file system.
+        return Decision("", lacks, held=True)
+    if lacks or is_floor(level):
+        return Decision("", lacks)
     alike = [
         other
         for other in others
@@ -134,8 +165,39 @@ def _decide(
         and not (other.disk and other.level.value >= FULL * other.disk.value)
     ]
     if alike:
-        return "", (NETWORK,), True
-    return FILE_SYSTEM, () if others else (FILE_SYSTEM,), False
+        return Decision("", (NETWORK,), shared=True)
+    return Decision(FILE_SYSTEM, () if others else (FILE_SYSTEM,))
+
+
+def _is_chance(level: Level, beneath: Beneath) -> bool:
+    """Return whether a rate that an end held may have come near a layer's by chance: not where a network is full."""
+    return beneath.layer != NETWORK or level.value < SURELY_FULL * beneath.value
+
+
+def _is_filled(level: Level, beneath: Beneath) -> bool:
+    """Return whether a rate is all that a layer gives, and no more than it can.
+
+    What may give more than measured, or is only said of disks (of which direction, with how many tasks?), can be
+    ruled out as the limit, and not be found to be it.
+    """
+    if beneath.is_floor or (beneath.is_stated and beneath.layer == DISK):
+        return False
+    least = FULL_NETWORK if beneath.layer == NETWORK else FULL
+    low = level.interval[0] if level.interval else level.value
+    return level.value >= least * beneath.value and low >= ROOM * beneath.value and not _exceeds(level, beneath)
+
+
+def _has_room(level: Level, beneath: Beneath) -> bool:
+    """Return whether a layer surely gives more than a rate."""
+    more = 0 if is_alike(level, beneath) else level.tasks - (beneath.tasks or level.tasks)
+    room = ROOM / (1 + LOST_BY_TASK * more)
+    high = level.interval[1] if level.interval else level.value
+    return level.value < room * beneath.least and high < FULL * beneath.least
+
+
+def is_alike(level: Level, beneath: Beneath | None) -> bool:
+    """Return whether a layer was measured with as many tasks at once as a file system."""
+    return beneath is None or beneath.tasks is None or level.tasks <= beneath.tasks
 
 
 def _others(seen: Seen, asked: Sequence[Seen]) -> list[Other]:
@@ -154,15 +216,21 @@ def _others(seen: Seen, asked: Sequence[Seen]) -> list[Other]:
 
 def _is_same(question: Question, other: Question) -> bool:
     if question.bottleneck and other.bottleneck:
-        return question.bottleneck == other.bottleneck
+        return (question.bottleneck, question.way) == (other.bottleneck, other.way)
     return bool(question.clients & other.clients) and bool(set(question.facts.servers) & set(other.facts.servers))
 
 
 def _exceeds(level: Level, *beneath: Beneath | None) -> bool:
-    """Return whether a rate is more than some layer beneath can give, so that a cache gave it.
+    """Return whether a rate is surely more than some layer beneath can give, so that a cache gave it.
 
-    What a disk is only said to give may be exceeded; what a link is said to carry may not.
+    What a disk is only said to give, or with fewer tasks gave, may be exceeded; what a link is said to carry may not.
     """
-    known = [layer for layer in beneath if layer and not layer.is_floor]
-    sure = [layer for layer in known if layer.layer == NETWORK or not layer.is_stated]
-    return any(level.value > BEYOND * layer.value for layer in sure)
+    known = [layer for layer in beneath if layer and not layer.is_floor and is_alike(level, layer)]
+    return any(_is_beyond(level, layer) for layer in known if layer.layer == NETWORK or not layer.is_stated)
+
+
+def _is_beyond(level: Level, layer: Beneath) -> bool:
+    if level.interval is None:
+        return level.value > BEYOND_ONCE * layer.value
+    high = layer.interval[1] if layer.interval and not layer.is_stated else layer.value
+    return level.value > BEYOND * layer.value and level.interval[0] > high

@@ -1,8 +1,8 @@
 """MPI: affinity, distance, contention, the port's bound, and what a parallel program's I/O gains by its settings."""
 
-from apps.bench.rules.asking import Rule, conclude_all
 from apps.bench.rules.base import Evidence, FindingDraft
 from apps.bench.rules.mpi import affinity, bounds, buffers, choices, contention, hops, ranks
+from apps.bench.rules.runner import Rule, conclude_all
 
 WHOLE = (
     *(Rule(rule.RULE, rule.VERSION, rule.conclude) for rule in (affinity, hops, bounds, contention)),

@@ -1,20 +1,22 @@
-"""Whether partners in one socket are faster than those in two, so that processes want to be bound (rule R23)."""
+"""Whether partners in one socket are faster than those in two, so that processes want to be bound."""
 
 import math
 from typing import NamedTuple
 
 from apps.bench.rules import shapes
-from apps.bench.rules.base import NO_CHANGE, RECOMMENDATION, Evidence, FindingDraft, Point, Proof, Ratio
+from apps.bench.rules.base import DOUBT, NO_CHANGE, RECOMMENDATION, Evidence, FindingDraft, Point, Proof, Ratio
 from apps.bench.rules.shapes import nodes_of
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
 
-RULE, VERSION = "mpi-affinity", 1
+RULE, VERSION = "mpi-affinity", 2
 FACTOR, SAME, OTHER = "placement", "same-socket", "other-socket"
 TESTBED = "testbed"
 METRICS = ("bandwidth", "bandwidth_largest")
 # From this ratio on binding is worth its trouble.
 WORTH = 1.3
+# A ratio is told if its interval is no wider than this factor; placement hardly matters if it ends below the other.
+WIDEST, HARDLY = 1.35, 1.4
 CHANGE = (
     "# Open MPI\nmpirun --bind-to core --map-by core\n"
     "# Slurm\nsrun --cpu-bind=cores --distribution=block:block\n"
@@ -70,6 +72,8 @@ def _own(ratio: Ratio, who: str, other: float | None, same: float | None, confid
     middle = shapes.middle(ratio)
     matters = middle >= WORTH and ratio.low > 1
     shown = {"who": who, "ratio": f"{middle:.2f}"}
+    if other and same and not _is_known(ratio, matters=matters):
+        return _unknown(who, ratio, shown)
     text = _(
         "On %(who)s partners in one socket and in two hardly differ (×%(ratio)s): placement inside a node is free"
     )
@@ -84,6 +88,31 @@ def _own(ratio: Ratio, who: str, other: float | None, same: float | None, confid
     }
     proof = Proof(ratio.tool, ratio.metric, {**fixed, FACTOR: OTHER}, {**fixed, FACTOR: SAME})
     return _draft(who, text, shown, why, ratio, matters, confidence, proof if same else None, (other, same))
+
+
+def _is_known(ratio: Ratio, *, matters: bool) -> bool:
+    """Return whether a measured ratio is known well enough to be told, or to lie below what is worth the trouble."""
+    return ratio.high <= WIDEST * ratio.low if matters else ratio.high <= HARDLY
+
+
+def _unknown(who: str, ratio: Ratio, shown: dict[str, str]) -> FindingDraft:
+    """Return that too little was measured to tell, and what would."""
+    return FindingDraft(
+        rule=RULE,
+        version=VERSION,
+        kind=DOUBT,
+        subject=who[:200],
+        title=Message(_("On %(who)s too little was measured to tell whether placement matters (×%(ratio)s)"), shown),
+        why=(Message(_("The ratio lies between %(low)s and %(high)s."), _bounds(ratio)),),
+        value=float(shown["ratio"]),
+        unit="1",
+        formula=f"X(same socket) / X(other socket), from {WORTH:g} on it matters",
+        evidence=ratio.trials,
+        confidence=0.5,
+        applies_when=Message(_("Processes of one node exchange much data, partners being neighbours by rank.")),
+        source="Network of the Tachyon systems (KISTI)",
+        missing=(Message(_("More repetitions of both placements, five or more of each.")),),
+    )
 
 
 def _printed(pair: Pair) -> list[FindingDraft]:

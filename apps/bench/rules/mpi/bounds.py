@@ -1,4 +1,4 @@
-"""What messages between two nodes reach of their InfiniBand port's own rate: an upper bound (rule R25)."""
+"""What messages between two nodes reach of their InfiniBand port's own rate: an upper bound."""
 
 from typing import NamedTuple
 

@@ -1,4 +1,6 @@
-"""Collective buffers that are no multiple of the file system's block, so that two ranks write to one (rule R22)."""
+"""Collective buffers that are no multiple of the file system's block, so that two ranks write to one."""
+
+import math
 
 from apps.bench.rules.base import RECOMMENDATION, Evidence, FindingDraft, Proof
 from apps.bench.rules.mpi.choices import KEPT
@@ -6,8 +8,6 @@ from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
 
 RULE, VERSION = "mpi-collective-buffer", 1
-# What ROMIO and its users take where nothing speaks against it.
-USUAL = 16 * 1024**2
 
 
 def conclude(evidence: Evidence) -> list[FindingDraft]:
@@ -21,7 +21,8 @@ def conclude(evidence: Evidence) -> list[FindingDraft]:
         if not facts or not facts.block_size_bytes or not size or size % facts.block_size_bytes == 0:
             continue
         block = facts.block_size_bytes
-        wanted = max(USUAL // block, 1) * block
+        # The multiple of the block that is next above what was measured.
+        wanted = math.ceil(size / block) * block
         shown = {
             "name": facts.name,
             "size": format_quantity(size, "B"),
@@ -47,8 +48,8 @@ def conclude(evidence: Evidence) -> list[FindingDraft]:
                 unit="B",
                 formula=f"{size:,} mod {block:,} = {size % block:,} B",
                 evidence=point.trials("io_rate"),
-                change=f"cb_buffer_size={wanted}\nstriping_unit={block}",
-                undo=f"cb_buffer_size={size}",
+                change=_hints(f"cb_buffer_size {wanted}", f"striping_unit {block}"),
+                undo=_hints(f"cb_buffer_size {size}"),
                 confidence=0.45,
                 applies_when=Message(_("Full MPI-IO through ROMIO's two phases.")),
                 limits=(Message(_("How much it gains is not known before it is measured.")),),
@@ -60,3 +61,9 @@ def conclude(evidence: Evidence) -> list[FindingDraft]:
             ),
         )
     return list(found.values())
+
+
+def _hints(*lines: str) -> str:
+    """Return the commands that write a file of hints for ROMIO, and have programs read it."""
+    written = " ".join(f"'{line}'" for line in lines)
+    return f"printf '%s\\n' {written} > romio-hints && export ROMIO_HINTS=$PWD/romio-hints\n"

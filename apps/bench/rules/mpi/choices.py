@@ -1,16 +1,17 @@
-"""Which of two settings gives a parallel program's I/O the better rate, or that neither does (rules R22, R23)."""
+"""Which of two settings gives a parallel program's I/O the better rate, or that neither does."""
 
+from collections.abc import Mapping
 from functools import partial
 from typing import NamedTuple
 
 from apps.bench.rules import shapes
-from apps.bench.rules.asking import Rule
 from apps.bench.rules.base import NO_CHANGE, RECOMMENDATION, Evidence, FindingDraft, Proof, Ratio, Trend
+from apps.bench.rules.runner import Rule
 from apps.bench.rules.shapes.names import canonical
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
 
-VERSION = 1
+VERSION = 2
 TOOLS = ("btio", "ior", "imb", "mdtest")
 # Times: the smaller is the better.
 COSTS = frozenset({"io_time", "run_time", "time", "latency"})
@@ -19,7 +20,10 @@ SIZES = frozenset({shapes.BLOCK, "collective_size"})
 
 
 class Choice(NamedTuple):
-    """A factor with what to say: that one value is better, that it has no effect, when it counts, and the change."""
+    """A factor with what to say: that one value is better, that it has no effect, when it counts, and the change.
+
+    `change` is the command with a value in it (`{of}`, of sizes in B), `commands` those of values that are words.
+    """
 
     rule: str
     better: str
@@ -27,6 +31,7 @@ class Choice(NamedTuple):
     when: str
     change: str = ""
     can_prove: bool = True
+    commands: Mapping[str, str] = {}
 
 
 CHOICES = {
@@ -35,21 +40,24 @@ CHOICES = {
         _("%(of)s is better than %(to)s for %(whom)s: deal the ranks out to the nodes that way"),
         _("Dealing ranks out to the nodes in turn or filling one after the other is the same for %(whom)s"),
         _("Ranks fill several nodes, and each node has a path of its own to the file system."),
-        "mpirun --map-by node   # BAL\nmpirun --map-by slot   # UNBAL",
+        commands={"BAL": "mpirun --map-by node\n", "UNBAL": "mpirun --map-by slot\n"},
     ),
     "core_placement": Choice(
         "mpi-core-placement",
         _("%(of)s is better than %(to)s for %(whom)s: place the ranks of a node that way"),
         _("Where in a node the ranks run has no effect on %(whom)s"),
         _("The I/O of all ranks of a node goes through the node's one path."),
-        "mpirun --map-by socket --bind-to core   # DIST\nmpirun --map-by core --bind-to core   # ACC",
+        commands={
+            "DIST": "mpirun --map-by socket --bind-to core\n",
+            "ACC": "mpirun --map-by core --bind-to core\n",
+        },
     ),
     shapes.BLOCK: Choice(
         "mpi-file-system-block",
         _("File-system blocks of %(of)s are better than %(to)s for %(whom)s"),
         _("The file system's block size has no effect on %(whom)s"),
         _("The program writes large shared files collectively."),
-        "mmcrfs ... -B {of}",
+        "# A file system keeps its block size: this makes another.\nmmcrfs FILE_SYSTEM -F STANZA_FILE -B {of}\n",
         can_prove=False,
     ),
     "subtype": Choice(
@@ -57,19 +65,21 @@ CHOICES = {
         _('The kind of I/O "%(of)s" is better than "%(to)s" for %(whom)s'),
         _('The kinds of I/O "%(of)s" and "%(to)s" are the same for %(whom)s'),
         _("Many ranks write small pieces of one file: collective I/O gathers them; of tiny files it costs more."),
+        "make bt SUBTYPE={of}\n",
     ),
     "collective_nodes": Choice(
         "mpi-collective-nodes",
         _("%(of)s collecting ranks are better than %(to)s for %(whom)s"),
         _("The number of collecting ranks (%(of)s or %(to)s) has no effect on %(whom)s"),
         _("Full MPI-IO: ROMIO's cb_nodes, or OMPI_MCA_io_ompio_num_aggregators with Open MPI's own."),
-        "OMPI_MCA_io_ompio_num_aggregators={of}",
+        "export OMPI_MCA_io_ompio_num_aggregators={of}\n",
     ),
     "collective_size": Choice(
         "mpi-collective-size",
         _("Collective buffers of %(of)s are better than %(to)s for %(whom)s"),
         _("The size of the collective buffers (%(of)s or %(to)s) has no effect on %(whom)s"),
         _("Full MPI-IO: cb_buffer_size; a multiple of the file system's block is best."),
+        "echo cb_buffer_size {of} > romio-hints && export ROMIO_HINTS=$PWD/romio-hints\n",
     ),
 }
 
@@ -164,7 +174,8 @@ def _draft(choice: Choice, factor: str, ratio: Ratio, best: Ratio, *, is_better:
         high=None if ratio.high == float("inf") else ratio.high,
         formula=f"X({shown['of']}) / X({shown['to']}) = {told}",
         evidence=ratio.trials,
-        change=choice.change.format(of=shown["of"]) if is_better else "",
+        change=_command(choice, _raw(factor, best.of)) if is_better else "",
+        undo=_command(choice, _raw(factor, best.to)) if is_better else "",
         confidence=0.85 if len(ratio.trials) >= 6 else 0.65,
         applies_when=Message(choice.when),
         limits=(
@@ -194,6 +205,15 @@ KEPT = {
 }
 
 
+def _command(choice: Choice, value: object) -> str:
+    """Return the command that sets a factor to a value, "" for one that nobody knows how to set."""
+    if choice.commands:
+        return choice.commands.get(str(value), "")
+    if value == 0 and choice.change.startswith("export "):
+        return f"unset {choice.change.removeprefix('export ').partition('=')[0]}\n"
+    return choice.change.format(of=value) if choice.change and value is not None else ""
+
+
 def _whom(tool: str, fixed: object, file_system: str) -> str:
     known = fixed if isinstance(fixed, dict) else {}
     words = [tool.upper(), str(known.get("problem", "")), str(known.get("subtype", "")), file_system]
@@ -202,6 +222,10 @@ def _whom(tool: str, fixed: object, file_system: str) -> str:
 
 
 def _value(factor: str, side: object) -> str:
-    known = side if isinstance(side, dict) else {}
-    value = known.get(factor, known.get("block_size_bytes", ""))
+    value = _raw(factor, side)
     return format_quantity(value, "B") if factor in SIZES and isinstance(value, int) else str(value)
+
+
+def _raw(factor: str, side: object) -> object:
+    known = side if isinstance(side, dict) else {}
+    return known.get(factor, known.get("block_size_bytes", ""))

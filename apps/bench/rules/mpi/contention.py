@@ -1,4 +1,4 @@
-"""How several pairs of processes share what lies between two nodes (rule R24)."""
+"""How several pairs of processes share what lies between two nodes."""
 
 from collections.abc import Mapping, Sequence
 
@@ -8,7 +8,7 @@ from apps.bench.rules.base import DIAGNOSIS, NO_CHANGE, Evidence, FindingDraft, 
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
 
-RULE, VERSION = "mpi-contention", 1
+RULE, VERSION = "mpi-contention", 2
 FACTOR, METRIC = "pairs", "aggregate"
 # Pairs share evenly from this value of Jain's index on.
 FAIR = 0.95
@@ -19,7 +19,7 @@ def conclude(evidence: Evidence) -> list[FindingDraft]:
     fairness = [curve for curve in shapes.curves(evidence, factor=FACTOR) if curve.metric == "fairness"]
     found: dict[str, FindingDraft] = {}
     for trend, curve in shapes.shaped(evidence, factor=FACTOR):
-        if trend.metric != METRIC:
+        if trend.metric != METRIC or trend.shape == shapes.UNCLEAR:
             continue
         nodes = curve.roles.get("node", ()) if curve else ()
         where = ", ".join(nodes[:2]) or str(trend.fixed.get("testbed", "")) or trend.tool

@@ -7,7 +7,7 @@ from apps.bench.rules.shapes import Curve
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
 
-RULE, VERSION = "mpi-distance", 1
+RULE, VERSION = "mpi-distance", 2
 FACTOR, PLACEMENT = "distance", "placement"
 NODES, SOCKETS = "other-node", "other-socket"
 METRICS = ("latency", "bandwidth", "bandwidth_largest")

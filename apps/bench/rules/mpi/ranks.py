@@ -1,15 +1,15 @@
-"""What more processes gain a parallel program's I/O, and how little each of them then writes (rule R22)."""
+"""What more processes gain a parallel program's I/O, and how little each of them then writes."""
 
 from collections.abc import Mapping
 
+from apps.bench.npb import CLASSES
 from apps.bench.rules import shapes
 from apps.bench.rules.base import NO_CHANGE, RECOMMENDATION, Evidence, FindingDraft, Proof, Proposal, Trend
 from apps.bench.rules.mpi.choices import COSTS, KEPT
 from apps.bench.text import Message, _
-from apps.bench.tools import _btio
 from apps.bench.units import format_quantity
 
-RULE, VERSION = "mpi-ranks", 1
+RULE, VERSION = "mpi-ranks", 2
 FACTOR, TOOL = "ranks", "btio"
 METRICS = ("io_rate", "io_time")
 POINT_BYTES = 40
@@ -30,9 +30,9 @@ def conclude(evidence: Evidence) -> list[FindingDraft]:
 
 def _draft(trend: Trend, means: Mapping[int, float], block: int | None) -> FindingDraft:
     problem = str(trend.fixed.get("problem", ""))
-    about = _btio.CLASSES.get(problem)
+    about = CLASSES.get(problem)
     is_cost = trend.metric in COSTS
-    gains = trend.shape in ((shapes.FALLS,) if is_cost else (shapes.RISES, shapes.SATURATES))
+    gains = trend.shape in ((shapes.FALLS,) if is_cost else (shapes.RISES, shapes.SATURATES, shapes.UNCLEAR))
     better = min if is_cost else max
     best = better(means, key=lambda count: means[count]) if means else None
     at = int(trend.knee) if trend.shape == shapes.SATURATES and trend.knee else best
@@ -90,4 +90,4 @@ def _figures(trend: Trend, means: Mapping[int, float]) -> list[Message]:
 
 
 def _room(problem: str) -> dict[str, object]:
-    return {"problem": problem, "most": _btio.CLASSES[problem].most_ranks}
+    return {"problem": problem, "most": CLASSES[problem].most_ranks}

@@ -1,8 +1,8 @@
 """The path itself: its capacity by several means against its links, the bottleneck, the interfaces, and the route."""
 
-from apps.bench.rules.asking import Rule, conclude_all
 from apps.bench.rules.base import Evidence, FindingDraft
 from apps.bench.rules.path import bottleneck, capacity, interfaces, loss, route
+from apps.bench.rules.runner import Rule, conclude_all
 
 ENDS = tuple(Rule(rule.RULE, rule.VERSION, rule.conclude) for rule in (capacity, bottleneck, loss, interfaces, route))
 

@@ -6,7 +6,7 @@ from apps.bench.rules.tcp.sweeps import confidence_of
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
 
-RULE, VERSION = "path-bottleneck", 1
+RULE, VERSION = "path-bottleneck", 2
 # Of the link's rate so much must be measured for the two to agree; more than this much of it cannot be.
 AGREES, EXCEEDS = 0.90, 1.05
 
@@ -20,30 +20,39 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
     found = means.read_means(evidence)
     if link is None or link.capacity_bps is None or not found:
         return None
-    rates = [(means.at_line(evidence, item), item) for item in found]
-    most, best = max(rates, key=lambda pair: pair[0])
-    share = most / link.capacity_bps
     # What came through for sure: payload, or the low end of what the spacing of packets tells.
     sure = max(item.low for item in found)
-    firm = [rate for rate, item in rates if not item.is_bound]
-    if share < AGREES and not firm:
+    is_exceeded = sure > EXCEEDS * link.capacity_bps
+    rates = [(means.at_line(evidence, item), item) for item in found if is_exceeded or not item.is_held]
+    if not rates:
         return None
+    most, best = max(rates, key=lambda pair: pair[0])
+    share = most / link.capacity_bps
+    # One flow of datagrams may be held below the link by a limit on each flow.
+    firm = [item for _rate, item in rates if not item.is_bound and means.is_borne_out(evidence, item, found)]
+    if share < AGREES and (not firm or best not in firm):
+        return None
+    alike = _alike(evidence, link)
     shown = {
-        "link": link.name or evidence.path.bottleneck,
+        "link": " / ".join(alike) or link.name or evidence.path.bottleneck,
         "nominal": format_quantity(link.capacity_bps, "bit/s"),
         "rate": format_quantity(most, "bit/s"),
         "share": f"{100 * share:.0f}",
     }
-    if sure > EXCEEDS * link.capacity_bps:
+    if is_exceeded:
         kind, title = DOUBT, _("%(link)s is not what the inventory says: %(rate)s came over its %(nominal)s")
         text = _(
             "No path carries more than its slowest link: its capacity is wrong, or the traffic took another way."
         )
     elif share >= AGREES:
         kind, title = DIAGNOSIS, _("The bottleneck is %(link)s, %(nominal)s, and the measurements agree")
+        if alike:
+            title = _("The bottleneck is one of %(link)s, %(nominal)s each, and the measurements agree")
         text = _("%(rate)s at the line are %(share)s %% of it.")
     else:
         kind, title = DIAGNOSIS, _("The bottleneck is %(link)s, %(nominal)s, of which only %(rate)s can be had")
+        if alike:
+            title = _("The bottleneck is one of %(link)s, %(nominal)s each, of which only %(rate)s can be had")
         text = _(
             "%(rate)s at the line are %(share)s %% of it: framing, other traffic, or a limit below the link's rate."
         )
@@ -78,12 +87,18 @@ def _slowest(evidence: Evidence) -> LinkFacts | None:
     return None
 
 
+def _alike(evidence: Evidence, slowest: LinkFacts) -> list[str]:
+    """Return the names of all links that are said to be as slow, [] where it is one alone."""
+    found = [link.name for link in evidence.path.links if link.capacity_bps == slowest.capacity_bps]
+    return found if len(found) > 1 else []
+
+
 def _others(evidence: Evidence, slowest: LinkFacts) -> list[Message]:
-    others = [link for link in evidence.path.links if link is not slowest and link.capacity_bps]
+    others = [link for link in evidence.path.links if link.capacity_bps and link.capacity_bps != slowest.capacity_bps]
     if not others:
         return []
     listed = ", ".join(f"{link.name} {format_quantity(link.capacity_bps or 0, 'bit/s')}" for link in others)
-    return [Message(_("The other links have more, or as much: %(links)s."), {"links": listed})]
+    return [Message(_("The other links have more: %(links)s."), {"links": listed})]
 
 
 def _alternatives(share: float) -> tuple[Alternative, ...]:

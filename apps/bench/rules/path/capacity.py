@@ -1,5 +1,6 @@
-"""What the path holds by each means, whether they agree, and what speaks against each (rules R14 and R15)."""
+"""What the path holds by each means, whether they agree, and what speaks against each."""
 
+from apps.bench.rules import pace
 from apps.bench.rules.base import DIAGNOSIS, Alternative, Evidence, FindingDraft, Proposal
 from apps.bench.rules.path import means
 from apps.bench.rules.path.means import Estimate
@@ -8,25 +9,33 @@ from apps.bench.rules.tcp.sweeps import confidence_of
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
 
-RULE, VERSION = "path-capacity", 1
+RULE, VERSION = "path-capacity", 2
 # Means that differ by no more than this agree.
-AGREE = 0.15
+AGREE = means.AGREE
 
 
 def conclude(evidence: Evidence) -> FindingDraft | None:
-    """Return the capacity; None unless a means that finds one was used: UDP's loads or packet dispersion.
+    """Return the capacity; None unless a means that finds one was used: packet dispersion, or UDP's loads.
 
-    What TCP reaches or probes find available stands beside it: neither is a capacity.
+    One flow of datagrams may be held by a limit on each flow: what it has counts where another figure bears it out.
+    What TCP reaches or probes find available stands beside it: neither is a capacity. A means that found less than
+    came through was misled.
     """
     found = means.read_means(evidence)
-    firm = [estimate for estimate in found if not estimate.is_bound]
+    firm = [item for item in found if not item.is_bound and means.is_borne_out(evidence, item, found)]
     if not firm:
         return None
+    came = [item.low for item in found if item.is_bound or item.means == means.UDP]
+    most = max([*came, means.whole_of(evidence)])
+    misled = [item for item in firm if most > (1 + AGREE) * item.high]
+    left = [item for item in firm if item not in misled]
+    if misled and not left:
+        return _at_least(evidence, found, misled, most)
+    return _between(evidence, found, left, misled)
+
+
+def _between(evidence: Evidence, found: list[Estimate], firm: list[Estimate], misled: list[Estimate]) -> FindingDraft:
     low, high = min(item.low for item in firm), max(item.high for item in firm)
-    bounds = [item for item in found if item.is_bound and item.low > (1 + AGREE) * high]
-    if bounds:
-        # More came through than these means found: they were misled.
-        return None
     agree = high <= (1 + AGREE) * low
     shown = {"low": format_quantity(low, "bit/s"), "high": format_quantity(high, "bit/s")}
     title = _("The path holds %(low)s to %(high)s") if high > low else _("The path holds %(high)s")
@@ -35,15 +44,15 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
         version=VERSION,
         kind=DIAGNOSIS,
         title=Message(title, shown),
-        why=(*(_told(item) for item in found), *_nominal(evidence, high)),
-        against=tuple(_against(evidence, agree)),
+        why=(*(_told(item) for item in found if item not in misled), *_nominal(evidence, high)),
+        against=(*_misled(misled), *_against(evidence, agree)),
         value=high,
         unit="bit/s",
         low=low,
         high=high,
         formula="; ".join(f"{item.means}: {_interval(item)}" for item in found),
         evidence=tuple(sorted({trial for item in found for trial in item.trials})),
-        confidence=confidence_of((len(firm) > 1 and agree, 0.2), (len(found) > 1, 0.1), base=0.6),
+        confidence=confidence_of((len(firm) > 1 and agree, 0.15), (not misled, 0.1), base=0.7),
         applies_when=Message(_("This path and direction, with the traffic of others that there was.")),
         limits=(Message(_("The rate of UDP and TCP is of payload; dispersion tells the rate at the line.")),),
         source="RFC 5136, section 2.3; Dovrolis, Ramanathan, Moore (2004)",
@@ -51,6 +60,38 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
         missing=_missing(found),
         proposals=_proposals(found, high),
     )
+
+
+def _at_least(evidence: Evidence, found: list[Estimate], misled: list[Estimate], most: float) -> FindingDraft:
+    """Return that more came through than the means found that find a capacity: it is so much or more."""
+    shown = {"rate": format_quantity(most, "bit/s")}
+    return FindingDraft(
+        rule=RULE,
+        version=VERSION,
+        kind=DIAGNOSIS,
+        title=Message(_("The path holds %(rate)s or more: so much came through"), shown),
+        why=(*(_told(item) for item in found if item not in misled), *_nominal(evidence, most)),
+        against=tuple(_misled(misled)),
+        value=most,
+        unit="bit/s",
+        low=most,
+        formula="; ".join(f"{item.means}: {_interval(item)}" for item in found),
+        evidence=tuple(sorted({trial for item in found for trial in item.trials})),
+        confidence=0.8,
+        applies_when=Message(_("This path and direction, with the traffic of others that there was.")),
+        limits=(Message(_("The rate of UDP and TCP is of payload; dispersion tells the rate at the line.")),),
+        source="RFC 5136, section 2.3",
+        missing=(Message(_("What the path holds at most: higher loads of UDP.")),),
+        proposals=(Proposal("iperf3-udp", {}, {"rate": ", ".join(_load(most * share) for share in (1, 1.5, 2, 3))}),),
+    )
+
+
+def _misled(items: list[Estimate]) -> list[Message]:
+    texts = {
+        means.UDP: _("UDP's loads level off at %(rate)s, though more came through: something else held them."),
+        means.DISPERSION: _("Packet dispersion tells %(rate)s, though more came through: it was misled."),
+    }
+    return [Message(texts[item.means], {"rate": format_quantity(item.high, "bit/s")}) for item in items]
 
 
 def _interval(item: Estimate) -> str:
@@ -85,6 +126,10 @@ def _against(evidence: Evidence, agree: bool) -> list[Message]:
     doubtful = [point for point in estimates.dispersion_points(evidence) if estimates.is_doubtful(point)]
     for name in sorted({point.tool or estimates.CAPACITY for point in doubtful}):
         text = _("%(tool)s is left out: by its own word it is not sure (its modes scatter, or no line fits).")
+        found.append(Message(text, {"tool": name}))
+    held = {point.tool for point in estimates.dispersion_points(evidence) if pace.flags_of(point)}
+    for name in sorted(held - {point.tool for point in doubtful}):
+        text = _("%(tool)s is left out: one of its ends was at its limit, which spreads packets as a slow link does.")
         found.append(Message(text, {"tool": name}))
     if not agree:
         found.append(

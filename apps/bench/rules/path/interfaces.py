@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from apps.bench.rules.base import DIAGNOSIS, Evidence, FindingDraft, Proposal
+from apps.bench.rules.tcp.mtu import is_name
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
 
@@ -28,7 +29,7 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
         why=tuple(found),
         formula="",
         evidence=tuple(trials),
-        change="ethtool INTERFACE",
+        change=_look(evidence),
         confidence=0.8,
         applies_when=Message(_("The interface carries the traffic of these measurements.")),
         limits=(Message(_("Drivers of virtual machines tell speeds that mean nothing.")),),
@@ -51,6 +52,15 @@ def _of_node(evidence: Evidence, role: str) -> Iterator[Message]:
         text = _("%(role)s: its fastest interface has %(speed)s, its link is said to have %(nominal)s.")
         shown = {"speed": format_quantity(max(speeds), "bit/s"), "nominal": format_quantity(nominal, "bit/s")}
         yield Message(text, {"role": role, **shown})
+
+
+def _look(evidence: Evidence) -> str:
+    """Return the commands that show what each interface agreed on with its switch; they change nothing."""
+    lines = []
+    for role in evidence.facts:
+        names = [str(entry.get("name", "")) for entry in _interfaces(evidence, role) if _is_used(entry)]
+        lines += [f"# {role}", *(f"ethtool {name}" for name in names if is_name(name))]
+    return "".join(f"{line}\n" for line in lines)
 
 
 def _interfaces(evidence: Evidence, role: str) -> list[Mapping[str, Any]]:

@@ -1,4 +1,4 @@
-"""Datagrams that are lost below the path's capacity: chance, and not a full link (rule R14)."""
+"""Datagrams that are lost below the path's capacity: chance, and not a full link."""
 
 from apps.bench.rules.base import DIAGNOSIS, Evidence, FindingDraft, Proposal
 from apps.bench.rules.tcp import estimates
@@ -6,11 +6,15 @@ from apps.bench.rules.tcp.path import read_path
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
 
-RULE, VERSION = "path-loss", 1
+RULE, VERSION = "path-loss", 2
 # Loads below this share of the capacity fill no queue.
 QUIET = 0.7
 # Less than this is what long paths always lose now and then.
 LEAST = 5e-5
+# Chance takes the same share of every load, within what counting few losses scatters.
+ALIKE = 4
+# More than this many times what arrived of a load shows that nothing held that load to it.
+ABOVE = 1.1
 
 
 def conclude(evidence: Evidence) -> FindingDraft | None:
@@ -19,10 +23,16 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
     curve, trials = estimates.loss_curve_of(evidence)
     if path is None or curve is None:
         return None
-    quiet = [point for point in curve.points if point.offered <= QUIET * path.capacity.value]
+    # A limit on each flow drops what is above it, far below the capacity: above what arrived nothing is chance.
+    arrived = min(path.capacity.value, curve.plateau or curve.full or curve.whole or path.capacity.value)
+    quiet = [point for point in curve.points if point.offered <= QUIET * arrived and not point.is_held]
     if not quiet or min(point.loss for point in quiet) < LEAST:
         return None
-    if "receive-buffer-full" in {name for point in estimates.udp_points(evidence) for name in point.warnings}:
+    if max(point.loss for point in quiet) > ALIKE * min(point.loss for point in quiet):
+        return None
+    # Of one load a limit on the flow takes as much as chance does, unless another load brought more through.
+    reached = max(point.delivered for point in quiet)
+    if len(quiet) == 1 and max(point.delivered for point in curve.points) < ABOVE * reached:
         return None
     loss = sum(point.loss for point in quiet) / len(quiet)
     most = max(quiet, key=lambda point: point.offered)

@@ -1,26 +1,35 @@
 """The path's capacity by each means there is, brought to the same footing: the rate at the line."""
 
+import math
 from dataclasses import dataclass
 
 from apps.bench import network
 from apps.bench.network import rfc6349
-from apps.bench.rules.base import BELOW, Evidence, Point
-from apps.bench.rules.tcp import estimates
-from apps.bench.rules.tcp.sweeps import is_tcp
+from apps.bench.rules import pace
+from apps.bench.rules.base import Evidence, Point
+from apps.bench.rules.tcp import estimates, held
+from apps.bench.rules.tcp.scatter import mean
+from apps.bench.rules.tcp.sweeps import tcp_points
 
 USUAL_MTU, JUMBO_MTU = 1500, 9000
 UDP, DISPERSION, TCP, AVAILABLE = "udp", "dispersion", "tcp", "available"
+# Two figures of the capacity that differ by no more bear each other out.
+AGREE = 0.15
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """A capacity (bit/s) by one means, from `low` to `high`; `is_bound` if it can only be more."""
+    """A capacity (bit/s) by one means, from `low` to `high`; `is_bound` if it can only be more.
+
+    `is_held` says that a judge saw an end set the pace: it came through, but is no evidence of what the path holds.
+    """
 
     means: str
     low: float
     high: float
     trials: tuple[int, ...]
     is_bound: bool = False
+    is_held: bool = False
 
 
 def read_means(evidence: Evidence) -> list[Estimate]:
@@ -29,13 +38,32 @@ def read_means(evidence: Evidence) -> list[Estimate]:
     return [estimate for estimate in found if estimate is not None]
 
 
+def is_borne_out(evidence: Evidence, estimate: Estimate, found: list[Estimate]) -> bool:
+    """Return whether a means finds the capacity of the path, not only what one flow can have of it.
+
+    Dispersion does. The loads of one flow of UDP do where the links are said to have as much, dispersion tells it,
+    or several streams of TCP level off there.
+    """
+    if estimate.means != UDP:
+        return True
+    rates = [item.high for item in found if item.means == DISPERSION]
+    rates += [evidence.path.capacity_bps] if evidence.path.capacity_bps else []
+    level = held.plateau_of(evidence)
+    rates += [level.rate] if level else []
+    own = estimate.high, at_line(evidence, estimate)
+    return any(abs(math.log(rate / value)) <= math.log1p(AGREE) for rate in rates for value in own)
+
+
+def whole_of(evidence: Evidence) -> float:
+    """Return the highest load of UDP (bit/s) that came through whole, 0 without any."""
+    curve, _trials = estimates.loss_curve_of(evidence)
+    return (curve.whole or 0.0) if curve else 0.0
+
+
 def _by_udp(evidence: Evidence) -> Estimate | None:
     """Return UDP's: at least the highest load without loss, less than the least with it; None if nothing was lost."""
     found = estimates.by_udp(evidence)
-    if found is None or found.curve.lossy is None:
-        return None
-    delivered = found.curve.full or found.value
-    return Estimate(UDP, found.value, max(found.value, min(delivered, found.curve.lossy)), found.trials)
+    return Estimate(UDP, found.low, found.high, found.trials) if found else None
 
 
 def _by_dispersion(evidence: Evidence) -> Estimate | None:
@@ -45,20 +73,17 @@ def _by_dispersion(evidence: Evidence) -> Estimate | None:
 
 def _by_tcp(evidence: Evidence) -> Estimate | None:
     """Return the best goodput of TCP: the path holds at least so much."""
-    rates = [
-        (sum(values) / len(values), point.trials("goodput"))
-        for point in evidence.points
-        if is_tcp(point) and point.statistic != BELOW and (values := point.values("goodput"))
-    ]
-    if not rates:
+    points = [point for point in tcp_points(evidence) if point.values("goodput")]
+    best = max(points, key=lambda point: mean(point.values("goodput")), default=None)
+    if best is None:
         return None
-    best, trials = max(rates)
-    return Estimate(TCP, best, best, trials, is_bound=True)
+    rate = mean(best.values("goodput"))
+    return Estimate(TCP, rate, rate, best.trials("goodput"), is_bound=True, is_held=bool(pace.flags_of(best)))
 
 
 def _by_streams_of_probes(evidence: Evidence) -> Estimate | None:
     """Return the available bandwidth (pathload): with other traffic away it is the capacity, else less."""
-    points = [point for point in evidence.points if point.values(estimates.AVAILABLE)]
+    points = [point for point in evidence.points if point.values(estimates.AVAILABLE) and not pace.flags_of(point)]
     if not points:
         return None
     names = "available_low", estimates.AVAILABLE, "available_high"

@@ -7,8 +7,19 @@ the same names; where different nodes are compared, these stand under ``testbed`
 such as "better", is 1 to infinity.
 """
 
-from apps.bench.rules.shapes.curves import Curve, curves
-from apps.bench.rules.shapes.forms import EQUAL, FALLS, FLAT, RISES, SATURATES, same, shaped, trend_of, trends
+from apps.bench.rules.shapes.curves import Curve, curves, interval_at
+from apps.bench.rules.shapes.forms import (
+    EQUAL,
+    FALLS,
+    FLAT,
+    RISES,
+    SATURATES,
+    UNCLEAR,
+    same,
+    shaped,
+    trend_of,
+    trends,
+)
 from apps.bench.rules.shapes.names import (
     BLOCK,
     CLIENTS,
@@ -35,10 +46,12 @@ __all__ = [
     "SATURATES",
     "TASKS",
     "THREADS",
+    "UNCLEAR",
     "Curve",
     "common",
     "curves",
     "described",
+    "interval_at",
     "inverse",
     "is_better",
     "is_equal",

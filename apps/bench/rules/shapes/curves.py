@@ -6,20 +6,32 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from apps.bench import statistics
-from apps.bench.rules.base import ABOUT, SAMPLE, Evidence, Point
+from apps.bench.rules import pace
+from apps.bench.rules.base import ABOUT, DISK, NETWORK, SAMPLE, Evidence, Point
+from apps.bench.rules.base import FILE_SYSTEM as FILES
 from apps.bench.rules.shapes.names import CLIENTS, FILE_SYSTEM, described, factors_behind, frozen, nodes_of, order
 
 # Repetitions that scatter by more than this (stdev / mean) say nothing of a trend.
 SCATTER = 0.15
+# unless there are so many that the means are known to within this share of the best.
+KNOWN = 0.04
 # From so many degrees of freedom on a trend must be surer than chance: this many errors of a difference of means.
 LEAST_FREE, RANGE = 3, 3.5
+# Figures that nobody repeated (enough) differ by this share of the best before that tells anything; two of them, by
+# chance the best and the worst of a scatter, by more.
+ONCE, ONCE_OF_TWO = 0.20, 0.35
 
 Cells = dict[Any, dict[int, float]]
+# Processes that exchange messages keep their processors busy while they wait: there it says nothing.
+BUSY_IS_FULL = (NETWORK, DISK, FILES)
 
 
 @dataclass(frozen=True)
 class Curve:
-    """A metric over the values of one factor, all else being equal: {value: {trial id: value of the metric}}."""
+    """A metric over the values of one factor, all else being equal: {value: {trial id: value of the metric}}.
+
+    `held` are the values at which a judge saw an end set the pace: a plateau of those is that end's.
+    """
 
     tool: str
     metric: str
@@ -29,6 +41,7 @@ class Curve:
     roles: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     file_system: str = ""
     fixed: Mapping[str, Any] = field(default_factory=dict)
+    held: frozenset[Any] = frozenset()
 
     @property
     def means(self) -> dict[Any, float]:
@@ -42,25 +55,52 @@ class Curve:
 
     @property
     def is_scattered(self) -> bool:
-        """Return whether the repetitions at some value contradict each other."""
+        """Return whether the repetitions at some value contradict each other, and are too few to make up for it."""
+        top = max(self.means.values())
+        if self.error is not None and self.error <= KNOWN * top:
+            return False
         summaries = [statistics.summarise(list(cell.values())) for cell in self.cells.values()]
         return any(summary.cv is not None and summary.cv > SCATTER for summary in summaries)
+
+    @property
+    def error(self) -> float | None:
+        """Return the error of the means by the repetitions' scatter, None where too few were repeated to tell."""
+        groups = [list(cell.values()) for cell in self.cells.values()]
+        free = sum(len(group) - 1 for group in groups)
+        if free < LEAST_FREE:
+            return None
+        means = self.means.values()
+        squares = math.fsum((value - mean) ** 2 for group, mean in zip(groups, means, strict=True) for value in group)
+        return math.sqrt(squares / free / min(map(len, groups)))
 
     @property
     def is_chance(self) -> bool:
         """Return whether the means lie no further apart than the repetitions' scatter makes them.
 
-        By the studentised range (Tukey, 1949), whose 95 % quantile is about 3.5 sqrt(2) for three to eight means of
-        three or four values; where nothing was repeated nothing can be said.
+        Where nothing was repeated nothing can be said.
         """
-        groups = [list(cell.values()) for cell in self.cells.values()]
-        free = sum(len(group) - 1 for group in groups)
-        if free < LEAST_FREE:
-            return False
         means = self.means.values()
-        squares = math.fsum((value - mean) ** 2 for group, mean in zip(groups, means, strict=True) for value in group)
-        error = math.sqrt(squares / free / min(map(len, groups)))
-        return max(means) - min(means) < RANGE * math.sqrt(2) * error
+        return self.error is not None and max(means) - min(means) < self.chance
+
+    @property
+    def chance(self) -> float:
+        """Return by how much (in the metric's unit) the best and the worst mean may differ by chance.
+
+        By the studentised range (Tukey, 1949), whose 95 % quantile is about 3.5 sqrt(2) for three to eight means of
+        three or four values; of figures that nobody repeated by what such figures usually scatter.
+        """
+        error = self.error
+        if error is not None:
+            return RANGE * math.sqrt(2) * error
+        return (ONCE if len(self.cells) > 2 else ONCE_OF_TWO) * max(self.means.values())
+
+
+def interval_at(curve: Curve, value: Any) -> tuple[float, float]:
+    """Return what the mean at a value may really be: two of its errors, or as far as lone figures usually scatter."""
+    mean, error = curve.means[value], curve.error
+    if error is None:
+        return mean * (1 - ONCE), mean / (1 - ONCE)
+    return max(mean - 2 * error, 0.0), mean + 2 * error
 
 
 def curves(evidence: Evidence, *, factor: str) -> list[Curve]:
@@ -70,6 +110,7 @@ def curves(evidence: Evidence, *, factor: str) -> list[Curve]:
     """
     own = factors_behind(factor)
     groups: dict[Any, tuple[Point, dict[str, Any], dict[str, Cells]]] = {}
+    held: dict[Any, set[tuple[str, Any]]] = {}
     for point in evidence.points:
         if point.statistic not in (SAMPLE, ABOUT):
             continue
@@ -80,8 +121,11 @@ def curves(evidence: Evidence, *, factor: str) -> list[Curve]:
         fixed = {name: item for name, item in known.items() if name not in own}
         key = (point.tool, point.layer, _cast(point, factor), frozen(fixed))
         _point, _fixed, metrics = groups.setdefault(key, (point, fixed, {}))
-        for name, values in point.metrics.items():
-            metrics.setdefault(name, {}).setdefault(value, {}).update(values)
+        for name in point.metrics:
+            free = pace.undisturbed(point, name) if point.layer in BUSY_IS_FULL else point
+            metrics.setdefault(name, {}).setdefault(value, {}).update(free.metrics.get(name, {}))
+            if point.layer in BUSY_IS_FULL and pace.flags_of(free):
+                held.setdefault(key, set()).add((name, value))
     found = [
         Curve(
             tool=point.tool,
@@ -92,8 +136,9 @@ def curves(evidence: Evidence, *, factor: str) -> list[Curve]:
             roles=point.roles,
             file_system=str(fixed.get(FILE_SYSTEM, "")),
             fixed=fixed,
+            held=frozenset(value for name, value in held.get(key, ()) if name == metric),
         )
-        for point, fixed, metrics in groups.values()
+        for key, (point, fixed, metrics) in groups.items()
         for metric, cells in metrics.items()
         if len(cells) > 1
     ]

@@ -5,14 +5,16 @@ from typing import Any
 
 from apps.bench.knee import NEAR, find_knee
 from apps.bench.rules.base import Evidence, Trend
-from apps.bench.rules.shapes.curves import Curve, curves
+from apps.bench.rules.shapes.curves import ONCE_OF_TWO, Curve, curves
 from apps.bench.rules.shapes.names import canonical, is_number
 
-RISES, FLAT, FALLS, SATURATES = "rises", "flat", "falls", "saturates"
+RISES, FLAT, FALLS, SATURATES, UNCLEAR = "rises", "flat", "falls", "saturates", "unclear"
 # Rates within this share of each other are one rate.
 EQUAL = 0.05
 # A curve that ends this far below its best falls.
 FALL = 0.10
+# Of so many figures that nobody repeated a plateau consists; and so much smaller is the chance of one step.
+LEVEL_ONCE, STEPS = 3, 2.5
 
 
 def trends(evidence: Evidence, *, factor: str, metric: str = "", tool: str = "") -> list[Trend]:
@@ -35,9 +37,10 @@ def shaped(evidence: Evidence, *, factor: str) -> list[tuple[Trend, Curve | None
 def trend_of(curve: Curve) -> Trend | None:
     """Return the shape of a curve over numbers, None if it has none that the repetitions bear out.
 
-    Flat if all means are within 5 %; it falls if it ends 10 % below its best; it saturates if a broken stick fits it
-    and more than its last value is the plateau; it rises if it ends at its best. The `knee` of one that falls is its
-    best.
+    Flat if all means are within 5 %; it falls if it ends surely below its best; it saturates if a broken stick fits
+    it and more than its last value is the plateau; it rises if it ends at its best, above the one before; else it is
+    ``unclear`` if it surely grew. The `knee` of one that falls is its best. Where an end was at its limit only
+    that it rises, or is unclear, is told.
     """
     means = curve.means
     if not all(is_number(x) for x in means) or min(means.values()) < 0 or curve.is_scattered:
@@ -46,27 +49,56 @@ def trend_of(curve: Curve) -> Trend | None:
     top = max(ys)
     if top <= 0:
         return None
-    peak = xs[ys.index(top)]
     if min(ys) >= (1 - EQUAL) * top:
-        shape, at, best = FLAT, None, math.fsum(ys) / len(ys)
-    elif curve.is_chance:
+        return None if curve.held else _trend(curve, FLAT, None, math.fsum(ys) / len(ys))
+    if top - min(ys) < curve.chance:
         return None
-    elif ys[-1] < (1 - FALL) * top:
-        shape, at, best = FALLS, float(peak), top
-    else:
-        knee = find_knee(xs, ys) if min(xs) > 0 else None
-        if knee and knee.is_clear and top <= (1 + NEAR) * knee.plateau and knee.smallest < xs[-1]:
-            shape, at, best = SATURATES, knee.smallest, knee.plateau
-        elif ys[-1] >= (1 - EQUAL) * top:
-            shape, at, best = RISES, None, top
-        else:
-            return None
+    if ys[-1] < (1 - EQUAL) * top and _falls(curve, ys):
+        return None if _is_held(curve, xs[ys.index(top)]) else _trend(curve, FALLS, float(xs[ys.index(top)]), top)
+    if ys[-1] < (1 - FALL) * top:
+        return None
+    if plateau := _plateau(curve, xs, ys):
+        return None if _is_held(curve, plateau[0]) else _trend(curve, SATURATES, *plateau)
+    # One step alone is surer than the largest of all.
+    step = curve.chance / STEPS
+    if ys[-1] >= top and ys[-1] - ys[-2] >= max(EQUAL * top, step) and ys[-1] - ys[0] >= curve.chance:
+        return _trend(curve, RISES, None, top)
+    least = curve.chance if curve.error is not None else max(curve.chance, ONCE_OF_TWO * top)
+    return _trend(curve, UNCLEAR, None, top) if ys[-1] - ys[0] >= least else None
+
+
+def _is_held(curve: Curve, start: float) -> bool:
+    """Return whether an end set the pace somewhere from a value on: what is seen there is that end's limit."""
+    return any(value >= start for value in curve.held)
+
+
+def _falls(curve: Curve, ys: list[float]) -> bool:
+    """Return whether a curve surely ends below its best; of figures that nobody repeated below two of them."""
+    best = sorted(ys)[-2] if curve.error is None and len(ys) > 2 else max(ys)
+    return best - ys[-1] >= curve.chance
+
+
+def _plateau(curve: Curve, xs: list[Any], ys: list[float]) -> tuple[float, float] | None:
+    """Return from where on a curve is level, and at what; None if it is no broken stick, or too few bear it out."""
+    knee = find_knee(xs, ys) if min(xs) > 0 else None
+    if not knee or not knee.is_clear or max(ys) > (1 + NEAR) * knee.plateau or knee.smallest >= xs[-1]:
+        return None
+    place = xs.index(knee.smallest)
+    # Of figures that nobody repeated one more that is as high may have come out low.
+    if curve.error is None and len(xs) - place < LEVEL_ONCE:
+        return None
+    before = ys[place - 1] if place else 0.0
+    is_bent = min(ys[place:]) - before >= curve.chance / STEPS if curve.error is not None else True
+    return (knee.smallest, knee.plateau) if is_bent else None
+
+
+def _trend(curve: Curve, shape: str, knee: float | None, best: float) -> Trend:
     return Trend(
         tool=curve.tool,
         metric=curve.metric,
         factor=curve.factor,
         shape=shape,
-        knee=at,
+        knee=knee,
         best=best,
         file_system=curve.file_system,
         fixed=curve.fixed,

@@ -5,9 +5,10 @@ from typing import Any
 
 from apps.bench import statistics
 from apps.bench.rules.base import Evidence, Ratio
-from apps.bench.rules.shapes.curves import Curve, curves
+from apps.bench.rules.shapes.curves import ONCE_OF_TWO, Curve, curves
 from apps.bench.rules.shapes.forms import EQUAL, FALL
 from apps.bench.rules.shapes.names import BLOCK, FILE_SYSTEM, KIND, canonical
+from apps.bench.rules.tcp.scatter import read_scatter
 
 
 def ratios(evidence: Evidence, *, factor: str, metric: str = "", tool: str = "") -> list[Ratio]:
@@ -24,15 +25,27 @@ def ratios_of(curve: Curve) -> list[Ratio]:
     """Return the ratio of each pair of values of a curve, of the later to the earlier."""
     found = []
     values = [value for value, cell in curve.cells.items() if min(cell.values()) > 0]
+    usable = [curve.cells[value] for value in values]
     for place, to in enumerate(values):
         for of in values[place + 1 :]:
             first, second = list(curve.cells[to].values()), list(curve.cells[of].values())
-            difference = statistics.compare_two(first, second)
+            difference, ratio = statistics.compare_two(first, second), _mean(second) / _mean(first)
             low, high = difference.ratio_low or 0.0, difference.ratio_high or math.inf
+            if min(len(first), len(second)) < 2:
+                # Each measured once: nobody knows, and figures scatter by so much.
+                low, high = ratio * (1 - ONCE_OF_TWO), ratio / (1 - ONCE_OF_TWO)
+            elif (difference.confidence or 0.0) < statistics.CONFIDENCE:
+                # Between two and two figures there is none of 95 %: the scatter of all settings makes up for it.
+                width = math.exp(read_scatter([*cell.values()] for cell in usable).error(first, second))
+                low, high = min(low, ratio / width), max(high, ratio * width)
             trials = tuple(sorted({*curve.cells[to], *curve.cells[of]}))
             named = {**curve.fixed, curve.factor: of}, {**curve.fixed, curve.factor: to}
             found.append(Ratio(curve.tool, curve.metric, *named, low, high, trials))
     return found
+
+
+def _mean(values: list[float]) -> float:
+    return math.fsum(values) / len(values)
 
 
 def common(ratio: Ratio) -> dict[str, Any]:

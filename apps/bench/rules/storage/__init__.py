@@ -1,8 +1,8 @@
 """Storage: record size, clients, what a file system costs, its connections and mount options, and caches."""
 
-from apps.bench.rules.asking import Rule, conclude_all
 from apps.bench.rules.base import Evidence, FindingDraft
 from apps.bench.rules.layers import judge_all
+from apps.bench.rules.runner import Rule, conclude_all
 from apps.bench.rules.storage import alike, caches, clients, connections, options, pools, records, shares
 
 WHOLE = (

@@ -1,6 +1,9 @@
 """Reads that a cache gave: what came again came faster than it first did, or the files were too small."""
 
+from collections.abc import Collection
+
 from apps.bench.rules.base import DISK, DOUBT, FILE_SYSTEM, Evidence, FindingDraft, Point
+from apps.bench.rules.layers.doubts import SURE
 from apps.bench.rules.storage.common import rate
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
@@ -52,12 +55,17 @@ def _draft(name: str, reasons: list[tuple[Point, Message]]) -> FindingDraft:
         why=tuple(texts.values())[:5],
         formula=f"X_reread >= {AGAIN:g} · X_read",
         evidence=tuple(sorted(trials)),
-        change="iozone -I",
+        change=_direct({point.tool for point, _reason in reasons}),
         confidence=0.8,
         applies_when=Message(_("The figures are to stand for the file system, not for the clients' memory.")),
         limits=(Message(_("An application that reads its files again gains from the cache as these figures do.")),),
         source="IOzone documentation, file size; IOR user guide, effects of caching",
     )
+
+
+def _direct(tools: Collection[str]) -> str:
+    """Return the options of each program that measured, by which no cache of the client is used."""
+    return "".join(f"{SURE[tool]}\n" for tool in sorted(tools) if tool in SURE)
 
 
 def _mean(point: Point, metric: str) -> float:

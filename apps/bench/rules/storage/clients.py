@@ -1,4 +1,4 @@
-"""The number of clients, or of tasks: where the aggregate saturates, still grows, or falls (rule R17)."""
+"""The number of clients, or of tasks: where the aggregate saturates, still grows, or falls."""
 
 import math
 from collections.abc import Mapping
@@ -6,23 +6,35 @@ from typing import NamedTuple
 
 from apps.bench import statistics
 from apps.bench.rules import shapes
-from apps.bench.rules.base import DIAGNOSIS, NO_CHANGE, RECOMMENDATION, Evidence, FindingDraft, Proof, Proposal, Trend
-from apps.bench.rules.layers.beneath import stated_rate
-from apps.bench.rules.shapes import CLIENTS, TASKS, THREADS, described
+from apps.bench.rules.base import (
+    DIAGNOSIS,
+    NO_CHANGE,
+    RECOMMENDATION,
+    Evidence,
+    FindingDraft,
+    Proof,
+    Proposal,
+    Trend,
+    of_files,
+)
+from apps.bench.rules.layers.links import OF_ONE_SERVER
+from apps.bench.rules.layers.verdicts import BEYOND, FULL, FULL_NETWORK, ROOM
+from apps.bench.rules.shapes import CLIENTS, TASKS, THREADS
+from apps.bench.rules.storage import ends
 from apps.bench.rules.storage.common import METRICS, TOOLS, name_of, rate, subject_of
 from apps.bench.rules.storage.titles import OF_CLIENTS, OF_TASKS, ONE_SERVER
 from apps.bench.text import Message, _
+from apps.bench.units import percent
 
-RULE, VERSION = "storage-clients", 1
+RULE, VERSION = "storage-clients", 2
 FACTORS = (CLIENTS, THREADS, TASKS)
-# A rate of this share of the network's ceiling nearly fills it.
-NEARLY = 0.85
-# File systems with one server, which all clients share.
-OF_ONE_SERVER = ("nfs",)
 
 
 class Case(NamedTuple):
-    """A trend, the means where they were measured, and what the network carries for so many clients (B/s)."""
+    """A trend, the means where they were measured, and what the network carries for so many clients (B/s).
+
+    `interval` is what the rate at the last number may really be.
+    """
 
     trend: Trend
     means: Mapping[float, float]
@@ -30,6 +42,7 @@ class Case(NamedTuple):
     ceilings: Mapping[int, float]
     kind: str = ""
     most: float | None = None
+    interval: tuple[float, float] | None = None
 
     @property
     def ceiling(self) -> float | None:
@@ -44,8 +57,8 @@ def conclude(evidence: Evidence) -> list[FindingDraft]:
         for trend, curve in shapes.shaped(evidence, factor=factor):
             if trend.metric not in METRICS or trend.tool not in TOOLS:
                 continue
-            clients = _clients(evidence, trend, curve)
-            ceilings = _ceilings(evidence, trend, clients)
+            clients = ends.clients_of(evidence, trend, curve)
+            ceilings = ends.ceilings_of(evidence, trend, clients)
             facts = evidence.file_systems.get(trend.file_system)
             kind = facts.kind if facts else ""
             case = Case(
@@ -54,8 +67,16 @@ def conclude(evidence: Evidence) -> list[FindingDraft]:
                 clients,
                 ceilings,
                 kind,
-                None if curve else _most(evidence, trend),
+                None if curve else ends.most_of(evidence, trend),
+                shapes.interval_at(curve, max(curve.means)) if curve else None,
             )
+            if (
+                factor != CLIENTS
+                and curve
+                and any(set(trend.trials) <= set(other.evidence) for other in found.values())
+            ):
+                # One task on each client: the same figures have been told of clients.
+                continue
             draft = _draft(case)
             # Of one file system what clients show counts before what tasks do.
             found.setdefault(draft.subject, draft)
@@ -63,7 +84,13 @@ def conclude(evidence: Evidence) -> list[FindingDraft]:
 
 
 def _draft(case: Case) -> FindingDraft:
-    make = {shapes.SATURATES: _saturates, shapes.RISES: _rises, shapes.FALLS: _falls, shapes.FLAT: _flat}
+    make = {
+        shapes.SATURATES: _saturates,
+        shapes.RISES: _rises,
+        shapes.FALLS: _falls,
+        shapes.FLAT: _flat,
+        shapes.UNCLEAR: _unclear,
+    }
     return make[case.trend.shape](case)
 
 
@@ -71,15 +98,15 @@ def _saturates(case: Case) -> FindingDraft:
     trend, knee = case.trend, case.trend.knee or 1
     why = _figures(case)
     here, further = case.ceilings.get(int(knee)), case.ceilings.get(int(knee) + 1)
-    if trend.factor == CLIENTS and here and further and further > 1.01 * here:
+    if trend.factor == CLIENTS and here and further and further > 1.01 * max(here, (trend.best or 0.0) / ROOM):
         text = _(
             "The network carries %(here)s for %(count)s clients and %(further)s for one more: it would let the rate"
             " grow, so the servers are what is full."
         )
         why.append(Message(text, {"here": rate(here), "further": rate(further), "count": f"{knee:g}"}))
-    elif trend.best and case.ceiling and trend.best >= NEARLY * case.ceiling:
+    elif _fills(trend.best, case.ceiling):
         text = _("That is %(share)s %% of the %(ceiling)s that the network carries: it is full.")
-        why.append(Message(text, {"share": f"{100 * trend.best / case.ceiling:.0f}", "ceiling": rate(case.ceiling)}))
+        why.append(Message(text, _share(trend.best, case.ceiling)))
     return _make(
         case,
         kind=DIAGNOSIS,
@@ -93,41 +120,45 @@ def _saturates(case: Case) -> FindingDraft:
 def _rises(case: Case) -> FindingDraft:
     best = case.trend.best
     why = _figures(case)
-    enough = None
     most = max(case.means, default=case.most)
     apiece = best / most if best and most else None
-    if apiece and best and case.ceiling:
-        enough = math.ceil(case.ceiling / apiece)
-        share = best / case.ceiling
+    if _fills(best, case.ceiling, FULL):
+        text = _("%(best)s is %(share)s %% of the %(ceiling)s that the network carries: nearly all of it.")
+        why.append(Message(text, {"best": rate(best or 0.0), **_share(best, case.ceiling)}))
+    elif apiece and best and case.ceiling and best < case.ceiling:
+        # Fewer cannot fill it; more may meet another limit first.
         text = _(
-            "%(best)s is %(share)s %% of the %(ceiling)s that the network carries; at %(apiece)s each"
-            " %(enough)s fill it."
+            "%(best)s is %(share)s %% of the %(ceiling)s that the network carries; at %(apiece)s each it takes"
+            " %(least)s or more to fill it, if neither servers nor disks are full before."
         )
-        if share >= NEARLY:
-            text = _("%(best)s is %(share)s %% of the %(ceiling)s that the network carries: nearly all of it.")
-        shown = {
-            "best": rate(best),
-            "share": f"{100 * share:.0f}",
-            "ceiling": rate(case.ceiling),
-            "apiece": rate(apiece),
-            "enough": enough,
-        }
-        why.append(Message(text, shown))
+        least = math.ceil(case.ceiling / apiece)
+        shown = {"best": rate(best), "apiece": rate(apiece), "least": least}
+        why.append(Message(text, {**shown, **_share(best, case.ceiling)}))
     text = _("It serves applications well in which many nodes do I/O, and poorly those in which few do.")
     why.append(Message(text))
     first = min(case.means, default=None)
     return _make(
         case,
         kind=RECOMMENDATION,
-        count=float(enough or most or 0) or None,
+        count=float(most or 0) or None,
         why=why,
-        formula=f"N = C / (X / N) = {rate(case.ceiling)} / {rate(apiece)}" if apiece and case.ceiling else "X(N) ~ N",
+        formula="X(N) ~ N",
         limits=(_("Beyond the measured range growth is assumed, until the network or the servers are full."),),
         present=case.means[first] if first is not None else None,
         predicted=best if first is not None else None,
         now_then=(first, most) if first is not None and most else None,
         growing=True,
     )
+
+
+def _fills(best: float | None, ceiling: float | None, least: float = FULL_NETWORK) -> bool:
+    """Return whether a rate is nearly all that the network carries; one above it contradicts the links."""
+    return best is not None and ceiling is not None and least * ceiling <= best <= BEYOND * ceiling
+
+
+def _share(best: float | None, ceiling: float | None) -> dict[str, str]:
+    share = (best or 0.0) / (ceiling or 1.0)
+    return {"share": percent(share), "ceiling": rate(ceiling or 0.0)}
 
 
 def _falls(case: Case) -> FindingDraft:
@@ -169,6 +200,18 @@ def _flat(case: Case) -> FindingDraft:
     )
 
 
+def _unclear(case: Case) -> FindingDraft:
+    return _make(
+        case,
+        kind=DIAGNOSIS,
+        count=None,
+        why=_figures(case),
+        formula="X(N) > X(1)",
+        limits=(_("The last figures lie too near each other, and scatter too far, to tell a plateau from growth."),),
+        growing=True,
+    )
+
+
 def _make(
     case: Case,
     *,
@@ -204,15 +247,17 @@ def _make(
         value=count,
         unit="count" if count else "",
         formula=formula,
+        question=of_files(trend.file_system),
         evidence=trend.trials,
         present=present,
         predicted=predicted,
+        predicted_interval=case.interval if predicted else None,
         predicted_unit="B/s",
         confidence=0.85 if case.means and len(trend.trials) > len(case.means) else 0.65,
         applies_when=Message(_("Each task reads or writes a file of its own, in order.")),
         limits=tuple(Message(limit) for limit in limits),
         source="Global file system over a WAN (KISTI, PNU); Gunther, Guerrilla Capacity Planning, 2007",
-        missing=(Message(_("More of them: the rate still grew at the most tried.")),) if growing else (),
+        missing=(Message(_("More of them, and three repetitions or more of each.")),) if growing else (),
         proposals=(more,) if growing else (),
         proof=Proof(
             trend.tool,
@@ -233,37 +278,3 @@ def _figures(case: Case) -> list[Message]:
         return [Message(_("The best rate printed is %(best)s."), {"best": rate(case.trend.best)})]
     shown = ", ".join(f"{count:g}: {rate(value)}" for count, value in case.means.items())
     return [Message(_("Measured in all, by number: %(figures)s."), {"figures": shown})]
-
-
-def _clients(evidence: Evidence, trend: Trend, curve: shapes.Curve | None) -> tuple[str, ...]:
-    """Return the clients of a trend: those of its points, or those with a path to the file system's servers."""
-    if curve:
-        return curve.roles.get("client", ()) or curve.roles.get("node", ())
-    facts = evidence.file_systems.get(trend.file_system)
-    servers = set(facts.servers) if facts else set()
-    named = [p for p in evidence.points if p.file_system == trend.file_system and p.roles.get("client")]
-    if named:
-        return max((point.roles["client"] for point in named), key=len)
-    ends = [
-        one if other in servers else other for one, other in evidence.paths if (one in servers) != (other in servers)
-    ]
-    return tuple(dict.fromkeys(ends))
-
-
-def _most(evidence: Evidence, trend: Trend) -> float | None:
-    """Return the largest number for which a figure of the file system stands beside a printed trend."""
-    known = [
-        described(point, evidence).get(trend.factor)
-        for point in evidence.points
-        if point.file_system == trend.file_system and point.values(trend.metric)
-    ]
-    return max((float(count) for count in known if count), default=trend.knee)
-
-
-def _ceilings(evidence: Evidence, trend: Trend, clients: tuple[str, ...]) -> dict[int, float]:
-    """Return what the network carries (B/s) for one client, for two, and so on."""
-    facts = evidence.file_systems.get(trend.file_system)
-    if not facts or not facts.servers:
-        return {}
-    found = {count: stated_rate(evidence, clients[:count], facts.servers) for count in range(1, len(clients) + 1)}
-    return {count: value for count, value in found.items() if value}

@@ -1,5 +1,6 @@
 """What the rules of storage share: whom they speak of, and how the tools call things."""
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from apps.bench.rules.base import Trend
@@ -7,6 +8,13 @@ from apps.bench.units import format_quantity
 
 # What is read and written in order; the rest of a tool's metrics are other patterns.
 METRICS = ("write", "read")
+
+
+# What a person chooses when mounting NFS; the rest of what the kernel lists is its own.
+OWN_OPTIONS = (
+    *("ro", "hard", "soft", "vers", "proto", "rsize", "wsize", "nconnect", "timeo", "retrans", "sec", "sync"),
+    *("noac", "nolock", "noatime"),
+)
 
 
 class Words(NamedTuple):
@@ -43,6 +51,16 @@ def subject_of(trend: Trend, *more: str) -> str:
 def rate(value: float) -> str:
     """Return a rate (B/s) for people."""
     return format_quantity(value, "B/s")
+
+
+def mount_again(options: Mapping[str, Any], **changed: int) -> str:
+    """Return the command that mounts an NFS file system anew with its own options, but for those that are changed."""
+    kept = {name: options[name] for name in OWN_OPTIONS if name in options}
+    wanted = {**({} if kept.keys() & {"hard", "soft"} else {"hard": True}), "proto": "tcp", **kept, **changed}
+    text = ",".join(name if value is True else f"{name}={value}" for name, value in wanted.items())
+    where, source = options.get("mount", "MOUNTPOINT"), options.get("source", "")
+    what = " ".join(["mount", *(["-t nfs"] if source else []), "-o", text, *([source] if source else []), str(where)])
+    return f"umount {where} && {what}"
 
 
 def number_of(value: Any) -> int | None:

@@ -3,14 +3,15 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from apps.bench.rules.base import RECOMMENDATION, Evidence, FindingDraft
-from apps.bench.rules.layers.beneath import joins
+from apps.bench.rules import pace
+from apps.bench.rules.base import DISK, NETWORK, RECOMMENDATION, Evidence, FindingDraft, of_files
+from apps.bench.rules.layers.beneath import client_end, joins
 from apps.bench.rules.layers.questions import READ, Question
 from apps.bench.rules.layers.verdicts import Verdict
-from apps.bench.rules.storage.common import number_of, rate
+from apps.bench.rules.storage.common import mount_again, number_of, rate
 from apps.bench.text import Message, _
 
-RULE, VERSION = "storage-connections", 1
+RULE, VERSION = "storage-connections", 2
 # The file system moves what one TCP stream does if it is within this of it; more streams must be this much faster.
 LIKE_ONE, FASTER = 0.15, 1.5
 # Of the best rate of several streams.
@@ -18,7 +19,10 @@ ENOUGH = 0.95
 
 
 class Kind(NamedTuple):
-    """How a kind of file system opens more connections: the most, the command and the one to take it back."""
+    """How a kind of file system opens more connections: the most, the command and the one to take it back.
+
+    Without commands it is mounted anew.
+    """
 
     most: int
     change: str
@@ -29,8 +33,8 @@ class Kind(NamedTuple):
 KINDS = {
     "nfs": Kind(
         16,
-        "umount {name} && mount -o hard,proto=tcp,nconnect={count} {name}",
-        "umount {name} && mount -o hard,proto=tcp {name}",
+        "",
+        "",
         _("Linux from kernel 5.3 on. The first mount of a server decides for all: unmount every mount of it first."),
     ),
     "gpfs": Kind(
@@ -53,7 +57,10 @@ def _conclude(evidence: Evidence, verdict: Verdict) -> FindingDraft | None:
     options = question.facts.options
     if kind is None or verdict.level in verdict.cached or (number_of(options.get("nconnect")) or 1) > 1:
         return None
-    rates = _streams(evidence, question)
+    if verdict.layer in (NETWORK, DISK):
+        # These hold the rate, and more connections would be held by them as well.
+        return None
+    rates = _streams(evidence, question, verdict.level.clients)
     single = rates.get(1)
     best = max((value for value, _trials in rates.values()), default=0.0)
     if single is None or best < FASTER * single[0]:
@@ -61,16 +68,22 @@ def _conclude(evidence: Evidence, verdict: Verdict) -> FindingDraft | None:
     present = verdict.level.value / max(len(verdict.level.clients), 1)
     if abs(present / single[0] - 1) > LIKE_ONE:
         return None
-    count = min(streams for streams, (value, _trials) in rates.items() if value >= ENOUGH * best)
-    wanted = min(count, kind.most)
-    reached = [value for streams, (value, _trials) in rates.items() if streams <= wanted]
-    disk = verdict.disk.value if verdict.disk else None
+    possible = {streams: value for streams, (value, _trials) in rates.items() if streams <= kind.most}
+    # Of what was measured only: so many connections as nobody tried are no advice.
+    best = max(possible.values())
+    count = wanted = min(streams for streams, value in possible.items() if value >= ENOUGH * best)
+    if wanted == 1 or best < FASTER * single[0]:
+        return None
+    reached = [value for streams, value in possible.items() if streams <= wanted]
+    # All clients together get no more than the disks give: what more connections gain ends there.
+    disk = verdict.disk.value / max(len(verdict.level.clients), 1) if verdict.disk else None
     predicted = min(max(reached), disk) if disk else max(reached)
     if predicted <= present:
         return None
     trials = {trial for _value, own in rates.values() for trial in own} | set(verdict.level.trials)
     shown = {
         "name": question.facts.name,
+        "metric": question.metric,
         "present": rate(present),
         "single": rate(single[0]),
         "best": rate(best),
@@ -80,6 +93,7 @@ def _conclude(evidence: Evidence, verdict: Verdict) -> FindingDraft | None:
         rule=RULE,
         version=VERSION,
         kind=RECOMMENDATION,
+        question=of_files(question.facts.name),
         subject=question.subject[:200],
         title=Message(
             _("%(name)s moves what one TCP connection does (%(present)s): open %(count)s"), {**shown, "count": wanted}
@@ -92,14 +106,15 @@ def _conclude(evidence: Evidence, verdict: Verdict) -> FindingDraft | None:
         unit="count",
         formula=f"X = {rate(present)} ≈ X_1 = {rate(single[0])}; N = {count}: {rate(best)}",
         evidence=tuple(sorted(trials)),
-        change=kind.change.format(count=wanted, name=options.get("mount", "MOUNTPOINT")),
-        undo=kind.undo.format(count=wanted, name=options.get("mount", "MOUNTPOINT")),
+        change=kind.change.format(count=wanted) or mount_again(options, nconnect=wanted),
+        undo=kind.undo or mount_again(options),
         present=present,
         predicted=predicted,
         predicted_unit="B/s",
-        confidence=0.7,
+        confidence=0.7 if verdict.disk else 0.5,
         applies_when=Message(_("Each client has one connection to each server.")),
         limits=(Message(kind.limit),),
+        against=() if verdict.disk else (Message(_("The disks were not measured alone: they may be as slow.")),),
         side_effects=(
             Message(_("More connections take more memory on the servers and a larger share from other users.")),
         ),
@@ -107,15 +122,23 @@ def _conclude(evidence: Evidence, verdict: Verdict) -> FindingDraft | None:
     )
 
 
-def _streams(evidence: Evidence, question: Question) -> dict[int, tuple[float, tuple[int, ...]]]:
-    """Return the best goodput (B/s) of each number of streams with the automatic window, and its trials."""
+def _streams(
+    evidence: Evidence, question: Question, clients: Sequence[str]
+) -> dict[int, tuple[float, tuple[int, ...]]]:
+    """Return the best goodput (B/s) of each number of streams with the automatic window, and its trials.
+
+    Of one client, the first of these that measured it: one beside the servers tells nothing of one far away.
+    """
+    ends = {client_end(point, question)[0] for point in evidence.points if joins(point, question)}
+    own = next((client for client in clients if client in ends), "")
     found: dict[int, tuple[float, tuple[int, ...]]] = {}
-    for point in evidence.points:
+    for told in evidence.points:
+        point = pace.undisturbed(told)
         is_reverse = point.parameters.get("direction") == "reverse"
         values = point.values("goodput")
         if not values or min(values) <= 0 or "loss" in point.metrics or point.parameters.get("window"):
             continue
-        if not joins(point, question):
+        if not joins(point, question) or client_end(point, question)[0] != own or pace.flags_of(point):
             continue
         if is_reverse != (question.metric == READ) or not point.parameters.get("streams"):
             continue

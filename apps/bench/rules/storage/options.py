@@ -1,14 +1,14 @@
-"""Mount and file-system options that keep less under way than the path holds (rules R19, R20, R21)."""
+"""Mount and file-system options that keep less under way than the path holds."""
 
 import math
 from collections.abc import Callable, Sequence
 
 from apps.bench import network
-from apps.bench.rules.base import DISK, NETWORK, RECOMMENDATION, Evidence, FindingDraft
-from apps.bench.rules.layers.beneath import rtt_of
+from apps.bench.rules.base import DISK, NETWORK, RECOMMENDATION, Evidence, FindingDraft, of_files
+from apps.bench.rules.layers.beneath import one_path_bps, rtt_of
 from apps.bench.rules.layers.questions import READ
 from apps.bench.rules.layers.verdicts import Verdict
-from apps.bench.rules.storage.common import number_of, rate
+from apps.bench.rules.storage.common import mount_again, number_of, rate
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
 
@@ -49,9 +49,6 @@ def _nfs(evidence: Evidence, verdict: Verdict) -> FindingDraft | None:
     size = number_of(facts.options.get(name))
     if size is None or size >= MOST_TRANSFER:
         return None
-    mount = facts.options.get("mount", "MOUNTPOINT")
-    other = "wsize" if name == "rsize" else "rsize"
-    old = f"{name}={size},{other}={facts.options.get(other, size)}"
     shown = {
         "name": facts.name,
         "option": name,
@@ -65,8 +62,8 @@ def _nfs(evidence: Evidence, verdict: Verdict) -> FindingDraft | None:
         why=(Message(_("Linux allows %(most)s, and each request costs a round trip."), shown),),
         value=float(MOST_TRANSFER),
         formula=f"{name} = {size:,} B < {MOST_TRANSFER:,} B",
-        change=f"umount {mount} && mount -o hard,proto=tcp,rsize={MIB},wsize={MIB} {mount}",
-        undo=f"umount {mount} && mount -o hard,proto=tcp,{old} {mount}",
+        change=mount_again(facts.options, rsize=MIB, wsize=MIB),
+        undo=mount_again(facts.options),
         confidence=0.5,
         limit=_(
             "The server may grant less: look at /proc/mounts. Do not set async on the server for more rate: it may"
@@ -85,8 +82,9 @@ def _lustre(evidence: Evidence, verdict: Verdict) -> FindingDraft | None:
     requests = number_of(facts.options.get("max_rpcs_in_flight")) or REQUESTS
     size = number_of(facts.options.get("rpc_size")) or REQUEST
     under_way = stripes * requests * size
-    allowed, bdp = under_way / rtt, network.bdp_bytes(8 * flow, rtt) or 0
-    each = verdict.level.value / max(len(verdict.level.clients), 1)
+    allowed, bdp = under_way / rtt, network.bdp_bytes(_one_bps(evidence, verdict), rtt) or 0
+    clients = max(len(verdict.level.clients), 1)
+    each = verdict.level.value / clients
     if each < LIMITED * allowed or under_way >= bdp:
         return None
     wanted = min(math.ceil(bdp / (stripes * size)), MOST_REQUESTS)
@@ -115,7 +113,8 @@ def _lustre(evidence: Evidence, verdict: Verdict) -> FindingDraft | None:
         change=f"lctl set_param osc.*.max_rpcs_in_flight={wanted} osc.*.max_dirty_mb={4 * wanted * size // MIB}",
         undo=f"lctl set_param osc.*.max_rpcs_in_flight={requests} osc.*.max_dirty_mb={4 * requests * size // MIB}",
         confidence=0.75,
-        predicted=min(flow, wanted * stripes * size / rtt),
+        # Present and predicted are those of all clients together.
+        predicted=min(flow, clients * wanted * stripes * size / rtt),
         limit=_("On each client; wide stripes are for large shared files, small files are best on one."),
         source="Lustre wiki, Lustre Tuning; lctl(8)",
         unit="count",
@@ -129,7 +128,7 @@ def _gpfs(evidence: Evidence, verdict: Verdict) -> FindingDraft | None:
     sizes = [size for name in names if (size := number_of(facts.options.get(name)))]
     if not sizes or not rtt or not flow:
         return None
-    least, bdp = min(sizes), network.bdp_bytes(8 * flow, rtt) or 0
+    least, bdp = min(sizes), network.bdp_bytes(_one_bps(evidence, verdict), rtt) or 0
     if least >= bdp:
         return None
     shown = {"name": facts.name, "size": format_quantity(least, "B"), "bdp": format_quantity(bdp, "B")}
@@ -174,6 +173,7 @@ def _draft(
         rule=rule,
         version=VERSION,
         kind=RECOMMENDATION,
+        question=of_files(verdict.question.facts.name),
         subject=verdict.question.subject[:200],
         title=title,
         why=why,
@@ -192,6 +192,13 @@ def _draft(
         side_effects=(Message(_("It interrupts whoever uses the file system: do it when nobody does.")),),
         source=source,
     )
+
+
+def _one_bps(evidence: Evidence, verdict: Verdict) -> float | None:
+    """Return what the path of one client holds (bit/s)."""
+    if verdict.network is None:
+        return None
+    return one_path_bps(evidence, verdict.question, verdict.network, len(verdict.level.clients))
 
 
 def _path_rate(verdict: Verdict) -> float | None:

@@ -1,9 +1,9 @@
-"""What a client of GPFS must be allowed for the rate that network and disks give: maxMBpS and pagepool (rule R19)."""
+"""What a client of GPFS must be allowed for the rate that network and disks give: maxMBpS and pagepool."""
 
 import math
 from collections.abc import Sequence
 
-from apps.bench.rules.base import FILE_SYSTEM, RECOMMENDATION, Evidence, FindingDraft
+from apps.bench.rules.base import FILE_SYSTEM, RECOMMENDATION, Evidence, FindingDraft, of_files
 from apps.bench.rules.layers.beneath import rtt_of
 from apps.bench.rules.layers.verdicts import Verdict
 from apps.bench.rules.storage.common import number_of, rate
@@ -69,6 +69,7 @@ def _draft(evidence: Evidence, verdict: Verdict) -> FindingDraft | None:
         rule=RULE,
         version=VERSION,
         kind=RECOMMENDATION,
+        question=of_files(facts.name),
         subject=facts.name[:200],
         title=Message(text, shown),
         why=tuple(why),

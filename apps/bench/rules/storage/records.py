@@ -1,22 +1,36 @@
-"""The record size: what it gains, or that it gains nothing (rule R18)."""
+"""The record size: what it gains, or that it gains nothing."""
 
+import dataclasses
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from apps.bench.rules import shapes
-from apps.bench.rules.base import NO_CHANGE, RECOMMENDATION, Evidence, FindingDraft, Proof, Proposal, Trend
+from apps.bench.rules.base import (
+    NO_CHANGE,
+    RECOMMENDATION,
+    Evidence,
+    FindingDraft,
+    Proof,
+    Proposal,
+    Trend,
+    of_files,
+)
 from apps.bench.rules.storage.common import METRICS, TOOLS, name_of, rate, subject_of
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
 
-RULE, VERSION = "storage-record-size", 1
+RULE, VERSION = "storage-record-size", 2
 # Fewer sizes, or such that differ by less than this factor, show no absence of an effect.
 LEAST_SIZES, LEAST_RANGE = 3, 4
 # The law of one record at a time is told if it is this near to what was measured.
 NEAR = 0.10
 # Records whose transfer takes this many times their latency give nine tenths of the rate.
 TIMES = 10
+# The size to take gives at least this share of the best one's rate.
+ENOUGH = 0.93
+# and where nothing shows a plateau, nearly all of it.
+AS_GOOD = 0.97
 
 
 @dataclass(frozen=True)
@@ -33,7 +47,7 @@ def conclude(evidence: Evidence) -> list[FindingDraft]:
     for trend, curve in shapes.shaped(evidence, factor=shapes.RECORD):
         if trend.metric not in METRICS or (trend.tool and trend.tool not in TOOLS):
             continue
-        draft = _draft(trend, curve.means if curve else {})
+        draft = _draft(trend, curve)
         if draft:
             found.setdefault(draft.subject, draft)
     return list(found.values())
@@ -61,19 +75,26 @@ def find_wait(means: Mapping[float, float]) -> Wait | None:
     return Wait(latency, 1 / slope) if max(errors) <= NEAR else None
 
 
-def _draft(trend: Trend, means: Mapping[float, float]) -> FindingDraft | None:
+def _draft(trend: Trend, curve: shapes.Curve | None) -> FindingDraft | None:
+    means = curve.means if curve else {}
     if trend.shape == shapes.FLAT:
         if means and (len(means) < LEAST_SIZES or max(means) < LEAST_RANGE * min(means)):
             return None
         return _no_effect(trend, means)
-    if not means:
+    if curve is None:
         return None
     first, largest = min(means), max(means)
     best = max(means, key=lambda size: means[size])
-    at = {shapes.SATURATES: trend.knee, shapes.FALLS: best, shapes.RISES: largest}[trend.shape] or best
+    at = {shapes.SATURATES: trend.knee, shapes.RISES: largest}.get(trend.shape) or best
+    if trend.shape in (shapes.SATURATES, shapes.UNCLEAR):
+        start, enough = (at, ENOUGH) if trend.shape == shapes.SATURATES else (first, AS_GOOD)
+        at = min((size for size in means if size >= start and means[size] >= enough * means[best]), default=best)
     # Where records beyond the best were worse, going back to it from them is the gain.
     now = largest if trend.shape == shapes.FALLS and best == first else first
-    return _effect(trend, means, now, at) if means[at] > means[now] > 0 else None
+    if not means[at] > means[now] > 0:
+        return None
+    draft = _effect(trend, means, now, at)
+    return dataclasses.replace(draft, predicted_interval=shapes.interval_at(curve, at))
 
 
 def _no_effect(trend: Trend, means: Mapping[float, float]) -> FindingDraft:
@@ -149,6 +170,7 @@ def _effect(trend: Trend, means: Mapping[float, float], now: float, at: float) -
         rule=RULE,
         version=VERSION,
         kind=RECOMMENDATION,
+        question=of_files(trend.file_system),
         subject=subject_of(trend),
         title=Message(text, shown),
         why=tuple(why),
@@ -156,7 +178,8 @@ def _effect(trend: Trend, means: Mapping[float, float], now: float, at: float) -
         unit="B",
         formula=formula,
         evidence=trend.trials,
-        change=f"{TOOLS[tool].option}{int(at)}",
+        change=f"{tool} {TOOLS[tool].option}{int(at)}",
+        undo=f"{tool} {TOOLS[tool].option}{int(now)}",
         present=means[now],
         predicted=means[at],
         predicted_unit="B/s",

@@ -7,15 +7,16 @@ from typing import NamedTuple
 
 from apps.bench.rules import shapes
 from apps.bench.rules.base import DIAGNOSIS, DISK, DOUBT, NO_CHANGE, Evidence, FindingDraft, Ratio
-from apps.bench.rules.layers.beneath import Beneath, stated_rate
+from apps.bench.rules.layers.beneath import Beneath
 from apps.bench.rules.layers.gaps import LOCAL
+from apps.bench.rules.layers.links import stated_rate
 from apps.bench.rules.layers.questions import FILE_SYSTEM, Level, of_layer
-from apps.bench.rules.layers.verdicts import FULL, Verdict
+from apps.bench.rules.layers.verdicts import FULL, Verdict, is_alike
 from apps.bench.rules.shapes import nodes_of
 from apps.bench.rules.storage.common import METRICS, rate
 from apps.bench.text import Message, _
 
-RULE, VERSION = "storage-share-of-disk", 2
+RULE, VERSION = "storage-share-of-disk", 3
 # A share above this is a cache's (see the rule of those).
 MOST = 1.05
 # One that is not known to within this part of itself is not told: from 1 on its interval reaches down to nothing.
@@ -57,7 +58,7 @@ def _printed(evidence: Evidence, ratio: Ratio) -> FindingDraft | None:
     # Where both rates are known the network is told, too: a full one would be the reason for the share.
     points = [p for p in of_layer(evidence, FILE_SYSTEM, ratio.metric) if p.file_system == name]
     clients = max((nodes_of(point) for point in points), key=len, default=()) or _all_clients(evidence, name)
-    ceiling = stated_rate(evidence, clients, facts.servers) if facts and facts.servers else None
+    ceiling = stated_rate(evidence, clients, facts) if facts and facts.servers else None
     if disk and ceiling:
         if shapes.middle(ratio) * disk >= FULL * ceiling:
             return None
@@ -68,7 +69,8 @@ def _printed(evidence: Evidence, ratio: Ratio) -> FindingDraft | None:
         why.append(Message(text, shown))
     present = shapes.middle(ratio) * disk if disk else None
     share = _Share(shapes.middle(ratio), ratio.low, ratio.high)
-    return _draft(name, below, ratio.metric, share, ratio.trials, why, present, disk, 0.65)
+    most = min(disk, ceiling) if disk and ceiling else disk
+    return _draft(name, below, ratio.metric, share, ratio.trials, why, present, most, 0.65)
 
 
 def _measured(verdict: Verdict) -> FindingDraft | None:
@@ -76,7 +78,7 @@ def _measured(verdict: Verdict) -> FindingDraft | None:
     disk, level = verdict.disk, verdict.level
     if disk is None or disk.is_stated or disk.is_floor or verdict.high or level in verdict.cached:
         return None
-    if verdict.of_network is None or verdict.of_network >= FULL:
+    if verdict.of_network is None or verdict.of_network >= FULL or not is_alike(level, disk):
         return None
     share, error = level.value / disk.value, _error_of_ratio(level, disk)
     name, trials = verdict.question.facts.name, tuple(sorted({*level.trials, *disk.trials}))
@@ -87,9 +89,9 @@ def _measured(verdict: Verdict) -> FindingDraft | None:
     why = [Message(text, {"ceiling": rate(ceiling), "rate": rate(level.value)})]
     shown = _Share(share, share * (1 - error), share * (1 + error))
     confidence = 0.85 if level.n > 1 and disk.n > 1 else 0.7
-    return _draft(
-        name, disk.subject, verdict.question.metric, shown, trials, why, level.value, disk.value, confidence
-    )
+    # What the network lets through is the most that there is to gain.
+    most = min(disk.value, ceiling)
+    return _draft(name, disk.subject, verdict.question.metric, shown, trials, why, level.value, most, confidence)
 
 
 def _error_of_ratio(level: Level, disk: Beneath) -> float:
@@ -129,7 +131,7 @@ def _draft(
     trials: tuple[int, ...],
     why: list[Message],
     present: float | None,
-    disk: float | None,
+    most: float | None,
     confidence: float,
 ) -> FindingDraft:
     low, high = (f"{100 * item:.0f}" for item in (share.low, share.high))
@@ -148,6 +150,7 @@ def _draft(
         "lost": f"{100 * (1 - share.middle):.0f}",
         "share": between,
     }
+    can_gain = most is not None and present is not None and most > present and not is_near
     reason = Message(_("What %(below)s gives and %(name)s does not is what the file system itself takes."), shown)
     return FindingDraft(
         rule=RULE,
@@ -162,8 +165,8 @@ def _draft(
         high=share.high,
         formula=f"X / B_disk = {between} %",
         evidence=trials,
-        present=present if disk and present and not is_near else None,
-        predicted=disk if disk and present and not is_near else None,
+        present=present if can_gain else None,
+        predicted=most if can_gain else None,
         predicted_unit="B/s",
         confidence=confidence,
         applies_when=Message(_("Both were measured alike: the same files, record size and number of tasks.")),

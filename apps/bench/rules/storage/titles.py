@@ -1,6 +1,6 @@
 """What the aggregate's shape is called, with clients and with tasks as the factor."""
 
-from apps.bench.rules.shapes import FALLS, FLAT, RISES, SATURATES
+from apps.bench.rules.shapes import FALLS, FLAT, RISES, SATURATES, UNCLEAR
 from apps.bench.text import _
 
 ONE_SERVER = "one-server"
@@ -9,6 +9,9 @@ OF_CLIENTS = {
     RISES: _("%(name)s grows with the clients (%(metric)s): let many nodes do I/O at once"),
     FALLS: _("%(name)s falls as clients are added (%(metric)s): they are in each other's way"),
     ONE_SERVER: _("%(name)s falls as clients are added (%(metric)s): for many nodes take a parallel file system"),
+    UNCLEAR: _(
+        "%(name)s gives more with several clients than with few (%(metric)s): whether it goes on is not told yet"
+    ),
     FLAT: _("%(name)s gives the same with any number of clients (%(metric)s): one fills it"),
 }
 OF_TASKS = {
@@ -16,5 +19,8 @@ OF_TASKS = {
     RISES: _("%(name)s grows with the tasks (%(metric)s): let many do I/O at once"),
     FALLS: _("%(name)s falls as tasks are added (%(metric)s): they are in each other's way"),
     ONE_SERVER: _("%(name)s falls as tasks are added (%(metric)s): for many of them take a parallel file system"),
+    UNCLEAR: _(
+        "%(name)s gives more with several tasks than with few (%(metric)s): whether it goes on is not told yet"
+    ),
     FLAT: _("%(name)s gives the same with any number of tasks (%(metric)s): one fills it"),
 }

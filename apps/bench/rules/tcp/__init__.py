@@ -1,7 +1,7 @@
 """TCP over one path: its bandwidth-delay product, what limits it, the window and streams it needs, and the kernel."""
 
-from apps.bench.rules.asking import Rule, conclude_all
 from apps.bench.rules.base import Evidence, FindingDraft
+from apps.bench.rules.runner import Rule, conclude_all
 from apps.bench.rules.tcp import (
     autotuning,
     bdp,

@@ -1,22 +1,28 @@
-"""The kernel's autotuning of the window, and programs or settings that switch it off (rules R3 and R4)."""
+"""The kernel's autotuning of the window, and programs or settings that switch it off."""
+
+from collections.abc import Sequence
 
 from apps.bench.rules.base import Evidence, FindingDraft, Proof
-from apps.bench.rules.tcp import sysctl
+from apps.bench.rules.tcp import programs, sysctl
+from apps.bench.rules.tcp.bdp import is_short
+from apps.bench.rules.tcp.path import read_path
 from apps.bench.rules.tcp.present import Present, read_all, read_present
-from apps.bench.rules.tcp.sweeps import confidence_of
+from apps.bench.rules.tcp.sweeps import confidence_of, scatter_of
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
 
-RULE, VERSION = "tcp-autotuning", 1
+RULE, VERSION = "tcp-autotuning", 2
 KEY, NAME = "net.ipv4.tcp_moderate_rcvbuf", "tcp-autotuning"
 # An explicit window harms if the automatic one is faster by more than repetitions usually differ.
 HARM = 1.1
+# It is slower for sure by this share, whatever repetitions scatter.
+SURELY = 0.08
 
 
 def conclude(evidence: Evidence) -> FindingDraft | None:
     """Return that an explicit window costs rate, or that autotuning is off; None if neither shows."""
     present = read_present(evidence)
-    if present is None:
+    if present is None or is_short(read_path(evidence)):
         return None
     return _switched_off(evidence, present) or _explicit(evidence, present)
 
@@ -38,7 +44,6 @@ def _switched_off(evidence: Evidence, present: Present) -> FindingDraft | None:
         change=sysctl.change(nodes, NAME, f"Fathom {RULE}: let the kernel grow receive windows"),
         undo=sysctl.undo(nodes, NAME),
         present=present.rate,
-        predicted=max(faster, default=None),
         confidence=confidence_of((bool(faster), 0.2), base=0.7),
         applies_when=Message(_("Programs that set no socket buffers.")),
         limits=(Message(_("The window grows up to tcp_rmem's largest only.")), Message(sysctl.KEPT)),
@@ -59,10 +64,23 @@ def _explicits(evidence: Evidence, present: Present) -> list[Present]:
     ]
 
 
+def _is_disturbed(item: Present, explicit: Sequence[Present]) -> bool:
+    """Return whether a smaller window did better: then it was not the window that made this one slow."""
+    own = item.point.parameters["window"]
+    return any(one.point.parameters["window"] < own and one.rate > HARM * item.rate for one in explicit)
+
+
 def _explicit(evidence: Evidence, present: Present) -> FindingDraft | None:
     """Return that programs should ask for no window, if some asked for one and were slower for it."""
-    explicit = _explicits(evidence, present)
-    slower = [item for item in explicit if HARM * item.rate < present.rate]
+    explicit, scatter = _explicits(evidence, present), scatter_of(evidence)
+    own = present.point.values("goodput")
+    slower = [
+        item
+        for item in explicit
+        if HARM * item.rate < present.rate
+        and scatter.is_less(item.point.values("goodput"), own, by=SURELY)
+        and not _is_disturbed(item, explicit)
+    ]
     if not slower or any(item.rate > HARM * present.rate for item in explicit):
         return None
     worst = min(slower, key=lambda item: item.rate)
@@ -88,9 +106,11 @@ def _explicit(evidence: Evidence, present: Present) -> FindingDraft | None:
         unit="B",
         formula=f"X(automatic) / X({largest.point.parameters['window']:,} B) = {present.rate / largest.rate:.2f}",
         evidence=tuple(sorted({*present.trials, *worst.trials, *largest.trials})),
-        change="-w: leave it out",
+        change=programs.iperf3(streams=present.streams),
+        undo=programs.iperf3(window=now["window"], streams=present.streams),
         present=largest.rate,
         predicted=present.rate,
+        predicted_interval=scatter.interval(own),
         confidence=confidence_of((min(len(present.trials), len(largest.trials)) > 1, 0.2), base=0.7),
         applies_when=Message(_("Programs that set their socket buffers to no more than this.")),
         limits=(Message(_("As long as the limits of tcp_rmem and tcp_wmem stay large enough.")),),

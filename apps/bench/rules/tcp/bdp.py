@@ -1,15 +1,16 @@
-"""How much the path holds, and so how large a window one stream needs (rule R1)."""
+"""How much the path holds, and so how large a window one stream needs."""
 
 from apps.bench.network import rfc6349
 from apps.bench.rules.base import NO_CHANGE, RECOMMENDATION, Evidence, FindingDraft, Proof, Proposal
-from apps.bench.rules.tcp import sysctl, verdict
+from apps.bench.rules.tcp import sysctl
+from apps.bench.rules.tcp.outlook import read_outlook
 from apps.bench.rules.tcp.path import PathReading, read_path
 from apps.bench.rules.tcp.present import is_plain, read_all, read_present
 from apps.bench.rules.tcp.sweeps import tcp_points
 from apps.bench.text import Message, _
 from apps.bench.units import canonical_text, format_quantity
 
-RULE, VERSION = "tcp-bdp", 1
+RULE, VERSION = "tcp-bdp", 2
 # The least window fills the path only if nothing ever waits; twice as much rides out a queue's worth of delay.
 MARGIN = 2
 # The largest window without window scaling (RFC 7323).
@@ -24,10 +25,15 @@ def wanted_window(path: PathReading) -> int:
     return MARGIN * path.bdp_bytes
 
 
+def is_short(path: PathReading | None) -> bool:
+    """Return whether a path is known to hold so little that any window is enough: nothing is advised on windows."""
+    return path is not None and not path.capacity.is_lower_bound and wanted_window(path) <= UNSCALED
+
+
 def conclude(evidence: Evidence) -> FindingDraft | None:
     """Return the path's BDP and the window it asks for; None without a sound RTT and capacity."""
     path = read_path(evidence)
-    if path is None:
+    if path is None or path.capacity.is_lower_bound:
         return None
     bdp, window = path.bdp_bytes, wanted_window(path)
     why = [
@@ -38,7 +44,7 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
             {"bdp": format_quantity(bdp, "B")},
         ),
     ]
-    present, outlook = present_rate(evidence), verdict.outlook(evidence, path)
+    present, outlook = present_rate(evidence), read_outlook(evidence, path)
     printed = _printed_knee(evidence)
     if printed:
         text = _("Printed: the path is full only from a window of %(knee)s on, %(times)s times the BDP.")
@@ -47,7 +53,8 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
         printed
         or len({point.parameters["window"] for point in tcp_points(evidence) if point.parameters["window"]}) > 2
     )
-    if present:
+    is_little, is_vain = is_short(path), outlook.in_the_way is not None or outlook.is_vain
+    if present and not is_little:
         text = _("With the kernel's automatic window one stream now reaches %(rate)s: a gain of ×%(gain)s at most.")
         gain = f"{max(path.ceiling_bps / present, 1):.2f}"
         why.append(Message(text, {"rate": format_quantity(present, "bit/s"), "gain": gain}))
@@ -56,13 +63,13 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
     return FindingDraft(
         rule=RULE,
         version=VERSION,
-        kind=NO_CHANGE if outlook.in_the_way else RECOMMENDATION,
+        kind=NO_CHANGE if is_vain or is_little else RECOMMENDATION,
         title=Message(
-            _("The path holds %(bdp)s: give one stream a window of %(window)s"),
+            _title(path, is_short=is_little, is_vain=is_vain),
             {"bdp": format_quantity(bdp, "B"), "window": format_quantity(window, "B")},
         ),
         why=tuple(why),
-        against=(outlook.in_the_way,) if outlook.in_the_way else (),
+        against=outlook.objections,
         value=float(bdp),
         unit="B",
         low=float(bdp),
@@ -70,9 +77,10 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
         formula=f"{path.bdp_formula}; W = {MARGIN} · BDP = {window:,} B",
         evidence=path.trials,
         present=present,
-        predicted=outlook.rate,
-        predicted_interval=outlook.interval,
-        confidence=path.trust,
+        predicted=None if is_little else outlook.rate,
+        predicted_interval=None if is_little else outlook.interval,
+        # What the path holds is known as it is; only the advice is doubted.
+        confidence=path.trust if is_vain else outlook.trust(path.trust),
         applies_when=Message(_("One TCP stream is to fill the path.")),
         limits=(
             Message(_("Without loss and with idle ends; cross traffic leaves less than the capacity.")),
@@ -84,12 +92,29 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
             ),
         ),
         source="RFC 6349, sections 3.2 and 3.3.1",
-        missing=() if is_swept else (Message(_("From which window on the rate really grows no more.")),),
-        proposals=() if is_swept else (_sweep(path),),
+        missing=() if is_swept or is_little else (Message(_("From which window on the rate really grows no more.")),),
+        proposals=() if is_swept or is_little else (_sweep(path),),
         proof=Proof("iperf3-tcp", "goodput", {"window": 0, "streams": 1}, {"window": window, "streams": 1})
-        if present and window <= _most_asked(evidence) and not outlook.in_the_way
+        if present and not is_little and window <= _most_asked(evidence) and not outlook.in_the_way
         else None,
     )
+
+
+def _title(path: PathReading, *, is_short: bool, is_vain: bool) -> str:
+    """Return the conclusion; where nothing measured tells the capacity it holds as far as the links are described."""
+    if path.capacity.is_stated and is_short:
+        return _("If the links carry what is said of them, the path holds %(bdp)s: any window is enough")
+    if path.capacity.is_stated and is_vain:
+        return _("If the links carry what is said of them, the path holds %(bdp)s; a larger window gains nothing now")
+    if path.capacity.is_stated:
+        return _(
+            "If the links carry what is said of them, the path holds %(bdp)s: give one stream a window of %(window)s"
+        )
+    if is_short:
+        return _("The path holds %(bdp)s: any window is enough")
+    if is_vain:
+        return _("The path holds %(bdp)s; a larger window gains nothing now")
+    return _("The path holds %(bdp)s: give one stream a window of %(window)s")
 
 
 def present_rate(evidence: Evidence) -> float | None:

@@ -1,17 +1,17 @@
-"""A window that was asked for and not granted: rmem_max or wmem_max is below it (rules R3 and R4)."""
+"""A window that was asked for and not granted: rmem_max or wmem_max is below it."""
 
 import math
 
 from apps.bench.rules.base import Alternative, Evidence, FindingDraft
 from apps.bench.rules.tcp import sysctl
-from apps.bench.rules.tcp.bdp import MAXIMA, wanted_window
+from apps.bench.rules.tcp.bdp import MAXIMA, is_short, wanted_window
 from apps.bench.rules.tcp.path import read_path
 from apps.bench.rules.tcp.present import Present, is_plain, read_all
 from apps.bench.rules.tcp.sysctl import Settings, read_sysctls
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
 
-RULE, VERSION = "tcp-buffer-maxima", 1
+RULE, VERSION = "tcp-buffer-maxima", 2
 NAME = "tcp-maxima"
 # Linux doubles what is asked for (socket(7)); a kernel that grants less than this share of it capped the request.
 GRANTED = 0.95
@@ -25,6 +25,8 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
     if not capped:
         return None
     path = read_path(evidence)
+    if is_short(path):
+        return None
     asked = max(item.point.parameters["window"] for item in capped)
     # Nobody needs a larger window than the path holds, however large a one was tried.
     wanted = min(asked, wanted_window(path)) if path else asked
@@ -82,7 +84,7 @@ def _is_capped(item: Present) -> bool:
 def _settings(evidence: Evidence, role: str, maximum: int) -> Settings:
     told = read_sysctls(evidence, role)
     wanted = {name: str(max(int(told[name]) if told.get(name, "").isdigit() else 0, maximum)) for name in MAXIMA}
-    return Settings(wanted, {name: told.get(name) for name in MAXIMA})
+    return Settings(wanted, {name: told.get(name) for name in MAXIMA}, are_limits=True)
 
 
 def _maxima(evidence: Evidence) -> tuple[Message, ...]:

@@ -6,16 +6,15 @@ from apps.bench.rules.tcp.mtu import HEADERS, JUMBO
 from apps.bench.rules.tcp.present import Present, is_plain, read_all
 from apps.bench.text import Message, _
 
-RULE, VERSION = "tcp-path-mtu", 1
+RULE, VERSION = "tcp-path-mtu", 2
 KEY, NAME = "net.ipv4.ip_no_pmtu_disc", "tcp-path-mtu"
 # The kernel's own view: segments below this share of what it takes the path's MTU for were made small by probing.
 SMALL = 0.8
-CHANGE = (
-    "# firewalls on the way: let ICMP type 3 code 4 (IPv4) and ICMPv6 type 2 through\n"
-    "# until they do, on both nodes: the largest packet that passes\n"
-    "ip route change DESTINATION via GATEWAY mtu lock 1500\n"
-)
-UNDO = "ip route change DESTINATION via GATEWAY\n"
+PROBING = "net.ipv4.tcp_mtu_probing"
+# A probe that comes through less often than this is lost; the small one comes through.
+LOST, PASSES = 0.9, 0.1
+# Of a packet that pings, IPv4 and ICMP take so much.
+PING_HEADERS = 28
 
 
 def conclude(evidence: Evidence) -> FindingDraft | None:
@@ -24,7 +23,7 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
     if not seen:
         return None
     off = tuple(role for role in sysctl.ROLES if sysctl.read_sysctls(evidence, role).get(KEY, "0") not in ("0", ""))
-    return _switch_on(evidence, seen, off) if off else _vanishing(seen)
+    return _switch_on(evidence, seen, off) if off else _vanishing(evidence, seen)
 
 
 def _switch_on(evidence: Evidence, seen: list[Present], off: tuple[str, ...]) -> FindingDraft:
@@ -59,46 +58,96 @@ def _switch_on(evidence: Evidence, seen: list[Present], off: tuple[str, ...]) ->
     )
 
 
-def _vanishing(seen: list[Present]) -> FindingDraft | None:
-    """Return that TCP made its segments small by itself though the kernel was told of no smaller MTU."""
-    found = [item for item in seen if _is_probed_small(item)]
-    if not found:
+def _vanishing(evidence: Evidence, seen: list[Present]) -> FindingDraft | None:
+    """Return that large packets seem to vanish: TCP made its segments small, and nothing else known would.
+
+    Not where its probing of the MTU is off, nor where the window seen holds less than two segments (the kernel sends
+    none of more than half of it). That large packets vanish and small ones do not, only pings with DF set decide.
+    """
+    found = [item for item in seen if _is_probed_small(item) and not _is_half_window(item)]
+    probing = sysctl.read_sysctls(evidence, "client").get(PROBING)
+    passes = _pinged(evidence)
+    if not found or probing == "0" or passes:
         return None
     item = max(found, key=lambda one: len(one.trials))
     told, first, last = int(item.kernel["path_mtu"]), item.point.observed["mss"], item.kernel["mss"]
     shown = {"told": told, "first": f"{first:.0f}", "last": f"{last:.0f}"}
+    why = [
+        Message(_("The connection began with segments of %(first)s B, so both ends take them."), shown),
+        Message(_("It ended with %(last)s B, and the kernel still takes the path's MTU for %(told)s B."), shown),
+        Message(_("TCP makes segments small by itself only after larger ones were lost again and again.")),
+    ]
+    title = _(
+        "Packets of %(told)s B seem to vanish on the way: TCP made its segments small, from %(first)s to %(last)s B"
+    )
+    if passes is False:
+        title = _("Packets of %(told)s B vanish on the way, and no router says so: a black hole")
+        why.append(Message(_("Pings of that size with DF set were lost, small ones were not."), shown))
+    missing = [
+        Message(
+            _("Whether pings with DF set of %(told)s B are lost and small ones are not: only that decides."), shown
+        )
+    ]
+    if probing is None:
+        missing.append(
+            Message(_("Whether TCP's probing of the MTU is on (tcp_mtu_probing): off, it is something else."))
+        )
     return FindingDraft(
         rule=RULE,
         version=VERSION,
         kind=DIAGNOSIS,
         subject="black-hole",
-        title=Message(_("Packets of %(told)s B vanish on the way, and no router says so: a black hole"), shown),
-        why=(
-            Message(_("The connection began with segments of %(first)s B, so both ends take them."), shown),
-            Message(_("It ended with %(last)s B, and the kernel still takes the path's MTU for %(told)s B."), shown),
-            Message(_("TCP makes segments small by itself only after larger ones were lost again and again.")),
-        ),
+        title=Message(title, shown),
+        why=tuple(why),
         value=float(told),
         unit="B",
         formula=f"MSS + {HEADERS} = {last + HEADERS:.0f} B < {SMALL:g} · {told} B",
         evidence=item.trials,
-        change=CHANGE,
-        undo=UNDO,
+        change=f"# client: only if the second is lost and the first is not, large packets vanish\n"
+        f"ping -c 10 -M do -s 1400 SERVER\nping -c 10 -M do -s {told - PING_HEADERS} SERVER\n",
         present=item.rate,
-        confidence=0.8,
+        confidence=0.9 if passes is False else 0.7 if probing else 0.5,
         applies_when=Message(_("TCP's probing of the MTU is on (tcp_mtu_probing): without it the transfer stalls.")),
-        limits=(Message(_("Kernels keep what they learnt of a path for minutes: measure again after a change.")),),
+        limits=(
+            Message(_("Kernels keep what they learnt of a path for minutes: measure again after a change.")),
+            Message(_("The remedy is at the firewall: it must let ICMP type 3 code 4 (ICMPv6 type 2) through.")),
+        ),
         source="RFC 2923, section 2.1; RFC 4821; ip-sysctl, tcp_mtu_probing",
         alternatives=(
             Alternative(
                 Message(_("Losses of another kind made TCP probe: then small and large packets are lost alike.")),
                 Message(_("Send probes of both sizes that must not be fragmented, and compare their loss.")),
-                Proposal("ping", {"dont_fragment": True}, {"payload": f"1400 B, {told - 28} B"}),
+                Proposal("ping", {"dont_fragment": True}, {"payload": f"1400 B, {told - PING_HEADERS} B"}),
             ),
         ),
-        missing=(Message(_("Which hop it is: compare the MTU of the interfaces at both ends of each link.")),),
-        proposals=(Proposal("tracepath"),),
+        missing=() if passes is False else tuple(missing),
+        proposals=(Proposal("tracepath"),) if passes is False else (_ping(told),),
     )
+
+
+def _ping(told: int) -> Proposal:
+    return Proposal("ping", {"dont_fragment": True}, {"payload": f"1400 B, {told - PING_HEADERS} B"})
+
+
+def _is_half_window(item: Present) -> bool:
+    """Return whether the largest window seen holds less than two of the first segments: that makes them small."""
+    windows, first = item.point.values("window_observed"), item.point.observed.get("mss")
+    return bool(windows) and isinstance(first, int | float) and max(windows) < 2 * first
+
+
+def _pinged(evidence: Evidence) -> bool | None:
+    """Return whether the largest pings with DF set came through, None unless smaller ones beside them did."""
+    losses = {
+        float(point.parameters["payload"]): sum(values) / len(values)
+        for point in evidence.points
+        if point.parameters.get("dont_fragment")
+        and isinstance(point.parameters.get("payload"), int | float)
+        and (values := point.values("loss"))
+    }
+    if len(losses) < 2 or losses[min(losses)] > PASSES:
+        return None
+    large = losses[max(losses)]
+    return True if large <= PASSES else False if large >= LOST else None
 
 
 def _is_probed_small(item: Present) -> bool:

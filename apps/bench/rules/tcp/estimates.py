@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from apps.bench.network import loss_curve
+from apps.bench.rules import pace
 from apps.bench.rules.base import Evidence, Point
 
 # pathrate's modes lie too far apart to be one capacity above this coefficient of variation.
@@ -11,6 +12,10 @@ MOST_VARIATION = 0.3
 LEAST_FIT = 0.8
 # Tools that tell a capacity from the spacing or the delay of packets: "capacity" is theirs.
 CAPACITY, AVAILABLE = "capacity", "available_bandwidth"
+# Loads below this share of the capacity fill nothing; datagrams enough to see so many lost, if they were by chance.
+BELOW_CAPACITY, LEAST_LOST, USUAL_DATAGRAM = 0.9, 10, 1448
+# Less than this share of what TCP lost shows that it was not by chance; within a factor of the other that it was.
+CLEAN, ALIKE = 0.2, 1 / 3
 
 
 @dataclass(frozen=True)
@@ -25,9 +30,13 @@ class Dispersion:
 
 @dataclass(frozen=True)
 class ByUdp:
-    """The highest offered load (bit/s) that arrived, with the whole curve and its trials."""
+    """What one flow of datagrams can have: `low` and `high` (bit/s of payload) with the whole curve and its trials.
 
-    value: float
+    The path holds `low` at least; no more than `high` came through, by the path or by a limit on each flow.
+    """
+
+    low: float
+    high: float
     curve: loss_curve.LossCurve
     trials: tuple[int, ...]
 
@@ -48,7 +57,7 @@ def is_doubtful(point: Point) -> bool:
 
 def by_dispersion(evidence: Evidence) -> Dispersion | None:
     """Return the capacity by packet dispersion, as far as the tools trust themselves; None without any."""
-    points = [point for point in dispersion_points(evidence) if not is_doubtful(point)]
+    points = [point for point in dispersion_points(evidence) if not is_doubtful(point) and not pace.flags_of(point)]
     found = [value for point in points for value in ends_of(point, "capacity_low", CAPACITY, "capacity_high")]
     if not found:
         return None
@@ -85,21 +94,45 @@ def offered_of(point: Point) -> float | None:
 
 def loss_curve_of(evidence: Evidence) -> tuple[loss_curve.LossCurve | None, tuple[int, ...]]:
     """Return UDP's loss over the offered load, and its trials; points of one load are averaged."""
-    loads: dict[float, list[float]] = {}
+    loads: dict[float, list[tuple[float, bool]]] = {}
     trials: set[int] = set()
-    for point in udp_points(evidence):
-        losses = [value for value in point.values("loss") if 0 <= value <= 1]
+    for told in udp_points(evidence):
+        point = pace.undisturbed(told)
+        losses = [(value, bool(pace.flags_of(point))) for value in point.values("loss") if 0 <= value <= 1]
         offered = offered_of(point)
         if losses and offered and offered > 0:
             loads.setdefault(float(f"{offered:.3g}"), []).extend(losses)
             trials |= set(point.trials("loss"))
-    points = [loss_curve.Point(offered, sum(losses) / len(losses)) for offered, losses in loads.items()]
+    points = [
+        loss_curve.Point(offered, sum(loss for loss, _is in losses) / len(losses), is_held=any(h for _l, h in losses))
+        for offered, losses in loads.items()
+    ]
     return loss_curve.analyse(points), tuple(sorted(trials))
 
 
-def by_udp(evidence: Evidence) -> ByUdp | None:
-    """Return the highest load without loss (under 0.5 %), None unless a higher one lost more."""
+def lost_by_datagrams(evidence: Evidence, capacity: float, lost: float) -> tuple[float, tuple[int, ...]] | None:
+    """Return the most that UDP lost below a capacity (bit/s), and its trials; None where it could not show a loss.
+
+    `lost` is the share to be seen: enough datagrams must have been sent to lose some of them by chance.
+    """
     curve, trials = loss_curve_of(evidence)
-    if curve is None or curve.capacity is None or curve.lossy is None or curve.lossy < curve.capacity:
+    if curve is None:
         return None
-    return ByUdp(curve.capacity, curve, trials)
+    below = [point for point in curve.points if point.offered <= BELOW_CAPACITY * capacity]
+    durations = [float(point.parameters.get("duration") or 0) for point in udp_points(evidence)]
+    sent = sum(point.offered for point in below) * sum(durations) / len(curve.points) / 8 / USUAL_DATAGRAM
+    if not below or not lost or lost * sent < LEAST_LOST:
+        return None
+    return max(point.loss for point in below), trials
+
+
+def by_udp(evidence: Evidence) -> ByUdp | None:
+    """Return what one flow of datagrams can have, None unless a load above those that came whole lost more."""
+    curve, trials = loss_curve_of(evidence)
+    if curve is None or curve.lossy is None:
+        return None
+    if curve.plateau:
+        return ByUdp(curve.whole or curve.plateau, max(curve.whole or 0.0, curve.plateau), curve, trials)
+    if curve.whole is None or curve.lossy < curve.whole:
+        return None
+    return ByUdp(curve.whole, max(curve.whole, min(curve.full or curve.whole, curve.lossy)), curve, trials)

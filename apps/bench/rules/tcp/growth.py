@@ -1,6 +1,8 @@
 """How the rate goes with the number of streams: measured, or only printed."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from apps.bench.knee import find_knee
 from apps.bench.rules.base import Evidence, Trend
@@ -15,12 +17,17 @@ LEAST_COUNT, LINEAR = 4, 0.7
 
 @dataclass(frozen=True)
 class Growth:
-    """Whether streams multiply the rate of one, the knee (None if there is none), in words, and the trials."""
+    """Whether streams multiply the rate of one, the knee (None if there is none), in words, and the trials.
+
+    `levels_off` says that the last of them give no more; `fixed` are the other parameters (None: only printed).
+    """
 
     multiplies: bool
     knee: float | None
     message: Message
     trials: tuple[int, ...]
+    levels_off: bool = False
+    fixed: Mapping[str, Any] | None = None
 
 
 def printed(evidence: Evidence) -> Trend | None:
@@ -40,7 +47,8 @@ def read_growth(evidence: Evidence) -> Growth | None:
     if trend.knee:
         text = _("With more streams the rate grows in proportion up to %(knee)s (as printed).")
     multiplies = trend.shape in (RISES, SATURATES) and (trend.knee is None or trend.knee >= LEAST_COUNT)
-    return Growth(multiplies, trend.knee, Message(text, {"knee": f"{trend.knee or 0:g}"}), trend.trials)
+    message = Message(text, {"knee": f"{trend.knee or 0:g}"})
+    return Growth(multiplies, trend.knee, message, trend.trials, levels_off=trend.knee is not None)
 
 
 def _measured(sweep: Sweep) -> Growth:
@@ -52,4 +60,7 @@ def _measured(sweep: Sweep) -> Growth:
     most = max(linear, default=sweep.cells[-1].value)
     shown = {"streams": most, "times": f"{means[most] / each:.1f}"}
     at = knee.at if knee and knee.is_clear else None
-    return Growth(bool(linear), round(at) if at else None, Message(text, shown), sweep.trials)
+    last = sweep.cells[-1]
+    levels_off = last.rate.mean < LINEAR * last.value * each
+    message, bend = Message(text, shown), round(at) if at else None
+    return Growth(bool(linear), bend, message, sweep.trials, levels_off, sweep.fixed)

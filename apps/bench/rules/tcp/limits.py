@@ -1,17 +1,18 @@
-"""The kernel's limits that let a stream have the window the path needs, as lines to paste (rules R3 and R5)."""
+"""The kernel's limits that let a stream have the window the path needs, as lines to paste."""
 
 import math
 from collections.abc import Mapping
 
 from apps.bench.rules.base import NO_CHANGE, RECOMMENDATION, Alternative, Evidence, FindingDraft, Proposal
-from apps.bench.rules.tcp import sysctl, verdict
-from apps.bench.rules.tcp.bdp import MAXIMA, UNSCALED, present_rate, wanted_window
+from apps.bench.rules.tcp import sysctl
+from apps.bench.rules.tcp.bdp import MAXIMA, UNSCALED, is_short, present_rate, wanted_window
+from apps.bench.rules.tcp.outlook import read_outlook
 from apps.bench.rules.tcp.path import PathReading, read_path
 from apps.bench.rules.tcp.sysctl import Settings, read_sysctls
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
 
-RULE, VERSION = "tcp-sysctl", 1
+RULE, VERSION = "tcp-sysctl", 2
 # The share of tcp_rmem's maximum that becomes window, measured on kernel 6.18: the rest is overhead of the buffers.
 SHARE_JUMBO, SHARE_USUAL, JUMBO = 0.70, 0.62, 9000
 # Limits end on this, so that the lines are easy to read and compare.
@@ -28,16 +29,17 @@ NAME, TARGET = "tcp", "twice the BDP of the path"
 
 
 def conclude(evidence: Evidence) -> FindingDraft | None:
-    """Return the sysctl lines for twice the path's BDP; None without a sound RTT and capacity."""
+    """Return the sysctl lines for twice the path's BDP; None without a sound RTT and capacity, or on a short path."""
     path = read_path(evidence)
-    if path is None:
+    if path is None or path.capacity.is_lower_bound or is_short(path):
         return None
     window = min(wanted_window(path), MOST_WINDOW)
     share = SHARE_JUMBO if (evidence.path.mtu or 0) >= JUMBO else SHARE_USUAL
     least = math.ceil(window / share)
     maximum = min(math.ceil(least / STEP) * STEP, MOST)
     nodes = {role: make_settings(read_sysctls(evidence, role), maximum) for role in ("client", "server")}
-    present, outlook = present_rate(evidence), verdict.outlook(evidence, path)
+    present, outlook = present_rate(evidence), read_outlook(evidence, path)
+    unknown = any(set(TRIPLES) & {*settings.unknown} for settings in nodes.values())
     # Whatever the limits are: a path that is filled, or something else in the way, needs no larger ones.
     is_set = all(settings.is_set for settings in nodes.values()) or outlook.in_the_way is not None
     title = _("Let the kernels grow a window of %(window)s: limits of %(maximum)s on both nodes")
@@ -52,7 +54,7 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
         kind=NO_CHANGE if is_set else RECOMMENDATION,
         title=Message(title, shown),
         why=tuple(_reasons(evidence, path, nodes)),
-        against=(outlook.in_the_way,) if outlook.in_the_way else (),
+        against=outlook.objections,
         value=float(maximum),
         unit="B",
         low=float(least),
@@ -64,7 +66,7 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
         present=present,
         predicted=outlook.rate,
         predicted_interval=outlook.interval,
-        confidence=round(path.trust * (1 if all(read_sysctls(evidence, role) for role in nodes) else 0.8), 2),
+        confidence=path.trust if is_set else outlook.trust(path.trust),
         applies_when=Message(_("Linux; programs that do not set their socket buffers, or set them up to the limit.")),
         limits=(
             Message(_("The share of the limit that becomes window was measured on kernel 6.18; it is 0.75 on 2.6.")),
@@ -83,7 +85,7 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
         source="tcp(7), socket(7); RFC 7323, section 2.3",
         alternatives=(_several_streams(),),
         # The automatic window heeds neither of the maxima, which belong to the whole machine.
-        proof=None if is_set else sysctl.proof(nodes, {"window": 0, "streams": 1}, leave_out=MAXIMA),
+        proof=None if is_set or unknown else sysctl.proof(nodes, {"window": 0, "streams": 1}, leave_out=MAXIMA),
     )
 
 
@@ -100,14 +102,16 @@ def make_settings(present: Mapping[str, str], maximum: int) -> Settings:
     for name, (least, default) in TRIPLES.items():
         triple = _read_triple(present.get(name, ""))
         if triple is None:
+            told = [int(word) for word in present.get(name, "").split() if word.isdigit()]
             if name in present:
                 invalid.append(name)
-            triple = (least, default, maximum)
+            # Mended, it is no less than the largest that stood there.
+            triple = (least, default, max([maximum, *told[1:]]))
         wanted[name] = f"{triple[0]} {triple[1]} {max(triple[1], triple[2], maximum)}"
     for name in SWITCHES:
         if present.get(name) == "0":
             wanted[name] = "1"
-    return Settings(wanted, {name: present.get(name) for name in wanted}, tuple(invalid))
+    return Settings(wanted, {name: present.get(name) for name in wanted}, tuple(invalid), are_limits=True)
 
 
 def _read_triple(text: str) -> tuple[int, int, int] | None:
@@ -126,7 +130,9 @@ def _reasons(evidence: Evidence, path: PathReading, nodes: Mapping[str, Settings
             if name in settings.invalid:
                 text = _("%(role)s: %(name)s is “%(value)s”, not least ≤ default ≤ most: the line mends it.")
             elif value is None:
-                text = _("%(role)s: its present %(name)s is not known; the line takes Linux's least and default.")
+                text = _(
+                    "%(role)s: its present %(name)s is not known; the line asks for it, and raises it if it is less."
+                )
             else:
                 text = _("%(role)s: %(name)s is now “%(value)s”.")
             reasons.append(Message(text, {"role": role, "name": name, "value": value}))

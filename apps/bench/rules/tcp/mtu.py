@@ -1,4 +1,7 @@
-"""Larger frames: what the links allow, what the path lets through, and what the segments really were (rule R10)."""
+"""Larger frames: what the links allow, what the path lets through, and what the segments really were."""
+
+from collections.abc import Mapping
+from typing import TypeGuard
 
 from apps.bench import network
 from apps.bench.rules.base import DIAGNOSIS, RECOMMENDATION, Evidence, FindingDraft, Proof, Proposal
@@ -8,8 +11,9 @@ from apps.bench.rules.tcp.verdict.case import FULL
 from apps.bench.sweep import setting_names
 from apps.bench.text import Message, _
 
-RULE, VERSION = "tcp-mtu", 1
+RULE, VERSION = "tcp-mtu", 2
 JUMBO = 9000
+ROLES = ("client", "server")
 # Of a segment's frame these bytes are no payload: IPv4, TCP and its timestamps; without timestamps 12 fewer.
 HEADERS = network.transport.IPV4_BYTES + network.transport.TCP_BYTES + network.transport.TIMESTAMP_BYTES
 
@@ -26,15 +30,20 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
     if used >= allowed - network.transport.TIMESTAMP_BYTES:
         return None
     let = [value for point in evidence.points for value in point.values("path_mtu")]
-    is_narrow = bool(let) and max(let) < allowed
-    return _narrow(evidence, item, used, max(let)) if is_narrow else _raise(evidence, item, used)
+    if not let or max(let) >= allowed:
+        return _raise(evidence, item, used)
+    # A probe is no larger than what the sender's interface sends: a small one tells of the path only beyond that.
+    own = [size for role in ("client", "server") if (size := mtu_of(evidence, role))]
+    if max(let) < used or (len(own) == 2 and max(let) < min(own)):
+        return _narrow(evidence, item, used, max(let))
+    return _raise(evidence, item, used) if own and min(own) <= max(let) else None
 
 
 def _gain(allowed: int, used: int) -> float:
     return network.tcp_efficiency(allowed) / network.tcp_efficiency(used)
 
 
-def _raise(evidence: Evidence, item: Present, used: int) -> FindingDraft:
+def _raise(evidence: Evidence, item: Present, used: int) -> FindingDraft | None:
     allowed, path = evidence.path.mtu or 0, read_path(evidence)
     gain = _gain(allowed, used)
     fills = path is not None and item.rate >= FULL * path.capacity.value * network.tcp_efficiency(used)
@@ -50,7 +59,11 @@ def _raise(evidence: Evidence, item: Present, used: int) -> FindingDraft:
     ]
     if not fills:
         why.append(Message(_("The path is not filled now, so something else limits first: do that before.")))
-    now = {setting_names.name_of(role, "mtu"): str(used) for role in ("client", "server")}
+    small = {role: own for role in ROLES if (own := mtu_of(evidence, role) or used) < allowed}
+    if not small:
+        # Both ends take such frames already: something else makes the segments small.
+        return None
+    now = {setting_names.name_of(role, "mtu"): str(own) for role, own in small.items()}
     parameters = {"window": item.point.parameters.get("window") or 0, "streams": item.streams}
     return FindingDraft(
         rule=RULE,
@@ -64,8 +77,8 @@ def _raise(evidence: Evidence, item: Present, used: int) -> FindingDraft:
         unit="B",
         formula=f"η = (MTU − 52) / (MTU + 38): η({allowed}) / η({used}) = {gain:.4f}",
         evidence=item.trials,
-        change=_lines(evidence, allowed),
-        undo=_lines(evidence, used),
+        change=_lines(evidence, dict.fromkeys(small, allowed)),
+        undo=_lines(evidence, small),
         present=item.rate,
         predicted=item.rate * gain if fills else None,
         predicted_interval=(item.rate * (1 + (gain - 1) / 2), item.rate * gain * 1.02) if fills else None,
@@ -121,9 +134,10 @@ def _narrow(evidence: Evidence, item: Present, used: int, let: float) -> Finding
     )
 
 
-def _lines(evidence: Evidence, mtu: int) -> str:
+def _lines(evidence: Evidence, sizes: Mapping[str, int]) -> str:
+    """Return the commands that give the nodes these MTUs; an interface that takes more already is left as it is."""
     return "".join(
-        f"# {role}\nip link set dev {interface_of(evidence, role)} mtu {mtu}\n" for role in ("client", "server")
+        f"# {role}\nip link set dev {interface_of(evidence, role)} mtu {size}\n" for role, size in sizes.items()
     )
 
 
@@ -136,13 +150,23 @@ def interface_of(evidence: Evidence, role: str) -> str:
         if isinstance(entry, dict)
         and entry.get("state") in ("up", "unknown")
         and entry.get("addresses")
-        and _is_name(entry.get("name"))
+        and is_name(entry.get("name"))
     ]
     own = [name for name in names if name != "lo"]
     return own[0] if len(own) == 1 else "INTERFACE"
 
 
-def _is_name(name: object) -> bool:
+def mtu_of(evidence: Evidence, role: str) -> int | None:
+    """Return the MTU (B) of the node's only interface that is up and has an address, None where it is not told."""
+    name, told = interface_of(evidence, role), evidence.facts.get(role, {}).get("interfaces")
+    for entry in told if isinstance(told, list) else []:
+        if isinstance(entry, dict) and entry.get("name") == name and isinstance(entry.get("mtu"), int):
+            return int(entry["mtu"])
+    return None
+
+
+def is_name(name: object) -> TypeGuard[str]:
+    """Return whether a text is the name of an interface, and safe in a line that people paste."""
     return (
         isinstance(name, str)
         and 0 < len(name) <= 15

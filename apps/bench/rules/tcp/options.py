@@ -1,4 +1,4 @@
-"""TCP's options that must be on for a long fat path: window scaling, SACK, timestamps (rules R5 and R11)."""
+"""TCP's options that must be on for a long fat path: window scaling, SACK, timestamps."""
 
 from apps.bench import network
 from apps.bench.rules.base import Evidence, FindingDraft
@@ -9,7 +9,7 @@ from apps.bench.rules.tcp.present import read_present
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
 
-VERSION = 1
+VERSION = 2
 SCALING, SACK, TIMESTAMPS = "net.ipv4.tcp_window_scaling", "net.ipv4.tcp_sack", "net.ipv4.tcp_timestamps"
 # Sequence numbers come again after 2^31 bytes: within so many seconds old segments may still be on their way
 # (RFC 7323, section 5.2).
@@ -48,7 +48,6 @@ def scaling(evidence: Evidence) -> FindingDraft | None:
         change=sysctl.change(nodes, "tcp-scaling", "Fathom tcp-window-scaling: windows above 65,535 B"),
         undo=sysctl.undo(nodes, "tcp-scaling"),
         present=present.rate,
-        predicted=None if path.capacity.is_lower_bound else path.ceiling_bps,
         confidence=0.9 if is_seen else 0.75,
         applies_when=Message(_("Both ends must have it on; a firewall on the way may strip it.")),
         limits=(

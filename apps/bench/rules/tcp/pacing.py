@@ -1,48 +1,61 @@
-"""Senders faster than the bottleneck whose bursts are lost: let them pace (rule R13)."""
+"""Senders faster than the bottleneck whose bursts are lost: let them pace."""
 
+from apps.bench.rules import pace
 from apps.bench.rules.base import Alternative, Evidence, FindingDraft, Proof, Proposal
-from apps.bench.rules.tcp import estimates
+from apps.bench.rules.tcp import estimates, held, verdict
 from apps.bench.rules.tcp.mtu import interface_of
 from apps.bench.rules.tcp.path import read_path
 from apps.bench.rules.tcp.present import Present, is_plain, read_all
-from apps.bench.rules.tcp.verdict.case import FULL
 from apps.bench.settings.catalogue import QDISC
 from apps.bench.sweep import setting_names
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
 
-RULE, VERSION = "tcp-pacing", 1
+RULE, VERSION = "tcp-pacing", 2
 # An interface this many times as fast as the bottleneck sends bursts that the queue before it must hold.
 FASTER = 1.5
-# UDP that loses less than this below the capacity shows that the loss is not by chance.
-CLEAN = 1e-4
+# Pacing is worth its trouble where it leaves this much more than what there is.
+MORE = 1.05
 # What to pace at: this share of the bottleneck, over all streams (fasterdata.es.net).
 SHARE = 0.9
 
 
 def conclude(evidence: Evidence) -> FindingDraft | None:
-    """Return the rate to pace at; None without loss, without a faster sender, or if UDP loses as well."""
+    """Return the rate to pace at; None without loss, without a faster sender, or unless UDP was seen to lose none.
+
+    Random loss looks the same to TCP: datagrams below the capacity tell it apart, if there were enough of them.
+    """
     path, speed = read_path(evidence), _sender_speed(evidence)
-    if path is None or path.capacity.is_lower_bound or not speed or speed < FASTER * path.capacity.value:
+    if path is None or not speed:
+        return None
+    # Of links that nothing came near what is said of them serves: to pace at more than they have does no harm.
+    ceiling = path.stated_bps if path.capacity.is_lower_bound else path.ceiling_bps
+    capacity = evidence.path.capacity_bps if path.capacity.is_lower_bound else path.capacity.value
+    if not ceiling or not capacity or speed < FASTER * capacity:
         return None
     lossy = [
         item
         for item in read_all(evidence)
         if is_plain(item.point)
-        and (item.mean("retransmits") or 0) > 0
-        and item.rate < FULL * path.ceiling_bps
+        and sum(item.point.values("retransmits")) >= held.LEAST_AGAIN
+        and MORE * item.rate < SHARE * ceiling
+        and not pace.flags_of(item.point)
         and not item.congestion.startswith("bbr")
     ]
-    curve, trials = estimates.loss_curve_of(evidence)
-    clean = [point for point in curve.points if point.offered <= FULL * path.capacity.value] if curve else []
-    if not lossy or any(point.loss > CLEAN for point in clean):
+    if not lossy:
         return None
+    found = verdict.conclude(evidence)
     item = max(lossy, key=lambda one: one.rate)
-    rate = SHARE * path.ceiling_bps / item.streams
+    seen = estimates.lost_by_datagrams(evidence, capacity, item.lost_share or 0.0)
+    is_clean = seen is not None and seen[0] <= estimates.CLEAN * (item.lost_share or 0.0)
+    if seen is None or not is_clean or (found is not None and found.subject in ("path", "window", "processor")):
+        return None
+    trials = seen[1]
+    rate = SHARE * ceiling / item.streams
     shown = {
         "rate": format_quantity(rate, "bit/s"),
         "speed": format_quantity(speed, "bit/s"),
-        "capacity": format_quantity(path.capacity.value, "bit/s"),
+        "capacity": format_quantity(capacity, "bit/s"),
         "count": f"{item.mean('retransmits') or 0:.0f}",
     }
     why = [
@@ -52,8 +65,7 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
         ),
         Message(_("%(count)s segments were sent again in a run, and the path was not filled."), shown),
     ]
-    if clean:
-        why.append(Message(_("UDP below the capacity lost nothing: the loss comes of bursts, not by chance.")))
+    why.append(Message(_("UDP below the capacity lost nothing: the loss comes of bursts, not by chance.")))
     return FindingDraft(
         rule=RULE,
         version=VERSION,
@@ -61,12 +73,12 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
         why=tuple(why),
         value=rate,
         unit="bit/s",
-        formula=f"R = 0.9 · η · C / N = 0.9 · {format_quantity(path.ceiling_bps, 'bit/s')} / {item.streams}",
-        evidence=tuple(sorted({*path.trials, *item.trials, *(trials if clean else ())})),
+        formula=f"R = 0.9 · η · C / N = 0.9 · {format_quantity(ceiling, 'bit/s')} / {item.streams}",
+        evidence=tuple(sorted({*path.trials, *item.trials, *trials})),
         change=_line(evidence, rate),
         undo=f"tc qdisc del dev {interface_of(evidence, 'client')} root\n",
         present=item.rate,
-        confidence=0.6 if clean else 0.4,
+        confidence=0.6,
         applies_when=Message(_("Linux senders; fq paces each connection by itself.")),
         limits=(
             Message(_("The line lasts until the next boot; iperf3 --fq-rate paces one program without it.")),
@@ -75,9 +87,6 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
         side_effects=(Message(_("All connections of the sender over this interface are paced so.")),),
         source="fasterdata.es.net/host-tuning/linux/packet-pacing",
         alternatives=_alternatives(item),
-        missing=()
-        if clean
-        else (Message(_("Whether UDP below the capacity loses, too: then pacing gains nothing.")),),
         proof=_proof(item, rate),
     )
 

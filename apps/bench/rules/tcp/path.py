@@ -3,38 +3,39 @@
 from dataclasses import dataclass
 
 from apps.bench import network
-from apps.bench.rules.base import BELOW, Evidence
-from apps.bench.rules.tcp import estimates
-from apps.bench.rules.tcp.sweeps import tcp_points
+from apps.bench.rules import pace
+from apps.bench.rules.base import Evidence
+from apps.bench.rules.tcp import estimates, held
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
 
 # A rate of this share of a link's nominal goodput confirms the nominal capacity; above the other it refutes it.
 CONFIRMED, REFUTED = 0.90, 1.05
-# Without an MTU the larger frame's share is no safe guess: RFC 894's MTU is.
-USUAL_MTU = 1500
-# UDP that loses more than this was offered more than the path carries: what arrived is the capacity.
-OVERLOADED = 0.005
-# Points of this share of the best rate are one plateau if their windows differ by this factor.
-PLATEAU, APART = 0.98, 1.5
+# A measured capacity below this share of the links' contradicts them.
+BELOW_LINKS = 0.85
 
 
 @dataclass(frozen=True)
 class Known:
-    """A figure of the path, where it comes from, how much that is trusted (0 to 1), and its trials."""
+    """A figure of the path, where it comes from, how much that is trusted (0 to 1), and its trials.
+
+    `is_stated` says that it is only said of the links, and nothing measured tells.
+    """
 
     value: float
     source: Message
     trust: float
     trials: tuple[int, ...] = ()
     is_lower_bound: bool = False
+    is_stated: bool = False
 
 
 @dataclass(frozen=True)
 class PathReading:
     """Round-trip time (s), capacity (bit/s), the most goodput TCP can have of it, and the best measured (bit/s).
 
-    `trials` are those that the figures rest on; where both are only given, those measured on the path.
+    `trials` are those that the figures rest on; where both are only given, those measured on the path. `stated_bps`
+    is the most goodput that TCP can have of the links as they are said to be, at the line `nominal_bps`.
     """
 
     rtt: Known
@@ -42,11 +43,20 @@ class PathReading:
     ceiling_bps: float
     measured_bps: float
     trials: tuple[int, ...]
+    stated_bps: float | None = None
+    nominal_bps: float | None = None
 
     @property
     def bdp_bytes(self) -> int:
         """Return the bandwidth-delay product in bytes (RFC 6349, section 3.3.1)."""
         return network.bdp_bytes(self.capacity.value, self.rtt.value) or 0
+
+    @property
+    def most_bps(self) -> float:
+        """Return the capacity (bit/s), of one that is only bounded from below what the links are said to have."""
+        return (
+            max(self.capacity.value, self.nominal_bps or 0.0) if self.capacity.is_lower_bound else self.capacity.value
+        )
 
     @property
     def trust(self) -> float:
@@ -75,10 +85,12 @@ def read_path(evidence: Evidence) -> PathReading | None:
     trials = tuple(sorted({*rtt.trials, *capacity.trials} or measured))
     if not trials:
         return None
-    ceiling = capacity.value
-    if evidence.path.capacity_bps == capacity.value:
-        ceiling *= network.tcp_efficiency(evidence.path.mtu or USUAL_MTU)
-    reading = PathReading(rtt, capacity, ceiling, _best_rate(evidence)[0], trials)
+    share = network.tcp_efficiency(held.frame_of(evidence))
+    ceiling = capacity.value * (1 if capacity.is_lower_bound else share)
+    stated = evidence.path.capacity_bps
+    reading = PathReading(
+        rtt, capacity, ceiling, held.best_of(evidence).rate, trials, stated * share if stated else None, stated
+    )
     return reading if reading.bdp_bytes else None
 
 
@@ -103,40 +115,74 @@ def read_rtt(evidence: Evidence) -> Known | None:
 
 
 def read_capacity(evidence: Evidence) -> Known | None:
-    """Return the path's capacity: the links' if measurements come near it, else the best rate if it is a plateau.
+    """Return the path's capacity, as far as it is known that nothing else than the path is measured.
 
-    Else what packet dispersion tells, or the highest load of UDP that arrived, before what is only said of the
-    links. None if nothing is known, or if a measured rate exceeds what the links are said to carry.
+    The links' if measurements come near it; else what several streams level off at, what packet dispersion tells, or
+    what UDP's loads level off at where another figure bears that out. Of links that nothing came near only where
+    something else is known to have held the best rate. What else was reached is a lower bound. None if nothing is
+    known, or if more came through, or packets tell of more, than the links are said to carry.
     """
-    nominal = evidence.path.capacity_bps
-    best, trials, is_plateau = _best_rate(evidence)
-    if nominal and best > REFUTED * nominal:
+    nominal, best = evidence.path.capacity_bps, held.best_of(evidence)
+    dispersed = estimates.by_dispersion(evidence)
+    is_more = dispersed is not None and nominal is not None and BELOW_LINKS * dispersed.low > nominal
+    if nominal and (best.rate > REFUTED * nominal or is_more):
         return None
-    shown = _rates(best, nominal)
-    if nominal and best >= CONFIRMED * nominal * network.tcp_efficiency(evidence.path.mtu or USUAL_MTU):
+    shown = _rates(best.rate, nominal)
+    is_near = bool(nominal) and best.rate >= CONFIRMED * (nominal or 0.0) * network.tcp_efficiency(
+        held.frame_of(evidence)
+    )
+    # What its ends held near the links' capacity came there by chance.
+    is_held = best.point is not None and bool(pace.flags_of(best.point))
+    if nominal and is_near and not is_held:
         text = _("Capacity %(nominal)s: the lowest link's, confirmed by a measured %(rate)s.")
-        return Known(nominal, Message(text, shown), 0.95, trials)
-    if is_plateau:
-        text = _("Capacity %(rate)s: the best rate measured, at which more window or load gave no more.")
-        if nominal:
-            text = _("Capacity %(rate)s: the best rate measured, %(share)s %% of the links' %(nominal)s.")
-        return Known(best, Message(text, shown), 0.85, trials)
-    if (dispersed := estimates.by_dispersion(evidence)) and best <= REFUTED * dispersed.high:
-        value = min(dispersed.high, nominal) if nominal else dispersed.high
-        text = _("Capacity %(rate)s: the most that packet dispersion tells (%(tools)s).")
-        shown = _rates(value, nominal) | {"tools": dispersed.tools}
-        return Known(value, Message(text, shown), 0.8, dispersed.trials)
-    curve = estimates.by_udp(evidence)
-    if curve and curve.value >= CONFIRMED * best:
-        text = _("Capacity %(rate)s: the highest load of UDP that arrived; more was lost.")
-        return Known(curve.value, Message(text, _rates(curve.value, nominal)), 0.75, curve.trials)
-    if nominal:
+        return Known(nominal, Message(text, shown), 0.95, best.trials)
+    measured = _by_plateau(evidence, nominal) or _by_dispersion(evidence, nominal, best.rate)
+    if measured:
+        return measured
+    if nominal and (not best.rate or _is_untested(evidence, best)):
         text = _("Capacity %(nominal)s: the lowest link's; nothing measured has come near it.")
-        return Known(nominal, Message(text, shown), 0.65)
-    if best:
+        if is_near:
+            text = _("Capacity %(nominal)s: the lowest link's; the best rate measured was held by its ends.")
+        return Known(nominal, Message(text, shown), 0.8, is_stated=True)
+    if best.rate:
         text = _("Capacity %(rate)s: the best rate measured, so at least so much.")
-        return Known(best, Message(text, shown), 0.5, trials, is_lower_bound=True)
+        if nominal:
+            text = _("Capacity %(rate)s: at least so much was measured; nothing yet confirms the links' %(nominal)s.")
+        return Known(best.rate, Message(text, shown), 0.5, best.trials, is_lower_bound=True)
     return None
+
+
+def _by_plateau(evidence: Evidence, nominal: float | None) -> Known | None:
+    """Return what several streams level off at, each of which would carry more: only what they share holds them."""
+    found = held.plateau_of(evidence)
+    if found is None:
+        return None
+    text = _("Capacity %(rate)s: more streams give no more, and nothing at the ends was seen to hold them.")
+    if nominal:
+        text = _("Capacity %(rate)s: more streams give no more; %(share)s %% of the links' %(nominal)s.")
+    line = found.rate / network.tcp_efficiency(held.frame_of(evidence))
+    return Known(line, Message(text, _rates(line, nominal)), 0.9, found.trials)
+
+
+def _by_dispersion(evidence: Evidence, nominal: float | None, best: float) -> Known | None:
+    """Return what packet dispersion tells, unless more came through."""
+    dispersed = estimates.by_dispersion(evidence)
+    if dispersed is None or best > REFUTED * dispersed.high:
+        return None
+    value = min(dispersed.high, nominal) if nominal else dispersed.high
+    text = _("Capacity %(rate)s: the most that packet dispersion tells (%(tools)s).")
+    shown = _rates(value, nominal) | {"tools": dispersed.tools}
+    return Known(value, Message(text, shown), 0.85, dispersed.trials)
+
+
+def _is_untested(evidence: Evidence, best: held.Best) -> bool:
+    """Return whether the best rate says nothing of the path: something else is known to have held it."""
+    full = estimates.by_udp(evidence)
+    if full is not None and best.rate <= REFUTED * full.high:
+        # A flow of datagrams was held at less than the links are said to have: by the path, or by a limit on it.
+        return False
+    rtt = read_rtt(evidence)
+    return held.is_held(evidence, best, rtt.value if rtt else None)
 
 
 def _rates(rate: float, nominal: float | None) -> dict[str, object]:
@@ -145,37 +191,6 @@ def _rates(rate: float, nominal: float | None) -> dict[str, object]:
         "nominal": format_quantity(nominal, "bit/s") if nominal else "",
         "share": f"{100 * rate / nominal:.0f}" if nominal else "",
     }
-
-
-def _best_rate(evidence: Evidence) -> tuple[float, tuple[int, ...], bool]:
-    """Return the best mean goodput (bit/s) of TCP or UDP, its trials, and whether a plateau or overload shows it."""
-    rates: list[tuple[float, tuple[int, ...]]] = []
-    overloaded: list[float] = []
-    for point in evidence.points:
-        values = point.values("goodput")
-        if values and point.statistic != BELOW:
-            rates.append((sum(values) / len(values), point.trials("goodput")))
-            losses = point.values("loss")
-            if losses and min(losses) > OVERLOADED:
-                overloaded.append(rates[-1][0])
-    if not rates:
-        return 0.0, (), False
-    best, trials = max(rates)
-    is_overloaded = max(overloaded, default=0.0) >= CONFIRMED * best
-    return best, trials, is_overloaded or _is_plateau(evidence, best)
-
-
-def _is_plateau(evidence: Evidence, best: float) -> bool:
-    """Return whether clearly different amounts in flight gave the best rate alike.
-
-    The windows observed count: windows that the kernel capped are different in the request only.
-    """
-    in_flight = []
-    for point in tcp_points(evidence):
-        rates, windows = point.values("goodput"), [size for size in point.values("window_observed") if size > 0]
-        if sum(rates) / len(rates) >= PLATEAU * best and windows:
-            in_flight.append(point.parameters.get("streams", 1) * sum(windows) / len(windows))
-    return bool(in_flight) and max(in_flight) >= APART * min(in_flight)
 
 
 def _samples(evidence: Evidence, metric: str) -> dict[int, float]:

@@ -1,19 +1,21 @@
 """Single streams that stay slow though the path holds many times as much: a limit on each flow, and of what kind."""
 
 from dataclasses import dataclass
+from typing import Any
 
 from apps.bench import model
+from apps.bench.rules import pace
 from apps.bench.rules.base import BELOW, DIAGNOSIS, Alternative, Evidence, FindingDraft, Point, Proposal
 from apps.bench.rules.tcp import estimates, fingerprints, sysctl
 from apps.bench.rules.tcp.growth import Growth, read_growth
+from apps.bench.rules.tcp.held import LAW, WAITED
 from apps.bench.rules.tcp.path import PathReading, read_path
 from apps.bench.rules.tcp.present import is_plain
-from apps.bench.rules.tcp.sweeps import is_tcp
-from apps.bench.rules.tcp.verdict.window import LAW, WAITED
+from apps.bench.rules.tcp.sweeps import MOST_ERROR, is_tcp, scatter_of, tcp_points
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
 
-RULE, VERSION = "tcp-per-flow-limit", 1
+RULE, VERSION = "tcp-per-flow-limit", 2
 # A stream below this share of the path, whose like multiply, is limited by itself.
 SLOW = 0.5
 # The window asked for could have carried so many times the rate, or else it is the limit itself.
@@ -48,10 +50,13 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
     None unless streams multiply, the path holds more, and no window that is known explains the rate.
     """
     path, growth = read_path(evidence), read_growth(evidence)
-    slow = _slow(evidence)
+    slow = _slow(evidence, growth)
     if path is None or slow is None or growth is None or not growth.multiplies:
         return None
     if slow.rate > SLOW * path.ceiling_bps or _is_window(slow, path):
+        return None
+    rates = slow.point.values("goodput")
+    if len(rates) > 1 and scatter_of(evidence).error(rates) > MOST_ERROR:
         return None
     streams = path.ceiling_bps / slow.rate
     below = _("One stream has less than %(rate)s of the %(ceiling)s that the path holds.")
@@ -76,8 +81,6 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
         formula=f"N = η · C / X₁ = {shown['ceiling']} / {shown['rate']} = {streams:.0f}",
         evidence=tuple(sorted({*path.trials, *growth.trials, *slow.point.trials("goodput")})),
         present=slow.rate,
-        predicted=path.ceiling_bps,
-        predicted_interval=(slow.rate, path.ceiling_bps),
         confidence=0.7 if slow.retransmits is not None or asked else 0.6,
         applies_when=Message(_("One stream on this path; several at once each have the same limit.")),
         limits=(Message(_("Which of the causes below it is, these figures do not decide; their experiments do.")),),
@@ -90,21 +93,35 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
     )
 
 
-def _slow(evidence: Evidence) -> Slow | None:
-    """Return the single stream of the largest window measured forward, bounds included; the automatic one last."""
-    found = []
-    for point in evidence.points:
+def _slow(evidence: Evidence, growth: Growth | None) -> Slow | None:
+    """Return the single stream, bounds included, of the sweep in which streams multiply: like with like.
+
+    Where that is only printed, that of the largest window measured forward; the automatic one last.
+    """
+    known = []
+    # What different experiments measured of one setting is one figure: their best is no better than it.
+    bounds = [pace.undisturbed(point) for point in evidence.points if point.statistic == BELOW]
+    for point in (*tcp_points(evidence), *bounds):
         rates = point.values("goodput")
         if not is_tcp(point) or not rates or min(rates) <= 0 or not is_plain(point):
             continue
         if point.parameters.get("streams", 1) == 1 and point.parameters.get("direction", "forward") == "forward":
-            found.append(Slow(point, sum(rates) / len(rates)))
-    return max(found, key=lambda slow: (slow.point.parameters.get("window") or 0, slow.rate), default=None)
+            known.append(Slow(point, sum(rates) / len(rates)))
+    if growth is not None and growth.fixed is not None:
+        own = [slow for slow in known if _rest(slow.point) == growth.fixed]
+        trials = {trial for slow in own for trial in slow.point.trials("goodput")}
+        known = [slow for slow in own if trials & {*growth.trials}]
+    return max(known, key=lambda slow: (slow.point.parameters.get("window") or 0, slow.rate), default=None)
+
+
+def _rest(point: Point) -> dict[str, Any]:
+    return {name: value for name, value in point.parameters.items() if name != "streams"}
 
 
 def _is_window(slow: Slow, path: PathReading) -> bool:
     """Return whether the window explains the rate: the one asked for, the one observed, or by the kernel's word."""
-    asked = slow.point.parameters.get("window") or 0
+    buffers = slow.point.values("window_granted")
+    asked = min([slow.point.parameters.get("window") or 0, *(buffer / 2 for buffer in buffers)])
     if asked and asked * 8 / path.rtt.value < ROOM * slow.rate:
         return True
     told = slow.point.observed.get("tcp")
@@ -174,6 +191,13 @@ def _causes(evidence: Evidence, slow: Slow, path: PathReading) -> tuple[Alternat
             ),
         ),
     ]
+    if pace.flags_of(slow.point):
+        processor = Alternative(
+            Message(_("A processor, or an end, serves each flow no faster: one was at its limit meanwhile.")),
+            Message(_("Look at the load of each processor, and at larger frames, which cost fewer interrupts.")),
+            Proposal("iperf3-tcp", {"window": "0"}, {"streams": "1, 2, 4"}),
+        )
+        causes.append((5.0, processor))
     return tuple(cause for _weight, cause in sorted(causes, key=lambda item: -item[0]))
 
 
@@ -190,9 +214,7 @@ def _loss_weight(evidence: Evidence, slow: Slow, loss: float) -> float:
     if slow.retransmits is not None:
         return 4.0 if slow.retransmits else 0.0
     curve, _trials = estimates.loss_curve_of(evidence)
-    seen = (
-        [point.loss for point in curve.points if curve.capacity and point.offered <= curve.capacity] if curve else []
-    )
+    seen = [point.loss for point in curve.points if curve.whole and point.offered <= curve.whole] if curve else []
     if any(value >= loss / 3 for value in seen):
         return 4.0
     return 2.0

@@ -36,6 +36,19 @@ class Present:
         return next((float(value) for value in seen if isinstance(value, int | float) and value > 0), None)
 
     @property
+    def last_mss(self) -> float | None:
+        """Return the segment (B) that connections ended with, where the kernel told; else what the tool saw."""
+        seen = (self.kernel.get("mss"), self.point.observed.get("mss"))
+        return next((float(value) for value in seen if isinstance(value, int | float) and value > 0), None)
+
+    @property
+    def waited(self) -> float | None:
+        """Return the share of its time that a connection waited for a window, None if the kernel was not asked."""
+        waits = [self.kernel.get(name) for name in ("receiver_window_limited", "send_buffer_limited")]
+        told = [wait for wait in waits if isinstance(wait, int | float)]
+        return sum(told) if told else None
+
+    @property
     def congestion(self) -> str:
         """Return the congestion control, as far as it is known."""
         return str(self.kernel.get("congestion") or self.point.parameters.get("congestion") or "")
@@ -63,7 +76,7 @@ class Present:
         segments, seconds = self.mean("retransmits"), self.point.parameters.get("duration")
         if segments is None or not seconds:
             return None
-        return min(1.0, segments * (self.mss or 1448) / (self.rate * float(seconds) / 8))
+        return min(1.0, segments * (self.last_mss or 1448) / (self.rate * float(seconds) / 8))
 
 
 def read_all(evidence: Evidence) -> list[Present]:

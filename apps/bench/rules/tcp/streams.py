@@ -1,40 +1,42 @@
-"""The smallest number of parallel streams that gives nearly the best rate (rules R6 and R9)."""
+"""The smallest number of parallel streams that gives nearly the best rate."""
 
 import math
+from collections.abc import Collection
+from dataclasses import replace
 
+from apps.bench.rules import pace
 from apps.bench.rules.base import (
     NO_CHANGE,
     RECOMMENDATION,
-    Alternative,
     Evidence,
     FindingDraft,
     Proof,
-    Proposal,
 )
-from apps.bench.rules.tcp import growth
+from apps.bench.rules.tcp import printed, programs
 from apps.bench.rules.tcp.path import PathReading, read_path
+from apps.bench.rules.tcp.printed import HARM, RULE, VERSION, larger_window
+from apps.bench.rules.tcp.scatter import Scatter
 from apps.bench.rules.tcp.sweeps import (
+    SURELY,
     Cell,
     Sweep,
     confidence_of,
     find_sweeps,
-    is_tcp,
-    predicted_interval,
+    level_of,
+    scatter_of,
     tcp_points,
 )
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
 
-RULE, VERSION = "tcp-streams", 1
 WITHIN = 0.03
 LEAST_COUNTS = 2
 # The largest count tried needs no larger one beside it if it already fills this much of the path.
 FULL = 0.95
+# A single stream with this share of what TCP can have of the path fills it.
+FILLED = 0.90
 # Streams that share so unevenly (Jain's index) harm each other.
 FAIR = 0.95
-# The most that iperf3 opens.
-MOST = 128
-HARM = _("More streams than needed take rate from other users of the path and gain nothing.")
 
 
 def conclude(evidence: Evidence) -> FindingDraft | None:
@@ -46,10 +48,12 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
     if path is not None and path.capacity.is_lower_bound:
         # That bound is the best of these very trials: no rate can be judged by it.
         path = None
-    for sweep in _preferred(find_sweeps(tcp_points(evidence), "streams")):
+    points = tcp_points(evidence)
+    held = {trial for point in points if pace.flags_of(point) for trial in point.trials("goodput")}
+    for sweep in _preferred(find_sweeps(points, "streams")):
         if len(sweep.cells) >= LEAST_COUNTS:
-            return _smallest(sweep, path)
-    return _printed(evidence, path)
+            return _smallest(_calm(sweep, held), held, path, scatter_of(evidence))
+    return printed.conclude(evidence, path)
 
 
 def _preferred(sweeps: list[Sweep]) -> list[Sweep]:
@@ -57,12 +61,34 @@ def _preferred(sweeps: list[Sweep]) -> list[Sweep]:
     return sorted(sweeps, key=lambda sweep: (-len(sweep.cells), -len(sweep.trials), sweep.fixed["window"]))
 
 
-def _smallest(sweep: Sweep, path: PathReading | None) -> FindingDraft | None:
-    enough, best, last = _enough(sweep), sweep.best, sweep.cells[-1]
-    fills = path is not None and enough.rate.mean >= FULL * path.ceiling_bps
-    if (enough is last and not fills) or any(cell.is_scattered for cell in (enough, best)):
+def _calm(sweep: Sweep, held: Collection[int]) -> Sweep:
+    """Return a sweep without single trials that their ends held though fewer streams did better: that was passing."""
+    free = [cell for cell in sweep.cells if not _is_single(cell, held)]
+    passing = [
+        cell
+        for cell in sweep.cells
+        if _is_single(cell, held)
+        and any(one.value < cell.value and one.rate.mean > pace.PASSING * cell.rate.mean for one in free)
+    ]
+    return replace(sweep, cells=tuple(cell for cell in sweep.cells if cell not in passing))
+
+
+def _is_single(cell: Cell, held: Collection[int]) -> bool:
+    """Return whether a cell is a single trial that its ends held: for good, or just then, nobody can tell."""
+    return len(cell.trials) == 1 and cell.trials[0] in held
+
+
+def _smallest(sweep: Sweep, held: Collection[int], path: PathReading | None, scatter: Scatter) -> FindingDraft | None:
+    best, last = sweep.best, sweep.cells[-1]
+    enough = _enough(sweep, held, scatter)
+    fills = path is not None and last.rate.mean >= FULL * path.ceiling_bps
+    if enough is None and fills and scatter.is_less(sweep.cells[-2].rates, last.rates, by=SURELY):
+        enough = last
+    if enough is None or any(cell.is_scattered for cell in (enough, best)):
         return None
     first = sweep.cells[0]
+    # Where one stream fills the path others gain what is left, at the cost of whoever shares it.
+    is_full = path is not None and first.value == 1 and first.rate.mean >= FILLED * path.ceiling_bps
     window = format_quantity(sweep.fixed["window"], "B") if sweep.fixed["window"] else None
     if enough.value == 1:
         title = _("One stream is enough with the automatic window: %(rate)s")
@@ -78,7 +104,7 @@ def _smallest(sweep: Sweep, path: PathReading | None) -> FindingDraft | None:
     return FindingDraft(
         rule=RULE,
         version=VERSION,
-        kind=NO_CHANGE if enough.value == 1 else RECOMMENDATION,
+        kind=NO_CHANGE if enough.value == 1 or is_full else RECOMMENDATION,
         title=Message(title, {"streams": enough.value, "window": window, "rate": rate}),
         why=tuple(_reasons(sweep, enough, path)),
         value=float(enough.value),
@@ -87,10 +113,11 @@ def _smallest(sweep: Sweep, path: PathReading | None) -> FindingDraft | None:
         high=float(enough.value),
         formula=_formula(first, enough, best, path),
         evidence=sweep.trials,
-        change=f"-P {enough.value}",
+        change="" if is_full or enough.value == 1 else _start(sweep, enough),
+        undo="" if is_full or enough.value == 1 else _start(sweep, None),
         present=first.rate.mean if first.value == 1 else None,
         predicted=enough.rate.mean,
-        predicted_interval=predicted_interval(enough),
+        predicted_interval=scatter.interval(enough.rates),
         confidence=confidence_of((is_repeated, 0.2), (beyond > 1, 0.15), (fills, 0.1), base=0.5),
         applies_when=Message(_("The application can open several connections, for example GridFTP's -p.")),
         limits=(
@@ -98,77 +125,14 @@ def _smallest(sweep: Sweep, path: PathReading | None) -> FindingDraft | None:
             Message(_("Where the kernels' limits may be raised, a larger window does the same with one stream.")),
         ),
         source="RFC 6349, section 5.1",
-        alternatives=() if enough.value == 1 else (_larger_window(),),
-        proof=_proof(sweep, first, enough) if first.value == 1 and enough is not first else None,
+        alternatives=() if enough.value == 1 else (larger_window(),),
+        proof=_proof(sweep, first, enough) if first.value == 1 and enough is not first and not is_full else None,
     )
 
 
-def _printed(evidence: Evidence, path: PathReading | None) -> FindingDraft | None:
-    """Return the count from which a publication says that the rate grows no more; None if it grows to the end."""
-    trend = growth.printed(evidence)
-    if trend is None or not (trend.shape == growth.FLAT or (trend.shape == growth.SATURATES and trend.knee)):
-        return None
-    streams = 1 if trend.shape == growth.FLAT else round(trend.knee or 1)
-    single = [
-        point
-        for point in evidence.points
-        if is_tcp(point) and point.parameters.get("streams", 1) == 1 and point.values("goodput")
-    ]
-    rate = max((value for point in single for value in point.values("goodput")), default=None)
-    text = _("Up to %(streams)s streams the rate grows in proportion, after that it is flat (as printed).")
-    why = [Message(text, {"streams": streams})]
-    formula = f"N = {streams}, the knee as printed"
-    if streams == 1:
-        why = [Message(_("More streams give no more than one (as printed)."))]
-    elif path is not None and rate:
-        text = _("%(ceiling)s of the path over %(rate)s of one stream would be %(expected)s streams.")
-        shown = {"ceiling": format_quantity(path.ceiling_bps, "bit/s"), "rate": format_quantity(rate, "bit/s")}
-        expected = math.ceil(path.ceiling_bps / rate)
-        why.append(Message(text, {**shown, "expected": expected}))
-        formula = f"{formula}; expected: N = {shown['ceiling']} / {shown['rate']} -> {expected}"
-    trials = {
-        *trend.trials,
-        *(path.trials if path else ()),
-        *(t for point in single for t in point.trials("goodput")),
-    }
-    title = _("About %(streams)s streams are enough: after that the rate is flat")
-    return FindingDraft(
-        rule=RULE,
-        version=VERSION,
-        kind=NO_CHANGE if streams == 1 else RECOMMENDATION,
-        title=Message(_("More streams than one gain nothing") if streams == 1 else title, {"streams": streams}),
-        why=tuple(why),
-        value=float(streams),
-        unit="count",
-        formula=formula,
-        evidence=tuple(sorted(trials)),
-        change=f"-P {streams}",
-        present=rate if streams > 1 else None,
-        predicted=trend.best or (path.ceiling_bps if path and streams > 1 else None),
-        confidence=0.6,
-        applies_when=Message(_("The application can open several connections, for example GridFTP's -p.")),
-        limits=(Message(_("Only the shape is printed: the figures behind it are not known.")), Message(HARM)),
-        source="RFC 6349, section 5.1",
-        alternatives=() if streams == 1 else (_larger_window(),),
-        missing=(Message(_("The rates at each number of streams, repeated.")),),
-        proposals=(Proposal("iperf3-tcp", {"window": "0"}, {"streams": _around(streams)}),),
-        proof=Proof(
-            "iperf3-tcp", "goodput", {"window": 0, "streams": 1}, {"window": 0, "streams": min(streams, MOST)}
-        )
-        if streams > 1
-        else None,
-    )
-
-
-def _around(streams: int) -> str:
-    return ", ".join(str(count) for count in sorted({1, max(2, streams // 2), max(4, streams), max(8, 2 * streams)}))
-
-
-def _larger_window() -> Alternative:
-    return Alternative(
-        Message(_("Let one stream have a larger window, if the window is what limits it.")),
-        Message(_("Sweep the window of one stream from a quarter of the BDP to four times it.")),
-    )
+def _start(sweep: Sweep, cell: Cell | None) -> str:
+    """Return the command that starts so many streams with the window of a sweep, one stream without a cell."""
+    return programs.iperf3(window=int(sweep.fixed["window"] or 0), streams=int(cell.value) if cell else 1)
 
 
 def _proof(sweep: Sweep, now: Cell, then: Cell) -> Proof:
@@ -176,14 +140,11 @@ def _proof(sweep: Sweep, now: Cell, then: Cell) -> Proof:
     return Proof("iperf3-tcp", "goodput", {**fixed, "streams": now.value}, {**fixed, "streams": then.value})
 
 
-def _enough(sweep: Sweep) -> Cell:
-    """Return the cell of the smallest count that is within 3 % of the best, on the mean or by its repetitions.
-
-    Where these reach so far the difference is chance, and the smaller count does as well.
-    """
-    best = sweep.best
-    least = (1 - WITHIN) * best.rate.mean
-    return next(cell for cell in sweep.cells if max(cell.rates if len(cell.rates) > 1 else [cell.rate.mean]) >= least)
+def _enough(sweep: Sweep, held: Collection[int], scatter: Scatter) -> Cell | None:
+    """Return the cell of the smallest count from which on the rate is level; None where repetitions do not tell."""
+    level = level_of(sweep.cells, scatter, WITHIN)
+    below = [cell for cell in sweep.cells if level and cell.value < level[0].value]
+    return level[0] if level and not (below and _is_single(below[-1], held)) else None
 
 
 def _formula(first: Cell, enough: Cell, best: Cell, path: PathReading | None) -> str:

@@ -1,16 +1,24 @@
 """Sweeps of one TCP parameter found in the evidence."""
 
-from collections.abc import Iterable, Mapping
+import dataclasses
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from apps.bench import statistics
+from apps.bench.rules import pace
 from apps.bench.rules.base import BELOW, Evidence, Point
+from apps.bench.rules.tcp.scatter import Scatter, mean, read_scatter
 
 # A point whose repetitions scatter by more than this (stdev / mean) says nothing that a rule may rest on.
 MOST_SCATTER = 0.15
 # A sweep whose rate falls by more than this beyond its best value has no plateau.
 MOST_FALL = 0.10
+# Cells of one level may differ by so much where repetitions scatter so far; fewer than so many must be known better.
+MOST_CHANCE, LEAST_LEVEL, MOST_ERROR = 0.04, 3, 0.35
+# What is advised is surely better by this share.
+SURELY = 0.01
 
 
 @dataclass(frozen=True)
@@ -77,12 +85,38 @@ def is_tcp(point: Point) -> bool:
 
 
 def tcp_points(evidence: Evidence) -> list[Point]:
-    """Return the points of TCP measurements that have a goodput above zero in each trial, and not just a bound."""
-    return [
-        point
-        for point in evidence.points
-        if is_tcp(point) and point.statistic != BELOW and point.values("goodput") and min(point.values("goodput")) > 0
-    ]
+    """Return the points of TCP measurements that have a goodput above zero in each trial, and not just a bound.
+
+    What different experiments measured of one setting is one point; trials that something passing held up, by the
+    word of a judge, are left out.
+    """
+    settings: dict[tuple[str, str, str], Point] = {}
+    for point in evidence.points:
+        if (
+            is_tcp(point)
+            and point.statistic != BELOW
+            and point.values("goodput")
+            and min(point.values("goodput")) > 0
+        ):
+            key = (point.tool, point.statistic, repr(sorted(point.parameters.items())))
+            settings[key] = _joined(settings[key], point) if key in settings else point
+    return [pace.undisturbed(point) for point in settings.values()]
+
+
+def _joined(first: Point, second: Point) -> Point:
+    """Return two points of one setting as one, with what was observed of the later."""
+    early, late = sorted((first, second), key=lambda point: point.at or 0.0)
+    names = [*first.metrics, *(name for name in second.metrics if name not in first.metrics)]
+    flags = first.flagged.keys() | second.flagged.keys()
+    return dataclasses.replace(
+        late,
+        metrics={name: {**first.metrics.get(name, {}), **second.metrics.get(name, {})} for name in names},
+        observed={**early.observed, **late.observed},
+        warnings=first.warnings | second.warnings,
+        flagged={
+            name: first.flagged.get(name, frozenset()) | second.flagged.get(name, frozenset()) for name in flags
+        },
+    )
 
 
 def find_sweeps(points: Iterable[Point], parameter: str) -> list[Sweep]:
@@ -107,9 +141,29 @@ def confidence_of(*reasons: tuple[bool, float], base: float) -> float:
     return round(min(base + sum(weight for holds, weight in reasons if holds), 0.95), 2)
 
 
-def predicted_interval(cell: Cell) -> tuple[float, float]:
-    """Return the 95 % interval of a cell's mean rate; of a single trial 5 % to either side, which is a habit."""
-    summary = cell.rate
-    if summary.ci_low is None or summary.ci_high is None:
-        return 0.95 * summary.mean, 1.05 * summary.mean
-    return max(summary.ci_low, 0.0), summary.ci_high
+def level_of(cells: Sequence[Cell], scatter: Scatter, within: float) -> list[Cell]:
+    """Return the last cells that have one rate, as far as repetitions tell; [] unless what is below is surely less.
+
+    They lie within this share of each other, or differ by chance only; so few or so scattered that a step of twice
+    the rate could hide among them they are no level.
+    """
+    level: list[Cell] = []
+    for cell in reversed(cells):
+        rates = [rate for item in level for rate in item.rates]
+        apart = abs(math.log(cell.rate.mean / mean(rates))) if rates else 0.0
+        if apart > within and (apart > MOST_CHANCE or scatter.is_less(cell.rates, rates)):
+            break
+        level.insert(0, cell)
+    below = [cell for cell in cells if cell.value < level[0].value] if level else []
+    if len(level) < 2 or (len(level) < LEAST_LEVEL and scatter.error(level[0].rates, level[-1].rates) > MOST_ERROR):
+        return []
+    rates = [rate for cell in level for rate in cell.rates]
+    # What gave less than a smaller one was held up: nobody knows where the level begins.
+    if len(below) > 1 and max(cell.rate.mean for cell in below[:-1]) > (1 + MOST_FALL) * below[-1].rate.mean:
+        return []
+    return level if not below or scatter.is_less(below[-1].rates, rates) else []
+
+
+def scatter_of(evidence: Evidence) -> Scatter:
+    """Return how far repetitions of TCP's settings scatter on a path."""
+    return read_scatter(point.values("goodput") for point in tcp_points(evidence))

@@ -1,4 +1,7 @@
-"""Kernel settings as text: a file to install that outlives a reboot, how to take it back, and what proves it."""
+"""Kernel settings as text: a file to install that outlives a reboot, how to take it back, and what proves it.
+
+Limits are only ever raised: of one whose present value is not known the line asks the kernel before it sets it.
+"""
 
 import re
 from collections.abc import Mapping
@@ -17,11 +20,20 @@ KEPT = _("systemd-sysctl reads the file again at each boot; sysctl --system does
 
 @dataclass(frozen=True)
 class Settings:
-    """One node's sysctls as they should be and as they are (None where unknown), and those that were not valid."""
+    """One node's sysctls as they should be and as they are (None where unknown), and those that were not valid.
+
+    `are_limits` says that no value may be lowered: those of which the present one is not known are asked for first.
+    """
 
     wanted: Mapping[str, str]
     present: Mapping[str, str | None]
     invalid: tuple[str, ...] = ()
+    are_limits: bool = False
+
+    @property
+    def unknown(self) -> tuple[str, ...]:
+        """Return the limits whose present values are not known."""
+        return tuple(key for key in self.wanted if self.are_limits and self.present[key] is None)
 
     @property
     def is_set(self) -> bool:
@@ -63,33 +75,55 @@ def undo_limit(nodes: Mapping[str, Settings]) -> tuple[Message, ...]:
     """Return what is to be said where not all present values are known."""
     unknown = [role for role, settings in nodes.items() if None in settings.present.values()]
     text = _("Not all present values of %(roles)s are known: to take the change back, remove the file and reboot.")
+    if all(settings.are_limits for settings in nodes.values()):
+        text = _("Not all present values of %(roles)s are known: the lines ask for them first, and lower none.")
     return (Message(text, {"roles": " + ".join(unknown)}),) if unknown else ()
 
 
 def proof(nodes: Mapping[str, Settings], parameters: Mapping[str, object], leave_out: tuple[str, ...] = ()) -> Proof:
     """Return the comparison of one TCP measurement with the settings as they are and as they should be.
 
-    Settings in `leave_out` do not bear on it; one whose present value is unknown is left as it is (blank).
+    Settings in `leave_out` do not bear on it; one whose present value is unknown is left as it is (blank), and a
+    limit of which nothing is known stays out of it: it may be larger than what would be set.
     """
     now, then = dict(parameters), dict(parameters)
     for role, settings in nodes.items():
         for key, value in settings.wanted.items():
-            if key not in leave_out and settings.present[key] != value:
+            if key not in (*leave_out, *settings.unknown) and settings.present[key] != value:
                 now[setting_names.name_of(role, key)] = settings.present[key] or ""
                 then[setting_names.name_of(role, key)] = value
     return Proof("iperf3-tcp", "goodput", now, then)
 
 
 def _install(settings: Settings, name: str, purpose: str) -> list[str]:
-    path = f"{FOLDER}/90-fathom-{name}.conf"
+    path, unknown = f"{FOLDER}/90-fathom-{name}.conf", settings.unknown
     # No blanks around "=": the same lines then serve `sysctl -w`, which takes blanks for words of their own.
-    pairs = [f"{key}={value}" for key, value in settings.wanted.items()]
-    return [f"cat > {path} <<'END'", f"# {purpose}", *pairs, "END", f"sysctl -p {path}"]
+    pairs = [f"{key}={value}" for key, value in settings.wanted.items() if key not in unknown]
+    lines = [f"cat > {path} <<'END'", f"# {purpose}", *pairs, "END"]
+    if unknown:
+        before = _before(name)
+        lines = [f"[ -e {before} ] || sysctl {' '.join(unknown)} > {before}", *lines]
+        lines += [_raise(key, settings.wanted[key].split(), path) for key in unknown]
+    return [*lines, f"sysctl -p {path}"]
+
+
+def _raise(key: str, numbers: list[str], path: str) -> str:
+    """Return a line of shell that adds a limit to the file if it is less now; of three numbers the largest counts."""
+    kept = "".join(f"${place} " for place in range(1, len(numbers)))
+    test = f'[ "${len(numbers)}" -ge {numbers[-1]} ]'
+    return f'set -- $(sysctl -n {key}); {test} || echo "{key}={kept}{numbers[-1]}" >> {path}'
+
+
+def _before(name: str) -> str:
+    """Return the file that holds what was set before a change, as the kernel told it."""
+    # Only files that end on .conf are read at boot.
+    return f"{FOLDER}/90-fathom-{name}.before"
 
 
 def _remove(settings: Settings, name: str) -> list[str]:
     known = {key: value for key, value in settings.present.items() if value is not None}
-    return [f"rm -f {FOLDER}/90-fathom-{name}.conf", *(f"sysctl -w '{key}={value}'" for key, value in known.items())]
+    lines = [f"rm -f {FOLDER}/90-fathom-{name}.conf", *(f"sysctl -w '{key}={value}'" for key, value in known.items())]
+    return [*lines, f"sysctl -p {_before(name)} && rm {_before(name)}"] if settings.unknown else lines
 
 
 def _blocks(lines: Mapping[str, list[str]]) -> str:

@@ -1,57 +1,87 @@
-"""The window at which the rate stops growing, found in a window sweep (rules R1, R2 and R4)."""
+"""The window at which the rate stops growing, found in a window sweep."""
 
 from apps.bench import network
-from apps.bench.rules.base import NO_CHANGE, RECOMMENDATION, Alternative, Evidence, FindingDraft, Proof
+from apps.bench.rules.base import (
+    DIAGNOSIS,
+    NO_CHANGE,
+    RECOMMENDATION,
+    Alternative,
+    Evidence,
+    FindingDraft,
+    Proof,
+    Proposal,
+)
+from apps.bench.rules.tcp import programs
+from apps.bench.rules.tcp.bdp import is_short
 from apps.bench.rules.tcp.path import PathReading, read_path
+from apps.bench.rules.tcp.scatter import Scatter
 from apps.bench.rules.tcp.sweeps import (
     MOST_FALL,
+    SURELY,
     Cell,
     Sweep,
     confidence_of,
     find_sweeps,
-    predicted_interval,
+    level_of,
+    scatter_of,
     tcp_points,
 )
 from apps.bench.text import Message, _
-from apps.bench.units import format_quantity
+from apps.bench.units import canonical_text, format_quantity
 
-RULE, VERSION = "tcp-window-knee", 1
+RULE, VERSION = "tcp-window-knee", 2
 # The knee is the smallest window within this of the best rate.
 WITHIN = 0.02
 LEAST_WINDOWS = 3
 # The rate agrees with the law of the window if it is within this of observed window / RTT.
 LAW = 0.10
+# A window is larger than another if its buffer is, too, by this factor: kernels cap what is asked for.
+LARGER = 1.5
 
 
 def conclude(evidence: Evidence) -> FindingDraft | None:
     """Return the knee of the best window sweep; None if the rate still grows, scatters, or has no plateau."""
     for sweep in find_sweeps(tcp_points(evidence), "window"):
-        windows = Sweep(tuple(cell for cell in sweep.cells if cell.value), sweep.fixed)
+        windows = Sweep(tuple(_granted([cell for cell in sweep.cells if cell.value])), sweep.fixed)
         automatic = next((cell for cell in sweep.cells if not cell.value), None)
         if len(windows.cells) >= LEAST_WINDOWS:
-            return _knee(windows, automatic, read_path(evidence))
+            return _knee(windows, automatic, read_path(evidence), scatter_of(evidence))
     return None
 
 
-def _knee(sweep: Sweep, automatic: Cell | None, path: PathReading | None) -> FindingDraft | None:
-    knee = sweep.first_within(WITHIN)
-    best = sweep.best.rate.mean
+def _granted(cells: list[Cell]) -> list[Cell]:
+    """Return the cells whose buffers really were larger than those of the smaller windows; capped ones are not."""
+    found: list[Cell] = []
+    for cell in cells:
+        buffer = cell.mean("window_granted") or 2 * cell.value
+        if not found or buffer >= LARGER * (found[-1].mean("window_granted") or 2 * found[-1].value):
+            found.append(cell)
+    return found
+
+
+def _knee(sweep: Sweep, automatic: Cell | None, path: PathReading | None, scatter: Scatter) -> FindingDraft | None:
+    level = level_of(sweep.cells, scatter, WITHIN)
+    if not level:
+        return None
+    knee, best = level[0], sweep.best.rate.mean
     above = [cell for cell in sweep.cells if cell.value > knee.value]
     below = [cell for cell in sweep.cells if cell.value < knee.value]
     plateau = [*above, automatic] if automatic else above
     # An automatic window that does better shows that the sweep ended on the slope.
-    is_growing = not plateau or (automatic is not None and automatic.rate.mean * (1 - WITHIN) > knee.rate.mean)
+    is_growing = automatic is not None and automatic.rate.mean * (1 - WITHIN) > knee.rate.mean
     is_falling = any(cell.rate.mean < (1 - MOST_FALL) * best for cell in above)
     if is_growing or is_falling or not below or any(cell.is_scattered for cell in (*below[-1:], knee, *above)):
         return None
     laws = [law for cell in below if (law := _law(cell, sweep)) is not None]
     follows = bool(laws) and all(abs(rate / law - 1) <= LAW for _cell, law, rate in laws)
     is_repeated = all(len(cell.rates) > 1 for cell in (*below[-1:], knee))
+    # Without the automatic window beside it nobody knows that this one is better.
+    helps = automatic is not None and not is_short(path) and scatter.is_less(automatic.rates, knee.rates, by=SURELY)
     automatic_suffices = automatic is not None and automatic.rate.mean >= (1 - WITHIN) * knee.rate.mean
     return FindingDraft(
         rule=RULE,
         version=VERSION,
-        kind=NO_CHANGE if automatic_suffices else RECOMMENDATION,
+        kind=RECOMMENDATION if helps else NO_CHANGE if automatic else DIAGNOSIS,
         title=Message(
             _("The rate stops growing at a window of %(window)s: %(rate)s"),
             {"window": format_quantity(knee.value, "B"), "rate": format_quantity(knee.rate.mean, "bit/s")},
@@ -63,10 +93,11 @@ def _knee(sweep: Sweep, automatic: Cell | None, path: PathReading | None) -> Fin
         high=float(knee.value),
         formula=_formula(knee, laws),
         evidence=tuple(sorted({*sweep.trials, *(automatic.trials if automatic else ())})),
-        change="" if automatic_suffices else f"-w {knee.value}",
+        change=programs.iperf3(window=knee.value, streams=sweep.fixed["streams"]) if helps else "",
+        undo=programs.iperf3(streams=sweep.fixed["streams"]) if helps else "",
         present=automatic.rate.mean if automatic else None,
-        predicted=knee.rate.mean,
-        predicted_interval=predicted_interval(knee),
+        predicted=knee.rate.mean if helps else None,
+        predicted_interval=scatter.interval(knee.rates) if helps else None,
         confidence=confidence_of((follows, 0.2), (is_repeated, 0.2), (len(plateau) > 1, 0.1), base=0.45),
         applies_when=Message(
             _("The application sets its socket buffers itself (measured with streams = %(streams)s, %(direction)s)."),
@@ -80,7 +111,9 @@ def _knee(sweep: Sweep, automatic: Cell | None, path: PathReading | None) -> Fin
             Message(_("A program that sets its buffers switches the kernel's autotuning off.")),
         ),
         source="RFC 6349, section 3.3.1; tcp(7)",
-        proof=None if automatic_suffices else _proof(sweep, knee),
+        missing=() if automatic else (Message(_("Whether the kernel's own window does as well.")),),
+        proposals=() if automatic else (_beside_automatic(sweep, knee),),
+        proof=_proof(sweep, knee) if helps else None,
         alternatives=() if follows else (_not_the_window(),),
     )
 
@@ -92,7 +125,7 @@ def _law(cell: Cell, sweep: Sweep) -> tuple[Cell, float, float] | None:
 
 
 def _formula(knee: Cell, laws: list[tuple[Cell, float, float]]) -> str:
-    found = f"W = {knee.value:,} B, the least with X >= {1 - WITHIN:.2f} · max X"
+    found = f"W = {knee.value:,} B, the least with the rate of all larger ones"
     if not laws:
         return found
     cell, allowed, _rate = laws[-1]
@@ -106,7 +139,7 @@ def _reasons(
     best = sweep.best
     reasons = [
         Message(
-            _("%(window)s gives %(rate)s, which is within 2 %% of the best, %(best)s at %(at)s."),
+            _("%(window)s gives %(rate)s, no less than the best but for chance: %(best)s at %(at)s."),
             {
                 "window": format_quantity(knee.value, "B"),
                 "rate": format_quantity(knee.rate.mean, "bit/s"),
@@ -151,6 +184,11 @@ def _proof(sweep: Sweep, knee: Cell) -> Proof:
     """Return the comparison with the automatic window, which programs have that ask for none."""
     fixed = {name: sweep.fixed[name] for name in ("streams", "direction", "congestion") if name in sweep.fixed}
     return Proof("iperf3-tcp", "goodput", {**fixed, "window": 0}, {**fixed, "window": knee.value})
+
+
+def _beside_automatic(sweep: Sweep, knee: Cell) -> Proposal:
+    fixed = {"streams": str(sweep.fixed.get("streams") or 1)}
+    return Proposal("iperf3-tcp", fixed, {"window": f"0 B, {canonical_text(knee.value, 'size')}"})
 
 
 def _not_the_window() -> Alternative:

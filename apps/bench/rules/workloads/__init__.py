@@ -1,7 +1,7 @@
 """Workloads: which configuration serves a described one and what it will get, and for whom a file system is fit."""
 
-from apps.bench.rules.asking import Rule, conclude_all
 from apps.bench.rules.base import Evidence, FindingDraft
+from apps.bench.rules.runner import Rule, conclude_all
 from apps.bench.rules.workloads import nodes
 from apps.bench.rules.workloads.described import PATTERNS, Workload
 from apps.bench.rules.workloads.fits import Fit, fit

@@ -6,7 +6,7 @@ from typing import Any
 
 from apps.bench.rules.base import Evidence, Proposal
 from apps.bench.rules.workloads.described import READ, WRITE, Workload
-from apps.bench.rules.workloads.predicting import BETWEEN, MEASURED, Predicted, predict
+from apps.bench.rules.workloads.prediction import BETWEEN, MEASURED, Predicted, predict
 from apps.bench.rules.workloads.supplies import Supply, supplies
 from apps.bench.text import Message
 

@@ -5,14 +5,16 @@ from collections.abc import Sequence
 from apps.bench.rules.base import DIAGNOSIS, RECOMMENDATION, Evidence, FindingDraft
 from apps.bench.rules.workloads.described import READ, WRITE, Workload
 from apps.bench.rules.workloads.fits import Fit, fit_all
-from apps.bench.rules.workloads.predicting import MEASURED
-from apps.bench.rules.workloads.supplies import Supply, grows, supplies
+from apps.bench.rules.workloads.prediction import MEASURED
+from apps.bench.rules.workloads.supplies import Amount, Supply, grows, supplies
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
 
-RULE, BEST_RULE, VERSION = "workload-nodes", "workload-best", 1
+RULE, BEST_RULE, VERSION = "workload-nodes", "workload-best", 2
 # One task that has less than this share of what all have together is poorly served alone.
 POOR = 0.5
+# Of figures that were repeated less often than this so much less.
+ENOUGH, POOR_ONCE = 3, 0.4
 # The better of two file systems is named if it is this much better.
 BETTER = 1.1
 # Files of the field's campaigns: large, so that creating them costs nothing.
@@ -21,7 +23,12 @@ LARGE = 4 * 1024**3
 
 def conclude(evidence: Evidence) -> list[FindingDraft]:
     """Return for whom each file system is fit: for applications in which many nodes do I/O, or few."""
-    drafts = [_nodes(supply, pattern) for pattern in (WRITE, READ) for supply in supplies(evidence, pattern)]
+    drafts = []
+    for pattern in (WRITE, READ):
+        known = supplies(evidence, pattern)
+        for supply in known:
+            routes = [item.route for item in known if item.file_system == supply.file_system]
+            drafts.append(_nodes(supply, pattern, is_alone=routes.count(supply.route) < 2))
     return _first_of_each([draft for draft in drafts if draft])
 
 
@@ -43,7 +50,7 @@ def _first_of_each(drafts: Sequence[FindingDraft]) -> list[FindingDraft]:
     return list(found.values())
 
 
-def _nodes(supply: Supply, pattern: str) -> FindingDraft | None:
+def _nodes(supply: Supply, pattern: str, *, is_alone: bool) -> FindingDraft | None:
     """Return that a file system wants many tasks, where one alone gets less than half of all together."""
     counts = supply.counts
     amounts = {
@@ -61,21 +68,23 @@ def _nodes(supply: Supply, pattern: str) -> FindingDraft | None:
         alone, reason = best.value / most, _("%(most)s tasks get %(best)s, growing with them: about %(alone)s each.")
     else:
         return None
-    if alone >= POOR * best.value:
+    if not _is_poor(alone, first, best):
         return None
     shown = {
         "name": supply.file_system,
         "pattern": pattern,
+        "metric": pattern,
         "alone": format_quantity(alone, "B/s"),
         "best": format_quantity(best.value, "B/s"),
         "most": most,
     }
+    where = supply.route if is_alone else ", ".join(supply.ends[:3])
     text = _("%(name)s is fit for applications in which many nodes do I/O (%(pattern)s), and poor where few do")
     return FindingDraft(
         rule=RULE,
         version=VERSION,
         kind=DIAGNOSIS,
-        subject=" ".join(word for word in (supply.file_system, pattern, supply.route) if word)[:200],
+        subject=" ".join(word for word in (supply.file_system, pattern, where) if word)[:200],
         title=Message(text, shown),
         why=(Message(reason, shown),),
         value=float(most),
@@ -86,6 +95,17 @@ def _nodes(supply: Supply, pattern: str) -> FindingDraft | None:
         applies_when=Message(_("Large files, read or written in order, each task its own.")),
         source="Global file system over a WAN (KISTI, PNU)",
     )
+
+
+def _is_poor(alone: float, first: Amount | None, best: Amount) -> bool:
+    """Return whether one task surely has little of what all have; of two modes those of one kind are compared."""
+    if first is None:
+        return alone < POOR * best.value
+    if first.is_bimodal != best.is_bimodal:
+        return first.high < POOR * best.low
+    if min(first.n, best.n) < ENOUGH:
+        return first.value < POOR_ONCE * best.value
+    return first.value < POOR * best.value and first.high < best.low
 
 
 def _best(evidence: Evidence, known: list[Supply], pattern: str, nodes: int) -> FindingDraft | None:

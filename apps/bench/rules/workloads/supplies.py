@@ -7,7 +7,7 @@ from typing import Any
 from apps.bench import statistics
 from apps.bench.rules import shapes
 from apps.bench.rules.base import AT_LEAST, BELOW, FILE_SYSTEM, MODE, Evidence, Point, Trend
-from apps.bench.rules.layers.questions import path_of
+from apps.bench.rules.layers.questions import Route, route_of
 from apps.bench.rules.shapes import CLIENTS, RECORD, TASKS, THREADS, described, nodes_of
 from apps.bench.rules.workloads.described import rates_of
 
@@ -62,11 +62,10 @@ def supplies(evidence: Evidence, pattern: str) -> list[Supply]:
             continue
         known = described(point, evidence)
         facts = evidence.file_systems.get(point.file_system)
-        path = path_of(evidence, nodes_of(point), facts.servers) if facts else None
-        route = path.bottleneck if path else ""
+        route = route_of(evidence, nodes_of(point), facts.servers) if facts else Route()
         settings = {name: known[name] for name in SETTINGS if known.get(name) not in (None, False)}
         key = (point.file_system, route, tuple(sorted((name, repr(value)) for name, value in settings.items())))
-        supply = found.setdefault(key, Supply(point.file_system, point.tool, settings, route=route))
+        supply = found.setdefault(key, Supply(point.file_system, point.tool, settings, route=route.bottleneck))
         supply.ends = max(supply.ends, nodes_of(point), key=len)
         supply.file_size = max(supply.file_size, _size_of(known))
         cell = _count_of(point, known), known.get(RECORD)

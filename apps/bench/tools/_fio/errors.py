@@ -2,10 +2,10 @@
 
 import re
 
-from apps.bench.tools import _outputs
-from apps.bench.tools._failures import failure
+from apps.bench.outputs import texts
+from apps.bench.outputs.failures import failure
+from apps.bench.toolkit import Output, ToolFailure
 from apps.bench.tools._storage import errors
-from apps.bench.tools.base import Output, ToolFailure
 
 _REASONS = {
     1: "permission",
@@ -47,7 +47,5 @@ def explain(output: Output, text: str, *, direct: bool) -> ToolFailure:
     if engine:
         return failure("bad-parameter", output, said=engine[0].removeprefix("fio: "))
     return (
-        _outputs.bad_option(output, text)
-        or errors.explain(output, text, direct=direct)
-        or _outputs.no_result(output, text)
+        texts.bad_option(output, text) or errors.explain(output, text, direct=direct) or texts.no_result(output, text)
     )

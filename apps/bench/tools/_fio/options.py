@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 from apps.bench.text import Message, _
+from apps.bench.toolkit import Metric, NodeRef, Parameter, Params
 from apps.bench.tools._fio import logs
 from apps.bench.tools._storage import clients, places
-from apps.bench.tools.base import Metric, NodeRef, Parameter, Params
 
 READING, WRITING = ("read", "randread"), ("write", "randwrite")
 MIXED = ("rw", "randrw")

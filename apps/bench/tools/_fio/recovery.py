@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 
 from apps.bench import units
-from apps.bench.tools import _outputs, _recovery
+from apps.bench.outputs import reconstruction, texts
+from apps.bench.outputs.scales import BINARY, scaled
+from apps.bench.toolkit import Output, Tool, Value
 from apps.bench.tools._fio.report import Contradiction, Unreadable, read_report
-from apps.bench.tools._scales import BINARY, scaled
-from apps.bench.tools.base import Output, Tool, Value
 
 _SIZES = {"bs": "block_size", "blocksize": "block_size", "size": "file_size", "filesize": "file_size"}
 _NUMBERS = {"iodepth": "depth", "numjobs": "jobs", "rwmixread": "read_share", "fsync": "sync_every"}
@@ -17,12 +17,12 @@ def recover(tool: Tool, output: Output) -> dict[str, Value]:
     """Return the parameters as far as the argv and the report's own options tell."""
     options = _argv_options(output)
     try:
-        report = read_report(_outputs.read_text(output))
+        report = read_report(texts.read_text(output))
     except (Unreadable, Contradiction):
         report = None
     options |= report.options if report else {}
     # Options that are not there say something only where all of them are known.
-    is_whole = _recovery.is_known(output.argv) or bool(report and report.options)
+    is_whole = reconstruction.is_known(output.argv) or bool(report and report.options)
     found: dict[str, Value] = {"direct": _flag(options, "direct"), "engine": "psync"} if is_whole else {}
     found |= {name: options.get(word) for word, name in _WORDS.items() if word in options}
     found |= {name: scaled(options[word].rstrip("bB"), BINARY) for word, name in _SIZES.items() if word in options}
@@ -33,7 +33,7 @@ def recover(tool: Tool, output: Output) -> dict[str, Value]:
     if is_whole:
         found |= {"duration": _seconds(options.get("runtime")) if timed else 0.0}
         found |= {"ramp": _seconds(options.get("ramp_time"))}
-    return _recovery.keep_valid(tool, found)
+    return reconstruction.keep_valid(tool, found)
 
 
 def _argv_options(output: Output) -> dict[str, str]:

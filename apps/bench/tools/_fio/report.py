@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from apps.bench.tools._documents import Damaged, dig, first_object, number, objects
+from apps.bench.outputs.documents import Damaged, dig, first_object, number, objects
 from apps.bench.tools._fio import text as plain
 from apps.bench.tools._fio.figures import Way, add_up
 

@@ -1,10 +1,10 @@
 """The doubts about a GridFTP transfer."""
 
 from apps.bench.text import Message, _
-from apps.bench.tools._gridftp import reading
-from apps.bench.tools._gridftp.reading import Amount, Run
+from apps.bench.toolkit import Flag, Params
+from apps.bench.tools._gridftp import figures
+from apps.bench.tools._gridftp.figures import Amount, Run
 from apps.bench.tools._gridftp.report import TICK_S
-from apps.bench.tools.base import Flag, Params
 
 # From this share on, the tenth of a second that the client counts by is worth a word.
 COARSE = 0.02
@@ -24,7 +24,7 @@ def _restarted(run: Run) -> Flag | None:
 
 
 def _coarse(amount: Amount) -> Flag | None:
-    if amount.clock != reading.CLIENT or TICK_S / 2 / amount.seconds < COARSE:
+    if amount.clock != figures.CLIENT or TICK_S / 2 / amount.seconds < COARSE:
         return None
     text = _("Without the server's log the time is known to 0.1 s only: the rate may be off by %(percent)s %%.")
     percent = 100 * TICK_S / 2 / amount.seconds
@@ -32,7 +32,7 @@ def _coarse(amount: Amount) -> Flag | None:
 
 
 def _one_of_many(run: Run) -> Flag | None:
-    told = len(reading.logs.arrived(run.transfers))
+    told = len(figures.logs.arrived(run.transfers))
     if not run.is_log or told < 2:
         return None
     text = _("The log tells of %(count)s transfers: these are the figures of the last one.")
@@ -41,7 +41,7 @@ def _one_of_many(run: Run) -> Flag | None:
 
 def _capped(run: Run, params: Params) -> Flag | None:
     """Say when the kernel capped the buffer: it doubles what is asked, unless rmem_max or wmem_max forbid it."""
-    buffers = [size for name, size in reading.granted_by(run).items() if name.endswith("buffer")]
+    buffers = [size for name, size in figures.granted_by(run).items() if name.endswith("buffer")]
     if not params["window"] or not buffers or min(buffers) >= 2 * params["window"]:
         return None
     text = _("The kernel granted %(granted)s B of the %(wanted)s B that a window of %(asked)s B needs.")
@@ -50,7 +50,7 @@ def _capped(run: Run, params: Params) -> Flag | None:
 
 
 def _fewer(run: Run, params: Params) -> list[Flag]:
-    granted = reading.granted_by(run)
+    granted = figures.granted_by(run)
     flags = []
     streams = granted.get("streams", params["streams"])
     if streams < params["streams"] and not run.is_log:

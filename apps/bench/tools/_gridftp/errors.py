@@ -3,11 +3,11 @@
 import re
 from collections.abc import Sequence
 
-from apps.bench.tools import _outputs
-from apps.bench.tools._failures import failure
+from apps.bench.outputs import texts
+from apps.bench.outputs.failures import failure
+from apps.bench.toolkit import Output, ToolFailure
 from apps.bench.tools._gridftp.layout import PREPARE, SERVE
 from apps.bench.tools._storage import errors as storage
-from apps.bench.tools.base import Output, ToolFailure
 
 _ERROR = re.compile(r"^(?:error|Error)[:,] ", re.M)
 _OPTION = re.compile(r"argument #\d+ \((?P<option>[^)\s]{1,40})\) : unknown option")
@@ -44,7 +44,7 @@ def explain(output: Output, text: str) -> ToolFailure | None:
     if broken := _BROKEN.search(text):
         return failure("transfer-broke", output, said=broken[0].strip()[:200])
     address = _ADDRESS.search(text)
-    if address and (found_error := _outputs.system_error(output, text, address["address"])):
+    if address and (found_error := texts.system_error(output, text, address["address"])):
         return found_error
     return storage.explain(output, text) or failure("no-result", output, said=said)
 
@@ -52,7 +52,7 @@ def explain(output: Output, text: str) -> ToolFailure | None:
 def explain_others(outputs: Sequence[Output]) -> ToolFailure | None:
     """Return why the commands around the client's did not do their part, None if they did."""
     for output in outputs:
-        text = _outputs.read_text(output)
+        text = texts.read_text(output)
         if output.stage == PREPARE and (found := explain(output, text)):
             return found
         if output.stage.startswith(SERVE) and "Could not start server" in text:
@@ -65,7 +65,7 @@ def _unstarted(output: Output, text: str) -> ToolFailure:
     if re.search(_UNNAMED, text, re.IGNORECASE):
         last = text.rindex("globus_common: ")
         return failure("host-unresolvable", output, said=_line(text, last))
-    return _outputs.system_error(output, text, "") or _outputs.no_result(output, text)
+    return texts.system_error(output, text, "") or texts.no_result(output, text)
 
 
 def _first_words(text: str) -> str:

@@ -3,11 +3,11 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from apps.bench.outputs import texts
 from apps.bench.text import Message, _
-from apps.bench.tools import _outputs
+from apps.bench.toolkit import Command, NodeRef, ParameterError, Params, Plan, Stage
 from apps.bench.tools._gridftp.options import DESTINATION, MEMORY, SOURCE
 from apps.bench.tools._storage import places
-from apps.bench.tools.base import Command, NodeRef, ParameterError, Params, Plan, Stage
 
 SERVE, DATA, PREPARE, MEASURE = "serve", "serve-data", "prepare", "measure"
 LOG = "transfers.log"
@@ -53,7 +53,7 @@ def make_ends(
         for node in chosen:
             _refuse_scope(node, role)
         ends.append(End(role, chosen, _paths(params, chosen[0], role, medium, slug), role in servers))
-    _outputs.refuse_mixed_families(ends[1].nodes[0], ends[0].nodes[0])
+    texts.refuse_mixed_families(ends[1].nodes[0], ends[0].nodes[0])
     if len(servers) < 2 and any(len(end.nodes) > 1 for end in ends):
         text = _("Striping needs servers on both ends: choose a third-party transfer.")
         raise ParameterError({"data_nodes": Message(text)})

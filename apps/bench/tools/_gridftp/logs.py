@@ -4,8 +4,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from apps.bench.toolkit import Output
 from apps.bench.tools._gridftp.layout import LOG
-from apps.bench.tools.base import Output
 
 RECEIVING = ("STOR", "ESTO")
 SENDING = ("RETR", "ERET")

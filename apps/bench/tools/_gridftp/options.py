@@ -5,8 +5,8 @@ from collections.abc import Mapping
 
 from apps.bench.network import rfc6349
 from apps.bench.text import Message, _
+from apps.bench.toolkit import Parameter, Params
 from apps.bench.tools._storage import places
-from apps.bench.tools.base import Parameter, Params
 
 MEMORY, FILE = "memory", "file"
 SOURCE, DESTINATION, CLIENT = "source", "destination", "client"

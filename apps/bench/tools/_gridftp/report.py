@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from apps.bench.tools.base import Series
+from apps.bench.toolkit import Series
 
 # "MB" is 2^20 bytes here; the time behind the average is counted in tenths of a second.
 MB = 2**20

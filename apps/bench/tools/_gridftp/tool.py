@@ -6,16 +6,16 @@ from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from apps.bench.network import rfc6349
+from apps.bench.outputs import texts
+from apps.bench.outputs.failures import failure
+from apps.bench.outputs.reconstruction import is_known, keep_valid
 from apps.bench.text import Message, _
-from apps.bench.tools import _outputs
-from apps.bench.tools._failures import failure
-from apps.bench.tools._gridftp import doubts, errors, layout, logs, options, reading
+from apps.bench.toolkit import Estimate, Metric, Output, Parameter, Params, Reading, Role, Tool, Value
+from apps.bench.tools._gridftp import doubts, errors, figures, layout, logs, options
+from apps.bench.tools._gridftp.figures import Run
 from apps.bench.tools._gridftp.logs import Transfer
-from apps.bench.tools._gridftp.reading import Run
 from apps.bench.tools._gridftp.report import Report, read_report
-from apps.bench.tools._recovery import is_known, keep_valid
 from apps.bench.tools._storage import places
-from apps.bench.tools.base import Estimate, Metric, Output, Parameter, Params, Reading, Role, Tool, Value
 
 SOURCE_ROLE = Role(options.SOURCE, _("Source"), many=True)
 DESTINATION_ROLE = Role(options.DESTINATION, _("Destination"), many=True)
@@ -97,11 +97,11 @@ class GridFtp(Tool):
         if problem := errors.explain_others(outputs):
             raise problem
         client = self._client_of(outputs)
-        text = _outputs.read_text(client)
+        text = texts.read_text(client)
         others = [output for output in outputs if output is not client]
         if problem := errors.explain(client, text):
             raise problem
-        _outputs.refuse_cut_short(client)
+        texts.refuse_cut_short(client)
         servers = [output for output in others if output.stage == layout.SERVE]
         transfers = [transfer for output in servers for transfer in logs.log_of(output)] or logs.read_log(text)
         run = Run(
@@ -115,14 +115,14 @@ class GridFtp(Tool):
             ),
             broken=max((logs.broken_sessions(output) for output in servers), default=0),
         )
-        amount = reading.amount_of(run, params)
+        amount = figures.amount_of(run, params)
         on_disk = options.FILE in (params["read_from"], params["write_to"])
         return Reading(
-            samples=reading.samples_of(run, amount, params),
+            samples=figures.samples_of(run, amount, params),
             series=run.report.as_series(),
             requested=dict(params),
-            granted=reading.granted_by(run),
-            observed={**reading.observed_of(run, amount), **places.observed_of(seen)},
+            granted=figures.granted_by(run),
+            observed={**figures.observed_of(run, amount), **places.observed_of(seen)},
             tool_version=_version_of(text),
             flags=(*doubts.flags_of(run, amount, params), *(places.flags_of(seen) if on_disk else ())),
         )
@@ -134,7 +134,7 @@ class GridFtp(Tool):
         for word in words:
             if word in self.options:
                 found[self.options[word]] = next(words, "")
-        text = _outputs.read_text(output)
+        text = texts.read_text(output)
         found |= _recover_places(output, text) | _recover_size(read_report(text), logs.read_log(text), found)
         if is_known(output.argv):
             found["pipelining"] = "-pp" in output.argv or "-pipeline" in output.argv

@@ -6,10 +6,9 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from apps.bench.tools import _outputs
-from apps.bench.tools._failures import failure
-from apps.bench.tools._mpi import run
-from apps.bench.tools.base import Output
+from apps.bench.outputs import launchers, texts
+from apps.bench.outputs.failures import failure
+from apps.bench.toolkit import Output
 
 TITLE = re.compile(r"^# +Intel ?\(R\) MPI Benchmark(?:s| Suite V?) ?(\d{1,4}(?:\.\d{1,4}){0,3})", re.M)
 _BLOCK = re.compile(r"^# Benchmarking (\S{1,64}) *$", re.M)
@@ -52,10 +51,10 @@ class Report:
 
 def read_report(output: Output) -> Report:
     """Return the tables of an output; ToolFailure if there are none, or they are not those that were asked for."""
-    text = _outputs.read_text(output)
+    text = texts.read_text(output)
     title = TITLE.search(text)
     if not title:
-        raise run.why_none(output, text)
+        raise launchers.why_none(output, text)
     if len(TITLE.findall(text)) > 1:
         raise failure("several-results", output, n=len(TITLE.findall(text)))
     unknown = _INVALID.findall(text)
@@ -70,7 +69,7 @@ def read_report(output: Output) -> Report:
     starts = [found.start() for found in _BLOCK.finditer(text)]
     blocks = [_read_block(output, text[start:end], factor) for start, end in itertools.pairwise([*starts, len(text)])]
     if not blocks:
-        raise run.why_none(output, text.partition("List of Benchmarks")[2])
+        raise launchers.why_none(output, text.partition("List of Benchmarks")[2])
     return Report(title[1], tuple(blocks), tuple(name for name in unknown if name.startswith("-")))
 
 

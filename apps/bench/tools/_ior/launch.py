@@ -3,13 +3,13 @@
 import re
 from collections.abc import Mapping, Sequence
 
+from apps.bench.outputs import launchers, texts
+from apps.bench.outputs.failures import failure
 from apps.bench.text import Message, _
-from apps.bench.tools import _outputs
-from apps.bench.tools._failures import failure
+from apps.bench.toolkit import Flag, NodeRef, Output, Params, Plan, ToolFailure
 from apps.bench.tools._mpi import options, placement, run
 from apps.bench.tools._mpi.launch import ROLE, Launch
 from apps.bench.tools._storage import errors, places
-from apps.bench.tools.base import Flag, NodeRef, Output, Params, Plan, ToolFailure
 
 PARAMETERS = (
     options.RANKS,
@@ -61,7 +61,7 @@ def make_plan(
 def read_output(outputs: Sequence[Output], params: Params) -> tuple[Output, str]:
     """Return the launcher's output and its text; ToolFailure if it tells of anything that went wrong."""
     output = run.measured(outputs, params)
-    text = _outputs.read_text(output)
+    text = texts.read_text(output)
     if refused := _OPTION.search(text):
         raise failure("unknown-option", output, option=refused[1])
     if wrong := _WRONG.search(text):
@@ -81,7 +81,7 @@ def why_none(output: Output, text: str) -> ToolFailure:
     """Return why an output holds no result."""
     if output.timed_out:
         return failure("timed-out", output)
-    found = run.why_none(output, text)
+    found = launchers.why_none(output, text)
     if found.code == "no-result" and output.signal is not None:
         return failure("signalled", output, signal=output.signal)
     return found

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from apps.bench.tools._documents import Damaged, dig, first_object, number, objects
+from apps.bench.outputs.documents import Damaged, dig, first_object, number, objects
 
 MIB = 1024**2
 

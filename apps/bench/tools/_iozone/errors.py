@@ -2,9 +2,9 @@
 
 import re
 
-from apps.bench.tools._failures import failure
+from apps.bench.outputs.failures import failure
+from apps.bench.toolkit import Output, ToolFailure
 from apps.bench.tools._storage import errors
-from apps.bench.tools.base import Output, ToolFailure
 
 _ERROR = re.compile(
     r"^(?:Error (?:writing|reading|in file).*|Can(?: not|'t|not) (?:open|fdopen|create).*"

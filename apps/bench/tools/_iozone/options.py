@@ -3,9 +3,9 @@
 from typing import NamedTuple
 
 from apps.bench.text import _
+from apps.bench.toolkit import Metric, Parameter
 from apps.bench.tools._iozone.report import KIB
 from apps.bench.tools._storage import clients, places
-from apps.bench.tools.base import Metric, Parameter
 
 
 class Test(NamedTuple):

@@ -2,10 +2,10 @@
 
 import shlex
 
-from apps.bench.tools import _outputs, _recovery
+from apps.bench.outputs import reconstruction, texts
+from apps.bench.toolkit import Output, Tool, Value
 from apps.bench.tools._iozone import workbook
 from apps.bench.tools._iozone.report import Unreadable, read_report
-from apps.bench.tools.base import Output, Tool, Value
 
 _COMMAND = "Command line used: "
 # A parameter of ours, and the test whose figure says that it was run.
@@ -14,7 +14,7 @@ _TESTS = {"read": "read", "random": "random_read", "backward": "backward_read", 
 
 def recover(tool: Tool, output: Output) -> dict[str, Value]:
     """Return the parameters as far as the argv and the report tell; the last point stands for a report of several."""
-    text = _outputs.read_text(output)
+    text = texts.read_text(output)
     is_workbook = workbook.is_workbook(output.stdout)
     try:
         argv = workbook.command_of(output.stdout) if is_workbook else _argv_in(text) or list(output.argv)
@@ -22,8 +22,8 @@ def recover(tool: Tool, output: Output) -> dict[str, Value]:
     except Unreadable:
         argv, report = list(output.argv), None
     found: dict[str, Value] = {}
-    if _recovery.is_known(argv):
-        options = _recovery.read_options(
+    if reconstruction.is_known(argv):
+        options = reconstruction.read_options(
             argv,
             {"-s": "file_size", "-r": "record_size", "-t": "threads", "-j": "stride"},
             {"-I": "direct", "-o": "sync"},
@@ -35,7 +35,7 @@ def recover(tool: Tool, output: Output) -> dict[str, Value]:
                 found[name] = f"{found[name]}K"
         found["retest"] = "-+n" not in argv
     if report is None:
-        return _recovery.keep_valid(tool, found)
+        return reconstruction.keep_valid(tool, found)
     found |= {"direct": report.direct} if report.has_banner else {}
     if report.points:
         last = report.points[-1]
@@ -44,7 +44,7 @@ def recover(tool: Tool, output: Output) -> dict[str, Value]:
         done = {metric for point in report.points for metric, value in point.figures.items() if value > 0}
         found |= {name: metric in done for name, metric in _TESTS.items()}
         found["retest"] = bool(done & {"rewrite", "reread"})
-    return _recovery.keep_valid(tool, found)
+    return reconstruction.keep_valid(tool, found)
 
 
 def _argv_in(text: str) -> list[str]:

@@ -70,8 +70,8 @@ class Unreadable(Exception):
 class Point:
     """What was measured with one file size and record size (B) by so many processes.
 
-    `figures` are as printed, in the unit of the report; `least` are the rates of the slowest process, `moved` what it
-    moved (B).
+    `figures` are as printed, in the unit of the report; `least` are the rates of the slowest process, `most` those of
+    the fastest, `moved` what the slowest moved (B).
     """
 
     file_size: int
@@ -79,6 +79,7 @@ class Point:
     processes: int
     figures: dict[str, float] = field(default_factory=dict)
     least: dict[str, float] = field(default_factory=dict)
+    most: dict[str, float] = field(default_factory=dict)
     moved: dict[str, float] = field(default_factory=dict)
 
 
@@ -176,6 +177,8 @@ def _add_parts(point: Point, metric: str, text: str) -> None:
         if found[1] == "Min":
             target = point.moved if found[2] == "xfer" else point.least
             target[metric] = float(found[3])
+        elif found[2] != "xfer":
+            point.most[metric] = float(found[3])
 
 
 def _size(pattern: re.Pattern[str], text: str) -> int:

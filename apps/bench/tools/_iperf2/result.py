@@ -3,11 +3,11 @@
 import math
 from collections.abc import Sequence
 
+from apps.bench.outputs.failures import failure
+from apps.bench.outputs.reconstruction import is_known
+from apps.bench.toolkit import Flag, Output, Params, Reading, Series
 from apps.bench.tools import _pairs
-from apps.bench.tools._failures import failure
 from apps.bench.tools._iperf2.report import Line, Report
-from apps.bench.tools._recovery import is_known
-from apps.bench.tools.base import Flag, Output, Params, Reading, Series
 
 __all__ = ["Report", "make_reading"]
 

@@ -6,12 +6,12 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from apps.bench.tools import _outputs
-from apps.bench.tools._documents import Json, dig, number, objects, printed_object
-from apps.bench.tools._failures import failure
+from apps.bench.outputs import texts
+from apps.bench.outputs.documents import EVENT, Json, dig, number, objects, printed_object
+from apps.bench.outputs.failures import failure
+from apps.bench.toolkit import Output, SampleValue
 from apps.bench.tools._iperf3 import errors
 from apps.bench.tools._iperf3.text import DONE, LISTENING, read_text_report
-from apps.bench.tools.base import Output, SampleValue
 
 # Two ways to the same figure may differ by what the program rounds: much more in text, whose times end after 10 ms.
 TOLERANCE, TEXT_TOLERANCE, TEXT_TIME_S = 0.01, 0.015, 0.01
@@ -67,7 +67,7 @@ class Document:
 
         One that was to move an amount (-n, -k; old logs have it) takes the time that this takes.
         """
-        if self.is_text and DONE in _outputs.read_text(self.output):
+        if self.is_text and DONE in texts.read_text(self.output):
             return
         if self.number("start", "test_start", "bytes") or self.number("start", "test_start", "blocks"):
             return
@@ -87,13 +87,13 @@ class Document:
 def read_document(outputs: Sequence[Output]) -> Document:
     """Return the client's report; ToolFailure says why there is none, in the server's words if they tell more."""
     server = next((output for output in reversed(outputs) if output.role == "server"), None)
-    if server and "unable to start listener" in _outputs.read_text(server):
-        raise errors.explain_text(server) or _outputs.no_result(server, _outputs.read_text(server))
-    client = _outputs.find_output(outputs, "client")
-    _outputs.refuse_cut_short(client)
+    if server and "unable to start listener" in texts.read_text(server):
+        raise errors.explain_text(server) or texts.no_result(server, texts.read_text(server))
+    client = texts.find_output(outputs, "client")
+    texts.refuse_cut_short(client)
     data = load(client)
     if data is None:
-        text = _outputs.read_text(client)
+        text = texts.read_text(client)
         if reason := errors.explain_text(client):
             raise reason
         if report := read_text_report(text):
@@ -102,7 +102,7 @@ def read_document(outputs: Sequence[Output]) -> Document:
             raise failure("other-side", client)
         if b"{" in client.stdout or "Connecting to host" in text:
             raise failure("unreadable", client)
-        raise _outputs.no_result(client, text)
+        raise texts.no_result(client, text)
     if "error" in data:
         raise errors.explain(client, str(data["error"])[:200])
     document = Document(client, data)
@@ -133,7 +133,6 @@ def load(output: Output) -> Json | None:
 
 
 # The keys of each event.
-EVENT = {"event", "data"}
 
 
 def _of_events(text: str) -> Json:

@@ -3,9 +3,9 @@
 import itertools
 import re
 
-from apps.bench.tools import _outputs
-from apps.bench.tools._failures import failure
-from apps.bench.tools.base import Output, ToolFailure
+from apps.bench.outputs import texts
+from apps.bench.outputs.failures import failure
+from apps.bench.toolkit import Output, ToolFailure
 
 # The version that brought each option of ours: an older program calls it unknown.
 SINCE = {"--connect-timeout": "3.2", "--bidir": "3.7"}
@@ -30,7 +30,7 @@ _CONNECTING = re.compile(r"unable to (connect|start listener|start stream listen
 def explain(output: Output, said: str) -> ToolFailure:
     """Return the failure that an error message of iperf3 tells of."""
     address = value_after(output.argv, "-c") or value_after(output.argv, "-B") or "the server"
-    if _CONNECTING.search(said) and (found := _outputs.system_error(output, said, address)):
+    if _CONNECTING.search(said) and (found := texts.system_error(output, said, address)):
         return found
     for pattern, reason in _REASONS:
         if pattern.search(said):
@@ -41,8 +41,8 @@ def explain(output: Output, said: str) -> ToolFailure:
 
 def explain_text(output: Output) -> ToolFailure | None:
     """Return the failure that plain text (usage, a server's log) tells of, or None."""
-    text = _outputs.read_text(output)
-    if unknown := _outputs.bad_option(output, text):
+    text = texts.read_text(output)
+    if unknown := texts.bad_option(output, text):
         option = str(unknown.message.params["option"])
         return failure("version-too-old", output, minimum=SINCE[option]) if option in SINCE else unknown
     said = re.search(r"^iperf3: (?:error - )?(.+)$", text, re.MULTILINE)

@@ -2,9 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 
+from apps.bench.outputs import texts
 from apps.bench.text import Message, _
-from apps.bench.tools import _outputs, _pairs, _transports
-from apps.bench.tools.base import Estimate, NodeRef, Parameter, Params, Plan
+from apps.bench.toolkit import Estimate, NodeRef, Parameter, Params, Plan
+from apps.bench.tools import _pairs, _transports
 
 FORWARD, REVERSE, BOTH = "forward", "reverse", "both"
 
@@ -78,7 +79,7 @@ def make_plan(params: Params, nodes: Mapping[str, Sequence[NodeRef]], options: S
 
 
 def _client_argv(params: Params, server: NodeRef, client: NodeRef, options: Sequence[str]) -> tuple[str, ...]:
-    argv = ["iperf3", "-c", _outputs.target_of(server, client), "-B", client.address, "-p", str(params["port"])]
+    argv = ["iperf3", "-c", texts.target_of(server, client), "-B", client.address, "-p", str(params["port"])]
     argv += ["-J", "--connect-timeout", str(CONNECT_TIMEOUT_S * 1000)]
     argv += ["-t", whole(params["duration"]), "-i", f"{params['interval']:g}"]
     if params["omit"]:

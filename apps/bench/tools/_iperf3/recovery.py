@@ -5,12 +5,12 @@ import re
 from typing import Any
 
 from apps.bench import units
-from apps.bench.tools import _outputs
+from apps.bench.outputs import texts
+from apps.bench.outputs.reconstruction import read_options
+from apps.bench.toolkit import Output
 from apps.bench.tools._iperf3.document import Json, dig, load, number, objects
 from apps.bench.tools._iperf3.options import BOTH, REVERSE
 from apps.bench.tools._iperf3.text import read_text_report
-from apps.bench.tools._recovery import read_options
-from apps.bench.tools.base import Output
 
 SIGNATURES: tuple[re.Pattern[str], ...] = tuple(
     re.compile(pattern, re.MULTILINE)
@@ -79,7 +79,7 @@ def _argv_options(output: Output) -> dict[str, str]:
 
 
 def _report(output: Output) -> Json:
-    return load(output) or read_text_report(_outputs.read_text(output)) or {}
+    return load(output) or read_text_report(texts.read_text(output)) or {}
 
 
 def _of_report(report: Json) -> dict[str, Any]:

@@ -4,9 +4,9 @@ import math
 from collections.abc import Mapping
 
 from apps.bench.text import Message, _
+from apps.bench.toolkit import Flag, Params, Series
 from apps.bench.tools._iperf3.document import Document, Json, number, objects
 from apps.bench.tools._iperf3.options import BOTH, REVERSE
-from apps.bench.tools.base import Flag, Params, Series
 
 SUM = "sum"
 # A rate that still grows or falls by more than this between its first and last third is not steady.

@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
+from apps.bench.toolkit import Command, NodeRef, Output, Params, Stage
 from apps.bench.tools._mpi.maps import ASKED, Got
 from apps.bench.tools._mpi.options import TRANSPORTS
 from apps.bench.tools._mpi.placement import Slot
 from apps.bench.tools._mpi.topology import topology_of
-from apps.bench.tools.base import Command, NodeRef, Output, Params, Stage
 
 ROLE = "node"
 

@@ -4,7 +4,8 @@ import re
 from collections.abc import Callable, Sequence
 from typing import ClassVar
 
-from apps.bench.tools import _outputs
+from apps.bench.outputs import texts
+from apps.bench.toolkit import Command, Output, Stage
 from apps.bench.tools._mpi import slurm
 from apps.bench.tools._mpi.launch import (
     ROLE,
@@ -16,7 +17,6 @@ from apps.bench.tools._mpi.launch import (
     runs_as_root,
 )
 from apps.bench.tools._mpi.maps import Got, Place, read_list, read_mask
-from apps.bench.tools.base import Command, Output, Stage
 
 _LAUNCHERS: dict[str, Launcher] = {}
 # Starting a small program on every node, were it by a slow log-in.
@@ -78,7 +78,7 @@ class OpenMpi(Launcher):
 
     def read_map(self, outputs: Sequence[Output], output: Output) -> Got:
         """Return the bindings as reported by the ranks' own nodes, else the map as displayed."""
-        text = _outputs.read_text(output)
+        text = texts.read_text(output)
         found: dict[int, Place] = {}
         host = ""
         for line in text.splitlines():
@@ -184,7 +184,7 @@ class Mpich(Hydra):
 
     def read_map(self, outputs: Sequence[Output], output: Output) -> Got:
         """Return what the probe found."""
-        text = "\n".join(_outputs.read_text(other) for other in outputs if other.stage == "map")
+        text = "\n".join(texts.read_text(other) for other in outputs if other.stage == "map")
         cpus = dict(re.findall(r"^\[(\d{1,6})\] Cpus_allowed_list:\s*([\d,-]{1,2000})$", text, re.M))
         hosts = dict(re.findall(r"^\[(\d{1,6})\] ([^\s:]{1,200})$", text, re.M))
         return {int(rank): Place(host, cpus=read_list(cpus[rank])) for rank, host in hosts.items() if rank in cpus}
@@ -207,7 +207,7 @@ class IntelMpi(Hydra):
 
     def read_map(self, outputs: Sequence[Output], output: Output) -> Got:
         """Return the table of pins."""
-        found = _PIN.findall(_outputs.read_text(output))
+        found = _PIN.findall(texts.read_text(output))
         return {int(rank): Place(host, cpus=read_list(cpus)) for rank, host, cpus in found}
 
 
@@ -241,7 +241,7 @@ class Srun(Launcher):
 
     def read_map(self, outputs: Sequence[Output], output: Output) -> Got:
         """Return the tasks' nodes, and the masks they were bound by."""
-        text = _outputs.read_text(output)
+        text = texts.read_text(output)
         found: dict[int, Place] = {}
         for host, tasks in re.findall(
             r"^srun: launching StepId=\S+ on host (\S+), .*tasks: \[?([\d,-]+)", text, re.M

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from apps.bench.text import Message, _
-from apps.bench.tools.base import Flag, Output
+from apps.bench.toolkit import Flag, Output
 
 Json = dict[str, Any]
 

@@ -4,8 +4,8 @@ import re
 from collections.abc import Mapping
 
 from apps.bench.text import Message, _
+from apps.bench.toolkit import Parameter, Params, Role
 from apps.bench.tools._mpi.placement import DISTANCE
-from apps.bench.tools.base import Parameter, Params, Role
 
 # Those of the launchers; squeue tells of Slurm's queue, the rest serve an allocation that trials share.
 PROGRAMS = ("mpirun", "mpiexec.hydra", "srun", "squeue", "sbatch", "scancel", "fathom-slurm")

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from apps.bench.text import Message, _
+from apps.bench.toolkit import NodeRef, Parameter, ParameterError
 from apps.bench.tools._mpi.topology import Core, Topology, topology_of
-from apps.bench.tools.base import NodeRef, Parameter, ParameterError
 
 FREE, SAME_SOCKET, OTHER_SOCKET, OTHER_NODE = "free", "same-socket", "other-socket", "other-node"
 BALANCED, UNBALANCED = "BAL", "UNBAL"

@@ -1,66 +1,22 @@
 """From a tool's parameters and nodes to the stages of a parallel run, and back from the outputs to what happened."""
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from apps.bench.tools import _outputs
-from apps.bench.tools._failures import failure
+from apps.bench.outputs.failures import failure
+from apps.bench.toolkit import Flag, NodeRef, Output, Params, Plan, Stage
 from apps.bench.tools._mpi import launchers, slurm
 from apps.bench.tools._mpi.launch import ROLE, Launch
 from apps.bench.tools._mpi.maps import compare, read_asked
 from apps.bench.tools._mpi.options import SLURM
 from apps.bench.tools._mpi.placement import FREE, OTHER_NODE, Slot, place_group, place_pairs, place_ranks
-from apps.bench.tools.base import Flag, NodeRef, Output, Params, Plan, Stage, ToolFailure
 
 Json = dict[str, Any]
 
 # Logging in to other nodes and starting the ranks; large jobs take longer than small ones.
 START_S = 30.0
 START_PER_RANK_S = 0.2
-
-# What the launchers, the shells and the loader say when ranks do not start: (pattern, reason).
-_PROBLEMS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
-    (re.compile(pattern, re.MULTILINE), reason)
-    for pattern, reason in (
-        (r"^Invalid option \[.*$", "bad-parameter"),
-        (r"^There are not enough slots available[^\n]*(?:\n[^\n]+)?", "mpi-slots"),
-        (r"^.*has detected an attempt to run as root.*$", "mpi-root"),
-        (
-            r"^mpi\S* was unable to (?:launch|find) the specified (?:application|executable)[^-]*",
-            "mpi-missing-program",
-        ),
-        (r"^.*(?:execvp error on file|HYDU_create_process .*execvp) .*$", "mpi-missing-program"),
-        (r"^.*error while loading shared libraries.*$", "mpi-missing-program"),
-        (r"^.*(?:execve\(\): \S+: No such file|couldn't chdir).*$", "mpi-missing-program"),
-        (r"^ORTE was unable to reliably start one or more daemons.*$", "mpi-unreachable"),
-        (
-            r"^.*(?:Host key verification failed|Permission denied \(publickey|Cannot open network namespace).*$",
-            "mpi-unreachable",
-        ),
-        (
-            r"^.*(?:Could not resolve hostname|unable to (?:change to|connect).*proxy|ssh: connect to host).*$",
-            "mpi-unreachable",
-        ),
-        (r"^A request was made to bind.*$|^.*(?:rankfile|was mapped to|unrecognized binding).*$", "mpi-binding"),
-        (r"^The rankfile that was used claimed.*$", "mpi-binding"),
-        (
-            r"^.*(?:requires exactly two processes|requires at least \d+ process|invalid for \d+ process).*$",
-            "mpi-wrong-ranks",
-        ),
-        (r"^Usage: .*$", "no-result"),
-        (r"^.*No space left on device.*$", "disk-full"),
-        (r"^.*(?:MPI_ABORT was invoked|BAD TERMINATION|exited on signal|Primary job  terminated).*$", "mpi-aborted"),
-        (
-            r"^.*(?:mpi\S* detected that one or more processes exited|srun: error: .*(?:Exited|Killed|Aborted)).*$",
-            "mpi-aborted",
-        ),
-    )
-)
-
-
-_OF_LAUNCHERS = {"mpi-slots", "mpi-root", "mpi-missing-program", "mpi-unreachable", "mpi-binding"}
 
 
 @dataclass(frozen=True)
@@ -151,25 +107,3 @@ def started(outputs: Sequence[Output], output: Output, params: Params) -> Starte
             "nodes": list(queued.nodes),
         }
     return Started(requested, observed, flags, samples)
-
-
-def launch_problem(output: Output, text: str) -> ToolFailure | None:
-    """Return why a launcher started no ranks, whatever they were to run; None if it does not say so."""
-    for pattern, reason in _PROBLEMS:
-        found = pattern.search(text) if reason in _OF_LAUNCHERS else None
-        if found:
-            return failure(reason, output, said=" ".join(found[0].split())[:200])
-    return None
-
-
-def why_none(output: Output, text: str) -> ToolFailure:
-    """Return why a parallel program printed no result, by the words of its launcher."""
-    for pattern, reason in _PROBLEMS:
-        found = pattern.search(text)
-        if found:
-            return failure(reason, output, said=" ".join(found[0].split())[:200])
-    return (
-        _outputs.bad_option(output, text)
-        or _outputs.system_error(output, text, "")
-        or _outputs.no_result(output, text)
-    )

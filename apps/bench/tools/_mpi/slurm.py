@@ -6,13 +6,13 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from apps.bench.outputs import texts
+from apps.bench.outputs.failures import failure
 from apps.bench.schedulers import jobs
 from apps.bench.schedulers.slurm import is_impossible, state_of
-from apps.bench.tools import _outputs
-from apps.bench.tools._failures import failure
+from apps.bench.toolkit import Command, Output, Stage, ToolFailure
 from apps.bench.tools._mpi.launch import ROLE, Launch, make_command
 from apps.bench.tools._mpi.placement import DISTRIBUTED, FREE, OTHER_SOCKET, UNBALANCED
-from apps.bench.tools.base import Command, Output, Stage, ToolFailure
 
 # What the agent may add to the queue's own limit before it gives up: srun has to hand in the job and start it.
 MARGIN_S = 30.0
@@ -167,13 +167,13 @@ def _in_bundle(launch: Launch) -> list[str]:
 
 def read_queue(outputs: Sequence[Output], output: Output) -> Queued | None:
     """Return what the queue told of an output's job, the last word counting; None if it told nothing."""
-    found = _JOB.search(_outputs.read_text(output))
+    found = _JOB.search(texts.read_text(output))
     job_id = (found[1] or found[2]) if found else ""
-    shared = _SHARED.search(_outputs.read_text(output))
+    shared = _SHARED.search(texts.read_text(output))
     last = None
     for other in outputs:
         if other.stage in ("watch", "account"):
-            for row in _ROW.findall(_outputs.read_text(other)):
+            for row in _ROW.findall(texts.read_text(other)):
                 if row[0] == job_id and (last is None or row[1] != "CANCELLED" or not last.reason):
                     last = _queued(row)
     if shared and shared[1] == job_id:
@@ -198,13 +198,13 @@ def why_none(outputs: Sequence[Output], output: Output | None) -> ToolFailure | 
     """Return why Slurm gave no result, None if that does not lie with Slurm."""
     for other in outputs:
         if other.stage == "forecast":
-            found = _CANNOT.search(_outputs.read_text(other))
+            found = _CANNOT.search(texts.read_text(other))
             if found:
                 return failure("queue-impossible", other, said=found[0].strip()[:200])
     if output is None:
         return None
     queued = read_queue(outputs, output)
-    text = _outputs.read_text(output)
+    text = texts.read_text(output)
     refused = _NO_SHARE.search(text)
     if refused:
         return _why_not_shared(output, refused[1])

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from apps.bench.tools.base import NodeRef
+from apps.bench.toolkit import NodeRef
 
 # ACPI's own distance: that of a NUMA node to itself.
 _LOCAL = 10

@@ -4,12 +4,12 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from apps.bench.outputs import reconstruction, texts
 from apps.bench.text import Message, _
-from apps.bench.tools import _outputs, _recovery
+from apps.bench.toolkit import Estimate, NodeRef, Output, Parameter, Params, Plan, Tool, Value
 from apps.bench.tools._mpi import options, recovery, run
 from apps.bench.tools._mpi.launch import Launch
 from apps.bench.tools._mpi.placement import DISTANCE, FREE, OTHER_NODE, PLACEMENT
-from apps.bench.tools.base import Estimate, NodeRef, Output, Parameter, Params, Plan, Tool, Value
 
 PAIRWISE = {"osu_latency", "osu_bw", "osu_bibw"}
 MULTIPLE = {"osu_mbw_mr", "osu_multi_lat"}
@@ -144,20 +144,20 @@ def recover(tool: Tool, output: Output, program: str, known: Mapping[str, Any]) 
         **dict.fromkeys(("-W", "--window-size"), "window"),
     }
     flags = dict.fromkeys(("-c", "--validation"), "validate")
-    options_found = _recovery.read_options(recovery.words_of(output.argv, program), valued, flags)
+    options_found = reconstruction.read_options(recovery.words_of(output.argv, program), valued, flags)
     least, _colon, most = options_found.pop("sizes", "").rpartition(":")
-    is_known = _recovery.is_known(output.argv)
+    is_known = reconstruction.is_known(output.argv)
     # Without its command line a table that ends early is as good as one that was to.
-    sizes = [int(size) for size in _SIZES.findall(_outputs.read_text(output))]
+    sizes = [int(size) for size in _SIZES.findall(texts.read_text(output))]
     usual = LARGEST_COLLECTIVE if collective else LARGEST
     raw: dict[str, Any] = {
         "benchmark": program or None,
         "min_size": least or (1 if is_known else min(sizes, default=None)),
         "max_size": most or (usual if is_known else max(sizes, default=None)),
         "ranks": recovery.ranks_of(output.argv),
-        "launcher": recovery.launcher_of(output.argv, _outputs.read_text(output)),
+        "launcher": recovery.launcher_of(output.argv, texts.read_text(output)),
         "placement": FREE if is_known else None,
         **options_found,
         **known,
     }
-    return _recovery.keep_valid(tool, raw)
+    return reconstruction.keep_valid(tool, raw)

@@ -5,10 +5,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from apps.bench.tools import _outputs
-from apps.bench.tools._failures import failure
-from apps.bench.tools._mpi import run
-from apps.bench.tools.base import Output
+from apps.bench.outputs import launchers, texts
+from apps.bench.outputs.failures import failure
+from apps.bench.toolkit import Output
 
 TITLE = re.compile(r"^# OSU (?:MPI )?(\S[^\n]{0,100}?) Test v(\d{1,3}(?:\.\d{1,4}){0,3})", re.M)
 _COLUMNS = re.compile(r"^# ((?:Size|Avg Lat|Avg Latency\(us\))[^\n]*)$", re.M)
@@ -47,13 +46,13 @@ class Table:
 
 def read_table(output: Output) -> Table:
     """Return the table of an output; ToolFailure if it has none, or one that is damaged."""
-    text = _outputs.read_text(output)
+    text = texts.read_text(output)
     titles = list(TITLE.finditer(text))
     if len(titles) > 1:
         raise failure("several-results", output, n=len(titles))
     head = _COLUMNS.search(text, titles[0].end()) if titles else None
     if not titles or not head:
-        raise run.why_none(output, text)
+        raise launchers.why_none(output, text)
     names = re.split(r"[ \t]{2,}", head[1].strip())
     has_sizes = names[0] == "Size"
     columns = names[1:] if has_sizes else names

@@ -7,8 +7,8 @@ invocation"); `fincore` of util-linux counts the pages that stayed.
 import re
 from collections.abc import Sequence
 
-from apps.bench.tools import _outputs
-from apps.bench.tools.base import Command, Output, Stage
+from apps.bench.outputs import texts
+from apps.bench.toolkit import Command, Output, Stage
 
 DROP, LOOK = "drop-", "look-"
 PROGRAMS = ("dd", "fincore")
@@ -51,6 +51,6 @@ def is_empty(outputs: Sequence[Output], name: str) -> bool:
 
 
 def _is_empty(output: Output) -> bool:
-    rows = _ROW.findall(_outputs.read_text(output))
+    rows = _ROW.findall(texts.read_text(output))
     resident, size = (sum(int(row[column]) for row in rows) for column in (0, 1))
     return bool(rows) and resident <= FEW * size

@@ -1,13 +1,16 @@
 """Several clients of one file system: how many, what all of them moved together, and whether they really did."""
 
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from apps.bench.outputs import concurrency
 from apps.bench.text import Message, _
-from apps.bench.tools import _concurrency
-from apps.bench.tools.base import Flag, NodeRef, Output, Parameter, Params, Role
+from apps.bench.toolkit import Flag, NodeRef, Output, Parameter, Params, Role
+from apps.bench.tools._storage.window import Pass, Window, windows_of
 
 CLIENT = "client"
+INVALID = "invalid"
 ROLES = (Role(CLIENT, _("Clients"), many=True),)
 CLIENTS = Parameter(
     "clients",
@@ -23,10 +26,16 @@ CLIENTS = Parameter(
 
 
 class Share(NamedTuple):
-    """What one client did in one stage: {metric: rate}, each of which adds up over the clients."""
+    """What one client did in one stage: {metric: rate}, each of which adds up over the clients.
+
+    `passes` {metric: when, and how it went} as far as they are known; of clients that did not end together `windows`
+    {metric: the time in which all ran}, and the rates of these metrics are those in it.
+    """
 
     output: Output
     rates: Mapping[str, float]
+    passes: Mapping[str, Pass] = MappingProxyType({})
+    windows: Mapping[str, Window] = MappingProxyType({})
 
 
 def check_cast(params: Params, counts: Mapping[str, int]) -> dict[str, Message]:
@@ -41,6 +50,21 @@ def check_cast(params: Params, counts: Mapping[str, int]) -> dict[str, Message]:
 def chosen(params: Params, nodes: Mapping[str, Sequence[NodeRef]]) -> Sequence[NodeRef]:
     """Return the nodes that measure: the first of the role."""
     return nodes[CLIENT][: params["clients"] or None]
+
+
+def settled(shares: Sequence[Share]) -> list[Share]:
+    """Return the shares of a stage with the rates that the clients had while all of them ran.
+
+    Those of clients that were together all the time, and of which the course is not known, stay as they are.
+    """
+    windows = windows_of([share.passes for share in shares]) if len(shares) > 1 else {}
+    return [
+        share._replace(
+            rates={**share.rates, **{metric: window.rates[place] for metric, window in windows.items()}},
+            windows=windows,
+        )
+        for place, share in enumerate(shares)
+    ]
 
 
 def total(stages: Sequence[Sequence[Share]]) -> dict[str, float]:
@@ -62,25 +86,44 @@ def observed_of(stages: Sequence[Sequence[Share]]) -> dict[str, Any]:
     observed: dict[str, Any] = {"clients": list(by_node.values())}
     worst = _worst(stages)
     if worst:
-        observed |= {"overlap": worst.share, "start_skew": worst.skew_s, "together_s": worst.duration_s}
+        windows = [window.duration_s for shares in stages for window in shares[0].windows.values()]
+        together = min([worst.duration_s, *windows])
+        observed |= {"overlap": worst.share, "start_skew": worst.skew_s, "together_s": together}
     return observed
+
+
+def seconds_of(stages: Sequence[Sequence[Share]]) -> dict[str, float]:
+    """Return for how long (s) all clients ran together, of each metric whose rate is of that time."""
+    return {metric: window.duration_s for shares in stages for metric, window in shares[0].windows.items()}
 
 
 def flags_of(stages: Sequence[Sequence[Share]], params: Params) -> tuple[Flag, ...]:
     """Return the doubts about how far the clients measured at one time, and whether all of them did.
 
-    That those of one stage were apart says nothing of what another one measured; fairness is the first one's.
+    That those of one stage were apart says nothing of what another one measured; fairness is the first one's. Where
+    the figure is that of the time in which all ran, that is all there is to say.
     """
     flags: list[Flag] = []
     for number, shares in enumerate(stages):
         metrics = {name for share in shares for name in share.rates} | ({"fairness"} if number == 0 else set())
-        flags += _concurrency.flags_of(_overlap(shares), tuple(sorted(metrics)) if len(stages) > 1 else ())
+        windows = shares[0].windows if shares else {}
+        apart = metrics - windows.keys() - ({"fairness"} if windows else set())
+        flags += [_window_flag(windows)] if windows else []
+        doubts = concurrency.flags_of(_overlap(shares), tuple(sorted(apart)) if len(stages) > 1 or windows else ())
+        flags += [flag for flag in doubts if apart or not windows or flag.severity != INVALID]
     fewest = min((len(shares) for shares in stages), default=0)
     if params["clients"] > fewest:
         text = _("%(seen)s of %(asked)s clients gave a result.")
         values = {"seen": fewest, "asked": params["clients"]}
         flags.append(Flag("fewer-clients", "invalid", Message(text, values)))
     return tuple(flags)
+
+
+def _window_flag(windows: Mapping[str, Window]) -> Flag:
+    """Return that the figures are of the time in which all ran, and how long that was."""
+    text = _("The clients did not end together: the rates are those of the %(seconds)s s in which all of them ran.")
+    shortest = min(window.duration_s for window in windows.values())
+    return Flag("common-window", "info", Message(text, {"seconds": f"{shortest:.1f}"}), tuple(sorted(windows)))
 
 
 def fairness(rates: Sequence[float]) -> float | None:
@@ -91,11 +134,11 @@ def fairness(rates: Sequence[float]) -> float | None:
     return sum(rates) ** 2 / (len(rates) * squares)
 
 
-def _worst(stages: Sequence[Sequence[Share]]) -> _concurrency.Overlap | None:
+def _worst(stages: Sequence[Sequence[Share]]) -> concurrency.Overlap | None:
     """Return the overlap of the stage whose clients were together for the least share of the time."""
     overlaps = [overlap for shares in stages if (overlap := _overlap(shares))]
     return min(overlaps, key=lambda overlap: overlap.share, default=None)
 
 
-def _overlap(shares: Sequence[Share]) -> _concurrency.Overlap | None:
-    return _concurrency.overlap_of([share.output for share in shares]) if len(shares) > 1 else None
+def _overlap(shares: Sequence[Share]) -> concurrency.Overlap | None:
+    return concurrency.overlap_of([share.output for share in shares]) if len(shares) > 1 else None

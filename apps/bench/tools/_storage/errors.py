@@ -2,9 +2,9 @@
 
 import re
 
-from apps.bench.tools import _outputs
-from apps.bench.tools._failures import failure
-from apps.bench.tools.base import Output, ToolFailure
+from apps.bench.outputs import texts
+from apps.bench.outputs.failures import failure
+from apps.bench.toolkit import Output, ToolFailure
 
 # (words, reason); the line around them is quoted.
 _WORDS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
@@ -32,7 +32,7 @@ def explain(output: Output, text: str, *, direct: bool = False) -> ToolFailure |
             return failure(reason, output, path=path[0]) if path else failure("no-result", output, said=said)
     if direct and (found := _NO_DIRECT.search(text)):
         return failure("no-direct-io", output, said=found[0].strip()[:200])
-    return _outputs.system_error(output, text, "")
+    return texts.system_error(output, text, "")
 
 
 def _line(text: str, position: int) -> str:

@@ -5,10 +5,10 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from apps.bench.outputs import texts
+from apps.bench.outputs.failures import failure
 from apps.bench.text import Message, _
-from apps.bench.tools import _outputs
-from apps.bench.tools._failures import failure
-from apps.bench.tools.base import Command, Flag, NodeRef, Output, Parameter, ParameterError, Params, Stage
+from apps.bench.toolkit import Command, Flag, NodeRef, Output, Parameter, ParameterError, Params, Stage
 
 CHECK, CLEAN = "check", "clean"
 CHECK_PROGRAM, CLEAN_PROGRAM = "df", "rm"
@@ -183,13 +183,13 @@ def _read_place(output: Output, params: Params) -> Place:
     mount = folder.removesuffix(f"/{params['folder']}") or "/"
     if output.timed_out:
         raise failure("mount-hangs", output, path=mount)
-    _outputs.refuse_cut_short(output)
+    texts.refuse_cut_short(output)
     found = _ROW.search(output.stdout.decode("utf-8", "replace"))
     if not found:
-        text = _outputs.read_text(output)
+        text = texts.read_text(output)
         if "No such file or directory" in text:
             raise failure("no-directory", output, path=folder)
-        raise _outputs.system_error(output, text, "") or _outputs.no_result(output, text)
+        raise texts.system_error(output, text, "") or texts.no_result(output, text)
     if found["target"] != mount:
         raise failure("not-mounted", output, path=mount, target=found["target"], kind=found["kind"])
     return Place(

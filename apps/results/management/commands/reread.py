@@ -15,8 +15,8 @@ from apps.campaigns import permanent_ids
 from apps.campaigns.models import Campaign
 from apps.core import messages
 from apps.core.commands import BaseCommand
-from apps.results.corrections import rereading, services
-from apps.results.corrections.rereading import Change, Looked
+from apps.results.corrections import changes, services
+from apps.results.corrections.changes import Change, Looked
 from apps.toolbox import queries as toolbox
 
 LONGEST_REASON = 500
@@ -40,11 +40,11 @@ class Command(BaseCommand):
         reason = options["reason"].strip()
         if options["apply"] and not 0 < len(reason) <= LONGEST_REASON:
             raise CommandError(_("Say with --reason why the results change, in 500 characters at most."))
-        runs = rereading.runs_to_read(
+        runs = changes.runs_to_read(
             tool=_tool(options["tool"]), campaign=_campaign(options["campaign"]), team=_team(options["team"])
         )
         looked, found, kept = Looked(), 0, Counter[int]()
-        for change in rereading.changes(runs, looked):
+        for change in changes.changes(runs, looked):
             found += 1
             self.stdout.write(_line(change))
             if options["apply"] and services.apply(change, reason=reason, now=timezone.now()):

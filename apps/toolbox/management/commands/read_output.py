@@ -11,7 +11,7 @@ from django.core.management.base import CommandError
 from django.utils.translation import gettext as _
 
 from apps.bench import custom, recognition, tools
-from apps.bench.tools.base import Output, Tool
+from apps.bench.toolkit import Output, Tool
 from apps.core.commands import BaseCommand
 from apps.core.messages import render
 from apps.toolbox import files, services

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from apps.accounts.models import Team
 from apps.campaigns.models import Campaign
 from apps.core.commands import BaseCommand
-from apps.tuning import records
+from apps.tuning import queries, records
 from apps.tuning.models import Finding
 
 
@@ -23,11 +23,13 @@ class Command(BaseCommand):
         """Declare what may be asked for."""
         parser.add_argument("--json", action="store_true", help="whole records as one JSON list, not one line each")
         parser.add_argument("--campaign", help="only those of a campaign, by number or by name")
+        parser.add_argument("--refuted", action="store_true", help="only those that a measurement refuted")
         parser.add_argument("--team", help="only those of a team, by its short name")
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Print them; CommandError if the campaign or the team does not exist."""
-        findings = Finding.objects.filter(campaign__deleting_at=None)
+        state = Finding.State.REFUTED if options["refuted"] else ""
+        findings = queries.standing(Finding.objects.filter(campaign__deleting_at=None), state)
         if options["team"]:
             if not Team.objects.filter(slug=options["team"]).exists():
                 raise CommandError(_("There is no team “%s”.") % options["team"])

@@ -1,21 +1,21 @@
-"""What limits a transfer now: the path, the window, loss, or a processor (the core law; rules R2 and R7)."""
+"""What limits a transfer now: the path, the window, loss, or a processor (the core law)."""
 
-from dataclasses import dataclass
-
+from apps.bench import statistics
 from apps.bench.rules.base import NO_CHANGE, Evidence, FindingDraft, Proposal
+from apps.bench.rules.tcp import estimates, growth, held
 from apps.bench.rules.tcp.path import PathReading, read_path
 from apps.bench.rules.tcp.present import Present, is_plain, read_all, read_present
-from apps.bench.rules.tcp.sweeps import confidence_of
+from apps.bench.rules.tcp.sweeps import confidence_of, scatter_of
 from apps.bench.rules.tcp.verdict import loss, window
 from apps.bench.rules.tcp.verdict.case import FULL, GREW, RULE, VERSION, Case, make_draft
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
 
-__all__ = ["RULE", "VERSION", "Outlook", "conclude", "outlook"]
+__all__ = ["PATH", "PROCESSOR", "RULE", "VERSION", "conclude"]
 
 PATH, PROCESSOR = "path", "processor"
-# What the judge of telemetry says of a processor that was busy all the time, and the load (%) that says it, too.
-FLAG, BUSY = "processor-full", 90
+# What judges say of a processor that was busy all the time, and the load (%) that says it, too.
+FLAGS, BUSY = frozenset({"processor-full", "cpu-busy"}), 90
 
 
 def conclude(evidence: Evidence) -> FindingDraft | None:
@@ -23,32 +23,19 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
     path, present = read_path(evidence), read_present(evidence)
     if path is None or present is None:
         return None
-    case = Case(present, path, _larger(evidence, present, path))
-    if path.capacity.is_lower_bound or present.rate < FULL * path.ceiling_bps:
+    scatter = scatter_of(evidence)
+    seen = estimates.lost_by_datagrams(evidence, path.most_bps, present.lost_share or 0.0)
+    lost = seen[0] if seen else None
+    case = Case(present, path, _larger(evidence, present, path), scatter, growth.read_growth(evidence), lost)
+    if path.capacity.is_lower_bound or present.rate < FULL * path.ceiling_bps or not _is_steady(present):
         return _processor(case) or window.conclude(case) or loss.conclude(case)
     return _full(case)
 
 
-@dataclass(frozen=True)
-class Outlook:
-    """What a larger window would reach (bit/s), with its interval, and what would keep it from gaining anything."""
-
-    rate: float
-    interval: tuple[float, float] | None
-    in_the_way: Message | None = None
-
-
-def outlook(evidence: Evidence, path: PathReading) -> Outlook:
-    """Return what one stream with window enough would have: the path's, unless something else limits it now."""
-    found, present = conclude(evidence), read_present(evidence)
-    if found is None or present is None or found.subject == window.SUBJECT:
-        return Outlook(path.ceiling_bps, path.reachable_bps)
-    if found.subject == PATH:
-        return Outlook(path.ceiling_bps, path.reachable_bps, Message(_("The path is filled already.")))
-    text = _("Loss limits the rate now: a larger window alone gains nothing.")
-    if found.subject == PROCESSOR:
-        text = _("A processor limits the rate now: a larger window alone gains nothing.")
-    return Outlook(present.rate, None, Message(text))
+def _is_steady(present: Present) -> bool:
+    """Return whether the repetitions scatter no more than on a line that is full; a single one cannot tell."""
+    summary = statistics.summarise(present.point.values("goodput"))
+    return (summary.cv or 0.0) <= held.STEADY
 
 
 def _larger(evidence: Evidence, present: Present, path: PathReading) -> tuple[Present, ...]:
@@ -85,7 +72,7 @@ def _full(case: Case) -> FindingDraft:
 def _processor(case: Case) -> FindingDraft | None:
     loads = [value for name in ("cpu_local", "cpu_remote") if (value := case.present.mean(name)) is not None]
     busiest = max(loads, default=0.0)
-    if FLAG not in case.present.point.warnings or busiest < BUSY:
+    if not FLAGS & case.present.point.warnings or busiest < BUSY:
         return None
     text = _("A processor was fully busy during the run (%(load)s %% of one): it set the pace, not the path.")
     return make_draft(

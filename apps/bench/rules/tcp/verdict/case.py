@@ -3,27 +3,34 @@
 from dataclasses import dataclass
 
 from apps.bench.rules.base import DIAGNOSIS, Alternative, FindingDraft, Proof, Proposal
+from apps.bench.rules.tcp.growth import Growth
 from apps.bench.rules.tcp.path import PathReading
 from apps.bench.rules.tcp.present import Present
+from apps.bench.rules.tcp.scatter import Scatter
 from apps.bench.text import Message, _
 from apps.bench.units import canonical_text
 
-RULE, VERSION = "tcp-limit", 1
+RULE, VERSION = "tcp-limit", 2
 # A larger window shows that the smaller one was the limit, if the rate grows by this; that it was not, by less.
 GREW, STAYED = 1.2, 1.1
 # Rates this near the best are as good.
 NEAR = 0.98
 # A rate of this share of what TCP can have of the path fills it.
-FULL = 0.90
+FULL = 0.92
 
 
 @dataclass(frozen=True)
 class Case:
-    """What is judged: the present setting on its path, and the settings beside it."""
+    """What is judged: the present setting on its path, the settings beside it, and how rates scatter and grow.
+
+    `lost_by_udp` is what datagrams lost below the capacity, None where they could not show what TCP lost."""
 
     present: Present
     path: PathReading
     larger: tuple[Present, ...]
+    scatter: Scatter
+    growth: Growth | None = None
+    lost_by_udp: float | None = None
 
     @property
     def rtt(self) -> float:
@@ -32,10 +39,21 @@ class Case:
 
     @property
     def better(self) -> Present | None:
-        """Return the least of the larger windows with which the rate is the best, if it clearly grew."""
+        """Return the least of the larger windows with which the rate is the best, if it grew by more than chance."""
         best = max((item.rate for item in self.larger), default=0.0)
-        grown = [item for item in self.larger if item.rate >= max(NEAR * best, GREW * self.present.rate)]
+        own = self.present.point.values("goodput")
+        grown = [
+            item
+            for item in self.larger
+            if item.rate >= max(NEAR * best, GREW * self.present.rate)
+            and (not self.is_repeated or self.scatter.is_less(own, item.point.values("goodput")))
+        ]
         return min(grown, key=lambda item: item.point.parameters["window"], default=None)
+
+    @property
+    def is_repeated(self) -> bool:
+        """Return whether repetitions tell how far rates scatter."""
+        return any(len(item.trials) > 1 for item in (self.present, *self.larger))
 
     @property
     def is_refuted(self) -> bool:

@@ -1,31 +1,36 @@
-"""The window as the limit: by the kernel's word, by the law, or because a larger one helps (rule R2)."""
+"""The window as the limit: by the kernel's word, by the law, or because a larger one helps."""
 
-from apps.bench import model, statistics
+from apps.bench import model
+from apps.bench.rules import pace
 from apps.bench.rules.base import Alternative, FindingDraft, Proof, Proposal
-from apps.bench.rules.tcp import fingerprints
+from apps.bench.rules.tcp import fingerprints, held
 from apps.bench.rules.tcp.present import Present
+from apps.bench.rules.tcp.scatter import Scatter
 from apps.bench.rules.tcp.sweeps import confidence_of
 from apps.bench.rules.tcp.verdict.case import FULL, Case, make_draft, rates_around
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
 
 SUBJECT = "window"
-# Share of its time that a connection waited for a window, from which the window is the limit.
-WAITED = 0.5
-# The rate agrees with the law of the window if it is this share of observed window / RTT.
-LAW = (0.85, 1.10)
+# The mean rate is to be known to this (half its 95 % interval, a share), or it tells no window.
+MOST_ERROR = 0.3
 
 
 def conclude(case: Case) -> FindingDraft | None:
     """Return that the window is the limit, if the kernel says so, the observed window does, or a larger one helps."""
     present, kernel = case.present, case.present.kernel
     waits = [kernel.get(name) for name in ("receiver_window_limited", "send_buffer_limited")]
-    waited = [wait for wait in waits if isinstance(wait, int | float)]
-    by_kernel = sum(waited) >= WAITED if waited else None
-    allowed = present.allowed(case.rtt)
-    retransmits = present.mean("retransmits") or kernel.get("retransmits") or 0
-    by_law = bool(allowed) and LAW[0] <= present.rate / (allowed or 1) <= LAW[1] and not retransmits
+    by_kernel = present.waited >= held.WAITED if present.waited is not None else None
+    allowed, by_law = present.allowed(case.rtt), held.by_law(present, case.rtt)
     if case.is_refuted or by_kernel is False or not (by_kernel or by_law or case.better):
+        return None
+    # A run that an end held up, or one alone that the window seen in it contradicts, tells no window.
+    is_lone = len(present.trials) == 1 and bool(present.mean("window_observed"))
+    by_receiver = isinstance(waits[0], int | float) and waits[0] >= held.WAITED
+    if not by_law and (pace.flags_of(present.point) or (is_lone and by_receiver)):
+        return None
+    if case.is_repeated and case.scatter.error(present.point.values("goodput")) > MOST_ERROR and not by_law:
+        # Rates that scatter so far tell no window.
         return None
     implied = present.window(case.rtt)
     known = fingerprints.recognise(implied)
@@ -45,7 +50,7 @@ def conclude(case: Case) -> FindingDraft | None:
     if better:
         why.append(_grew(case, better))
     ways = sum(map(bool, (by_kernel, by_law, better)))
-    predicted, interval = _freed(case, better)
+    predicted, interval = _freed(better, case.scatter)
     window = f"{implied:,.0f} B"
     return make_draft(
         case,
@@ -65,7 +70,9 @@ def conclude(case: Case) -> FindingDraft | None:
             (bool(by_kernel), 0.25), (by_law, 0.15), (bool(better), 0.2), (known is not None, 0.05), base=0.5
         ),
         alternatives=() if by_kernel and ways > 1 else _instead_of_window(case),
-        missing=() if waited else (Message(_("The kernel's own word for it: list sockets while the tool runs.")),),
+        missing=()
+        if present.waited is not None
+        else (Message(_("The kernel's own word for it: list sockets while the tool runs.")),),
         proof=_proof(better) if better else None,
         also=better.trials if better else (),
     )
@@ -93,24 +100,10 @@ def _grew(case: Case, better: Present) -> Message:
     return Message(text, shown)
 
 
-def _freed(case: Case, better: Present | None) -> tuple[float | None, tuple[float, float] | None]:
-    """Return what is left when the window is no limit any more: what a larger window reached, or the next term."""
-    if better:
-        return better.rate, _around(better)
-    if case.path.capacity.is_lower_bound:
-        return None, None
-    ceiling = case.path.ceiling_bps
-    loss = model.mathis_bps(case.present.mss, case.rtt, case.present.lost_share, case.present.streams)
-    value = min(ceiling, loss) if loss else ceiling
-    return value, (min(case.present.rate, 0.9 * value), max(value, ceiling))
-
-
-def _around(better: Present) -> tuple[float, float]:
-    """Return the 95 % interval of a measured rate; of a single trial 5 % to either side, which is a habit."""
-    summary = statistics.summarise(better.point.values("goodput"))
-    if summary.ci_low is None or summary.ci_high is None:
-        return 0.95 * better.rate, 1.05 * better.rate
-    return max(summary.ci_low, 0.0), summary.ci_high
+def _freed(better: Present | None, scatter: Scatter) -> tuple[float | None, tuple[float, float] | None]:
+    """Return what a larger window was seen to reach, with its interval; None where none was measured."""
+    # Without it the next limit is not known: a shaper of each flow, or a processor, leaves far less than the path.
+    return (better.rate, scatter.interval(better.point.values("goodput"))) if better else (None, None)
 
 
 def _proof(better: Present) -> Proof:

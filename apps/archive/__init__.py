@@ -1,0 +1,1 @@
+"""What is shared and exchanged: search, permanent pages, imports, exports, archives of campaigns, retention."""

@@ -1,0 +1,63 @@
+"""Findings and reports of a campaign as records of an archive."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from apps.archive.campaigns import fields
+from apps.archive.campaigns.places import Places
+from apps.archive.campaigns.records import Json, record
+from apps.campaigns.models import Campaign
+from apps.testbeds.models import Node
+
+Person = Callable[[int | None], str | None]
+
+
+def finding_lines(
+    campaign: Campaign, places: Places, trial: Callable[[int, int], list[int]], person: Person
+) -> Iterator[Json]:
+    """Yield the findings, with the places of the trials they rest on, decisions and verifications."""
+    numbers = {item.pk: place for place, item in enumerate(campaign.experiments.order_by("position", "pk"))}
+    rows = campaign.findings.order_by("pk").prefetch_related("trials", "decisions", "verifications__campaign")
+    for finding in rows:
+        trials = {item.pk: trial(item.experiment_id, item.position) for item in finding.trials.all()}
+        verifications = sorted(finding.verifications.all(), key=lambda item: item.pk)
+        order = {item.pk: place for place, item in enumerate(verifications)}
+        data: dict[str, Any] = record(finding, fields.FINDING)
+        # Of trials that are gone nothing is left to rest on.
+        rests = [trials[pk] for pk in finding.details.get("evidence", ()) if pk in trials]
+        data["details"] = {**finding.details, "evidence": rests}
+        yield {
+            **data,
+            "experiment": numbers[finding.experiment_id] if finding.experiment_id else None,
+            "ends": [[role, places.name(Node, node)] for role, node in finding.ends],
+            "trials": sorted(trials.values()),
+            "verifications": [
+                {
+                    **record(item, fields.VERIFICATION),
+                    "campaign": item.campaign.permanent_id if item.campaign else None,
+                    "requested_by": person(item.requested_by_id),
+                }
+                for item in verifications
+            ],
+            "decisions": [
+                {
+                    **record(item, fields.DECISION),
+                    "user": person(item.user_id),
+                    "verification": order.get(item.verification_id) if item.verification_id else None,
+                }
+                for item in sorted(finding.decisions.all(), key=lambda item: item.pk)
+            ],
+        }
+
+
+def report_lines(campaign: Campaign, person: Person) -> Iterator[Json]:
+    """Yield the reports with their editions; the documents are files of their own."""
+    for report in campaign.reports.order_by("pk").prefetch_related("editions"):
+        yield {
+            **record(report, fields.REPORT),
+            "created_by": person(report.created_by_id),
+            "editions": [
+                {**record(item, fields.EDITION), "created_by": person(item.created_by_id)}
+                for item in sorted(report.editions.all(), key=lambda item: item.pk)
+            ],
+        }

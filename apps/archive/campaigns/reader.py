@@ -1,0 +1,155 @@
+"""Read an archive that somebody sent: weighed, checked against its sums, and never believed."""
+
+import hashlib
+from collections.abc import Callable, Iterator
+from typing import Any, BinaryIO
+
+from apps.archive.campaigns import form, records
+from apps.archive.campaigns.form import ArchiveError, wrong
+from apps.archive.campaigns.records import Json
+from apps.archive.imports.containers import ContainerError, Package
+from apps.archive.imports.containers.limits import DAMAGES
+from apps.bench.text import Message, _
+from apps.campaigns import permanent_ids
+from apps.core import documents
+
+_CHUNK = 1024 * 1024
+_SUM_LINE = 64 + 2
+_COUNTED = ("experiments", "trials", "results", "findings", "editions")
+# A file of sums is as long as its paths.
+_MOST_SUMS = form.LIMITS.entries * 400
+
+Progress = Callable[[int, int], None]
+
+
+class Archive:
+    """An archive of a campaign in a seekable file; ArchiveError says why it is refused."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        try:
+            self._package = Package(file, form.LIMITS)
+        except ContainerError as error:
+            raise ArchiveError(error.code, error.message) from error
+        self._names = set(self._package.names)
+        if form.MANIFEST not in self._names:
+            raise ArchiveError("foreign", Message(_("This is no archive of a campaign: %(name)s is missing.", ),
+                                                  {"name": form.MANIFEST}))  # fmt: skip
+        self.manifest = self._read_manifest()
+        missing = [name for name in form.NEEDED if name not in self._names]
+        if missing:
+            text = _("The archive is not whole, %(name)s is missing: export the campaign again.")
+            raise ArchiveError("incomplete", Message(text, {"name": missing[0]}))
+
+    @property
+    def permanent_id(self) -> str:
+        """Return the permanent id of the campaign."""
+        return str(self.manifest["campaign"])
+
+    @property
+    def name(self) -> str:
+        """Return the name of the campaign."""
+        return str(self.manifest["name"])
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Return how many experiments, trials and the like it says that it has."""
+        return {name: int(self.manifest["counts"][name]) for name in _COUNTED}
+
+    def verify(self, progress: Progress | None = None) -> None:
+        """Compare every file with its sum; ArchiveError names one that differs, is missing or was added."""
+        sums = self._sums()
+        others = self._names - {form.SUMS}
+        if extra := sorted(others - sums.keys()):
+            text = _("%(name)s has no sum in %(sums)s: it was added after the archive was made.")
+            raise ArchiveError("sums", Message(text, {"name": extra[0], "sums": form.SUMS}))
+        if gone := sorted(sums.keys() - others):
+            text = _("The archive is not whole, %(name)s is missing: export the campaign again.")
+            raise ArchiveError("incomplete", Message(text, {"name": gone[0]}))
+        for done, name in enumerate(self._package.names):
+            if name != form.SUMS and self._digest(name) != sums[name]:
+                text = _("%(name)s is not as it was when the archive was made: export the campaign again.")
+                raise ArchiveError("sums", Message(text, {"name": name}))
+            if progress and done % 100 == 0:
+                progress(done, len(self._names))
+
+    def json(self, name: str) -> Any:
+        """Return the values of a JSON file."""
+        return self._parsed(self._bytes(name, form.LONGEST_JSON), name)
+
+    def lines(self, name: str) -> Iterator[tuple[str, Json]]:
+        """Yield the objects of a file of JSON lines, each with its place."""
+        try:
+            with self._package.open(name) as file:
+                number = 0
+                while line := file.readline(form.LONGEST_LINE + 1):
+                    number += 1
+                    place = f"{name}, {number}"
+                    if len(line) > form.LONGEST_LINE:
+                        raise wrong(place, Message(_("The line is too long.")))
+                    yield place, records.mapping(self._parsed(line, place), place)
+        except DAMAGES as error:
+            raise _damaged(name) from error
+
+    def raw(self, name: object, place: str) -> bytes:
+        """Return a file that a record names."""
+        if not isinstance(name, str) or not name.startswith(("raw/", "reports/")) or name not in self._names:
+            raise wrong(place, Message(_("It names a file that is not in the archive.")))
+        return self._bytes(name, form.LONGEST_RAW)
+
+    def _read_manifest(self) -> Json:
+        found = records.mapping(self.json(form.MANIFEST), form.MANIFEST)
+        if found.get("format") != form.FORMAT:
+            raise ArchiveError("foreign", Message(_("This is no archive of a campaign.")))
+        version = records.whole(found.get("version"), f"{form.MANIFEST}, version")
+        if version > form.VERSION:
+            text = _("The archive has version %(version)s of the form, this service reads %(known)s: update it.")
+            raise ArchiveError("newer", Message(text, {"version": version, "known": form.VERSION}))
+        identity = records.text(found.get("campaign"), f"{form.MANIFEST}, campaign")
+        if permanent_ids.normalise(identity) != identity:
+            raise wrong(f"{form.MANIFEST}, campaign", Message(_("This is no permanent id.")))
+        records.text(found.get("name"), f"{form.MANIFEST}, name")
+        counts = records.mapping(found.get("counts"), f"{form.MANIFEST}, counts")
+        for name in _COUNTED:
+            records.whole(counts.get(name), f"{form.MANIFEST}, {name}")
+        return found
+
+    def _sums(self) -> dict[str, str]:
+        found = {}
+        for line in self._bytes(form.SUMS, _MOST_SUMS).decode(errors="replace").splitlines():
+            digest, gap, name = line[:64], line[64:_SUM_LINE], line[_SUM_LINE:]
+            if len(digest) != 64 or gap != "  " or not name or name in found:
+                raise wrong(form.SUMS, Message(_("A line holds a sum, two blanks and a path.")))
+            found[name] = digest
+        return found
+
+    def _digest(self, name: str) -> str:
+        digest = hashlib.sha256()
+        try:
+            with self._package.open(name) as file:
+                while chunk := file.read(_CHUNK):
+                    digest.update(chunk)
+        except DAMAGES as error:
+            raise _damaged(name) from error
+        return digest.hexdigest()
+
+    def _bytes(self, name: str, most: int) -> bytes:
+        if self._package.size(name) > most:
+            raise wrong(name, Message(_("The file is too large.")))
+        try:
+            with self._package.open(name) as file:
+                return file.read()
+        except DAMAGES as error:
+            raise _damaged(name) from error
+
+    def _parsed(self, data: bytes, place: str) -> Any:
+        try:
+            found = documents.read_json(data, form.RECORD_LIMITS)
+            records.check(found, place)
+        except (ValueError, RecursionError) as error:
+            raise wrong(place, Message(_("This is not JSON."))) from error
+        return found
+
+
+def _damaged(name: str) -> ArchiveError:
+    text = _("%(name)s is damaged: export the campaign again.")
+    return ArchiveError("damaged", Message(text, {"name": name}))

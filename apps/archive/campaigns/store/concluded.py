@@ -1,0 +1,166 @@
+"""Store what was concluded: findings with their history, and reports with their editions."""
+
+import hashlib
+from collections.abc import Mapping
+from typing import Any
+
+from apps.accounts.models import User
+from apps.archive.campaigns import fields, form, records
+from apps.archive.campaigns.form import ArchiveError, wrong
+from apps.archive.campaigns.reader import Archive
+from apps.archive.campaigns.records import Json
+from apps.archive.campaigns.store.choices import Here
+from apps.archive.campaigns.store.measured import Measured
+from apps.bench.text import Message, _
+from apps.campaigns.models import Campaign, Experiment
+from apps.core import documents
+from apps.reports import serialisation
+from apps.reports.models import Edition, Report
+from apps.testbeds.models import Node
+from apps.tuning.models import Decision, Finding, Verification
+from apps.tuning.services.findings import subject_of
+
+People = Mapping[str, User]
+
+# An open verification would be carried on with.
+_VERDICTS = (Verification.Verdict.VERIFIED, Verification.Verdict.REFUTED, Verification.Verdict.UNDECIDED)
+
+
+def store_findings(
+    archive: Archive,
+    campaign: Campaign,
+    experiments: list[Experiment],
+    measured: Measured,
+    here: Here,
+    people: People,
+) -> None:
+    """Store the findings with the trials they rest on, what was decided of them, and their verifications."""
+    for place, data in archive.lines(form.FINDINGS):
+        finding = _finding(campaign, experiments, measured, here, data, place)
+        trials = records.sequence(data.get("trials"), f"{place}, trials")
+        finding.trials.set([measured.trial(item, f"{place}, trials") for item in trials])
+        made = [
+            _verification(finding, records.mapping(item, place), people, f"{place}, verifications")
+            for item in records.sequence(data.get("verifications"), f"{place}, verifications")
+        ]
+        for item in records.sequence(data.get("decisions"), f"{place}, decisions"):
+            _decision(finding, made, records.mapping(item, place), people, f"{place}, decisions")
+        records.restamp([finding], [records.stamps(Finding, data, place)])
+
+
+def _finding(
+    campaign: Campaign, experiments: list[Experiment], measured: Measured, here: Here, data: Json, place: str
+) -> Finding:
+    names = [name for name in fields.FINDING if name not in ("created_at", "updated_at")]
+    values = records.values(Finding, data, names, place)
+    details = values["details"]
+    evidence = records.sequence(details["evidence"], f"{place}, evidence")
+    values["details"] = {**details, "evidence": [measured.trial(item, f"{place}, evidence") for item in evidence]}
+    ends = tuple(_end(item, here, f"{place}, ends") for item in records.sequence(data.get("ends"), f"{place}, ends"))
+    experiment = None
+    if data.get("experiment") is not None:
+        number = records.whole(data["experiment"], f"{place}, experiment")
+        if number >= len(experiments):
+            raise wrong(place, Message(_("It names an experiment or a lane that is not in the archive.")))
+        experiment = experiments[number]
+    return Finding.objects.create(
+        team_id=campaign.team_id,
+        campaign=campaign,
+        experiment=experiment,
+        ends=[list(end) for end in ends],
+        subject=subject_of(ends, records.text(details["subject"], f"{place}, subject", 2000)),
+        **values,
+    )
+
+
+def _end(item: Any, here: Here, place: str) -> tuple[str, int]:
+    if not isinstance(item, list) or len(item) != 2:
+        raise wrong(place, Message(_("An end is a role and a node.")))
+    return records.text(item[0], place, 32), here.number(Node, item[1], place)
+
+
+def _verification(finding: Finding, data: Json, people: People, place: str) -> Verification:
+    names = [name for name in fields.VERIFICATION if name not in ("created_at", "updated_at")]
+    values = records.values(Verification, data, names, place)
+    # Its campaign never comes to an end here.
+    if values["verdict"] not in _VERDICTS:
+        values["verdict"] = Verification.Verdict.UNDECIDED
+    campaign = None
+    if data.get("campaign") is not None:
+        wanted = records.text(data["campaign"], f"{place}, campaign")
+        campaign = Campaign.objects.filter(
+            team_id=finding.team_id, permanent_id=wanted, verification__isnull=True
+        ).first()
+    made = Verification.objects.create(
+        finding=finding, campaign=campaign, requested_by=people.get(str(data.get("requested_by"))), **values
+    )
+    records.restamp([made], [records.stamps(Verification, data, place)])
+    return made
+
+
+def _decision(finding: Finding, made: list[Verification], data: Json, people: People, place: str) -> None:
+    names = [name for name in fields.DECISION if name not in ("created_at", "updated_at")]
+    values = records.values(Decision, data, names, place)
+    verification = None
+    if data.get("verification") is not None:
+        number = records.whole(data["verification"], f"{place}, verification")
+        if number >= len(made):
+            raise wrong(place, Message(_("It names a verification that is not in the archive.")))
+        verification = made[number]
+    decision = Decision.objects.create(
+        finding=finding, user=people.get(str(data.get("user"))), verification=verification, **values
+    )
+    records.restamp([decision], [records.stamps(Decision, data, place)])
+
+
+def store_reports(archive: Archive, campaign: Campaign, people: People) -> None:
+    """Store the reports with their editions, as they were frozen; those that are here already stay as they are."""
+    for place, data in archive.lines(form.REPORTS):
+        editions = [
+            records.mapping(item, place) for item in records.sequence(data.get("editions"), f"{place}, editions")
+        ]
+        report = _report(campaign, data, editions, people, place)
+        for item in editions:
+            _keep(archive, report, item, people, f"{place}, editions")
+
+
+def _report(campaign: Campaign, data: Json, editions: list[Json], people: People, place: str) -> Report:
+    """Return the report that the editions belong to: one that is left of the campaign here, or a new one."""
+    values = records.values(Report, data, ("kind", "language", "title"), place)
+    if values["kind"] != Report.Kind.CAMPAIGN:
+        raise wrong(f"{place}, kind", Message(_("An archive has reports of its campaign only.")))
+    ids = [records.text(item.get("permanent_id"), place) for item in editions]
+    left = Edition.objects.filter(permanent_id__in=ids).select_related("report").first()
+    if left is None:
+        maker = people.get(str(data.get("created_by")))
+        report = Report.objects.create(team_id=campaign.team_id, campaign=campaign, created_by=maker, **values)
+    elif left.report.team_id == campaign.team_id and left.report.campaign_id is None:
+        report = left.report
+        report.campaign = campaign
+        report.save(update_fields=["campaign", "updated_at"])
+    else:
+        text = _("The edition %(id)s is another team's or another campaign's here.")
+        raise ArchiveError("known", Message(text, {"id": left.permanent_id}))
+    records.restamp([report], [records.stamps(Report, data, place)])
+    return report
+
+
+def _keep(archive: Archive, report: Report, data: Json, people: People, place: str) -> None:
+    values = records.values(Edition, data, fields.EDITION, place)
+    canonical = archive.raw(f"reports/{values['permanent_id']}.json", place)
+    if hashlib.sha256(canonical).hexdigest() != values["checksum"]:
+        raise wrong(place, Message(_("The document is not the one that was frozen: its checksum differs.")))
+    known = Edition.objects.filter(permanent_id=values["permanent_id"]).first()
+    if known:
+        if known.checksum != values["checksum"]:
+            text = _("The edition %(id)s is here with another content.")
+            raise ArchiveError("known", Message(text, {"id": known.permanent_id}))
+        return
+    try:
+        document = documents.read_json(canonical, form.DOCUMENT_LIMITS)
+        records.check(document, place)
+        serialisation.from_json(document)
+    except (documents.UnreadableError, serialisation.DocumentError) as error:
+        raise wrong(place, Message(_("This is no document of a report."))) from error
+    maker = people.get(str(data.get("created_by")))
+    Edition.objects.create(report=report, canonical=canonical.decode(), created_by=maker, **values)

@@ -1,0 +1,192 @@
+"""Store an archive: the inventory it needs, its tools, the campaign as it was defined, and all that was measured."""
+
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any
+
+from django.db import DatabaseError, transaction
+
+from apps.accounts import rights
+from apps.accounts.models import Role, Team, User
+from apps.archive.campaigns import fields, form, records
+from apps.archive.campaigns.form import ArchiveError, wrong
+from apps.archive.campaigns.reader import Archive
+from apps.archive.campaigns.records import Json
+from apps.archive.campaigns.store.choices import Choices, Here, people_here
+from apps.archive.campaigns.store.concluded import store_findings, store_reports
+from apps.archive.campaigns.store.defined import store_tools
+from apps.archive.campaigns.store.measured import Measured
+from apps.bench import tools
+from apps.bench.text import Message, _
+from apps.campaigns.models import Campaign, Event, Experiment, ExperimentRole, Lane, Tombstone
+from apps.campaigns.models.annotations import Note
+from apps.core import troubles
+from apps.testbeds.models import Cluster, FileSystem, Link, Node
+from apps.toolbox import queries as toolbox
+
+_STATES = (Campaign.State.FINISHED, Campaign.State.CANCELLED)
+_RESOURCES: dict[str, type[Any]] = {"node": Node, "link": Link, "fs": FileSystem}
+
+
+def store(
+    *,
+    archive: Archive,
+    team: Team,
+    user: User,
+    choices: Choices,
+    now: datetime,
+    progress: Callable[[int], None] = lambda _done: None,
+) -> Campaign:
+    """Return the campaign of an archive that was verified, whole; ArchiveError, and nothing is stored."""
+    rights.require(user, team, Role.OPERATOR)
+    try:
+        with transaction.atomic():
+            return _Store(archive, team, user, choices, now).campaign(progress)
+    except DatabaseError as error:
+        if troubles.is_ours(error):
+            raise
+        # What contradicts itself: two trials in one place, a text that no column holds.
+        text = _("The archive contradicts itself: export the campaign again.")
+        raise ArchiveError("contradictory", Message(text)) from error
+
+
+def known(permanent_id: str) -> Campaign | None:
+    """Return the campaign of a permanent id, if it is here."""
+    return Campaign.objects.filter(permanent_id=permanent_id).select_related("team").first()
+
+
+def refuse_known(permanent_id: str, team: Team) -> None:
+    """Refuse the campaign of a permanent id that is here, or that another team had here: it is cited as theirs.
+
+    Raises ArchiveError ("known").
+    """
+    if known(permanent_id):
+        raise ArchiveError("known", Message(_("The campaign %(id)s is here already."), {"id": permanent_id}))
+    if Tombstone.objects.filter(permanent_id=permanent_id).exclude(team=team).exists():
+        text = _("The campaign %(id)s was another team's, which deleted it: only that team can bring it back.")
+        raise ArchiveError("known", Message(text, {"id": permanent_id}))
+
+
+class _Store:
+    def __init__(self, archive: Archive, team: Team, user: User, choices: Choices, now: datetime) -> None:
+        self._archive = archive
+        self._team = team
+        self._user = user
+        self._choices = choices
+        self._now = now
+
+    def campaign(self, progress: Callable[[int], None]) -> Campaign:
+        archive = self._archive
+        refuse_known(archive.permanent_id, self._team)
+        about = records.mapping(archive.json(form.CAMPAIGN), form.CAMPAIGN)
+        people = people_here(people_in(about), self._team, self._choices)
+        self._here = Here(archive, self._team, self._choices)
+        store_tools(archive, self._team, self._user)
+        campaign = self._begin(about, people)
+        self._store_notes(campaign, about, people)
+        experiments, lanes = self._store_experiments(campaign)
+        measured = Measured(archive, campaign, self._here, people)
+        measured.store(experiments, lanes, progress)
+        self._store_events(campaign, measured)
+        store_findings(archive, campaign, experiments, measured, self._here, people)
+        store_reports(archive, campaign, people)
+        stamps = records.stamps(Campaign, about["campaign"], form.CAMPAIGN)
+        records.restamp([campaign], [stamps])
+        campaign.refresh_from_db()
+        return campaign
+
+    def _begin(self, about: Json, people: dict[str, User]) -> Campaign:
+        place = form.CAMPAIGN
+        names = [name for name in fields.CAMPAIGN if name not in ("created_at", "updated_at")]
+        values = records.values(Campaign, about.get("campaign"), names, place)
+        if values["permanent_id"] != self._archive.permanent_id:
+            raise wrong(place, Message(_("It is another campaign than the archive says.")))
+        if values["state"] not in _STATES:
+            text = _("Only what has ended comes in; this is “%(state)s”.")
+            raise wrong(f"{place}, state", Message(text, {"state": values["state"]}))
+        maker = people.get(str(about.get("created_by")))
+        return Campaign.objects.create(team=self._team, created_by=maker, **values)
+
+    def _store_notes(self, campaign: Campaign, about: Json, people: dict[str, User]) -> None:
+        for item in records.sequence(about.get("notes"), f"{form.CAMPAIGN}, notes"):
+            values = records.values(Note, item, ("text",), f"{form.CAMPAIGN}, notes")
+            note = Note.objects.create(
+                campaign=campaign, created_by=people.get(str(item.get("created_by"))), **values
+            )
+            records.restamp([note], [records.stamps(Note, item, f"{form.CAMPAIGN}, notes")])
+
+    def _store_experiments(self, campaign: Campaign) -> tuple[list[Experiment], list[list[Lane]]]:
+        experiments: list[Experiment] = []
+        lanes: list[list[Lane]] = []
+        for place, data in self._archive.lines(form.EXPERIMENTS):
+            experiment = self._experiment(campaign, data, place, experiments)
+            roles = [
+                self._role(experiment, records.mapping(item, place), place)
+                for item in records.sequence(data.get("roles"), f"{place}, roles")
+            ]
+            ExperimentRole.objects.bulk_create(roles)
+            found = [
+                self._lane(experiment, records.mapping(item, place), f"{place}, lanes")
+                for item in records.sequence(data.get("lanes"), f"{place}, lanes")
+            ]
+            Lane.objects.bulk_create(found)
+            records.restamp([experiment], [records.stamps(Experiment, data, place)])
+            experiments.append(experiment)
+            lanes.append(found)
+        return experiments, lanes
+
+    def _experiment(self, campaign: Campaign, data: Json, place: str, before: list[Experiment]) -> Experiment:
+        names = [name for name in fields.EXPERIMENT if name not in ("created_at", "updated_at")]
+        values = records.values(Experiment, data, names, place)
+        try:
+            toolbox.get_tool(values["tool"])
+        except tools.UnknownTool:
+            text = _("This service has no tool “%(tool)s”: update it, or define the tool first.")
+            raise wrong(f"{place}, tool", Message(text, {"tool": values["tool"]})) from None
+        after = None
+        if data.get("after") is not None:
+            number = records.whole(data["after"], f"{place}, after")
+            if number >= len(before):
+                raise wrong(f"{place}, after", Message(_("It waits for an experiment that does not come before it.")))
+            after = before[number]
+        system = None
+        if data.get("file_system") is not None:
+            system = self._here.number(FileSystem, data["file_system"], f"{place}, file_system")
+        return Experiment.objects.create(campaign=campaign, after=after, file_system_id=system, **values)
+
+    def _role(self, experiment: Experiment, data: Json, place: str) -> ExperimentRole:
+        role = records.text(data.get("role"), f"{place}, role", 32)
+        kind: type[Any] = Node if data.get("node") is not None else Cluster
+        name = "node" if kind is Node else "cluster"
+        number = self._here.number(kind, data.get(name), f"{place}, {name}")
+        return ExperimentRole(experiment=experiment, role=role, **{f"{name}_id": number})
+
+    def _lane(self, experiment: Experiment, data: Json, place: str) -> Lane:
+        roles = {
+            records.text(role, place, 32): [
+                self._here.number(Node, name, place) for name in records.sequence(members, place)
+            ]
+            for role, members in records.mapping(data.get("roles"), place).items()
+        }
+        resources = []
+        for pair in records.sequence(data.get("resources"), place):
+            if not isinstance(pair, list) or len(pair) != 2 or pair[0] not in _RESOURCES:
+                raise wrong(place, Message(_("A resource is a kind and a name.")))
+            resources.append(f"{pair[0]}:{self._here.number(_RESOURCES[pair[0]], pair[1], place)}")
+        return Lane(experiment=experiment, roles=roles, resources=resources)
+
+    def _store_events(self, campaign: Campaign, measured: Measured) -> None:
+        for place, data in self._archive.lines(form.EVENTS):
+            values = records.values(Event, data, ("level", "message"), place)
+            trial = None if data.get("trial") is None else measured.trial(data["trial"], place)
+            event = Event.objects.create(campaign=campaign, trial_id=trial, **values)
+            records.restamp([event], [records.stamps(Event, data, place, ("at",))])
+
+
+def people_in(about: Json) -> list[str]:
+    """Return the user names of the people that an archive names."""
+    place = f"{form.CAMPAIGN}, people"
+    return [
+        records.text(records.mapping(item, place).get("username"), place, 150)
+        for item in records.sequence(about.get("people"), place)
+    ]

@@ -1,0 +1,279 @@
+"""Write a campaign as an archive, piece by piece."""
+
+import json
+import zlib
+from collections.abc import Callable, Iterable, Iterator
+from datetime import datetime
+from typing import Any
+
+from django.db.models import QuerySet
+
+from apps.accounts.models import User
+from apps.agents.models import FactSnapshot, Job
+from apps.archive.campaigns import fields, form
+from apps.archive.campaigns.conclusions import finding_lines, report_lines
+from apps.archive.campaigns.form import ArchiveError
+from apps.archive.campaigns.jobs import job_record, jobs_of, outputs_of, withheld_of
+from apps.archive.campaigns.places import Places
+from apps.archive.campaigns.records import Json, record
+from apps.archive.rows import one_moment
+from apps.archive.zip_stream import ZipStream
+from apps.bench.text import Message, _
+from apps.campaigns.models import Campaign, Event, Run, Trial
+from apps.reports.models import Edition
+from apps.results.models import Result, Series
+from apps.testbeds.models import Cluster, Node
+from apps.testbeds.queries.readers import of_own_nodes
+from apps.toolbox.models import VERSION_MARK, ToolVersion
+from apps.tuning.analysis import queries as analyses
+
+_BATCH = 200
+_PIECE = 256 * 1024
+ENDED = (Campaign.State.FINISHED, Campaign.State.CANCELLED)
+
+
+def archive_of(campaign: Campaign, *, now: datetime, reader: User | None = None) -> Iterator[bytes]:
+    """Yield the archive of a campaign that has ended; ArchiveError, before anything else, if there can be none.
+
+    It holds what its `reader` may read (None: the service itself): who is not of the team of the nodes gets it
+    without commands, what they printed, and what agents told.
+    """
+    if campaign.state not in ENDED:
+        text = _("The campaign has not ended: its archive would hold half of it. Wait, or cancel it.")
+        raise ArchiveError("state", Message(text))
+    return _Writer(campaign, now, reader).pieces()
+
+
+class _Writer:
+    def __init__(self, campaign: Campaign, now: datetime, reader: User | None) -> None:
+        self._campaign = campaign
+        self._reader = reader
+        self._now = now
+        self._zip = ZipStream()
+        self._people: dict[int, User] = {}
+        self._raw: list[Callable[[], Iterator[bytes]]] = []
+
+    def pieces(self) -> Iterator[bytes]:
+        with one_moment():
+            campaign = self._campaign
+            campaign.refresh_from_db()
+            self._places = Places(campaign, Run.objects.filter(trial__campaign=campaign).values("pk"))
+            experiments = list(campaign.experiments.order_by("position", "pk"))
+            self._number = {item.pk: place for place, item in enumerate(experiments)}
+            lanes = [(item, list(item.lanes.order_by("pk"))) for item in experiments]
+            self._lane = {lane.pk: place for _item, found in lanes for place, lane in enumerate(found)}
+            editions = Edition.objects.filter(report__campaign=campaign).order_by("pk")
+            yield from self._json(form.INVENTORY, json.loads(self._places.as_inventory()))
+            yield from self._json(form.TOOLS, self._tools())
+            yield from self._lines(form.FACTS, self._facts())
+            yield from self._lines(form.EXPERIMENTS, (self._experiment(item, found) for item, found in lanes))
+            yield from self._trials()
+            yield from self._lines(form.RESULTS, self._results())
+            yield from self._lines(form.SERIES, self._series())
+            yield from self._lines(form.EVENTS, self._events())
+            yield from self._lines(form.FINDINGS, finding_lines(campaign, self._places, self.trial, self.person))
+            yield from self._lines(form.REPORTS, report_lines(campaign, self.person))
+            for edition in editions.iterator(chunk_size=1):
+                path = f"reports/{edition.permanent_id}.json"
+                yield from self._zip.add(path, [edition.canonical.encode()])
+            # Last, for it tells of the people that all the others named.
+            yield from self._json(form.CAMPAIGN, self._about())
+            yield from self._json(form.MANIFEST, self._manifest(len(experiments)))
+            sums = "".join(f"{item.sha256}  {item.path}\n" for item in self._zip.packed)
+            yield from self._zip.add(form.SUMS, [sums.encode()])
+            yield from self._zip.close()
+
+    def person(self, pk: int | None) -> str | None:
+        """Return a person's user name, and remember them."""
+        if pk is None:
+            return None
+        if pk not in self._people:
+            self._people[pk] = User.objects.get(pk=pk)
+        return self._people[pk].get_username()
+
+    def trial(self, experiment: int, position: int) -> list[int]:
+        """Return what an archive calls a trial: the place of its experiment, and its own."""
+        return [self._number[experiment], position]
+
+    def _json(self, path: str, data: Any) -> Iterator[bytes]:
+        return self._zip.add(path, [json.dumps(data, ensure_ascii=False, indent=1, allow_nan=False).encode()])
+
+    def _lines(self, path: str, records: Iterable[Json]) -> Iterator[bytes]:
+        return self._zip.add(path, _joined(records))
+
+    def _analysed(self) -> Json:
+        """Return what has an analysis that failed here carried out where the archive is read."""
+        return {} if analyses.standing_of(self._campaign).is_done else {"analysed_at": None}
+
+    def _about(self) -> Json:
+        campaign = self._campaign
+        notes = [
+            {**record(note, fields.NOTE), "created_by": self.person(note.created_by_id)}
+            for note in campaign.notes.order_by("pk")
+        ]
+        # The campaign's maker is named before the people are listed.
+        maker = self.person(campaign.created_by_id)
+        people = [
+            {"username": user.get_username(), "name": user.get_full_name()}
+            for user in sorted(self._people.values(), key=lambda user: user.get_username())
+        ]
+        return {
+            "campaign": record(campaign, fields.CAMPAIGN) | self._analysed(),
+            "created_by": maker,
+            "team": campaign.team.name,
+            "notes": notes,
+            "people": people,
+        }
+
+    def _manifest(self, experiments: int) -> Json:
+        campaign = self._campaign
+        return {
+            "format": form.FORMAT,
+            "version": form.VERSION,
+            "campaign": campaign.permanent_id,
+            "name": campaign.name,
+            "made_at": self._now.isoformat(),
+            "counts": {
+                "experiments": experiments,
+                "trials": campaign.trials.count(),
+                "results": Result.objects.filter(trial__campaign=campaign).count(),
+                "findings": campaign.findings.count(),
+                "editions": Edition.objects.filter(report__campaign=campaign).count(),
+            },
+        }
+
+    def _tools(self) -> list[Json]:
+        slugs = {item.tool for item in self._campaign.experiments.all() if VERSION_MARK in item.tool}
+        found = []
+        for slug in sorted(slugs):
+            name, _mark, number = slug.rpartition(VERSION_MARK)
+            version = ToolVersion.objects.get(tool__slug=name, number=int(number))
+            found.append(
+                {"slug": name, "number": version.number, "note": version.note, "definition": version.definition}
+            )
+        return found
+
+    def _facts(self) -> Iterator[Json]:
+        jobs = Job.objects.filter(run_ref__in=self._runs().values("pk"), facts__isnull=False)
+        told = FactSnapshot.objects.filter(pk__in=jobs.order_by().values("facts"))
+        rows = of_own_nodes(told, self._reader).order_by("pk")
+        self._fact: dict[int, int] = {}
+        for place, snapshot in enumerate(rows.iterator(chunk_size=_BATCH)):
+            self._fact[snapshot.pk] = place
+            yield {"node": self._places.name(Node, snapshot.node_id), **record(snapshot, fields.FACTS)}
+
+    def _runs(self) -> QuerySet[Run]:
+        return Run.objects.filter(trial__campaign=self._campaign)
+
+    def _experiment(self, item: Any, lanes: list[Any]) -> Json:
+        roles = [
+            {
+                "role": part.role,
+                "node": self._places.name(Node, part.node_id) if part.node_id else None,
+                "cluster": self._places.name(Cluster, part.cluster_id) if part.cluster_id else None,
+            }
+            for part in item.roles.order_by("pk")
+        ]
+        return {
+            **record(item, fields.EXPERIMENT),
+            "file_system": item.file_system.name if item.file_system else None,
+            "after": self._number[item.after_id] if item.after_id else None,
+            "roles": roles,
+            "lanes": [
+                {"roles": self._places.roles(lane.roles), "resources": self._places.resources(lane.resources)}
+                for lane in lanes
+            ],
+        }
+
+    def _trials(self) -> Iterator[bytes]:
+        """Yield the trials' lines, then each job's output: a zip takes one file at a time."""
+        outputs: list[tuple[str, int]] = []
+        yield from self._lines(form.TRIALS, self._trial_lines(outputs))
+        for start in range(0, len(outputs), _BATCH):
+            batch = outputs[start : start + _BATCH]
+            jobs = jobs_of([run for _folder, run in batch], self._reader)
+            for folder, run in batch:
+                for place, job in enumerate(jobs.get(run, ())):
+                    for path, content in outputs_of(job, f"{folder}/{place}-{job.role}"):
+                        yield from self._zip.add(path, [content])
+
+    def _trial_lines(self, outputs: list[tuple[str, int]]) -> Iterator[Json]:
+        trials = Trial.objects.filter(campaign=self._campaign).order_by("pk").prefetch_related("runs__timings")
+        for batch in _batches(trials):
+            runs = [run.pk for trial in batch for run in trial.runs.all()]
+            jobs, withheld = jobs_of(runs, self._reader), withheld_of(runs, self._reader)
+            for trial in batch:
+                place = self.trial(trial.experiment_id, trial.position)
+                entries = []
+                for run in trial.runs.all():
+                    folder = f"raw/{place[0]}/{place[1]}/{run.attempt}"
+                    outputs.append((folder, run.pk))
+                    entries.append(self._run(run, jobs.get(run.pk, []), folder, is_whole=run.pk not in withheld))
+                yield {
+                    "experiment": place[0],
+                    "lane": self._lane[trial.lane_id],
+                    **record(trial, fields.TRIAL),
+                    "invalid_by": self.person(trial.invalid_by_id),
+                    "runs": entries,
+                }
+
+    def _run(self, run: Run, jobs: list[Job], folder: str, *, is_whole: bool) -> Json:
+        timings = [record(item, fields.TIMING) for item in run.timings.all()]
+        told = [self._job(job, f"{folder}/{place}-{job.role}") for place, job in enumerate(jobs)]
+        found = {**record(run, fields.RUN), "timings": timings, "jobs": told}
+        # A plan is the commands once more.
+        return found if is_whole else found | {"plan": None, "jobs": []}
+
+    def _job(self, job: Job, path: str) -> Json:
+        facts = self._fact[job.facts_id] if job.facts_id else None
+        return {**job_record(job, path), "node": self._places.name(Node, job.node_id), "facts": facts}
+
+    def _results(self) -> Iterator[Json]:
+        rows = Result.objects.filter(trial__campaign=self._campaign).order_by("pk")
+        for batch in _batches(rows.select_related("run", "trial").prefetch_related("samples", "earlier")):
+            for result in batch:
+                samples = sorted(result.samples.all(), key=lambda sample: sample.pk)
+                yield {
+                    **self._of(result),
+                    **record(result, fields.RESULT),
+                    "samples": [[sample.metric, sample.value] for sample in samples],
+                    "earlier": [
+                        {**record(item, fields.SUPERSEDED), "reading": json.loads(zlib.decompress(item.reading_z))}
+                        for item in result.earlier.all()
+                    ],
+                }
+
+    def _series(self) -> Iterator[Json]:
+        rows = Series.objects.filter(result__trial__campaign=self._campaign).order_by("pk")
+        for series in rows.select_related("result__run", "result__trial").iterator(chunk_size=_BATCH):
+            yield {**self._of(series.result), **record(series, fields.SERIES)}
+
+    def _of(self, result: Result) -> Json:
+        trial = result.trial
+        return {"trial": self.trial(trial.experiment_id, trial.position), "attempt": result.run.attempt}
+
+    def _events(self) -> Iterator[Json]:
+        rows = Event.objects.filter(campaign=self._campaign).order_by("pk").select_related("trial")
+        for event in rows.iterator(chunk_size=_BATCH):
+            trial = self.trial(event.trial.experiment_id, event.trial.position) if event.trial else None
+            yield {"trial": trial, **record(event, fields.EVENT)}
+
+
+def _batches(rows: QuerySet[Any]) -> Iterator[list[Any]]:
+    """Yield rows that are ordered by their number in batches, each in a query of its own."""
+    last = 0
+    while batch := list(rows.filter(pk__gt=last)[:_BATCH]):
+        yield batch
+        last = batch[-1].pk
+
+
+def _joined(records: Iterable[Json]) -> Iterator[bytes]:
+    waiting, size = [], 0
+    for item in records:
+        line = json.dumps(item, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode() + b"\n"
+        waiting.append(line)
+        size += len(line)
+        if size >= _PIECE:
+            yield b"".join(waiting)
+            waiting, size = [], 0
+    yield b"".join(waiting)

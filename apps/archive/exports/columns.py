@@ -1,0 +1,139 @@
+"""The table of one tool's trials: a row a trial, a column a parameter and a metric, each with its type and unit."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from django.db import connection
+
+from apps.bench.sweep import setting_names
+from apps.bench.toolkit import Metric, Parameter, Tool
+from apps.campaigns.models import Experiment
+from apps.toolbox import queries as toolbox
+
+# As the Table Schema of Frictionless names them.
+Type = Literal["string", "integer", "number", "boolean", "datetime"]
+
+_WHOLE = {"size", "rate", "byte-rate", "integer"}
+_NUMBERS = {"duration", "float"}
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column: name, type, unit of its values (a base unit), and the SQL that gives it; `%s` in it is the `key`."""
+
+    name: str
+    type: Type
+    sql: str
+    title: str = ""
+    unit: str = ""
+    key: str | None = None
+
+
+# `t` is the trial, `r` its result, `l` names its nodes, `e` its experiment and `p` has its samples.
+BEFORE = (
+    Column("campaign", "string", "e.campaign", "Permanent id of the campaign"),
+    Column("campaign_name", "string", "e.campaign_name", "Name of the campaign"),
+    Column("experiment", "integer", "e.place", "Place of the experiment in its campaign, from 0"),
+    Column("experiment_name", "string", "e.name", "Name of the experiment"),
+    Column("trial", "integer", "t.position", "Place of the trial in its experiment, from 0"),
+    Column("point", "integer", "t.point", "Point of the sweep"),
+    Column("repetition", "integer", "t.repetition", "Repetition of the point"),
+    Column("warmup", "boolean", "t.is_warmup::text", "Whether it only warmed up: statistics leave it out"),
+    Column("nodes", "string", "l.nodes", "Nodes by role, in the order of the tool's roles"),
+    Column("state", "string", "t.state", "succeeded or failed"),
+)
+_FLAGS = "(SELECT string_agg(DISTINCT f->>'name', ' ') FROM jsonb_array_elements(r.flags) f WHERE f->>'severity' %s)"
+AFTER = (
+    Column("invalid", "string", _FLAGS % "= 'invalid'", "Flags that make figures invalid: statistics leave them out"),
+    Column("flags", "string", _FLAGS % "<> 'invalid'", "Other flags of the result"),
+    Column("not_counted", "string", "p.not_counted", "Metrics whose figures statistics leave out"),
+    Column("marked_invalid", "string", "nullif(t.invalid_reason, '')", "Why a person marked the trial invalid"),
+    Column("tool_version", "string", "r.tool_version", "Version of the tool"),
+    Column(
+        "finished_at",
+        "datetime",
+        "to_char(coalesce(t.finished_at, t.updated_at) AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"')",
+        "When it ended (UTC)",
+    ),
+)
+
+
+def columns_of(slug: str, experiments: Sequence[Experiment]) -> tuple[tuple[Column, ...], tuple[Column, ...]]:
+    """Return the columns of a tool's table: all of them, and those of them that are metrics.
+
+    A metric is called as its parameter's namesake would be only once: the metric then has "metric." before it.
+    """
+    tool = toolbox.get_tool(slug)
+    taken = {column.name for column in (*BEFORE, *AFTER)}
+    parameters = [_of_parameter(item, taken) for item in _parameters(tool, experiments)]
+    taken |= {column.name for column in parameters}
+    metrics = [_of_metric(name, tool, taken) for name in _metrics(tool, experiments)]
+    return (*BEFORE, *parameters, *metrics, *AFTER), tuple(metrics)
+
+
+def _parameters(tool: Tool, experiments: Iterable[Experiment]) -> list[Parameter]:
+    """Return the tool's parameters, then the kernel settings that an experiment has."""
+    names: dict[str, None] = {}
+    for experiment in experiments:
+        names |= dict.fromkeys([*experiment.fixed, *(factor["name"] for factor in experiment.factors)])
+    settings = setting_names.parameters_of(sorted(names))
+    return [*tool.parameters, *settings.values()]
+
+
+def _of_parameter(parameter: Parameter, taken: set[str]) -> Column:
+    kind: Type = "string"
+    if parameter.kind in _WHOLE:
+        kind = "integer"
+    elif parameter.kind in _NUMBERS:
+        kind = "number"
+    elif parameter.kind == "boolean":
+        kind = "boolean"
+    name = f"parameter.{parameter.name}" if parameter.name in taken else parameter.name
+    return Column(name, kind, "t.parameters->>%s", parameter.label, parameter.unit, parameter.name)
+
+
+def _metrics(tool: Tool, experiments: Sequence[Experiment]) -> list[str]:
+    """Return the tool's metrics, the primary one first, then others that an earlier version of it measured.
+
+    What there is stands in an index: of each experiment only its first sample of each metric is looked at.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(_FOUND, [[item.pk for item in experiments]])
+        found = {name for (name,) in cursor.fetchall()}
+    own = [metric.name for metric in sorted(tool.metrics, key=lambda metric: not metric.primary)]
+    return [*(name for name in own if name in found), *sorted(found - set(own))]
+
+
+_FOUND = """
+SELECT DISTINCT step.metric FROM unnest(%s::bigint[]) e, LATERAL (
+    WITH RECURSIVE steps AS (
+        (SELECT metric FROM results_sample WHERE experiment_id = e ORDER BY metric LIMIT 1)
+        UNION ALL
+        SELECT (SELECT s.metric FROM results_sample s WHERE s.experiment_id = e AND s.metric > steps.metric
+                ORDER BY s.metric LIMIT 1)
+        FROM steps WHERE steps.metric IS NOT NULL
+    )
+    SELECT metric FROM steps WHERE metric IS NOT NULL
+) step
+"""
+
+
+def _of_metric(name: str, tool: Tool, taken: set[str]) -> Column:
+    metric: Metric | None = next((item for item in tool.metrics if item.name == name), None)
+    shown = f"metric.{name}" if name in taken else name
+    label, unit = (metric.label, metric.unit) if metric else ("", "")
+    return Column(shown, "number", "", str(label), unit, name)
+
+
+def as_json(columns: Iterable[Column]) -> list[dict[str, str]]:
+    """Return columns as fields of a Table Schema; `unit` is an addition of ours, which the standard allows."""
+    return [
+        {
+            "name": column.name,
+            "type": column.type,
+            **({"title": column.title} if column.title else {}),
+            **({"unit": column.unit} if column.unit else {}),
+        }
+        for column in columns
+    ]

@@ -1,0 +1,66 @@
+"""Parquet of a table, made by a program of its own (`parquet_program`) while the table is read."""
+
+import json
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from queue import SimpleQueue
+from typing import IO
+
+from django.conf import settings
+
+from apps.archive.exports.columns import Column, as_json
+
+_PIECE = 256 * 1024
+
+
+class ParquetError(RuntimeError):
+    """The program failed; the text is what it said."""
+
+
+def converted(pieces: Iterable[bytes], columns: Sequence[Column]) -> Iterator[bytes]:
+    """Yield the Parquet of a CSV that comes in pieces; ParquetError if that cannot be."""
+    argv = [sys.executable, "-m", "apps.archive.exports.parquet_program", json.dumps(as_json(columns))]
+    # Nothing of the service's own environment is needed: no database, no secrets.
+    environment = {"PATH": os.environ.get("PATH", ""), "OMP_NUM_THREADS": "1"}
+    pipe = subprocess.PIPE
+    with subprocess.Popen(
+        argv, stdin=pipe, stdout=pipe, stderr=pipe, cwd=settings.BASE_DIR, env=environment
+    ) as program:
+        assert program.stdin and program.stdout and program.stderr
+        made: SimpleQueue[bytes] = SimpleQueue()
+        said: SimpleQueue[bytes] = SimpleQueue()
+        # What it writes is taken at once, or it would wait for its reader and the reader for it.
+        readers = [
+            threading.Thread(target=_take, args=(stream, queue), daemon=True)
+            for stream, queue in ((program.stdout, made), (program.stderr, said))
+        ]
+        for reader in readers:
+            reader.start()
+        try:
+            for piece in pieces:
+                program.stdin.write(piece)
+                yield from _ready(made)
+            program.stdin.close()
+        except BrokenPipeError:
+            pass
+        except BaseException:
+            program.kill()
+            raise
+        for reader in readers:
+            reader.join()
+        yield from _ready(made)
+        if program.wait():
+            raise ParquetError(b"".join(_ready(said)).decode(errors="replace")[-2000:])
+
+
+def _take(stream: IO[bytes], queue: SimpleQueue[bytes]) -> None:
+    while piece := stream.read(_PIECE):
+        queue.put(piece)
+
+
+def _ready(queue: SimpleQueue[bytes]) -> Iterator[bytes]:
+    while not queue.empty():
+        yield queue.get()

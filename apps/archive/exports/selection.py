@@ -1,0 +1,202 @@
+"""What is exported: the trials for which one of some sets, as comparisons have them, holds."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from urllib.parse import urlencode
+
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
+from django.db.models.functions import Coalesce
+from django.http import QueryDict
+
+from apps.accounts.models import User
+from apps.archive.search.conditions import known_to
+from apps.archive.search.queries import experiments_found
+from apps.archive.search.state import read_text
+from apps.archive.search.unknown import unknown_values
+from apps.bench import units
+from apps.bench.text import Message, _
+from apps.bench.toolkit import Tool, Value
+from apps.campaigns.models import Experiment, ExperimentRole, Lane, Trial
+from apps.campaigns.queries.visibility import counted, visible
+from apps.comparison.comparisons.sets import ResultSet, SetError, read_set
+from apps.results import queries
+from apps.testbeds.models import Node
+from apps.toolbox import queries as toolbox
+
+MOST_SETS = 200
+_NODE_PATHS = {"cluster": "clusters", "site": "testbed__site", "node": "pk"}
+_FILTERS = {"campaign": "campaign", "experiment": "pk", "file-system": "file_system"}
+ENDED = (Trial.State.SUCCEEDED, Trial.State.FAILED)
+
+
+class SearchError(SetError):
+    """A search that cannot be read."""
+
+    field = "search"
+
+
+@dataclass(frozen=True)
+class Part:
+    """The ended trials of one experiment, those that `condition` holds for (None: all)."""
+
+    experiment: Experiment
+    condition: Q | None = None
+
+    def trials(self) -> QuerySet[Trial]:
+        """Return the trials."""
+        found = Trial.objects.filter(experiment=self.experiment, state__in=ENDED)
+        return found if self.condition is None else _dated(found).filter(self.condition)
+
+
+@dataclass(frozen=True)
+class Selection:
+    """The parts of a selection by tool, both in the order of campaigns, and the query of an address that means it."""
+
+    query: str = ""
+    tools: dict[str, list[Part]] = field(default_factory=dict)
+
+    @property
+    def experiments(self) -> list[Experiment]:
+        """Return every experiment, in the order of campaigns."""
+        found = [part.experiment for parts in self.tools.values() for part in parts]
+        return sorted(found, key=lambda item: (item.campaign_id, item.position, item.pk))
+
+    def counts(self) -> dict[str, int]:
+        """Return {tool: how many trials}."""
+        return {slug: _count(parts) for slug, parts in self.tools.items()}
+
+
+def read_selection(query: QueryDict, user: User) -> Selection:
+    """Return what of a query's sets ("set", as of a comparison) and searches ("search", as of the archive) is seen.
+
+    SetError says what of the query cannot be read.
+    """
+    conditions: dict[int, list[Q | None]] = defaultdict(list)
+    experiments: dict[int, Experiment] = {}
+    texts, searches = ([text for text in query.getlist(name) if text.strip()] for name in ("set", "search"))
+    if not texts and not searches:
+        raise SetError(Message(_("Say what to export, for example %(form)s."), {"form": "set=campaign:12"}))
+    if len(texts) + len(searches) > MOST_SETS:
+        raise SetError(Message(_("At most %(most)s sets are exported at once."), {"most": MOST_SETS}))
+    for found in map(read_set, texts):
+        nodes = _nodes_of(found)
+        mine = list(_experiments(found, user, nodes))
+        lanes = _lanes_of(nodes, mine) if nodes is not None else None
+        for experiment in mine:
+            experiments[experiment.pk] = experiment
+            conditions[experiment.pk].append(_condition(experiment, found, lanes))
+    for text in searches:
+        for experiment in _with_campaigns(_searched(text, user)):
+            experiments[experiment.pk] = experiment
+            conditions[experiment.pk].append(None)
+    tools: dict[str, list[Part]] = defaultdict(list)
+    for pk in sorted(experiments, key=lambda pk: (experiments[pk].campaign_id, experiments[pk].position, pk)):
+        tools[experiments[pk].tool].append(Part(experiments[pk], _either(conditions[pk])))
+    pairs = [("set", text) for text in texts] + [("search", text) for text in searches]
+    return Selection(urlencode(pairs), dict(tools))
+
+
+def _searched(text: str, user: User) -> QuerySet[Experiment]:
+    """Return the experiments that a search of the archive finds."""
+    search, errors = read_text(text, known_to(user))
+    for messages in (errors or unknown_values(search, user)).values():
+        raise SearchError(messages[0])
+    return experiments_found(search, user)
+
+
+def _with_campaigns(experiments: QuerySet[Experiment]) -> QuerySet[Experiment]:
+    return experiments.select_related("campaign__team", "file_system")
+
+
+def _either(conditions: list[Q | None]) -> Q | None:
+    """Return what holds where one of some conditions does, None if one holds always."""
+    known = [condition for condition in conditions if condition is not None]
+    if len(known) < len(conditions):
+        return None
+    whole = Q()
+    for condition in known:
+        whole |= condition
+    return whole
+
+
+def _experiments(found: ResultSet, user: User, nodes: set[int] | None) -> QuerySet[Experiment]:
+    kept = Experiment.objects.filter(campaign__deleting_at=None)
+    # As in comparisons: who names a campaign sees it where they may; of all others only what counts for them.
+    is_named = any(kind in ("campaign", "experiment") for kind, _pk in found.numbers)
+    experiments = _with_campaigns((visible if is_named else counted)(kept, user, path="campaign"))
+    for kind, pk in found.numbers:
+        if kind in _FILTERS:
+            experiments = experiments.filter(**{_FILTERS[kind]: pk})
+    if found.tool:
+        experiments = experiments.filter(tool=found.tool)
+    if nodes is None:
+        return experiments
+    played = ExperimentRole.objects.filter(Q(node__in=nodes) | Q(cluster__nodes__in=nodes), experiment=OuterRef("pk"))
+    return experiments.filter(Exists(played))
+
+
+def _nodes_of(found: ResultSet) -> set[int] | None:
+    """Return the nodes of which one must have played a role, None if any will do."""
+    wanted = [
+        set(Node.objects.filter(**{_NODE_PATHS[kind]: pk}).values_list("pk", flat=True))
+        for kind, pk in found.numbers
+        if kind in _NODE_PATHS
+    ]
+    return set.intersection(*wanted) if wanted else None
+
+
+def _lanes_of(nodes: set[int], experiments: Iterable[Experiment]) -> dict[int, list[int]]:
+    """Return {experiment: the lanes in which one of the nodes plays a role}."""
+    lanes: dict[int, list[int]] = defaultdict(list)
+    rows = Lane.objects.filter(experiment__in=[item.pk for item in experiments])
+    for pk, experiment, roles in rows.values_list("pk", "experiment_id", "roles"):
+        if any(node in nodes for ids in roles.values() for node in ids):
+            lanes[experiment].append(pk)
+    return lanes
+
+
+def _condition(experiment: Experiment, found: ResultSet, lanes: dict[int, list[int]] | None) -> Q | None:
+    """Return what a trial of an experiment must be to belong to a set, None if all do."""
+    whole = Q()
+    if lanes is not None:
+        whole &= Q(lane__in=lanes.get(experiment.pk, []))
+    if found.since:
+        whole &= Q(moment__gte=found.since)
+    if found.until:
+        whole &= Q(moment__lt=found.until)
+    if found.settings:
+        tool = toolbox.get_tool(experiment.tool)
+        for name, text in found.settings:
+            whole &= _is(name, text, tool)
+    return whole or None
+
+
+def _is(name: str, text: str, tool: Tool) -> Q:
+    """Return the condition that a parameter has the value that a text means."""
+    if not text:
+        return Q(**{"parameters__contains": {name: None}}) | ~Q(parameters__has_key=name)
+    values: list[Value] = [text]
+    parameter = queries.parameter_of(tool, name)
+    if parameter is not None:
+        try:
+            values.append(parameter.clean(text))
+        except units.UnitError:
+            pass
+    whole = Q()
+    for value in values:
+        whole |= Q(parameters__contains={name: value})
+    return whole
+
+
+def _dated(trials: QuerySet[Trial]) -> QuerySet[Trial]:
+    return trials.alias(moment=Coalesce(F("finished_at"), F("updated_at")))
+
+
+def _count(parts: Sequence[Part]) -> int:
+    whole = [part.experiment.pk for part in parts if part.condition is None]
+    rest = sum(part.trials().count() for part in parts if part.condition is not None)
+    if not whole:
+        return rest
+    found = Trial.objects.filter(experiment__in=whole, state__in=ENDED).aggregate(number=Count("pk"))
+    return rest + found["number"]

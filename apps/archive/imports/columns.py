@@ -1,0 +1,208 @@
+"""What the columns of a table mean, and what a row comes to.
+
+A mapping is {header: {"as", "name", "unit"}}: `as` is parameter, metric or role (with its `name`), repetition, time,
+or ignore; `unit` is that of the column's figures where the cells have none of their own.
+"""
+
+import hashlib
+import json
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, tzinfo
+from typing import Any
+
+from apps.archive.imports.groups import Places
+from apps.archive.imports.tables import Cell, text_of
+from apps.bench import units
+from apps.bench.text import Message, _
+from apps.bench.toolkit import Metric, Parameter, Tool
+from apps.core import moments
+
+Json = dict[str, Any]
+Mapped = Mapping[str, Mapping[str, str]]
+
+MEANINGS = ("parameter", "metric", "role", "repetition", "time", "ignore")
+_KINDS = {"bit/s": "rate", "B/s": "byte-rate", "B": "size", "s": "duration"}
+_HEADER = re.compile(r"\A(.*?)(?<!\s)\s*+[\[(]([^\])]{1,20})[\])]\s*")
+_MOST_REPETITIONS = 32_000
+
+
+@dataclass
+class Line:
+    """What a row tells, and what is wrong with it."""
+
+    told: Json = field(default_factory=dict)
+    values: dict[str, float] = field(default_factory=dict)
+    roles: dict[str, list[int]] = field(default_factory=dict)
+    repetition: int | None = None
+    measured_at: datetime | None = None
+    refusal: Message | None = None
+
+    @property
+    def digest(self) -> str:
+        """Return what tells the same figures again."""
+        moment = self.measured_at.isoformat() if self.measured_at else None
+        data = [self.told, self.values, self.roles, self.repetition, moment]
+        return hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()
+
+
+def check(tool: Tool, headers: Sequence[str], columns: Mapped) -> dict[str, Message]:
+    """Return what is wrong with a mapping: {header: message}; under "columns" what concerns all of it."""
+    wrong: dict[str, Message] = {}
+    known = {
+        "parameter": {parameter.name for parameter in tool.parameters},
+        "metric": {metric.name for metric in tool.metrics},
+        "role": {role.name for role in tool.roles},
+    }
+    seen: dict[tuple[str, str], str] = {}
+    for header, meaning in columns.items():
+        what, name = meaning.get("as", "ignore"), meaning.get("name", "")
+        if header not in headers:
+            wrong[header] = Message(_("The table has no column of this name."))
+        elif what not in MEANINGS or (what in known and name not in known[what]):
+            text = _("%(tool)s has no %(kind)s “%(name)s”: choose one that is offered.")
+            wrong[header] = Message(text, {"tool": tool.name, "kind": what, "name": name})
+        elif what != "ignore" and (what, name) in seen:
+            wrong[header] = Message(_("“%(other)s” has the same meaning already."), {"other": seen[what, name]})
+        elif (unit := meaning.get("unit", "")) and (problem := _unit_problem(tool, what, name, unit)):
+            wrong[header] = problem
+        seen[what, name] = header
+    if not wrong and not any(meaning.get("as") == "metric" for meaning in columns.values()):
+        wrong["columns"] = Message(_("No column holds a figure: say which one is a metric."))
+    return wrong
+
+
+def guess(tool: Tool, headers: Sequence[str]) -> dict[str, dict[str, str]]:
+    """Return the mapping that the headers suggest by the names of parameters, metrics and roles, and their units."""
+    names: dict[str, tuple[str, str]] = {}
+    for metric in tool.metrics:
+        names |= {_plain(metric.name): ("metric", metric.name), _plain(metric.label): ("metric", metric.name)}
+    for parameter in tool.parameters:
+        for text in (parameter.name, parameter.label):
+            names.setdefault(_plain(text), ("parameter", parameter.name))
+    names |= {_plain(role.name): ("role", role.name) for role in tool.roles}
+    names |= dict.fromkeys(("repetition", "run", "rep"), ("repetition", ""))
+    names |= dict.fromkeys(("time", "date", "measured at", "timestamp"), ("time", ""))
+    found: dict[str, dict[str, str]] = {}
+    taken: set[tuple[str, str]] = set()
+    for header in headers:
+        split = _HEADER.fullmatch(header)
+        title, unit = (split[1], split[2]) if split else (header, "")
+        what = names.get(_plain(title), ("ignore", ""))
+        if what[0] == "ignore" or what in taken:
+            found[header] = {"as": "ignore", "name": "", "unit": ""}
+            continue
+        taken.add(what)
+        keep = unit if unit and not _unit_problem(tool, *what, unit) else ""
+        found[header] = {"as": what[0], "name": what[1], "unit": keep}
+    return found
+
+
+def guess_tool(tools: Sequence[Tool], headers: Sequence[str]) -> Tool | None:
+    """Return the tool of which the headers name most, among them a metric; None if there is none, or several."""
+    named: dict[int, list[Tool]] = {}
+    for tool in tools:
+        meanings = [meaning["as"] for meaning in guess(tool, headers).values()]
+        if "metric" in meanings:
+            named.setdefault(sum(what != "ignore" for what in meanings), []).append(tool)
+    best = named[max(named)] if named else []
+    return best[0] if len(best) == 1 else None
+
+
+def read_line(tool: Tool, cells: Mapping[str, Cell], columns: Mapped, places: Places, zone: tzinfo) -> Line:
+    """Return what a row comes to; the first thing that is wrong refuses it."""
+    line = Line()
+    for header, meaning in columns.items():
+        cell = cells.get(header)
+        if meaning.get("as", "ignore") == "ignore" or text_of(cell) == "":
+            continue
+        try:
+            _take(tool, line, cell, meaning, places, zone)
+        except units.UnitError as error:
+            text = _("%(column)s: %(why)s")
+            line.refusal = Message(text, {"column": header, "why": error.message.as_json()})
+            return line
+    if not line.values:
+        line.refusal = Message(_("The row has no figure."))
+    return line
+
+
+def _take(tool: Tool, line: Line, cell: Cell, meaning: Mapping[str, str], places: Places, zone: tzinfo) -> None:
+    what, name, unit, text = meaning["as"], meaning.get("name", ""), meaning.get("unit", ""), text_of(cell)
+    if what == "parameter":
+        parameter = next(item for item in tool.parameters if item.name == name)
+        line.told[name] = parameter.clean(_with_unit(text, unit))
+    elif what == "metric":
+        metric = next(item for item in tool.metrics if item.name == name)
+        line.values[name] = _figure(metric, text, unit)
+    elif what == "role":
+        node = places.find(text)
+        if node is None:
+            raise units.UnitError(Message(_("No node is called “%(name)s”: add it first."), {"name": text[:80]}))
+        line.roles[name] = [node]
+    elif what == "repetition":
+        number = units.parse_quantity(text, "integer")
+        if not isinstance(number, int) or not 0 <= number <= _MOST_REPETITIONS:
+            raise units.UnitError(Message(_("Repetitions are counted from 1.")))
+        line.repetition = number
+    else:
+        line.measured_at = _moment(cell, zone)
+
+
+def _figure(metric: Metric, text: str, unit: str) -> float:
+    """Return a figure in the metric's base unit."""
+    kind, written = _KINDS.get(metric.unit, "float"), _with_unit(text, unit)
+    if metric.unit == "fraction" and written.rstrip().endswith("%"):
+        return _finite(written.rstrip()[:-1]) / 100
+    if kind == "float" or not units.has_unit(written):
+        return _finite(written.removesuffix(metric.unit).strip() if metric.unit else written)
+    return float(units.exact_value(written, kind))
+
+
+def _finite(text: str) -> float:
+    value = float(units.parse_quantity(text.removesuffix("%").strip(), "float") or 0)
+    if not math.isfinite(value):
+        raise units.UnitError(Message(_("“%(text)s” is no number."), {"text": text[:40]}))
+    return value
+
+
+def _with_unit(text: str, unit: str) -> str:
+    """Return the cell's text with the column's unit, unless it has one of its own."""
+    if not unit or not re.fullmatch(r"[+-]?[0-9.]+(?:[eE][+-]?[0-9]{1,3})?", units.normalise(text)):
+        return text
+    return f"{text} {unit}"
+
+
+def _unit_problem(tool: Tool, what: str, name: str, unit: str) -> Message | None:
+    """Return why a unit does not fit what a column means."""
+    try:
+        if what == "parameter":
+            parameter: Parameter = next(item for item in tool.parameters if item.name == name)
+            units.parse_quantity(f"1 {unit}", parameter.kind)
+        elif what == "metric":
+            _figure(next(item for item in tool.metrics if item.name == name), "1", unit)
+    except units.UnitError as error:
+        return error.message
+    return None
+
+
+def _moment(cell: Cell, zone: tzinfo) -> datetime:
+    if isinstance(cell, datetime):
+        found = cell
+    else:
+        try:
+            found = datetime.fromisoformat(text_of(cell))
+        except ValueError as error:
+            text = _("“%(text)s” is no time: write it as 2026-03-02 10:00:00.")
+            raise units.UnitError(Message(text, {"text": text_of(cell)[:40]})) from error
+    found = found if found.tzinfo else found.replace(tzinfo=zone)
+    if not moments.is_reasonable(found):
+        text = _("“%(text)s” is too far away: nothing is measured in that year.")
+        raise units.UnitError(Message(text, {"text": text_of(cell)[:40]}))
+    return found
+
+
+def _plain(text: str) -> str:
+    return re.sub(r"[\s_-]+", " ", text).strip().lower()

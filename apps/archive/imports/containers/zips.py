@@ -1,0 +1,163 @@
+"""Zips: their directory is weighed before it is read, and what it says of each file before the file is."""
+
+import io
+import stat
+import struct
+import zipfile
+from typing import TYPE_CHECKING, BinaryIO, cast
+
+from apps.archive.imports.containers import limits as words
+from apps.archive.imports.containers.limits import DAMAGES, HARMLESS, LONGEST_NAME, MIB, ContainerError, Limits
+from apps.bench.text import Message, _
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
+
+# Only office programs put this into a zip.
+_WORKBOOK = "[Content_Types].xml"
+_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+_END = struct.Struct("<4s4H2LH")
+_END_64 = struct.Struct("<4sQ2H2L4Q")
+_LOCATOR_BYTES = 20
+_LONGEST_COMMENT = 65_535
+
+
+class Package:
+    """A zip of a known form, of which every file was checked before any is read; ContainerError refuses it whole."""
+
+    def __init__(self, file: BinaryIO, limits: Limits | None = None) -> None:
+        limits = limits or Limits()
+        try:
+            self._zip = open_zip(file, limits, "zip")
+        except DAMAGES as error:
+            raise words.damaged("zip") from error
+        self._files: dict[str, zipfile.ZipInfo] = {}
+        for info in self._zip.infolist():
+            if info.is_dir():
+                continue
+            name = name_of(info)
+            refused = refusal_of(info, name, limits)
+            if name in self._files:
+                refused = Message(_("%(name)s is in the archive twice."), {"name": name})
+            if refused is not None:
+                raise ContainerError("unsafe", refused)
+            self._files[name] = info
+        if len(self._files) > limits.entries:
+            raise words.too_many_files("zip", limits)
+
+    @property
+    def names(self) -> list[str]:
+        """Return the paths of the files, in the archive's order."""
+        return list(self._files)
+
+    def size(self, name: str) -> int:
+        """Return how many bytes a file has; KeyError if there is none of the name."""
+        return self._files[name].file_size
+
+    def open(self, name: str) -> io.BufferedReader:
+        """Return a stream of a file's bytes, at most as many as `size` says; KeyError if there is none of the name.
+
+        Reading damaged data raises one of ``DAMAGES``.
+        """
+        return open_file(self._zip, self._files[name])
+
+
+def is_workbook(file: BinaryIO) -> bool:
+    """Say whether a file is a zip of an office program, such as XLSX; ContainerError if the zip is refused."""
+    file.seek(0)
+    if file.read(4) != b"PK\x03\x04":
+        return False
+    try:
+        return holds_workbook(open_zip(file, Limits(), "zip"))
+    except DAMAGES:
+        return False
+
+
+def holds_workbook(archive: zipfile.ZipFile) -> bool:
+    """Say whether a zip was made by an office program."""
+    return _WORKBOOK in archive.namelist()
+
+
+def open_zip(file: BinaryIO, limits: Limits, name: str) -> zipfile.ZipFile:
+    """Return a zip of acceptable size; ContainerError, or one of ``DAMAGES``, if it is none."""
+    if _directory_bytes(file) > limits.entries * LONGEST_NAME * 2 + MIB:
+        raise words.too_many_files(name, limits)
+    archive = zipfile.ZipFile(file)
+    total = sum(info.file_size for info in archive.infolist())
+    if total > max(HARMLESS, length_of(file) * limits.ratio):
+        raise words.bomb(name, limits)
+    if total > limits.total_bytes:
+        raise words.too_many_bytes(name, limits)
+    return archive
+
+
+def open_file(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> io.BufferedReader:
+    """Return a stream of a file's bytes that unpacks no more at a time than it is asked for.
+
+    Python's own would unpack a gigabyte at once where the directory lies about the size.
+    """
+    return io.BufferedReader(_Raw(cast(zipfile.ZipExtFile, archive.open(info))), MIB // 4)
+
+
+def name_of(info: zipfile.ZipInfo) -> str:
+    """Return the path of a file as it is shown; one without the mark of UTF-8 may be that all the same, or Korean."""
+    if not info.flag_bits & 0x800:
+        for encoding in ("utf-8", "cp949"):
+            try:
+                return words.printable(info.filename.encode("cp437").decode(encoding))
+            except UnicodeError:
+                continue
+    return words.printable(info.filename)
+
+
+def refusal_of(info: zipfile.ZipInfo, name: str, limits: Limits) -> Message | None:
+    """Return why a file of a zip is refused, or None."""
+    if stat.S_IFMT(info.external_attr >> 16) not in (0, stat.S_IFREG):
+        return words.link(name)
+    if info.flag_bits & 0x1:
+        return Message(_("%(name)s is encrypted: send it without a password."), {"name": name})
+    if info.compress_type not in _METHODS:
+        text = _("%(name)s is packed in an unusual way: pack it with deflate, as zip does by itself.")
+        return Message(text, {"name": name})
+    if info.file_size > limits.entry_bytes:
+        return words.too_large(limits)
+    return words.path_refusal(info.orig_filename, name)
+
+
+def length_of(file: BinaryIO) -> int:
+    """Return how many bytes a file has, and stay where it is."""
+    here = file.tell()
+    length = file.seek(0, io.SEEK_END)
+    file.seek(here)
+    return length
+
+
+class _Raw(io.RawIOBase):
+    """A file of a zip, read in the steps of who reads."""
+
+    def __init__(self, stream: zipfile.ZipExtFile) -> None:
+        self._stream = stream
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: "WriteableBuffer") -> int:
+        view = memoryview(buffer).cast("B")
+        part = self._stream.read(len(view))
+        view[: len(part)] = part
+        return len(part)
+
+
+def _directory_bytes(file: BinaryIO) -> int:
+    """Return how large a zip's directory says it is; Python reads it at once, whatever its size."""
+    file.seek(max(0, length_of(file) - _LONGEST_COMMENT - _END.size - _END_64.size - _LOCATOR_BYTES))
+    tail = file.read()
+    file.seek(0)
+    at = tail.rfind(b"PK\x05\x06")
+    if at < 0 or at + _END.size > len(tail):
+        raise zipfile.BadZipFile
+    size = int(_END.unpack_from(tail, at)[5])
+    before = at - _LOCATOR_BYTES - _END_64.size
+    if before >= 0 and tail[before : before + 4] == b"PK\x06\x06":
+        size = int(_END_64.unpack_from(tail, before)[8])
+    return size

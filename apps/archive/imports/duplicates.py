@@ -1,0 +1,61 @@
+"""Find what is there already: imported before, measured here, or sent twice."""
+
+from collections.abc import Iterable
+
+from apps.agents import compression
+from apps.agents.models import JobOutput
+from apps.archive.imports.models import Import, ImportItem
+from apps.archive.imports.recognition import digest_of
+from apps.campaigns.models import Run
+
+_BATCH = 500
+
+
+def mark(imported: Import) -> None:
+    """Mark the items of an import that are in the team's archive already, or come twice in it."""
+    seen: set[str] = set()
+    rows = (
+        imported.items.filter(refusal__isnull=True).exclude(digest="").values_list("pk", "digest", "command__bytes")
+    )
+    first: dict[str, int] = {}
+    again: list[int] = []
+    sizes: dict[str, int] = {}
+    for pk, digest, size in rows:
+        if digest in seen:
+            again.append(pk)
+        else:
+            seen.add(digest)
+            first[digest] = pk
+            if size is not None:
+                sizes[digest] = size
+    known = _imported_before(imported, list(first))
+    known |= _measured_here(imported, {digest: size for digest, size in sizes.items() if digest not in known})
+    imported.items.filter(pk__in=again).update(is_duplicate=True)
+    changed = [ImportItem(pk=first[digest], is_duplicate=True, trial_id=trial) for digest, trial in known.items()]
+    ImportItem.objects.bulk_update(changed, ["is_duplicate", "trial"], batch_size=_BATCH)
+
+
+def _imported_before(imported: Import, digests: list[str]) -> dict[str, int]:
+    """Return {digest: trial} of what the team imported before."""
+    rows = ImportItem.objects.filter(
+        source__team=imported.team_id, digest__in=digests, trial__isnull=False, is_duplicate=False
+    ).values_list("digest", "trial_id")
+    return {digest: trial for digest, trial in rows if trial is not None}
+
+
+def _measured_here(imported: Import, sizes: dict[str, int]) -> dict[str, int]:
+    """Return {digest: trial} of what an agent of the team printed; only outputs of the same length are looked at."""
+    rows = JobOutput.objects.filter(
+        stdout_bytes__in=set(sizes.values()), job__node__team=imported.team_id, job__run_ref__isnull=False
+    ).values_list("job__run_ref", "stdout_z", "stderr_z")
+    runs: dict[str, int] = {}
+    for run, stdout_z, stderr_z in rows.iterator(chunk_size=_BATCH):
+        digest = digest_of(compression.unpack(stdout_z), compression.unpack(stderr_z))
+        if digest in sizes and run is not None:
+            runs[digest] = run
+    trials = _trials_of(runs.values())
+    return {digest: trials[run] for digest, run in runs.items() if run in trials}
+
+
+def _trials_of(runs: Iterable[int]) -> dict[int, int]:
+    return dict(Run.objects.filter(pk__in=list(runs)).values_list("pk", "trial_id"))

@@ -1,0 +1,117 @@
+"""Read what was sent, file by file: each becomes items, or is refused with its reason."""
+
+import zlib
+from collections.abc import Callable, Iterator
+from typing import BinaryIO
+
+from django.db import transaction
+from django.utils import timezone
+
+from apps.archive.imports import duplicates, groups, uploads
+from apps.archive.imports.containers import Entry, Limits, read_entries
+from apps.archive.imports.models import Import, ImportItem
+from apps.archive.imports.recognition import Found, look_at, storable, unread
+from apps.bench.text import Message, _
+from apps.core import cpu_time
+from apps.toolbox import queries as toolbox
+
+MIB = 1024 * 1024
+LIMITS = Limits(entries=20_000, total_bytes=512 * MIB, entry_bytes=16 * MIB)
+MOST_ITEMS = 10_000
+# A file at which workers were lost so often is not read again.
+MOST_LOSSES = 2
+
+
+class TooMuch(Exception):
+    """More than one import may hold; `message` says what to do."""
+
+    def __init__(self) -> None:
+        text = _("This holds more than %(most)s measurements: send it in parts.")
+        self.message = Message(text, {"most": MOST_ITEMS})
+        super().__init__(str(self.message))
+
+
+def read_on(imported: Import, *, is_time_up: Callable[[], bool]) -> bool:
+    """Read further files of an import and say whether that was the last; ContainerError or TooMuch end it."""
+    places = groups.Places(imported.team_id)
+    position = imported.items.count()
+    done = imported.done
+    for number, entry in enumerate(_entries(imported)):
+        if number < done:
+            continue
+        if is_time_up():
+            return False
+        if imported.stuck >= MOST_LOSSES and number == done:
+            entry = Entry(entry.name, refusal=Message(_("Reading this file took too long, twice.")))
+        items = list(_items(imported, entry, places, position))
+        position += len(items)
+        if position > MOST_ITEMS:
+            raise TooMuch
+        _keep(imported, items, number + 1)
+    return True
+
+
+@transaction.atomic
+def finish(imported: Import) -> None:
+    """Look for what is there already, put the rest into groups, and hand it to whoever sent it."""
+    duplicates.mark(imported)
+    imported.groups = groups.group(imported)
+    imported.total = imported.done = imported.items.count()
+    imported.save(update_fields=["groups", "total", "done", "updated_at"])
+
+
+def _entries(imported: Import) -> Iterator[Entry]:
+    for number, name in uploads.names(imported):
+        with uploads.opened(imported, number) as file:
+            yield from entries_of(file, name)
+
+
+def entries_of(file: BinaryIO, name: str) -> Iterator[Entry]:
+    """Yield the files of one that was sent."""
+    yield from read_entries(file, name, LIMITS)
+
+
+@transaction.atomic
+def _keep(imported: Import, items: list[ImportItem], done: int) -> None:
+    ImportItem.objects.bulk_create(items)
+    imported.done, imported.stuck = done, 0
+    # A claim that is renewed is not taken for that of a worker who is lost.
+    imported.claimed_at = timezone.now()
+    imported.save(update_fields=["done", "stuck", "claimed_at", "updated_at"])
+
+
+def _items(imported: Import, entry: Entry, places: groups.Places, position: int) -> Iterator[ImportItem]:
+    if entry.refusal is not None:
+        yield ImportItem(source=imported, position=position, file=entry.name, refusal=entry.refusal.as_json())
+        return
+    try:
+        with cpu_time.limited():
+            outputs = look_at(entry.content)
+    except cpu_time.OutOfTimeError:
+        outputs = [unread(entry.content, Message(_("Reading this file takes too long.")))]
+    for offset, found in enumerate(outputs):
+        item = ImportItem(source=imported, position=position + offset, file=entry.name, place=offset + 1)
+        yield _refused(item, found) if found.refusal else _described(item, found, places)
+
+
+def _refused(item: ImportItem, found: Found) -> ImportItem:
+    assert found.refusal is not None
+    item.tool, item.refusal = found.tool[:50], storable(found.refusal.as_json())
+    return item
+
+
+def _described(item: ImportItem, found: Found, places: groups.Places) -> ImportItem:
+    output = found.output
+    item.tool, item.group = found.tool, groups.key_of(found.tool, item.file)
+    item.told, item.values, item.measured_at = storable(found.told), found.values, found.measured_at
+    item.roles = places.cast(toolbox.get_tool(found.tool), found.ends)
+    item.digest = found.digest
+    item.command = {
+        "argv": storable(output.argv),
+        "exit_code": output.exit_code,
+        "signal": output.signal,
+        "timed_out": output.timed_out,
+        "bytes": len(output.stdout),
+    }
+    item.stdout_z, item.stderr_z = zlib.compress(output.stdout), zlib.compress(output.stderr)
+    return item

@@ -1,0 +1,149 @@
+"""What workers do for imports: rows are the queue, one worker at a time has the lease of an import."""
+
+import logging
+import time
+from collections.abc import Callable
+from datetime import datetime
+
+from django.db import transaction
+from django.db.models import Case, F, QuerySet, When
+from django.utils import timezone
+
+from apps.archive.imports import checks, reader, sheets, store, uploads
+from apps.archive.imports.containers import ContainerError
+from apps.archive.imports.models import Import
+from apps.archive.imports.recognition import storable
+from apps.archive.imports.tables import TableError
+from apps.bench.text import Message, _
+from apps.core import expiry, isolation, leases, queue
+
+logger = logging.getLogger(__name__)
+
+# A worker hands an import on after so long, for others to have their turn.
+TURN_S = 45.0
+# So many are asked for at once.
+MOST_AT_ONCE = 20
+ADVANCE_IMPORT, EXPIRE_IMPORTS = "advance_import", "expire_imports"
+
+State = Import.State
+# One more for each time that a worker did not let go of an import by itself.
+_LOSSES = F("stuck") + Case(When(claimed_at__isnull=False, then=1), default=0)
+
+
+def resume_imports(*, now: datetime) -> None:
+    """Ask for work on imports that no worker is at: their message was lost, or their worker killed."""
+    waiting = _to_do().filter(~isolation.waiting(ADVANCE_IMPORT, now)).order_by("claimed_at", "pk")
+    for pk in waiting.values_list("pk", flat=True)[:MOST_AT_ONCE]:
+        if not leases.is_held(ADVANCE_IMPORT, pk):
+            queue.remind(queue.ADVANCE_IMPORT, pk)
+
+
+def advance_import(*, import_id: int, now: datetime) -> None:
+    """Do the next step of an import, if nobody else is at it; ask for another turn if there is more."""
+
+    def take_turn(pk: int) -> bool:
+        return _take_turn(pk, now)
+
+    with leases.hold(ADVANCE_IMPORT, import_id) as is_ours:
+        rows = [import_id] if is_ours else []
+        turns = isolation.for_each(ADVANCE_IMPORT, rows, take_turn, now=now, atomic=False)
+    if False in turns:
+        queue.send(queue.ADVANCE_IMPORT, import_id)
+
+
+def _take_turn(import_id: int, now: datetime) -> bool:
+    """Do the next step of an import that is ours, and say whether there is nothing more to do now."""
+    if not _to_do().filter(pk=import_id).update(claimed_at=now, stuck=_LOSSES):
+        return True
+    imported = Import.objects.select_related("created_by").get(pk=import_id)
+    deadline = time.monotonic() + TURN_S
+    try:
+        is_over = _advance(imported, lambda: time.monotonic() > deadline, now)
+    except (ContainerError, TableError, reader.TooMuch) as error:
+        _end(imported, State.REFUSED, error.message)
+    except FileNotFoundError:
+        _end(imported, State.REFUSED, Message(_("What was sent is no longer there: send it again.")))
+    except Exception as error:
+        isolation.give_back(error, lambda: Import.objects.filter(pk=import_id).update(claimed_at=None))
+        logger.exception("Import %s could not be carried on", import_id)
+        text = _("Something went wrong on our side; the server's log has the details.")
+        _end(imported, State.REFUSED, Message(text))
+    else:
+        Import.objects.filter(pk=import_id).update(claimed_at=None, stuck=0)
+        return is_over
+    return True
+
+
+def expire(*, now: datetime) -> None:
+    """Let go of imports that nobody decided on."""
+    undecided = Import.objects.filter(state__in=Import.UNDECIDED_STATES)
+
+    def let_go(imported: Import) -> None:
+        _end(imported, State.EXPIRED, expiry.reason())
+
+    expiry.expire(undecided, let_go, work=EXPIRE_IMPORTS, now=now)
+
+
+def _advance(imported: Import, is_time_up: Callable[[], bool], now: datetime) -> bool:
+    """Do what comes next and say whether a person has the next turn."""
+    if imported.state == State.STORING:
+        return _store(imported, is_time_up, now)
+    if imported.kind == Import.Kind.TABLE:
+        if imported.stuck >= reader.MOST_LOSSES:
+            raise TableError(_("Workers were lost while they read this table, twice: send it in parts, or as CSV."))
+        if not imported.mapping:
+            sheets.read_head(imported)
+            return _enter(imported, State.MAPPING)
+        sheets.read_rows(imported)
+    else:
+        _enter(imported, State.READING)
+        if not reader.read_on(imported, is_time_up=is_time_up):
+            return False
+    reader.finish(imported)
+    _enter(imported, State.READY)
+    if imported.kind == Import.Kind.OUTPUTS:
+        # The items have all that is needed; a table's columns may yet be given another meaning.
+        uploads.remove(imported)
+    return True
+
+
+def _store(imported: Import, is_time_up: Callable[[], bool], now: datetime) -> bool:
+    if not checks.check_on(imported, is_time_up=is_time_up):
+        return False
+    failed = imported.items.filter(problem__isnull=False).count()
+    if failed and not imported.leave_out:
+        text = _("Nothing was imported: %(count)s cannot be read with what is known of them. See why below.")
+        imported.reason = Message(text, {"count": failed}).as_json()
+        imported.save(update_fields=["reason", "updated_at"])
+        return _enter(imported, State.READY)
+    with transaction.atomic():
+        imported.campaign = store.store(imported, now)
+        imported.save(update_fields=["campaign", "updated_at"])
+        _enter(imported, State.DONE)
+    uploads.remove(imported)
+    return True
+
+
+def _enter(imported: Import, state: Import.State) -> bool:
+    imported.state = state
+    imported.save(update_fields=["state", "updated_at"])
+    return True
+
+
+def _end(imported: Import, state: Import.State, message: Message) -> None:
+    """End an import of which nothing is taken."""
+    imported.items.all().delete()
+    uploads.remove(imported)
+    Import.objects.filter(pk=imported.pk).update(
+        state=state,
+        reason=storable(message.as_json()),
+        claimed_at=None,
+        groups=[],
+        total=0,
+        done=0,
+        updated_at=timezone.now(),
+    )
+
+
+def _to_do() -> QuerySet[Import]:
+    return Import.objects.filter(state__in=Import.WORKING_STATES)

@@ -1,0 +1,289 @@
+"""Writes: an archive taken, looked through, agreed to, and stored by a worker."""
+
+import logging
+from collections.abc import Mapping
+from datetime import datetime
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from django.conf import settings
+from django.core.cache import cache
+from django.core.exceptions import ValidationError
+from django.core.files import File
+from django.db import transaction
+from django.db.models import F, QuerySet
+from django.utils import timezone
+from django.utils.translation import gettext
+
+from apps.accounts import quotas, rights
+from apps.accounts.models import Role, Team, User
+from apps.archive.campaigns import form, records
+from apps.archive.campaigns.form import ArchiveError
+from apps.archive.campaigns.reader import Archive
+from apps.archive.campaigns.store import Choices, store
+from apps.archive.campaigns.store.choices import Here, nodes_in
+from apps.archive.campaigns.store.whole import known, people_in, refuse_known
+from apps.archive.incoming.models import IncomingArchive
+from apps.bench.text import Message, _
+from apps.core import expiry, isolation, leases, messages, queue, scratch, space
+from apps.core.errors import ConflictError
+
+logger = logging.getLogger(__name__)
+State = IncomingArchive.State
+
+TAKE_ARCHIVES, EXPIRE_ARCHIVES = "take_archives", "expire_archives"
+MOST_ATTEMPTS = 3
+MOST_BYTES = 16 * form.GIB
+_SIGNS_KEPT_S = 600
+
+
+def take(*, team: Team, user: User, file: File) -> IncomingArchive:
+    """Keep an archive that was sent; a worker looks through it. ValidationError if it is none by its first bytes."""
+    rights.require(user, team, Role.OPERATOR)
+    if not file.size or file.size > MOST_BYTES:
+        text = gettext("Send an archive of at most %(most)s GiB.") % {"most": MOST_BYTES // form.GIB}
+        raise ValidationError({"archive": text})
+    head = file.read(4)
+    file.seek(0)
+    if head != b"PK\x03\x04":
+        raise ValidationError({"archive": gettext("This is no archive of a campaign: it is no zip.")})
+    if over := quotas.refusal_to_store(team, file.size):
+        raise ValidationError({"archive": messages.render(over)})
+    quotas.charge_upload(team)
+    with transaction.atomic():
+        quotas.add_stored(team=team, size=file.size)
+        name = str(file.name or "archive.zip")[-200:].replace("\0", "")
+        incoming = IncomingArchive.objects.create(team=team, created_by=user, name=name, size=file.size)
+        incoming.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        with space.whole(incoming.path), incoming.path.open("wb") as target:
+            for chunk in file.chunks():
+                target.write(chunk)
+    queue.send(queue.TAKE_ARCHIVES)
+    return incoming
+
+
+@transaction.atomic
+def agree(*, incoming: IncomingArchive, user: User, choices: Mapping[str, Mapping[str, str]]) -> None:
+    """Have an archive stored as was chosen; ConflictError if it waits for no decision, ValidationError if it
+    has no such names."""
+    rights.require(user, incoming.team, Role.OPERATOR)
+    chosen = {name: {str(key): str(value) for key, value in choices.get(name, {}).items()} for name in _CHOICES}
+    incoming = IncomingArchive.objects.get(pk=incoming.pk)
+    ready = IncomingArchive.objects.filter(pk=incoming.pk, state__in=(State.READY, State.REFUSED))
+    if not incoming.path.is_file() or not incoming.preview:
+        raise ConflictError(gettext("There is nothing to decide: send the archive again."))
+    _refuse_strangers(incoming, chosen)
+    if not ready.update(state=State.AGREED, choices=chosen, reason=None, attempts=0, done=0, total=0):
+        raise ConflictError(gettext("It waits for no decision: look at its state."))
+    queue.send(queue.TAKE_ARCHIVES)
+
+
+@transaction.atomic
+def give_up(*, incoming: IncomingArchive, user: User) -> None:
+    """Forget an archive that was sent; what was imported of it stays."""
+    rights.require(user, incoming.team, Role.OPERATOR)
+    gone = IncomingArchive.objects.filter(pk=incoming.pk).exclude(state__in=IncomingArchive.BUSY_STATES)
+    if not gone.delete()[0]:
+        raise ConflictError(gettext("A worker is at it: wait until it is done."))
+    incoming.path.unlink(missing_ok=True)
+
+
+def carry_out_next(*, now: datetime) -> bool:
+    """Look through, or store, what has waited longest and no worker is at; True if more may wait."""
+    for pk in _due(now).order_by("pk").values_list("pk", flat=True)[:10]:
+        with leases.hold(TAKE_ARCHIVES, pk) as is_ours:
+            rows = [pk] if is_ours else []
+            turns = isolation.for_each(TAKE_ARCHIVES, rows, lambda pk: _take_turn(pk, now), now=now, atomic=False)
+        if True in turns:
+            return True
+    return False
+
+
+def _take_turn(pk: int, now: datetime) -> bool:
+    """Look through, or store, an archive that is ours; False if it does not wait any more."""
+    incoming = _claim(pk, now)
+    if incoming is None:
+        return False
+    try:
+        with incoming.path.open("rb") as file:
+            _look_through(incoming, file) if incoming.state == State.CHECKING else _store(incoming, file, now)
+    except ArchiveError as error:
+        _refuse(incoming, error.message)
+    except FileNotFoundError:
+        _refuse(incoming, Message(_("The file is gone: send the archive again.")))
+    except Exception as error:
+        isolation.give_back(error, lambda: _give_back(incoming))
+        logger.exception("Archive %s could not be imported", incoming.pk)
+        _refuse(incoming, Message(_("The archive could not be imported; the service's log says why.")))
+    return True
+
+
+def _give_back(incoming: IncomingArchive) -> None:
+    waits = State.WAITING if incoming.state == State.CHECKING else State.AGREED
+    busy = IncomingArchive.objects.filter(pk=incoming.pk, state=incoming.state)
+    busy.update(state=waits, attempts=F("attempts") - 1)
+
+
+def resume(*, now: datetime) -> None:
+    """Have those looked at whose message was lost or whose worker was killed, the latter a few times at most."""
+    busy = IncomingArchive.objects.filter(state__in=IncomingArchive.BUSY_STATES).values_list("pk", flat=True)
+    isolation.for_each(TAKE_ARCHIVES, busy, _take_up, now=now)
+    if _due(now).exists():
+        queue.remind(queue.TAKE_ARCHIVES)
+
+
+def _take_up(pk: int) -> None:
+    """Have an archive taken again, or given up, if whoever was at it is gone."""
+    with leases.hold(TAKE_ARCHIVES, pk) as is_free:
+        left = IncomingArchive.objects.filter(pk=pk, state__in=IncomingArchive.BUSY_STATES)
+        incoming = left.first() if is_free else None
+        if incoming is None:
+            return
+        if incoming.attempts >= MOST_ATTEMPTS:
+            text = _("It was given up after several attempts: the machine may have too little memory for it.")
+            _refuse(incoming, Message(text))
+        else:
+            left.update(state=State.WAITING if incoming.state == State.CHECKING else State.AGREED)
+
+
+def expire(*, now: datetime) -> None:
+    """Let go of archives that nobody decided on."""
+    undecided = IncomingArchive.objects.filter(state__in=IncomingArchive.UNDECIDED_STATES).exclude(preview={})
+    expiry.expire(undecided, _expire, work=EXPIRE_ARCHIVES, now=now)
+
+
+def sweep(*, now: datetime) -> None:
+    """Remove archives that came with a request which never ended: files that no row names, after a while."""
+    files = (Path(settings.VAR_DIR) / "archives").glob("*.zip")
+    found = {int(path.stem): path for path in files if path.stem.isdecimal()}
+    named = set(IncomingArchive.objects.filter(pk__in=found).values_list("pk", flat=True))
+    for number, path in found.items():
+        if number not in named:
+            scratch.remove_if_left(path, now=now)
+
+
+def with_progress(incoming: IncomingArchive) -> IncomingArchive:
+    """Return the row with the progress that its worker last told of."""
+    sign = cache.get(_key(incoming)) if incoming.is_working else None
+    if sign:
+        incoming.done, incoming.total = sign["done"], sign["total"]
+    return incoming
+
+
+_CHOICES = ("nodes", "people")
+
+
+def _refuse_strangers(incoming: IncomingArchive, chosen: Mapping[str, Mapping[str, str]]) -> None:
+    """Raise a ValidationError for each name that the archive has not: what was meant would be left as it is."""
+    named = {"nodes": set(incoming.preview["nodes"])}
+    named["people"] = {person["username"] for person in incoming.preview["people"]}
+    text = gettext("The archive has no “%(name)s”; it has: %(known)s.")
+    wrong = {
+        f"{kind}.{name}": text % {"name": name, "known": ", ".join(sorted(named[kind])) or "–"}
+        for kind, names in chosen.items()
+        for name in names
+        if name not in named[kind]
+    }
+    if wrong:
+        raise ValidationError(wrong)
+
+
+_NEXT = {State.WAITING: State.CHECKING, State.AGREED: State.STORING}
+
+
+def _due(now: datetime) -> QuerySet[IncomingArchive]:
+    return IncomingArchive.objects.filter(
+        ~isolation.waiting(TAKE_ARCHIVES, now), state__in=IncomingArchive.DUE_STATES
+    )
+
+
+def _claim(pk: int, now: datetime) -> IncomingArchive | None:
+    incoming = IncomingArchive.objects.filter(pk=pk, state__in=IncomingArchive.DUE_STATES).first()
+    if incoming is None:
+        return None
+    waiting = IncomingArchive.objects.filter(pk=pk, state=incoming.state)
+    taken = waiting.update(
+        state=_NEXT[State(incoming.state)], attempts=F("attempts") + 1, alive_at=now, done=0, total=0
+    )
+    if not taken:
+        return None
+    incoming.refresh_from_db()
+    return incoming
+
+
+def _look_through(incoming: IncomingArchive, file: BinaryIO) -> None:
+    archive = Archive(file)
+    archive.verify(lambda done, total: _sign(incoming, done, total))
+    IncomingArchive.objects.filter(pk=incoming.pk).update(campaign=known(archive.permanent_id))
+    refuse_known(archive.permanent_id, incoming.team)
+    about = records.mapping(archive.json(form.CAMPAIGN), form.CAMPAIGN)
+    with transaction.atomic():
+        here = Here(archive, incoming.team, Choices())
+        transaction.set_rollback(True)
+    people = records.sequence(about.get("people"), form.CAMPAIGN)
+    preview = {
+        "campaign": archive.permanent_id,
+        "name": archive.name,
+        "team": about.get("team"),
+        "counts": archive.counts,
+        "nodes": nodes_in(archive),
+        "new": [[change.kind, str(change.item)] for change in here.made],
+        "differing": [
+            [change.kind, str(change.item), [found.field for found in change.differences]]
+            for change in here.differing
+        ],
+        "people": [
+            {"username": username, "name": str(person.get("name") or "")}
+            for username, person in zip(people_in(about), people, strict=True)
+        ],
+    }
+    _end(incoming, State.READY, preview=preview)
+
+
+def _store(incoming: IncomingArchive, file: BinaryIO, now: datetime) -> None:
+    user = incoming.created_by
+    if user is None:
+        raise ArchiveError("user", Message(_("Whoever sent it has no account here any more.")))
+    archive = Archive(file)
+    archive.verify()
+    total = archive.counts["trials"] + archive.counts["results"]
+    campaign = store(
+        archive=archive,
+        team=incoming.team,
+        user=user,
+        choices=Choices(**{name: incoming.choices.get(name, {}) for name in _CHOICES}),
+        now=now,
+        progress=lambda done: _sign(incoming, done, total),
+    )
+    _end(incoming, State.DONE, campaign=campaign)
+    incoming.path.unlink(missing_ok=True)
+
+
+def _expire(incoming: IncomingArchive) -> None:
+    reason = expiry.reason()
+    if incoming.reason:
+        # It was decided on, and could not be stored: why stays to be read.
+        reason = Message(_("%(what)s – %(remedy)s"), {"what": incoming.reason, "remedy": reason.as_json()})
+    incoming.path.unlink(missing_ok=True)
+    _end(incoming, State.EXPIRED, reason=reason.as_json())
+
+
+def _refuse(incoming: IncomingArchive, message: Message) -> None:
+    """Say why it is not stored; the file of one in which nothing was found is of no use any more."""
+    if not incoming.preview:
+        incoming.path.unlink(missing_ok=True)
+    _end(incoming, State.REFUSED, reason=message.as_json())
+
+
+def _end(incoming: IncomingArchive, state: State, **values: Any) -> None:
+    IncomingArchive.objects.filter(pk=incoming.pk).update(state=state, updated_at=timezone.now(), **values)
+    cache.delete(_key(incoming))
+
+
+def _sign(incoming: IncomingArchive, done: int, total: int) -> None:
+    """Tell how far it is: beside the database, for what a transaction has written nobody sees before its end."""
+    cache.set(_key(incoming), {"done": done, "total": total}, _SIGNS_KEPT_S)
+
+
+def _key(incoming: IncomingArchive) -> str:
+    return f"incoming-archive:{incoming.pk}"

@@ -1,0 +1,178 @@
+"""What the page of a permanent id says of a campaign, with names or without."""
+
+import json
+from dataclasses import dataclass, replace
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from apps.archive.landing.redaction import Names
+from apps.bench.comparison import Centre
+from apps.bench.statistics import Summary
+from apps.bench.toolkit import Metric
+from apps.campaigns import queries as campaigns
+from apps.campaigns import runnable
+from apps.campaigns.models import Campaign, Experiment, Tombstone
+from apps.campaigns.queries import Progress
+from apps.campaigns.runnable.shape import LONGEST_NAME, LONGEST_TEXT, LONGEST_VALUE
+from apps.results import charts, intervals, means, queries
+from apps.results.doubts import Mark
+from apps.results.models import Result
+from apps.toolbox import queries as toolbox
+
+# Points of an experiment that the page lists; the table says how many there are.
+MOST_ROWS = 100
+
+
+@dataclass(frozen=True)
+class Shown:
+    """The figures of one point: their mean, its interval as far as there is one, their summary, and their flags."""
+
+    centre: Centre
+    ends: intervals.Ends | None
+    summary: Summary
+    mark: Mark | None
+
+
+@dataclass(frozen=True)
+class Measured:
+    """One experiment: its primary metric by its first factor; `rows` are (value, other factors, figures)."""
+
+    position: int
+    name: str
+    tool: str
+    metric: Metric
+    factor: str
+    rows: list[tuple[str, str, "Shown"]]
+    mean: str
+    points: int
+    left_out: int
+    chart: dict[str, Any]
+
+    @property
+    def chart_json(self) -> str:
+        """Return the chart as the page holds it."""
+        return json.dumps(self.chart)
+
+
+@dataclass(frozen=True)
+class Described:
+    """A campaign as its page shows it."""
+
+    name: str
+    goal: str
+    versions: list[str]
+    progress: Progress
+    experiments: list[Measured]
+    recipe: str
+
+
+def describe(campaign: Campaign, names: Names) -> Described:
+    """Return what a reader is told of the campaign."""
+    progress = campaigns.progress_of([campaign.pk])[campaign.pk]
+    rows = Result.objects.filter(experiment__campaign=campaign).order_by().values_list("tool", "tool_version")
+    return Described(
+        name=names.text(campaign.name),
+        goal=names.text(campaign.goal),
+        versions=sorted(names.text(f"{tool} {version}".strip()) for tool, version in rows.distinct()),
+        progress=progress,
+        experiments=[_measured(experiment, names) for experiment in campaign.experiments.all()],
+        recipe=recipe_text(campaign, names),
+    )
+
+
+def tombstone_texts(stone: Tombstone, names: Names) -> dict[str, str]:
+    """Return what a reader is told of a deleted campaign: its `name`, the `reason`, and who it was `deleted_by`."""
+    texts = {"name": names.text(stone.name), "reason": names.text(stone.reason)}
+    deleted_by = names.name(stone.deleted_by_name)
+    if names.hidden and deleted_by == stone.deleted_by_name != "":
+        # Who never was of the team has no number in it: an administrator of the service.
+        deleted_by = _("somebody")
+    return {**texts, "deleted_by": deleted_by}
+
+
+def recipe_text(campaign: Campaign, names: Names) -> str:
+    """Return the campaign's recipe as YAML."""
+    recipe = runnable.recipe_of(campaign)
+    return runnable.as_yaml(_hidden_recipe(recipe, names) if names.hidden else recipe)
+
+
+def _hidden_recipe(recipe: dict[str, Any], names: Names) -> dict[str, Any]:
+    """Return the recipe with its texts as strangers read them; names of roles and factors are nobody's."""
+    # What stands for a name may be longer than it, and a recipe is read again.
+    longest = {"name": LONGEST_NAME, "goal": LONGEST_TEXT}
+    texts = {key: names.text(recipe[key])[:most] for key, most in longest.items() if key in recipe}
+    return {**recipe, **texts, "experiments": [_hidden_experiment(item, names) for item in recipe["experiments"]]}
+
+
+def _hidden_experiment(experiment: dict[str, Any], names: Names) -> dict[str, Any]:
+    hidden = {
+        **experiment,
+        "name": names.text(experiment["name"])[:LONGEST_NAME],
+        "tool": names.text(experiment["tool"]),
+        "roles": {
+            role: [{kind: names.name(name) for kind, name in player.items()} for player in players]
+            for role, players in experiment["roles"].items()
+        },
+        "fixed": {name: names.text(str(text))[:LONGEST_VALUE] for name, text in experiment.get("fixed", {}).items()},
+    }
+    if "file_system" in experiment:
+        hidden["file_system"] = names.name(experiment["file_system"])
+    if "factors" in experiment:
+        hidden["factors"] = [
+            {**factor, "expression": names.text(str(factor["expression"]))[:LONGEST_TEXT]}
+            for factor in experiment["factors"]
+        ]
+    if "exclusions" in experiment:
+        hidden["exclusions"] = [names.text(str(exclusion))[:LONGEST_VALUE] for exclusion in experiment["exclusions"]]
+    return hidden
+
+
+def _hidden_mark(mark: Mark | None, names: Names) -> Mark | None:
+    """Return the mark with what its flags say told as the page tells everything."""
+    return mark and replace(mark, flags=tuple(item._replace(text=names.text(item.text)) for item in mark.flags))
+
+
+def _hidden_chart(chart: dict[str, Any], names: Names) -> dict[str, Any]:
+    for axis in (chart["x"], chart["metric"]):
+        axis["label"] = names.text(axis["label"])
+    for line in (*chart["series"], *chart["lines"]):
+        line["label"] = names.text(line.get("label") or "")
+    for series in chart["series"]:
+        for point in series["points"]:
+            if isinstance(point["x"], str):
+                point["x"] = names.text(point["x"])
+    return chart
+
+
+def _measured(experiment: Experiment, names: Names) -> Measured:
+    tool = toolbox.get_tool(experiment.tool)
+    table, found = charts.data_for(experiment, metric=None, x=None)
+    chart: dict[str, Any] = dict(found)
+    lanes = {pk: names.text(text) for pk, text in queries.lane_names(experiment).items()}
+    parameter = queries.parameter_of(tool, table.x)
+    ceiling = charts.ceiling_of(table.metric.unit, charts.theory_of(experiment))
+    return Measured(
+        position=experiment.position,
+        name=names.text(experiment.name),
+        tool=names.text(tool.name),
+        metric=replace(table.metric, label=names.text(table.metric.label)),
+        factor=names.text(charts.label_of_factor(tool, table.x)),
+        rows=[
+            (
+                names.text(charts.text_of(parameter, group.x, lanes)),
+                names.text(charts.label_of(tool, table.others, group.others, lanes)),
+                Shown(
+                    centre=group.centre,
+                    ends=intervals.ends_of(group, table.metric.unit, ceiling),
+                    summary=group.summary,
+                    mark=_hidden_mark(group.mark, names),
+                ),
+            )
+            for group in table.groups[:MOST_ROWS]
+        ],
+        mean=means.label_of(table.mean),
+        points=len(table.groups),
+        left_out=table.left_out,
+        chart=_hidden_chart(chart, names) if names.hidden else chart,
+    )

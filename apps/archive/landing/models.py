@@ -1,0 +1,52 @@
+"""Names that a team's things and people had: what was written under them stays hidden where names are hidden."""
+
+from django.db import models
+
+from apps.accounts.models import Team
+
+
+class FormerName(models.Model):
+    """A name that a thing or a person of a team had, though the thing may be renamed, changed or gone since.
+
+    Rows are written by triggers of the database alone (migration 0014_former_names), in the transaction in which a
+    name goes: a service, an administrator's page, an update of many rows, a cascade and SQL by hand cannot forget
+    them. What programs on a node say of it (HOST, INTERFACE, MACHINE) is kept from when it is said first. No page, no
+    file, no archive and no REST answer shows a row.
+    """
+
+    class Kind(models.TextChoices):
+        NODE = "node"
+        HOST = "host"
+        ADDRESS = "address"
+        INTERFACE = "interface"
+        MACHINE = "machine"
+        CLUSTER = "cluster"
+        FILE_SYSTEM = "file-system"
+        TESTBED = "testbed"
+        SITE = "site"
+        SWITCH = "switch"
+        LINK = "link"
+        PLACE = "place"
+        USER = "user"
+        PERSON = "person"
+
+    team = models.ForeignKey(Team, on_delete=models.CASCADE, related_name="former_names")
+    kind = models.CharField(max_length=16, choices=Kind.choices)
+    # The key of the thing, of a person that of the membership: it keeps its number, though the thing is gone.
+    owner = models.BigIntegerField()
+    # Of a person the given name.
+    name = models.CharField(max_length=255, blank=True)
+    family = models.CharField(max_length=150, blank=True)
+
+    class Meta:
+        db_table = "results_formername"
+        ordering = ["-id"]
+        constraints = [
+            # Its index is also the one by team.
+            models.UniqueConstraint(
+                fields=["team", "kind", "owner", "name", "family"], name="former_name_once_per_thing"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.name} {self.family}".strip()

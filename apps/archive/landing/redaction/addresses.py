@@ -1,0 +1,121 @@
+"""What looks like an address in whatever form: of the internet, of an interface, of InfiniBand, a host, a user.
+
+All patterns are for folded texts (`folding`). A letter of another script ends an address, as a blank does: in Korean
+the particle follows without one.
+"""
+
+import ipaddress
+import re
+from collections.abc import Callable, Iterator, Mapping
+
+from django.utils.translation import gettext as _
+
+from apps.archive.landing.redaction.endings import FILES, PROGRAMS, TOPS
+
+# Letters and figures that would make a longer word of what stands beside them.
+LATIN = "0-9a-zß-ɏ"
+# A word begins after anything else, and after a line's end as programs write it.
+BEGIN = rf"(?:(?<![{LATIN}])|(?<=\\[nrt]))"
+END = rf"(?![{LATIN}])"
+
+# A letter before is no part of an address, but of an interface's name; a full stop may be written in other ways.
+_DOT = r"(?:\.|[·•∙‧・]|\[\.\])"
+# A fifth figure is a port, as packets are printed.
+_IPV4 = re.compile(rf"(?<![0-9])(?<![0-9]\.)\d{{1,3}}(?:{_DOT}\d{{1,3}}){{3}}(?![0-9])(?!\.[0-9]{{1,9}}\.[0-9])")
+_OCTET = re.compile(r"\d+")
+_VERSION = re.compile(rf"(?<![{LATIN}])(?:v|ver|version|release)[ _-]?$")
+_LONGEST_VERSION_WORD = 9
+_IPV6 = re.compile(
+    rf"(?:{BEGIN}|(?<=[g-z])(?=[0-9][0-9a-f]{{0,3}}:[0-9a-f]|fe80:))(?<!:)"
+    rf"((?:[0-9a-f]{{0,4}}:){{2,8}}(?:\d{{1,3}}(?:\.\d{{1,3}}){{3}}|[0-9a-f]{{0,4}}))"
+    rf"(?:%[0-9a-z_.-]{{1,15}})?{END}"
+)
+_NO_HEX = r"(?<![0-9a-f])"
+_MACHINE = (
+    # Ethernet's six, InfiniBand's eight and the twenty of IP over it.
+    re.compile(rf"{_NO_HEX}(?:[0-9a-f]{{2}}[:-]){{5,19}}[0-9a-f]{{2}}(?![0-9a-f])"),
+    re.compile(rf"{_NO_HEX}[0-9a-f]{{4}}(?:\.[0-9a-f]{{4}}){{2}}{END}"),
+    re.compile(rf"{_NO_HEX}[0-9a-f]{{4}}(?::[0-9a-f]{{4}}){{3}}{END}"),
+    # Programs leave out the noughts that it begins with.
+    re.compile(rf"{BEGIN}0x[0-9a-f]{{12,40}}{END}"),
+)
+# What nobody could tell from another figure: looked for among the addresses of the inventory.
+_FIGURES = re.compile(rf"(?<![{LATIN}])(?:0x)?([0-9a-f]{{8,40}}){END}")
+_HOST = re.compile(
+    rf"{BEGIN}(?<![.-])(?:[a-z0-9][a-z0-9_-]{{0,62}}\.){{1,40}}(?:[a-z]{{2,24}}|xn--[a-z0-9-]{{2,59}}){END}(?!-)"
+)
+_USER = re.compile(r"(?=[0-9_.+-]{0,63}[a-z])[a-z0-9_.+-]{1,64}(?=@[a-z])")
+_HOMES = r"home\d{0,3}|homes|users?|u\d{0,2}|export(?:[/\\]+home\d{0,3})?"
+_HOME = re.compile(rf"[/\\](?:{_HOMES})[/\\]+([^/\\\s\"'`:;,<>|)]+)|(?<=~)([a-z_][a-z0-9_.-]*)(?=/)")
+
+# So many hexadecimal figures before two colons are no network.
+_LONGEST_WORD = 3
+_LAST_OCTET = 255
+
+Span = tuple[int, int, str]
+
+
+def spans(
+    text: str, known: Mapping[str, str], figures: Mapping[str, str], host: Callable[[str], str | None]
+) -> Iterator[Span]:
+    """Yield (start, end, what stands in its place) of every address in a folded text.
+
+    `known` has the words for addresses of the inventory, in their shortest form, `figures` those of addresses written
+    as hexadecimal figures; `host` those of a host's name.
+    """
+    yield from _internet(text, known)
+    for pattern in _MACHINE:
+        for found in pattern.finditer(text):
+            word = figures.get(re.sub("^0x|[:.-]", "", found.group()))
+            yield found.start(), found.end(), word or _("address")
+    for found in _FIGURES.finditer(text) if figures else ():
+        if word := figures.get(found[1]):
+            yield found.start(), found.end(), word
+    for found in _HOST.finditer(text):
+        if word := host(found.group()) or (_("host") if is_host(found.group()) else None):
+            yield found.start(), found.end(), word
+    for found in _USER.finditer(text):
+        yield found.start(), found.end(), _("user")
+    for found in _HOME.finditer(text):
+        yield *found.span(found.lastindex or 0), _("user")
+
+
+def _internet(text: str, known: Mapping[str, str]) -> Iterator[Span]:
+    for found in _IPV4.finditer(text):
+        octets = [int(part) for part in _OCTET.findall(found.group())]
+        word = known.get(".".join(map(str, octets)))
+        if word or (max(octets) <= _LAST_OCTET and not _is_figure(found, octets)):
+            yield found.start(), found.end(), word or _("address")
+    for found in _IPV6.finditer(text):
+        if (core := _ipv6_in(found[1])) is not None:
+            end = found.end() if core == found[1] else found.start() + len(core)
+            yield found.start(), end, known.get(ipaddress.ip_address(core).compressed) or _("address")
+
+
+def _is_figure(found: re.Match[str], octets: list[int]) -> bool:
+    """Say whether four figures are a version, or a series with points between that rises or falls."""
+    start = found.start()
+    if _VERSION.search(found.string[max(start - _LONGEST_VERSION_WORD, 0) : start]):
+        return True
+    rises = sorted(octets)
+    return "." not in found.group() and octets in (rises, rises[::-1])
+
+
+def is_host(text: str) -> bool:
+    """Say whether words with dots between them are a host's name rather than a file's, a program's or a figure's."""
+    first, *_between, last = text.split(".")
+    if last in TOPS:
+        return True
+    return last not in FILES and (text.count(".") > 1 or first not in PROGRAMS) and not first.isdigit()
+
+
+def _ipv6_in(text: str) -> str | None:
+    """Return the address that groups with colons begin with; a port, or the colon of a sentence, may follow."""
+    for core in (text, text.rstrip(":"), text.rpartition(":")[0]):
+        try:
+            ipaddress.IPv6Address(core)
+        except ValueError:
+            continue
+        # "std::" and "a::" are words of programs, "fe80::" is a network.
+        return core if len(core.strip(":")) > _LONGEST_WORD or (core[0] == ":" and core[-1] != ":") else None
+    return None

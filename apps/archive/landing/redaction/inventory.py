@@ -1,0 +1,139 @@
+"""What stands for the names of a team's inventory and people, those that they have and those that they had."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from django.db.models import Q
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+
+from apps.accounts.models import Membership
+from apps.archive.landing.models import FormerName
+from apps.archive.landing.redaction.named import INVENTORY, OF_NODES, PLACES
+from apps.archive.landing.redaction.stand_ins import StandIns
+from apps.testbeds.models import Node, NodeAddress
+
+K = FormerName.Kind
+_TEXTS: dict[str, str] = {
+    K.NODE: gettext_noop("node %(number)s"),
+    K.ADDRESS: gettext_noop("address of node %(number)s"),
+    K.CLUSTER: gettext_noop("cluster %(number)s"),
+    K.FILE_SYSTEM: gettext_noop("file system %(number)s"),
+    K.TESTBED: gettext_noop("testbed %(number)s"),
+    K.SITE: gettext_noop("site %(number)s"),
+    K.SWITCH: gettext_noop("switch %(number)s"),
+    K.LINK: gettext_noop("link %(number)s"),
+    K.USER: gettext_noop("user %(number)s"),
+}
+
+
+class _Former(NamedTuple):
+    """One of a team's former names; of a person `name` is the given one."""
+
+    owner: int
+    name: str
+    family: str
+
+
+# By their kind, the latest first: it is the likelier one where two things had a name one after the other.
+_FormerNames = Mapping[str, list[_Former]]
+
+
+def stand_ins_of(team: int, first: Iterable[Node]) -> StandIns:
+    """Return what stands for every name of a team; the nodes that come `first` have the first numbers.
+
+    What is gone keeps its number, so that none moves. Where a name was given again it stands for who has it now.
+    """
+    words = StandIns()
+    played = list(first)
+    former = _former_names(team, played)
+    nodes = _add_nodes(words, team, played, former)
+    inventory = _add_inventory(words, team, former)
+    members = _add_members(words, team, former)
+    _add_former_nodes(words, nodes, former)
+    for kind, numbers in inventory.items():
+        for item in former[kind]:
+            words.add(item.name, _word(kind, numbers[item.owner]))
+    for item in former[K.PLACE]:
+        words.add(item.name, _("place"))
+    for item in former[K.USER]:
+        words.add(item.name, _word(K.USER, members[item.owner]))
+    for item in former[K.PERSON]:
+        words.add_person(item.name, item.family, _word(K.USER, members[item.owner]))
+    return words
+
+
+def _former_names(team: int, played: list[Node]) -> _FormerNames:
+    """Return the team's former names, and those of another team's nodes that its campaign was measured on."""
+    others = {node.team_id for node in played} - {team}
+    of_others = Q(team__in=others, kind__in=OF_NODES, owner__in=[node.pk for node in played])
+    wanted = Q(team=team) | of_others if others else Q(team=team)
+    rows = FormerName.objects.filter(wanted).order_by("-pk")
+    former = defaultdict(list)
+    for kind, owner, name, family in rows.values_list("kind", "owner", "name", "family"):
+        former[kind].append(_Former(owner, name, family))
+    return former
+
+
+def _numbered(living: Iterable[int], *gone: list[_Former], first: Iterable[int] = ()) -> dict[int, int]:
+    """Return the number of each key: in the order of their making, whether the thing lives or is gone."""
+    keys = {*living, *(item.owner for items in gone for item in items)}
+    return {key: number for number, key in enumerate(dict.fromkeys((*first, *sorted(keys))), start=1)}
+
+
+def _add_nodes(words: StandIns, team: int, played: list[Node], former: _FormerNames) -> dict[int, int]:
+    """Add what nodes are called, and what their programs ever said; return the nodes' numbers."""
+    own = Node.objects.filter(team=team).order_by("pk").values_list("pk", "name")
+    names = {node.pk: node.name for node in played} | dict(own)
+    numbers = _numbered(names, *(former[kind] for kind in OF_NODES), first=[node.pk for node in played])
+    for pk, name in names.items():
+        words.add(name, _word(K.NODE, numbers[pk]))
+    for pk, name in names.items():
+        words.add_host(name, _word(K.NODE, numbers[pk]))
+    for pk, address in NodeAddress.objects.filter(node__in=names).values_list("node", "address"):
+        words.add_address(address, _word(K.ADDRESS, numbers[pk]), _word(K.NODE, numbers[pk]))
+    for host in former[K.HOST]:
+        words.add_host(host.name, _word(K.NODE, numbers[host.owner]))
+    for machine in former[K.MACHINE]:
+        words.add_machine(machine.name, _word(K.ADDRESS, numbers[machine.owner]))
+    for interface in former[K.INTERFACE]:
+        words.add_plain_address(interface.name, _word(K.ADDRESS, numbers[interface.owner]))
+    return numbers
+
+
+def _add_former_nodes(words: StandIns, numbers: Mapping[int, int], former: _FormerNames) -> None:
+    for node in former[K.NODE]:
+        words.add_host(node.name, _word(K.NODE, numbers[node.owner]))
+    for address in former[K.ADDRESS]:
+        number = numbers[address.owner]
+        words.add_address(address.name, _word(K.ADDRESS, number), _word(K.NODE, number))
+
+
+def _add_inventory(words: StandIns, team: int, former: _FormerNames) -> dict[str, dict[int, int]]:
+    """Add the names of what stands beside the nodes, and places; return the numbers by kind."""
+    numbers = {}
+    for model, field, kind in INVENTORY:
+        names = dict(model._default_manager.filter(team=team).values_list("pk", field))
+        numbers[kind] = _numbered(names, former[kind])
+        for pk, name in sorted(names.items()):
+            words.add(name, _word(kind, numbers[kind][pk]))
+    for model, field, _kind in PLACES:
+        for place in model._default_manager.filter(team=team).values_list(field, flat=True):
+            words.add(place, _("place"))
+    return numbers
+
+
+def _add_members(words: StandIns, team: int, former: _FormerNames) -> dict[int, int]:
+    """Add the names of the members; return their memberships' numbers."""
+    members = Membership.objects.filter(team=team).order_by("pk").select_related("user")
+    people = {membership.pk: membership.user for membership in members}
+    numbers = _numbered(people, former[K.USER], former[K.PERSON])
+    for pk, user in people.items():
+        words.add(user.get_username(), _word(K.USER, numbers[pk]))
+        words.add_person(user.first_name, user.last_name, _word(K.USER, numbers[pk]))
+    return numbers
+
+
+def _word(kind: str, number: int) -> str:
+    return _(_TEXTS[kind]) % {"number": number}

@@ -1,0 +1,133 @@
+"""Where names stand in a text: by the signs that they begin with, however many names there are."""
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from apps.archive.landing.redaction import addresses
+
+# People write a name's blanks and dashes one for another, most of all in names of files.
+GAPS = re.compile(r"[\s_+.-]+")
+_LATIN_SIGN = re.compile(rf"[{addresses.LATIN}]")
+# Scripts that are written without blanks: Hangul, Han, Kana.
+_UNSPACED = re.compile(r"[ᄀ-ᇿ⺀-〿぀-ヿ㄰-㆏㐀-鿿가-퟿豈-﫿\U00020000-\U0003ffff]")
+_OTHER_BEGIN, _OTHER_END = r"(?<![^\W_])", r"(?![^\W_])"
+# Steps of the tree that are no sign, and where the pattern of what may follow a whole name stands.
+_WIDE, _NARROW, _END = 0, 1, 2
+_GAPS = {_WIDE: re.compile(r"[\s_+.-]{1,3}"), _NARROW: re.compile(r"[_.-]{1,3}")}
+
+_Step = str | int
+# Below a step: a tree, or of a name that nothing else begins like, its other steps and the pattern of its end.
+_Rest = tuple[tuple[_Step, ...], re.Pattern[str]]
+_Tree = dict[_Step, Any]
+
+
+class Occurrences:
+    """Finds folded names in folded texts: the longest at each place that no word of its own script goes on around.
+
+    One pattern of all names would take seconds to be compiled for some thousands of them, at each reader's request.
+    """
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self._tree: _Tree = {}
+        firsts: dict[str, set[str]] = {}
+        for name in names:
+            _insert(self._tree, tuple(_steps(name)), _compiled(_edge(name[-1], addresses.END, _OTHER_END)))
+            firsts.setdefault(_edge(name[0], addresses.BEGIN, _OTHER_BEGIN), set()).add(
+                name[0] if _first(name) else r"\s_+.\-"
+            )
+        begins = [
+            f"{edge}(?=[{''.join(sign if len(sign) > 1 else re.escape(sign) for sign in sorted(signs))}])"
+            for edge, signs in firsts.items()
+        ]
+        self._begin = re.compile("|".join(begins)) if begins else None
+
+    def spans(self, text: str) -> Iterator[tuple[int, int]]:
+        """Yield (start, end) of each name in a text, in their order; none overlaps another."""
+        done = 0
+        for begin in self._begin.finditer(text) if self._begin else ():
+            start = begin.start()
+            if start >= done and (end := self._longest(text, start)) is not None:
+                yield start, end
+                done = end
+
+    def _longest(self, text: str, start: int) -> int | None:
+        """Return where the longest name ends that begins here, None if none does."""
+        longest = None
+        places: list[tuple[_Tree | _Rest, int]] = [(self._tree, start)]
+        while places:
+            below, place = places.pop()
+            end: int | None
+            edge: re.Pattern[str] | None
+            if isinstance(below, tuple):
+                end, edge = _passed(below[0], text, place), below[1]
+            else:
+                end, edge = place, below.get(_END)
+                places += _onwards(below, text, place)
+            if edge and end is not None and (longest is None or end > longest) and edge.match(text, end):
+                longest = end
+        return longest
+
+
+def _insert(tree: _Tree, steps: tuple[_Step, ...], edge: re.Pattern[str]) -> None:
+    for number, step in enumerate(steps, start=1):
+        below = tree.get(step)
+        if below is None:
+            tree[step] = (steps[number:], edge)
+            return
+        if isinstance(below, tuple):
+            tree[step] = {}
+            _insert(tree[step], *below)
+        tree = tree[step]
+    tree[_END] = edge
+
+
+def _onwards(tree: _Tree, text: str, place: int) -> Iterator[tuple[_Tree | _Rest, int]]:
+    """Yield what stands below the steps that a text takes at a place, and where it goes on."""
+    if place < len(text) and text[place] in tree:
+        yield tree[text[place]], place + 1
+    for step, gap in _GAPS.items():
+        if step in tree and (run := gap.match(text, place)):
+            yield tree[step], run.end()
+
+
+def _passed(steps: tuple[_Step, ...], text: str, place: int) -> int | None:
+    """Return where a text is once it took all steps, None if it does not."""
+    for step in steps:
+        if isinstance(step, int):
+            run = _GAPS[step].match(text, place)
+            if run is None:
+                return None
+            place = run.end()
+        elif text[place : place + 1] == step:
+            place += 1
+        else:
+            return None
+    return place
+
+
+def _first(name: str) -> bool:
+    """Return whether a name begins with a sign of its own, and with no gap."""
+    return GAPS.match(name) is None
+
+
+def _steps(name: str) -> Iterator[_Step]:
+    """Yield a name's signs; for what stands between its parts one step."""
+    done = 0
+    for gap in GAPS.finditer(name):
+        yield from name[done : gap.start()]
+        yield _WIDE if " " in gap.group() else _NARROW
+        done = gap.end()
+    yield from name[done:]
+
+
+def _edge(sign: str, latin: str, other: str) -> str:
+    if _LATIN_SIGN.match(sign):
+        return latin
+    # A particle follows without a blank, and another word may.
+    return other if sign.isalnum() and not _UNSPACED.match(sign) else ""
+
+
+def _compiled(edge: str) -> re.Pattern[str]:
+    # Kept by `re` itself: there are three.
+    return re.compile(edge)

@@ -1,0 +1,78 @@
+"""Words that stand for names, and in which spellings the names are known."""
+
+import ipaddress
+from dataclasses import dataclass, field
+
+from apps.archive.landing.redaction import people
+from apps.archive.landing.redaction.spelling import spellings
+
+# A name of one sign, or of figures only, stands in every table: it is replaced where nothing else stands beside it.
+_SHORTEST = 2
+_IPV4 = 4
+_LEAST_FIGURES = 8
+
+
+@dataclass
+class StandIns:
+    """What is read instead of names and of addresses, by their folded form."""
+
+    names: dict[str, str] = field(default_factory=dict)
+    addresses: dict[str, str] = field(default_factory=dict)
+    # Addresses as hexadecimal figures with nothing between them.
+    figures: dict[str, str] = field(default_factory=dict)
+
+    def add(self, name: str, word: str) -> None:
+        """Have a word stand for a name; the first one that is given stays."""
+        for spelling in spellings(name.strip()):
+            if spelling:
+                self.names.setdefault(spelling, word)
+
+    def add_host(self, name: str, word: str) -> None:
+        """Have a word stand for a host's name, and for the first part of one with dots."""
+        self.add(name, word)
+        short = name.partition(".")[0]
+        if short != name and is_telling(short):
+            self.add(short, word)
+
+    def add_address(self, address: str, word: str, node: str) -> None:
+        """Have a word stand for an address, in dashes as well; for a host's name without its domain, the node's."""
+        try:
+            ipaddress.ip_address(address)
+        except ValueError:
+            self.add(address, word)
+            self.add_host(address, node)
+            return
+        self.add_plain_address(address, word)
+        self.add(address.replace(".", "-").replace(":", "-"), word)
+
+    def add_plain_address(self, address: str, word: str) -> None:
+        """Have a word stand for an address of the internet, also as figures; for nothing if it is none, or local."""
+        try:
+            found = ipaddress.ip_address(address.partition("%")[0])
+        except ValueError:
+            return
+        self.addresses.setdefault(found.compressed, word)
+        if found.is_loopback or found.is_unspecified:
+            return
+        figures = 8 if found.version == _IPV4 else 32
+        self.figures.setdefault(f"{int(found):0{figures}x}", word)
+        if found.version == _IPV4:
+            # As kernels print it: the other way round, and as one number.
+            self.figures.setdefault(found.packed[::-1].hex(), word)
+            self.figures.setdefault(str(int(found)), word)
+
+    def add_person(self, given: str, family: str, word: str) -> None:
+        """Have a word stand for a person's name, in the ways in which it is written."""
+        for name in (f"{given} {family}", *people.written(given, family)):
+            self.add(name, word)
+
+    def add_machine(self, address: str, word: str) -> None:
+        """Have a word stand for the figures of an interface's address (Ethernet, InfiniBand)."""
+        figures = address.lower().replace(":", "").replace("-", "").replace(".", "")
+        if len(figures) >= _LEAST_FIGURES and figures.isalnum() and len(set(figures)) > 1:
+            self.figures.setdefault(figures, word)
+
+
+def is_telling(name: str) -> bool:
+    """Say whether a name is more than a sign or a figure, so that it is known as one in the middle of a text."""
+    return len(name) >= _SHORTEST and not name.isdigit()

@@ -1,0 +1,266 @@
+"""What searches go through, kept up with what was measured, described and said: a tick looks for what is due."""
+
+import itertools
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.contrib.postgres.search import SearchVector
+from django.db import connection
+from django.db.models import Count, Exists, F, Max, Min, OuterRef, Q, QuerySet, TextField, Value
+from django.db.models.functions import Greatest
+
+from apps.accounts.models import User
+from apps.archive.search.models import SearchEnd, SearchEntry, SearchMetric, SearchValue
+from apps.bench import tools
+from apps.bench.statistics import Mean
+from apps.campaigns import queries
+from apps.campaigns import services as campaigns
+from apps.campaigns.models import Campaign, Experiment, Lane, Trial
+from apps.core import isolation
+from apps.core.models import SetAside
+from apps.results import means
+from apps.results.doubts import BEARS, NO_DOUBTS
+from apps.results.means import TIMED
+from apps.testbeds.models import Node
+from apps.toolbox import queries as toolbox
+
+INDEX_DUE = "index_due"
+# While a campaign is under way its figures are looked at so often.
+WHILE_OPEN = timedelta(minutes=5)
+# So many experiments are done in one transaction, a second or two even if they are large.
+BATCH = 20
+# A word longer than this is none: PostgreSQL takes no lexeme beyond 2 KiB.
+LONGEST_WORD = 100
+# PostgreSQL takes a megabyte of words, each with what it keeps of its place; the first of an entry are kept.
+MOST_BYTES = 400_000
+BYTES_OF_A_PLACE = 8
+# A parameter's text is told by its beginning.
+LONGEST_TEXT = 200
+# Whatever stands between letters and digits of any script parts words.
+WORDS = re.compile(r"[^\W_]+")
+
+# The figures of each metric that count: of all, of the means of the points, either mean, and how many are flagged.
+_METRICS = """
+WITH points AS (
+    SELECT s.experiment_id, s.metric, t.lane_id, t.point,
+        count(*) n, min(s.value) low, max(s.value) high, avg(s.value) mean,
+        CASE WHEN min(s.value) > 0 AND NOT bool_or({timed})
+            THEN count(*) / sum(1 / nullif(s.value, 0)) ELSE avg(s.value) END harmonic,
+        count(*) FILTER (WHERE {bears}) flagged
+    FROM results_sample s
+    JOIN campaigns_trial t ON t.id = s.trial_id
+    JOIN results_result r ON r.id = s.result_id
+    WHERE s.experiment_id = ANY(%(experiments)s) AND s.counts
+    GROUP BY 1, 2, 3, 4
+)
+SELECT experiment_id, metric, sum(n), min(low), max(high), min(mean), max(mean), min(harmonic), max(harmonic),
+    sum(flagged)
+FROM points GROUP BY 1, 2
+"""
+# The distinct values of each parameter.
+_VALUES = """
+SELECT DISTINCT t.experiment_id, p.key, jsonb_typeof(p.value), p.value #>> '{}'
+FROM (SELECT DISTINCT experiment_id, parameters FROM campaigns_trial
+      WHERE experiment_id = ANY(%s) AND state = 'succeeded' AND NOT is_warmup) t,
+    jsonb_each(t.parameters) p
+WHERE jsonb_typeof(p.value) IN ('number', 'string', 'boolean')
+"""
+
+
+def due(now: datetime) -> QuerySet[Experiment]:
+    """Return the experiments whose entry is missing or no longer says what is, `of` being what it should tell of."""
+    described = Node.objects.filter(search_entries=OuterRef("pk")).filter(
+        Q(updated_at__gt=OuterRef("search_entry__indexed_at"))
+        | Q(testbed__updated_at__gt=OuterRef("search_entry__indexed_at"))
+        | Q(testbed__site__updated_at__gt=OuterRef("search_entry__indexed_at"))
+    )
+    is_open = Q(campaign__state__in=Campaign.OPEN_STATES)
+    return launched().filter(
+        Q(search_entry=None)
+        | ~Q(search_entry__of=F("of"))
+        | is_open & Q(search_entry__indexed_at__lt=now - WHILE_OPEN)
+        | Exists(described)
+    )
+
+
+def launched() -> QuerySet[Experiment]:
+    """Return the experiments that belong in the archive, each with `of`, the last time something of it changed."""
+    return Experiment.objects.filter(campaign__launched_at__isnull=False, campaign__deleting_at=None).annotate(
+        of=Greatest("updated_at", "campaign__updated_at", "campaign__finished_at", "campaign__analysed_at")
+    )
+
+
+def index_due(*, now: datetime, limit: int = BATCH) -> int:
+    """Make the entries of so many experiments that are due; return how many, `limit` if there may be more.
+
+    One that cannot be indexed is set aside until it changes or its time comes, and keeps the entry that it has.
+    """
+
+    def index(pks: list[int]) -> None:
+        # A worker that is at the same passes over what this one has taken.
+        claimed = due(now).select_for_update(of=("self",), no_key=True, skip_locked=True).filter(pk__in=pks)
+        described = claimed.select_related("campaign__team", "campaign__created_by", "file_system")
+        experiments = list(described.prefetch_related("campaign__notes", "roles__cluster").order_by("pk"))
+        index_experiments(experiments, now=now)
+
+    pks = list(due(now).filter(~set_aside(now)).order_by("pk").values_list("pk", flat=True)[:limit])
+    isolation.for_all(INDEX_DUE, pks, index, now=now, tell=_tell, filtered=True)
+    return len(pks)
+
+
+def set_aside(now: datetime) -> Exists:
+    """Return the condition that an experiment, as `launched` gives it, could not be indexed as it is."""
+    return isolation.waiting(INDEX_DUE, now, changed="of")
+
+
+def failed(user: User) -> QuerySet[Experiment]:
+    """Return the experiments that the user may see and that could not be indexed as they are now."""
+    rows = SetAside.objects.filter(work=INDEX_DUE).values("row_id")
+    found = Experiment.objects.filter(pk__in=rows).select_related("campaign").order_by("pk")
+    return queries.visible(found, user, path="campaign")
+
+
+def _tell(pk: int, kept: SetAside) -> None:
+    campaigns.write_fault(Experiment.objects.values_list("campaign_id", flat=True).get(pk=pk), kept)
+
+
+def index_experiments(experiments: Sequence[Any], *, now: datetime) -> None:
+    """Make the entries of experiments, as `launched` gives them, anew."""
+    by_id = {experiment.pk: experiment for experiment in experiments}
+    if not by_id:
+        return
+    SearchEntry.objects.filter(pk__in=by_id).delete()
+    lanes: dict[int, list[Lane]] = defaultdict(list)
+    for lane in Lane.objects.filter(experiment__in=by_id):
+        lanes[lane.experiment_id].append(lane)
+    played = {pk for found in lanes.values() for lane in found for ids in lane.roles.values() for pk in ids}
+    nodes = Node.objects.select_related("testbed__site").in_bulk(played)
+    counts = _counts(by_id)
+    entries = []
+    parts: dict[int, list[int]] = {}
+    for pk, experiment in by_id.items():
+        parts[pk] = sorted({node for lane in lanes[pk] for ids in lane.roles.values() for node in ids} & nodes.keys())
+        words = _cut(words_of(" ".join(_texts(experiment, [nodes[node] for node in parts[pk]]))))
+        entries.append(
+            SearchEntry(
+                experiment=experiment,
+                **counts.get(pk, {}),
+                words=SearchVector(Value(" ".join(words), output_field=TextField()), config="simple"),
+                of=experiment.of,
+                indexed_at=now,
+            )
+        )
+    SearchEntry.objects.bulk_create(entries)
+    through = SearchEntry.nodes.through
+    through.objects.bulk_create(
+        through(searchentry_id=pk, node_id=node) for pk, members in parts.items() for node in members
+    )
+    SearchEnd.objects.bulk_create(
+        SearchEnd(entry_id=pk, a_id=a, b_id=b)
+        for pk, experiment in by_id.items()
+        for a, b in _ends(experiment, lanes[pk])
+        if a in nodes and b in nodes
+    )
+    SearchMetric.objects.bulk_create(_metrics(by_id))
+    SearchValue.objects.bulk_create(_values(by_id), batch_size=5000)
+
+
+def words_of(text: str) -> list[str]:
+    """Return the words of a text in small letters, each once, as they are indexed and searched for."""
+    return list(dict.fromkeys(word.lower()[:LONGEST_WORD] for word in WORDS.findall(text)))
+
+
+def _cut(words: Sequence[str]) -> list[str]:
+    """Return as many of the first words as an entry takes."""
+    ends = itertools.accumulate(len(word.encode()) + BYTES_OF_A_PLACE for word in words)
+    return [word for word, end in zip(words, ends, strict=True) if end <= MOST_BYTES]
+
+
+def _texts(experiment: Experiment, nodes: Iterable[Node]) -> Iterable[str]:
+    """Return what is searched for, names before what is long: of too many words the first are indexed."""
+    campaign = experiment.campaign
+    yield from (experiment.name, experiment.tool, campaign.name, campaign.team.name)
+    yield from (campaign.permanent_id, *campaign.tags)
+    yield from (str(text) for text in campaign.publication.values() if isinstance(text, str))
+    yield _tool_name(experiment.tool)
+    yield from (factor["name"] for factor in experiment.factors)
+    if campaign.created_by:
+        yield from (campaign.created_by.username, campaign.created_by.get_full_name())
+    if experiment.file_system:
+        yield from (experiment.file_system.name, experiment.file_system.get_kind_display())
+    for node in nodes:
+        yield from (node.name, node.testbed.name, node.testbed.site.name, node.testbed.site.place)
+    yield from (part.cluster.name for part in experiment.roles.all() if part.cluster)
+    yield campaign.goal
+    yield from (note.text for note in campaign.notes.all())
+
+
+def _tool_name(slug: str) -> str:
+    try:
+        return toolbox.get_tool(slug).name
+    except tools.UnknownTool:
+        return ""
+
+
+def _ends(experiment: Experiment, lanes: Iterable[Lane]) -> list[tuple[int, int]]:
+    """Return the first nodes of the tool's first two roles on each lane, nothing for a tool of one role."""
+    try:
+        roles = [role.name for role in toolbox.get_tool(experiment.tool).roles]
+    except tools.UnknownTool:
+        return []
+    firsts = {tuple(lane.roles[role][0] for role in roles if lane.roles.get(role))[:2] for lane in lanes}
+    return sorted((pair[0], pair[1]) for pair in firsts if len(pair) == 2)
+
+
+def _counts(experiments: Iterable[int]) -> dict[int, dict[str, Any]]:
+    done = Trial.objects.filter(experiment__in=list(experiments), state=Trial.State.SUCCEEDED, is_warmup=False)
+    rows: Iterable[Any] = (
+        done.order_by()
+        .values_list("experiment_id")
+        .annotate(trials=Count("pk"), first_at=Min("finished_at"), last_at=Max("finished_at"))
+    )
+    return {pk: {"trials": trials, "first_at": first, "last_at": last} for pk, trials, first, last in rows}
+
+
+def _metrics(experiments: Mapping[int, Experiment]) -> Iterable[SearchMetric]:
+    with connection.cursor() as cursor:
+        timed, bears = TIMED.format(parameters="t.parameters"), BEARS.format(flags="r.flags", metric="s.metric")
+        values: dict[str, Any] = {"experiments": list(experiments), "no_doubts": list(NO_DOUBTS)}
+        cursor.execute(_METRICS.format(timed=timed, bears=bears), values)
+        rows = cursor.fetchall()
+    for pk, name, n, low, high, low_mean, high_mean, low_harmonic, high_harmonic, flagged in rows:
+        is_harmonic = _mean_of(experiments[pk].tool, name) is Mean.HARMONIC
+        yield SearchMetric(
+            entry_id=pk,
+            name=name,
+            n=n,
+            low=low,
+            high=high,
+            low_mean=low_harmonic if is_harmonic else low_mean,
+            high_mean=high_harmonic if is_harmonic else high_mean,
+            flagged=flagged,
+        )
+
+
+def _mean_of(slug: str, name: str) -> Mean:
+    """Return the mean that is right for a tool's metric; the arithmetic one of a tool or metric that is gone."""
+    try:
+        tool = toolbox.get_tool(slug)
+    except tools.UnknownTool:
+        return Mean.ARITHMETIC
+    unit = next((metric.unit for metric in tool.metrics if metric.name == name), "")
+    return means.right_mean([tool], (), unit)[0]
+
+
+def _values(experiments: Iterable[int]) -> Iterable[SearchValue]:
+    with connection.cursor() as cursor:
+        cursor.execute(_VALUES, [list(experiments)])
+        for pk, name, kind, value in cursor.fetchall():
+            if kind == "number":
+                yield SearchValue(entry_id=pk, name=name, number=float(value))
+            else:
+                text = {"true": "yes", "false": "no"}[value] if kind == "boolean" else value
+                yield SearchValue(entry_id=pk, name=name, text=text[:LONGEST_TEXT])

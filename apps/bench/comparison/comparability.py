@@ -1,0 +1,145 @@
+"""Whether sets of results can be compared as they are shown, and to what a difference can be put down."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+from apps.bench.comparison.environments import Deviation
+from apps.bench.text import Message, _
+
+# More names than this in a sentence are counted.
+MOST_NAMES = 4
+
+
+class Level(Enum):
+    """How much a remark weighs: a refusal says that the figures must not be compared as they stand."""
+
+    NOTE = "note"
+    CAUTION = "caution"
+    REFUSAL = "refusal"
+
+
+@dataclass(frozen=True)
+class Remark:
+    """Something to know before sets are compared."""
+
+    level: Level
+    message: Message
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What a comparison shows, set by set.
+
+    `averaged` has the labels of what figures are means over; `common` counts the places that all sets have, `axis`
+    names what tells them apart ("" if the sets are on the axis, and nothing else does).
+    `changed` are the names of what changed on a node while a set was measured.
+    """
+
+    names: tuple[str, ...]
+    tools: tuple[frozenset[str], ...]
+    units: tuple[frozenset[str], ...]
+    samples: tuple[int, ...]
+    axis: str
+    common: int
+    averaged: tuple[str, ...]
+    deviations: tuple[Deviation, ...]
+    changed: tuple[frozenset[str], ...] = ()
+    invalid: int = 0
+    cut: int = 0
+
+
+def judge(shown: Shown) -> list[Remark]:
+    """Return what speaks against the comparison, the gravest first, and what it can tell."""
+    remarks = [*_samples(shown), *_units(shown), *_averaged(shown)]
+    if all(shown.samples):
+        remarks += _changed(shown)
+        if len(shown.names) > 1:
+            remarks += [*_places(shown), *_tools(shown), *_causes(shown)]
+    order = [Level.REFUSAL, Level.CAUTION, Level.NOTE]
+    return sorted(remarks, key=lambda remark: order.index(remark.level))
+
+
+def _samples(shown: Shown) -> list[Remark]:
+    found = [
+        Remark(Level.REFUSAL, Message(_("%(set)s has no figures of this metric."), {"set": name}))
+        for name, count in zip(shown.names, shown.samples, strict=True)
+        if not count
+    ]
+    if shown.invalid:
+        text = _("Figures that a flag makes invalid are counted here: %(count)s.")
+        found.append(Remark(Level.CAUTION, Message(text, {"count": shown.invalid})))
+    if shown.cut:
+        text = _(
+            "There are more results than are compared at once: %(count)s older ones are left out. Narrow the sets."
+        )
+        found.append(Remark(Level.CAUTION, Message(text, {"count": shown.cut})))
+    return found
+
+
+def _units(shown: Shown) -> list[Remark]:
+    units = sorted({unit for found in shown.units for unit in found})
+    if len(units) < 2:
+        return []
+    text = _("The figures have different units (%(units)s): narrow the sets to tools that measure the same.")
+    return [Remark(Level.REFUSAL, Message(text, {"units": ", ".join(units)}))]
+
+
+def _averaged(shown: Shown) -> list[Remark]:
+    if not shown.averaged:
+        return []
+    text = _("Each figure is averaged over %(factors)s.")
+    return [Remark(Level.NOTE, Message(text, {"factors": _listed(shown.averaged)}))]
+
+
+def _places(shown: Shown) -> list[Remark]:
+    if shown.common or not shown.axis:
+        return []
+    text = _("The sets have no value of %(factor)s in common: there is nothing to set side by side.")
+    return [Remark(Level.REFUSAL, Message(text, {"factor": shown.axis}))]
+
+
+def _tools(shown: Shown) -> list[Remark]:
+    if len(set(shown.tools)) < 2:
+        return []
+    text = _("Different tools measured them (%(tools)s): what they call by one name may differ in what it counts.")
+    tools = ", ".join(sorted({tool for found in shown.tools for tool in found}))
+    return [Remark(Level.CAUTION, Message(text, {"tools": tools}))]
+
+
+def _changed(shown: Shown) -> list[Remark]:
+    text = _("While %(set)s was measured this changed on its nodes: %(what)s. Narrow it to the dates of one of them.")
+    return [
+        Remark(Level.CAUTION, Message(text, {"set": name, "what": _listed(sorted(names))}))
+        for name, names in zip(shown.names, shown.changed, strict=False)
+        if names
+    ]
+
+
+def _causes(shown: Shown) -> list[Remark]:
+    known = [item for item in shown.deviations if not item.is_unknown_somewhere]
+    unknown = len(shown.deviations) - len(known)
+    remarks = []
+    if not known:
+        text = _("Nothing that was recorded differs between the sets but the dates.")
+        remarks.append(Remark(Level.NOTE, Message(text)))
+    elif len(known) == 1 and not any(known[0].name in names for names in shown.changed):
+        text = _("One thing that was recorded differs, so a difference can be put down to it: %(what)s.")
+        remarks.append(Remark(Level.NOTE, Message(text, {"what": known[0].name})))
+    elif len(known) > 1:
+        text = _(
+            "%(count)s things that were recorded differ, so a difference cannot be put down to any one of them: "
+            "%(what)s."
+        )
+        names = _listed([item.name for item in known])
+        remarks.append(Remark(Level.CAUTION, Message(text, {"count": len(known), "what": names})))
+    if unknown:
+        text = _("Of %(count)s things only some sets tell; they may differ or not.")
+        remarks.append(Remark(Level.NOTE, Message(text, {"count": unknown})))
+    return remarks
+
+
+def _listed(names: Sequence[str]) -> str:
+    """Return "a, b, c, …": the first names, and how many more there are."""
+    shown = ", ".join(names[:MOST_NAMES])
+    return shown if len(names) <= MOST_NAMES else f"{shown}, … (+{len(names) - MOST_NAMES})"

@@ -1,0 +1,173 @@
+"""The form of a curve, as far as a test bears it out."""
+
+import itertools
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from enum import Enum
+
+from apps.bench.curve.order import chance_of_order
+from apps.bench.curve.proofs import ALPHA, ALPHA_ALIKE, Proof, Test
+from apps.bench.curve.scatter import Scatter, scatter_of
+from apps.bench.knee import NEAR, find_knee
+
+# So many places make a plateau: one that follows a rise may rise on.
+LEAST_PLATEAU = 2
+
+
+class Form(Enum):
+    """What a curve does."""
+
+    FLAT = "flat"
+    LEVELS_OFF = "levels-off"
+    GROWS = "grows"
+    FALLS = "falls"
+    BEST = "best"
+    # Its places differ by more than scatter does or do not: it can not be told.
+    UNTOLD = "untold"
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What a curve does, and the test that says so.
+
+    Places are positions in what was asked of, 0 for the first. `best` and `worst` are those of the highest and the
+    lowest mean (turned round where less is better); `rivals` those that can not be told from the best. Only where the
+    curve levels off: `start` is the first place of the plateau, `plateau` the mean of the centres from there on, and
+    `knee` the x where it bends, None if it does so smoothly: such a curve has no clear knee.
+    """
+
+    form: Form
+    proof: Proof
+    best: int
+    worst: int
+    rivals: tuple[int, ...] = ()
+    start: int | None = None
+    plateau: float | None = None
+    knee: float | None = None
+
+
+def read_curve(
+    xs: Sequence[float],
+    groups: Sequence[Sequence[float]],
+    *,
+    centres: Sequence[float] | None = None,
+    higher_is_better: bool | None = True,
+) -> Reading:
+    """Return the form of a curve over numbers: of each x, in ascending order, one figure or more.
+
+    `centres` are what stands for the figures of each place where it is shown, their means unless given: what is said
+    is true of them as well. It is flat if an equivalence test shows the extremes within 10 % of each other. It levels
+    off if one shows all places from the start on within 5 % of their mean, and a t test each one before below it. It
+    grows (falls) if the last place is above (below) the first by a t test, or by Kendall's test of the order where
+    nothing was repeated, and no step goes back by 5 %. ValueError unless x ascends with finite figures at each.
+    """
+    if any(a >= b for a, b in itertools.pairwise(xs)) or len(xs) != len(groups):
+        raise ValueError("a curve needs the figures of each x, and x in ascending order")
+    places = read_places(groups, centres=centres, higher_is_better=higher_is_better)
+    shown = _centres(groups, centres)
+    if places.form is Form.FLAT or len(groups) < 2:
+        return places
+    scatter = scatter_of(groups)
+    if higher_is_better and scatter.scale is None and (found := _plateau(scatter, shown, places)):
+        stick = find_knee(xs, shown) if xs[0] > 0 else None
+        return replace(found, knee=stick.at if stick and stick.is_clear else None)
+    return _direction(scatter, shown, places) or places
+
+
+def read_places(
+    groups: Sequence[Sequence[float]],
+    *,
+    centres: Sequence[float] | None = None,
+    higher_is_better: bool | None = True,
+) -> Reading:
+    """Return whether the figures of several places, of whatever order, are alike, or which place is best.
+
+    The best is told if a t test shows it above the worst, corrected for all pairs (Bonferroni); its rivals are those
+    that it is not above by a test of its own. ValueError without places, or for one without finite figures.
+    """
+    if not groups or not all(groups) or not all(math.isfinite(value) for group in groups for value in group):
+        raise ValueError("a curve needs one or more finite figures at each place")
+    shown = _centres(groups, centres)
+    sign = -1.0 if higher_is_better is False else 1.0
+    best = max(range(len(shown)), key=lambda place: sign * shown[place])
+    worst = min(range(len(shown)), key=lambda place: sign * shown[place])
+    n = min(map(len, groups))
+    if len(groups) < 2:
+        return Reading(Form.UNTOLD, Proof(Test.NONE, n, None), best, worst)
+    scatter = scatter_of(groups)
+    top, bottom = max(shown[best], shown[worst]), min(shown[best], shown[worst])
+    alike = scatter.alike(worst, best, 2 * NEAR)
+    if top - bottom <= NEAR * abs(top) and alike is not None and alike <= ALPHA_ALIKE:
+        return Reading(Form.FLAT, Proof(Test.EQUIVALENCE, n, alike), best, worst, _others(groups, best))
+    rivals = tuple(
+        place
+        for place in _others(groups, best)
+        if (p := _above(scatter, place, best, sign)) is None or p * (len(groups) - 1) > ALPHA
+    )
+    p = _above(scatter, worst, best, sign)
+    pairs = len(groups) * (len(groups) - 1) / 2
+    corrected = None if p is None else min(1.0, 2 * p * pairs)
+    proof = Proof(Test.NONE if corrected is None else Test.STUDENT, n, corrected)
+    form = Form.BEST if corrected is not None and corrected <= ALPHA else Form.UNTOLD
+    return Reading(form, proof, best, worst, rivals)
+
+
+def _plateau(scatter: Scatter, shown: Sequence[float], places: Reading) -> Reading | None:
+    """Return a curve that levels off; None if the tests do not bear that out."""
+    count = len(shown)
+    for start in range(1, count - LEAST_PLATEAU + 1):
+        beyond, before = range(start, count), range(start)
+        plateau = math.fsum(shown[start:]) / len(beyond)
+        if any(abs(value - plateau) > NEAR * plateau for value in shown[start:]):
+            continue
+        flat = scatter.within(beyond, NEAR)
+        if flat is None or flat > ALPHA_ALIKE:
+            continue
+        grown = [scatter.below(place, beyond) for place in before]
+        known = [p for p in grown if p is not None]
+        is_grown = len(known) == len(grown) and max(known) <= ALPHA and min(shown) < (1 - NEAR) * plateau
+        if not is_grown or not _ascends(shown[: start + 1]):
+            return None
+        proof = Proof(Test.EQUIVALENCE, places.proof.n, max(flat, *known))
+        return Reading(Form.LEVELS_OFF, proof, places.best, places.worst, places.rivals, start, plateau)
+    return None
+
+
+def _direction(scatter: Scatter, shown: Sequence[float], places: Reading) -> Reading | None:
+    """Return a curve that grows or falls from its first place to its last; None if it does neither surely."""
+    last, n = len(shown) - 1, places.proof.n
+    is_up = shown[last] > shown[0]
+    if not _ascends(shown if is_up else [-value for value in shown], scale=max(map(abs, shown))):
+        return None
+    p = scatter.chance(0, last) if is_up else scatter.chance(last, 0)
+    test, form = Test.STUDENT, Form.GROWS if is_up else Form.FALLS
+    if p is None:
+        test, p = Test.KENDALL, chance_of_order(shown)
+    else:
+        # Either direction would have been told.
+        p = min(1.0, 2 * p)
+    if p is None or p > ALPHA:
+        return None
+    return Reading(form, Proof(test, n, p), places.best, places.worst, places.rivals)
+
+
+def _ascends(shown: Sequence[float], scale: float | None = None) -> bool:
+    """Return whether no step goes down by more than what counts as the same."""
+    return all(b - a > -NEAR * (scale if a <= 0 and scale else abs(a)) for a, b in itertools.pairwise(shown))
+
+
+def _above(scatter: Scatter, low: int, high: int, sign: float) -> float | None:
+    return scatter.chance(low, high) if sign > 0 else scatter.chance(high, low)
+
+
+def _others(groups: Sequence[Sequence[float]], best: int) -> tuple[int, ...]:
+    return tuple(place for place in range(len(groups)) if place != best)
+
+
+def _centres(groups: Sequence[Sequence[float]], centres: Sequence[float] | None) -> Sequence[float]:
+    if centres is None:
+        return [math.fsum(group) / len(group) for group in groups]
+    if len(centres) != len(groups):
+        raise ValueError("a curve needs one centre for each place")
+    return centres

@@ -1,0 +1,54 @@
+"""The test that a statement about a curve rests on, and what it came to."""
+
+from dataclasses import dataclass
+from enum import Enum
+
+from apps.bench.text import Message, _
+
+# Of a hundred curves whose places do not differ one may be said to differ; of a hundred that differ by just what
+# counts as alike, five may be said to be alike.
+ALPHA, ALPHA_ALIKE = 0.01, 0.05
+
+
+class Test(Enum):
+    """Which test was done."""
+
+    NONE = "none"
+    # Of differences of means, on the logarithms where all figures are above zero.
+    STUDENT = "t"
+    # Two one-sided t tests that places differ by no more than a margin.
+    EQUIVALENCE = "equivalence"
+    # Whether figures go up or down with the places, by their order alone.
+    KENDALL = "kendall"
+
+
+# pytest must not take it for a class of tests.
+Test.__test__ = False  # type: ignore[attr-defined]
+
+_NAMES = {
+    Test.STUDENT: _("t test, n = %(n)s, %(p)s"),
+    Test.EQUIVALENCE: _("equivalence test, n = %(n)s, %(p)s"),
+    Test.KENDALL: _("Kendall's test of the order, n = %(n)s, %(p)s"),
+}
+_TOO_FEW = _("n = %(n)s: not enough to tell")
+
+
+@dataclass(frozen=True)
+class Proof:
+    """A test's outcome: `n` is the least number of figures at a place, `p` None where there were too few to test."""
+
+    test: Test
+    n: int
+    p: float | None
+
+    @property
+    def is_enough(self) -> bool:
+        """Return whether anything could be tested."""
+        return self.p is not None
+
+    @property
+    def message(self) -> Message:
+        """Return it in words: "t test, n = 5, p = 0.003", or "n = 1: not enough to tell"."""
+        if self.p is None:
+            return Message(_TOO_FEW, {"n": self.n})
+        return Message(_NAMES[self.test], {"n": self.n, "p": "p < 0.001" if self.p < 0.001 else f"p = {self.p:.2g}"})

@@ -1,0 +1,48 @@
+"""Which model fits a sweep: that of the factors that varied."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from apps.bench.model import growth, transport
+from apps.bench.model.calibration import Model, NotPredictable, Observation
+from apps.bench.text import Message, _
+
+TRANSPORT = {transport.STREAMS, transport.WINDOW}
+COUNT, SIZE = "integer", "size"
+
+
+def calibrate_any(
+    rows: Iterable[tuple[Mapping[str, Any], float, tuple[int, ...]]],
+    kinds: Mapping[str, str],
+    ceiling_bps: float | None = None,
+) -> Model:
+    """Return the model of (parameters, rate, trials) rows, by the parameters that vary among them.
+
+    `kinds` are those of the tool's parameters. Windows and streams of TCP make one model (bit/s, at most
+    `ceiling_bps`), any one count or size another. NotPredictable for anything else, with what would help.
+    """
+    known = list(rows)
+    names = {name for parameters, _rate, _trials in known for name in parameters}
+    varied = {name for name in names if len({str(row[0].get(name)) for row in known}) > 1}
+    if not varied:
+        raise NotPredictable(
+            Message(_("One setting was measured: vary a factor to learn how the rate goes with it."))
+        )
+    if varied <= TRANSPORT <= names:
+        return transport.calibrate_transport(_observations(known, sorted(TRANSPORT)), ceiling_bps)
+    if len(varied) > 1:
+        text = _("%(names)s varied at once: choose results in which one of them, or TCP's window and streams, did.")
+        raise NotPredictable(Message(text, {"names": ", ".join(sorted(varied))}))
+    name = varied.pop()
+    if kinds.get(name) == COUNT:
+        return growth.calibrate_counts(_observations(known, [name]), name)
+    if kinds.get(name) == SIZE:
+        return growth.calibrate_sizes(_observations(known, [name]), name)
+    text = _("%(name)s is neither a count nor a size: between its values there is nothing to predict.")
+    raise NotPredictable(Message(text, {"name": name}))
+
+
+def _observations(
+    rows: Iterable[tuple[Mapping[str, Any], float, tuple[int, ...]]], names: list[str]
+) -> list[Observation]:
+    return [Observation({name: row[0][name] for name in names}, row[1], row[2]) for row in rows]

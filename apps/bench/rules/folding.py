@@ -1,0 +1,76 @@
+"""Proposals for one question (one path, one file system) as one finding: now, do this, gain; the rest beside it."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+
+from apps.bench.rules.base import RECOMMENDATION, Evidence, FindingDraft
+from apps.bench.rules.tcp import best
+from apps.bench.text import Message, _
+
+# What rules of one pair of ends propose is all for the path between them.
+PATH = "path"
+# How a person has decided of a proposal, or a measurement: what leads, what stands by itself, and what is open.
+LEADS, APART, OPEN = "leads", "apart", "open"
+# Gains this near (a share) are one: then what says how to do it leads, and of that what stays in a file.
+ALIKE = 0.9
+
+Standing = Callable[[FindingDraft], str]
+
+
+def open_all(_draft: FindingDraft) -> str:
+    """Return that nobody has decided anything."""
+    return OPEN
+
+
+def fold_ends(
+    drafts: Sequence[FindingDraft], evidence: Evidence, standing: Standing = open_all
+) -> list[FindingDraft]:
+    """Return the findings on one pair of ends: of all that is proposed for its path, one.
+
+    A setting that was measured and had surely more than what leads takes its place.
+    """
+    asked = [replace(draft, question=PATH) for draft in drafts]
+    leads = [draft for draft in fold(asked, standing) if draft.kind == RECOMMENDATION]
+    lead = next((draft for draft in leads if standing(draft) != APART), None)
+    better = best.conclude(evidence, lead) if lead is not None and standing(lead) == OPEN else None
+    return fold([*asked, *([replace(better, question=PATH)] if better else [])], standing)
+
+
+def fold(drafts: Iterable[FindingDraft], standing: Standing = open_all) -> list[FindingDraft]:
+    """Return the findings, of the proposals for one question only the one that leads, with the others as its parts.
+
+    It is the one that somebody holds to already, else that of the largest gain, which says what to do. One that was
+    dismissed or refuted stands by itself.
+    """
+    listed = list(drafts)
+    groups: dict[str, list[FindingDraft]] = {}
+    for draft in listed:
+        if draft.kind == RECOMMENDATION and draft.question and standing(draft) != APART:
+            groups.setdefault(draft.question, []).append(draft)
+    folded: dict[int, FindingDraft | None] = {}
+    for group in groups.values():
+        most = max(map(_gain, group))
+        lead, *others = sorted(group, key=lambda draft: _rank(draft, standing, most), reverse=True)
+        # What somebody holds to is not taken from them because they hold to another as well.
+        rest = [draft for draft in others if standing(draft) != LEADS]
+        folded |= {id(draft): None for draft in rest} | {id(lead): _joined(lead, rest)}
+    found = [folded.get(id(draft), draft) for draft in listed]
+    return [draft for draft in found if draft is not None]
+
+
+def _joined(lead: FindingDraft, rest: Sequence[FindingDraft]) -> FindingDraft:
+    """Return the proposal that leads with the others beside it, each named among its reasons."""
+    told = [Message(_("For the same question: %(title)s"), {"title": draft.title.as_json()}) for draft in rest]
+    return replace(lead, why=(*lead.why, *told), parts=tuple(rest))
+
+
+def _rank(draft: FindingDraft, standing: Standing, most: float) -> tuple[bool, bool, bool, bool, float, float]:
+    gain, is_file = _gain(draft), draft.change.startswith("#")
+    return standing(draft) == LEADS, gain >= ALIKE * most, bool(draft.change), is_file, gain, draft.confidence
+
+
+def _gain(draft: FindingDraft) -> float:
+    """Return by how many times a proposal betters what there is, 1 where nobody knows."""
+    if not draft.present or not draft.predicted:
+        return 1.0
+    return draft.present / draft.predicted if draft.predicted_unit == "s" else draft.predicted / draft.present

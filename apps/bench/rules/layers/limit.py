@@ -1,0 +1,178 @@
+"""The layer that limits a file system, as a finding: the layers alone, side by side."""
+
+from collections.abc import Sequence
+
+from apps.bench.rules.base import (
+    DIAGNOSIS,
+    DISK,
+    FILE_SYSTEM,
+    NETWORK,
+    Evidence,
+    FindingDraft,
+)
+from apps.bench.rules.layers.gaps import ENOUGH, gaps
+from apps.bench.rules.layers.tables import alternatives_of, say
+from apps.bench.rules.layers.verdicts import ALIKE, BEYOND, FULL, ROOM, Verdict
+from apps.bench.text import Message, _
+from apps.bench.units import format_quantity, percent
+
+RULE, VERSION = "limiting-layer", 2
+
+
+def conclude(evidence: Evidence, verdict: Verdict) -> FindingDraft | None:
+    """Return the finding of a verdict that names a layer; None while it is undecided."""
+    if not verdict.layer:
+        return None
+    level, still = verdict.level, gaps(evidence, verdict)
+    beneath = sorted(layer.value for layer in (verdict.network, verdict.disk) if layer)
+    # What the next narrowest layer would let through if this one gave way.
+    rest = beneath if verdict.layer == FILE_SYSTEM else beneath[1:]
+    predicted = rest[0] if rest and rest[0] > level.value else None
+    return FindingDraft(
+        rule=RULE,
+        version=VERSION,
+        kind=DIAGNOSIS,
+        subject=verdict.question.subject[:200],
+        title=say(verdict),
+        why=tuple(_reasons(verdict)),
+        against=tuple(_against(verdict)),
+        value=level.value,
+        unit="B/s",
+        low=level.interval[0] if level.interval else None,
+        high=level.interval[1] if level.interval else None,
+        formula=_formula(verdict),
+        evidence=verdict.trials,
+        present=level.value if predicted else None,
+        predicted=predicted,
+        predicted_unit="B/s",
+        confidence=_confidence(verdict),
+        applies_when=Message(_("The layers were measured alone with as much in parallel as the file system has.")),
+        limits=(
+            Message(
+                _("The limit is named from %(full)s %% of a layer on; below %(room)s %% the layer is ruled out."),
+                {"full": f"{100 * FULL:.0f}", "room": f"{100 * ROOM:.0f}"},
+            ),
+        ),
+        source="Global file system over a WAN (KISTI, PNU); RFC 5136, section 2.3",
+        alternatives=alternatives_of(evidence, verdict),
+        missing=tuple(message for message, _proposal in still),
+        proposals=tuple(proposal for _message, proposal in still if proposal),
+    )
+
+
+def conclude_all(evidence: Evidence, verdicts: Sequence[Verdict]) -> list[FindingDraft]:
+    """Return the findings of all verdicts that name a layer."""
+    drafts = [conclude(evidence, verdict) for verdict in verdicts]
+    return [draft for draft in drafts if draft]
+
+
+def _reasons(verdict: Verdict) -> list[Message]:
+    reasons = _beneath(verdict)
+    if verdict.high:
+        text = _(
+            "%(name)s gives %(low)s at times and %(high)s at others, over the same path and from the same disks."
+        )
+        shown = {
+            "name": verdict.question.facts.name,
+            "low": _rate(verdict.level.value),
+            "high": _rate(verdict.high.value),
+        }
+        reasons.append(Message(text, shown))
+    for other in verdict.others:
+        if not other.is_cached:
+            text = _("%(other)s over the same path gives %(rate)s, ×%(ratio)s.")
+            ratio = other.level.value / verdict.level.value
+            shown = {"other": other.question.facts.name, "rate": _rate(other.level.value), "ratio": f"{ratio:.2f}"}
+            reasons.append(Message(text, shown))
+    if verdict.layer == NETWORK:
+        reasons.append(Message(_("Faster disks, or more of them, would gain nothing.")))
+    elif verdict.layer == DISK:
+        reasons.append(Message(_("A faster network would gain nothing.")))
+    return reasons
+
+
+_ALONE = {
+    NETWORK: (
+        _("The network alone carries %(beneath)s: this is %(share)s %% of it."),
+        _("By its links the network carries %(beneath)s of TCP's data: this is %(share)s %% of it."),
+    ),
+    DISK: (
+        _("The disks alone give %(beneath)s: this is %(share)s %% of it."),
+        _("The disks are said to give %(beneath)s: this is %(share)s %% of it."),
+    ),
+}
+
+
+# Evidence that contradicts the rate.
+_LESS = {
+    NETWORK: _("The network is said to carry only %(beneath)s, less than the %(rate)s that went through it."),
+    DISK: _("The disks are said to give only %(beneath)s, less than the %(rate)s that came from them."),
+}
+
+
+def _beneath(verdict: Verdict) -> list[Message]:
+    """Return what each layer gives alone, measured or as it is stated, and the rate's share of it."""
+    layers = ((verdict.network, verdict.of_network), (verdict.disk, verdict.of_disk))
+    return [
+        Message(_ALONE[layer.layer][layer.is_stated], {"beneath": _rate(layer.value), "share": percent(share)})
+        for layer, share in layers
+        if layer is not None and share is not None and share <= BEYOND
+    ]
+
+
+def _against(verdict: Verdict) -> list[Message]:
+    found = [
+        Message(_LESS[layer.layer], {"beneath": _rate(layer.value), "rate": _rate(verdict.level.value)})
+        for layer in (verdict.network, verdict.disk)
+        if layer is not None and verdict.level.value > BEYOND * layer.value
+    ]
+    network = verdict.network
+    if network is not None and network.is_stated and network.least < FULL * network.value:
+        text = _(
+            "TCP alone was only seen to move %(least)s of the %(beneath)s that the links carry: measure more streams."
+        )
+        found.append(Message(text, {"least": _rate(network.least), "beneath": _rate(network.value)}))
+    other = {NETWORK: verdict.of_disk, DISK: verdict.of_network}.get(verdict.layer)
+    if other is not None and FULL <= other <= BEYOND:
+        text = _("The other layer is nearly as full (%(share)s %%): raising one alone gains little.")
+        found.append(Message(text, {"share": percent(other)}))
+    if verdict.layer == FILE_SYSTEM and verdict.others and not verdict.faster:
+        best = next((item for item in verdict.others if not item.is_cached), None)
+        if best and best.level.value < (1 + ALIKE) * verdict.level.value:
+            text = _("%(other)s is no faster over the same path: something that both share may be the limit.")
+            found.append(Message(text, {"other": best.question.facts.name}))
+    for item in verdict.others:
+        if item.is_cached:
+            text = _("%(rate)s of %(other)s is more than its disks give and was left out.")
+            shown = {"rate": _rate(item.level.value), "other": item.question.facts.name}
+            found.append(Message(text, shown))
+    return found
+
+
+def _confidence(verdict: Verdict) -> float:
+    """Return how sure the verdict is: by what was measured rather than stated, repeated, and cross-checked."""
+    beneath = [layer for layer in (verdict.network, verdict.disk) if layer]
+    measured = sum(not layer.is_stated for layer in beneath)
+    is_repeated = verdict.level.n >= ENOUGH
+    confidence = 0.5 + 0.12 * measured + 0.1 * is_repeated
+    if verdict.layer == FILE_SYSTEM:
+        confidence += 0.2 * bool(verdict.faster) + 0.08 * bool(verdict.high) - 0.1 * (not verdict.others)
+    else:
+        # A layer that is filled needs no other to be ruled out; it speaks for itself.
+        confidence += 0.1
+    return round(min(confidence, 0.95), 2)
+
+
+def _formula(verdict: Verdict) -> str:
+    parts = []
+    for name, layer, share in (
+        ("X / X_net", verdict.network, verdict.of_network),
+        ("X / B_disk", verdict.disk, verdict.of_disk),
+    ):
+        if layer and share is not None:
+            parts.append(f"{name} = {_rate(verdict.level.value)} / {_rate(layer.value)} = {share:.2f}")
+    return "; ".join(parts)
+
+
+def _rate(value: float) -> str:
+    return format_quantity(value, "B/s")

@@ -1,0 +1,67 @@
+"""What the links between clients and servers carry, as they are described."""
+
+from collections.abc import Sequence
+
+from apps.bench import network
+from apps.bench.rules.base import Evidence, FileSystemFacts, PathFacts
+
+# Without an MTU the larger frame's share is no safe guess: RFC 894's MTU is.
+USUAL_MTU = 1500
+# Kinds of file systems of which a client may have all its files from one of several servers.
+OF_ONE_SERVER = ("nfs",)
+# Ceilings nearer than this are one.
+SAME = 0.01
+# Every IPv4 link carries datagrams of this size (RFC 791): less is a slip of the pen.
+LEAST_MTU = 68
+
+
+def stated_rate(evidence: Evidence, clients: Sequence[str], facts: FileSystemFacts) -> float | None:
+    """Return what the links between all clients together and a file system's servers carry of TCP's data (B/s).
+
+    None if a link is unknown. Files are striped over all servers, each of which every client reaches by a path of its
+    own; where one server may serve a client alone (`OF_ONE_SERVER`) and that makes a difference nothing is known.
+    Links that several paths share carry all of them.
+    """
+    striped = ceiling_of(evidence, [_paths(evidence, client, facts.servers) for client in clients])
+    if striped is None or facts.kind not in OF_ONE_SERVER or len(facts.servers) < 2:
+        return striped
+    known = [_paths(evidence, client, facts.servers) for client in clients]
+    widest = [[max(paths, key=lambda path: path.capacity_bps or 0.0)] for paths in known if paths]
+    single = ceiling_of(evidence, widest)
+    return striped if single and abs(single / striped - 1) < SAME else None
+
+
+def ceiling_of(evidence: Evidence, found: Sequence[Sequence[PathFacts]]) -> float | None:
+    """Return what the links on all paths together carry of TCP's data (B/s); each client has at least one path."""
+    paths = [path for own in found for path in own]
+    if not paths and evidence.path.capacity_bps and not evidence.paths:
+        # Of a publication's one path nobody told whose it is.
+        paths = [evidence.path]
+    elif not all(found):
+        return None
+    # A publication that prints one capacity for all means what its inventory has links of.
+    paths = [path for path in paths if path.links] or paths
+    least = min((path.mtu for path in paths if path.mtu), default=USUAL_MTU)
+    share = network.tcp_efficiency(max(least, LEAST_MTU))
+    ceiling = network.clients_ceiling_bps([_as_path(path) for path in paths]).total_bps
+    return ceiling * share / 8 if ceiling else None
+
+
+def _paths(evidence: Evidence, client: str, servers: Sequence[str]) -> list[PathFacts]:
+    """Return the paths from a client to the servers, [] unless all of them are known."""
+    paths = evidence.paths
+    found = [paths.get((client, server)) or paths.get((server, client)) for server in servers if server != client]
+    return [path for path in found if path] if all(found) else []
+
+
+def _as_path(path: PathFacts) -> network.Path:
+    """Return a path in the form of the arithmetic of links; one without links is a link of its own capacity.
+
+    A path that is said to carry less than its links has that as a link that all such paths share.
+    """
+    names, rates = [link.name for link in path.links], [link.capacity_bps for link in path.links]
+    known = [rate for rate in rates if rate is not None]
+    if not known or (path.capacity_bps and path.capacity_bps < min(known)):
+        names, rates = [*names, path.bottleneck or f"{path.capacity_bps}"], [*rates, path.capacity_bps]
+    links = tuple(network.Link(name, name, name, rate) for name, rate in zip(names, rates, strict=True))
+    return network.Path(links, (*names, ""))

@@ -1,0 +1,48 @@
+"""What set the pace of a figure, as far as judges saw: only one that nothing at the ends held tells of the path."""
+
+import dataclasses
+from collections.abc import Collection, Mapping
+
+from apps.bench.rules.base import Point
+
+# Flags by which something else than the path set the pace: a processor, the sender, the receiver, or a pause.
+ENDS = frozenset({"processor-full", "cpu-busy", "sender-too-slow", "receive-buffer-full", "stalled", "threads-idle"})
+# What disturbed a run, and may have passed: an end at its limit, or a rate that did not stay the same.
+DISTURBED = ENDS | {"not-steady"}
+# Trials without a flag are better than those with it by more than this where the flag is of a passing disturbance.
+PASSING = 1.05
+
+
+def flags_of(point: Point) -> frozenset[str]:
+    """Return the flags of a point by which its ends set the pace; none means that nobody saw such a thing."""
+    return ENDS & point.warnings
+
+
+def undisturbed(point: Point, metric: str = "goodput") -> Point:
+    """Return a point without the trials that something passing held up, and without their flags.
+
+    A flag is of the setting itself, and stays, where no trial is free of it or those that are hardly do better.
+    """
+    flagged = [trials for name, trials in point.flagged.items() if name in DISTURBED]
+    values = point.metrics.get(metric, {})
+    held = frozenset().union(*flagged) & ({*values} - {*free_of(values, frozenset().union(*flagged))})
+    if not held:
+        return point
+    metrics = {
+        name: {trial: value for trial, value in own.items() if trial not in held}
+        for name, own in point.metrics.items()
+    }
+    return dataclasses.replace(
+        point,
+        metrics={name: own for name, own in metrics.items() if own},
+        warnings=point.warnings - frozenset(name for name in point.flagged if name in DISTURBED),
+        flagged={name: trials for name, trials in point.flagged.items() if name not in DISTURBED},
+    )
+
+
+def free_of(values: Mapping[int, float], held: Collection[int]) -> Mapping[int, float]:
+    """Return {trial: value} of a setting without those held up by something passing; all where none is free of it."""
+    free = {trial: value for trial, value in values.items() if trial not in held}
+    slow = [value for trial, value in values.items() if trial in held]
+    is_passing = bool(free and slow) and sum(free.values()) / len(free) >= PASSING * sum(slow) / len(slow)
+    return free if is_passing else values

@@ -1,0 +1,131 @@
+"""Rules asked one by one, so that one that fails is named and takes no other's findings along."""
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field
+from typing import Any
+
+from apps.bench.rules.base import Evidence, FindingDraft
+
+# So much of an error's text is worth reading.
+LONGEST_ERROR = 300
+
+# What is asked of a rule runs within this; a caller that has a clock gives one that ends what takes too long.
+Guard = Callable[[], AbstractContextManager[Any]]
+# What was computed once for several rules, or the error that all of them meet.
+Shared = dict[Callable[[Evidence], Any], Any]
+Conclusion = Iterable[FindingDraft] | FindingDraft | None
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A rule: what its findings are called, its version, and how it concludes.
+
+    What several rules need of the same evidence, `needs` computes once for all of them; it is handed to `conclude`.
+    """
+
+    name: str
+    version: int
+    conclude: Callable[..., Conclusion]
+    needs: Callable[[Evidence], Any] | None = None
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A rule (or another part, by its name, with version 0) that failed: `error` in words, `cause` for a log."""
+
+    rule: str
+    version: int
+    error: str
+    cause: BaseException | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What one rule said of the evidence: its findings, or how it failed."""
+
+    rule: Rule
+    drafts: tuple[FindingDraft, ...] = ()
+    failure: Failure | None = None
+
+
+def ask(rules: Iterable[Rule], evidence: Evidence, guard: Guard = nullcontext) -> list[Answer]:
+    """Return the answer of each rule; one that raises, or says what cannot be stored, has failed by itself."""
+    shared: Shared = {}
+    return [_ask(rule, evidence, shared, guard) for rule in rules]
+
+
+def conclude_all(rules: Iterable[Rule], evidence: Evidence) -> list[FindingDraft]:
+    """Return the findings of rules, and raise what any of them raises."""
+    shared: Shared = {}
+    return [draft for rule in rules for draft in _conclude(rule, evidence, shared)]
+
+
+def attempt(name: str, compute: Callable[[], Any], guard: Guard = nullcontext) -> tuple[Any, Failure | None]:
+    """Return what `compute` returns and None, or None and the failure of the part of that name."""
+    try:
+        with guard():
+            return compute(), None
+    except Exception as error:
+        return None, Failure(name, 0, words_of(error), error)
+
+
+def drafts_of(answers: Sequence[Answer]) -> list[FindingDraft]:
+    """Return all findings of the answers."""
+    return [draft for answer in answers for draft in answer.drafts]
+
+
+def failures_of(answers: Sequence[Answer]) -> list[Failure]:
+    """Return all failures of the answers."""
+    return [answer.failure for answer in answers if answer.failure]
+
+
+def fingerprint(rules: Iterable[Rule]) -> str:
+    """Return a text that changes when a rule comes, goes, or gets another version."""
+    known = sorted((rule.name, rule.version) for rule in rules)
+    return hashlib.sha256(json.dumps(known).encode()).hexdigest()[:16]
+
+
+def words_of(error: BaseException) -> str:
+    """Return what an error says, in one line that can be stored, with the kind of error before it."""
+    text = " ".join(str(error).replace("\0", "").encode("utf-8", "backslashreplace").decode().split())
+    kind = type(error).__name__
+    return (f"{kind}: {text}" if text else kind)[:LONGEST_ERROR]
+
+
+def _ask(rule: Rule, evidence: Evidence, shared: Shared, guard: Guard) -> Answer:
+    try:
+        with guard():
+            drafts = _conclude(rule, evidence, shared)
+            for draft in drafts:
+                # A figure that JSON does not know (infinity, no number) cannot be kept, nor sent to anybody.
+                json.dumps(draft.as_json(), allow_nan=False)
+        return Answer(rule, tuple(drafts))
+    except Exception as error:
+        return Answer(rule, failure=Failure(rule.name, rule.version, words_of(error), error))
+
+
+def _conclude(rule: Rule, evidence: Evidence, shared: Shared) -> list[FindingDraft]:
+    if rule.needs is None:
+        concluded = rule.conclude(evidence)
+    else:
+        concluded = rule.conclude(evidence, _needed(rule.needs, evidence, shared))
+    if concluded is None:
+        return []
+    drafts = [concluded] if isinstance(concluded, FindingDraft) else list(concluded)
+    # Where figures contradict each other there is nothing to recommend.
+    return [draft for draft in drafts if not draft.is_loss]
+
+
+def _needed(compute: Callable[[Evidence], Any], evidence: Evidence, shared: Shared) -> Any:
+    if compute not in shared:
+        try:
+            shared[compute] = compute(evidence)
+        except Exception as error:
+            # It may have taken long to fail: that is not done again for each rule.
+            shared[compute] = error
+    if isinstance(shared[compute], Exception):
+        raise shared[compute]
+    return shared[compute]

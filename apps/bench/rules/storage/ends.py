@@ -1,0 +1,40 @@
+"""Who measured a trend of a file system, and what the network carries for so many of them."""
+
+from apps.bench.rules import shapes
+from apps.bench.rules.base import Evidence, Trend
+from apps.bench.rules.layers.links import stated_rate
+from apps.bench.rules.shapes import described
+
+
+def clients_of(evidence: Evidence, trend: Trend, curve: shapes.Curve | None) -> tuple[str, ...]:
+    """Return the clients of a trend: those of its points, or those with a path to the file system's servers."""
+    if curve:
+        return curve.roles.get("client", ()) or curve.roles.get("node", ())
+    facts = evidence.file_systems.get(trend.file_system)
+    servers = set(facts.servers) if facts else set()
+    named = [p for p in evidence.points if p.file_system == trend.file_system and p.roles.get("client")]
+    if named:
+        return max((point.roles["client"] for point in named), key=len)
+    ends = [
+        one if other in servers else other for one, other in evidence.paths if (one in servers) != (other in servers)
+    ]
+    return tuple(dict.fromkeys(ends))
+
+
+def most_of(evidence: Evidence, trend: Trend) -> float | None:
+    """Return the largest number for which a figure of the file system stands beside a printed trend."""
+    known = [
+        described(point, evidence).get(trend.factor)
+        for point in evidence.points
+        if point.file_system == trend.file_system and point.values(trend.metric)
+    ]
+    return max((float(count) for count in known if count), default=trend.knee)
+
+
+def ceilings_of(evidence: Evidence, trend: Trend, clients: tuple[str, ...]) -> dict[int, float]:
+    """Return what the network carries (B/s) for one client, for two, and so on."""
+    facts = evidence.file_systems.get(trend.file_system)
+    if not facts or not facts.servers:
+        return {}
+    found = {count: stated_rate(evidence, clients[:count], facts) for count in range(1, len(clients) + 1)}
+    return {count: value for count, value in found.items() if value}

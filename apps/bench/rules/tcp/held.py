@@ -1,0 +1,172 @@
+"""The best rate on a path, and whether something else than the path is known to have held it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from apps.bench import model, network
+from apps.bench.rules import pace
+from apps.bench.rules.base import BELOW, Evidence, Point
+from apps.bench.rules.tcp import growth
+from apps.bench.rules.tcp.present import Present, read_all
+from apps.bench.rules.tcp.scatter import mean
+from apps.bench.rules.tcp.sweeps import Cell, find_sweeps, is_tcp, tcp_points
+
+# Without an MTU the larger frame's share is no safe guess: RFC 894's MTU is.
+USUAL_MTU = 1500
+# What IPv4, TCP and its timestamps take of a packet.
+HEADERS = network.transport.IPV4_BYTES + network.transport.TCP_BYTES + network.transport.TIMESTAMP_BYTES
+# More streams give no more if their rates lie within this share of each other, and are this many times as many.
+LEVEL, MORE = 0.04, 1.5
+# Without repetitions so many counts must agree.
+LEAST_COUNTS = 3
+# Repetitions that scatter by more (stdev / mean) are not those of a line that is full.
+STEADY = 0.05
+# The rate agrees with the law of the window if it is this share of the window over the idle RTT.
+LAW = (0.80, 1.10)
+# Over an RTT that is longer than the least by this factor a queue stands.
+QUEUED = 1.15
+# Share of its time that a connection waited for a window, from which the window is the limit.
+WAITED = 0.5
+# The windows left room if they would have allowed so many times the rate.
+ROOM = 1.5
+# Loss agrees with the law within this factor: its constant is 0.9 to 1.3, and short runs hold much of the slow start.
+WITHIN = 1.6
+# Of fewer segments sent again no share is known.
+LEAST_AGAIN = 5
+# The largest segment of usual frames, and the usual one; larger ones may have been made smaller on the way.
+USUAL_SEGMENT, USUAL_MSS = 1460, 1448
+
+
+@dataclass(frozen=True)
+class Best:
+    """The best mean rate (bit/s of payload), its trials, and its point (None without any)."""
+
+    rate: float
+    trials: tuple[int, ...]
+    point: Point | None = None
+
+
+@dataclass(frozen=True)
+class Plateau:
+    """What more and more streams have together (bit/s of payload), from the count `streams` on, and its trials."""
+
+    rate: float
+    streams: int
+    trials: tuple[int, ...]
+
+
+def best_of(evidence: Evidence) -> Best:
+    """Return the best mean goodput of TCP or UDP: the path carries so much, whoever sets the pace."""
+    found = [
+        Best(mean(values), point.trials("goodput"), point)
+        for told in evidence.points
+        if told.values("goodput") and told.statistic != BELOW
+        for point in [pace.undisturbed(told)]
+        if (values := point.values("goodput"))
+    ]
+    return max(found, key=lambda item: item.rate, default=Best(0.0, ()))
+
+
+def frame_of(evidence: Evidence) -> int:
+    """Return the size (B) of the packets that TCP sent, else what the links allow, else that of Ethernet."""
+    seen = [item.last_mss for item in read_all(evidence) if item.last_mss]
+    if seen:
+        return max(network.transport.LEAST_MTU, round(max(seen)) + HEADERS)
+    return evidence.path.mtu or USUAL_MTU
+
+
+def plateau_of(evidence: Evidence) -> Plateau | None:
+    """Return the rate that streams level off at: they share its limit, for fewer had as much with fewer windows.
+
+    None where a judge saw a processor or another end at its limit, or where nothing was repeated and few agree.
+    """
+    free = [point for point in tcp_points(evidence) if not pace.flags_of(point)]
+    flagged = [point for point in tcp_points(evidence) if pace.flags_of(point)]
+    for sweep in find_sweeps(free, growth.FACTOR):
+        level = _level(sweep.cells)
+        if level and not any(_is_of(point, sweep.fixed, level) for point in flagged):
+            rates = [rate for cell in level for rate in cell.rates]
+            trials = tuple(sorted(trial for cell in level for trial in cell.trials))
+            return Plateau(mean(rates), int(level[0].value), trials)
+    return None
+
+
+def is_held(evidence: Evidence, best: Best, rtt_s: float | None) -> bool:
+    """Return whether the best rate is known to be that of something else than the path.
+
+    A judge's flag of an end, a window (by the kernel's word, or by what was seen of it over the idle RTT), loss that
+    leaves about so much, or streams that multiply up to it.
+    """
+    if best.point is None or pace.flags_of(best.point):
+        return best.point is not None
+    if not is_tcp(best.point):
+        return False
+    present = next((item for item in read_all(evidence) if item.trials == best.trials), None)
+    if present is None:
+        return False
+    grown = growth.read_growth(evidence)
+    multiplies = grown is not None and grown.multiplies and not grown.levels_off
+    is_last = grown is not None and bool({*best.trials} & {*grown.trials})
+    return (multiplies and is_last) or is_window(present, rtt_s) or by_loss(present, rtt_s) is not None
+
+
+def is_window(present: Present, rtt_s: float | None) -> bool:
+    """Return whether the window sets a rate: by the kernel's word, else by the window seen over the idle RTT."""
+    waited = present.waited
+    if waited is not None:
+        return waited >= WAITED
+    return by_law(present, rtt_s)
+
+
+def by_law(present: Present, rtt_s: float | None) -> bool:
+    """Return whether the window seen, over the idle RTT, is about the rate, and nothing was lost on the way.
+
+    Over a longer RTT than the idle one a queue stands: there the window fills the queue, and does not limit.
+    """
+    allowed = network.window_limited_bps(present.mean("window_observed"), rtt_s, present.streams)
+    if not allowed or present.mean("retransmits") or present.kernel.get("retransmits"):
+        return False
+    least, loaded = present.mean("min_rtt"), present.mean("mean_rtt")
+    if least and loaded and loaded > QUEUED * least:
+        return False
+    return LAW[0] <= present.rate / allowed <= LAW[1]
+
+
+def by_loss(present: Present, rtt_s: float | None) -> float | None:
+    """Return the rate (bit/s) that the loss leaves by the law of the control, None unless it is about the rate.
+
+    Enough of them must have been sent again to tell their share, and the window must leave room for more.
+    """
+    lost, kernel = present.lost_share, present.kernel
+    again = sum(present.point.values("retransmits")) or kernel.get("retransmits") or 0
+    is_sized = bool(kernel.get("mss")) or (present.mss or USUAL_SEGMENT) <= USUAL_SEGMENT
+    law = model.mathis_bps if present.congestion.startswith("reno") else model.cubic_bps
+    left = law(present.last_mss or USUAL_MSS, rtt_s, lost, present.streams)
+    if not left or present.congestion.startswith("bbr") or again < LEAST_AGAIN or not is_sized:
+        return None
+    allowed, own = present.allowed(rtt_s or 0.0), kernel.get("congestion_window_limited")
+    has_room = bool(allowed and allowed >= ROOM * present.rate) or (isinstance(own, float) and own >= WAITED)
+    return left if has_room and 1 / WITHIN <= present.rate / left <= WITHIN else None
+
+
+def _level(cells: Sequence[Cell]) -> list[Cell]:
+    """Return the last cells of a sweep of streams that are level, of counts far enough apart; [] if they are not."""
+    level: list[Cell] = []
+    for cell in reversed(cells):
+        rates = [item.rate.mean for item in (*level, cell)]
+        if min(rates) < (1 - LEVEL) * max(rates):
+            break
+        level.insert(0, cell)
+    if len(level) < 2 or level[-1].value < MORE * level[0].value:
+        return []
+    is_repeated = all(len(cell.rates) > 1 for cell in level)
+    if not is_repeated:
+        return level if len(level) >= LEAST_COUNTS else []
+    steady = all((cell.rate.cv or 0.0) <= STEADY for cell in level)
+    return level if steady else []
+
+
+def _is_of(point: Point, fixed: object, level: Sequence[Cell]) -> bool:
+    """Return whether a point is of the same sweep, of a count at the level or beyond it."""
+    rest = {name: value for name, value in point.parameters.items() if name != growth.FACTOR}
+    return rest == fixed and (point.parameters.get(growth.FACTOR) or 1) >= level[0].value

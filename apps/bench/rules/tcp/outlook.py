@@ -1,0 +1,134 @@
+"""What one stream would have with a larger window, and what was measured that speaks against one."""
+
+from dataclasses import dataclass
+
+from apps.bench.rules import pace
+from apps.bench.rules.base import BELOW, Evidence
+from apps.bench.rules.tcp import verdict
+from apps.bench.rules.tcp.path import PathReading
+from apps.bench.rules.tcp.present import Present, is_plain, read_all, read_present
+from apps.bench.rules.tcp.sweeps import is_tcp, scatter_of
+from apps.bench.rules.tcp.verdict import window
+from apps.bench.rules.tcp.verdict.case import FULL, STAYED
+from apps.bench.text import Message, _
+from apps.bench.units import format_quantity
+
+OBSERVED = "window_observed"
+# A stream whose window leaves room for so many times its rate, and that has less than this of the path, is held by
+# something else; so far advice on windows counts then.
+ROOM, NOT_FULL, DOUBTED = 2.0, 0.8, 0.5
+
+
+@dataclass(frozen=True)
+class Outlook:
+    """What a larger window would reach (bit/s), with its interval, None where nothing measured tells.
+
+    `in_the_way` is what would keep it from gaining anything, `against` what was measured that speaks against it;
+    `is_vain` says that programs that ask for a window gain nothing by a larger one.
+    """
+
+    rate: float | None
+    interval: tuple[float, float] | None
+    in_the_way: Message | None = None
+    against: Message | None = None
+    is_vain: bool = False
+
+    @property
+    def objections(self) -> tuple[Message, ...]:
+        """Return all that speaks against a larger window."""
+        return tuple(message for message in (self.in_the_way, self.against) if message)
+
+    def trust(self, known: float) -> float:
+        """Return how far advice on the window is to be trusted whose figures of the path are trusted so far."""
+        return min(known, DOUBTED) if self.objections else known
+
+
+def read_outlook(evidence: Evidence, path: PathReading) -> Outlook:
+    """Return what one stream with window enough would have: what a larger one had, or as much as now.
+
+    Whatever it has more than now is not known before it was measured: the next limit may be any other.
+    """
+    found, present, tried = verdict.conclude(evidence), read_present(evidence), _tried(evidence, path)
+    if present is None:
+        return _of_explicit(evidence, path, tried)
+    if tried is not None and (found is None or found.subject == window.SUBJECT):
+        return _as_tried(evidence, path, tried, present, is_window=found is not None)
+    if found is None:
+        return Outlook(None, None)
+    if found.subject == window.SUBJECT:
+        # A larger window that was tried may have been the limit itself, unless the path was full with it.
+        fills = not path.capacity.is_lower_bound and (found.predicted or 0.0) >= FULL * path.ceiling_bps
+        return Outlook(found.predicted, found.predicted_interval) if fills else Outlook(None, None)
+    if found.subject == verdict.PATH:
+        return Outlook(present.rate, path.reachable_bps, Message(_("The path is filled already.")))
+    text = _("Loss limits the rate now: a larger window alone gains nothing.")
+    if found.subject == verdict.PROCESSOR:
+        text = _("A processor limits the rate now: a larger window alone gains nothing.")
+    return Outlook(present.rate, None, Message(text))
+
+
+def _of_explicit(evidence: Evidence, path: PathReading, tried: Present | None) -> Outlook:
+    """Return what explicit windows had, where the kernel's own was not measured: of that they say nothing."""
+    if tried is not None:
+        return Outlook(None, None, against=_objection(tried, path), is_vain=True)
+    filling = [item for item in _singles(evidence) if _had(item) and item.rate >= FULL * path.ceiling_bps]
+    item = min(filling, key=_had, default=None)
+    if item is None or path.capacity.is_lower_bound:
+        return Outlook(None, None)
+    text = _("With a window of %(window)s one stream fills the path already: %(rate)s.")
+    return Outlook(None, None, against=Message(text, _shown(item, path)), is_vain=True)
+
+
+def _tried(evidence: Evidence, path: PathReading) -> Present | None:
+    """Return the best of single streams whose windows left room for far more than they had of the path."""
+    bounds = [
+        Present(point, max(rates), 1)
+        for point in evidence.points
+        if point.statistic == BELOW and is_tcp(point) and is_plain(point) and (rates := point.values("goodput"))
+        if point.parameters.get("streams", 1) == 1 and point.parameters.get("direction", "forward") == "forward"
+    ]
+    roomy = [item for item in (*_singles(evidence), *bounds) if _room(item, path) >= ROOM * item.rate]
+    best = max(roomy, key=lambda item: item.rate, default=None)
+    is_short = best is not None and not path.capacity.is_lower_bound and best.rate < NOT_FULL * path.ceiling_bps
+    return best if is_short else None
+
+
+def _singles(evidence: Evidence) -> list[Present]:
+    """Return the single streams that nothing at the ends held."""
+    found = [item for item in read_all(evidence) if item.streams == 1 and is_plain(item.point)]
+    return [item for item in found if not pace.flags_of(item.point)]
+
+
+def _had(item: Present) -> float:
+    """Return the explicit window (B) that a stream had: asked for, granted, and seen; 0 of an automatic one."""
+    asked, granted, seen = item.point.parameters.get("window") or 0, item.mean("window_granted"), item.mean(OBSERVED)
+    return float(min(asked, granted / 2 if granted else asked, seen or asked))
+
+
+def _room(item: Present, path: PathReading) -> float:
+    """Return the rate (bit/s) that the explicit window of a stream allows."""
+    return _had(item) * 8 / path.rtt.value
+
+
+def _shown(item: Present, path: PathReading) -> dict[str, object]:
+    return {
+        "window": format_quantity(round(_had(item)), "B"),
+        "rate": format_quantity(item.rate, "bit/s"),
+        "room": format_quantity(_room(item, path), "bit/s"),
+    }
+
+
+def _objection(tried: Present, path: PathReading) -> Message:
+    text = _("A window of %(window)s leaves room for %(room)s and had %(rate)s only: something else limits there.")
+    if tried.point.statistic == BELOW:
+        text = _("A window of %(window)s leaves room for %(room)s and had less than %(rate)s: something else limits.")
+    return Message(text, _shown(tried, path))
+
+
+def _as_tried(evidence: Evidence, path: PathReading, tried: Present, present: Present, *, is_window: bool) -> Outlook:
+    """Return what a window that left room had; where that is no more than now a larger one gains nothing."""
+    objection = _objection(tried, path)
+    if present.streams == 1 and tried.rate > STAYED * present.rate and tried.point.statistic != BELOW:
+        return Outlook(tried.rate, scatter_of(evidence).interval(tried.point.values("goodput")), against=objection)
+    # Where the automatic window is the limit by other words both are told.
+    return Outlook(None, None, against=objection) if is_window else Outlook(present.rate, None, in_the_way=objection)

@@ -1,0 +1,123 @@
+"""The stage that sets what a trial wants of its nodes' kernels, and what came of it."""
+
+import dataclasses
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from apps.bench.settings.catalogue import normalise
+from apps.bench.text import Message, _
+from apps.bench.toolkit import AROUND, Command, Flag, Output, Params, Plan, Reading, Stage, Tool, ToolFailure
+
+# The agent's built-in program: it sets, says so, waits to be stopped, and puts back what it found.
+PROGRAM = "fathom-settings"
+STAGE = AROUND + "settings"
+READY_PATTERN = r"^applied \{"
+FILE = "settings.json"
+# Longer than any trial: it is stopped when the others have ended.
+TIME_LIMIT_S = 86_400.0
+# From the order to stop to the end of the last process (s).
+STOP_TAKES_S = 3.0
+
+
+def stage(settings_by_role: Mapping[str, Sequence[Mapping[str, str]]]) -> Stage:
+    """Return the stage for {role: [{key: value} of each node, in the order of the role]}; empty ones are left out."""
+    commands = [
+        Command(
+            role=role,
+            node_index=index,
+            argv=(PROGRAM, FILE),
+            time_limit_s=TIME_LIMIT_S,
+            background=True,
+            ready_pattern=READY_PATTERN,
+            measures=False,
+            files=((FILE, _file(settings)),),
+        )
+        for role, nodes in settings_by_role.items()
+        for index, settings in enumerate(nodes)
+        if settings
+    ]
+    return Stage(STAGE, tuple(commands))
+
+
+def wrap(plan: Plan, settings_by_role: Mapping[str, Sequence[Mapping[str, str]]]) -> Plan:
+    """Return a plan whose commands all run with the settings; the plan itself without any."""
+    made = stage(settings_by_role)
+    return Plan((made, *plan.stages)) if made.commands else plan
+
+
+def refusal_of(output: Output) -> ToolFailure | None:
+    """Return why a node's settings were not set, None if they were or if it does not say, or is another program's."""
+    if output.argv[:1] != (PROGRAM,) or applied_of(output):
+        return None
+    said = next((line for line in output.stderr.decode("utf-8", "replace").splitlines() if line.strip()), "")
+    if not said:
+        return None
+    words = "".join(letter if letter.isprintable() else " " for letter in said.removeprefix(f"{PROGRAM}: "))[:300]
+    return ToolFailure(
+        "setting-refused",
+        Message(_("%(node)s could not change its settings: %(said)s"), {"node": output.node, "said": words}),
+        False,
+        Message(_("Choose a value that its kernel takes; only an agent that was started as root can set any.")),
+    )
+
+
+def applied_of(output: Output) -> dict[str, dict[str, str]]:
+    """Return {key: {"earlier", "applied"}} as the program said it, {} if it said nothing of the kind."""
+    for line in output.stdout.decode("utf-8", "replace").splitlines():
+        word, _blank, text = line.partition(" ")
+        if word != "applied":
+            continue
+        try:
+            said = json.loads(text)
+        except (ValueError, RecursionError):
+            return {}
+        return _checked(said)
+    return {}
+
+
+def judge(reading: Reading, outputs: Sequence[Output], params: Params, tool: Tool) -> Reading:
+    """Add what was set as `observed["settings"]`, and invalidate what was measured after a setting was lost."""
+    holders = [output for output in outputs if output.argv[:1] == (PROGRAM,)]
+    if not holders:
+        return reading
+    observed = {output.node: applied_of(output) for output in holders}
+    own = [output for output in outputs if not output.stage.startswith(AROUND)]
+    lost = [output for output in holders if _was_lost(output, own)]
+    flags = [
+        Flag(
+            "setting-lost",
+            "invalid",
+            Message(_("%(node)s had its settings back before the measurement ended."), {"node": output.node}),
+        )
+        for output in lost
+    ]
+    return dataclasses.replace(
+        reading, observed={**reading.observed, "settings": observed}, flags=(*reading.flags, *flags)
+    )
+
+
+def _was_lost(holder: Output, own: Iterable[Output]) -> bool:
+    """Say whether the settings were let go before the tool's commands had ended: their holder was killed, or told to.
+
+    Servers are stopped at one time with it, and may take some time to end.
+    """
+    ends = [output.ended_at for output in own if output.ended_at is not None]
+    early = holder.ended_at is not None and bool(ends) and holder.ended_at < max(ends) - STOP_TAKES_S
+    return early or holder.signal is not None or holder.exit_code != 0
+
+
+def _file(settings: Mapping[str, str]) -> str:
+    return json.dumps({"settings": {key: normalise(value) for key, value in settings.items()}}, indent=1) + "\n"
+
+
+def _checked(said: Any) -> dict[str, dict[str, str]]:
+    if not isinstance(said, dict):
+        return {}
+    found = {}
+    for key, value in said.items():
+        if isinstance(value, dict):
+            words = {name: value.get(name) for name in ("earlier", "applied")}
+            if all(isinstance(word, str) for word in words.values()):
+                found[key] = {name: str(word) for name, word in words.items()}
+    return found

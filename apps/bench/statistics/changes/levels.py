@@ -1,0 +1,128 @@
+"""Changes of level in a series of repeated measurements."""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from apps.bench.statistics.changes.noise import correlation, whitened, without_outliers
+from apps.bench.statistics.changes.sums import LEAST_LEVEL, Sums, chance, sums_of
+from apps.bench.statistics.differences import compare_two
+from apps.bench.statistics.quantiles import quantile
+
+# The chance of a change where there is none, in a whole series.
+ALPHA = 0.0015
+# Of the ranks alone, so that what a few far values feign is no change.
+RANK_ALPHA = 0.05
+# Smaller changes are real at times but of no use.
+LEAST_CHANGE = 0.02
+# From one length of stretches to the next, and from one stretch to the next as a share of its length.
+STRETCH_RATIO = math.sqrt(2)
+STRETCH_STEPS = 8
+
+
+@dataclass(frozen=True)
+class Change:
+    """The level changed before the value at `place`: medians of the levels, second / first, and how sure it is."""
+
+    place: int
+    before: float
+    after: float
+    ratio: float
+    p: float
+
+
+@dataclass(frozen=True)
+class _Series:
+    """The values, and the series on which splits are tested, with its sums."""
+
+    values: Sequence[float]
+    steady: Sequence[float]
+    sums: Sums
+
+
+def find_changes(values: Sequence[float]) -> tuple[Change, ...]:
+    """Return the changes of level of a series in the order of time.
+
+    Binary segmentation (Scott, Knott, 1974): the split of the largest t counts if t is beyond what the largest of all
+    splits reaches by chance (Bonferroni) and the ranks agree (Mann, Whitney); then each side is split in turn. Splits
+    are looked for in stretches of many lengths (seeded: Kovács, Bühlmann, Li, Munk, Biometrika, 2023), for a level
+    that comes back after a while hides both its changes in the series as a whole. At last every change is placed and
+    tested again between its neighbours.
+
+    All this is done on the series without lone outliers and, where neighbours are alike beyond chance (what a machine
+    does today it does tomorrow), with each value freed of what it has of the one before: else every slow wave is a
+    change. The levels are those of the values themselves.
+    """
+    cleaned = without_outliers(values)
+    found = _find(_series(values, cleaned))
+    if not found:
+        return ()
+    rho = correlation(cleaned, [0, *(change.place for change in found), len(values)])
+    return _find(_series(values, whitened(cleaned, rho))) if rho else found
+
+
+def _series(values: Sequence[float], steady: Sequence[float]) -> _Series:
+    return _Series(values, steady, sums_of(steady))
+
+
+def _find(series: _Series) -> tuple[Change, ...]:
+    end = len(series.values)
+    places = _split(series, 0, end)
+    while True:
+        places = _placed(series.sums, places, end)
+        edges = [0, *places, end]
+        tested = [_change(series, *edges[i - 1 : i + 2]) for i in range(1, len(edges) - 1)]
+        lost = [place for place, change in zip(places, tested, strict=True) if change is None]
+        if not lost:
+            return tuple(change for change in tested if change)
+        places.remove(lost[0])
+
+
+def _split(series: _Series, start: int, end: int) -> list[int]:
+    """Return the places of changes between two places."""
+    candidates: list[tuple[float, int, int, int, int]] = []
+    for width, (low, high) in enumerate(_stretches(start, end)):
+        place = series.sums.best_split(low, high)
+        if place is not None:
+            p = series.sums.chance(low, place, high, len(series.values))
+            if p <= ALPHA:
+                # Of equals the widest stretch, which comes first, knows the place best.
+                candidates.append((p, width, low, place, high))
+    for _p, _width, low, place, high in sorted(candidates):
+        if _change(series, low, place, high):
+            return [*_split(series, start, place), place, *_split(series, place, end)]
+    return []
+
+
+def _stretches(start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Yield overlapping stretches of a segment, from the whole down to the shortest that can hold a change."""
+    length = float(end - start)
+    while length >= 2 * LEAST_LEVEL:
+        size = round(length)
+        step = max(1, size // STRETCH_STEPS)
+        for low in range(start, end - size, step):
+            yield low, low + size
+        yield end - size, end
+        length /= STRETCH_RATIO
+
+
+def _placed(sums: Sums, places: list[int], end: int) -> list[int]:
+    """Return the places, each moved to the best split between its neighbours."""
+    moved = list(places)
+    for i, place in enumerate(moved):
+        before, after = moved[i - 1] if i else 0, moved[i + 1] if i + 1 < len(moved) else end
+        moved[i] = sums.best_split(before, after) or place
+    return moved
+
+
+def _change(series: _Series, start: int, place: int, end: int) -> Change | None:
+    if min(place - start, end - place) < LEAST_LEVEL:
+        return None
+    p = chance(series.steady[start:place], series.steady[place:end], len(series.values))
+    before, after = (quantile(sorted(part), 0.5) for part in (series.values[start:place], series.values[place:end]))
+    is_large = abs(after - before) >= LEAST_CHANGE * abs(before)
+    if p > ALPHA or not is_large:
+        return None
+    if compare_two(series.steady[start:place], series.steady[place:end]).p > RANK_ALPHA:
+        return None
+    return Change(place, before, after, after / before if before else math.inf, p)

@@ -1,0 +1,68 @@
+"""Splits of stretches of a series, and how likely they are by chance."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+
+from apps.bench.statistics.distributions import student_t_tail
+
+# A level needs so many values: one or two outliers make none.
+LEAST_LEVEL = 4
+# What a split counts for among all that are tried: chance makes short levels at the ends more often than two halves.
+LEAST_WEIGHT, MOST_WEIGHT = 0.5, 2.5
+
+
+@dataclass(frozen=True)
+class Sums:
+    """Sums of a series' first values and of their squares, both from the series' mean: any stretch's at once."""
+
+    plain: tuple[float, ...]
+    squares: tuple[float, ...]
+
+    def best_split(self, start: int, end: int) -> int | None:
+        """Return where the sums of squares of both sides are least, which is where t is largest."""
+        n = end - start
+        if n < 2 * LEAST_LEVEL:
+            return None
+        plain, whole, before = self.plain, self.plain[end] - self.plain[start], self.plain[start]
+        best, found = -1.0, None
+        for count in range(LEAST_LEVEL, n - LEAST_LEVEL + 1):
+            left = plain[start + count] - before
+            gain = (left / count - (whole - left) / (n - count)) ** 2 * count * (n - count)
+            if gain > best:
+                best, found = gain, start + count
+        return found
+
+    def chance(self, start: int, place: int, end: int, tries: int) -> float:
+        """Return the chance of a split, as `chance` does, to the precision of the sums."""
+        n, m = place - start, end - place
+        left, right = self.plain[place] - self.plain[start], self.plain[end] - self.plain[place]
+        squares = self.squares[end] - self.squares[start] - left * left / n - right * right / m
+        return chance_of(abs(left / n - right / m), max(squares, 0.0), n, m, tries)
+
+
+def sums_of(values: Sequence[float]) -> Sums:
+    """Return the sums of a series."""
+    mean = math.fsum(values) / len(values) if values else 0.0
+    return Sums(
+        tuple(accumulate((value - mean for value in values), initial=0.0)),
+        tuple(accumulate(((value - mean) ** 2 for value in values), initial=0.0)),
+    )
+
+
+def chance(before: Sequence[float], after: Sequence[float], tries: int) -> float:
+    """Return how likely t (Student, equal variances) is by chance, at most, if it is the largest of many tries."""
+    n, m = len(before), len(after)
+    means = math.fsum(before) / n, math.fsum(after) / m
+    squares = math.fsum((value - means[0]) ** 2 for value in before)
+    squares += math.fsum((value - means[1]) ** 2 for value in after)
+    return chance_of(abs(means[1] - means[0]), squares, n, m, tries)
+
+
+def chance_of(distance: float, squares: float, n: int, m: int, tries: int) -> float:
+    """Return the same from the distance of the means and the sum of squares within both."""
+    spread = math.sqrt(squares / (n + m - 2) * (1 / n + 1 / m))
+    t = distance / spread if spread else (math.inf if distance else 0.0)
+    weight = min(max((n + m) / (4 * min(n, m)), LEAST_WEIGHT), MOST_WEIGHT)
+    return min(1.0, 2 * tries * weight * student_t_tail(t, n + m - 2)) if math.isfinite(t) else 0.0

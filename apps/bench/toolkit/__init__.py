@@ -1,0 +1,43 @@
+"""What a benchmark tool is made of; each tool is one file in `apps.bench.tools`."""
+
+from apps.bench.toolkit.parameters import Parameter, ParameterError, Params, Value
+from apps.bench.toolkit.plans import AROUND, Command, NodeRef, Plan, Stage
+from apps.bench.toolkit.readings import (
+    BY_SIZE,
+    Flag,
+    Output,
+    Reading,
+    SampleValue,
+    Series,
+    ToolFailure,
+    bears_on,
+    ends_of,
+    is_invalid,
+)
+from apps.bench.toolkit.tool import Estimate, Metric, Role, Tool
+
+__all__ = [
+    "AROUND",
+    "BY_SIZE",
+    "Command",
+    "Estimate",
+    "Flag",
+    "Metric",
+    "NodeRef",
+    "Output",
+    "Parameter",
+    "ParameterError",
+    "Params",
+    "Plan",
+    "Reading",
+    "Role",
+    "SampleValue",
+    "Series",
+    "Stage",
+    "Tool",
+    "ToolFailure",
+    "Value",
+    "bears_on",
+    "ends_of",
+    "is_invalid",
+]

@@ -1,0 +1,46 @@
+"""Copies of campaigns: for a person who varies one, and for each date of a series."""
+
+from typing import Any
+
+from apps.campaigns.models import Campaign, Experiment
+from apps.campaigns.services import offers
+
+
+def copy_campaign(*, campaign: Campaign, **values: Any) -> Campaign:
+    """Return a new draft with the campaign's goal and experiments and no trials; `values` are other fields of it.
+
+    A date of a series is seen by whom the series is; any other copy may measure something else: it is its team's, or
+    its maker's, until somebody shares it.
+    """
+    shared = {"licence": campaign.licence}
+    if values.get("series") == campaign:
+        shared |= {name: getattr(campaign, name) for name in ("visibility", "redacted")}
+    elif campaign.visibility == Campaign.Visibility.PRIVATE:
+        shared["visibility"] = Campaign.Visibility.PRIVATE
+    copy = Campaign(**{"team_id": campaign.team_id, "goal": campaign.goal, "cloned_from": campaign} | shared | values)
+    copy.full_clean()
+    copy.save()
+    if copy.series_id == campaign.pk:
+        offers.copy_offers(campaign, copy)
+    copies: dict[int, Experiment] = {}
+    waits: list[tuple[Experiment, int]] = []
+    for experiment in campaign.experiments.prefetch_related("roles"):
+        roles, original, earlier = list(experiment.roles.all()), experiment.pk, experiment.after_id
+        _save_as_new(experiment, campaign=copy, after=None, resolved={}, printed={}, expanded_at=None, refusal=None)
+        for role in roles:
+            _save_as_new(role, experiment=experiment)
+        copies[original] = experiment
+        if earlier is not None:
+            waits.append((experiment, earlier))
+    for experiment, earlier in waits:
+        experiment.after = copies[earlier]
+        experiment.save(update_fields=["after"])
+    return copy
+
+
+def _save_as_new(row: Any, **owner: Any) -> None:
+    row.pk = None
+    row._state.adding = True
+    for name, value in owner.items():
+        setattr(row, name, value)
+    row.save()

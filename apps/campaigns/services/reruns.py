@@ -1,0 +1,103 @@
+"""Measure the same again: a campaign made of a recipe, on the nodes of that name or on others in their place."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+
+from apps.accounts.models import Team, User
+from apps.bench.text import Message, _
+from apps.campaigns import errors
+from apps.campaigns.models import Campaign
+from apps.campaigns.runnable import names_in
+from apps.campaigns.services.campaigns import create_campaign
+from apps.campaigns.services.experiments import Player, create_experiment
+from apps.campaigns.services.launches import launch_campaign
+from apps.testbeds.models import Cluster, FileSystem, Node
+
+_KINDS: dict[str, type[Node] | type[Cluster] | type[FileSystem]] = {
+    "nodes": Node,
+    "clusters": Cluster,
+    "file_systems": FileSystem,
+}
+
+
+@dataclass(frozen=True)
+class StandIns:
+    """{name in the recipe: name in the team's inventory}, for those that differ."""
+
+    nodes: Mapping[str, str] = field(default_factory=dict)
+    clusters: Mapping[str, str] = field(default_factory=dict)
+    file_systems: Mapping[str, str] = field(default_factory=dict)
+
+
+@transaction.atomic
+def run_again(
+    *,
+    recipe: Mapping[str, Any],
+    team: Team,
+    user: User,
+    now: datetime,
+    stand_ins: StandIns,
+    original: Campaign | None = None,
+    name: str = "",
+    launch: bool = True,
+) -> Campaign:
+    """Make a campaign of a recipe and launch it, unless told otherwise; all or nothing.
+
+    errors.Refused names what the team's inventory lacks (`nodes.<name>` and such), or what an experiment refuses.
+    `original`, which the user may see, is kept as what it was made from, so that the two can be compared.
+    """
+    found = _known(recipe, team, stand_ins)
+    campaign = create_campaign(
+        team=team, user=user, now=now, name=name or recipe["name"], goal=recipe.get("goal", "")
+    )
+    made: list[Any] = []
+    for place, part in enumerate(recipe["experiments"]):
+        after = part.get("after")
+        if after is not None and after >= len(made):
+            text = _("It waits for an experiment that does not stand before it in the list.")
+            raise errors.Refused({f"experiments.{place}.after": Message(text)})
+        values = {key: value for key, value in part.items() if key not in ("roles", "file_system", "after")}
+        values["after"] = made[after] if after is not None else None
+        values["file_system"] = found["file_systems"].get(part.get("file_system"))
+        players = [
+            Player(role, found["nodes"].get(player.get("node")), found["clusters"].get(player.get("cluster")))
+            for role, members in part["roles"].items()
+            for player in members
+        ]
+        try:
+            made.append(create_experiment(campaign=campaign, user=user, roles=players, **values))
+        except ValidationError as error:
+            wrong = error.error_dict if hasattr(error, "error_dict") else {"__all__": error.error_list}
+            raise ValidationError({f"experiments.{place}.{key}": texts for key, texts in wrong.items()}) from None
+    if original is not None:
+        campaign.cloned_from = original
+        campaign.save(update_fields=["cloned_from", "updated_at"])
+    return launch_campaign(campaign=campaign, user=user, now=now) if launch else campaign
+
+
+def _known(recipe: Mapping[str, Any], team: Team, stand_ins: StandIns) -> dict[str, dict[str | None, Any]]:
+    """Return {kind: {name in the recipe: thing of the team}}; errors.Refused for each that the team has not."""
+    found: dict[str, dict[str | None, Any]] = {}
+    wrong: dict[str, Message] = {}
+    for kind, names in names_in(dict(recipe)).items():
+        given: Mapping[str, str] = getattr(stand_ins, kind)
+        for name in given.keys() - set(names):
+            text = _("The recipe names no “%(name)s”; it names: %(known)s.")
+            wrong[f"{kind}.{name}"] = Message(text, {"name": name, "known": ", ".join(sorted(names)) or "–"})
+        own = {name: given.get(name) or name for name in names}
+        things = {
+            thing.name: thing for thing in _KINDS[kind]._default_manager.filter(team=team, name__in=set(own.values()))
+        }
+        found[kind] = {name: things[mine] for name, mine in own.items() if mine in things}
+        text = _("“%(name)s” is not in the inventory of %(team)s: say what takes its place.")
+        for name, mine in own.items():
+            if mine not in things:
+                wrong[f"{kind}.{name}"] = Message(text, {"name": mine, "team": team.name})
+    if wrong:
+        raise errors.Refused(wrong)
+    return found

@@ -1,0 +1,1 @@
+"""Results side by side: comparisons, histories, the matrix between sites, and figures drawn as files."""

@@ -1,0 +1,275 @@
+"""A comparison: figures by set, axis and series, against their baseline."""
+
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import chain, compress, repeat
+from typing import TypeVar
+
+from django.utils.translation import gettext as _
+
+from apps.accounts.models import User
+from apps.bench import comparison, network, statistics
+from apps.bench.comparison import Level, Remark, Statistic
+from apps.bench.statistics import Importance, Mean, Overall
+from apps.bench.text import Message
+from apps.bench.toolkit import Metric, Params, Tool
+from apps.comparison.comparisons import environment, factors, figure_rows, gaps, part_names, titles
+from apps.comparison.comparisons.apart import told_apart
+from apps.comparison.comparisons.cells import Cell, Fixed, Key, cells_of, within
+from apps.comparison.comparisons.factors import Factor
+from apps.comparison.comparisons.figure_rows import Gathered
+from apps.comparison.comparisons.state import State
+from apps.core import parts
+from apps.results import means, queries
+
+T = TypeVar("T")
+
+
+@dataclass
+class Comparison:
+    """All that the page, the REST interface and the downloads show of a state."""
+
+    state: State
+    gathered: Gathered
+    titles: list[str]
+    metrics: list[Metric]
+    metric: Metric | None
+    mean: Mean
+    why_mean: str
+    factors: list[Factor]
+    axis: Factor
+    series: Factor | None
+    fixed: Fixed
+    # What else varies within sets: each value of it has places of its own, or figures are means over all of them.
+    apart: list[Factor]
+    averaged: list[Factor]
+    cells: list[Cell]
+    remarks: list[Remark] = field(default_factory=list)
+    deviations: list[comparison.Deviation] = field(default_factory=list)
+    overall: dict[int, Overall] = field(default_factory=dict)
+    # The paths that were measured, by their ends, with the transport; None until somebody asks.
+    paths: dict[tuple[int, ...], tuple[network.Path, str]] | None = None
+    # What the address asks for and is not there, by its parameter: {"metric": [message]}.
+    missing: dict[str, list[Message]] = field(default_factory=dict)
+
+    @property
+    def is_comparable(self) -> bool:
+        """Return whether nothing forbids to compare what is shown."""
+        return not any(remark.level is Level.REFUSAL for remark in self.remarks)
+
+    @property
+    def unit(self) -> str:
+        """Return the unit of the figures."""
+        return self.metric.unit if self.metric else ""
+
+    def varies_within(self, factor: Factor) -> bool:
+        """Return whether a set has more than one value of a factor, so that there is something to fix."""
+        return factors.varies_within(factor, self.gathered)
+
+    def rest_of(self, cell: Cell) -> str:
+        """Return "Streams 4, Length 8 KiB": what tells a place apart beside the axis and the series."""
+        pairs = zip(self.apart, cell.rest, strict=True)
+        return ", ".join(f"{factor.label} {factor.text(value)}" for factor, value in pairs)
+
+    @cached_property
+    def explained(self) -> list[tuple[str, Importance]]:
+        """Return what each set's own factors explain of it: (title of the set, shares); a failure is a remark."""
+        return self.compute_part(part_names.IMPORTANCE, self._importance, [])
+
+    def compute_part(self, name: str, compute: Callable[[], T], otherwise: T) -> T:
+        """Return a part (named by a msgid); of one that fails (`otherwise`) a remark says so, and others go on."""
+        found, failure = parts.attempt(name, compute, otherwise)
+        if failure:
+            self.remarks.append(Remark(Level.CAUTION, failure))
+        return found
+
+    def _importance(self) -> list[tuple[str, Importance]]:
+        """Return what each set's own factors explain of it: (title of the set, shares)."""
+        names = [factor.name for factor in self.factors if factor.is_parameter or factor.name == factors.NODES]
+        found = []
+        for place, (title, rows) in enumerate(zip(self.titles, self.gathered.rows, strict=True)):
+            counts = [len(row.values) for row in rows]
+            # Its value for each figure, of which a row may have several.
+            columns = {
+                name: list(chain.from_iterable(map(repeat, factors.column_of(name, place, self.gathered), counts)))
+                for name in names
+            }
+            values = [value for row in rows for value in row.values]
+            if names and (explained := statistics.explain_variance(columns, values)):
+                found.append((title, explained))
+        return found
+
+
+def compare(state: State, user: User) -> Comparison:
+    """Return the comparison of a state, with all that the user may see of its sets."""
+    choices = figure_rows.choose(state.sets, user)
+    tools = figure_rows.tools_of(choices)
+    metrics = _metrics(choices, tools)
+    metric = next((item for item in metrics if item.name == state.metric), metrics[0] if metrics else None)
+    gathered = figure_rows.gather(choices, metric.name if metric else "", include_invalid=state.invalid)
+    named = titles.titles_of(choices)
+    varied = factors.varied(gathered)
+    by_name = {factor.name: factor for factor in varied}
+    sets = factors.of_sets(named)
+    asked = {state.axis, state.series, *(name for name, _text in state.fixed)} - by_name.keys()
+    held = by_name | factors.constant(asked, gathered)
+    axis = held.get(state.axis) or (sets if state.axis == factors.SET else _usual_axis(varied, sets))
+    series = held.get(state.series) if state.series != axis.name else None
+    fixed = [(held[name], text) for name, text in state.fixed if name in held and text in held[name].keys]
+    shown = {axis.name, series.name if series else "", *(factor.name for factor, _text in fixed)}
+    mean, why = _mean(gathered, tools, metric)
+    apart, pooled, once = told_apart(gathered, [factor for factor in varied if factor.name not in shown], fixed)
+    made = Comparison(
+        state=state, gathered=gathered, titles=named, metrics=metrics, metric=metric, mean=mean, why_mean=why,
+        factors=varied, axis=axis, series=series, fixed=fixed,
+        apart=apart, averaged=pooled, cells=cells_of(gathered, axis, series, fixed, apart, pooled),
+    )  # fmt: skip
+    made.missing = gaps.missing_metric(state, metrics)
+    # Where there are no figures yet, nothing is missed of them.
+    made.missing |= gaps.missing_factors(state, axis, series, held) if made.cells else {}
+    for cell in made.cells:
+        cell.centre = comparison.centre_of(cell.values, state.statistic, mean)
+    found = environment.environment_of(gathered, once, user)
+    made.deviations = found.deviations
+    made.remarks = comparison.judge(_shown(made, tools, found.changed))
+    if made.is_comparable:
+        made.compute_part(part_names.CONTRAST, lambda: _contrast(made), None)
+    return made
+
+
+def baseline_of(made: Comparison, cell: Cell) -> Key:
+    """Return the place that a cell is compared with."""
+    state = made.state
+    x, series = cell.x, cell.series
+    if state.base_axis is not None and made.axis.name != factors.SET:
+        return cell.set, _value(made.axis, state.base_axis, x), series, cell.rest
+    if state.base_series is not None and made.series:
+        return cell.set, x, _value(made.series, state.base_series, series), cell.rest
+    # Where the sets are on the axis, the baseline is one of its places.
+    return state.baseline, state.baseline if made.axis.name == factors.SET else x, series, cell.rest
+
+
+def _value(factor: Factor, text: str, other: Hashable) -> Hashable:
+    keys = factor.keys
+    return factor.values[keys.index(text)] if text in keys else other
+
+
+def _metrics(choices: Sequence[figure_rows.Choice], tools: dict[str, Tool]) -> list[Metric]:
+    """Return the metrics of the sets' tools: first those that the most sets have figures of, or could have.
+
+    Of these the primary ones come first, of these the most swept.
+    """
+    held = queries.measured((item for choice in choices for item in choice.experiments.values()), tools)
+    had: dict[str, set[int]] = defaultdict(set)
+    sets: dict[str, set[int]] = defaultdict(set)
+    swept: dict[str, int] = defaultdict(int)
+    known: dict[str, Metric] = {}
+    for place, choice in enumerate(choices):
+        for experiment in choice.experiments.values():
+            for metric in held[experiment.pk]:
+                had[metric.name].add(place)
+            for metric in tools[experiment.tool].metrics:
+                sets[metric.name].add(place)
+                swept[metric.name] += bool(experiment.factors)
+                known.setdefault(metric.name, metric)
+    ranks = {name: (-len(had[name]), -len(sets[name]), not known[name].primary, -swept[name]) for name in known}
+    return sorted(known.values(), key=lambda metric: ranks[metric.name])
+
+
+def _mean(gathered: Gathered, tools: dict[str, Tool], metric: Metric | None) -> tuple[Mean, str]:
+    params: Iterable[Params] = (row.parameters for rows in gathered.rows for row in rows)
+    kind, why = means.right_mean(tools.values(), params, metric.unit if metric else "")
+    return kind, why.msgid
+
+
+def _usual_axis(varied: list[Factor], sets: Factor) -> Factor:
+    """Return the first factor that varies, a number if there is one; the sets if nothing does."""
+    parameters = [factor for factor in varied if factor.is_parameter]
+    numbers = [factor for factor in parameters if factor.numeric]
+    nodes = [factor for factor in varied if factor.name == factors.NODES]
+    return next(iter([*numbers, *parameters, *([] if len(sets.values) > 1 else nodes)]), sets)
+
+
+def _shown(made: Comparison, tools: dict[str, Tool], changed: tuple[frozenset[str], ...]) -> comparison.Shown:
+    """Return what is to be judged of a comparison."""
+    gathered, metric = made.gathered, made.metric
+    used = [{gathered.experiments[row.experiment].tool for row in rows} for rows in gathered.rows]
+    units = {
+        slug: item.unit
+        for slug, tool in tools.items()
+        for item in tool.metrics
+        if metric and item.name == metric.name
+    }
+    on_sets = made.axis.name == factors.SET
+    places = [
+        {(None if on_sets else cell.x, cell.rest) for cell in made.cells if cell.set == place}
+        for place in range(len(made.titles))
+    ]
+    names = [*([] if on_sets else [made.axis.label]), *(factor.label for factor in made.apart)]
+    return comparison.Shown(
+        names=tuple(made.titles),
+        tools=tuple(frozenset(tools[slug].name for slug in found) for found in used),
+        units=tuple(frozenset(units.get(slug, "") for slug in found) for found in used),
+        samples=tuple(sum(cell.n for cell in made.cells if cell.set == place) for place in range(len(made.titles))),
+        axis=", ".join(names),
+        common=len(set.intersection(*places)) if places else 0,
+        averaged=tuple(factor.label for factor in made.averaged),
+        deviations=tuple(made.deviations),
+        changed=changed,
+        invalid=sum(gathered.invalid.values()) if made.state.invalid else 0,
+        cut=sum(choice.cut for choice in gathered.choices),
+    )
+
+
+def _contrast(made: Comparison) -> None:
+    """Give each cell its contrast with the baseline, and each set the answer over all common settings."""
+    cells = {cell.key: cell for cell in made.cells}
+    pairs = []
+    for cell in made.cells:
+        base = baseline_of(made, cell)
+        cell.is_baseline = base == cell.key
+        if not cell.is_baseline and base in cells:
+            pairs.append((cell, cells[base]))
+    found = comparison.contrast([(base.values, cell.values) for cell, base in pairs])
+    for (cell, _base), contrast in zip(pairs, found, strict=True):
+        cell.contrast = contrast
+    if made.state.base_axis is None and made.state.base_series is None:
+        made.overall = _overall(made)
+
+
+def _overall(made: Comparison) -> dict[int, Overall]:
+    """Return how each set differs from the baseline over the settings that both have."""
+    names = [factor.name for factor in made.factors if factor.is_parameter]
+    strata: list[dict[Hashable, list[float]]] = []
+    for place, rows in enumerate(made.gathered.rows):
+        found: dict[Hashable, list[float]] = defaultdict(list)
+        told = zip(factors.settings_of(names, place, made.gathered), rows, strict=True)
+        for setting, row in compress(told, within(made.fixed, place, made.gathered)):
+            found[setting].extend(row.values)
+        strata.append(found)
+    answers = {}
+    base = strata[made.state.baseline] if strata else {}
+    for place, other in enumerate(strata):
+        if place != made.state.baseline:
+            common = [(base[key], other[key]) for key in base if key in other]
+            if answer := statistics.compare_strata(common):
+                answers[place] = answer
+    return answers
+
+
+def statistic_label(made: Comparison) -> str:
+    """Return what the figures shown are called."""
+    if made.state.statistic is Statistic.MEDIAN:
+        return _("Median")
+    return means.label_of(made.mean)
+
+
+def baseline_title(made: Comparison) -> str:
+    """Return what the others are compared with, "" where there is nothing to compare with."""
+    state = made.state
+    for factor, text in ((made.axis, state.base_axis), (made.series, state.base_series)):
+        if text is not None and factor and factor.name != factors.SET and text in factor.keys:
+            return f"{factor.label} {factor.texts[factor.keys.index(text)]}"
+    return made.titles[state.baseline] if len(made.titles) > 1 else ""

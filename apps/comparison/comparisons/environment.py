@@ -1,0 +1,252 @@
+"""How each set was measured, as far as it was recorded: who, with what, upon which system, on which way."""
+
+import ipaddress
+from collections import defaultdict
+from collections.abc import Hashable, Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from apps.accounts.models import User
+from apps.agents.facts import sound
+from apps.agents.models import FactSnapshot
+from apps.bench import comparison, units
+from apps.bench.comparison import Deviation
+from apps.bench.network import routes
+from apps.comparison.comparisons.facts_in_force import Periods, in_force, taken_of
+from apps.comparison.comparisons.figure_rows import Gathered, Row
+from apps.results.models import Result
+from apps.testbeds.models import Mount, NodeAddress
+
+# Of each set so many first and last results are looked at for versions, routes and what was granted.
+LOOKED_AT = 50
+# Facts that are kept for ever may be many: the newest of a period tell it.
+MOST_SNAPSHOTS = 300
+_FACTS = ("os", "kernel", "cpu", "memory", "interfaces", "sysctls", "congestion_controls", "mounts")
+
+Name = tuple[str, str]
+Known = dict[Name, set[Hashable]]
+
+
+@dataclass(frozen=True)
+class Environment:
+    """What differs between the sets, and of each set the names of what changed on a node while it was measured.
+
+    Of a set alone `deviations` are what changed, with the values that it had.
+    """
+
+    deviations: list[Deviation] = field(default_factory=list)
+    changed: tuple[frozenset[str], ...] = ()
+
+
+def environment_of(
+    gathered: Gathered, settings: Iterable[tuple[str, tuple[tuple[str, ...], ...]]], user: User
+) -> Environment:
+    """Return what differs between the sets; `settings` are (label, texts of each set's values) of parameters.
+
+    What agents told is of the nodes whose facts the user may read.
+    """
+    known: list[Known] = [defaultdict(set) for _rows in gathered.rows]
+    for label, values in settings:
+        for mine, found in zip(known, values, strict=True):
+            mine[(_("Parameters"), label)].update(found)
+    for mine, rows in zip(known, gathered.rows, strict=True):
+        _setup(mine, rows, gathered)
+    _flags(known, gathered)
+    facts, versions = _facts(known, gathered, user), _results(known, gathered)
+    changed = [own | others for own, others in zip(facts, versions, strict=True)]
+    told = [{key: frozenset(found) for key, found in mine.items()} for mine in known]
+    differing = (
+        [Deviation(topic, name, (told[0][topic, name],)) for topic, name in told[0] if (topic, name) in changed[0]]
+        if len(told) == 1
+        else comparison.deviations(told)
+    )
+    return Environment(differing, tuple(frozenset(name for _topic, name in keys) for keys in changed))
+
+
+def _setup(mine: Known, rows: list[Row], gathered: Gathered) -> None:
+    """Add what the experiments themselves say."""
+    topic = _("Measurement")
+    for lane in {row.lane: row for row in rows}.values():
+        experiment = gathered.experiments[lane.experiment]
+        mine[(topic, _("Tool"))].add(gathered.tool_of(lane).name)
+        mine[(topic, _("Origin"))].add(str(experiment.campaign.get_origin_display()))
+        if experiment.file_system:
+            mine[(topic, _("File system"))].add(str(experiment.file_system))
+            mine[(topic, _("Kind of file system"))].add(str(experiment.file_system.get_kind_display()))
+        for role in gathered.tool_of(lane).roles:
+            ids = gathered.lanes[lane.lane].roles.get(role.name, [])
+            names = [gathered.nodes[pk].name for pk in ids if pk in gathered.nodes]
+            if names:
+                mine[(topic, _("Nodes (%(role)s)") % {"role": _(role.label)})].add("+".join(names))
+            for pk in ids:
+                if node := gathered.nodes.get(pk):
+                    mine[(topic, _("Testbed (%(role)s)") % {"role": _(role.label)})].add(node.testbed.name)
+
+
+def _flags(known: list[Known], gathered: Gathered) -> None:
+    """Add how many of each set's figures have which flag, where sets stand side by side."""
+    trials = [[trial for row in rows for trial in row.trials] for rows in gathered.rows]
+    counts = [gathered.doubts.names_of(own, gathered.metric) for own in trials]
+    for name in sorted(set().union(*counts)) if len(known) > 1 else ():
+        for mine, found, own in zip(known, counts, trials, strict=True):
+            if own:
+                values = {"n": found[name], "of": len(own)}
+                text = _("%(n)s of %(of)s figures") % values if found[name] else _("no figure")
+                mine[(_("Flags"), name)].add(_("every figure") if found[name] == len(own) else text)
+
+
+def _facts(known: list[Known], gathered: Gathered, user: User) -> list[set[Name]]:
+    """Add what the agents told of the nodes when figures were measured; return what changed meanwhile, set by set."""
+    periods = [_periods(rows, gathered) for rows in gathered.rows]
+    wanted = {pk for found in periods for pk in found}
+    chosen = in_force(periods, taken_of(wanted, gathered, user), gathered)
+    if len(known) == 1:
+        # What stayed as it was is of use only beside another set.
+        chosen = [{node: held for node, held in chosen[0].items() if len(held) > 1}]
+        wanted = set(chosen[0])
+    ids = sorted({pk for found in chosen for snapshots in found.values() for pk in snapshots})[-MOST_SNAPSHOTS:]
+    told = FactSnapshot.objects.filter(pk__in=ids).values_list("pk", *(f"facts__{name}" for name in _FACTS))
+    facts = {pk: dict.fromkeys(_FACTS) | sound(dict(zip(_FACTS, parts, strict=True))) for pk, *parts in told}
+    addresses: dict[int, list[NodeAddress]] = defaultdict(list)
+    for address in NodeAddress.objects.filter(node__in=wanted):
+        addresses[address.node_id].append(address)
+    mounts = _mount_paths(gathered)
+    changed: list[set[Name]] = []
+    for mine, found, period, rows in zip(known, chosen, periods, gathered.rows, strict=True):
+        paths_of = {
+            path for row in rows for path in mounts.get(gathered.experiments[row.experiment].file_system_id, ())
+        }
+        names: set[Name] = set()
+        for node, held in found.items():
+            own: list[Known] = []
+            for pk in held & facts.keys():
+                own.append(defaultdict(set))
+                for role in period[node][0]:
+                    _add_facts(own[-1], facts[pk], role, addresses.get(node, []), paths_of)
+            for told_then in own:
+                for key, values in told_then.items():
+                    mine[key] |= values
+                    names |= {key} if any(other.get(key) != values for other in own) else set()
+        changed.append(names)
+    return changed
+
+
+def _periods(rows: list[Row], gathered: Gathered) -> Periods:
+    """Return in which roles, on which lanes and how long each node took part in a set's figures."""
+    found: Periods = {}
+    lanes: dict[int, tuple[Row, datetime, datetime]] = {}
+    for row in rows:
+        first, last = min(row.moments), max(row.moments)
+        _row, low, high = lanes.get(row.lane, (row, first, last))
+        lanes[row.lane] = (row, min(first, low), max(last, high))
+    for lane, (row, first, last) in lanes.items():
+        for role in gathered.tool_of(row).roles:
+            for node in gathered.lanes[lane].roles.get(role.name, []):
+                roles, own, low, high = found.get(node, (set(), set(), first, last))
+                found[node] = (roles | {_(role.label)}, own | {lane}, min(first, low), max(last, high))
+    return found
+
+
+def _mount_paths(gathered: Gathered) -> dict[int | None, set[str]]:
+    """Return {file system: where it is mounted}, by its own path and by that of each cluster."""
+    systems = {item.file_system for item in gathered.experiments.values() if item.file_system}
+    found: dict[int | None, set[str]] = {system.pk: {system.mount_path} for system in systems}
+    if systems:
+        for system, path in Mount.objects.filter(file_system__in=systems).values_list("file_system_id", "path"):
+            found[system] |= {path} if path else set()
+    return found
+
+
+def _add_facts(
+    mine: Known, facts: Mapping[str, Any], role: str, addresses: list[NodeAddress], mounts: set[str]
+) -> None:
+    """Add what one node told, as one of those that play a role."""
+
+    def add(topic: str, name: str, value: object, unit: str = "") -> None:
+        if value not in (None, "", [], {}):
+            text = units.format_quantity(value, unit) if unit and isinstance(value, int | float) else str(value)
+            mine[(topic, f"{name} ({role})")].add(text)
+
+    machine, network = _("Machine"), _("Interface")
+    add(machine, _("Kernel"), (facts["kernel"] or {}).get("release"))
+    add(machine, _("Operating system"), (facts["os"] or {}).get("name"))
+    add(machine, _("CPU"), (facts["cpu"] or {}).get("model"))
+    add(machine, _("Hardware threads"), (facts["cpu"] or {}).get("threads"))
+    add(machine, _("RAM"), (facts["memory"] or {}).get("ram_bytes"), "B")
+    add(_("Kernel settings"), _("Congestion control"), (facts["congestion_controls"] or {}).get("current"))
+    for key, value in (facts["sysctls"] or {}).items():
+        if key != "net.ipv4.tcp_congestion_control":
+            add(_("Kernel settings"), key, value)
+    for interface in _data_plane(facts["interfaces"] or [], addresses):
+        add(network, _("MTU"), interface.get("mtu"), "B")
+        add(network, _("Speed"), interface.get("speed_bps"), "bit/s")
+        add(network, _("Duplex"), interface.get("duplex"))
+        add(network, _("Driver"), interface.get("driver"))
+        add(network, _("Bond"), (interface.get("bond") or {}).get("mode"))
+    for mount in facts["mounts"] or []:
+        if mount.get("target") in mounts:
+            add(_("Mount"), _("Type"), mount.get("type"))
+            add(_("Mount"), _("Options"), mount.get("options"))
+            add(_("Mount"), _("Source"), mount.get("source"))
+
+
+def _data_plane(interfaces: list[dict[str, Any]], addresses: list[NodeAddress]) -> list[dict[str, Any]]:
+    """Return the interfaces that carry a node's first address; by the name given with it where no address fits."""
+    if not addresses:
+        return []
+    usual = addresses[0]
+    fitting = [
+        item for item in interfaces if any(_is_same(text, usual.address) for text in item.get("addresses", []))
+    ]
+    return fitting or [item for item in interfaces if usual.interface and item.get("name") == usual.interface]
+
+
+def _is_same(with_length: str, address: str) -> bool:
+    try:
+        return ipaddress.ip_interface(with_length).ip == ipaddress.ip_address(address)
+    except ValueError:
+        return False
+
+
+def _results(known: list[Known], gathered: Gathered) -> list[set[Name]]:
+    """Add what the first and last results of each set tell: versions, what was granted, the routes.
+
+    Return the versions that changed meanwhile between the same nodes, set by set.
+    """
+    looked: list[dict[int, str]] = []
+    for rows in gathered.rows:
+        players = {trial: who for row in rows for who in [gathered.nodes_of(row)] for trial in row.trials}
+        trials = sorted(players)
+        looked.append({trial: players[trial] for trial in (*trials[:LOOKED_AT], *trials[-LOOKED_AT:])})
+    found = Result.objects.filter(trial__in=set().union(*looked)).values_list(
+        "trial_id", "tool", "tool_version", "granted", "observed__route", "observed__context__before__route"
+    )
+    seen: list[tuple[int, routes.Route]] = []
+    versions: list[dict[tuple[Name, str], set[str]]] = [defaultdict(set) for _rows in looked]
+    for trial, slug, version, granted, own, before in found:
+        tool = gathered.tools[slug].name
+        for place, wanted in enumerate(looked):
+            if trial in wanted:
+                if version:
+                    name = (_("Tool"), _("Version of %(tool)s") % {"tool": tool})
+                    known[place][name].add(version)
+                    versions[place][name, wanted[trial]].add(version)
+                _add_granted(known[place], granted)
+                if route := routes.from_json(own) or routes.from_json(before):
+                    seen.append((place, route))
+    # Hops among which traffic is spread make no other route.
+    for way in routes.variants([route for _place, route in seen]):
+        for sighting in way.sightings:
+            text = " → ".join("/".join(hop) or "*" for hop in way.route)
+            known[seen[sighting][0]][(_("Path"), _("Route"))].add(text)
+    return [{name for (name, _players), told in mine.items() if len(told) > 1} for mine in versions]
+
+
+def _add_granted(mine: Known, granted: Any) -> None:
+    for name, value in granted.items() if isinstance(granted, dict) else ():
+        # Numbers follow from the parameters, which are shown themselves.
+        if isinstance(value, str) and value:
+            mine[(_("Tool"), _("Granted: %(name)s") % {"name": name})].add(value)

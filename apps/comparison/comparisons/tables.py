@@ -1,0 +1,276 @@
+"""The table under a comparison's chart: a line for each place, the sets side by side."""
+
+from collections.abc import Hashable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from apps.bench import statistics
+from apps.bench.comparison import ALPHA, Verdict
+from apps.bench.statistics import Overall
+from apps.bench.statistics.bounds import Clipped
+from apps.comparison.comparisons import chart_data, factors
+from apps.comparison.comparisons.cells import Cell
+from apps.comparison.comparisons.contrast import Comparison
+from apps.core.messages import render
+from apps.results import intervals
+from apps.results.doubts import Mark
+
+# Of a cell's trials so many are linked; the download has them all.
+LINKED = 8
+# A list to choose from that is longer than this helps nobody; an address can name the rest.
+MOST_OPTIONS = 300
+# Of very many factors and pairs of factors, those that explain most.
+MOST_SHARES = 12
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One set's figures at one place, as texts; `better` is None where there is no better or no difference."""
+
+    cell: Cell
+    value: str
+    interval: str
+    method: str
+    ratio: str
+    ratio_method: str
+    verdict: str
+    detail: str
+    better: bool | None
+    note: str
+    linked: list[int]
+    mark: Mark | None
+
+    @property
+    def more(self) -> int:
+        """Return how many trials are not linked."""
+        return self.cell.n - len(self.linked)
+
+
+@dataclass(frozen=True)
+class Line:
+    """One place: the text of the axis, of the series, and an entry a column (None: not measured)."""
+
+    x: str
+    series: str
+    rest: str
+    entries: list[Entry | None]
+
+
+def columns_of(made: Comparison) -> list[str]:
+    """Return the titles of the columns: the sets, or where these are on the axis only the figures."""
+    return [_("Figures")] if made.axis.name == factors.SET else made.titles
+
+
+def lines_of(made: Comparison) -> list["Places"]:
+    """Return the cells by place, in the order of the axis; texts are made only for those that are shown."""
+    found: dict[tuple[Hashable, ...], Places] = {}
+    on_sets = made.axis.name == factors.SET
+    for cell in made.cells:
+        place = found.setdefault((cell.x, cell.series, cell.rest), Places([None] * len(columns_of(made))))
+        place.cells[0 if on_sets else cell.set] = cell
+    return list(found.values())
+
+
+@dataclass
+class Places:
+    """The cells of one line, a column each."""
+
+    cells: list[Cell | None]
+
+    @property
+    def first(self) -> Cell:
+        """Return a cell that is there."""
+        return next(cell for cell in self.cells if cell)
+
+
+def line_of(made: Comparison, place: Places) -> Line:
+    """Return a line as it is shown."""
+    first = place.first
+    return Line(
+        x=made.axis.text(first.x),
+        series=made.series.text(first.series) if made.series else "",
+        rest=made.rest_of(first),
+        entries=[entry_of(made, cell) if cell else None for cell in place.cells],
+    )
+
+
+def entry_of(made: Comparison, cell: Cell) -> Entry:
+    """Return one cell's texts."""
+    ratio, ratio_method, verdict, detail, better = "", "", "", "", None
+    if cell.contrast and made.metric:
+        ratio = _ratio(made, cell)
+        said = cell.contrast.difference.message
+        ratio_method = render(said) if said and cell.contrast.difference.ratio else ""
+        verdict = verdict_text(cell.contrast.verdict)
+        detail = _detail(cell)
+        better = cell.contrast.is_better(higher_is_better=made.metric.higher_is_better)
+    centre = cell.centre
+    ends = chart_data.ends_of(made, cell)
+    low, high = (None if end is None else chart_data.quantity(made, end) for end in (ends.low, ends.high))
+    return Entry(
+        cell=cell,
+        value=chart_data.quantity(made, centre.value),
+        interval=f"{low} – {high}" if low is not None and high is not None else "",
+        method=_method(cell, ends),
+        ratio=ratio,
+        ratio_method=ratio_method,
+        verdict=verdict,
+        detail=detail,
+        better=better,
+        note=chart_data.note_of(made, cell),
+        linked=cell.trials[:LINKED],
+        mark=chart_data.mark_of(made, cell),
+    )
+
+
+def _method(cell: Cell, ends: Clipped) -> str:
+    """Return which interval it is, and whether it is cut."""
+    if cell.centre.interval is None:
+        return ""
+    said = render(cell.centre.interval.message)
+    return f"{said}. {intervals.cut_note()}" if ends.is_cut else said
+
+
+def p_text(p: float) -> str:
+    """Return "p = 0.02", or where that is very small "p < 0.001"."""
+    return f"p = {p:.2g}" if p >= 0.001 else "p < 0.001"
+
+
+def overall_of(made: Comparison) -> list[dict[str, Any]]:
+    """Return what is said of each set against the baseline over all the settings that both have."""
+    found = []
+    for place, answer in made.overall.items():
+        cells = [cell for cell in made.cells if cell.set == place and cell.contrast]
+        verdicts = [cell.contrast.verdict for cell in cells if cell.contrast]
+        ratios = sorted(
+            cell.contrast.difference.ratio for cell in cells if cell.contrast and cell.contrast.difference.ratio
+        )
+        differs = answer.p <= ALPHA
+        up = answer.superiority > 0.5
+        good = made.metric.higher_is_better if made.metric else None
+        found.append(
+            {
+                "title": made.titles[place],
+                "p": p_text(answer.p),
+                "share": f"{100 * answer.superiority:.0f} %",
+                "settings": answer.strata,
+                "verdict": verdict_text((Verdict.HIGHER if up else Verdict.LOWER) if differs else _none_told(answer)),
+                "better": None if good is None or not differs else up == good,
+                "places": len(cells),
+                "higher": verdicts.count(Verdict.HIGHER),
+                "lower": verdicts.count(Verdict.LOWER),
+                "few": verdicts.count(Verdict.TOO_FEW),
+                "ratios": f"× {ratios[0]:.3g} – {ratios[-1]:.3g}" if ratios else "",
+            }
+        )
+    return found
+
+
+def _none_told(answer: Overall) -> Verdict:
+    """Return that there is no difference, or that there are too few figures to tell one."""
+    return Verdict.NO_DIFFERENCE if answer.least <= ALPHA else Verdict.TOO_FEW
+
+
+def importance_of(made: Comparison) -> list[dict[str, Any]]:
+    """Return what each set's factors explain of its figures, as shares of their variance."""
+    labels = {factor.name: factor.label for factor in made.factors}
+    return [
+        {
+            "title": title,
+            "shares": [
+                {
+                    "label": " × ".join(labels.get(name, name) for name in item.factors),
+                    "share": item.share,
+                    "p": None if item.p is None else p_text(item.p).removeprefix("p = ").removeprefix("p "),
+                    "matters": item.p is not None and item.p <= ALPHA,
+                }
+                for item in found.shares[:MOST_SHARES]
+            ],
+            "rest": found.rest,
+            "noise": found.noise,
+            "is_balanced": found.is_balanced,
+        }
+        for title, found in made.explained
+    ]
+
+
+def rows_of(made: Comparison) -> Iterator[dict[str, Any]]:
+    """Yield each cell as a flat row of numbers in base units, as downloads and REST give it."""
+    for cell in made.cells:
+        contrast = cell.contrast
+        difference = contrast.difference if contrast else None
+        mark = chart_data.mark_of(made, cell)
+        ends = chart_data.ends_of(made, cell)
+        yield {
+            "set": made.titles[cell.set],
+            "x": made.axis.text(cell.x) if made.axis.name == factors.SET else cell.x,
+            "x_text": made.axis.text(cell.x),
+            "series": cell.series,
+            "series_text": made.series.text(cell.series) if made.series else "",
+            "others": {factor.name: value for factor, value in zip(made.apart, cell.rest, strict=True)},
+            "n": cell.n,
+            "settings": cell.settings,
+            "value": cell.centre.value,
+            "low": ends.low,
+            "high": ends.high,
+            "is_cut": ends.is_cut,
+            "confidence": cell.centre.confidence,
+            "method": cell.centre.method.value if cell.centre.method else "",
+            "unit": made.unit,
+            "is_baseline": cell.is_baseline,
+            "ratio": difference.ratio if difference else None,
+            "ratio_low": difference.ratio_low if difference else None,
+            "ratio_high": difference.ratio_high if difference else None,
+            "ratio_confidence": difference.confidence if difference and difference.ratio is not None else None,
+            "ratio_method": difference.method.value if difference and difference.method and difference.ratio else "",
+            "shift": difference.shift if difference else None,
+            "p": contrast.p if contrast else None,
+            "superiority": difference.superiority if difference else None,
+            "effect": contrast.effect if contrast else "",
+            "verdict": contrast.verdict.value if contrast else "",
+            "outliers": [trial for trial, _value in cell.outliers],
+            "modes": [cell.modes.lower_mean, cell.modes.upper_mean] if cell.modes else [],
+            "flagged": mark.flagged if mark else 0,
+            "flags": mark.counts if mark else {},
+            "trials": cell.trials,
+        }
+
+
+def _ratio(made: Comparison, cell: Cell) -> str:
+    """Return "× 1.25 (1.20 – 1.30, 95 %)", or the difference where there is no ratio."""
+    assert cell.contrast
+    found = cell.contrast.difference
+    if found.ratio is None:
+        sign = "+" if found.shift >= 0 else ""
+        return f"{sign}{chart_data.quantity(made, found.shift)}"
+    if found.ratio_low is None or found.ratio_high is None or found.confidence is None:
+        return f"× {found.ratio:.3g}"
+    percent = statistics.percent_of(found.confidence)
+    return f"× {found.ratio:.3g} ({found.ratio_low:.3g} – {found.ratio_high:.3g}, {percent} %)"
+
+
+def verdict_text(verdict: Verdict) -> str:
+    """Return what is said of figures against their baseline."""
+    return {
+        Verdict.HIGHER: _("higher"),
+        Verdict.LOWER: _("lower"),
+        Verdict.NO_DIFFERENCE: _("no significant difference"),
+        Verdict.TOO_FEW: _("too few to tell"),
+    }[verdict]
+
+
+def _detail(cell: Cell) -> str:
+    """Return the test behind a verdict: p, corrected, and the size of the effect."""
+    assert cell.contrast
+    if cell.contrast.verdict is Verdict.TOO_FEW:
+        return _(
+            "With so few figures at so many places even sets that do not overlap prove nothing: repeat more often."
+        )
+    effects = {"none": _("no effect"), "small": _("small"), "medium": _("medium"), "large": _("large")}
+    return _("%(p)s after Holm, effect: %(effect)s (%(share)s of pairs above)") % {
+        "p": p_text(cell.contrast.p),
+        "effect": effects[cell.contrast.effect],
+        "share": f"{100 * cell.contrast.difference.superiority:.0f} %",
+    }

@@ -1,0 +1,201 @@
+"""Check the JSON of a chart (its forms stand in static/js/charts/) before anything draws it."""
+
+from collections.abc import Callable
+
+from apps.bench.text import Message, _
+
+KINDS = ("line", "heat", "box", "parallel")
+# What one figure can show and a reader tell apart; it also bounds the work of drawing.
+MOST_SERIES = 60
+MOST_LABELS = 1_000
+MOST_AXES = 30
+MOST_VALUES = 200_000
+MOST_CHARACTERS = 300
+# An axis reckons with the products and differences of figures: these, too, are to be numbers.
+LARGEST = 1e100
+
+
+class ChartError(Exception):
+    """The data is no chart; `place` names the part, e.g. "series[2].points[0].y"."""
+
+    def __init__(self, place: str, message: Message) -> None:
+        """Keep the place and what is wrong there."""
+        super().__init__(f"{place}: {message}")
+        self.place = place
+        self.message = message
+
+
+def check_chart(chart: object) -> dict[str, object]:
+    """Return the chart if it has one of the known forms; ChartError otherwise, naming the place."""
+    found = _mapping(chart, "chart")
+    kind = found.get("kind", "line")
+    if kind not in KINDS:
+        raise ChartError("kind", Message(_("choose one of %(kinds)s"), {"kinds": ", ".join(KINDS)}))
+    if kind == "parallel":
+        _check_parallel(found)
+    else:
+        _check_axis(found.get("metric"), "metric")
+        {"line": _check_line, "heat": _check_heat, "box": _check_box}[str(kind)](found)
+        _check_lines(found.get("lines", []))
+    return found
+
+
+def _check_line(chart: dict[str, object]) -> None:
+    x = _mapping(chart.get("x"), "x")
+    _check_axis(x, "x")
+    total = 0
+    for place, series in _items(chart.get("series"), "series", MOST_SERIES):
+        _text(series.get("label", ""), f"{place}.label")
+        for at, point in _items(series.get("points"), f"{place}.points", MOST_VALUES):
+            (_number if x.get("numeric") else _word)(point.get("x"), f"{at}.x")
+            _maybe(point.get("y"), f"{at}.y")
+            _maybe(point.get("low"), f"{at}.low")
+            _maybe(point.get("high"), f"{at}.high")
+            _check_flags(point, at)
+            total += 1 + _check_values(point.get("points", []), f"{at}.points")
+    _bound(total, "series", MOST_VALUES)
+
+
+def _check_flags(point: dict[str, object], place: str) -> None:
+    _maybe(point.get("flagged"), f"{place}.flagged")
+    _text(point.get("flags", ""), f"{place}.flags")
+
+
+def _check_heat(chart: dict[str, object]) -> None:
+    sizes = [_check_labels(chart.get(name), name) for name in ("x", "y")]
+    for place, cell in _items(chart.get("cells"), "cells", MOST_VALUES):
+        _maybe(cell.get("v"), f"{place}.v")
+        _check_flags(cell, place)
+        for name, size in zip("xy", sizes, strict=True):
+            _index(cell.get(name), f"{place}.{name}", size)
+
+
+def _check_box(chart: dict[str, object]) -> None:
+    size = _check_labels(chart.get("x"), "x")
+    total = 0
+    for place, series in _items(chart.get("series"), "series", MOST_SERIES):
+        _text(series.get("label", ""), f"{place}.label")
+        for at, box in _items(series.get("boxes"), f"{place}.boxes", MOST_LABELS):
+            _index(box.get("x"), f"{at}.x", size)
+            for name in ("q1", "median", "q3", "whisker_low", "whisker_high"):
+                _number(box.get(name), f"{at}.{name}")
+            _maybe(box.get("mean"), f"{at}.mean")
+            total += _check_values(box.get("outliers", []), f"{at}.outliers")
+            total += _check_values(box.get("points", []), f"{at}.points")
+    _bound(total, "series", MOST_VALUES)
+
+
+def _check_parallel(chart: dict[str, object]) -> None:
+    axes = _items(chart.get("axes"), "axes", MOST_AXES)
+    for place, axis in axes:
+        _check_axis(axis, place)
+        if "labels" in axis:
+            _check_labels(axis, place)
+    rows = _list(chart.get("rows"), "rows")
+    _bound(len(rows) * len(axes), "rows", MOST_VALUES)
+    for index, row in enumerate(rows):
+        values = _list(row, f"rows[{index}]")
+        if len(values) != len(axes):
+            raise ChartError(
+                f"rows[{index}]", Message(_("give one value for each of the %(n)s axes"), {"n": len(axes)})
+            )
+        for at, value in enumerate(values):
+            _maybe(value, f"rows[{index}][{at}]")
+            if value is not None and "labels" in axes[at][1]:
+                _index(value, f"rows[{index}][{at}]", len(_list(axes[at][1]["labels"], "labels")))
+    if chart.get("colour") is not None:
+        _index(chart["colour"], "colour", len(axes))
+    _check_values(chart.get("hollow", []), "hollow")
+    ranges = _list(chart.get("ranges", []), "ranges")
+    for index, chosen in enumerate(ranges):
+        if chosen is not None and _check_values(chosen, f"ranges[{index}]") != 2:
+            raise ChartError(f"ranges[{index}]", Message(_("give a lower and an upper end, or null")))
+
+
+def _check_lines(lines: object) -> None:
+    for place, line in _items(lines, "lines", MOST_LABELS):
+        if line.get("axis") not in ("x", "y"):
+            raise ChartError(f"{place}.axis", Message(_("choose x or y")))
+        _maybe(line.get("value"), f"{place}.value")
+        _text(line.get("label", ""), f"{place}.label")
+        if line.get("from") is not None:
+            _number(line.get("from"), f"{place}.from")
+            _number(line.get("to"), f"{place}.to")
+
+
+def _check_axis(axis: object, place: str) -> None:
+    found = _mapping(axis, place)
+    _text(found.get("label"), f"{place}.label")
+    _text(found.get("unit", ""), f"{place}.unit")
+    _maybe(found.get("min"), f"{place}.min")
+    _maybe(found.get("max"), f"{place}.max")
+
+
+def _check_labels(axis: object, place: str) -> int:
+    """Check an axis of words and return how many it has."""
+    found = _mapping(axis, place)
+    _text(found.get("label"), f"{place}.label")
+    labels = _list(found.get("labels"), f"{place}.labels")
+    _bound(len(labels), f"{place}.labels", MOST_LABELS)
+    for index, label in enumerate(labels):
+        _text(label, f"{place}.labels[{index}]")
+    return len(labels)
+
+
+def _check_values(values: object, place: str) -> int:
+    found = _list(values, place)
+    for index, value in enumerate(found):
+        _number(value, f"{place}[{index}]")
+    return len(found)
+
+
+def _mapping(value: object, place: str) -> dict[str, object]:
+    if not isinstance(value, dict):
+        raise ChartError(place, Message(_("give an object with names and values")))
+    return value
+
+
+def _list(value: object, place: str) -> list[object]:
+    if not isinstance(value, list):
+        raise ChartError(place, Message(_("give a list")))
+    return value
+
+
+def _items(value: object, place: str, most: int) -> list[tuple[str, dict[str, object]]]:
+    """Return (place, item) of a list of objects that is not too long."""
+    found = _list(value, place)
+    _bound(len(found), place, most)
+    return [(f"{place}[{index}]", _mapping(item, f"{place}[{index}]")) for index, item in enumerate(found)]
+
+
+def _bound(count: int, place: str, most: int) -> None:
+    if count > most:
+        raise ChartError(place, Message(_("show %(most)s at most, not %(count)s"), {"most": most, "count": count}))
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= LARGEST
+
+
+def _require(test: Callable[[object], bool], wanted: str) -> Callable[[object, str], None]:
+    def check(value: object, place: str) -> None:
+        if not test(value):
+            raise ChartError(place, Message(wanted))
+
+    return check
+
+
+_number = _require(_is_number, _("give a finite number"))
+_maybe = _require(lambda value: value is None or _is_number(value), _("give a finite number or null"))
+_word = _require(
+    lambda value: isinstance(value, str | int | float) and len(str(value)) <= MOST_CHARACTERS,
+    _("give a text of 300 characters at most, or a number"),
+)
+_text = _require(
+    lambda value: isinstance(value, str) and len(value) <= MOST_CHARACTERS, _("give a text of 300 characters at most")
+)
+
+
+def _index(value: object, place: str, size: int) -> None:
+    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < size:
+        raise ChartError(place, Message(_("give a place in the labels, 0 to %(last)s"), {"last": size - 1}))

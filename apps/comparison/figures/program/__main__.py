@@ -1,0 +1,34 @@
+"""Read a line {"chart", "ending"} for each figure from the standard input and write the figures one after the other.
+
+Before each figure stands its length in bytes, a whole number of eight bytes, the highest first.
+"""
+
+import io
+import json
+import sys
+
+from apps.comparison.figures.program import boxes, cells, lines, look, parallel
+
+DRAW = {"line": lines.draw, "heat": cells.draw, "box": boxes.draw, "parallel": parallel.draw}
+
+
+def main() -> None:
+    """Draw the figures."""
+    for line in sys.stdin.buffer:
+        request = json.loads(line)
+        drawn = draw(request["chart"], request["ending"])
+        sys.stdout.buffer.write(len(drawn).to_bytes(8) + drawn)
+        sys.stdout.buffer.flush()
+
+
+def draw(chart: dict[str, object], ending: str) -> bytes:
+    """Return one figure as a file."""
+    figure, out = look.figure_for(chart), io.BytesIO()
+    DRAW[str(chart.get("kind", "line"))](figure, chart)
+    # The same data gives the same file.
+    metadata = {"Date": None} if ending == "svg" else {"Software": None}
+    figure.savefig(out, format=ending, dpi=look.DPI, metadata=metadata)
+    return out.getvalue()
+
+
+main()

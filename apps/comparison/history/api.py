@@ -1,0 +1,213 @@
+"""REST: histories, the changes found in them, and what people say of these."""
+
+from typing import Any
+
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from apps.accounts import rights
+from apps.accounts.models import Role
+from apps.comparison.history import changes, charts, points, queries, series, services
+from apps.comparison.models import ChangePoint
+from apps.core import rest
+from apps.core.api import unknown_choices
+from apps.results import queries as results
+
+
+class RepeatedSerializer(serializers.Serializer):
+    """What was measured again and again: a tool between the same nodes; `lane` names its histories."""
+
+    lane = serializers.IntegerField()
+    tool = serializers.CharField(source="tool.slug")
+    nodes = serializers.CharField()
+    team = serializers.CharField(source="team.slug")
+    campaigns = serializers.IntegerField()
+    last_at = serializers.DateTimeField(source="last")
+
+
+class HistoryPointSerializer(serializers.Serializer):
+    """A point of the sweep that was measured: its name in addresses, what tells it apart, in how many campaigns."""
+
+    point = serializers.CharField(source="setting.key")
+    label: Any = serializers.CharField()
+    parameters = serializers.DictField(source="setting.parameters")
+    campaigns = serializers.IntegerField(source="setting.campaigns")
+
+
+class HistoryLevelSerializer(serializers.Serializer):
+    """What one campaign measured, in base units; `change` is "" or the state of the change before it."""
+
+    campaign = serializers.IntegerField()
+    name = serializers.CharField()
+    at = serializers.DateTimeField()
+    n = serializers.IntegerField()
+    median = serializers.FloatField()
+    ci_low = serializers.FloatField(allow_null=True)
+    ci_high = serializers.FloatField(allow_null=True)
+    ci_confidence = serializers.FloatField(allow_null=True, help_text="What the interval has, 0 to 1.")
+    mean = serializers.FloatField()
+    minimum = serializers.FloatField()
+    maximum = serializers.FloatField()
+    unit = serializers.CharField()
+    tool_version = serializers.CharField()
+    change = serializers.CharField()
+    flagged = serializers.IntegerField(help_text="How many of the figures have a flag that bears on the metric.")
+    flags = serializers.DictField(child=serializers.IntegerField(), help_text="How many of them by flag.")
+
+
+class FactChangeSerializer(serializers.Serializer):
+    """A fact that an agent told differently after a change; null where it was not there."""
+
+    path = serializers.CharField()
+    before = serializers.JSONField()
+    after = serializers.JSONField()
+
+
+class NodeChangeSerializer(serializers.Serializer):
+    """The facts of a node that changed with the level, and how many more did."""
+
+    node = serializers.CharField()
+    facts = FactChangeSerializer(many=True)
+    more = serializers.IntegerField()
+
+
+class LevelChangeSerializer(serializers.Serializer):
+    """A change of level before a campaign, medians before and after in base units; p of the whole series."""
+
+    campaign = serializers.IntegerField(source="level.campaign")
+    previous_campaign = serializers.IntegerField(source="previous.campaign")
+    before = serializers.FloatField()
+    after = serializers.FloatField()
+    ratio = serializers.FloatField()
+    p = serializers.FloatField()
+    is_better = serializers.BooleanField(allow_null=True)
+    state = serializers.CharField(help_text="What a person says of it, “found” while nobody did.")
+    explanation = serializers.CharField(source="decision.explanation", default="")
+    decided_by = serializers.CharField(source="decision.decided_by.username", default=None, allow_null=True)
+    decided_at = serializers.DateTimeField(source="decision.decided_at", default=None, allow_null=True)
+    versions = serializers.ListField(child=serializers.CharField(), allow_null=True, help_text="Before and after.")
+    nodes = NodeChangeSerializer(many=True)
+
+
+class HistorySerializer(serializers.Serializer):
+    """One metric at one point over the campaigns that measured it alike; null and empty where nothing was."""
+
+    lane = serializers.IntegerField()
+    tool = serializers.CharField()
+    nodes = serializers.CharField()
+    team = serializers.CharField()
+    metric = serializers.CharField(allow_null=True)
+    metrics = serializers.ListField(child=serializers.CharField())
+    point = serializers.CharField(allow_null=True)
+    settings = HistoryPointSerializer(many=True)
+    levels = HistoryLevelSerializer(many=True)
+    changes = LevelChangeSerializer(many=True)
+
+
+class DecisionOnChangeSerializer(serializers.Serializer):
+    """What a person says of the change before a campaign; "open" takes it back."""
+
+    point = serializers.CharField(required=False, help_text="As `settings` names it; the usual one unless given.")
+    metric = serializers.CharField(required=False, help_text="The usual one unless given.")
+    campaign = serializers.IntegerField(min_value=1)
+    state = serializers.ChoiceField(choices=[*ChangePoint.State.choices, (services.OPEN, services.OPEN)])
+    explanation = serializers.CharField(required=False, allow_blank=True, default="", max_length=services.LONGEST)
+
+
+class HistoryList(rest.ListAPIView):
+    """What was measured in several campaigns between the same nodes, the most often repeated first."""
+
+    serializer_class = RepeatedSerializer
+    filter_backends: list[Any] = []
+
+    def get_queryset(self) -> Any:
+        """Return what the user's teams repeated."""
+        return series.known_histories(rights.user_of(self.request), least=2)
+
+
+class History(rest.APIView):
+    """A metric over repeated campaigns: levels, changes, and what else changed on the nodes at that time."""
+
+    @extend_schema(
+        operation_id="histories_retrieve",
+        parameters=[
+            OpenApiParameter("point", str, description="As `settings` names it; the most repeated unless given."),
+            OpenApiParameter("metric", str, description="Name of a metric; the tool's primary one unless given."),
+        ],
+        responses=HistorySerializer,
+    )
+    def get(self, request: Request, pk: int) -> Response:
+        """Return one history of a lane."""
+        found = _find(request, pk, request.query_params)
+        return Response(HistorySerializer(_body(request, pk, found)).data)
+
+
+class DecideOnChange(rest.APIView):
+    """What people say of the changes in a history."""
+
+    @extend_schema(operation_id="histories_decide", request=DecisionOnChangeSerializer, responses=HistorySerializer)
+    def post(self, request: Request, pk: int) -> Response:
+        """Confirm, explain or dismiss a change, or take that back; answers with the history as it then is."""
+        lane = queries.lane_for(rights.user_of(request), pk)
+        rights.require(request.user, lane.experiment.campaign.team, Role.OPERATOR)
+        wish = DecisionOnChangeSerializer(data=request.data)
+        wish.is_valid(raise_exception=True)
+        values = wish.validated_data
+        found = _find(request, pk, values)
+        if found is None:
+            raise serializers.ValidationError({"campaign": [_("Nothing was measured here yet.")]})
+        try:
+            services.settle_change(
+                subject=found.subject,
+                levels=found.levels,
+                campaign=values["campaign"],
+                state=values["state"],
+                explanation=values["explanation"],
+                user=rights.user_of(request),
+                now=timezone.now(),
+            )
+        except services.NeedsExplanation as error:
+            text = _("Say why, so that the next reader knows: an explanation needs words.")
+            raise serializers.ValidationError({"explanation": [text]}) from error
+        except services.NoSuchChange as error:
+            text = _("There is no change at this campaign any more: more figures moved or removed it.")
+            raise serializers.ValidationError({"campaign": [text]}) from error
+        return Response(HistorySerializer(_body(request, pk, found)).data)
+
+
+def _find(request: Request, pk: int, query: Any) -> queries.Found | None:
+    """Return the history that a query names; a REST error lists what there is if it names none."""
+    point, metric = query.get("point"), query.get("metric")
+    found = queries.find(rights.user_of(request), pk, point=point, metric=metric)
+    if found and (missing := queries.missing_of(found, point=point, metric=metric)):
+        raise unknown_choices(missing)
+    return found
+
+
+def _body(request: Request, pk: int, found: queries.Found | None) -> dict[str, Any]:
+    lane = found.lane if found else queries.lane_for(rights.user_of(request), pk)
+    shown = changes.shown_changes(found.subject, found.levels, rights.user_of(request)) if found else []
+    return {
+        "lane": lane.pk,
+        "tool": lane.experiment.tool,
+        "nodes": results.lane_names(lane.experiment)[lane.pk],
+        "team": lane.experiment.campaign.team.slug,
+        "metric": found.subject.metric.name if found else None,
+        "metrics": [metric.name for metric in found.metrics] if found else [],
+        "point": found.setting.key if found else None,
+        "settings": _labelled(found) if found else [],
+        "levels": charts.flat_rows(found.subject, found.levels, shown) if found else [],
+        "changes": shown,
+    }
+
+
+def _labelled(found: queries.Found) -> list[dict[str, Any]]:
+    names = points.names_apart([setting.parameters for setting in found.settings])
+    return [
+        {"setting": setting, "label": points.label_of(found.subject.tool, setting.parameters, names)}
+        for setting in found.settings
+    ]

@@ -1,0 +1,217 @@
+"""What was measured alike again and again: the histories there are, and the figures of one."""
+
+import hashlib
+import json
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from django.db.models import Count, Max, OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import Coalesce
+
+from apps.accounts.models import Team, User
+from apps.bench import statistics
+from apps.bench.toolkit import Metric, Tool
+from apps.campaigns.models import Campaign, Lane, Trial
+from apps.campaigns.queries.visibility import counted, visible
+from apps.results import doubts, queries
+from apps.results.doubts import Doubts
+from apps.results.models import Sample
+from apps.testbeds.models import Node
+from apps.toolbox import queries as toolbox
+
+# The newest trials up to this many are looked at, whole campaigns only.
+MOST_TRIALS = 50_000
+# Of the newest trials so many tell which metrics there are.
+TELLING_TRIALS = 50
+# Of which campaigns lanes count: what a publication prints are figures of many samples, most often without saying of
+# how many.
+_SAMPLED = {
+    "experiment__campaign__deleting_at": None,
+    "experiment__campaign__launched_at__isnull": False,
+    "experiment__campaign__origin__in": (Campaign.Origin.MEASURED, Campaign.Origin.IMPORTED),
+}
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What a history is of: one metric of one tool between the same nodes with the same parameters."""
+
+    team: Team
+    tool: Tool
+    metric: Metric
+    roles: dict[str, list[int]]
+    parameters: dict[str, Any]
+
+    @property
+    def key(self) -> str:
+        """Return the name of the history: the same for whatever is measured alike."""
+        told = [self.tool.slug, self.metric.name, self.roles, self.parameters]
+        return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()[:40]
+
+
+@dataclass(frozen=True)
+class Level:
+    """What one campaign measured of the subject: its figures in the order of time, `at` the first of them."""
+
+    campaign: int
+    name: str
+    origin: str
+    experiment: int
+    at: datetime
+    values: tuple[float, ...]
+    versions: frozenset[str]
+    summary: statistics.Summary
+    interval: statistics.Interval | None
+    trials: tuple[int, ...] = ()
+    doubts: Doubts = field(default_factory=Doubts)
+
+
+@dataclass(frozen=True)
+class Known:
+    """A tool between the same nodes, as the list of histories shows it; `lane` is the newest such."""
+
+    lane: int
+    tool: Tool
+    nodes: str
+    team: Team
+    campaigns: int
+    last: datetime | None
+
+
+def lanes_for(user: User) -> QuerySet[Lane]:
+    """Return the lanes of what was measured, here or elsewhere, in the campaigns that count for the user."""
+    return counted(Lane.objects.filter(**_SAMPLED), user, path="experiment__campaign")
+
+
+def lanes_seen(user: User) -> QuerySet[Lane]:
+    """Return the lanes of the campaigns that the user may see, for whoever names one of them."""
+    return visible(Lane.objects.filter(**_SAMPLED), user, path="experiment__campaign")
+
+
+def known_histories(user: User, *, least: int = 1) -> list[Known]:
+    """Return what was measured in `least` campaigns or more, what was repeated most often first."""
+    rows = list(
+        lanes_for(user)
+        .values("experiment__tool", "experiment__campaign__team", "roles")
+        .annotate(
+            lane=Max("pk"),
+            campaigns=Count("experiment__campaign", distinct=True),
+            last=Max("experiment__campaign__launched_at"),
+        )
+        .filter(campaigns__gte=least)
+        .order_by("-campaigns", "-last")
+    )
+    names = dict(
+        Node.objects.filter(pk__in={pk for row in rows for ids in row["roles"].values() for pk in ids}).values_list(
+            "pk", "name"
+        )
+    )
+    teams = Team.objects.in_bulk({row["experiment__campaign__team"] for row in rows})
+    tools = {slug: toolbox.get_tool(slug) for slug in {row["experiment__tool"] for row in rows}}
+    return [
+        Known(
+            lane=row["lane"],
+            tool=tools[row["experiment__tool"]],
+            nodes=_ends(tools[row["experiment__tool"]], row["roles"], names),
+            team=teams[row["experiment__campaign__team"]],
+            campaigns=row["campaigns"],
+            last=row["last"],
+        )
+        for row in rows
+    ]
+
+
+def like(lane: Lane, user: User) -> list[int]:
+    """Return the lanes on which the same tool ran between the same nodes for the same team, the newest first.
+
+    Who is no member of that team has those of the campaigns that it offered to them and they accepted.
+    """
+    own = counted(Campaign.objects.filter(team=lane.experiment.campaign.team_id), user).order_by().values("pk")
+    # Counted lane by lane: a join would count through all trials that there are.
+    trials = Trial.objects.filter(lane=OuterRef("pk")).order_by().values("lane").annotate(n=Count("pk")).values("n")
+    rows = (
+        Lane.objects.filter(
+            roles=lane.roles,
+            experiment__tool=lane.experiment.tool,
+            experiment__campaign__team=lane.experiment.campaign.team_id,
+            **_SAMPLED,
+        )
+        # What one person keeps to themselves, and what is merely public, is in no history but its own.
+        .filter(
+            Q(pk=lane.pk)
+            | ~Q(experiment__campaign__visibility=Campaign.Visibility.PRIVATE) & Q(experiment__campaign__in=own)
+        )
+        .annotate(size=Coalesce(Subquery(trials), 0))
+        .order_by("-experiment__campaign__launched_at", "-pk")
+        .values_list("pk", "size")
+    )
+    found: list[int] = []
+    total = 0
+    for pk, size in rows:
+        total += size
+        if found and total > MOST_TRIALS:
+            break
+        found.append(pk)
+    return found
+
+
+def levels_of(subject: Subject, lanes: Iterable[int]) -> list[Level]:
+    """Return what each campaign measured of the subject, the oldest first, of the figures that count."""
+    rows = (
+        Sample.objects.filter(
+            trial__lane__in=list(lanes),
+            trial__parameters=subject.parameters,
+            counts=True,
+            metric=subject.metric.name,
+        )
+        .order_by("result__recorded_at", "pk")
+        .values_list(
+            "trial__campaign_id",
+            "trial__campaign__name",
+            "trial__campaign__origin",
+            "experiment_id",
+            "result__recorded_at",
+            "value",
+            "result__tool_version",
+            "trial_id",
+            "result__flags",
+        )
+    )
+    grouped: dict[int, list[tuple[Any, ...]]] = defaultdict(list)
+    for campaign, *rest in rows:
+        grouped[campaign].append(tuple(rest))
+    return [_level(campaign, members, subject.metric.name) for campaign, members in grouped.items()]
+
+
+def metrics_measured(tool: Tool, lanes: Iterable[int]) -> list[Metric]:
+    """Return the tool's metrics, the primary one first, that the newest trials on the lanes have figures of."""
+    newest = Trial.objects.filter(lane__in=list(lanes), state=Trial.State.SUCCEEDED).order_by("-pk")
+    told = list(newest.values_list("pk", flat=True)[:TELLING_TRIALS])
+    names = set(Sample.objects.filter(trial__in=told).values_list("metric", flat=True).distinct())
+    return [metric for metric in queries.metrics_of(tool) if metric.name in names]
+
+
+def _level(campaign: int, members: list[tuple[Any, ...]], metric: str) -> Level:
+    name, origin, experiment, at = members[0][:4]
+    values = tuple(member[4] for member in members)
+    return Level(
+        campaign=campaign,
+        name=name,
+        origin=origin,
+        experiment=experiment,
+        at=at,
+        values=values,
+        trials=tuple(member[6] for member in members),
+        doubts=doubts.from_flags((member[6], metric, member[7]) for member in members),
+        versions=frozenset(member[5] for member in members if member[5]),
+        summary=statistics.summarise(values),
+        interval=statistics.quantile_interval(values),
+    )
+
+
+def _ends(tool: Tool, roles: dict[str, list[int]], names: dict[int, str]) -> str:
+    parts = ("+".join(names.get(pk, str(pk)) for pk in roles.get(role.name, [])) for role in tool.roles)
+    return " → ".join(part for part in parts if part)

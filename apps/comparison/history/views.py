@@ -1,0 +1,144 @@
+"""Pages of histories: the list of what was repeated, one metric over time, and decisions about its changes."""
+
+import csv
+import json
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core.paginator import Paginator
+from django.db import transaction
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse, QueryDict
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_POST
+
+from apps.accounts import rights
+from apps.accounts.models import Role
+from apps.comparison.history import changes, charts, points, queries, series, services
+from apps.comparison.models import ChangePoint
+from apps.core import editing, figures
+from apps.core.versions import lock_row
+from apps.results import downloads
+from apps.results import queries as results
+
+PAGE = 50
+NOTHING_DECIDED = {"state": "", "explanation": ""}
+
+
+@login_required
+@require_GET
+def history_list(request: HttpRequest) -> HttpResponse:
+    """List what was measured in several campaigns between the same nodes, the most often repeated first."""
+    wanted = request.GET.get("q", "").strip()
+    known = series.known_histories(rights.user_of(request), least=2)
+    if wanted:
+        words = wanted.lower().split()
+        known = [item for item in known if all(word in f"{item.tool.name} {item.nodes}".lower() for word in words)]
+    page = Paginator(known, PAGE).get_page(request.GET.get("page"))
+    return render(request, "results/history/list.html", {"page_obj": page, "q": wanted})
+
+
+@login_required
+@require_GET
+def history(request: HttpRequest, pk: int) -> HttpResponse:
+    """Show one metric over the campaigns that measured it alike."""
+    found = _find(request, pk, request.GET)
+    if found and len(request.GET.getlist("point")) > 1:
+        return redirect(found.address)
+    context: dict[str, object] = {
+        "lane": found.lane if found else queries.lane_for(rights.user_of(request), pk),
+        "found": found,
+    }
+    if found:
+        shown = changes.shown_changes(found.subject, found.levels, rights.user_of(request))
+        told = {item.level.campaign for item in shown}
+        context |= {
+            "missing": queries.missing_of(found, point=_point_of(request.GET), metric=request.GET.get("metric")),
+            "tool": found.subject.tool,
+            "nodes": results.lane_names(found.lane.experiment)[found.lane.pk],
+            "subject": found.subject,
+            "choices": points.choices_among(found.settings, found.setting, found.subject.tool),
+            "changes": shown,
+            "former": [item for item in changes.decisions_on(found.subject) if item.campaign_id not in told],
+            "rows": charts.rows_of(found.subject, found.levels, shown),
+            "chart": json.dumps(charts.chart_of(found.subject, found.levels, shown)),
+            "states": ChangePoint.State.choices,
+            "can_write": rights.can(request.user, found.subject.team, Role.OPERATOR),
+            "least": 2 * changes.LEAST_LEVEL,
+        }
+    return render(request, "results/history/detail.html", context)
+
+
+@login_required
+@require_GET
+def download(request: HttpRequest, pk: int, ending: str) -> HttpResponse:
+    """Download the history's levels, one line a campaign, as CSV or JSON, values in base units."""
+    found = _find(request, pk, request.GET)
+    if found is None:
+        raise Http404
+    if missing := queries.missing_of(found, point=_point_of(request.GET), metric=request.GET.get("metric")):
+        return downloads.refusal_of(missing)
+    shown = changes.shown_changes(found.subject, found.levels, rights.user_of(request))
+    rows = charts.flat_rows(found.subject, found.levels, shown)
+    name = f"history-{found.lane.pk}-{found.setting.key}-{found.subject.metric.name}.{ending}"
+    disposition = {"Content-Disposition": f'attachment; filename="{name}"'}
+    if ending == "json":
+        return JsonResponse(rows, safe=False, headers=disposition)
+    answer = HttpResponse(content_type="text/csv; charset=utf-8", headers=disposition)
+    writer = csv.DictWriter(answer, fieldnames=charts.COLUMNS)
+    writer.writeheader()
+    writer.writerows({name: downloads.plain(value) for name, value in row.items()} for row in rows)
+    return answer
+
+
+@login_required
+@require_POST
+@transaction.atomic
+def decide(request: HttpRequest, pk: int) -> HttpResponse:
+    """Confirm, explain or dismiss a change-point, or take that back."""
+    found = _find(request, pk, request.POST)
+    if found is None:
+        raise Http404
+    rights.require(request.user, found.subject.team, Role.OPERATOR)
+    state, campaign = request.POST.get("state", ""), request.POST.get("campaign", "")
+    if state not in (*ChangePoint.State.values, services.OPEN) or figures.whole(campaign) is None:
+        messages.error(request, _("Choose confirm, explain, dismiss or open again."))
+        return redirect(found.address)
+    # A change on which nobody has decided has no row of its own.
+    lock_row(found.lane)
+    decided = services.decision_on(found.subject, int(campaign))
+    values = {"state": decided.state, "explanation": decided.explanation} if decided else NOTHING_DECIDED
+    texts = {"state": decided.get_state_display()} if decided else {}
+    name = str(found.lane.experiment)
+    if conflict := editing.page_conflict(request, found.lane, values, name=name, texts=texts):
+        return editing.conflict_page(request, conflict)
+    try:
+        services.settle_change(
+            subject=found.subject,
+            levels=found.levels,
+            campaign=int(campaign),
+            state=state,
+            explanation=request.POST.get("explanation", "")[: services.LONGEST],
+            user=rights.user_of(request),
+            now=timezone.now(),
+        )
+    except services.NeedsExplanation:
+        messages.error(request, _("Say why, so that the next reader knows: an explanation needs words."))
+    except services.NoSuchChange:
+        messages.error(request, _("There is no change at this campaign any more: more figures moved or removed it."))
+    else:
+        editing.note_change(found.lane, rights.user_of(request).get_username())
+        messages.success(request, _("That is kept with the history."))
+    return redirect(found.address)
+
+
+def _find(request: HttpRequest, pk: int, query: QueryDict) -> queries.Found | None:
+    point, metric = _point_of(query), query.get("metric")
+    return queries.find(rights.user_of(request), pk, point=point, metric=metric)
+
+
+def _point_of(query: QueryDict) -> str | None:
+    # A form sends a point for each parameter: what was chosen is the one that is not shown yet.
+    asked = query.getlist("point")
+    return next((key for key in asked if key != query.get("shown")), query.get("point"))

@@ -1,0 +1,32 @@
+"""A cell of the matrix."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from apps.results.doubts import Mark
+
+
+@dataclass(frozen=True)
+class Cell:
+    """The figure from one site to another: the mean of `n` samples of the best sustained setting, measured `at`.
+
+    Of each setting the newest repeated figure counts, so that neither a sweep of bad settings nor a single run takes
+    its place; the best of these in the metric's own direction (the newest where neither is better). `points` counts
+    the settings, `setting` and `nodes` say in words which it is and between which nodes.
+    """
+
+    source: int
+    target: int
+    value: float
+    n: int
+    experiment: int
+    experiment_name: str
+    lane: int
+    point: int
+    points: int
+    at: datetime
+    parameters: dict[str, Any]
+    setting: str = ""
+    nodes: str = ""
+    mark: Mark | None = None

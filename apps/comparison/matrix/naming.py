@@ -1,0 +1,34 @@
+"""What the figures of a matrix are of: between which nodes, and at which setting."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from apps.bench.toolkit import Tool
+from apps.campaigns.models import Experiment, Lane
+from apps.comparison.history.points import label_of
+from apps.comparison.matrix.cells import Cell
+from apps.testbeds.models import Node
+
+Pair = tuple[int, int]
+
+
+def named(cells: Mapping[Pair, Cell], tool: Tool) -> dict[Pair, Cell]:
+    """Return the cells with their nodes and settings in words: what any of their experiments varied."""
+    lanes = Lane.objects.in_bulk([cell.lane for cell in cells.values()])
+    wanted = {pk for lane in lanes.values() for ids in lane.roles.values() for pk in ids}
+    nodes = dict(Node.objects.filter(pk__in=wanted).values_list("pk", "name"))
+    rows = Experiment.objects.filter(pk__in={cell.experiment for cell in cells.values()}).order_by("pk")
+    varied = list(
+        dict.fromkeys(item["name"] for factors in rows.values_list("factors", flat=True) for item in factors)
+    )
+    return {
+        pair: replace(
+            cell,
+            setting=label_of(tool, cell.parameters, varied),
+            nodes=" → ".join(
+                "+".join(nodes.get(pk, str(pk)) for pk in lanes[cell.lane].roles.get(role.name, []))
+                for role in tool.roles
+            ),
+        )
+        for pair, cell in cells.items()
+    }

@@ -1,0 +1,166 @@
+"""The figure of a metric between each pair of sites, from the first role's site to the second's."""
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from django.db import connection
+from django.db.models import Count, Q
+
+from apps.accounts import rights
+from apps.accounts.models import User
+from apps.bench.toolkit import Metric, Tool
+from apps.campaigns.models import Experiment
+from apps.comparison.history import series
+from apps.comparison.matrix import naming, ways
+from apps.comparison.matrix.cells import Cell
+from apps.comparison.matrix.ways import End
+from apps.results import doubts, means
+from apps.results.models import Sample
+from apps.testbeds.models import Node, Site
+from apps.toolbox import queries as toolbox
+
+_COLUMNS = ("pair", "lane", "point", "experiment", "mean", "n", "at", "setting", "points")
+# Of each setting between the same nodes the newest figure that was repeated counts, a single one only where nothing
+# was; of these the best.
+# Naming the experiments, too, lets the database find the samples by its index on these.
+_BEST = """
+WITH points AS (
+    SELECT p.pair, p.played, t.lane_id, t.point, s.experiment_id, min(t.parameters::text) setting, {mean} mean,
+        count(*) n, max(r.recorded_at) at
+    FROM results_sample s
+    JOIN campaigns_trial t ON t.id = s.trial_id
+    JOIN results_result r ON r.id = s.result_id
+    JOIN unnest(%(lanes)s::bigint[], %(pairs)s::int[], %(cast)s::text[]) AS p (lane, pair, played)
+        ON p.lane = t.lane_id
+    WHERE s.experiment_id = ANY(%(experiments)s) AND r.experiment_id = ANY(%(experiments)s)
+        AND s.metric = %(metric)s AND t.lane_id = ANY(%(lanes)s) AND s.counts
+    GROUP BY 1, 2, 3, 4, 5
+), settings AS (
+    SELECT DISTINCT ON (pair, played, setting) *, n >= 2 is_sustained
+    FROM points ORDER BY pair, played, setting, n >= 2 DESC, at DESC, {order}, point
+)
+SELECT DISTINCT ON (pair) pair, lane_id, point, experiment_id, mean, n, at, setting, count(*) OVER (PARTITION BY pair)
+FROM settings ORDER BY pair, is_sustained DESC, {order}, point
+"""
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """A tool's metric between sites; `cells` {(from, to): Cell}."""
+
+    tool: Tool
+    metric: Metric
+    sites: tuple[Site, ...]
+    cells: dict[tuple[int, int], Cell]
+
+
+def tools_between(user: User) -> list[Tool]:
+    """Return the tools that measured between two ends, the most used first."""
+    rows = (
+        Experiment.objects.filter(lanes__in=series.lanes_for(user))
+        .values("tool")
+        .annotate(times=Count("pk", distinct=True))
+        .order_by("-times", "tool")
+    )
+    tools = [toolbox.get_tool(row["tool"]) for row in rows]
+    return [tool for tool in tools if len(tool.roles) > 1]
+
+
+def matrix_of(user: User, tool: Tool, metric: Metric) -> Matrix:
+    """Return the best sustained figures of a metric between all sites that the tool measured between."""
+    ends = _ends(user, tool)
+    cells = _cells(ways.chosen(ends, metric), tool, metric)
+    wanted = {site for pair in ends for site in pair}
+    cells = naming.named(_marked(cells, metric), tool)
+    sites = tuple(Site.objects.filter(pk__in=wanted).order_by("name", "pk"))
+    rights.attach_foreign_teams(sites, user)
+    return Matrix(tool, metric, sites, cells)
+
+
+def _ends(user: User, tool: Tool) -> dict[tuple[int, int], list[End]]:
+    """Return the lanes of the tool by their pair of sites, the newest experiment first."""
+    rows = list(
+        series.lanes_for(user)
+        .filter(experiment__tool=tool.slug)
+        .order_by("-experiment__campaign__launched_at", "-experiment_id", "pk")
+        .values_list(
+            "pk", "experiment_id", "roles", "experiment__factors", "experiment__fixed", "experiment__repetitions"
+        )
+    )
+    firsts = [
+        [roles[role.name][0] for role in tool.roles if roles.get(role.name)][:2] for _pk, _e, roles, *_w in rows
+    ]
+    sites = dict(
+        Node.objects.filter(pk__in={pk for pair in firsts for pk in pair}).values_list("pk", "testbed__site_id")
+    )
+    found: dict[tuple[int, int], list[End]] = defaultdict(list)
+    for (pk, experiment, roles, factors, fixed, repetitions), pair in zip(rows, firsts, strict=True):
+        places = [sites[node] for node in pair if node in sites]
+        if len(places) == 2 and places[0] != places[1]:
+            cast = json.dumps(roles, sort_keys=True)
+            way = json.dumps([cast, factors, fixed, repetitions > 1], sort_keys=True)
+            found[places[0], places[1]].append(End(pk, experiment, cast, way))
+    return found
+
+
+def _cells(asked: dict[tuple[int, int], list[End]], tool: Tool, metric: Metric) -> dict[tuple[int, int], Cell]:
+    """Return the figure of each pair, found by the database."""
+    pairs = list(asked)
+    lanes = {lane: place for place, pair in enumerate(pairs) for lane in asked[pair]}
+    experiments = {lane.experiment for lane in lanes}
+    names = dict(Experiment.objects.filter(pk__in=experiments).values_list("pk", "name"))
+    return {
+        pairs[row["pair"]]: Cell(
+            source=pairs[row["pair"]][0],
+            target=pairs[row["pair"]][1],
+            value=row["mean"],
+            experiment_name=names[row["experiment"]],
+            parameters=json.loads(row["setting"]),
+            **{name: row[name] for name in ("n", "experiment", "lane", "point", "points", "at")},
+        )
+        for row in _best_of(lanes, experiments, tool, metric)
+    }
+
+
+def _best_of(lanes: dict[End, int], experiments: set[int], tool: Tool, metric: Metric) -> Iterable[dict[str, Any]]:
+    """Return the row of each pair, given {lane: place of its pair}, of the figures that count."""
+    better = metric.higher_is_better
+    order = "at DESC" if better is None else "mean DESC" if better else "mean ASC"
+    timed = means.TIMED.format(parameters="t.parameters")
+    mean = means.in_sql(tool, metric, value="s.value", timed=timed)
+    with connection.cursor() as cursor:
+        cursor.execute(
+            _BEST.format(order=order, mean=mean),
+            {
+                "experiments": list(experiments),
+                "lanes": [lane.lane for lane in lanes],
+                "pairs": list(lanes.values()),
+                "cast": [lane.cast for lane in lanes],
+                "metric": metric.name,
+            },
+        )
+        return [dict(zip(_COLUMNS, row, strict=True)) for row in cursor.fetchall()]
+
+
+def _marked(cells: dict[tuple[int, int], Cell], metric: Metric) -> dict[tuple[int, int], Cell]:
+    """Return the cells with the flags of their figures, read in one query."""
+    if not cells:
+        return cells
+    chosen = Q()
+    for cell in cells.values():
+        chosen |= Q(trial__lane=cell.lane, trial__point=cell.point)
+    experiments = {cell.experiment for cell in cells.values()}
+    rows = Sample.objects.filter(chosen, experiment__in=experiments, metric=metric.name, counts=True)
+    trials: dict[tuple[int, int], list[int]] = defaultdict(list)
+    flags = []
+    for lane, point, trial, raised in rows.values_list("trial__lane", "trial__point", "trial", "result__flags"):
+        trials[lane, point].append(trial)
+        flags.append((trial, metric.name, raised))
+    found = doubts.from_flags(flags)
+    return {
+        pair: replace(cell, mark=found.about(trials[cell.lane, cell.point], metric.name))
+        for pair, cell in cells.items()
+    }

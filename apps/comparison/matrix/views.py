@@ -1,0 +1,159 @@
+"""The page of the newest figures between sites, and its table as a file."""
+
+import csv
+import json
+from typing import Any
+
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.timesince import timesince
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET
+
+from apps.accounts import rights
+from apps.bench.toolkit import Tool
+from apps.comparison.matrix import table
+from apps.comparison.matrix.cells import Cell
+from apps.comparison.matrix.table import Matrix
+from apps.results import charts, downloads, queries
+
+COLUMNS = (
+    "from", "to", "value", "unit", "samples", "points", "nodes", "setting", "experiment", "lane", "point", "measured",
+    "flagged", "flags",
+)  # fmt: skip
+
+
+@login_required
+@require_GET
+def matrix(request: HttpRequest) -> HttpResponse:
+    """Show the newest figures of a tool's metric between all sites."""
+    tools, found = _find(request)
+    context: dict[str, object] = {"tools": tools, "matrix": found, "missing": _missing(request, tools, found)}
+    if found:
+        context |= {
+            "metrics": queries.metrics_of(found.tool),
+            "rows": [
+                (site, [(other, found.cells.get((site.pk, other.pk))) for other in found.sites])
+                for site in found.sites
+            ],
+            "chart": json.dumps(chart_of(found)),
+            "query": f"tool={found.tool.slug}&metric={found.metric.name}",
+        }
+    return render(request, "results/matrix/matrix.html", context)
+
+
+@login_required
+@require_GET
+def download(request: HttpRequest, ending: str) -> HttpResponse:
+    """Download the matrix, one line a pair, as CSV or JSON, values in base units."""
+    tools, found = _find(request)
+    if found is None:
+        raise Http404
+    if missing := _missing(request, tools, found):
+        return downloads.refusal_of(missing)
+    rows = flat_rows(found)
+    disposition = {
+        "Content-Disposition": f'attachment; filename="matrix-{found.tool.slug}-{found.metric.name}.{ending}"'
+    }
+    if ending == "json":
+        return JsonResponse(rows, safe=False, headers=disposition)
+    answer = HttpResponse(content_type="text/csv; charset=utf-8", headers=disposition)
+    writer = csv.DictWriter(answer, fieldnames=COLUMNS)
+    writer.writeheader()
+    writer.writerows({name: downloads.plain(value) for name, value in row.items()} for row in rows)
+    return answer
+
+
+def name_of(site: Any) -> str:
+    """Return the site's name, with its team's where the reader is no member of that."""
+    return f"{site.name} ({site.foreign_team})" if site.foreign_team else str(site.name)
+
+
+def age_of(cell: Cell) -> str:
+    """Return "3 weeks ago"."""
+    return _("%(time)s ago") % {"time": timesince(cell.at, depth=1)}
+
+
+def chart_of(found: Matrix) -> dict[str, object]:
+    """Return the heat map: rows are where the data came from, columns where it went."""
+    names = [name_of(site) for site in found.sites]
+    place = {site.pk: index for index, site in enumerate(found.sites)}
+    values = [cell.value for cell in found.cells.values()]
+    return {
+        "kind": "heat",
+        "metric": {
+            "name": found.metric.name,
+            "label": _(found.metric.label),
+            "unit": found.metric.unit,
+            "log": bool(values) and min(values) > 0 and max(values) >= charts.LOG_FROM * min(values),
+        },
+        "x": {"name": "to", "label": _("To"), "labels": names},
+        "y": {"name": "from", "label": _("From"), "labels": names},
+        "cells": [
+            {
+                "x": place[target],
+                "y": place[source],
+                "v": cell.value,
+                "n": cell.n,
+                "note": ", ".join(
+                    filter(
+                        None, (cell.experiment_name, cell.nodes, cell.setting, f"{cell.at:%Y-%m-%d}", age_of(cell))
+                    )
+                ),
+                **(
+                    {"flagged": cell.mark.flagged, "flags": cell.mark.text[: charts.LONGEST_FLAGS]}
+                    if cell.mark
+                    else {}
+                ),
+                "url": f"{reverse('results:experiment', args=[cell.experiment])}?metric={found.metric.name}",
+            }
+            for (source, target), cell in found.cells.items()
+        ],
+    }
+
+
+def flat_rows(found: Matrix) -> list[dict[str, object]]:
+    """Return one flat object a pair of sites that has a figure."""
+    names = {site.pk: name_of(site) for site in found.sites}
+    return [
+        {
+            "from": names[source],
+            "to": names[target],
+            "value": cell.value,
+            "unit": found.metric.unit,
+            "samples": cell.n,
+            "points": cell.points,
+            "nodes": cell.nodes,
+            "setting": cell.setting,
+            "experiment": cell.experiment,
+            "lane": cell.lane,
+            "point": cell.point,
+            "measured": cell.at.isoformat(),
+            "flagged": cell.mark.flagged if cell.mark else 0,
+            "flags": cell.mark.counts if cell.mark else {},
+        }
+        for (source, target), cell in sorted(
+            found.cells.items(), key=lambda pair: (names[pair[0][0]], names[pair[0][1]])
+        )
+    ]
+
+
+def _missing(request: HttpRequest, tools: list[Tool], found: Matrix | None) -> dict[str, list[str]]:
+    """Return {parameter: names that there are} of what the address asks for and is not there."""
+    metrics = queries.metrics_of(found.tool) if found else []
+    known = {"tool": [tool.slug for tool in tools], "metric": [metric.name for metric in metrics]}
+    return {name: names for name, names in known.items() if names and request.GET.get(name, names[0]) not in names}
+
+
+def _find(request: HttpRequest) -> tuple[list[Tool], Matrix | None]:
+    """Return the tools to choose from and the matrix that the address names, None where nothing was measured."""
+    user = rights.user_of(request)
+    tools = table.tools_between(user)
+    if not tools:
+        return [], None
+    tool = next((item for item in tools if item.slug == request.GET.get("tool")), tools[0])
+    metrics = queries.metrics_of(tool)
+    metric = next((item for item in metrics if item.name == request.GET.get("metric")), metrics[0])
+    return tools, table.matrix_of(user, tool, metric)

@@ -1,0 +1,155 @@
+"""Send what is made piece by piece: under ASGI from a thread of its own, with a database connection of its own."""
+
+import asyncio
+import contextvars
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+from asgiref.sync import sync_to_async
+from django.core.handlers.asgi import ASGIRequest
+from django.db import close_old_connections, connection
+from django.http import HttpRequest, StreamingHttpResponse
+from rest_framework.request import Request
+
+from apps.core import downloads, endings, timeouts
+from apps.core.limits import middleware as limits
+
+Pieces = Iterator[bytes]
+
+
+class Stalled(Exception):
+    """The reader took nothing, or too little, for too long."""
+
+
+def send(
+    request: HttpRequest | Request, make: Callable[[], Pieces], *, name: str, kind: str, reads_database: bool = True
+) -> StreamingHttpResponse:
+    """Return the response that sends the pieces that `make` gives as a file of a name.
+
+    outage.Busy (503) if so many are being sent already that pages would be left without a connection, and
+    LimitExceededError (429) if too many of them to the same reader. What breaks the first piece is raised, too: an
+    answer that has begun cannot be another.
+    """
+    plain = getattr(request, "_request", request)
+    pieces: Any
+    if isinstance(plain, ASGIRequest):
+        # Django would first gather what a plain iterator gives.
+        place = downloads.place_for(plain) if reads_database else None
+        if place:
+            limits.add(plain, [place.state])
+        pieces = _Threaded(make, place)
+        pieces.begin()
+    else:
+        pieces = make()
+    headers = {"Content-Disposition": f'attachment; filename="{name}"', "X-Accel-Buffering": "no"}
+    return StreamingHttpResponse(pieces, content_type=kind, headers=headers)
+
+
+class _Threaded:
+    """Pieces that are made in one thread, for a database connection belongs to one."""
+
+    def __init__(self, make: Callable[[], Pieces], place: downloads.Place | None) -> None:
+        self._place = place
+        self._make = make
+        self._reads_database = place is not None
+        self._pace = downloads.Pace()
+        self._given: tuple[int, float] | None = None
+        self._pieces: Pieces | None = None
+        self._executor = ThreadPoolExecutor(max_workers=1, thread_name_prefix="export")
+        self._context = contextvars.copy_context()
+        self._lock = threading.Lock()
+        self._is_closed = False
+        self._is_stalled = False
+        self._timer: asyncio.TimerHandle | threading.Timer | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._first: list[bytes | None] = []
+
+    def begin(self) -> None:
+        """Make the first piece."""
+        try:
+            # The request has read what it needs: its connection is another's now.
+            close_old_connections()
+            self._first.append(self._executor.submit(self._context.run, self._step).result())
+            # It stalls, too, if nobody comes to take the first one. No loop runs in the thread of a view.
+            self._timer = threading.Timer(downloads.STALL_S, self._give_up)
+            self._timer.daemon = True
+            self._timer.start()
+            # A reader who goes now leaves a response that nobody closes.
+            endings.at_end(self.close)
+        except BaseException:
+            self.close()
+            raise
+
+    def __aiter__(self) -> "_Threaded":
+        return self
+
+    async def __anext__(self) -> bytes:
+        """Return the next piece."""
+        if self._timer is not None:
+            self._timer.cancel()
+        if self._given is not None:
+            size, since = self._given
+            self._pace.note(size, time.monotonic() - since)
+        if self._is_stalled:
+            raise Stalled("The reader took too little for too long.")
+        if self._loop is None:
+            self._loop = asyncio.get_running_loop()
+            # What came after the view may have read more.
+            await sync_to_async(close_old_connections)()
+        try:
+            piece = await self._next()
+        except BaseException:
+            self.close()
+            raise
+        if piece is None:
+            self.close()
+            raise StopAsyncIteration
+        self._given = len(piece), time.monotonic()
+        self._timer = self._loop.call_later(max(0.0, self._pace.left_s()), self._give_up)
+        return piece
+
+    async def _next(self) -> bytes | None:
+        if self._first:
+            return self._first.pop()
+        assert self._loop
+        return await self._loop.run_in_executor(self._executor, self._context.run, self._step)
+
+    def close(self) -> None:
+        """Make no more; Django calls it at the end of each response, also when its reader has gone."""
+        with self._lock:
+            if self._is_closed:
+                return
+            self._is_closed = True
+        if isinstance(self._timer, threading.Timer):
+            self._timer.cancel()
+        elif self._timer is not None and self._loop is not None and not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(self._timer.cancel)
+        self._executor.submit(self._end)
+        self._executor.shutdown(wait=False)
+
+    def _give_up(self) -> None:
+        self._is_stalled = True
+        self.close()
+
+    def _step(self) -> bytes | None:
+        if self._pieces is None:
+            if self._reads_database:
+                timeouts.begin_long_work()
+            self._pieces = self._make()
+        return next(self._pieces, None)
+
+    def _end(self) -> None:
+        try:
+            close = getattr(self._pieces, "close", None)
+            if close:
+                close()
+        finally:
+            try:
+                timeouts.end_long_work()
+                connection.close()
+            finally:
+                if self._place is not None:
+                    self._place.give_back()

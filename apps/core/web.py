@@ -1,0 +1,210 @@
+"""What surrounds the pages and the WebSockets of a web process, and how it takes what is sent."""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from typing import IO, Any
+
+from asgiref.sync import ThreadSensitiveContext, sync_to_async
+from django.conf import settings
+from django.core.exceptions import RequestAborted
+from django.core.handlers.asgi import ASGIHandler
+from django.db import close_old_connections
+from django.http import HttpRequest
+from django.utils.module_loading import import_string
+
+from apps.core import bodies, endings, outage, scratch, space
+
+Scope = Mapping[str, Any]
+Receive = Callable[[], Awaitable[Any]]
+Send = Callable[[Any], Awaitable[None]]
+Application = Callable[[Any, Any, Any], Awaitable[None]]
+
+# "Try again later" (RFC 6455's registry of close codes).
+_TRY_AGAIN_LATER = 1013
+# What a request has, if its body was not taken.
+_REFUSAL = "body_refusal"
+# After so many bytes of a body the free room on the disk is looked at again.
+_LOOK_EVERY_BYTES = 4 * 1024 * 1024
+
+
+class _Sender:
+    """Whoever sends a request, and what its head says of the body."""
+
+    def __init__(self, scope: Scope, receive: Receive) -> None:
+        self._receive = receive
+        self.scope, self.head = scope, dict(scope.get("headers", ()))
+        self.length = bodies.announced_bytes(self.head)
+        self.kind = self.head.get(b"content-type", b"").decode("latin-1")
+        # Its body was not read to the end.
+        self.is_cut = False
+
+    async def __call__(self) -> Any:
+        """Return the next message; none, if what comes is the rest of a body that nobody wants."""
+        if self.is_cut:
+            await asyncio.Event().wait()
+        return await self._receive()
+
+    def body(self) -> AsyncIterator[bytes]:
+        """Yield the body's pieces, within the limit of its address and sender."""
+        return bodies.pieces(
+            self._receive, self.length, bodies.Allowance(bodies.most_bytes(bodies.Kind.NOTHING), self._most_bytes)
+        )
+
+    async def _most_bytes(self) -> int:
+        method, path = self.scope["method"], self.scope["path"]
+        # Nobody is looked up for an address that takes nothing.
+        kind = bodies.kind_of(method, path, is_known=False)
+        if kind is not bodies.Kind.NOTHING and await sync_to_async(_is_known)(self.head):
+            kind = bodies.kind_of(method, path, is_known=True)
+        return bodies.most_bytes(kind)
+
+
+def _is_known(head: Mapping[bytes, bytes]) -> bool:
+    try:
+        outage.watch.refuse()
+        is_known: bool = import_string(settings.SENDER_CHECK)(head)
+    except Exception as error:
+        if not outage.is_unavailability(error):
+            raise
+        # Noted, it is what the request is answered with.
+        outage.watch.note(error)
+        return False
+    finally:
+        # The rest of the body may take long, or never come.
+        close_old_connections()
+    return is_known
+
+
+class Pages(ASGIHandler):
+    """Django's handler, which takes a body into our own folder, or to its end without storing it if there is no room.
+
+    Whoever sends it would read no answer before. More than may come (core.bodies) is not read to its end.
+    """
+
+    async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+        sender = _Sender(scope, receive)
+        closing = bodies.Closing(receive, send)
+
+        async def answer(message: Any) -> None:
+            await (closing if sender.is_cut else send)(message)
+
+        await super().handle(dict(scope), sender, answer)
+
+    async def read_body(self, receive: Any) -> IO[bytes]:
+        """Return the body; one that was not taken is empty, and has the reason as `refusal`."""
+        spool = _Spool(receive.length, receive.kind)
+        try:
+            async for piece in receive.body():
+                spool.write(piece)
+        except bodies.HungUp:
+            spool.file.close()
+            raise RequestAborted from None
+        except bodies.RefusedBody as refusal:
+            receive.is_cut = True
+            spool.give_up(refusal)
+        except BaseException:
+            spool.file.close()
+            raise
+        return spool.end()
+
+    def create_request(self, scope: Scope, body_file: Any) -> Any:
+        """Return the request, which knows whether its body was taken, and the answer to one that is none."""
+        request, answer = super().create_request(dict(scope), body_file)
+        if request is not None:
+            setattr(request, _REFUSAL, body_file.refusal)
+        return request, answer
+
+
+class _Spool:
+    """A body on its way to a file without a name, as long as there is room."""
+
+    def __init__(self, length: int, kind: str) -> None:
+        self.file = scratch.new_spool(settings.FILE_UPLOAD_MAX_MEMORY_SIZE)
+        self._length, self._kind = length, kind
+        self._size, self._next_look = 0, _LOOK_EVERY_BYTES
+        self._refusal: Exception | None = space.refusal(length, kind)
+
+    def write(self, piece: bytes) -> None:
+        """Take a piece, or drop it if there is no room."""
+        if self._refusal is not None:
+            return
+        self._size += len(piece)
+        try:
+            if self._size >= self._next_look:
+                self._next_look = self._size + _LOOK_EVERY_BYTES
+                space.check_rest(self._size, self._kind)
+            self.file.write(piece)
+        except (OSError, space.NoSpaceError) as failure:
+            if not space.is_missing(failure):
+                raise
+            self.give_up(space.NoSpaceError(space.COPIES * self._length))
+
+    def give_up(self, refusal: Exception) -> None:
+        """Drop what came, and whatever comes."""
+        self._refusal = refusal
+        # It would write the rest now.
+        with contextlib.suppress(OSError):
+            self.file.close()
+        self.file = scratch.new_spool(settings.FILE_UPLOAD_MAX_MEMORY_SIZE)
+
+    def end(self) -> IO[bytes]:
+        """Return the file, to be read from its beginning; its `refusal` says why it is empty, if it is."""
+        try:
+            self.file.seek(0)
+        except OSError as failure:
+            if not space.is_missing(failure):
+                raise
+            self.give_up(space.NoSpaceError(space.COPIES * self._length))
+        self.file.refusal = self._refusal
+        file: IO[bytes] = self.file
+        return file
+
+
+def refusal_of(request: HttpRequest) -> Exception | None:
+    """Return why what a request brings cannot be taken, None if it can."""
+    if hasattr(request, _REFUSAL):
+        error: Exception | None = getattr(request, _REFUSAL)
+        return error
+    length = str(request.META.get("CONTENT_LENGTH") or "")
+    return space.refusal(int(length) if length.isdigit() else 0, request.content_type or "")
+
+
+class ReturningConnections:
+    """Has each request give back what it holds, whichever way it ends: its database connection, what it sends from.
+
+    Django does so when it closes the response, which it never comes to if there is none, or it cannot be sent.
+    """
+
+    def __init__(self, pages: Application) -> None:
+        self._pages = pages
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        # Django's handler joins this context: its one thread is the request's.
+        async with ThreadSensitiveContext():
+            try:
+                with endings.called():
+                    await self._pages(scope, receive, send)
+            except BaseException:
+                await sync_to_async(close_old_connections)()
+                raise
+
+
+class RefusingWhileAway:
+    """Closes a WebSocket that cannot be opened while the database or the broker is away; its page asks again."""
+
+    def __init__(self, sockets: Application) -> None:
+        self._sockets = sockets
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one WebSocket."""
+        try:
+            outage.watch.refuse()
+            await self._sockets(scope, receive, send)
+        except Exception as error:
+            if not outage.is_unavailability(error):
+                raise
+            outage.watch.note(error)
+            await send({"type": "websocket.close", "code": _TRY_AGAIN_LATER})

@@ -1,0 +1,121 @@
+"""What is concluded: what several findings say alike is one; which of it is a problem, and on what it rests."""
+
+import hashlib
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from apps.core import messages
+from apps.reports.campaign.material import SHOWN_TRIALS, Material
+from apps.reports.document import Block, Link, Paragraph, Part
+from apps.tuning.models import Finding
+
+# What these rules find is how things are, and no fault: what a path carries, which link of it is the slowest.
+ESTABLISHED = frozenset({"path-capacity", "path-bottleneck", "mpi-contention", "workload-nodes"})
+# A diagnosis whose subject is this says that the path is filled: nothing is lost.
+FILLED = "path"
+
+
+@dataclass(frozen=True)
+class Conclusion:
+    """Findings that say the same in the same words, of one or several pairs of ends; the surest first."""
+
+    title: str
+    findings: tuple[tuple[Finding, str], ...]
+
+    @property
+    def first(self) -> Finding:
+        """Return the finding whose reasons stand for all."""
+        return self.findings[0][0]
+
+    @property
+    def key(self) -> str:
+        """Return a key that stays the same whatever else is found, and where the campaign has another id."""
+        ref = min(ref.partition("/")[2] for _finding, ref in self.findings)
+        return f"{self.first.rule}-{hashlib.sha256(ref.encode()).hexdigest()[:8]}"
+
+    @property
+    def link(self) -> Link:
+        """Return the title, which leads to the first finding."""
+        return Link(self.title, self.findings[0][1])
+
+
+def problems_of(made: Material) -> list[Conclusion]:
+    """Return what holds the measured rates back, or is doubtful."""
+    found = conclusions_of(made, (Finding.Kind.DIAGNOSIS, Finding.Kind.DOUBT))
+    return [item for item in found if not is_established(item.first)]
+
+
+def established_of(made: Material) -> list[Conclusion]:
+    """Return what was established of the paths and file systems, which is no fault."""
+    return [item for item in conclusions_of(made, (Finding.Kind.DIAGNOSIS,)) if is_established(item.first)]
+
+
+def is_established(finding: Finding) -> bool:
+    """Return whether a finding says how things are, and not that anything is wrong."""
+    if finding.kind != Finding.Kind.DIAGNOSIS:
+        return False
+    return finding.rule in ESTABLISHED or (finding.rule == "tcp-limit" and finding.details.get("subject") == FILLED)
+
+
+def changes_of(made: Material) -> list[Conclusion]:
+    """Return what is recommended to be changed."""
+    return conclusions_of(made, (Finding.Kind.RECOMMENDATION,))
+
+
+def kept_of(made: Material) -> list[Conclusion]:
+    """Return what needs no change."""
+    return conclusions_of(made, (Finding.Kind.NO_CHANGE,))
+
+
+def conclusions_of(made: Material, kinds: Collection[str]) -> list[Conclusion]:
+    """Return what is concluded of some kinds; what is said alike of several ends is one."""
+    found: dict[tuple[str, str], list[tuple[Finding, str]]] = {}
+    for finding, ref in made.findings:
+        if finding.kind in kinds:
+            found.setdefault((finding.rule, messages.render(finding.title)), []).append((finding, ref))
+    return [Conclusion(title, tuple(members)) for (_rule, title), members in found.items()]
+
+
+def unfinished_of(made: Material) -> list[Block]:
+    """Return that an analysis waits or failed, and by which rules: nothing may be taken for concluded meanwhile."""
+    many = len(made.campaigns) > 1
+    lines = [
+        f"{item.campaign.name}: {messages.render(line)}" if many else messages.render(line)
+        for item in made.unfinished
+        for line in item.lines
+    ]
+    return [Paragraph((line,), style="warning") for line in lines]
+
+
+def evidence_of(made: Material, claim: Conclusion) -> list[Block]:
+    """Return how sure it is, on which trials it rests, and of what the same is said."""
+    finding, ref = claim.findings[0]
+    wanted = finding.details.get("evidence", ())
+    links: list[Part] = []
+    for pk in wanted[:SHOWN_TRIALS]:
+        if trial := made.evidence.get(pk):
+            number = made.numbers.get(trial.experiment_id)
+            name = f"{number or trial.experiment.name}/{trial.position + 1}"
+            links += [", " if links else ": ", Link(name, made.trial_ref(trial.experiment, trial.position))]
+    if links and len(wanted) > SHOWN_TRIALS:
+        links.append(" …")
+    label = _(finding.details.get("confidence_label", "")) if finding.details.get("confidence_label") else "–"
+    words = {"rule": finding.rule, "version": finding.rule_version, "confidence": label}
+    text = _("Confidence: %(confidence)s. Rule %(rule)s, version %(version)s. ") % words
+    count = ngettext("Rests on %(n)s trial", "Rests on %(n)s trials", len(wanted)) % {"n": len(wanted)}
+    blocks: list[Block] = [Paragraph((text, Link(count, ref), *links), style="remark")]
+    if len(claim.findings) > 1:
+        same: list[Part] = [_("The same holds for:"), " "]
+        for place, (other, other_ref) in enumerate(claim.findings[1:]):
+            same += [", " if place else "", Link(_subject(made, other), other_ref)]
+        blocks.append(Paragraph(tuple(part for part in same if part), style="remark"))
+    return blocks
+
+
+def _subject(made: Material, finding: Finding) -> str:
+    """Return what a finding speaks of: its ends by their names, or what its rule calls it."""
+    ends = [made.nodes[node].name for _role, node in finding.ends if node in made.nodes]
+    return " → ".join(ends) or str(finding.details.get("subject", "")) or finding.campaign.name

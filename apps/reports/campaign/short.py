@@ -1,0 +1,85 @@
+"""What a campaign comes to: the counts and the problems in the summary, what to do in the conclusion."""
+
+from collections.abc import Sequence
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from apps.core import messages
+from apps.reports.campaign.analysis import CHANGES, PROBLEMS, STATE, gain_of
+from apps.reports.campaign.conclusions import Conclusion, changes_of, kept_of, problems_of, unfinished_of
+from apps.reports.campaign.material import Material
+from apps.reports.claims import counted
+from apps.reports.document import Block, Items, Paragraph, Part
+from apps.tuning.models import Finding
+
+# The summary names so many of each; the rest stands in the sections before.
+MOST_IN_SHORT = 5
+
+
+def summary(made: Material) -> tuple[Block, ...]:
+    """Return how many problems and changes there are, and the first of them."""
+    blocks: list[Block] = [*unfinished_of(made)]
+    found, changes = problems_of(made), changes_of(made)
+    if found or changes or not made.unfinished:
+        blocks.append(Paragraph(_counted(found, changes), key="summary"))
+    lines: list[tuple[Part, ...]] = [(item.link,) for item in found[:MOST_IN_SHORT]]
+    lines += [(item.link, *gain_of(item.first, n)) for n, item in enumerate(changes[:MOST_IN_SHORT], start=1)]
+    return (*blocks, Items(tuple(lines))) if lines else tuple(blocks)
+
+
+def conclusion(made: Material) -> tuple[Block, ...]:
+    """Return the authors' own words of a publication, then what to do: change, keep, and measure still."""
+    blocks = [*unfinished_of(made)]
+    told = [campaign for campaign in made.campaigns if campaign.publication.get("conclusion")]
+    for place, campaign in enumerate(told):
+        text = _("The authors conclude: %(text)s") % {"text": campaign.publication["conclusion"]}
+        blocks.append(Paragraph((text,), key=f"conclusion-authors-{place + 1}", style="remark"))
+    changes, kept = changes_of(made), kept_of(made)
+    if changes:
+        blocks.append(Paragraph((_("To be done, the surest first:"),), key="conclusion"))
+        blocks.append(Items(tuple((item.link, *_standing(item)) for item in changes), ordered=True))
+    elif not made.unfinished:
+        blocks.append(Paragraph((_("Nothing is to be changed by what was measured."),), key="conclusion"))
+    if kept:
+        blocks.append(Paragraph((_("To be kept as it is:"),)))
+        blocks.append(Items(tuple((item.link,) for item in kept)))
+    if missing := _missing(problems_of(made)):
+        blocks.append(Paragraph((_("To be measured still:"),)))
+        blocks.append(Items(tuple((text,) for text in missing)))
+    return tuple(blocks)
+
+
+def _counted(found: Sequence[Conclusion], changes: Sequence[Conclusion]) -> tuple[Part, ...]:
+    """Return how many there are, each count a sentence about its table."""
+    if not found and not changes:
+        return (_("Nothing was found that holds the measured rates back, and no change is recommended."),)
+    problems = ngettext("%(n)s problem was found", "%(n)s problems were found", len(found)) % {"n": len(found)}
+    advice = ngettext("%(n)s change is recommended", "%(n)s changes are recommended", len(changes))
+    verified = sum(item.first.state == Finding.State.VERIFIED for item in changes)
+    parts: list[Part] = [
+        counted.count(problems, len(found), PROBLEMS),
+        "; ",
+        counted.count(advice % {"n": len(changes)}, len(changes), CHANGES),
+    ]
+    if verified:
+        proved = ngettext("%(n)s was verified by measuring", "%(n)s were verified by measuring", verified)
+        state = str(Finding.State.VERIFIED.label)
+        parts += [", ", counted.count(proved % {"n": verified}, verified, CHANGES, (STATE, state))]
+    return (*parts, ".")
+
+
+def _standing(item: Conclusion) -> tuple[Part, ...]:
+    """Return whether a change was measured already."""
+    texts = {
+        Finding.State.VERIFIED: _("verified by measuring"),
+        Finding.State.ACCEPTED: _("accepted, not verified yet"),
+    }
+    text = texts.get(Finding.State(item.first.state), _("not verified yet"))
+    return (f" – {text}",)
+
+
+def _missing(found: Sequence[Conclusion]) -> list[str]:
+    """Return what the first problems say is still unmeasured, each once."""
+    lines = [line for item in found for line in item.first.details.get("missing", ())]
+    return list(dict.fromkeys(messages.render(line) for line in lines))[:MOST_IN_SHORT]

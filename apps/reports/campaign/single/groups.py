@@ -1,0 +1,127 @@
+"""Measurements that vary nothing, put together by tool: their figures, and which are the two ways of one path."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from django.contrib.postgres.aggregates import ArrayAgg
+from django.utils.translation import gettext as _
+
+from apps.bench.statistics import Mean
+from apps.bench.toolkit import Metric, Tool
+from apps.campaigns.models import Experiment, Lane
+from apps.reports.campaign.material import Material
+from apps.results import means
+from apps.results.doubts import Doubts
+from apps.results.models import Sample
+
+# So many metrics stand side by side.
+MOST_METRICS = 4
+
+
+class Figures(NamedTuple):
+    """The figures of a metric in the order of measurement, and their trials."""
+
+    values: list[float]
+    trials: list[int]
+
+
+@dataclass
+class Entry:
+    """One measurement: its figures by metric; `back` has those of the same ends the other way round."""
+
+    experiment: Experiment
+    lane: Lane
+    figures: dict[str, Figures]
+    back: "Entry | None" = None
+
+    def of(self, metric: Metric, *, back: bool) -> Figures | None:
+        """Return the figures of a metric, those the other way round if asked."""
+        part = self.back if back else self
+        return part.figures.get(metric.name) if part else None
+
+
+@dataclass
+class Group:
+    """The measurements of one tool in one campaign; `heads` are the columns' titles with their metric."""
+
+    tool: Tool
+    entries: list[Entry]
+    metrics: list[Metric]
+    both_ways: bool = False
+    heads: list[tuple[str, Metric, bool]] = field(default_factory=list)
+    doubts: Doubts = field(default_factory=Doubts)
+    _means: dict[str, Mean] = field(default_factory=dict)
+
+    def mean_of(self, metric: Metric) -> Mean:
+        """Return the mean that is right for a metric's figures."""
+        if metric.name not in self._means:
+            experiments = {part.experiment.pk: part.experiment for entry in self.entries for part in parts_of(entry)}
+            self._means[metric.name] = means.mean_of_experiments(experiments.values(), metric)
+        return self._means[metric.name]
+
+
+def is_single(made: Material, experiment: Experiment) -> bool:
+    """Return whether an experiment varies nothing, neither parameters nor nodes."""
+    return not experiment.factors and len(made.lanes[experiment.pk]) == 1
+
+
+def figures_of(experiments: Sequence[int]) -> dict[int, dict[str, Figures]]:
+    """Return {experiment: {metric: figures}} of what counts."""
+    rows = (
+        Sample.objects.filter(experiment__in=experiments, counts=True)
+        .values_list("experiment_id", "metric")
+        .annotate(
+            figures=ArrayAgg("value", order_by="trial__position"),
+            trials=ArrayAgg("trial_id", order_by="trial__position"),
+        )
+        .order_by("experiment_id", "metric")
+    )
+    found: dict[int, dict[str, Figures]] = defaultdict(dict)
+    for experiment, metric, figures, trials in rows:
+        found[experiment][metric] = Figures(figures, trials)
+    return found
+
+
+def group_of(
+    made: Material, members: Sequence[Experiment], figures: dict[int, dict[str, Figures]], doubts: Doubts
+) -> Group:
+    """Return the measurements of one tool as a group; what was measured both ways is one entry."""
+    tool = made.tool(members[0])
+    entries = [Entry(item, made.lanes[item.pk][0], figures.get(item.pk, {})) for item in members]
+    known = {metric.name for entry in entries for metric in made.metrics[entry.experiment.pk] if entry.figures}
+    metrics = [metric for metric in sorted(tool.metrics, key=lambda item: not item.primary) if metric.name in known]
+    joined = _both_ways(made, entries)
+    group = Group(tool, joined, metrics[:MOST_METRICS], both_ways=any(entry.back for entry in joined), doubts=doubts)
+    if group.both_ways:
+        # Each way of each metric has its column: what is said of two ends is said of both.
+        group.metrics = metrics[:1]
+    for metric in group.metrics:
+        group.heads.append((_(metric.label), metric, False))
+        if group.both_ways:
+            words = {"metric": _(metric.label)}
+            group.heads[-1] = (_("%(metric)s, first to second") % words, metric, False)
+            group.heads.append((_("%(metric)s, second to first") % words, metric, True))
+    return group
+
+
+def _both_ways(made: Material, entries: Sequence[Entry]) -> list[Entry]:
+    """Return the entries with those of the same ends and settings the other way round joined to the first of them."""
+    kept: list[Entry] = []
+    open_pairs: dict[tuple[object, ...], Entry] = {}
+    for entry in entries:
+        ends = made.names_of(entry.lane)
+        settings = tuple(sorted((name, str(text)) for name, text in entry.experiment.fixed.items()))
+        if len(ends) == 2 and (first := open_pairs.pop((ends[1], ends[0], settings), None)):
+            first.back = entry
+            continue
+        kept.append(entry)
+        if len(ends) == 2:
+            open_pairs[ends[0], ends[1], settings] = entry
+    return kept
+
+
+def parts_of(entry: Entry) -> list[Entry]:
+    """Return an entry, and the one the other way round if there is one."""
+    return [entry, entry.back] if entry.back else [entry]

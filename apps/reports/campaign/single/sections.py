@@ -1,0 +1,220 @@
+"""Measurements that vary nothing, in the report: those of one tool side by side, both ways of a path in one row."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+
+from django.utils.translation import gettext as _
+
+from apps.bench import comparison
+from apps.bench.comparison import Centre, Statistic
+from apps.bench.toolkit import Metric
+from apps.campaigns.models import Experiment
+from apps.reports.campaign import remarks, sentences
+from apps.reports.campaign.material import Material
+from apps.reports.campaign.single.groups import Entry, Group, figures_of, group_of, is_single, parts_of
+from apps.reports.claims import words
+from apps.reports.columns import ends_of, interval_columns, scale_of
+from apps.reports.document import (
+    Block,
+    Claim,
+    Column,
+    Figure,
+    Paragraph,
+    Section,
+    Sentence,
+    Table,
+    Topic,
+    Value,
+    spaced,
+)
+from apps.results import charts, doubts
+from apps.results.doubts import Mark
+
+# From this ratio of the highest to the lowest figure on, a mean does not tell what was seen.
+SCATTERED = 1.5
+
+
+def sections(made: Material) -> Iterator[tuple[int, Section]]:
+    """Yield (number of its first experiment, section) of each campaign's measurements that vary nothing, by tool."""
+    groups: dict[tuple[int, str], list[Experiment]] = defaultdict(list)
+    for experiment in made.experiments:
+        if is_single(made, experiment) and made.metrics[experiment.pk]:
+            groups[experiment.campaign_id, experiment.tool].append(experiment)
+    experiments = [item.pk for members in groups.values() for item in members]
+    metrics = {metric.name for pk in experiments for metric in made.metrics[pk]}
+    figures, flagged = figures_of(experiments), doubts.doubts_of(experiments, metrics)
+    for members in groups.values():
+        number = made.numbers[members[0].pk]
+        yield number, _section(made, group_of(made, members, figures, flagged))
+
+
+def _section(made: Material, group: Group) -> Section:
+    first = group.entries[0].experiment
+    blocks: list[Block] = []
+    if not any(entry.figures for entry in group.entries):
+        blocks.append(Paragraph((_("There are no valid figures to draw."),), style="warning"))
+    else:
+        table = _table(made, group, made.key(first))
+        blocks += [_figure(made, group, made.key(first), table), table]
+    numbers = sorted(made.numbers[item.experiment.pk] for entry in group.entries for item in parts_of(entry))
+    title = made.heading(first)
+    if len(numbers) > 1:
+        words = {"name": made.in_campaign(group.tool.name, first), "numbers": _numbers(numbers)}
+        title = _("%(name)s (experiments %(numbers)s)") % words
+    return Section(f"experiment-{made.key(first)}", title, tuple(blocks))
+
+
+def _numbers(numbers: Sequence[int]) -> str:
+    """Return "2–5, 8" of experiments' numbers."""
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and number == runs[-1][-1] + 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    return ", ".join(f"{run[0]}–{run[-1]}" if len(run) > 1 else str(run[0]) for run in runs)
+
+
+def _label(made: Material, group: Group, entry: Entry) -> str:
+    """Return what a row is called in the figure."""
+    if group.both_ways:
+        return " – ".join(made.names_of(entry.lane))
+    return entry.experiment.name
+
+
+def _centre(group: Group, values: Sequence[float] | None, metric: Metric) -> Centre | None:
+    if not values:
+        return None
+    if len(values) == 1:
+        return Centre(values[0], None, None)
+    return comparison.centre_of(values, Statistic.MEAN, group.mean_of(metric))
+
+
+def _of(entry: Entry, metric: Metric, *, back: bool) -> list[float] | None:
+    found = entry.of(metric, back=back)
+    return found.values if found else None
+
+
+def _figure(made: Material, group: Group, key: str, table: Table) -> Block:
+    first = group.metrics[0]
+    heads = [head for head in group.heads if head[1].unit == first.unit]
+    series = []
+    for title, metric, back in heads:
+        drawn = []
+        for entry in group.entries:
+            values = _of(entry, metric, back=back)
+            if (centre := _centre(group, values, metric)) and values:
+                label = _label(made, group, entry)
+                low, high = ends_of(centre, metric.unit, values)
+                drawn.append({"x": label, "y": centre.value, "low": low, "high": high, "n": len(values)})
+        series.append({"label": title if len(heads) > 1 else "", "points": drawn})
+    label = ", ".join(dict.fromkeys(_(metric.label) for _title, metric, _back in heads))
+    ceiling, line = _ceiling(group, first)
+    chart: dict[str, object] = {
+        "kind": "line",
+        "metric": {"name": first.name, "label": label, "unit": first.unit, "log": False},
+        "x": {"name": "experiment", "label": _("Measurement"), "unit": "", "numeric": False, "log": False},
+        "series": series,
+        "lines": line,
+    }
+    said = _said(group, heads, ceiling, table)
+    name = group.tool.name if len(group.entries) > 1 else group.entries[0].experiment.name
+    if max(len(item["points"]) for item in series) < 2 and not group.both_ways:
+        return Paragraph(spaced(said), key=f"statement-{key}", style="statement")
+    caption = _("%(name)s: %(metric)s") % {"name": name, "metric": label}
+    return Figure(f"figure-{key}-{first.name}", caption, chart, sentences.text_of(said), says=said)
+
+
+def _said(
+    group: Group, heads: Sequence[tuple[str, Metric, bool]], ceiling: float | None, table: Table
+) -> tuple[Sentence, ...]:
+    """Return what the table shows: nothing is set against what was measured between other nodes or elsewhere."""
+    ends = tuple(place for place, column in enumerate(table.columns) if column.title in _ends_titles())
+    by = (0, 1) if group.both_ways else (0,)
+    title = heads[0][0]
+    of = next(place for place, column in enumerate(table.columns) if column.title == title)
+    if len({tuple(row[place] for place in ends) for row in table.rows}) > 1:
+        return (words.sentence(Claim(words.UNLIKE, Topic(table.key, of=of, by=ends))),)
+    found: list[Sentence] = []
+    for title, metric, _back in heads:
+        of = next(place for place, column in enumerate(table.columns) if column.title == title)
+        better = {True: "higher", False: "lower", None: ""}[metric.higher_is_better]
+        topic = Topic(table.key, of=of, by=by, unit=metric.unit, metric=title, better=better)
+        drawn = ceiling if len(heads) == 1 else None
+        found += sentences.of(sentences.Shown(topic, [sentences.Line("")], ceiling=drawn), table)
+    return tuple(found)
+
+
+def _ends_titles() -> tuple[str, ...]:
+    """Return the titles of the columns that say between which nodes and on what was measured."""
+    return _("First end"), _("Second end"), _("Nodes"), _("File system")
+
+
+def _ceiling(group: Group, metric: Metric) -> tuple[float | None, list[dict[str, object]]]:
+    """Return the ceiling that all paths share, with its line; (None, []) where they differ or it is unknown."""
+    bits = charts.RATE_BITS.get(metric.unit)
+    found = (
+        {charts.theory_of(part.experiment) for entry in group.entries for part in parts_of(entry)} if bits else set()
+    )
+    theory = next(iter(found)) if len(found) == 1 else None
+    if not bits or theory is None or not theory.ceiling_bps:
+        return None, []
+    ceiling = theory.ceiling_bps / bits
+    return ceiling, [{"axis": "y", "value": ceiling, "label": _("Ceiling of the path")}]
+
+
+def _table(made: Material, group: Group, key: str) -> Table:
+    columns = [Column(_("First end")), Column(_("Second end"))] if group.both_ways else []
+    systems = any(entry.experiment.file_system for entry in group.entries)
+    if not group.both_ways:
+        columns = [Column(_("Experiment")), Column(_("Nodes"))]
+        columns += [Column(_("File system"))] if systems else []
+    columns.append(Column(_("n"), kind="number"))
+    rows: list[list[Value]] = []
+    for entry in group.entries:
+        ends = made.names_of(entry.lane)
+        cells: list[Value] = list(ends) if group.both_ways else [entry.experiment.name, " → ".join(ends)]
+        if systems and not group.both_ways:
+            cells.append(entry.experiment.file_system.name if entry.experiment.file_system else "")
+        most = max((len(found.values) for part in parts_of(entry) for found in part.figures.values()), default=0)
+        rows.append([*cells, most])
+    behind: dict[str, list[list[float]]] = {}
+    for title, metric, back in group.heads:
+        behind[str(len(columns))] = _add(group, title, metric, columns, rows, back=back)
+    remarks.add_to(columns, rows, [_marks(group, entry) for entry in group.entries])
+    return Table(f"table-{key}", group.tool.name, tuple(columns), rows, figures=behind)
+
+
+def _marks(group: Group, entry: Entry) -> dict[str, Mark | None]:
+    """Return the flags of an entry's figures by the titles of their columns."""
+    return {
+        title: group.doubts.about(found.trials, metric.name) if (found := entry.of(metric, back=back)) else None
+        for title, metric, back in group.heads
+    }
+
+
+def _add(
+    group: Group, title: str, metric: Metric, columns: list[Column], rows: list[list[Value]], *, back: bool
+) -> list[list[float]]:
+    """Add a metric's columns: the mean, where any has one its interval, and the extremes where figures scatter."""
+    figures = [_of(entry, metric, back=back) for entry in group.entries]
+    centres = [_centre(group, values, metric) for values in figures]
+    scale = scale_of([value for values in figures for value in values or ()], metric.unit)
+    columns.append(Column(title, scale.unit, "number"))
+    _extend(rows, [scale.of(centre.value) if centre else None for centre in centres])
+    spans = [ends_of(centre, metric.unit, values or ()) for centre, values in zip(centres, figures, strict=True)]
+    if any(low is not None for low, _high in spans):
+        columns += interval_columns(title, scale)
+        _extend(rows, [scale.of(low) for low, _high in spans])
+        _extend(rows, [scale.of(high) for _low, high in spans])
+    if any(values and min(values) > 0 and max(values) >= SCATTERED * min(values) for values in figures):
+        ends = (_("%(metric)s, least") % {"metric": title}, _("%(metric)s, most") % {"metric": title})
+        columns += [Column(end, scale.unit, "number") for end in ends]
+        _extend(rows, [scale.of(min(values)) if values else None for values in figures])
+        _extend(rows, [scale.of(max(values)) if values else None for values in figures])
+    return [[scale.of(value) or 0.0 for value in values or ()] for values in figures]
+
+
+def _extend(rows: list[list[Value]], values: Sequence[float | None]) -> None:
+    for row, value in zip(rows, values, strict=True):
+        row.append(value)

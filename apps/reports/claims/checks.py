@@ -1,0 +1,188 @@
+"""Asks every sentence's claim of the document's own tables again: which hold no more, and what would be right."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from django.utils import translation
+
+from apps.reports.claims import counted, curves, overall, several, words
+from apps.reports.claims.topics import Place, Unanswered, places_of
+from apps.reports.document import (
+    Block,
+    Claim,
+    Document,
+    Figure,
+    Items,
+    Paragraph,
+    Part,
+    Section,
+    Sentence,
+    Table,
+    walk,
+)
+
+
+@dataclass(frozen=True)
+class Wrong:
+    """A sentence that its table does not bear out.
+
+    `place` is the caption or heading where it stands, `table` the caption of what it speaks of ("" if that is not
+    there), `right` what the table bears out instead, "" for nothing.
+    """
+
+    place: str
+    sentence: str
+    table: str
+    right: str
+
+
+def check(document: Document) -> list[Wrong]:
+    """Return the sentences of a document that do not hold, in reading order, each once."""
+    with translation.override(document.language):
+        tables = tables_of(document)
+        found = [
+            _wrong(place, said, tables.get(said.claim.topic.table))
+            for place, said in sentences_of(document)
+            if not holds(said, tables)
+        ]
+        found += [
+            Wrong(block.caption, block.sentence, "", _joined(block.says))
+            for block in walk(document)
+            if isinstance(block, Figure) and block.says and block.sentence != _joined(block.says)
+        ]
+    return list(dict.fromkeys(found))
+
+
+def corrected(document: Document) -> Document:
+    """Return the document with what its tables bear out in place of each sentence that they do not."""
+    with translation.override(document.language):
+        tables = tables_of(document)
+        sections = tuple(_corrected_section(section, tables) for section in document.sections)
+        return replace(document, sections=sections, summary=_corrected(document.summary, tables))
+
+
+def sentences_of(document: Document) -> Iterator[tuple[str, Sentence]]:
+    """Yield every sentence that the service wrote, with the caption or heading where it stands."""
+    yield from _of_blocks(document.title, document.summary)
+    for section in document.sections:
+        yield from _of_section(section)
+
+
+def tables_of(document: Document) -> dict[str, Table]:
+    """Return the tables by key, those behind figures, too."""
+    found: dict[str, Table] = {}
+    for block in walk(document):
+        table = block if isinstance(block, Table) else block.data if isinstance(block, Figure) else None
+        if table:
+            found[table.key] = table
+    return found
+
+
+def holds(said: Sentence, tables: Mapping[str, Table]) -> bool:
+    """Return whether a sentence's words are those of its claim, and its table bears it out."""
+    claim = said.claim
+    try:
+        if claim.relation in counted.RELATIONS:
+            return counted.holds(said, tables.get(claim.topic.table))
+        return said.text == words.text_of(claim) and _is_true(claim, tables[claim.topic.table])
+    except (KeyError, Unanswered):
+        return False
+
+
+def _is_true(claim: Claim, table: Table) -> bool:
+    if claim.relation == words.UNLIKE:
+        return counted.differ(claim, table)
+    if claim.relation in overall.RELATIONS:
+        return overall.holds(claim, table)
+    told = several if claim.relation in several.RELATIONS else curves
+    return told.holds(claim, places_of(claim.topic, table))
+
+
+def right_for(said: Sentence, table: Table | None) -> list[Sentence]:
+    """Return what a table bears out where a sentence does not hold, in the present language."""
+    if table is None:
+        return []
+    try:
+        if said.claim.relation in counted.RELATIONS:
+            return [counted.right(said, table)]
+        return [words.sentence(found) for found in _told_anew(said.claim, table)]
+    except Unanswered:
+        return []
+
+
+def _told_anew(claim: Claim, table: Table) -> list[Claim]:
+    says, topic = claim.says, claim.topic
+    if claim.relation in overall.RELATIONS:
+        return [told for told in overall.tell(topic, table) if (told.relation == words.RATIOS) == _is_ratios(claim)]
+    places: Sequence[Place] = places_of(topic, table)
+    if claim.relation in (words.BEST, words.TOP) and isinstance(says.get("by"), int):
+        return several.best(topic, places, int(str(says["by"])), str(says.get("title", "")))
+    if claim.relation in (words.NEAREST, words.BEST_PAIR):
+        column = int(str(says.get("column", 0)))
+        return several.pairs(topic, places, column, several.shares_of(places, column) if column else {})
+    if claim.relation in several.RELATIONS and isinstance(says.get("drawn"), int | float):
+        return several.share(topic, places, float(str(says["drawn"])))
+    return curves.tell(topic, places) if claim.relation in curves.RELATIONS else []
+
+
+def _is_ratios(claim: Claim) -> bool:
+    return claim.relation == words.RATIOS
+
+
+def _wrong(place: str, said: Sentence, table: Table | None) -> Wrong:
+    return Wrong(place, said.text, table.caption if table else "", _joined(right_for(said, table)))
+
+
+def _joined(said: Sequence[Sentence]) -> str:
+    return " ".join(sentence.text for sentence in said)
+
+
+def _of_section(section: Section) -> Iterator[tuple[str, Sentence]]:
+    yield from _of_blocks(section.title, section.blocks)
+    for part in section.sections:
+        yield from _of_section(part)
+
+
+def _of_blocks(title: str, blocks: Sequence[Block]) -> Iterator[tuple[str, Sentence]]:
+    for block in blocks:
+        if isinstance(block, Figure):
+            yield from ((block.caption, said) for said in block.says)
+        for parts in _texts_of(block):
+            yield from ((title, part) for part in parts if isinstance(part, Sentence))
+
+
+def _texts_of(block: Block) -> Sequence[Sequence[Part]]:
+    if isinstance(block, Paragraph):
+        return [block.parts]
+    return block.items if isinstance(block, Items) else []
+
+
+def _corrected_section(section: Section, tables: Mapping[str, Table]) -> Section:
+    parts = tuple(_corrected_section(part, tables) for part in section.sections)
+    return replace(section, blocks=_corrected(section.blocks, tables), sections=parts)
+
+
+def _corrected(blocks: Sequence[Block], tables: Mapping[str, Table]) -> tuple[Block, ...]:
+    return tuple(_corrected_block(block, tables) for block in blocks)
+
+
+def _corrected_block(block: Block, tables: Mapping[str, Table]) -> Block:
+    if isinstance(block, Figure) and block.says:
+        said = tuple(found for sentence in block.says for found in _mended(sentence, tables))
+        return replace(block, says=said, sentence=_joined(said))
+    if isinstance(block, Paragraph):
+        return replace(block, parts=_corrected_parts(block.parts, tables))
+    if isinstance(block, Items):
+        return replace(block, items=tuple(_corrected_parts(parts, tables) for parts in block.items))
+    return block
+
+
+def _corrected_parts(parts: Sequence[Part], tables: Mapping[str, Table]) -> tuple[Part, ...]:
+    found: list[Part] = []
+    for part in parts:
+        found += _mended(part, tables) if isinstance(part, Sentence) else [part]
+    return tuple(found)
+
+
+def _mended(said: Sentence, tables: Mapping[str, Table]) -> list[Sentence]:
+    return [said] if holds(said, tables) else right_for(said, tables.get(said.claim.topic.table))

@@ -1,0 +1,146 @@
+"""What a line of places shows: told of a table's rows, and asked of them again."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from apps.bench.curve import Form, Reading
+from apps.reports.claims import readings, words
+from apps.reports.claims.topics import Place, quantity
+from apps.reports.document import Claim, Topic, Value
+
+Says = Mapping[str, Value]
+# So many places are named that cannot be told from the best.
+MOST_RIVALS = 4
+
+
+def tell(topic: Topic, places: Sequence[Place]) -> list[Claim]:
+    """Return what the places of a topic show, in one claim; none of no places, or where two have one name."""
+    if not places or len({place.text for place in places}) < len(places):
+        return []
+    if len(places) == 1:
+        return [Claim(words.VALUE, topic, {"value": quantity(places[0].y, topic.unit)})]
+    ordered = readings.in_order(places)
+    reading = readings.of_line(ordered, topic.better)
+    relation = _relation(topic, reading)
+    return [Claim(relation, topic, _says(relation, topic, ordered, reading))]
+
+
+def holds(claim: Claim, places: Sequence[Place]) -> bool:
+    """Return whether a claim about a line is true of its places, to the last digit that it prints."""
+    topic, relation = claim.topic, claim.relation
+    if len({place.text for place in places}) < len(places) or not places:
+        return False
+    if relation == words.VALUE:
+        return len(places) == 1 and claim.says.get("value") == quantity(places[0].y, topic.unit)
+    if len(places) < 2:
+        return False
+    ordered = readings.in_order(places)
+    reading = _read_for(relation, topic, ordered)
+    if relation != _relation(topic, reading) or not _are_extremes(claim, ordered):
+        return False
+    told = dict(_says(relation, topic, ordered, reading))
+    # Of places that are equally high either may be named.
+    free = {name for name in ("high_at", "low_at") if name in told}
+    return all(claim.says.get(name) == value for name, value in told.items() if name not in free)
+
+
+def _relation(topic: Topic, reading: Reading) -> str:
+    """Return what is said of a reading."""
+    by_form = {
+        Form.FLAT: words.FLAT if topic.axis else words.SAME,
+        Form.LEVELS_OFF: words.LEVELS_OFF,
+        Form.GROWS: words.GROWS,
+        Form.FALLS: words.FALLS,
+        Form.BEST: _best(topic, is_one=not reading.rivals),
+        Form.UNTOLD: words.MEASURED,
+    }
+    return by_form[reading.form]
+
+
+def _best(topic: Topic, *, is_one: bool) -> str:
+    if topic.better == "lower":
+        return words.LOWEST_AT if is_one else words.LOWEST_AMONG
+    return words.HIGHEST_AT if is_one else words.HIGHEST_AMONG
+
+
+def _read_for(relation: str, topic: Topic, places: Sequence[Place]) -> Reading:
+    """Return the reading that a relation is asked of: of what is true of a line, only one is said of it."""
+    if relation in (words.HIGHEST_AT, words.HIGHEST_AMONG, words.LOWEST_AT, words.LOWEST_AMONG):
+        return readings.of_places(places, topic.better)
+    return readings.of_line(places, topic.better, plateau=relation not in (words.GROWS, words.FALLS))
+
+
+def _are_extremes(claim: Claim, places: Sequence[Place]) -> bool:
+    """Return whether the places that are named as the extremes are that high and that low."""
+    if claim.relation not in _WITH_EXTREMES:
+        return True
+    heights = {place.text: place.y for place in places}
+    high, low = (heights.get(str(claim.says.get(name))) for name in ("high_at", "low_at"))
+    return high == max(heights.values()) and low == min(heights.values())
+
+
+def _says(relation: str, topic: Topic, places: Sequence[Place], reading: Reading) -> dict[str, Value]:
+    return {**_SAYS[relation](topic, places, reading), **readings.says_of(reading.proof)}
+
+
+def _extremes(topic: Topic, places: Sequence[Place], reading: Reading) -> Says:
+    low, high = min(places, key=lambda place: place.y), max(places, key=lambda place: place.y)
+    return {
+        "low": quantity(low.y, topic.unit),
+        "low_at": low.text,
+        "high": quantity(high.y, topic.unit),
+        "high_at": high.text,
+        "ratio": _ratio(low, high),
+    }
+
+
+def _among(topic: Topic, places: Sequence[Place], reading: Reading) -> Says:
+    named = ", ".join(places[place].text for place in reading.rivals[:MOST_RIVALS])
+    more = " …" if len(reading.rivals) > MOST_RIVALS else ""
+    return {**_extremes(topic, places, reading), "rivals": named + more}
+
+
+def _measured(topic: Topic, places: Sequence[Place], reading: Reading) -> Says:
+    return {name: value for name, value in _extremes(topic, places, reading).items() if name != "ratio"}
+
+
+def _range(topic: Topic, places: Sequence[Place], reading: Reading) -> Says:
+    found = _extremes(topic, places, reading)
+    return {name: found[name] for name in ("low", "high")}
+
+
+def _ends(topic: Topic, places: Sequence[Place], reading: Reading) -> Says:
+    first, last = places[0], places[-1]
+    return {
+        "first": quantity(first.y, topic.unit),
+        "first_at": first.text,
+        "last": quantity(last.y, topic.unit),
+        "last_at": last.text,
+        "ratio": _ratio(*sorted((first, last), key=lambda place: place.y)),
+    }
+
+
+def _plateau(topic: Topic, places: Sequence[Place], reading: Reading) -> Says:
+    return {
+        "plateau": quantity(reading.plateau or 0.0, topic.unit),
+        "at": "" if reading.start is None else places[reading.start].text,
+    }
+
+
+def _ratio(low: Place, high: Place) -> str:
+    return f"{high.y / low.y:.3g}" if low.y > 0 else "–"
+
+
+_SAYS: Mapping[str, Callable[[Topic, Sequence[Place], Reading], Says]] = {
+    words.SAME: _range,
+    words.FLAT: _range,
+    words.LEVELS_OFF: _plateau,
+    words.GROWS: _ends,
+    words.FALLS: _ends,
+    words.HIGHEST_AT: _extremes,
+    words.HIGHEST_AMONG: _among,
+    words.LOWEST_AT: _extremes,
+    words.LOWEST_AMONG: _among,
+    words.MEASURED: _measured,
+}
+_WITH_EXTREMES = frozenset(name for name, found in _SAYS.items() if found in (_extremes, _among, _measured))
+RELATIONS = (words.VALUE, *_SAYS)

@@ -1,0 +1,65 @@
+"""What a table holds of a topic: its places with their figures, as a sentence speaks of them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from apps.bench import units
+from apps.reports.columns import size_of
+from apps.reports.document import Link, Table, Topic, Value
+
+# What stands between the parts of a place's name.
+BETWEEN = " – "
+
+
+class Unanswered(LookupError):
+    """The document has no such table, column or row: nothing can be claimed of it."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """A row: what it is called, its number on the axis (None: a word), its cell, and the figures behind that cell.
+
+    `y` and `figures` are in the base unit; `row` are all its cells.
+    """
+
+    text: str
+    x: float | None
+    y: float
+    figures: Sequence[float]
+    row: Sequence[Value | Link]
+
+
+def places_of(topic: Topic, table: Table) -> list[Place]:
+    """Return the rows of a topic that have a figure, in the table's order; Unanswered if the table is another."""
+    columns = [topic.of, *topic.by, *(column for column, _text in topic.rows)]
+    if max(columns) >= len(table.columns):
+        raise Unanswered(topic.table)
+    size = size_of(table.columns[topic.of].unit, topic.unit)
+    behind = table.figures or {}
+    figures, numbers = behind.get(str(topic.of)), behind.get(str(topic.by[0])) if len(topic.by) == 1 else None
+    found = []
+    for number, row in enumerate(table.rows):
+        y = row[topic.of]
+        is_meant = all(text_of(row[column]) == text for column, text in topic.rows)
+        if not is_meant or not isinstance(y, int | float):
+            continue
+        found.append(
+            Place(
+                text=BETWEEN.join(text_of(row[column]) for column in topic.by),
+                x=numbers[number][0] if numbers and numbers[number] else None,
+                y=float(y) * size,
+                figures=tuple(value * size for value in figures[number]) if figures else (),
+                row=row,
+            )
+        )
+    return found
+
+
+def text_of(cell: Value | Link) -> str:
+    """Return what a cell says, as topics and sentences name it."""
+    return cell.text if isinstance(cell, Link) else "" if cell is None else str(cell)
+
+
+def quantity(value: float, unit: str) -> str:
+    """Return a figure of a base unit as sentences print it."""
+    return units.format_quantity(float(value), unit)

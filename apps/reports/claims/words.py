@@ -1,0 +1,100 @@
+"""The words of each relation that a sentence may claim; a sentence is its relation's words with what it says."""
+
+from collections.abc import Mapping
+
+from django.utils.translation import gettext
+
+from apps.bench.text import _
+from apps.reports.claims import readings
+from apps.reports.document import Claim, Sentence
+
+VALUE, SAME, FLAT, MEASURED = "value", "same", "flat", "measured"
+GROWS, FALLS, LEVELS_OFF = "grows", "falls", "levels-off"
+HIGHEST_AT, HIGHEST_AMONG = "highest-at", "highest-among"
+LOWEST_AT, LOWEST_AMONG = "lowest-at", "lowest-among"
+BEST, TOP, UNLIKE = "best", "top", "unlike"
+OVERALL_HIGHER, OVERALL_LOWER, OVERALL_ALIKE = "overall-higher", "overall-lower", "overall-alike"
+RATIOS, NEAREST, BEST_PAIR = "ratios", "nearest", "best-pair"
+CEILING, INVENTORY, ABOVE = "ceiling", "inventory", "above-inventory"
+TEXTS: Mapping[str, str] = {
+    VALUE: _("%(metric)s: %(value)s."),
+    SAME: _("%(metric)s is about the same everywhere, between %(low)s and %(high)s (%(test)s)."),
+    FLAT: _("%(metric)s hardly depends on %(axis)s: it lies between %(low)s and %(high)s (%(test)s)."),
+    MEASURED: _("%(metric)s was measured between %(low)s (%(low_place)s) and %(high)s (%(high_place)s); %(test)s."),
+    HIGHEST_AT: _(
+        "%(metric)s is highest at %(high_place)s (%(high)s) and lowest at %(low_place)s (%(low)s), × %(ratio)s"
+        " (%(test)s)."
+    ),
+    HIGHEST_AMONG: _(
+        "%(metric)s is highest at %(high_place)s (%(high)s), which cannot be told from %(rivals)s, and lowest at"
+        " %(low_place)s (%(low)s), × %(ratio)s (%(test)s)."
+    ),
+    LOWEST_AT: _(
+        "%(metric)s is lowest at %(low_place)s (%(low)s) and highest at %(high_place)s (%(high)s), × %(ratio)s"
+        " (%(test)s)."
+    ),
+    LOWEST_AMONG: _(
+        "%(metric)s is lowest at %(low_place)s (%(low)s), which cannot be told from %(rivals)s, and highest at"
+        " %(high_place)s (%(high)s), × %(ratio)s (%(test)s)."
+    ),
+    GROWS: _(
+        "%(metric)s grows from %(first)s at %(axis)s %(first_at)s to %(last)s at %(last_at)s (× %(ratio)s; %(test)s)."
+    ),
+    FALLS: _(
+        "%(metric)s falls from %(first)s at %(axis)s %(first_at)s to %(last)s at %(last_at)s (× %(ratio)s; %(test)s)."
+    ),
+    LEVELS_OFF: _(
+        "%(metric)s grows with %(axis)s and levels off at %(plateau)s: from %(at)s on it is within 5 %% of that"
+        " (%(test)s)."
+    ),
+    BEST: _("The best of all is %(value)s with %(label)s at %(at)s (%(test)s)."),
+    TOP: _(
+        "The best figure measured is %(value)s with %(label)s at %(at)s; of %(others)s other places %(rivals)s cannot"
+        " be told from it (%(test)s)."
+    ),
+    UNLIKE: _("These measurements differ in their nodes or file systems: they are not set against each other."),
+    OVERALL_HIGHER: _(
+        "Over all %(settings)s common settings %(metric)s is higher than in the baseline (%(p_text)s, n = %(n)s;"
+        " above it in %(share)s %% of pairs)."
+    ),
+    OVERALL_LOWER: _(
+        "Over all %(settings)s common settings %(metric)s is lower than in the baseline (%(p_text)s, n = %(n)s;"
+        " above it in %(share)s %% of pairs)."
+    ),
+    OVERALL_ALIKE: _(
+        "Over all %(settings)s common settings no difference of %(metric)s from the baseline can be told (%(p_text)s,"
+        " n = %(n)s; above it in %(share)s %% of pairs)."
+    ),
+    RATIOS: _("Setting by setting the ratio is between × %(low)s and × %(high)s."),
+    NEAREST: _(
+        "%(near)s comes nearest to its ceiling with %(most)s %%; %(far)s is farthest from it with %(least)s %%."
+    ),
+    BEST_PAIR: _("The best is %(pair)s with %(value)s."),
+    CEILING: _("The highest is %(share)s %% of the path's ceiling of %(ceiling)s."),
+    INVENTORY: _(
+        "The highest is %(share)s %% of the %(ceiling)s that the inventory's links would carry; whether the path"
+        " carries that was not shown."
+    ),
+    ABOVE: _(
+        "The highest is %(share)s %% of the %(ceiling)s that the inventory's links would carry: the inventory gives"
+        " too little."
+    ),
+}
+
+
+def sentence(claim: Claim) -> Sentence:
+    """Return a claim as a sentence of the present language."""
+    return Sentence(text_of(claim), claim)
+
+
+def text_of(claim: Claim) -> str:
+    """Return the words of a claim in the present language; KeyError for a relation that is not known."""
+    axis, says = claim.topic.axis, claim.says
+    words: dict[str, object] = {"metric": claim.topic.metric, "axis": axis, **says}
+    if "test" in says:
+        words["test"] = readings.text_of(says)
+    elif isinstance(p := says.get("p"), int | float):
+        words["p_text"] = "p < 0.001" if p < 0.001 else f"p = {p:.2g}"
+    for end in ("low", "high"):
+        words[f"{end}_place"] = f"{axis} {says.get(f'{end}_at', '')}".strip()
+    return gettext(TEXTS[claim.relation]) % words

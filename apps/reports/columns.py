@@ -1,0 +1,96 @@
+"""Columns of figures: one unit a column, chosen by its largest figure, as reports print them."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from django.utils.translation import gettext as _
+
+from apps.bench import units
+from apps.bench.comparison import Centre
+from apps.bench.statistics import CONFIDENCE, bounds
+from apps.bench.toolkit import Metric
+from apps.bench.units.formats import FRACTION
+from apps.reports.document import Column
+
+_RATES = (("", 1.0), ("k", 1e3), ("M", 1e6), ("G", 1e9), ("T", 1e12))
+_SIZES = (("B", 1.0), ("KiB", 2.0**10), ("MiB", 2.0**20), ("GiB", 2.0**30), ("TiB", 2.0**40))
+_TIMES = (("us", 1e-6), ("ms", 1e-3), ("s", 1.0))
+# 980 Mbit/s, not 0.98 Gbit/s: the next prefix from this many on.
+_LARGEST = 10_000
+
+
+@dataclass(frozen=True)
+class Scale:
+    """A unit that is shown, and how many base units one of it is."""
+
+    unit: str
+    size: float
+
+    def of(self, value: float | None) -> float | None:
+        """Return a figure of the base unit in the unit shown."""
+        if value is None:
+            return None
+        # Twelve digits are all that any figure has; the last bits of a division are none.
+        return float(f"{value / self.size:.12g}")
+
+
+def scale_of(values: Iterable[float | None], unit: str) -> Scale:
+    """Return the unit in which figures of a base unit are printed."""
+    largest = max((abs(value) for value in values if value is not None), default=0.0)
+    if unit in ("bit/s", "B/s"):
+        prefix, size = _fitting(_RATES, largest)
+        return Scale(prefix + unit, size)
+    if unit == "B":
+        return Scale(*_fitting(_SIZES, largest))
+    if unit == "s":
+        return Scale(*next((pair for pair in reversed(_TIMES) if largest >= pair[1]), _TIMES[0]))
+    if unit == FRACTION:
+        return Scale("%", 0.01)
+    return Scale("" if unit in ("1", "count") else unit, 1.0)
+
+
+def size_of(shown: str, unit: str) -> float:
+    """Return how many of a base unit one of the unit shown is, 1 where both are the same."""
+    if unit == FRACTION:
+        return 0.01
+    steps = {"bit/s": _RATES, "B/s": _RATES, "B": _SIZES, "s": _TIMES}.get(unit, ())
+    return next((size for name, size in steps if shown in (name, name + unit)), 1.0)
+
+
+def _fitting(steps: tuple[tuple[str, float], ...], largest: float) -> tuple[str, float]:
+    """Return the first step in which the largest figure has four digits at most before its point."""
+    return next((step for step in steps if largest < _LARGEST * step[1]), steps[-1])
+
+
+def column_of(metric: Metric, scale: Scale) -> Column:
+    """Return the column of a metric."""
+    return Column(_(metric.label), scale.unit, "number")
+
+
+def interval_columns(metric: str, scale: Scale) -> list[Column]:
+    """Return the columns of the ends of a metric's interval, which carry its name: a table may have several."""
+    titles = (_("%(metric)s, from (95 %%)"), _("%(metric)s, to (95 %%)"))
+    return [Column(title % {"metric": metric}, scale.unit, "number") for title in titles]
+
+
+def told_interval_columns(metric: str, scale: Scale) -> list[Column]:
+    """Return the columns of the ends of a metric's interval, and of the confidence that each of them has."""
+    titles = (_("%(metric)s, from"), _("%(metric)s, to"))
+    ends = [Column(title % {"metric": metric}, scale.unit, "number") for title in titles]
+    return [*ends, Column(_("Confidence of the interval"), "%", "number")]
+
+
+def ends_of(centre: Centre | None, unit: str, values: Sequence[float]) -> tuple[float | None, float | None]:
+    """Return the ends of an interval of 95 %, as far as such figures can lie there; None where it has less than that.
+
+    Equal figures have none: that they are equal is no measure of their scatter.
+    """
+    if centre is None or centre.confidence is None or centre.confidence < CONFIDENCE:
+        return None, None
+    ends = bounds.clipped(centre.low, centre.high, unit, values)
+    return ends.low, ends.high
+
+
+def quantity(value: float | None, unit: str) -> str:
+    """Return a figure with its unit, for sentences."""
+    return "–" if value is None else units.format_quantity(value, unit)

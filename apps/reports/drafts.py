@@ -1,0 +1,113 @@
+"""A report's document as it is now: built anew from the database, with its author's edits."""
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import datetime
+
+from django.core.exceptions import ValidationError
+from django.utils import timezone, translation
+from django.utils.translation import gettext as _
+
+from apps.accounts.models import User
+from apps.campaigns.models import Campaign
+from apps.campaigns.queries.visibility import visible
+from apps.comparison.comparisons import contrast, queries
+from apps.comparison.comparisons.state import read_text
+from apps.reports import author_edits, overview
+from apps.reports import campaign as campaigns
+from apps.reports.campaign import swept
+from apps.reports.document import Block, Document, Paragraph, Section
+from apps.reports.models import Report
+from apps.reports.overview.selection import Selection
+
+# As many further campaigns may be told of in a campaign's report.
+MOST_ALSO = 40
+
+
+def build(
+    report: Report,
+    user: User,
+    *,
+    trials: bool = True,
+    now: datetime | None = None,
+    is_strict: bool = False,
+    settle: Callable[[Document], Document] = lambda document: document,
+) -> Document:
+    """Return the document of a report, of all that the user may see, with the author's edits.
+
+    Without `trials` the appendix of every trial is left out; periods that move are as they are at `now`, this moment
+    unless given. A section that cannot be computed says so; with `is_strict` that is a ConflictError. ValidationError
+    if what it is of is gone. `settle` gets all that was generated before the author's edits lie over it.
+    """
+    document = _BUILDERS[report.kind](report, user, trials, now or timezone.now(), is_strict)
+    with translation.override(report.language):
+        if report.edits.get("views"):
+            document = _with_views(document, report, user)
+        return author_edits.apply(settle(document), report.edits)
+
+
+def campaigns_of(report: Report, user: User) -> list[Campaign]:
+    """Return the campaign of a report and the others it tells of, as far as the user may see them."""
+    wanted: list[str] = report.selection.get("also", [])
+    kept = Campaign.objects.filter(deleting_at=None).select_related("team")
+    seen = visible(kept, user)
+    also = {item.permanent_id: item for item in seen.filter(permanent_id__in=wanted[:MOST_ALSO])}
+    main = seen.filter(pk=report.campaign_id).first() if report.campaign_id else None
+    if main is None:
+        raise ValidationError({"campaign": [_("The campaign of this report is gone; its editions stay.")]})
+    return [main, *(also[name] for name in wanted if name in also and also[name].pk != main.pk)]
+
+
+def _of_campaign(report: Report, user: User, trials: bool, now: datetime, is_strict: bool) -> Document:
+    seen = visible(Campaign.objects.filter(deleting_at=None), user)
+    baseline = seen.filter(pk=report.baseline_id).first() if report.baseline_id else None
+    shown = campaigns_of(report, user)
+    return campaigns.build(
+        shown, user=user, language=report.language, baseline=baseline, trials=trials, is_strict=is_strict
+    )
+
+
+def _of_management(report: Report, user: User, trials: bool, now: datetime, is_strict: bool) -> Document:
+    return overview.build(
+        team=report.team,
+        selection=Selection.of(report.selection),
+        language=report.language,
+        now=now,
+        title=report.title,
+        is_strict=is_strict,
+    )
+
+
+_BUILDERS: dict[str, Callable[[Report, User, bool, datetime, bool], Document]] = {
+    Report.Kind.CAMPAIGN: _of_campaign,
+    Report.Kind.MANAGEMENT: _of_management,
+}
+
+
+def _with_views(document: Document, report: Report, user: User) -> Document:
+    """Return the document with a section of saved views, each with its figure; before the conclusion."""
+    views = {view.pk: view for view in queries.views_for(user).filter(pk__in=report.edits["views"])}
+    parts = [
+        Section(f"view-{_key(views[pk].name)}", views[pk].name, (_view(views[pk].name, views[pk].query, user),))
+        for pk in report.edits["views"]
+        if pk in views
+    ]
+    if not parts:
+        return document
+    made = Section(author_edits.VIEWS, _("Further comparisons"), (), tuple(parts))
+    keys = [section.key for section in document.sections]
+    at = keys.index("conclusion") if "conclusion" in keys else len(keys)
+    return replace(document, sections=(*document.sections[:at], made, *document.sections[at:]))
+
+
+def _key(name: str) -> str:
+    """Return the key of a view, which is known by its name: its id is a number of this database."""
+    return hashlib.sha256(name.encode()).hexdigest()[:8]
+
+
+def _view(name: str, query: str, user: User) -> Block:
+    state, errors = read_text(query)
+    if errors or not state.sets:
+        return Paragraph((_("What this view compares is gone."),), style="warning")
+    return swept.figure(f"view-figure-{_key(name)}", contrast.compare(state, user), name)

@@ -1,0 +1,74 @@
+"""Set the report in a folder, {"folder", "output", "timestamp", "tagged"} from the standard input; or its drawings.
+
+Of {"folder", "drawings": [name]} each NAME.svg there becomes NAME.png.
+"""
+
+import importlib.util
+import json
+import resource
+import sys
+from pathlib import Path
+
+import typst
+
+from apps.reports.files.program import letters
+
+# Ten times what the largest report takes; a drawing made to devour memory ends here.
+MEMORY_BYTES = 6 * 1024**3
+
+
+# Of a drawing as a picture: twice what a screen shows, for slides that are projected.
+PPI = 192
+
+
+def main() -> None:
+    """Set a report, or draw drawings."""
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
+    request = json.load(sys.stdin.buffer)
+    folder = Path(request["folder"])
+    fonts = _fonts()
+    compiler = typst.Compiler(root=str(folder), font_paths=[str(_linked(fonts, folder))], ignore_system_fonts=True)
+    if "drawings" in request:
+        for name in request["drawings"]:
+            source = f'#set page(width: auto, height: auto, margin: 0pt)\n#image("{name}.svg")'
+            (folder / f"{name}.typ").write_text(source, encoding="utf-8")
+            compiler.compile(str(folder / f"{name}.typ"), str(folder / f"{name}.png"), format="png", ppi=PPI)
+        return
+    data = json.loads((folder / "given.json").read_text(encoding="utf-8"))
+    text = json.dumps(letters.replaced(data, fonts[:2]), ensure_ascii=False)
+    (folder / "report.json").write_text(text, encoding="utf-8")
+    (folder / "report.typ").write_bytes(Path(__file__).with_name("report.typ").read_bytes())
+    compiler.compile(
+        str(folder / "report.typ"),
+        request["output"],
+        # Level A adds tags for those who have the report read to them, U has all text as text.
+        pdf_standards=["a-2a"] if request["tagged"] else ["a-2u"],
+        pdf_tags=request["tagged"],
+        timestamp=request["timestamp"],
+    )
+
+
+def _fonts() -> list[Path]:
+    """Return the files of the fonts: those for reading first, of which the first two have every letter there is."""
+    korean, others = _folder("koreanize_matplotlib") / "fonts", _folder("matplotlib") / "mpl-data" / "fonts" / "ttf"
+    return [korean / "NanumGothic.ttf", others / "DejaVuSans.ttf", korean / "NanumGothicBold.ttf",
+            others / "DejaVuSans-Bold.ttf", others / "DejaVuSansMono.ttf"]  # fmt: skip
+
+
+def _linked(fonts: list[Path], folder: Path) -> Path:
+    """Return a folder of these fonts and no others."""
+    made = folder / "fonts"
+    made.mkdir()
+    for font in fonts:
+        (made / font.name).symlink_to(font)
+    return made
+
+
+def _folder(package: str) -> Path:
+    """Return a package's folder without loading it."""
+    found = importlib.util.find_spec(package)
+    assert found and found.submodule_search_locations
+    return Path(found.submodule_search_locations[0])
+
+
+main()

@@ -1,0 +1,36 @@
+"""Reads of files: those of editions that a person sees, and the person's own of drafts."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.contrib.auth.models import AnonymousUser
+from django.db.models import Q, QuerySet
+
+from apps.accounts.models import User
+from apps.reports import queries
+from apps.reports.files.formats import FORMATS, Format
+from apps.reports.models import Edition, Rendering, Report
+
+
+@dataclass(frozen=True)
+class Offer:
+    """A format, and the file there is or will be in it."""
+
+    format: Format
+    rendering: Rendering | None
+
+
+def renderings_for(user: User | AnonymousUser) -> QuerySet[Rendering]:
+    """Return the files a person may have, the latest asked for first."""
+    wanted = Q(edition__in=queries.editions_for(user).order_by().values("pk"))
+    if isinstance(user, User):
+        reports = queries.reports_for(user).order_by().values("pk")
+        wanted |= Q(edition=None, requested_by=user, report__in=reports)
+    rows = Rendering.objects.select_related("report", "edition", "requested_by").defer("edition__canonical")
+    return rows.filter(wanted)
+
+
+def offers_of(report: Report, edition: Edition | None, user: User | AnonymousUser) -> Sequence[Offer]:
+    """Return every format with the file of an edition, or the person's own of the report's draft."""
+    found = {made.format: made for made in renderings_for(user).filter(report=report, edition=edition)}
+    return [Offer(kind, found.get(name)) for name, kind in FORMATS.items()]

@@ -1,0 +1,227 @@
+"""The queue of files: asked for by people and schedules, rendered one after the other by a worker."""
+
+import hashlib
+import logging
+import re
+import time
+import uuid
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.exceptions import ValidationError
+from django.db import IntegrityError, transaction
+from django.db.models import F, QuerySet
+from django.utils import timezone, translation
+
+from apps.accounts.models import User
+from apps.bench.text import Message, _
+from apps.core import isolation, leases, queue, scratch
+from apps.reports import drafts
+from apps.reports.document import Document
+from apps.reports.files.base import Imprint, RenderingError
+from apps.reports.files.models import folder
+from apps.reports.models import Edition, Rendering, Report
+
+logger = logging.getLogger(__name__)
+State = Rendering.State
+
+RENDER = "render"
+MOST_ATTEMPTS = 3
+SIGN_EVERY_S = 1.0
+# Of the whole this share is done when the document is there.
+_BUILT = 0.15
+_HEX = re.compile(r"[0-9a-f]{32}")
+# A file that no row names and that is older than this was left by a report that is gone.
+LEFT_OVER_AFTER_S = 3600.0
+
+
+class Superseded(Exception):
+    """Somebody asked for the draft anew, or another worker took it over."""
+
+
+def request_rendering(
+    *, report: Report, edition: Edition | None, name: str, user: User | None, now: datetime
+) -> Rendering:
+    """Return the file of an edition, or of the report's draft as it is now; a worker makes it if need be.
+
+    That of an edition is made once, and again if it failed; that of a draft anew each time.
+    """
+    whose = {} if edition else {"requested_by": user}
+    made, is_new = Rendering.objects.get_or_create(
+        report=report, edition=edition, format=name, **whose, defaults={"requested_by": user, "requested_at": now}
+    )
+    if is_new:
+        queue.send(queue.RENDER)
+        return made
+    again = Rendering.objects.filter(pk=made.pk)
+    if edition is not None and made.path.is_file():
+        again = again.filter(state=State.FAILED)
+    elif edition is not None:
+        again = again.exclude(state__in=Rendering.OPEN_STATES)
+    if again.update(
+        state=State.WAITING, progress=0, attempts=0, error=None, requested_by=user, requested_at=now, finished_at=None
+    ):
+        queue.send(queue.RENDER)
+        made.refresh_from_db()
+    return made
+
+
+def carry_out_next(*, now: datetime) -> bool:
+    """Render what has waited longest, unless another worker is at work; True if more may wait."""
+    waiting = Rendering.objects.filter(~isolation.waiting(RENDER, now), state=State.WAITING)
+    first = waiting.order_by("requested_at", "pk").values_list("pk", flat=True).first()
+    if first is None:
+        return False
+    return False not in isolation.for_each(RENDER, [first], lambda pk: _take_turn(pk, now), now=now, atomic=False)
+
+
+def _take_turn(pk: int, now: datetime) -> bool:
+    """Render a file that waits; False if another worker has it, or is at another."""
+    with leases.hold(RENDER, pk) as is_ours:
+        return is_ours and _render(pk, now)
+
+
+def _render(pk: int, now: datetime) -> bool:
+    claimed = _claim(pk, now)
+    if claimed is None:
+        return False
+    try:
+        _carry_out(claimed)
+    except Superseded:
+        logger.info("Rendering %s was asked for anew", claimed.pk)
+    except RenderingError as error:
+        logger.warning("Rendering %s failed: %s", claimed.pk, error)
+        _end(claimed, State.FAILED, error=error.message.as_json())
+    except Exception as error:
+        isolation.give_back(
+            error, lambda: _ours(claimed).update(state=State.WAITING, progress=0, attempts=F("attempts") - 1)
+        )
+        logger.exception("Rendering %s failed", claimed.pk)
+        text = _("The file could not be made; the service's log says why.")
+        _end(claimed, State.FAILED, error=Message(text).as_json())
+    _remove_left_over()
+    return True
+
+
+def resume_renderings(*, now: datetime) -> None:
+    """Have those rendered whose message was lost or whose worker was killed; the latter a few times at most."""
+    working = Rendering.objects.filter(state=State.WORKING).values_list("pk", flat=True)
+    isolation.for_each(RENDER, working, lambda pk: _take_up(pk, now), now=now)
+    waiting = Rendering.objects.filter(~isolation.waiting(RENDER, now), state=State.WAITING)
+    if waiting.exists() and not Rendering.objects.filter(state=State.WORKING).exists():
+        queue.remind(queue.RENDER)
+
+
+def _take_up(pk: int, now: datetime) -> None:
+    """Have a file rendered again, or given up, if whoever was at it is gone."""
+    with leases.hold(RENDER, pk) as is_free:
+        if not is_free:
+            return
+        left = Rendering.objects.filter(pk=pk, state=State.WORKING)
+        text = _(
+            "It was given up after several attempts: the machine may have too little memory for a report so large."
+        )
+        error = Message(text).as_json()
+        left.filter(attempts__gte=MOST_ATTEMPTS).update(state=State.FAILED, error=error, finished_at=now)
+        left.update(state=State.WAITING, progress=0)
+
+
+def _claim(pk: int, now: datetime) -> Rendering | None:
+    """Return a file that waits, ours now; None if it does not wait any more or another is being rendered."""
+    try:
+        with transaction.atomic():
+            waiting = Rendering.objects.filter(pk=pk, state=State.WAITING)
+            taken = waiting.update(
+                state=State.WORKING, attempts=F("attempts") + 1, started_at=now, alive_at=now, progress=0
+            )
+    except IntegrityError:
+        return None
+    return Rendering.objects.get(pk=pk) if taken else None
+
+
+def sweep(*, now: datetime) -> None:
+    """Remove files that no rendering names, and folders of those that were killed, after a while."""
+    found = {path.stem: path for path in folder().glob("*")}
+    names = {uuid.UUID(hex=stem): stem for stem in found if _HEX.fullmatch(stem)}
+    named = {names[name] for name in Rendering.objects.filter(name__in=names).values_list("name", flat=True)}
+    for stem in found.keys() - named:
+        scratch.remove_if_left(found[stem], now=now)
+
+
+def _carry_out(rendering: Rendering) -> None:
+    folder().mkdir(parents=True, exist_ok=True)
+    with scratch.new_folder("report", within=folder()) as place:
+        output = place / f"report.{rendering.format}"
+        with translation.override(rendering.report.language):
+            document, imprint = _document_of(rendering)
+            sign = _sign(rendering)
+            sign(_BUILT)
+            rendering.kind.load()(document, imprint, output, lambda share: sign(_BUILT + (1 - _BUILT) * share))
+        size, checksum = output.stat().st_size, _checksum(output)
+        # Under a new name, for somebody may be fetching the old file.
+        old, rendering.name = rendering.path, uuid.uuid4()
+        output.replace(rendering.path)
+    ended = _end(rendering, State.DONE, progress=100, size=size, checksum=checksum, name=rendering.name)
+    (old if ended else rendering.path).unlink(missing_ok=True)
+
+
+def _document_of(rendering: Rendering) -> tuple[Document, Imprint]:
+    edition, reader, address = rendering.edition, rendering.requested_by, settings.PUBLIC_URL.rstrip("/")
+    if edition is not None:
+        imprint = Imprint(edition.number, edition.permanent_id, edition.checksum, edition.created_at, address)
+        return edition.document, imprint
+    if reader is None:
+        raise RenderingError(Message(_("Whoever asked for this draft has no account any more: ask for it anew.")))
+    try:
+        document = drafts.build(rendering.report, reader)
+    except ValidationError as error:
+        raise RenderingError(Message(" ".join(error.messages))) from error
+    return document, Imprint(None, "", "", timezone.now(), address)
+
+
+def _sign(rendering: Rendering) -> Callable[[float], None]:
+    """Return what keeps the row's progress while the file is made; Superseded if it is no longer ours."""
+    last = time.monotonic()
+
+    def sign(share: float) -> None:
+        nonlocal last
+        if time.monotonic() - last >= SIGN_EVERY_S:
+            last = time.monotonic()
+            percent = min(max(round(100 * share), 0), 99)
+            if not _ours(rendering).update(progress=percent, alive_at=timezone.now()):
+                raise Superseded
+
+    return sign
+
+
+def _ours(rendering: Rendering) -> QuerySet[Rendering]:
+    return Rendering.objects.filter(pk=rendering.pk, state=State.WORKING, started_at=rendering.started_at)
+
+
+def _end(rendering: Rendering, state: Rendering.State, **changes: Any) -> bool:
+    """Keep how it ended; False if it is no longer ours."""
+    return bool(_ours(rendering).update(state=state, finished_at=timezone.now(), **changes))
+
+
+def _checksum(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _remove_left_over() -> None:
+    """Remove files that no row names, such as those of deleted reports."""
+    files = {
+        path
+        for path in folder().iterdir()
+        if path.is_file() and time.time() - path.stat().st_mtime > LEFT_OVER_AFTER_S
+    }
+    known = (
+        {found.path for found in Rendering.objects.filter(state=State.DONE).only("name", "format")}
+        if files
+        else set()
+    )
+    for path in files - known:
+        path.unlink(missing_ok=True)

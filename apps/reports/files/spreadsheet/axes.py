@@ -1,0 +1,88 @@
+"""A chart's axes in readable units, and how spreadsheets are told of them."""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from apps.reports.columns import Scale, scale_of
+
+Json = dict[str, Any]
+
+# Spreadsheets count days from here: 1970-01-01 is day 25569.
+_EPOCH, _DAY_S = 25_569, 86_400
+_TIME = "time"
+
+
+@dataclass(frozen=True)
+class Axis:
+    """An axis in the unit that is shown; moments become spreadsheet dates."""
+
+    label: str
+    unit: str
+    scale: Scale
+
+    @property
+    def title(self) -> str:
+        """Return the label with its unit."""
+        return f"{self.label} ({self.unit})" if self.unit else self.label
+
+    @property
+    def is_time(self) -> bool:
+        """Return whether its values are dates."""
+        return self.unit == "UTC"
+
+    def of(self, value: Any) -> float | None:
+        """Return a value of the chart as the sheet holds it."""
+        if value is None:
+            return None
+        return _EPOCH + value / _DAY_S if self.is_time else self.scale.of(value)
+
+
+def axis_of(axis: Json, values: list[Any]) -> Axis:
+    """Return an axis of a chart in the unit that suits its values."""
+    unit = axis.get("unit", "")
+    if unit == _TIME:
+        return Axis(axis["label"], "UTC", Scale("", 1.0))
+    scale = scale_of(values, unit)
+    return Axis(axis["label"], scale.unit, scale)
+
+
+def options(axis: Axis, given: Json, values: list[Any], *, from_zero: bool = False) -> Json:
+    """Return what a spreadsheet's chart is told of an axis; an axis of rates begins at zero."""
+    told: Json = {"name": axis.title, "major_gridlines": {"visible": True, "line": {"color": "#dfe4e9"}}}
+    if axis.is_time:
+        return {**told, "num_format": "yyyy-mm-dd", "num_font": {"rotation": -45}}
+    if given.get("log"):
+        # Powers of two for sizes, on which their sweeps stand.
+        base = 2 if given.get("unit") == "B" else 10
+        told |= {"log_base": base, "crossing": "min"}
+        sizes = [size for size in map(axis.of, values) if size is not None and size > 0]
+        if sizes:
+            told["min"] = float(base) ** math.floor(math.log(min(sizes), base))
+            told["max"] = float(base) ** math.ceil(math.log(max(sizes), base))
+    elif from_zero:
+        told["min"] = 0
+    for name in ("min", "max"):
+        if given.get(name) is not None:
+            told[name] = axis.of(given[name])
+    return told
+
+
+def ends_of(line: Json, chart: Json) -> list[tuple[float, float]]:
+    """Return the two ends of a line of theory over a numeric axis, in the chart's own units; [] if it has none."""
+    value = line.get("value")
+    places = [point["x"] for series in chart["series"] for point in series["points"]]
+    heights = [point["y"] for series in chart["series"] for point in series["points"] if point.get("y") is not None]
+    if value is None or not places or not heights:
+        return []
+    if line["axis"] == "x":
+        foot = min(heights) if chart["metric"].get("log") else min(0.0, *heights)
+        return [(value, foot), (value, max(heights))]
+    if line.get("from") is not None:
+        return [(line["from"], value), (line["to"], value)]
+    return [(min(places), value), (max(places), value)]
+
+
+def distance(one: float | None, other: float | None) -> float | None:
+    """Return how far an interval's end is, None where it has none."""
+    return None if one is None or other is None else max(one - other, 0.0)

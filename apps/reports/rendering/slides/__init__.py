@@ -1,5 +1,0 @@
-"""A document as slides for those who decide: in short, one slide a figure, what to change, and the conclusion."""
-
-from apps.reports.rendering.slides.deck import render
-
-__all__ = ["render"]

@@ -1,5 +1,0 @@
-"""A document as a spreadsheet: a sheet for its words, and one for each table, figure and drawing."""
-
-from apps.reports.rendering.spreadsheet.workbook import render
-
-__all__ = ["render"]

@@ -1,0 +1,73 @@
+"""Sentences with their claims, and the figures behind a table's cells, from a document's JSON."""
+
+from typing import Any
+
+from django.utils.translation import gettext
+
+from apps.reports.document import Claim, Sentence, Topic, Value
+from apps.reports.serialisation.values import DocumentError, Json, items, mapping, pair, text, whole
+
+
+def sentence_of(data: Json, place: str) -> Sentence:
+    """Return a sentence with its claim."""
+    at = f"{place}.claim"
+    claim = mapping(data.get("claim"), at)
+    found = Claim(
+        relation=text(claim, "relation", at),
+        topic=_topic(mapping(claim.get("topic"), f"{at}.topic"), f"{at}.topic"),
+        says={name: _value(value, f"{at}.says.{name}") for name, value in mapping(claim.get("says", {}), at).items()},
+    )
+    return Sentence(text=text(data, "text", place), claim=found)
+
+
+def figures_of(data: Json, rows: int, place: str) -> dict[str, tuple[tuple[float, ...], ...]]:
+    """Return the figures behind the cells of each column that has any, a list for each of the table's rows."""
+    found = {}
+    for name, column in mapping(data["figures"], f"{place}.figures").items():
+        at = f"{place}.figures.{name}"
+        lists = items({"figures": column}, "figures", at)
+        if len(lists) != rows:
+            raise DocumentError(at, gettext("here stands a list of figures for each row."))
+        found[name] = tuple(_numbers(item, where) for where, item in lists)
+    return found
+
+
+def _topic(data: Json, place: str) -> Topic:
+    by = tuple(_column({"by": item}, "by", at) for at, item in items(data, "by", place))
+    rows = (pair([str(part) for part in item] if isinstance(item, list) else item, at)
+            for at, item in items(data, "rows", place))  # fmt: skip
+    return Topic(
+        table=text(data, "table", place),
+        of=_column(data, "of", place),
+        by=by,
+        rows=tuple((_number(column, place), found) for column, found in rows),
+        unit=text(data, "unit", place),
+        metric=text(data, "metric", place),
+        axis=text(data, "axis", place),
+        better=text(data, "better", place),
+    )
+
+
+def _column(data: Json, name: str, place: str) -> int:
+    return whole(data, name, 0, place)
+
+
+def _number(value: str, place: str) -> int:
+    if not value.isdecimal() or len(value) > 4:
+        raise DocumentError(f"{place}.rows", gettext("here stands a whole number."))
+    return int(value)
+
+
+def _value(value: Any, place: str) -> Value:
+    if value is None or isinstance(value, str | int | float):
+        return value
+    raise DocumentError(place, gettext("here stands a text or a number."))
+
+
+def _numbers(value: Any, place: str) -> tuple[float, ...]:
+    fine = isinstance(value, list) and all(
+        isinstance(item, int | float) and not isinstance(item, bool) for item in value
+    )
+    if not fine:
+        raise DocumentError(place, gettext("here stands a list of figures for each row."))
+    return tuple(value)

@@ -1,0 +1,181 @@
+"""A document from its JSON; DocumentError names the place that is not as it should be."""
+
+import json
+from collections.abc import Callable
+from typing import Any, get_args
+
+from django.utils.translation import gettext
+
+from apps.reports.document import (
+    Block,
+    Column,
+    Document,
+    Drawing,
+    Figure,
+    Items,
+    Kind,
+    Link,
+    Listing,
+    Paragraph,
+    Part,
+    Section,
+    Sentence,
+    Table,
+)
+from apps.reports.serialisation import claimed
+from apps.reports.serialisation.values import DocumentError, Json, choice, items, mapping, pair, string, text, whole
+
+FORMAT = 1
+# Deeper than this no report is divided.
+DEEPEST = 8
+# No float has more digits that count.
+MOST_DIGITS = 17
+
+
+def from_text(given: str) -> Document:
+    """Return the document of a JSON text; DocumentError if it is none."""
+    try:
+        data = json.loads(given)
+    except (ValueError, RecursionError) as error:
+        raise DocumentError("document", gettext("this is not JSON.")) from error
+    return from_json(data)
+
+
+def from_json(data: object) -> Document:
+    """Return the document of JSON values; DocumentError names the place that is not as it should be."""
+    found = mapping(data, "document")
+    if found.get("format") != FORMAT:
+        raise DocumentError("format", gettext("this version of the format is not known here."))
+    kind = choice(found, "kind", ("campaign", "management"), "")
+    return Document(
+        kind=kind,
+        title=text(found, "title", ""),
+        subtitle=text(found, "subtitle", ""),
+        language=text(found, "language", ""),
+        sections=_sections(found, "", 0),
+        meta=tuple(pair(item, place) for place, item in items(found, "meta", "")),
+        rests_on=tuple(string(item, place) for place, item in items(found, "rests_on", "")),
+        summary=_blocks(found, "summary", ""),
+    )
+
+
+def _sections(data: Json, place: str, depth: int) -> tuple[Section, ...]:
+    if depth > DEEPEST:
+        raise DocumentError(place, gettext("this is nested too deeply."))
+    return tuple(
+        Section(
+            key=text(found, "key", at),
+            title=text(found, "title", at),
+            blocks=_blocks(found, "blocks", at),
+            sections=_sections(found, at, depth + 1),
+        )
+        for at, item in items(data, "sections", place)
+        for found in [mapping(item, at)]
+    )
+
+
+def _blocks(data: Json, name: str, place: str) -> tuple[Block, ...]:
+    return tuple(_block(item, at) for at, item in items(data, name, place))
+
+
+def _block(value: object, place: str) -> Block:
+    data = mapping(value, place)
+    kind = choice(data, "type", tuple(_READERS), place)
+    return _READERS[kind](data, place)
+
+
+def _paragraph(data: Json, place: str) -> Block:
+    styles = ("body", "remark", "warning", "statement")
+    style: Any = choice(data, "style", styles, place) if "style" in data else "body"
+    return Paragraph(
+        parts=_parts(data, "parts", place),
+        key=text(data, "key", place),
+        style=style,
+        is_authors=data.get("is_authors") is True,
+    )
+
+
+def _list(data: Json, place: str) -> Block:
+    lines = tuple(_parts({"item": item}, "item", at) for at, item in items(data, "items", place))
+    return Items(items=lines, ordered=data.get("ordered") is True)
+
+
+def _table(data: Json, place: str) -> Table:
+    columns = tuple(_column(item, at) for at, item in items(data, "columns", place))
+    rows = []
+    for at, row in items(data, "rows", place):
+        if not isinstance(row, list) or len(row) != len(columns):
+            raise DocumentError(at, gettext("a row has one cell for each column."))
+        rows.append(tuple(_cell(cell, at) for cell in row))
+    return Table(
+        key=text(data, "key", place),
+        caption=text(data, "caption", place),
+        columns=columns,
+        rows=tuple(rows),
+        note=text(data, "note", place),
+        total=whole(data, "total", 0, place),
+        figures=claimed.figures_of(data, len(rows), place) if "figures" in data else None,
+    )
+
+
+def _column(value: object, place: str) -> Column:
+    data = mapping(value, place)
+    kind: Any = choice(data, "kind", get_args(Kind), place) if "kind" in data else "text"
+    title, unit = text(data, "title", place), text(data, "unit", place)
+    digits = whole(data, "digits", 4, place)
+    if digits > MOST_DIGITS:
+        raise DocumentError(f"{place}.digits", gettext("this is more than any figure has."))
+    return Column(title=title, unit=unit, kind=kind, digits=digits)
+
+
+def _figure(data: Json, place: str) -> Block:
+    chart = mapping(data.get("chart"), f"{place}.chart")
+    table = data.get("data")
+    return Figure(
+        key=text(data, "key", place),
+        caption=text(data, "caption", place),
+        chart=chart,
+        sentence=text(data, "sentence", place),
+        data=_table(mapping(table, f"{place}.data"), f"{place}.data") if table is not None else None,
+        says=tuple(claimed.sentence_of(mapping(item, at), at) for at, item in items(data, "says", place)),
+        is_authors=data.get("is_authors") is True,
+    )
+
+
+def _drawing(data: Json, place: str) -> Block:
+    texts = {name: text(data, name, place) for name in ("key", "caption", "svg", "alternative")}
+    return Drawing(**texts)
+
+
+def _listing(data: Json, place: str) -> Block:
+    return Listing(**{name: text(data, name, place) for name in ("text", "caption", "name")})
+
+
+_READERS: dict[str, Callable[[Json, str], Block]] = {
+    "paragraph": _paragraph,
+    "items": _list,
+    "table": _table,
+    "figure": _figure,
+    "drawing": _drawing,
+    "listing": _listing,
+}
+
+
+def _parts(data: Json, name: str, place: str) -> tuple[Part, ...]:
+    return tuple(item if isinstance(item, str) else _part(item, at) for at, item in items(data, name, place))
+
+
+def _part(value: object, place: str) -> Link | Sentence:
+    data = mapping(value, place)
+    return claimed.sentence_of(data, place) if "claim" in data else _link(data, place)
+
+
+def _cell(value: object, place: str) -> Any:
+    if value is None or isinstance(value, str | int | float):
+        return value
+    return _link(value, place)
+
+
+def _link(value: object, place: str) -> Link:
+    data = mapping(value, place)
+    return Link(text=text(data, "text", place), ref=text(data, "ref", place))

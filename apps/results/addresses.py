@@ -1,0 +1,27 @@
+"""What stands in the addresses of pages: names of points, and names that mean nothing there."""
+
+import hashlib
+import json
+from collections.abc import Iterable
+from typing import Any
+
+from django.http import QueryDict
+
+from apps.bench.text import Message, _
+from apps.core import contract
+
+# {field of the address: what is wrong with it}
+Errors = dict[str, list[Message]]
+
+
+def point_key(parameters: dict[str, Any]) -> str:
+    """Return the name of a point in addresses."""
+    return hashlib.sha256(json.dumps(parameters, sort_keys=True).encode()).hexdigest()[:12]
+
+
+def unknown_names(query: QueryDict, known: Iterable[str]) -> Errors:
+    """Return what of a query written as text has no meaning, be it a slip of the pen: {"query": messages}."""
+    text = _("“%(name)s” is no part of such an address; there are: %(known)s.")
+    listed = contract.listed(known)
+    unknown = [Message(text, {"name": name[:100], "known": listed}) for name in query if name not in known]
+    return {"query": unknown} if unknown else {}

@@ -1,0 +1,43 @@
+"""The interval of a point's mean as pages show it: cut at what its quantity can be, with how it was found."""
+
+from dataclasses import dataclass
+
+from django.utils.translation import gettext as _
+
+from apps.bench.statistics import Method
+from apps.core.messages import render
+from apps.results import queries
+
+# How REST names the ways in which intervals are found, "" where there is none.
+METHODS = ("", *(method.value for method in Method))
+
+
+@dataclass(frozen=True)
+class Ends:
+    """An interval as a table shows it: its ends in the metric's unit, which interval it is, and whether it is cut."""
+
+    low: float
+    high: float
+    method: str
+    is_cut: bool
+
+    @property
+    def title(self) -> str:
+        """Return what is to be known of the interval."""
+        return f"{self.method}. {cut_note()}" if self.is_cut else self.method
+
+
+def cut_note() -> str:
+    """Return what is said of an interval that would reach beyond what its quantity can be."""
+    return _("The interval is cut where no figure can lie: below zero, beyond the whole or the path’s ceiling.")
+
+
+def ends_of(group: queries.Group, unit: str, ceiling: float | None) -> Ends | None:
+    """Return the interval of a point's mean, None where a single figure gives none.
+
+    `ceiling` is what no figure along the measured path exceeds, in the same unit; None where it is not known.
+    """
+    ends, interval = group.interval(unit, ceiling), group.centre.interval
+    if ends.low is None or ends.high is None or interval is None:
+        return None
+    return Ends(ends.low, ends.high, render(interval.message), ends.is_cut)

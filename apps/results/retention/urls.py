@@ -1,8 +1,0 @@
-"""Pages."""
-
-from django.urls import path
-
-from apps.results.retention import views
-
-app_name = "retention"
-urlpatterns = [path("<slug:slug>/", views.rules, name="rules")]

@@ -1,0 +1,1 @@
+"""Tags of templates that show what was measured."""

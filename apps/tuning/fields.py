@@ -1,0 +1,29 @@
+"""How a finding's record is read from its row."""
+
+import logging
+from typing import Any
+
+from django.db import models
+from django.db.models.fields.json import KeyTransform
+
+from apps.bench import shapes
+from apps.bench.rules.base import FindingDraft
+
+logger = logging.getLogger(__name__)
+
+
+class RecordField(models.JSONField):
+    """What a rule stored of a finding. What is not in its form is missing, and logged: it breaks no list or page."""
+
+    def from_db_value(self, value: Any, expression: Any, connection: Any) -> Any:
+        """Return the record's members that have their form."""
+        found = super().from_db_value(value, expression, connection)
+        if found is None or isinstance(expression, KeyTransform):
+            return found
+        record, broken = shapes.sound_members(FindingDraft, found)
+        label = record.get("confidence_label", "")
+        if not isinstance(label, str):
+            record["confidence_label"] = ""
+        if broken:
+            logger.warning("A finding's record has malformed members, which are left out: %s", ", ".join(broken))
+        return record

@@ -1,0 +1,236 @@
+"""Archives of strangers are opened without harm, or refused with a reason."""
+
+import gzip
+import io
+import stat
+import struct
+import tarfile
+import zipfile
+import zlib
+from collections.abc import Mapping
+
+import pytest
+
+from apps.archive.imports.containers import ContainerError, Entry, Limits, Package, is_workbook, read_entries
+from apps.archive.imports.containers.limits import MIB
+
+SMALL = Limits(entries=20, total_bytes=40 * MIB, entry_bytes=24 * MIB, ratio=50)
+
+
+def zipped(files: Mapping[str, bytes], method: int = zipfile.ZIP_DEFLATED) -> io.BytesIO:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", method) as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return file
+
+
+def tarred(files: Mapping[str, bytes], mode: str = "w") -> io.BytesIO:
+    file = io.BytesIO()
+    with tarfile.open(fileobj=file, mode=mode) as archive:  # type: ignore[call-overload]
+        for name, content in files.items():
+            member = tarfile.TarInfo(name)
+            member.size = len(content)
+            archive.addfile(member, io.BytesIO(content))
+    return file
+
+
+def entries(file: io.BytesIO, name: str = "sent", limits: Limits = SMALL) -> list[Entry]:
+    return list(read_entries(file, name, limits))
+
+
+def contents(file: io.BytesIO, name: str = "sent") -> dict[str, bytes]:
+    return {entry.name: entry.content for entry in entries(file, name)}
+
+
+def refusals(file: io.BytesIO) -> dict[str, str]:
+    return {entry.name: str(entry.refusal) for entry in entries(file) if entry.refusal}
+
+
+def code_of(file: io.BytesIO, limits: Limits = SMALL) -> str:
+    with pytest.raises(ContainerError) as caught:
+        entries(file, limits=limits)
+    return caught.value.code
+
+
+FILES = {"run/1.json": b'{"start": {}}', "실험/핑.txt": b"PING"}
+
+
+def test_a_plain_file_is_itself() -> None:
+    assert contents(io.BytesIO(b"PING 10.0.0.1"), "ping.txt") == {"ping.txt": b"PING 10.0.0.1"}
+
+
+@pytest.mark.parametrize("file", [zipped(FILES), tarred(FILES), tarred(FILES, "w:gz")], ids=["zip", "tar", "tar.gz"])
+def test_it_yields_the_files_of_an_archive(file: io.BytesIO) -> None:
+    assert contents(file) == FILES
+
+
+def test_it_opens_an_archive_within_an_archive_and_no_deeper() -> None:
+    packed = gzip.compress(b"PING")
+    inner = tarred({"a.txt": b"a", "b.txt.gz": packed}, "w:gz").getvalue()
+    found = entries(zipped({"inner.tar.gz": inner, "c.txt.gz": packed}))
+    assert [(entry.name, entry.content) for entry in found] == [
+        ("a.txt", b"a"),
+        ("b.txt.gz", b""),
+        ("c.txt", b"PING"),
+    ]
+    assert "unpack it first" in str(found[1].refusal)
+
+
+def test_it_passes_over_what_file_managers_add() -> None:
+    assert contents(zipped({"__MACOSX/._a.txt": b"x", "logs/.DS_Store": b"x", "logs/a.txt": b"a"})) == {
+        "logs/a.txt": b"a"
+    }
+
+
+def test_a_zip_of_korean_windows_has_korean_names() -> None:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        info = zipfile.ZipInfo("측정.txt".encode("cp949").decode("cp437"))
+        archive.writestr(info, b"PING")
+    raw = file.getvalue()
+    # Python marks such a name as UTF-8; Windows writes the bytes of its code page, and no mark.
+    written = "측정.txt".encode("cp949").decode("cp437").encode()
+    own = "측정.txt".encode("cp949")
+    raw = raw.replace(written, own.ljust(len(written), b"x"))
+    raw = raw.replace(struct.pack("<HH", 20, 0x800), struct.pack("<HH", 20, 0))
+    (entry,) = entries(io.BytesIO(raw))
+    assert entry.name.startswith("측정.txt")
+
+
+@pytest.mark.parametrize("name", ["../../etc/passwd", "/etc/passwd", "a/../../b", "C:\\temp\\x", "..\\x"])
+def test_paths_that_lead_out_are_refused_one_by_one(name: str) -> None:
+    for file in (zipped({name: b"x", "good.txt": b"PING"}), tarred({name: b"x", "good.txt": b"PING"})):
+        found = entries(file)
+        assert ["leads out" in str(entry.refusal) for entry in found] == [True, False]
+        assert found[0].content == b""
+
+
+def test_links_and_devices_are_refused() -> None:
+    file = io.BytesIO()
+    with tarfile.open(fileobj=file, mode="w") as archive:
+        for name, kind in (("soft", tarfile.SYMTYPE), ("hard", tarfile.LNKTYPE), ("fifo", tarfile.FIFOTYPE)):
+            member = tarfile.TarInfo(name)
+            member.type, member.linkname = kind, "/etc/passwd"
+            archive.addfile(member)
+    assert set(refusals(file)) == {"soft", "hard", "fifo"}
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive_:
+        info = zipfile.ZipInfo("soft")
+        info.external_attr = (stat.S_IFLNK | 0o777) << 16
+        archive_.writestr(info, "/etc/passwd")
+    assert "a link" in refusals(file)["soft"]
+
+
+def test_names_with_scripts_and_control_characters_are_only_text() -> None:
+    name = "<script>alert(1)</script>\x1b[2J\u202etxt.exe"
+    (entry,) = entries(tarred({name: b"PING"}))
+    assert entry.name == "<script>alert(1)<\u2044script>\ufffd[2J\ufffdtxt.exe".replace("\u2044", "/")
+
+
+def test_a_zip_bomb_is_refused_before_it_is_unpacked() -> None:
+    bomb = zipped({"zeros": bytes(20 * MIB)})
+    assert len(bomb.getvalue()) < MIB
+    assert code_of(bomb) == "bomb"
+
+
+def test_a_gzip_bomb_and_a_packed_tar_bomb_are_refused_early() -> None:
+    assert code_of(io.BytesIO(gzip.compress(bytes(23 * MIB)))) == "bomb"
+    assert code_of(tarred({"zeros": bytes(23 * MIB)}, "w:gz")) == "bomb"
+
+
+def test_a_bomb_within_an_archive_is_one_too() -> None:
+    assert code_of(zipped({"x.gz": gzip.compress(bytes(23 * MIB))}, zipfile.ZIP_STORED)) == "bomb"
+
+
+def test_a_zip_that_lies_about_its_sizes_is_damaged_and_takes_no_memory() -> None:
+    packed = zlib.compressobj(9, zlib.DEFLATED, -15)
+    data = packed.compress(bytes(30 * MIB)) + packed.flush()
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
+        archive.writestr("x", data)
+    raw = file.getvalue()
+    for mark, at in ((b"PK\x03\x04", 8), (b"PK\x01\x02", 10)):
+        start = raw.find(mark) + at
+        raw = raw[:start] + struct.pack("<H", zipfile.ZIP_DEFLATED) + raw[start + 2 :]
+    assert "damaged" in refusals(io.BytesIO(raw))["x"]
+
+
+def test_more_files_or_bytes_than_allowed_are_refused() -> None:
+    many = {f"{number}.txt": b"x" for number in range(21)}
+    assert code_of(zipped(many)) == "entries"
+    assert code_of(tarred(many, "w:gz")) == "entries"
+    large = {f"{number}": bytes(range(256)) * 4096 * 21 for number in range(2)}
+    assert code_of(zipped(large, zipfile.ZIP_STORED)) == "bytes"
+    assert code_of(tarred(large)) == "bytes"
+
+
+def test_a_directory_too_large_to_read_is_refused_unread() -> None:
+    file = io.BytesIO(b"PK\x03\x04" + bytes(100) + struct.pack("<4s4H2LH", b"PK\x05\x06", 0, 0, 1, 1, 2**31, 0, 0))
+    assert code_of(file) == "entries"
+
+
+def test_one_large_file_is_refused_and_its_neighbours_are_read() -> None:
+    limits = Limits(entry_bytes=MIB)
+    files = {"large": bytes(2 * MIB), "small": b"PING"}
+    for file in (zipped(files), tarred(files), tarred(files, "w:gz")):
+        found = entries(file, limits=limits)
+        assert ["larger than 1 MiB" in str(entry.refusal) for entry in found] == [True, False]
+        assert found[1].content == b"PING"
+    assert "larger" in str(entries(io.BytesIO(bytes(2 * MIB)), limits=limits)[0].refusal)
+
+
+def test_endless_headers_of_a_tar_are_refused() -> None:
+    member = tarfile.TarInfo("x")
+    member.pax_headers = {"comment": "a" * (5 * MIB)}
+    file = io.BytesIO()
+    with tarfile.open(fileobj=file, mode="w", format=tarfile.PAX_FORMAT) as archive:
+        archive.addfile(member)
+    assert code_of(file) == "damaged"
+
+
+@pytest.mark.parametrize("file", [zipped(FILES), tarred(FILES, "w:gz")], ids=["zip", "tar.gz"])
+def test_half_an_archive_is_refused(file: io.BytesIO) -> None:
+    raw = file.getvalue()
+    assert code_of(io.BytesIO(raw[: len(raw) // 2])) == "damaged"
+
+
+def test_a_damaged_file_does_not_take_the_others_with_it() -> None:
+    broken = gzip.compress(b"PING" * 100)[:-20]
+    assert list(refusals(zipped({"a.gz": broken, "b.txt": b"b"}))) == ["a.gz"]
+
+
+def test_encrypted_files_are_refused() -> None:
+    raw = zipped({"secret": b"x"}).getvalue()
+    for mark, at in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
+        start = raw.find(mark) + at
+        raw = raw[:start] + b"\x01\x00" + raw[start + 2 :]
+    assert "encrypted" in refusals(io.BytesIO(raw))["secret"]
+
+
+def test_a_workbook_is_one_file() -> None:
+    file = zipped({"[Content_Types].xml": b"<x/>", "xl/workbook.xml": b"<x/>"})
+    assert is_workbook(file) and not is_workbook(zipped(FILES)) and not is_workbook(io.BytesIO(b"a,b"))
+    assert contents(file, "book.xlsx") == {"book.xlsx": file.getvalue()}
+
+
+def test_a_package_gives_its_files_as_streams() -> None:
+    package = Package(zipped({"data/a.csv": b"1\n2\n", "b.json": b"{}"}), SMALL)
+    assert package.names == ["data/a.csv", "b.json"]
+    assert package.size("b.json") == 2
+    with package.open("data/a.csv") as stream:
+        assert list(stream) == [b"1\n", b"2\n"]
+
+
+@pytest.mark.parametrize("name", ["../a", "/a", "a/../b"])
+def test_a_package_with_one_unsafe_path_is_refused_whole(name: str) -> None:
+    with pytest.raises(ContainerError) as caught:
+        Package(zipped({"manifest.json": b"{}", name: b"x"}), SMALL)
+    assert caught.value.code == "unsafe"
+
+
+def test_what_is_no_zip_is_no_package() -> None:
+    for raw in (b"", b"PK\x03\x04", b"PK\x05\x06", bytes(1000)):
+        with pytest.raises(ContainerError) as caught:
+            Package(io.BytesIO(raw), SMALL)
+        assert caught.value.code == "damaged"

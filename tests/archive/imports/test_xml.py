@@ -1,0 +1,83 @@
+"""XML that declares entities of its own is built nowhere, in whatever encoding and behind whatever it hides."""
+
+import ast
+import io
+import time
+import zipfile
+
+import pytest
+from openpyxl import Workbook
+
+from apps.archive.imports import tables
+from apps.archive.imports.containers import ContainerError, xml
+from tests.test_architecture import SOURCES, tree_of
+
+_ENTITIES = "".join(f'<!ENTITY a{n} "{f"&a{n - 1};" * 10}">' for n in range(1, 9))
+_BOMB = f'<!DOCTYPE x [<!ENTITY a0 "{"x" * 1000}">{_ENTITIES}]><x>&a8;</x>'
+_COMMENT = f"<!--{'-x' * 4000}-->"
+BOMBS = {
+    "plain": _BOMB.encode(),
+    "declared": b'<?xml version="1.0"?>' + _BOMB.encode(),
+    "behind a comment": (_COMMENT + _BOMB).encode(),
+    "behind blanks": b"\n" * 10_000 + _BOMB.encode(),
+    "UTF-16": _BOMB.encode("utf-16"),
+    "UTF-16 behind a comment": (_COMMENT + _BOMB).encode("utf-16"),
+    "Latin 1": b'<?xml version="1.0" encoding="iso-8859-1"?>' + _BOMB.encode(),
+    "another's": b'<!DOCTYPE x SYSTEM "file:///etc/passwd"><x/>',
+    "from without": b'<!DOCTYPE x [<!ENTITY a SYSTEM "http://192.0.2.1/">]><x>&a;</x>',
+    "of parameters": b"<!DOCTYPE x [<!ENTITY % a \"<!ENTITY b 'c'>\">%a;]><x/>",
+    "many cells": b"<x>" + b"<x/>" * xml.MOST_ELEMENTS + b"</x>",
+    "many others": b"<x>" + b"<x/>" * xml.MOST_OTHERS + b"</x>",
+}
+
+
+def packed(**changed: bytes) -> io.BytesIO:
+    """Return a workbook of which some parts were replaced, those by names that it has not added."""
+    whole, file = io.BytesIO(), io.BytesIO()
+    book = Workbook()
+    book.active.append(["window", "goodput"])
+    book.active.append(["64 KiB", "1 Gbit/s"])
+    book.save(whole)
+    with zipfile.ZipFile(whole) as given, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as taken:
+        for name in {*given.namelist(), *changed}:
+            taken.writestr(name, changed[name] if name in changed else given.read(name))
+    return file
+
+
+def parts() -> list[str]:
+    with zipfile.ZipFile(packed()) as package:
+        return package.namelist()
+
+
+@pytest.mark.parametrize("kind", BOMBS)
+def test_no_part_of_a_workbook_may_be_a_bomb(kind: str) -> None:
+    names = sorted({*parts(), "xl/media/picture.png"})
+    cells = {"xl/worksheets/sheet1.xml", "xl/sharedStrings.xml"}
+    if kind == "many cells":
+        names = sorted(cells)
+    elif kind == "many others":
+        names = sorted({*names} - cells)
+    for name in names:
+        began = time.process_time()
+        with pytest.raises((ContainerError, tables.TableError)) as refused:
+            tables.read_heads(packed(**{name: BOMBS[kind]}))
+        assert "save the workbook again" in str(refused.value.message), name
+        assert time.process_time() - began < 20
+
+
+def test_a_workbook_with_pictures_is_read() -> None:
+    (head,) = tables.read_heads(packed(**{"xl/media/picture.png": b"\x89PNG\r\n\x1a\n\0\0"}))
+    assert head.headers == ["window", "goodput"]
+
+
+def test_nobody_else_reads_xml() -> None:
+    readers = set()
+    for path in SOURCES:
+        for node in ast.walk(tree_of(path)):
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            if isinstance(node, ast.ImportFrom):
+                names = [f"{node.module}.{alias.name}" for alias in node.names]
+            for name in names:
+                if name.startswith(("xml.", "lxml", "defusedxml", "openpyxl.load_workbook", "pyexpat")):
+                    readers.add((path.name, name))
+    assert readers == {("xml.py", "xml.parsers.expat"), ("tables.py", "openpyxl.load_workbook")}

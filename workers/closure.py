@@ -1,0 +1,103 @@
+"""End runs whose jobs have all ended: read what they printed, and record it or why there is no result."""
+
+import logging
+from datetime import datetime
+
+from django.db import DatabaseError, transaction
+from django.db.models import F
+from django.utils import timezone
+
+from apps.bench.text import Message, _
+from apps.bench.toolkit import ToolFailure
+from apps.campaigns import queries
+from apps.campaigns import services as campaigns
+from apps.campaigns.models import Campaign, Run
+from apps.core import isolation, leases
+from apps.core.models import SetAside
+from apps.results import services as results
+from apps.results import timings
+from workers import adaptation, clean_up
+
+logger = logging.getLogger(__name__)
+CLOSE = "close_runs"
+# What an agent says of a job that failed for the node's own reason.
+NODE_TROUBLE = "node-trouble"
+# A run at whose reading workers were lost so often is not read again.
+MOST_LOSSES = 3
+
+_LOST = _("Workers were lost while they read what the commands printed.")
+_UNREADABLE = _("What the commands printed could not be read; the server's log has the details.")
+_REPORT_IT = _("The raw output is kept on this page: report it together with the tool's version.")
+
+
+def close_waiting(run_id: int, *, now: datetime) -> None:
+    """Close a run as `close` does; one with which that fails is set aside, and tried again later."""
+    isolation.for_each(CLOSE, [run_id], close, now=now, tell=_write_fault, atomic=False)
+
+
+def close(run_id: int) -> None:
+    """End a run whose jobs have all ended: with its result, or the reason why there is none.
+
+    Nothing happens while another worker is at it. Raises what the database raises: then it is to be tried again.
+    """
+    with leases.hold(CLOSE, run_id) as is_ours:
+        if not is_ours:
+            return
+        # Committed before anything is read: whatever ends this worker on the way is counted.
+        opened = Run.objects.filter(pk=run_id, state__in=Run.OPEN_STATES)
+        opened.update(readings=F("readings") + 1)
+        try:
+            _close(run_id)
+        except Exception:
+            # It is the worker's own end that counts.
+            isolation.raise_unless_usable()
+            opened.update(readings=F("readings") - 1)
+            raise
+
+
+@transaction.atomic
+def fail(run: Run, failure: ToolFailure) -> None:
+    """End an attempt without a result, and adapt what its campaign measures next."""
+    now = timezone.now()
+    campaigns.fail_run(
+        run=run,
+        reason=failure.message,
+        code=failure.code,
+        retryable=failure.retryable,
+        remedy=failure.remedy,
+        now=now,
+        fault_of_node=failure.code == NODE_TROUBLE,
+    )
+    adaptation.adapt(trial=run.trial, now=now)
+
+
+@transaction.atomic
+def _close(run_id: int) -> None:
+    run = queries.lock_open_run(run_id)
+    if run is None:
+        return
+    if run.trial.campaign.state == Campaign.State.CANCELLED:
+        clean_up.tell_what_is_left(run)
+        campaigns.cancel_run(run=run, now=timezone.now())
+        return
+    timings.record_timings(run=run)
+    try:
+        if run.readings > MOST_LOSSES:
+            raise ToolFailure("reading-lost", Message(_LOST), False, Message(_REPORT_IT))
+        results.record_run(run=run)
+    except ToolFailure as failure:
+        clean_up.tell_what_is_left(run)
+        fail(run, failure)
+    except DatabaseError:
+        # Not the measurement's fault: the run stays open and the next look closes it.
+        raise
+    except Exception:
+        logger.exception("What run %s printed could not be read", run.pk)
+        fail(run, ToolFailure("unreadable", Message(_UNREADABLE), False, Message(_REPORT_IT)))
+    else:
+        campaigns.succeed_run(run=run, now=timezone.now())
+        adaptation.adapt(trial=run.trial, now=timezone.now())
+
+
+def _write_fault(run_id: int, kept: SetAside) -> None:
+    campaigns.write_fault(Run.objects.values_list("trial__campaign", flat=True).get(pk=run_id), kept)
