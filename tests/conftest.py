@@ -1,10 +1,13 @@
 """What most tests begin with: the named cast, and two nodes to measure between."""
 
 import functools
+from collections.abc import Generator
 from pathlib import Path
 
 import pytest
 import redis
+from asgiref.sync import SyncToAsync
+from django.db import connections
 
 from apps.core import broker, queue
 from apps.testbeds.models import Node
@@ -49,3 +52,10 @@ def _empty_queues() -> None:
 def _broker_known_to_be_there() -> None:
     """Wait until what an earlier test had of an outage is over for this process, too."""
     outages.until_the_broker_is_back()
+
+
+@pytest.fixture(autouse=True)
+def _no_connection_left_behind() -> Generator[None]:
+    """Close what a test left open in the thread of asynchronous code: a later one may use no database there."""
+    yield
+    SyncToAsync.single_thread_executor.submit(connections.close_all).result()

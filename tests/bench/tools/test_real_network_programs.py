@@ -264,9 +264,13 @@ def test_a_server_that_dies_leaves_a_failure_and_no_result(slug):
         # Some serve each client by a process of its own, which outlives the one that listens.
         os.killpg(server.pid, signal.SIGKILL)
 
-    with pytest.raises(ToolFailure) as caught:
-        test = {"test": "TCP_STREAM"} if slug == "netperf" else {}
-        measure(slug, disturb=kill, port=port, duration=4, **test)
+    test = {"test": "TCP_STREAM"} if slug == "netperf" else {}
+    for _attempt in range(3):
+        with pytest.raises(ToolFailure) as caught:
+            measure(slug, disturb=kill, port=port, duration=4, **test)
+        # On a full machine it dies before the client has its second connection, which then finds nobody.
+        if caught.value.code != "refused":
+            break
     assert caught.value.code == "stopped"
 
 
