@@ -23,6 +23,8 @@ from tests.results.test_conclusions import addresses
 
 KINDS: tuple[Any, ...] = (Campaign, Experiment, Trial, Run, Job, Result, Event, Finding, FactSnapshot)
 ZONES = ("Asia/Seoul", "Pacific/Kiritimati", "Etc/GMT+12")
+# Where the furthest times are further still, and where they are as people mostly see them.
+FURTHEST = ((moments.EARLIEST, ("Etc/GMT+12", "Asia/Seoul")), (moments.LATEST, ("Pacific/Kiritimati", "Etc/GMT+12")))
 
 
 def own_pages(campaign: Campaign) -> Iterator[str]:
@@ -59,9 +61,9 @@ def times_of(model: Any) -> list[str]:
     return [item.name for item in model._meta.concrete_fields if isinstance(item, models.DateTimeField)]
 
 
-@pytest.mark.parametrize("moment", [moments.EARLIEST, moments.LATEST])
+@pytest.mark.parametrize(("moment", "zones"), FURTHEST)
 def test_no_time_that_is_taken_breaks_a_page(
-    client: Client, cast: people.Cast, finished: Campaign, moment: Any
+    client: Client, cast: people.Cast, finished: Campaign, moment: Any, zones: tuple[str, str]
 ) -> None:
     Campaign.objects.update(visibility="public", redacted=False)
     for model in KINDS:
@@ -69,9 +71,8 @@ def test_no_time_that_is_taken_breaks_a_page(
             rows = model.objects.filter(**{f"{name}__isnull": False})
             rewriting.update(rows, **{name: moment})
     index_due(now=timezone.now())
-    for zone in ZONES:
-        walk(client, finished, cast.charlie, zone)
-    walk(client, finished, cast.oscar, ZONES[0])
+    for reader, zone in zip((cast.charlie, cast.oscar), zones, strict=True):
+        walk(client, finished, reader, zone)
 
 
 @pytest.mark.parametrize("figure", [MOST_FIGURE, -MOST_FIGURE, 0.0])
@@ -83,8 +84,8 @@ def test_no_figure_that_is_taken_breaks_a_page(
     for series in Series.objects.all():
         rewriting.update(Series.objects.filter(pk=series.pk), values=[figure] * len(series.values))
     index_due(now=timezone.now())
-    walk(client, finished, cast.charlie, "UTC")
-    walk(client, finished, cast.oscar, "UTC")
+    for reader in (cast.charlie, cast.oscar) if figure == MOST_FIGURE else (cast.charlie,):
+        walk(client, finished, reader, "UTC")
 
 
 @pytest.mark.parametrize("year", [1, 9999])

@@ -83,13 +83,17 @@ def refusal(files: dict[str, bytes], cast: SimpleNamespace) -> ArchiveError | No
 def drawn(
     files: dict[str, bytes], cast: SimpleNamespace, is_wanted: Callable[[Any, Any], bool], hostile: tuple[Any, ...]
 ) -> set[str]:
-    """Put each hostile value into each place in turn; return the places, once all were refused."""
+    """Put hostile values into each place in turn; return the places, once all were refused.
+
+    A place gets two of them, and its neighbours others: places of one kind pass the same form.
+    """
     seen: dict[str, Path] = {}
     for name, records in values_of(files).items():
         for path in places(records, is_wanted):
             seen.setdefault(f"{name} {'.'.join(str(step) for step in path if isinstance(step, str))}", path)
-    for label, path in seen.items():
-        for value in hostile:
+    for number, (label, path) in enumerate(seen.items()):
+        for turn in {number % len(hostile), (2 * number + 1) % len(hostile)}:
+            value = hostile[turn]
             found = refusal(with_value(files, label.split(" ")[0], path, value), cast)
             assert found is not None, f"{label}: {value!r:.80}"
             assert messages.render(found.message)
