@@ -70,7 +70,9 @@ def _counted(found: Sequence[Conclusion], changes: Sequence[Conclusion]) -> tupl
 
 
 def _standing(item: Conclusion) -> tuple[Part, ...]:
-    """Return whether a change was measured already."""
+    """Return whether a change was measured already, and where if that was not here."""
+    if origin := item.first.judged_elsewhere:
+        return (" – " + _("verified by measuring elsewhere, imported from %(origin)s") % {"origin": origin},)
     texts = {
         Finding.State.VERIFIED: _("verified by measuring"),
         Finding.State.ACCEPTED: _("accepted, not verified yet"),
