@@ -46,10 +46,10 @@ def brought(campaign: Campaign, cast: SimpleNamespace, *, origin: str | None = "
     files = unpacked(packed(campaign))
     if origin != "":
         found: list[dict[str, Any]] = lines(files[form.FINDINGS])
-        for line in (*found, *(item for line in found for item in line["verifications"])):
-            line.pop("origin")
+        for record in (*found, *(item for line in found for item in line["verifications"])):
+            record.pop("origin")
             if origin:
-                line["origin"] = origin
+                record["origin"] = origin
         files[form.FINDINGS] = b"".join(json.dumps(line).encode() + b"\n" for line in found)
     wipe("campaigns_campaign")
     return came_in(repacked(summed(files).items()), cast.team, cast.oscar)
