@@ -153,7 +153,7 @@ def assert_whole(running: Running, requests: dict[str, bytes]) -> None:
             with locked(postgres):
                 asked = [pool.submit(answers, web, requests["page"]) for _one in range(of_tests.WEB_CONNECTIONS)]
                 waiting = "wait_event_type = 'Lock'"
-                wait_for(lambda: len(sessions(asking, waiting)) == of_tests.WEB_CONNECTIONS, 4)
+                wait_for(lambda: len(sessions(asking, waiting)) == of_tests.WEB_CONNECTIONS, 12)
                 assert len(sessions(asking, waiting)) == of_tests.WEB_CONNECTIONS
             assert [answer.result() for answer in asked] == [200] * of_tests.WEB_CONNECTIONS
     for kind in ("page", "campaign", "download", "rest", "rest download", "poll"):
