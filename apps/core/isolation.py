@@ -205,6 +205,17 @@ def retry_of(work: str, row_id: int) -> Retry | None:
     return Retry(troubles.words_of(kept.cause), kept.attempts, kept.retry_at) if kept else None
 
 
+def keep_only(works: Iterable[str], rows: Iterable[int], *, now: datetime) -> None:
+    """Forget what was set aside of pieces of work, if it is of none of the rows, which are all that are left to do.
+
+    Somebody else saw to it meanwhile. What is not to be tried again yet may be newer than the rows.
+    """
+    aside = SetAside.objects.filter(work__in=list(works), retry_at__lte=now).exclude(row_id=ALL)
+    left = set(rows)
+    over = [row.pk for row in aside if row.row_id not in left]
+    SetAside.objects.filter(pk__in=over).delete()
+
+
 def forget(*, now: datetime) -> None:
     """Forget what has not come up again for long: it was done, or is gone."""
     gone = SetAside.objects.filter(retry_at__lt=now - FORGOTTEN_AFTER).order_by("pk")
