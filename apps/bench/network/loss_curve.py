@@ -48,8 +48,9 @@ class LossCurve:
     so much at least. `lossy` is the least load with more loss, None if none had; loads whose ends were seen to drop
     are in neither, but in `held`, the least of them. `plateau` is what arrives whatever is offered, None unless it
     stays the same as more is offered: what one flow of datagrams can have. `knee` is of what arrived over what was
-    offered, `bend` where it lies if loads on both sides bear it out. `full` is the capacity (bit/s) of the link whose being full would explain the loss; `exponent` the n of
-    loss = 1 - (full / R)^n over the loads beyond it, 1 for a link that is simply full.
+    offered, `bend` where it lies if loads on both sides bear it out. `full` is the capacity (bit/s) of the link whose
+    being full would explain the loss; `exponent` the n of loss = 1 - (full / R)^n over the loads beyond it, 1 for a
+    link that is simply full.
     """
 
     points: tuple[Point, ...]

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any
 
+from apps.bench import statistics
 from apps.bench.text import Message, _
 
 Json = dict[str, Any]
@@ -46,7 +47,8 @@ class Point:
 
     `roles` {role: names of its nodes}; `file_system` a name of `Evidence.file_systems`; `observed` is what judges
     saw (as `Reading.observed`, of its last trial); `warnings` names of its flags, and `flagged` {name: trials} those
-    of which it is known; `at` its last one's Unix time.
+    of which it is known; `at` its last one's Unix time. `harmonic` names its metrics of which the harmonic mean is
+    right (`toolkit.harmonic_metrics`), as in all tables.
     """
 
     parameters: Mapping[str, Any]
@@ -61,6 +63,7 @@ class Point:
     statistic: str = SAMPLE
     experiment: int | None = None
     at: float | None = None
+    harmonic: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
         """Leave out what is no figure: no number, below zero, or so far out that arithmetic with it overflows."""
@@ -75,6 +78,15 @@ class Point:
     def values(self, metric: str) -> list[float]:
         """Return the metric's values over the trials of the point."""
         return list(self.metrics.get(metric, {}).values())
+
+    def kind_of_mean(self, metric: str) -> statistics.Mean:
+        """Return which mean stands for the metric's values."""
+        return statistics.Mean.HARMONIC if metric in self.harmonic else statistics.Mean.ARITHMETIC
+
+    def mean(self, metric: str) -> float | None:
+        """Return what stands for the metric's values over the trials, None without any."""
+        values = self.values(metric)
+        return statistics.summarise(values, self.kind_of_mean(metric)).mean if values else None
 
     def trials(self, metric: str) -> tuple[int, ...]:
         """Return the ids of the trials that gave the metric."""

@@ -14,7 +14,7 @@ from apps.bench import comparison, network, statistics
 from apps.bench.comparison import Level, Remark, Statistic
 from apps.bench.statistics import Importance, Mean, Overall
 from apps.bench.text import Message
-from apps.bench.toolkit import Metric, Params, Tool
+from apps.bench.toolkit import Metric, Params, Tool, right_mean
 from apps.comparison.comparisons import environment, factors, figure_rows, gaps, part_names, titles
 from apps.comparison.comparisons.apart import told_apart
 from apps.comparison.comparisons.cells import Cell, Fixed, Key, cells_of, within
@@ -180,7 +180,7 @@ def _metrics(choices: Sequence[figure_rows.Choice], tools: dict[str, Tool]) -> l
 
 def _mean(gathered: Gathered, tools: dict[str, Tool], metric: Metric | None) -> tuple[Mean, str]:
     params: Iterable[Params] = (row.parameters for rows in gathered.rows for row in rows)
-    kind, why = means.right_mean(tools.values(), params, metric.unit if metric else "")
+    kind, why = right_mean(tools.values(), params, metric.unit if metric else "")
     return kind, why.msgid
 
 

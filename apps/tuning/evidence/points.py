@@ -8,6 +8,7 @@ from django.contrib.postgres.aggregates import ArrayAgg
 from django.db.models import FloatField, Func, QuerySet
 
 from apps.bench.rules.base import DISK, FILE_SYSTEM, INTERCONNECT, NETWORK, SAMPLE, Point
+from apps.bench.toolkit import harmonic_metrics
 from apps.results.models import Result, Sample
 from apps.testbeds.models import FileSystem
 from apps.tuning.evidence.lanes import Measured
@@ -69,10 +70,25 @@ def of_lanes(lanes: Mapping[int, Measured], *, most_results: int | None = None) 
             told.flagged.setdefault(flag["name"], set()).add(trial)
         for metric, value in zip(metrics, values, strict=True):
             told.metrics.setdefault(metric, {})[trial] = value
-    return [(lane, _point(told, lanes[lane])) for (lane, _place), told in cells.items() if told.metrics]
+    harmonic = _harmonic(cells, lanes)
+    return [
+        (lane, _point(told, lanes[lane], harmonic[told.experiment]))
+        for (lane, _place), told in cells.items()
+        if told.metrics
+    ]
 
 
-def _point(told: _Told, measured: Measured) -> Point:
+def _harmonic(cells: Mapping[Cell, _Told], lanes: Mapping[int, Measured]) -> dict[int, frozenset[str]]:
+    """Return the metrics of each experiment whose figures have a harmonic mean, in rules as in its tables."""
+    settings: dict[int, list[dict[str, Any]]] = {}
+    tools = {}
+    for (lane, _place), told in cells.items():
+        settings.setdefault(told.experiment, []).append(told.parameters)
+        tools[told.experiment] = lanes[lane].tool
+    return {pk: harmonic_metrics(tools[pk], own) for pk, own in settings.items()}
+
+
+def _point(told: _Told, measured: Measured, harmonic: frozenset[str]) -> Point:
     file_system = measured.file_system
     return Point(
         told.parameters,
@@ -87,6 +103,7 @@ def _point(told: _Told, measured: Measured) -> Point:
         statistic=told.observed.get(PRINTED, {}).get("statistic", SAMPLE),
         experiment=told.experiment,
         at=told.at,
+        harmonic=harmonic,
     )
 
 

@@ -1,6 +1,7 @@
 """Which configuration serves a described workload, what it will get, and for whom a file system is fit."""
 
 import json
+import statistics
 
 import pytest
 
@@ -28,10 +29,10 @@ def gpfs(rates=RATES, **more):
 def test_what_was_measured_is_what_it_gets():
     found = fits(gpfs(), Workload("write", 4 * GIB, nodes=2, total=260 * 1e9, wanted=20 * MB))["GPFS_PDAISY"]
     assert found.basis == "measured"
-    assert found.rate == pytest.approx(26.2 * MB)
+    assert found.rate == pytest.approx(26.2 * MB, rel=1e-3)
     assert found.low < found.rate < found.high
-    assert found.each == pytest.approx(13.1 * MB)
-    assert found.seconds == pytest.approx(260e9 / 26.2e6)
+    assert found.each == pytest.approx(13.1 * MB, rel=1e-3)
+    assert found.seconds == pytest.approx(260e9 / 26.2e6, rel=1e-3)
     assert found.serves is True
     assert found.trials == (3, 4)
     assert found.proposal.roles == {"client": ("KGFS01", "KGFS02")}
@@ -41,7 +42,7 @@ def test_what_was_measured_is_what_it_gets():
 def test_between_two_measured_counts_it_lies_between_their_rates():
     found = fits(gpfs(), Workload("write", 4 * GIB, nodes=3))["GPFS_PDAISY"]
     assert found.basis == "between"
-    assert found.rate == pytest.approx(39.3 * MB)
+    assert found.rate == pytest.approx(39.3 * MB, rel=1e-3)
     assert found.low < 26 * MB
     assert found.high > 52.4 * MB
 
@@ -69,10 +70,10 @@ def test_beyond_a_plateau_it_stays_and_beyond_a_fall_nothing_is_sure(rates, rate
 def test_fewer_tasks_than_measured_get_their_share_at_least():
     single = fits(gpfs({4: [52, 53]}), ONE)["GPFS_PDAISY"]
     assert single.basis == "beyond"
-    assert single.rate == pytest.approx(52.5 / 4 * MB)
+    assert single.rate == pytest.approx(statistics.harmonic_mean([52, 53]) / 4 * MB)
     assert single.high > 52 * MB
     growing = fits(gpfs({2: [26, 26.4], 4: [52, 52.8]}), ONE)["GPFS_PDAISY"]
-    assert growing.rate == pytest.approx(13.1 * MB)
+    assert growing.rate == pytest.approx(13.1 * MB, rel=1e-3)
     assert growing.high < 26 * MB
 
 

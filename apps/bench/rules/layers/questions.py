@@ -122,7 +122,7 @@ def of_layer(evidence: Evidence, layer: str, metric: str) -> list[Point]:
 
 def level_of(point: Point, metric: str, values: list[float], statistic: str) -> Level:
     """Return the level of some values of a point: their mean with its 95 % interval."""
-    summary = statistics.summarise(values)
+    summary = statistics.summarise(values, point.kind_of_mean(metric))
     known = described(point, Evidence(()))
     clients = nodes_of(point)[: known.get(CLIENTS) or None]
     return Level(
