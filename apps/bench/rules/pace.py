@@ -9,6 +9,13 @@ from apps.bench.rules.base import Point
 ENDS = frozenset({"processor-full", "cpu-busy", "sender-too-slow", "receive-buffer-full", "stalled", "threads-idle"})
 # What disturbed a run, and may have passed: an end at its limit, or a rate that did not stay the same.
 DISTURBED = ENDS | {"not-steady"}
+# What makes a figure no measure of what was asked: it was disturbed, not measured by all at once, or clocked badly.
+DOUBTED = DISTURBED | {
+    "low-overlap", "late-start", "common-window", "clock-unsure", "clock-off", "coarse-time", "restarted", "short",
+    "suspect-foreign-traffic", "suspect-rtt", "suspect-route", "suspect-loss", "cached-read", "cached-write",
+}  # fmt: skip
+# What trials that were left out of a point are noted as among its flags.
+LEFT_OUT = "left-out"
 # Trials without a flag are better than those with it by more than this where the flag is of a passing disturbance.
 PASSING = 1.05
 
@@ -16,6 +23,18 @@ PASSING = 1.05
 def flags_of(point: Point) -> frozenset[str]:
     """Return the flags of a point by which its ends set the pace; none means that nobody saw such a thing."""
     return ENDS & point.warnings
+
+
+def is_lone(point: Point, metric: str) -> bool:
+    """Return whether one trial is all that was left of a point when disturbed ones were left out."""
+    return LEFT_OUT in point.flagged and len(point.values(metric)) < 2
+
+
+def undoubted(point: Point, metric: str) -> list[float]:
+    """Return the values of a metric that no judge doubted: what blames anything rests on these alone."""
+    doubted = frozenset().union(*(trials for name, trials in point.flagged.items() if name in DOUBTED))
+    unknown = DOUBTED & point.warnings - point.flagged.keys()
+    return [value for trial, value in point.metrics.get(metric, {}).items() if trial not in doubted and not unknown]
 
 
 def undisturbed(point: Point, metric: str = "goodput") -> Point:
@@ -36,7 +55,7 @@ def undisturbed(point: Point, metric: str = "goodput") -> Point:
         point,
         metrics={name: own for name, own in metrics.items() if own},
         warnings=point.warnings - frozenset(name for name in point.flagged if name in DISTURBED),
-        flagged={name: trials for name, trials in point.flagged.items() if name not in DISTURBED},
+        flagged={name: trials for name, trials in point.flagged.items() if name not in DISTURBED} | {LEFT_OUT: held},
     )
 
 

@@ -197,6 +197,57 @@ def test_of_two_file_systems_each_is_named_for_the_nodes_it_serves_best():
     assert "take GPFS_PDAISY" in str(drafts(make.evidence(GPFS, NFS, other), "workload-best")["write, 4"].title)
 
 
+def _of_records(rates, name, **more):
+    """Return points of {record size in KiB: rates in MB/s} of one client."""
+    sizes = {size * 1024: values for size, values in rates.items()}
+    return sweep("record_size", sizes, file_system=name, clients=CLIENTS[:1], **more).points
+
+
+@pytest.mark.parametrize(
+    ("gpfs_rates", "nfs_rates", "more", "best"),
+    [
+        # 1 MiB of one beside 64 KiB of the other says nothing.
+        ({1024: [100, 101, 99]}, {64: [20, 21, 20]}, {}, ""),
+        ({64: [40, 41, 40], 1024: [100, 101, 99]}, {64: [20, 21, 20]}, {}, "GPFS_PDAISY"),
+        # Behind with small records, ahead with large ones: neither is the best.
+        ({64: [10, 11, 10], 1024: [100, 101, 99]}, {64: [20, 21, 20], 1024: [50, 51, 50]}, {}, ""),
+        # Ahead where both were measured, but the other has more with records that it alone was measured with.
+        ({64: [40, 41, 40]}, {64: [20, 21, 20], 1024: [80, 81, 80]}, {}, ""),
+        # Past the cache and with it are two things.
+        ({64: [40, 41, 40]}, {64: [20, 21, 20]}, {"direct": True}, ""),
+    ],
+)
+def test_like_is_compared_with_like(gpfs_rates, nfs_rates, more, best):
+    make = Storing()
+    make.points = [*_of_records(gpfs_rates, "GPFS_PDAISY"), *_of_records(nfs_rates, "NFS_PGFS01", **more)]
+    found = drafts(make.evidence(GPFS, NFS), "workload-best")
+    assert list(found) == (["write, 1"] if best else [])
+    if best:
+        title = str(found["write, 1"].title)
+        assert f"take {best}: 40.33 MB/s, where NFS_PGFS01 gives 20.32 MB/s" in title
+        assert "Both were measured with records of 64 KiB." in [str(line) for line in found["write, 1"].why]
+
+
+def test_few_and_many_nodes_are_compared_with_the_same_records():
+    make = Storing()
+    for clients, record, rates in ((1, 65536, [10, 10, 10]), (4, 1048576, [100, 101, 99])):
+        own = {"record_size": record, "clients": clients, "threads": 1}
+        make.point("file-system", {"write": [rate * MB for rate in rates]}, file_system="GPFS_PDAISY",
+                   roles={"client": CLIENTS}, **own)  # fmt: skip
+    assert drafts(make.evidence(GPFS), "workload-nodes") == {}
+    own = {"record_size": 1048576, "clients": 1, "threads": 1}
+    roles = {"client": CLIENTS}
+    make.point("file-system", {"write": [30 * MB, 31 * MB, 30 * MB]}, file_system="GPFS_PDAISY", roles=roles, **own)
+    (found,) = drafts(make.evidence(GPFS), "workload-nodes").values()
+    assert "One task alone gets 30.33 MB/s, 4 of them together 99.99 MB/s." in str(found.why[0])
+    # With one client that fills it by larger records it is not poor where few do.
+    for clients, rates in ((1, [98, 99, 98]), (4, [100, 101, 99])):
+        own = {"record_size": 4 * 1048576, "clients": clients, "threads": 1}
+        make.point("file-system", {"write": [rate * MB for rate in rates]}, file_system="GPFS_PDAISY",
+                   roles=roles, **own)  # fmt: skip
+    assert drafts(make.evidence(GPFS), "workload-nodes") == {}
+
+
 def test_findings_can_be_stored():
     make = sweep("clients", RATES, threads=1)
     make.points += sweep("clients", {1: [28, 28], 4: [17, 17]}, file_system="NFS_PGFS01", threads=1).points

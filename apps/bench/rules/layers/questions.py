@@ -39,6 +39,7 @@ class Level:
     tasks: int = 1
     statistic: str = SAMPLE
     interval: tuple[float, float] | None = None
+    metric: str = ""
 
 
 @dataclass(frozen=True)
@@ -134,6 +135,7 @@ def level_of(point: Point, metric: str, values: list[float], statistic: str) -> 
         tasks=max(len(clients), known.get(CLIENTS) or 1) * (known.get(THREADS) or 1),
         statistic=statistic,
         interval=_interval(summary),
+        metric=metric,
     )
 
 
