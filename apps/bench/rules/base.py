@@ -47,8 +47,7 @@ class Point:
 
     `roles` {role: names of its nodes}; `file_system` a name of `Evidence.file_systems`; `observed` is what judges
     saw (as `Reading.observed`, of its last trial); `warnings` names of its flags, and `flagged` {name: trials} those
-    of which it is known; `at` its last one's Unix time. `harmonic` names its metrics of which the harmonic mean is
-    right (`toolkit.harmonic_metrics`), as in all tables.
+    of which it is known; `at` its last one's Unix time; `harmonic` its metrics of which that is the right mean.
     """
 
     parameters: Mapping[str, Any]
@@ -165,7 +164,8 @@ class Evidence:
     `points` carry parameters and metrics as the tools name them (ping's and iperf3's together); `facts` are the
     nodes' facts by role (of a whole campaign: by node name), of which the rules read ``{"sysctls": {name: text}}``;
     `paths` {(node, node): path} and `interconnects` {node: as its testbed describes it} are of a whole campaign;
-    `trends` and `ratios` only those that a publication prints.
+    `trends` and `ratios` only those that a publication prints. `beside` is what was measured between the same two
+    nodes in other roles or the other way, in the order in which it is asked of the path, `elder` of it first.
     """
 
     points: tuple[Point, ...]
@@ -176,6 +176,8 @@ class Evidence:
     file_systems: Mapping[str, FileSystemFacts] = field(default_factory=dict)
     trends: tuple[Trend, ...] = ()
     ratios: tuple[Ratio, ...] = ()
+    beside: tuple["Evidence", ...] = ()
+    elder: int = 0
 
     def path_between(self, a: str, b: str) -> PathFacts:
         """Return the path between two nodes, in whichever order `paths` names them; nothing is known of others."""

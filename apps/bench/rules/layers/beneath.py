@@ -9,7 +9,7 @@ from apps.bench.rules import pace
 from apps.bench.rules.base import BELOW, DISK, MODE, NETWORK, Evidence, FileSystemFacts, PathFacts, Point
 from apps.bench.rules.layers.links import LEAST_MTU, USUAL_MTU, ceiling_of, stated_rate
 from apps.bench.rules.layers.questions import WRITE, Level, Question, level_of, of_layer, path_of
-from apps.bench.rules.tcp.path import read_rtt
+from apps.bench.rules.tcp.path import read_capacity, read_rtt
 
 # TCP that moves this share of what the links carry fills them; more streams that move no more than the inverse of the
 # other as much as half of them show that no more goes through.
@@ -150,8 +150,15 @@ def rtt_of(evidence: Evidence, question: Question) -> float | None:
 
 
 def one_path_bps(evidence: Evidence, question: Question, carried: Beneath, clients: int) -> float:
-    """Return what one client's path holds (bit/s at the line): by its links, or its share of what was measured."""
+    """Return what one client's path holds (bit/s at the line), as the rules of the path say it; else its share.
+
+    Where nothing tells of the path alone, it is what the links carry, or a part of what all clients had.
+    """
     path = path_of(evidence, question.clients, question.facts.servers)
+    own = tuple(point for point in evidence.points if joins(point, question))
+    known = read_capacity(Evidence(own, path or PathFacts()))
+    if known and not known.is_lower_bound:
+        return known.value
     if carried.is_stated and path and path.capacity_bps:
         return path.capacity_bps
     mtu = (path.mtu if path else None) or USUAL_MTU

@@ -30,7 +30,7 @@ def conclude(evidence: Evidence) -> list[FindingDraft]:
 
 def _draft(trend: Trend, means: Mapping[int, float], where: str, fairness: float | None) -> FindingDraft:
     is_unfair = fairness is not None and fairness < FAIR
-    shown: dict[str, object] = {"where": where} | ({"knee": f"{trend.knee:g}"} if trend.knee else {})
+    shown: dict[str, object] = {"where": where, **({"knee": f"{trend.knee:g}"} if trend.knee else {})}
     texts = {
         shapes.FLAT: _("Pairs between two nodes (%(where)s) share their bandwidth evenly: each of N gets max / N"),
         shapes.SATURATES: _("From %(knee)s pairs on (%(where)s) the bandwidth is shared: each of N gets max / N"),
