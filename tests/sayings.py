@@ -7,9 +7,10 @@ from typing import Any
 from apps.bench.text import Message, filled
 
 _PLACES = re.compile(r"%\((\w+)\)s")
-# Two spaces, one before a mark or at an end, brackets around nothing, and what Python calls no value or number.
+# Two spaces, one before a mark or at an end, brackets around nothing, what Python calls no value or number,
+# and a sign of percent that was to be halved.
 _BROKEN = re.compile(
-    r"  | [.,;:)](?:\s|$)|\(\s*\)|^\s|\s$|\b(?:None|nan|NaN|inf|Infinity|True|False)\b|%\(\w+\)s|<[\w.]+ object"
+    r"  | [.,;:)](?:\s|$)|\(\s*\)|^\s|\s$|\b(?:None|nan|NaN|inf|Infinity|True|False)\b|%\(\w+\)s|%%|<[\w.]+ object"
 )
 
 

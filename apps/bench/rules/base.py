@@ -14,7 +14,6 @@ Json = dict[str, Any]
 SAMPLE, MODE, AT_LEAST, BELOW, ABOUT = "sample", "mode", "at-least", "below", "about"
 # What a finding is: a change to make, a cause named, the word that something needs no change, or a doubt in a figure.
 RECOMMENDATION, DIAGNOSIS, NO_CHANGE, DOUBT = KINDS = ("recommendation", "diagnosis", "no-change", "doubt")
-# The layers of a path to data, each of which can be measured alone.
 NETWORK, DISK, FILE_SYSTEM, INTERCONNECT = "network", "disk", "file-system", "interconnect"
 LAYER_NAMES = {
     NETWORK: _("network"),
@@ -47,7 +46,8 @@ class Point:
 
     `roles` {role: names of its nodes}; `file_system` a name of `Evidence.file_systems`; `observed` is what judges
     saw (as `Reading.observed`, of its last trial); `warnings` names of its flags, and `flagged` {name: trials} those
-    of which it is known; `at` its last one's Unix time; `harmonic` its metrics of which that is the right mean.
+    of which it is known, `bears` {name: metrics} of flags that bear on some only; `at` its last one's Unix time;
+    `harmonic` its metrics of which that is the right mean.
     """
 
     parameters: Mapping[str, Any]
@@ -59,6 +59,7 @@ class Point:
     observed: Mapping[str, Any] = field(default_factory=dict)
     warnings: frozenset[str] = frozenset()
     flagged: Mapping[str, frozenset[int]] = field(default_factory=dict)
+    bears: Mapping[str, frozenset[str]] = field(default_factory=dict)
     statistic: str = SAMPLE
     experiment: int | None = None
     at: float | None = None
@@ -68,11 +69,8 @@ class Point:
         """Leave out what is no figure: no number, below zero, or so far out that arithmetic with it overflows."""
         if all(is_figure(value) for values in self.metrics.values() for value in values.values()):
             return
-        told = {
-            name: {trial: value for trial, value in values.items() if is_figure(value)}
-            for name, values in self.metrics.items()
-        }
-        object.__setattr__(self, "metrics", {name: values for name, values in told.items() if values})
+        sound = {name: {t: v for t, v in own.items() if is_figure(v)} for name, own in self.metrics.items()}
+        object.__setattr__(self, "metrics", {name: own for name, own in sound.items() if own})
 
     def values(self, metric: str) -> list[float]:
         """Return the metric's values over the trials of the point."""

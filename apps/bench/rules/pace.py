@@ -25,6 +25,15 @@ def flags_of(point: Point) -> frozenset[str]:
     return ENDS & point.warnings
 
 
+def _flagged(point: Point, names: Collection[str], metric: str) -> list[frozenset[int]]:
+    """Return the trials of each flag of these names that bears on a metric."""
+    return [
+        trials
+        for name, trials in point.flagged.items()
+        if name in names and metric in point.bears.get(name, (metric,))
+    ]
+
+
 def is_lone(point: Point, metric: str) -> bool:
     """Return whether one trial is all that was left of a point when disturbed ones were left out."""
     return LEFT_OUT in point.flagged and len(point.values(metric)) < 2
@@ -32,7 +41,7 @@ def is_lone(point: Point, metric: str) -> bool:
 
 def undoubted(point: Point, metric: str) -> list[float]:
     """Return the values of a metric that no judge doubted: what blames anything rests on these alone."""
-    doubted = frozenset().union(*(trials for name, trials in point.flagged.items() if name in DOUBTED))
+    doubted = frozenset().union(*_flagged(point, DOUBTED, metric))
     unknown = DOUBTED & point.warnings - point.flagged.keys()
     return [value for trial, value in point.metrics.get(metric, {}).items() if trial not in doubted and not unknown]
 
@@ -42,7 +51,7 @@ def undisturbed(point: Point, metric: str = "goodput") -> Point:
 
     A flag is of the setting itself, and stays, where no trial is free of it or those that are hardly do better.
     """
-    flagged = [trials for name, trials in point.flagged.items() if name in DISTURBED]
+    flagged = _flagged(point, DISTURBED, metric)
     values = point.metrics.get(metric, {})
     held = frozenset().union(*flagged) & ({*values} - {*free_of(values, frozenset().union(*flagged))})
     if not held:

@@ -35,6 +35,16 @@ class _Told:
     at: float
     metrics: dict[str, dict[int, float]] = field(default_factory=dict)
     flagged: dict[str, set[int]] = field(default_factory=dict)
+    bears: dict[str, set[str]] = field(default_factory=dict)
+    on_all: set[str] = field(default_factory=set)
+
+    def note(self, flag: Mapping[str, Any], trial: int) -> None:
+        """Note a flag of a trial, and on which metrics it bears where it names any."""
+        self.flagged.setdefault(flag["name"], set()).add(trial)
+        if flag.get("metrics"):
+            self.bears.setdefault(flag["name"], set()).update(flag["metrics"])
+        else:
+            self.on_all.add(flag["name"])
 
 
 def of_lanes(lanes: Mapping[int, Measured], *, most_results: int | None = None) -> list[tuple[int, Point]]:
@@ -67,7 +77,7 @@ def of_lanes(lanes: Mapping[int, Measured], *, most_results: int | None = None) 
     for pk, metrics, values in _samples(rows):
         told, trial, flags = results[pk]
         for flag in flags:
-            told.flagged.setdefault(flag["name"], set()).add(trial)
+            told.note(flag, trial)
         for metric, value in zip(metrics, values, strict=True):
             told.metrics.setdefault(metric, {})[trial] = value
     harmonic = _harmonic(cells, lanes)
@@ -100,6 +110,7 @@ def _point(told: _Told, measured: Measured, harmonic: frozenset[str]) -> Point:
         observed=told.observed,
         warnings=frozenset(told.flagged),
         flagged={name: frozenset(trials) for name, trials in told.flagged.items()},
+        bears={name: frozenset(own) for name, own in told.bears.items() if name not in told.on_all},
         statistic=told.observed.get(PRINTED, {}).get("statistic", SAMPLE),
         experiment=told.experiment,
         at=told.at,

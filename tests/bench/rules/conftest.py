@@ -28,6 +28,21 @@ def read_findings(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
             if seen[message.msgid] <= MOST_ALIKE:
                 faults.update(dict.fromkeys(f"{self.rule}: {fault}" for fault in sayings.faults_of(message)))
 
+        faults.update(dict.fromkeys(_faults_of_figures(self)))
+
     monkeypatch.setattr(FindingDraft, "__init__", noted)
     yield
     assert not faults, "\n".join(faults)
+
+
+def _faults_of_figures(draft: FindingDraft) -> list[str]:
+    """Return which figures of a draft lie outside of the interval that is printed beside them."""
+    found = []
+    for name, value, interval in (
+        ("value", draft.value, (draft.low, draft.high)),
+        ("predicted", draft.predicted, draft.predicted_interval or (None, None)),
+    ):
+        low, high = interval
+        if value is not None and ((low or value) > value * (1 + 1e-9) or (value > (high or value) * (1 + 1e-9))):
+            found.append(f"{draft.rule}: {name} {value:g} is not in {low} to {high}")
+    return found

@@ -257,6 +257,25 @@ def test_figures_that_a_judge_doubted_blame_no_file_system():
             assert not doubted.alternatives
     assert "too few trials are without a flag" in str(table_of(slow_nfs("low-overlap"), "NFS_PGFS01").verdict)
     assert table_of(slow_nfs("low-overlap", of=1), "NFS_PGFS01").layer == "file-system"
+    # A doubt in what was read is none in what was written.
+    evidence = slow_nfs("low-overlap")
+    for metrics, layer in (({"read"}, "file-system"), ({"read", "write"}, "")):
+        bears = {"low-overlap": frozenset(metrics)}
+        points = (*evidence.points[:-1], dataclasses.replace(evidence.points[-1], bears=bears))
+        assert table_of(dataclasses.replace(evidence, points=points), "NFS_PGFS01").layer == layer
+
+
+def test_of_two_layers_as_full_as_each_other_none_is_named():
+    def under(disk, mbit):
+        make = Storing().tcp("KGFS01", "PGFS01", [mbit, mbit + 1, mbit - 1], streams=5, direction="forward")
+        make.disk("RAID1", "PGFS01", write=[disk * MB, (disk + 1) * MB, disk * MB])
+        make.io("NFS_PGFS01", write=[115 * MB, 116 * MB, 115 * MB])
+        return table_of(make.evidence(NFS, RAID1), "NFS_PGFS01")
+
+    assert under(400, 980).layer == "network"
+    both = under(124, 980)
+    assert both.layer == ""
+    assert str(both.verdict).startswith("Not decided: 115.3 MB/s of NFS_PGFS01 is nearly all that the network")
 
 
 def test_a_lone_figure_beside_doubted_ones_blames_nothing():

@@ -44,7 +44,7 @@ class Verdict:
 
     `layer` is the limiting one, "" if that is not decided: `lacks` names the layers still unmeasured, `shared` says
     that another file system is as slow over the same path, `held` that a judge saw an end set the pace, `doubted`
-    that only figures which a judge doubted would blame the file system.
+    that only figures which a judge doubted would blame the file system, `both` that network and disks are as full.
     """
 
     question: Question
@@ -59,6 +59,7 @@ class Verdict:
     shared: bool = False
     held: bool = False
     doubted: bool = False
+    both: bool = False
 
     @property
     def of_network(self) -> float | None:
@@ -131,7 +132,7 @@ def _judge(seen: Seen, asked: Sequence[Seen]) -> Verdict | None:
         layer, lacks = "", tuple(beneath.layer for beneath in (network, disk) if beneath and _exceeds(high, beneath))
     return Verdict(
         seen.question, level, layer, network, disk, others, high, tuple(cached), lacks,
-        decision.shared, decision.held, decision.doubted,
+        decision.shared, decision.held, decision.doubted, decision.both,
     )  # fmt: skip
 
 
@@ -143,6 +144,7 @@ class Decision(NamedTuple):
     shared: bool = False
     held: bool = False
     doubted: bool = False
+    both: bool = False
 
 
 def _decide(level: Level, network: Beneath | None, disk: Beneath | None, others: Sequence[Other]) -> Decision:
@@ -153,7 +155,11 @@ def _decide(level: Level, network: Beneath | None, disk: Beneath | None, others:
         beneath for beneath in layers if _is_filled(level, beneath) and not (is_held and _is_chance(level, beneath))
     ]
     if filled:
-        return Decision(max(filled, key=lambda beneath: level.value / beneath.value).layer)
+        least = min(filled, key=lambda beneath: beneath.value)
+        # Two that are as full as each other: which of them holds the rate nobody can tell.
+        if any(beneath is not least and beneath.value <= (1 + ALIKE) * least.value for beneath in filled):
+            return Decision("", both=True)
+        return Decision(least.layer)
     missing = tuple(name for name in (NETWORK, DISK) if name not in {beneath.layer for beneath in layers})
     lacks = missing + tuple(beneath.layer for beneath in layers if not _has_room(level, beneath))
     if is_held:

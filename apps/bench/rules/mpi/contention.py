@@ -8,7 +8,7 @@ from apps.bench.rules.base import DIAGNOSIS, NO_CHANGE, Evidence, FindingDraft, 
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
 
-RULE, VERSION = "mpi-contention", 2
+RULE, VERSION = "mpi-contention", 3
 FACTOR, METRIC = "pairs", "aggregate"
 # Pairs share evenly from this value of Jain's index on.
 FAIR = 0.95

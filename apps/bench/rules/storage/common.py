@@ -15,6 +15,8 @@ OWN_OPTIONS = (
     *("ro", "hard", "soft", "vers", "proto", "rsize", "wsize", "nconnect", "timeo", "retrans", "sec", "sync"),
     *("noac", "nolock", "noatime"),
 )
+# One task that has less than this share of what all have together is poorly served alone.
+POOR = 0.5
 
 
 class Words(NamedTuple):

@@ -12,6 +12,8 @@ from apps.bench.units import format_quantity
 
 # A rate of this share of a link's nominal goodput confirms the nominal capacity; above the other it refutes it.
 CONFIRMED, REFUTED = 0.90, 1.05
+# A rate of this share of what the links carry fills them, whatever else was at its limit.
+SURELY_FULL = 0.97
 # Two measurements of one path's capacity within this share of each other tell one figure.
 ONE_PATH = 0.10
 # A measured capacity below this share of the links' contradicts them.
@@ -163,8 +165,10 @@ def read_capacity(evidence: Evidence) -> Known | None:
     is_near = bool(nominal) and best.rate >= CONFIRMED * (nominal or 0.0) * network.tcp_efficiency(
         held.frame_of(evidence)
     )
-    # What its ends held near the links' capacity came there by chance.
-    is_held = best.point is not None and bool(pace.flags_of(best.point))
+    # What its ends held near the links' capacity came there by chance; not what is all that the links carry.
+    line = best.rate / network.tcp_efficiency(held.frame_of(evidence))
+    is_all = bool(nominal) and line >= SURELY_FULL * (nominal or 0.0)
+    is_held = best.point is not None and bool(pace.flags_of(best.point)) and not is_all
     if nominal and is_near and not is_held:
         text = _("Capacity %(nominal)s: the lowest link's, confirmed by a measured %(rate)s.")
         return Known(nominal, Message(text, shown), 0.95, best.trials)

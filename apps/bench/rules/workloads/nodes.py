@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from apps.bench.rules.base import DIAGNOSIS, RECOMMENDATION, Evidence, FindingDraft
+from apps.bench.rules.storage.common import POOR
 from apps.bench.rules.workloads.described import READ, WRITE, Workload
 from apps.bench.rules.workloads.fits import Fit, fit_all
 from apps.bench.rules.workloads.prediction import MEASURED
@@ -13,9 +14,7 @@ from apps.bench.rules.workloads.supplies import Amount, Supply, grows, supplies
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
 
-RULE, BEST_RULE, VERSION = "workload-nodes", "workload-best", 2
-# One task that has less than this share of what all have together is poorly served alone.
-POOR = 0.5
+RULE, BEST_RULE, VERSION = "workload-nodes", "workload-best", 3
 # Of figures that were repeated less often than this so much less.
 ENOUGH, POOR_ONCE = 3, 0.4
 # The better of two file systems is named if it is this much better.
