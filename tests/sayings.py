@@ -27,11 +27,16 @@ def messages_of(value: Any) -> Iterator[Mapping[str, Any]]:
             yield from messages_of(item)
 
 
+def faults_of_text(text: str) -> list[str]:
+    """Return what is wrong with a sentence as it is shown."""
+    return [f"“{found[0]}” in “{text}”" for found in _BROKEN.finditer(text)]
+
+
 def faults_of(message: Message | Mapping[str, Any]) -> list[str]:
     """Return what is wrong with a message as people read it."""
     data = message.as_json() if isinstance(message, Message) else message
     text = filled(data)
-    found = [f"“{found[0]}” in “{text}”" for found in _BROKEN.finditer(text)]
+    found = faults_of_text(text)
     params: Any = data["params"]
     for name in _PLACES.findall(str(data["msgid"])):
         value = params.get(name)

@@ -266,6 +266,12 @@ def test_figures_that_a_judge_doubted_blame_no_file_system():
 
 
 def test_of_two_layers_as_full_as_each_other_none_is_named():
+    def both_at(disk):
+        make = Storing().tcp("KGFS01", "PGFS01", [980, 981, 979], streams=5, direction="forward")
+        make.disk("RAID1", "PGFS01", write=[disk * MB, (disk + 1) * MB, disk * MB])
+        make.points[-1] = dataclasses.replace(make.points[-1], warnings=frozenset({"processor-full"}))
+        return make.io("NFS_PGFS01", write=[115 * MB, 116 * MB, 115 * MB]).evidence(NFS, RAID1)
+
     def under(disk, mbit):
         make = Storing().tcp("KGFS01", "PGFS01", [mbit, mbit + 1, mbit - 1], streams=5, direction="forward")
         make.disk("RAID1", "PGFS01", write=[disk * MB, (disk + 1) * MB, disk * MB])
@@ -276,6 +282,8 @@ def test_of_two_layers_as_full_as_each_other_none_is_named():
     both = under(124, 980)
     assert both.layer == ""
     assert str(both.verdict).startswith("Not decided: 115.3 MB/s of NFS_PGFS01 is nearly all that the network")
+    # Nor where a judge saw an end at its limit while the disks were measured: they may give more, or no more.
+    assert table_of(both_at(124), "NFS_PGFS01").layer == ""
 
 
 def test_a_lone_figure_beside_doubted_ones_blames_nothing():

@@ -4,7 +4,9 @@ import dataclasses
 
 import pytest
 
+from apps.bench.rules import of_ends
 from apps.bench.rules.base import Evidence
+from apps.bench.rules.runner import conclude_all
 from apps.bench.rules.tcp.path import read_path
 from tests.bench.rules.cases import LINKS, Maker
 
@@ -49,3 +51,10 @@ def test_what_links_are_only_said_to_carry_gives_way_to_what_was_measured() -> N
     assert first is not None and second is not None and alone is not None
     assert alone.bdp_bytes != first.bdp_bytes
     assert (second.bdp_bytes, str(second.capacity.source)) == (first.bdp_bytes, str(first.capacity.source))
+
+
+def test_what_was_measured_otherwise_is_advised_upon_there_alone() -> None:
+    make = Maker()
+    measured, transfers = beside(tcp(make, 985, rtt=0.0048), Evidence((make.ping(0.0049),), LINKS))
+    assert "tcp-bdp" in {draft.rule for draft in conclude_all(of_ends(), measured)}
+    assert not [draft.rule for draft in conclude_all(of_ends(), transfers) if draft.rule.startswith("tcp-")]

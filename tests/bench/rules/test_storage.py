@@ -258,3 +258,30 @@ def test_the_share_has_the_errors_of_both_rates():
     error = 4.303 / 3**0.5 * ((1 / 46) ** 2 + (1 / 91) ** 2) ** 0.5
     assert draft.low == pytest.approx(share * (1 - error), rel=1e-2)
     assert draft.high == pytest.approx(share * (1 + error), rel=1e-2)
+
+
+def _of_records(most):
+    make = Storing()
+    for size, speed in ((65536, 20), (MIB, most)):
+        rates = {"write": [speed * MB, (speed + 0.5) * MB, speed * MB]}
+        own = {"record_size": size, "clients": 1, "threads": 1}
+        make.point("file-system", rates, file_system="NFS_PGFS01", roles={"client": CLIENTS[:1]}, **own)
+    return the(make.evidence(NFS), "storage-record-size")
+
+
+def test_what_fills_the_network_is_not_still_growing():
+    draft = _of_records(118)
+    assert str(draft.title).startswith("Records of 1 MiB give NFS_PGFS01 its rate (write): 118.2 MB/s")
+    said = [str(line) for line in draft.why]
+    assert "That is 95 % of the 123.8 MB/s that the network carries: it is full." in said
+    assert "Measured with clients = 1." in said
+    assert not draft.missing
+    assert str(_of_records(60).title).endswith("at 1 MiB, and still growing")
+
+
+def test_one_client_that_has_nearly_all_is_not_called_poorly_served():
+    for one, poor in ((106, False), (30, True)):
+        make = sweep("clients", {1: [one, one + 1, one], 2: [121, 122, 121]}, threads=1)
+        (draft,) = [item for item in storage.overview(make.evidence(GPFS)) if item.rule == "storage-clients"]
+        assert any("poorly those in which few do" in str(line) for line in draft.why) is poor
+        assert bool(draft.proposals) is not (121 >= 0.95 * 123.8)

@@ -21,8 +21,8 @@ class Beneath:
     """What a layer gives alone (B/s), with the number of values and the 95 % interval.
 
     `is_stated` if it is of the inventory, not measured; `is_floor` if it may give more, because it was not measured
-    with as many at once, or was not shown to be full. `least` (B/s) is what it surely gives, `tasks` how many at a
-    time it was measured with, None where that says nothing of more.
+    with as many at once (`is_part`: on a part of the servers), or was not shown to be full. `least` (B/s) is what it
+    surely gives, `tasks` how many at a time it was measured with, None where that says nothing of more.
     """
 
     layer: str
@@ -36,6 +36,7 @@ class Beneath:
     is_floor: bool = False
     least: float = 0.0
     tasks: int | None = None
+    is_part: bool = False
 
     def __post_init__(self) -> None:
         """Take for sure what is not told apart."""
@@ -124,6 +125,7 @@ def disk_beneath(evidence: Evidence, question: Question) -> Beneath | None:
         used = [levels[disk.name] for disk in disks]
         served = sum(max(len(disk.servers), 1) for disk in disks)
         interval = used[0].interval if len(used) == 1 else None
+        is_part = sum(max(len(level.clients), 1) for level in used) < served
         return Beneath(
             DISK,
             ", ".join(disk.name for disk in disks),
@@ -132,8 +134,8 @@ def disk_beneath(evidence: Evidence, question: Question) -> Beneath | None:
             min(level.n for level in used),
             tuple(sorted({trial for level in used for trial in level.trials})),
             interval,
-            is_floor=sum(max(len(level.clients), 1) for level in used) < served
-            or any(pace.flags_of(level.point) for level in used),
+            is_floor=is_part or any(pace.flags_of(level.point) for level in used),
+            is_part=is_part,
             tasks=min(level.tasks for level in used),
         )
     if facts.disk_bytes_per_s:

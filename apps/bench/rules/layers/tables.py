@@ -95,7 +95,8 @@ def say(verdict: Verdict) -> Message:
         text = _("Not decided: an end was at its limit while %(name)s gave %(rate)s (a processor, or pauses).")
     elif verdict.both:
         text = _(
-            "Not decided: %(rate)s of %(name)s is nearly all that the network carries, and all that the disks give."
+            "Not decided: %(rate)s of %(name)s is nearly all that the network carries,"
+            " and nearly all that the disks give."
         )
     elif verdict.doubted:
         text = _("Not decided: of %(name)s (%(rate)s) too few trials are without a flag to tell what limits it.")

@@ -157,7 +157,10 @@ def _decide(level: Level, network: Beneath | None, disk: Beneath | None, others:
     if filled:
         least = min(filled, key=lambda beneath: beneath.value)
         # Two that are as full as each other: which of them holds the rate nobody can tell.
-        if any(beneath is not least and beneath.value <= (1 + ALIKE) * least.value for beneath in filled):
+        rivals = [beneath for beneath in layers if beneath is not least and not beneath.is_part]
+        if any(
+            FULL * beneath.value <= level.value and beneath.value <= (1 + ALIKE) * least.value for beneath in rivals
+        ):
             return Decision("", both=True)
         return Decision(least.layer)
     missing = tuple(name for name in (NETWORK, DISK) if name not in {beneath.layer for beneath in layers})

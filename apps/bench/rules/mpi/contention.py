@@ -22,7 +22,7 @@ def conclude(evidence: Evidence) -> list[FindingDraft]:
         if trend.metric != METRIC or trend.shape == shapes.UNCLEAR:
             continue
         nodes = curve.roles.get("node", ()) if curve else ()
-        where = ", ".join(nodes[:2]) or str(trend.fixed.get("testbed", "")) or trend.tool
+        where = ", ".join(nodes[:2]) or str(trend.fixed.get("testbed", "")) or trend.tool or "?"
         draft = _draft(trend, curve.means if curve else {}, where, _fairness(fairness, trend))
         found.setdefault(draft.subject, draft)
     return list(found.values())

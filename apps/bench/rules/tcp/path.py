@@ -7,6 +7,7 @@ from apps.bench.rules import pace
 from apps.bench.rules.base import Evidence
 from apps.bench.rules.tcp import estimates, held
 from apps.bench.rules.tcp.present import read_all
+from apps.bench.rules.tcp.sweeps import tcp_points
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
 
@@ -97,6 +98,11 @@ def read_path(evidence: Evidence) -> PathReading | None:
         rtt, capacity, ceiling, held.best_of(evidence).rate, trials, stated * share if stated else None, stated
     )
     return reading if reading.bdp_bytes else None
+
+
+def is_told_beside(evidence: Evidence) -> bool:
+    """Return whether the path's windows were measured otherwise: then they are told of there, and only there."""
+    return evidence.elder > 0 and not tcp_points(evidence)
 
 
 def shared_capacity(evidence: Evidence) -> Known | None:
