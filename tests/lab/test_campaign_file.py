@@ -21,7 +21,7 @@ from tests.lab.labs import ROOT
 # What the line of the lab carries (bit/s).
 LINE_BPS = 1e9
 # What an agent tells of its node, as far as plans read it.
-FACTS = {"cpus": 2, "memory": 8 * 1024**3}
+FACTS = {"hostname": "node", "topology": {"cpus": [[0, 0, 0, 0], [1, 0, 1, 0]]}}
 FILES = sorted((ROOT / "lab" / "campaigns").glob("*.yaml"))
 CONTENT = {
     "name": "Reads",
