@@ -41,7 +41,7 @@ TOOLS = {
 
 def name_of(trend: Trend) -> str:
     """Return whom a trend speaks of: the file system, else the tool."""
-    return trend.file_system or str(trend.fixed.get("file_system") or trend.tool)
+    return trend.file_system or str(trend.fixed.get("file_system") or trend.tool or "?")
 
 
 def subject_of(trend: Trend, *more: str) -> str:

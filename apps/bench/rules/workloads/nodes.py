@@ -176,7 +176,7 @@ def _pairs(evidence: Evidence, own: list[Supply], workload: Workload, record: in
         if (workload.nodes, 1) not in cells:
             continue
         like = replace(supply, cells=cells)
-        for item in fit_all(evidence, replace(workload, record_size=record), [like]):
+        for item in fit_all(evidence, replace(workload, record_size=record or None), [like]):
             if item.basis == MEASURED:
                 ways.setdefault(repr((supply.tool, sorted(item.settings.items()))), []).append(item)
     found = []
