@@ -21,7 +21,7 @@ from apps.bench.rules.shapes import CLIENTS
 from apps.bench.rules.storage import ends
 from apps.bench.rules.storage.common import METRICS, TOOLS, name_of, rate, subject_of
 from apps.bench.text import Message, _
-from apps.bench.units import format_quantity, percent
+from apps.bench.units import format_quantity
 
 RULE, VERSION = "storage-record-size", 3
 # Fewer sizes, or such that differ by less than this factor, show no absence of an effect.
@@ -159,9 +159,6 @@ def _effect(trend: Trend, means: Mapping[float, float], now: float, at: float, c
             },
         )
     ]
-    if is_full and ceiling:
-        text_full = _("That is %(share)s %% of the %(ceiling)s that the network carries: it is full.")
-        why.append(Message(text_full, {"share": percent(means[at] / ceiling), "ceiling": rate(ceiling)}))
     if trend.fixed.get(CLIENTS):
         why.append(Message(_("Measured with clients = %(clients)s."), {"clients": trend.fixed[CLIENTS]}))
     wait = find_wait(means) if trend.shape != shapes.FALLS else None

@@ -14,7 +14,7 @@ from apps.bench.units import format_quantity
 # A rate of this share of a link's nominal goodput confirms the nominal capacity; above the other it refutes it.
 CONFIRMED, REFUTED = 0.90, 1.05
 # A rate of this share of what the links carry fills them, whatever else was at its limit.
-SURELY_FULL = 0.97
+SURELY_FULL = 0.99
 # Two measurements of one path's capacity within this share of each other tell one figure.
 ONE_PATH = 0.10
 # A measured capacity below this share of the links' contradicts them.
