@@ -21,6 +21,9 @@ from apps.reports.document import (
     walk,
 )
 
+# Every kind of sentence that a report may print.
+RELATIONS = (*words.TEXTS, *counted.RELATIONS)
+
 
 @dataclass(frozen=True)
 class Wrong:
