@@ -6,9 +6,12 @@ from dataclasses import replace
 
 from django.utils import translation
 
+from apps.bench import units
+from apps.bench.statistics import Mean, mean_of
 from apps.reports.campaign import sentences
+from apps.reports.campaign.grounds import GROUNDS
 from apps.reports.campaign.sentences import Line, Shown
-from apps.reports.claims import counted, overall, several, topics, words
+from apps.reports.claims import counted, grounded, overall, several, topics, words
 from apps.reports.document import Claim, Column, Document, Paragraph, Section, Sentence, Table, Topic
 from tests.reports import tables
 
@@ -44,6 +47,9 @@ def mutated(table: Table, chance: random.Random) -> Table:
     at, other = chance.randrange(len(rows)), chance.randrange(len(rows))
     column = chance.choice(numbers) if numbers else 0
     behind, factor = figures.get(str(column)), chance.choice(FACTORS)
+    if table.key == GROUNDS and chance.random() < 0.5:
+        # Its cells are texts, behind which stand figures.
+        behind = figures[chance.choice(list(figures))]
     kind = chance.choice(("cell", "figures", "both", "both", "swap", "less", "more", "trifle", "name"))
     if kind in ("cell", "both") and numbers:
         rows[at][column] *= factor
@@ -147,13 +153,38 @@ def of_rows(chance: random.Random) -> Told:
     rows = tuple((f"n{place}", state, chance.uniform(1, 4)) for place, state in enumerate(states))
     table = Table("states", "States", (Column("No."), Column("State"), Column("Gain", kind="number")), rows)
     known, name, gain = states.count("verified"), *chance.choice([(str(row[0]), f"{row[2]:.3g}") for row in rows])
+    total = round(sum(row[2] for row in rows))
     return table, [
         counted.count(f"{len(rows)} changes are recommended", len(rows), table.key),
         counted.count(f"{known} were verified", known, table.key, (1, "verified")),
         counted.quote(f"predicted gain ×{gain}", table.key, 2, name, gain),
+        counted.cells(
+            f"It is {states[int(name[1:])]}, gain ×{gain}", table.key, name, {1: states[int(name[1:])], 2: gain}
+        ),
+        counted.sums(f"{len(rows)} rows come to {total:,}", table.key, {-1: len(rows), 2: total}),
     ]
 
 
+def of_grounds(chance: random.Random) -> Told:
+    """Return what is said of what findings rest on: present and predicted figures, and the gain."""
+    rows, behind, said = [], {"1": [], "2": []}, []
+    for place in range(chance.randint(2, 4)):
+        name, kinds = f"{place + 1}", (chance.choice(list(Mean)), Mean.ARITHMETIC)
+        now = [chance.uniform(100e6, 200e6) for _n in range(chance.randint(1, 4))]
+        then = [chance.uniform(100e6, 900e6)]
+        found = [mean_of(figures, kind) for figures, kind in zip((now, then), kinds, strict=True)]
+        texts, gain = [units.format_quantity(mean, "bit/s") for mean in found], found[1] / found[0]
+        rows.append((name, *texts, gain))
+        behind["1"].append(now)
+        behind["2"].append(then)
+        for column, (text, kind, figures) in enumerate(zip(texts, kinds, (now, then), strict=True), start=1):
+            n = len(figures)
+            said.append(grounded.figure(f"It is {text}.", GROUNDS, column, name, text, kind, n, "bit/s"))
+        said.append(grounded.gain(f"gain ×{gain:.3g}", GROUNDS, (1, 2, 3), name, f"{gain:.3g}", kinds))
+    columns = Column("No."), Column("At present"), Column("Predicted"), Column("Gain", kind="number")
+    return Table(GROUNDS, "Grounds", columns, tuple(rows), figures=behind), said
+
+
 MAKERS: tuple[Callable[[random.Random], Told], ...] = (
-    of_lines, of_lines, of_plateau, of_places, of_places, of_one, of_baseline, of_pairs, of_ends, of_rows,
+    of_lines, of_lines, of_plateau, of_places, of_places, of_one, of_baseline, of_pairs, of_ends, of_rows, of_grounds,
 )  # fmt: skip

@@ -5,7 +5,7 @@ from itertools import pairwise
 
 from apps.bench import comparison, curve, statistics, units
 from apps.bench.curve import Form
-from apps.reports.claims import counted, words
+from apps.reports.claims import counted, grounded, words
 from apps.reports.document import Sentence, Table
 from tests.reports.tables import GOODPUT, MBIT, STREAMS, WINDOW
 
@@ -180,7 +180,32 @@ def of_rows(said: Sentence, table: Table) -> bool:
     rows = [row for row in table.rows if all(str(row[column]) == value for column, value in claim.topic.rows)]
     if claim.relation == counted.COUNT:
         return len(rows) == claim.says["count"]
+    if claim.relation == counted.SUMS:
+        sums = {"-1": len(table.rows), "2": round(sum(row[2] for row in table.rows))}
+        return claim.says == {name: f"{sums[name]:,}" for name in claim.says}
+    if claim.relation == counted.CELLS:
+        cells = [f"{cell:.3g}" if isinstance(cell, float) else cell for cell in rows[0]] if len(rows) == 1 else []
+        return bool(cells) and all(cells[int(name)] == value for name, value in claim.says.items())
     return len(rows) == 1 and f"{rows[0][claim.topic.of]:.3g}" == claim.says["value"]
+
+
+def of_grounds(said: Sentence, table: Table) -> bool:
+    """Return whether what is said of a finding's figures is what its single figures come to, and its row says."""
+    claim, says = said.claim, said.claim.says
+    places = [place for place, row in enumerate(table.rows) if row[0] == claim.topic.rows[0][1]]
+    if len(places) != 1:
+        return False
+    cell = table.rows[places[0]][claim.topic.of]
+    means = {}
+    for column, figures in table.figures.items():
+        own = figures[places[0]]
+        means[int(column), "arithmetic"] = sum(own) / len(own)
+        means[int(column), "harmonic"] = len(own) / sum(1 / figure for figure in own)
+    if claim.relation == grounded.FIGURE:
+        right = units.format_quantity(means[claim.topic.of, says["mean"]], "bit/s")
+        return says["value"] == right == cell
+    now, then = (means[column, says[kind]] for column, kind in zip(claim.topic.by, ("now", "then"), strict=True))
+    return says["gain"] == f"{then / now:.3g}" == f"{cell:.3g}"
 
 
 _OF_ALL = (words.BEST, words.TOP, words.CEILING, words.INVENTORY, words.ABOVE)
@@ -195,5 +220,6 @@ TRUTH: Mapping[str, Callable[[Sentence, Table], bool]] = {
     **dict.fromkeys(_LINES, of_lines),
     **dict.fromkeys(_OVERALL, of_columns),
     **dict.fromkeys((words.NEAREST, words.BEST_PAIR), of_pairs),
-    **dict.fromkeys((words.UNLIKE, counted.COUNT, counted.QUOTE), of_rows),
+    **dict.fromkeys((words.UNLIKE, *counted.RELATIONS), of_rows),
+    **dict.fromkeys(grounded.RELATIONS, of_grounds),
 }

@@ -1,23 +1,45 @@
 """Each clause of what is promised of reports, asked of campaigns with every kind of thing that they print."""
 
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from html import unescape
+from pathlib import Path
 from types import SimpleNamespace
 
+import openpyxl
 import pytest
+from pptx import Presentation
 
 from apps.bench.statistics import Mean, mean_of
 from apps.reports import campaign as reports
+from apps.reports import serialisation
+from apps.reports.campaign import grounds
 from apps.reports.claims import checks
-from apps.reports.document import Document, Figure, Items, Paragraph, Section, Table, joined, walk
+from apps.reports.columns import quantity
+from apps.reports.document import Document, Figure, Items, Listing, Paragraph, Section, Table, joined, walk
+from apps.reports.files import html, pdf
+from apps.reports.files.formats import FORMATS
+from apps.tuning.models import Finding
 from tests.reports import whole
+from tests.reports.files.test_pdf import IMPRINT
 
 LANGUAGES = ("en", "ko")
+
+
+# A document holds nothing of the database: it is built once for all tests.
+_BUILT: list[Document] = []
 
 
 @pytest.fixture
 def documents(cast: SimpleNamespace) -> list[Document]:
     """Return the report of a whole campaign beside another, in both languages."""
-    before, after = whole.campaign(cast, "Before"), whole.campaign(cast, "After")
-    return [reports.build([after], user=cast.bob, language=language, baseline=before) for language in LANGUAGES]
+    if not _BUILT:
+        before, after = whole.campaign(cast, "Before"), whole.campaign(cast, "After")
+        _BUILT.extend(
+            reports.build([after], user=cast.bob, language=language, baseline=before) for language in LANGUAGES
+        )
+    return _BUILT
 
 
 def tables_of(document: Document) -> dict[str, Table]:
@@ -143,3 +165,124 @@ def _kind_of(cell: object, figures: object) -> Mean | None:
         if figures and min(figures) > 0 and cell == pytest.approx(mean_of(figures, kind), rel=1e-9):
             return kind
     return Mean.ARITHMETIC if figures and cell == pytest.approx(sum(figures) / len(figures)) else None
+
+
+def test_what_else_was_proposed_for_a_question_stands_with_its_finding_once(
+    documents: list[Document], tmp_path: Path
+) -> None:
+    document = documents[0]
+    lines = lines_of(walk(document))
+    assert lines.count("For the same question also:") == 1
+    assert [line for line in lines if "Use four streams" in line] == [
+        "Ask for 256 KiB – predicted gain ×3.81 (for the same question also: Use four streams)",
+        "Use four streams – Confidence: medium. Predicted: 212.1 Mbit/s. At present: 141.4 Mbit/s.",
+    ]
+    # Among the reasons of the finding it is not told again.
+    assert "For the same question: Use four streams" not in lines
+    for name, words in texts_of(document, tmp_path).items():
+        assert words.count("For the same question also:") == 1, name
+        assert words.count("Use four streams – Confidence: medium.") == 1, name
+        assert words.count("iperf3 -P 4") == 1, name
+
+
+def texts_of(document: Document, folder: Path) -> dict[str, str]:
+    """Return the words of a document's findings in each format that has words, blanks as single ones."""
+    told = replace(document, summary=(), sections=(section_of(document, "findings"),))
+    found = {"html": unescape(re.sub(r"<[^>]+>", " ", str(html.render(told))))}
+    for name, read in READERS.items():
+        FORMATS[name].load()(told, IMPRINT, folder / f"report.{name}", lambda _share: None)
+        found[name] = read(folder / f"report.{name}")
+    found["pdf"] = " ".join(texts_in(pdf._Setting(told, IMPRINT, {}).data()))
+    return {name: re.sub(r"\s+", " ", words) for name, words in found.items()}
+
+
+def texts_in(value: object) -> Iterator[str]:
+    """Yield the texts that the program which sets a PDF is given, those of one paragraph as one."""
+    if isinstance(value, dict) and value.get("type") == "paragraph":
+        yield _joined(value["parts"])
+    elif isinstance(value, dict) and value.get("type") == "items":
+        yield from map(_joined, value["items"])
+    elif isinstance(value, dict | list):
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from texts_in(item)
+    elif isinstance(value, str):
+        yield value
+
+
+def _joined(parts: list[object]) -> str:
+    return "".join(part if isinstance(part, str) else part["text"] for part in parts)
+
+
+def slides_of(path: Path) -> str:
+    """Return the words of slides."""
+    shapes = [shape for slide in Presentation(str(path)).slides for shape in slide.shapes]
+    return " ".join(shape.text_frame.text for shape in shapes if shape.has_text_frame)
+
+
+def cells_of(path: Path) -> str:
+    """Return the words of the first sheet, which has all that is no table."""
+    sheet = openpyxl.load_workbook(path, read_only=True).worksheets[0]
+    return " ".join(str(cell) for row in sheet.iter_rows(values_only=True) for cell in row if cell is not None)
+
+
+def words_of(path: Path) -> str:
+    """Return the words of a document's JSON."""
+    blocks = list(walk(serialisation.from_text(path.read_text(encoding="utf-8"))))
+    return " ".join([*lines_of(blocks), *(block.text for block in blocks if isinstance(block, Listing))])
+
+
+READERS = {"pptx": slides_of, "xlsx": cells_of, "json": words_of}
+
+
+def test_what_findings_say_of_figures_is_asked_of_what_they_rest_on(documents: list[Document]) -> None:
+    for document in documents:
+        found = tables_of(document)["grounds"]
+        said = [said for _place, said in checks.sentences_of(document) if said.claim.topic.table == "grounds"]
+        assert {item.claim.relation for item in said} == {"figure", "gain", "cells"}
+        lead = next(place for place, row in enumerate(found.rows) if row[grounds.PRESENT])
+        assert len(found.figures[str(grounds.PRESENT)][lead]) == found.rows[lead][grounds.COUNT] == 4
+        behind = {name: [list(row) for row in rows] for name, rows in found.figures.items()}
+        # One of the figures that were measured was another: what is said of their mean is false.
+        behind[str(grounds.PRESENT)][lead][0] *= 1.5
+        false = checks.check(with_table(document, replace(found, figures=behind)))
+        assert {wrong.table for wrong in false} == {found.caption}
+        assert len(false) >= 2
+
+
+def test_a_finding_that_took_another_mean_is_printed_with_the_one_of_the_tables(cast: SimpleNamespace) -> None:
+    campaign = whole.campaign(cast)
+    trials = list(campaign.trials.filter(experiment__name="records", parameters__record_size=65536))
+    written = [trial.samples.get(metric="write").value for trial in trials]
+    present = sum(written) / len(written)
+    proof = {
+        "tool": "iozone", "metric": "write", "file_system": "", "now": {"record_size": 65536},
+        "then": {"record_size": 1048576},
+    }  # fmt: skip
+    title = {"msgid": "Write more than %(rate)s", "params": {"rate": quantity(present, "B/s")}}
+    finding = Finding.objects.create(
+        team=cast.team, campaign=campaign, rule="storage-record-size", title=title, confidence=0.9,
+        details={
+            "title": title, "why": [title], "present": present, "predicted": 2 * present, "predicted_unit": "B/s",
+            "proof": proof, "evidence": [trial.pk for trial in trials],
+        },
+    )  # fmt: skip
+    finding.trials.set(trials)
+    document = reports.build([campaign], user=cast.bob, language="en")
+    text = serialisation.canonical(serialisation.as_json(document))
+    # The harmonic mean of 30, 40 and 50, which the table of the experiment has, and not their arithmetic one.
+    assert "At present: 38.30 MB/s (Harmonic mean, n = 3)." in text
+    assert "Write more than 38.30 MB/s" in text
+    assert "Write more than 40.00 MB/s" not in text
+    assert checks.check(document) == []
+
+
+def with_table(document: Document, table: Table) -> Document:
+    """Return a document with a table in place of its own of that key."""
+
+    def changed(section: Section) -> Section:
+        blocks = tuple(
+            table if isinstance(block, Table) and block.key == table.key else block for block in section.blocks
+        )
+        return replace(section, blocks=blocks, sections=tuple(map(changed, section.sections)))
+
+    return replace(document, sections=tuple(map(changed, document.sections)))
