@@ -138,3 +138,11 @@ def test_each_test_says_what_it_is(chance):
     grown = read_curve(XS, measured([60 * x for x in XS], 3, 0.01, chance)).proof
     assert str(grown.message) == "t test, n = 3, p < 0.001"
     assert grown.p < ALPHA
+
+
+def test_of_places_measured_unequally_often_the_proof_names_the_least_and_the_most() -> None:
+    # One figure alone is tested with the scatter of the others: no test of one figure.
+    reading = read_places([[100.0], [200.0, 201.0, 199.0], [201.0, 200.0]])
+    assert (reading.proof.n, reading.proof.most) == (1, 3)
+    assert str(reading.proof.message).startswith("t test, n = 1–3, p")
+    assert str(read_places([[1.0, 1.1], [1.0, 1.1]]).proof.message).split(",")[1] == " n = 2"

@@ -54,15 +54,14 @@ def of_lines(said: Sentence, table: Table) -> bool:
     if relation in (words.BEST, words.TOP):
         return _is_best(said, table, better, alike)
     if not said.claim.topic.axis or len(set(xs)) < len(xs):
-        return _is_of_places(said, names, means, alike)
+        return _is_of_places(said, names, means, groups, alike)
     whole = curve.read_curve(xs, groups, centres=means, higher_is_better=sign)
     falls = all(b <= 1.05 * a for a, b in pairwise(means))
     whole = alike if whole.form is Form.FALLS and not falls else whole
     reading = alike if relation in _EXTREMES else whole
     if relation in (words.GROWS, words.FALLS):
         reading = curve.read_curve(xs, groups, centres=means, higher_is_better=None)
-    p = None if reading.proof.p is None else float(f"{reading.proof.p:.2g}")
-    if (says["n"], says["p"], says["test"]) != (reading.proof.n, p, reading.proof.test.value):
+    if not _is_tested(said, groups, reading):
         return False
     at = dict(zip(names, means, strict=True))
     if relation in (words.FLAT, words.MEASURED):
@@ -88,11 +87,12 @@ def of_lines(said: Sentence, table: Table) -> bool:
     return _is_extreme(said, names, means, reading)
 
 
-def _is_of_places(said: Sentence, names: list[str], means: list[float], reading: curve.Reading) -> bool:
+def _is_of_places(
+    said: Sentence, names: list[str], means: list[float], groups: list[list[float]], reading: curve.Reading
+) -> bool:
     """Return whether a sentence is true of places that are words."""
     says, relation = said.claim.says, said.claim.relation
-    p = None if reading.proof.p is None else float(f"{reading.proof.p:.2g}")
-    if (says["n"], says["p"], says["test"]) != (reading.proof.n, p, reading.proof.test.value):
+    if not _is_tested(said, groups, reading):
         return False
     if relation in (words.SAME, words.MEASURED):
         at = dict(zip(names, means, strict=True))
@@ -103,6 +103,14 @@ def _is_of_places(said: Sentence, names: list[str], means: list[float], reading:
         form = Form.FLAT if relation == words.SAME else Form.UNTOLD
         return reading.form is form and named and (says["low"], says["high"]) == (text(min(means)), text(max(means)))
     return relation in _EXTREMES and _is_extreme(said, names, means, reading)
+
+
+def _is_tested(said: Sentence, groups: list[list[float]], reading: curve.Reading) -> bool:
+    """Return whether a sentence names the test and its p, and of how many figures the places are."""
+    says, counts = said.claim.says, [len(group) for group in groups]
+    p = None if reading.proof.p is None else float(f"{reading.proof.p:.2g}")
+    told = (says["n"], says.get("most", says["n"]), says["p"], says["test"])
+    return told == (min(counts), max(counts), p, reading.proof.test.value)
 
 
 def _is_extreme(said: Sentence, names: list[str], means: list[float], reading: curve.Reading) -> bool:
@@ -130,13 +138,13 @@ def _is_best(said: Sentence, table: Table, better: str, reading: curve.Reading) 
     ]
     pick = min if better == "lower" else max
     best = pick(float(str(row[GOODPUT])) for row in table.rows)
-    p = None if reading.proof.p is None else float(f"{reading.proof.p:.2g}")
+    groups = [list(figures) for figures in table.figures[str(GOODPUT)]]
     is_alone = reading.form is Form.BEST and not reading.rivals
     return (
         named == [best]
         and says["value"] == text(best)
         and (says["others"], says["rivals"]) == (len(table.rows) - 1, len(reading.rivals))
-        and (says["n"], says["p"], says["test"]) == (reading.proof.n, p, reading.proof.test.value)
+        and _is_tested(said, groups, reading)
         and is_alone == (said.claim.relation == words.BEST)
     )
 

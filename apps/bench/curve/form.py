@@ -92,14 +92,14 @@ def read_places(
     sign = -1.0 if higher_is_better is False else 1.0
     best = max(range(len(shown)), key=lambda place: sign * shown[place])
     worst = min(range(len(shown)), key=lambda place: sign * shown[place])
-    n = min(map(len, groups))
+    n, most = min(map(len, groups)), max(map(len, groups))
     if len(groups) < 2:
-        return Reading(Form.UNTOLD, Proof(Test.NONE, n, None), best, worst)
+        return Reading(Form.UNTOLD, Proof(Test.NONE, n, None, most), best, worst)
     scatter = scatter_of(groups)
     top, bottom = max(shown[best], shown[worst]), min(shown[best], shown[worst])
     alike = scatter.alike(worst, best, 2 * NEAR)
     if top - bottom <= NEAR * abs(top) and alike is not None and alike <= ALPHA_ALIKE:
-        return Reading(Form.FLAT, Proof(Test.EQUIVALENCE, n, alike), best, worst, _others(groups, best))
+        return Reading(Form.FLAT, Proof(Test.EQUIVALENCE, n, alike, most), best, worst, _others(groups, best))
     rivals = tuple(
         place
         for place in _others(groups, best)
@@ -108,7 +108,7 @@ def read_places(
     p = _above(scatter, worst, best, sign)
     pairs = len(groups) * (len(groups) - 1) / 2
     corrected = None if p is None else min(1.0, 2 * p * pairs)
-    proof = Proof(Test.NONE if corrected is None else Test.STUDENT, n, corrected)
+    proof = Proof(Test.NONE if corrected is None else Test.STUDENT, n, corrected, most)
     form = Form.BEST if corrected is not None and corrected <= ALPHA else Form.UNTOLD
     return Reading(form, proof, best, worst, rivals)
 
@@ -129,14 +129,14 @@ def _plateau(scatter: Scatter, shown: Sequence[float], places: Reading) -> Readi
         is_grown = len(known) == len(grown) and max(known) <= ALPHA and min(shown) < (1 - NEAR) * plateau
         if not is_grown or not _ascends(shown[: start + 1]):
             return None
-        proof = Proof(Test.EQUIVALENCE, places.proof.n, max(flat, *known))
+        proof = Proof(Test.EQUIVALENCE, places.proof.n, max(flat, *known), places.proof.most)
         return Reading(Form.LEVELS_OFF, proof, places.best, places.worst, places.rivals, start, plateau)
     return None
 
 
 def _direction(scatter: Scatter, shown: Sequence[float], places: Reading) -> Reading | None:
     """Return a curve that grows or falls from its first place to its last; None if it does neither surely."""
-    last, n = len(shown) - 1, places.proof.n
+    last, told = len(shown) - 1, places.proof
     is_up = shown[last] > shown[0]
     if not _ascends(shown if is_up else [-value for value in shown], scale=max(map(abs, shown))):
         return None
@@ -149,7 +149,7 @@ def _direction(scatter: Scatter, shown: Sequence[float], places: Reading) -> Rea
         p = min(1.0, 2 * p)
     if p is None or p > ALPHA:
         return None
-    return Reading(form, Proof(test, n, p), places.best, places.worst, places.rivals)
+    return Reading(form, Proof(test, told.n, p, told.most), places.best, places.worst, places.rivals)
 
 
 def _ascends(shown: Sequence[float], scale: float | None = None) -> bool:

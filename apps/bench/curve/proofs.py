@@ -35,11 +35,20 @@ _TOO_FEW = _("n = %(n)s: not enough to tell")
 
 @dataclass(frozen=True)
 class Proof:
-    """A test's outcome: `n` is the least number of figures at a place, `p` None where there were too few to test."""
+    """A test's outcome: `n` is the least number of figures at a place, `p` None where there were too few to test.
+
+    `most` is the largest, `n` too unless given: a place of one figure is tested with the scatter of the others.
+    """
 
     test: Test
     n: int
     p: float | None
+    most: int = 0
+
+    @property
+    def counts(self) -> str:
+        """Return of how many figures the places are: "5", or "1–5"."""
+        return f"{self.n}–{self.most}" if self.most > self.n else f"{self.n}"
 
     @property
     def is_enough(self) -> bool:
@@ -50,5 +59,7 @@ class Proof:
     def message(self) -> Message:
         """Return it in words: "t test, n = 5, p = 0.003", or "n = 1: not enough to tell"."""
         if self.p is None:
-            return Message(_TOO_FEW, {"n": self.n})
-        return Message(_NAMES[self.test], {"n": self.n, "p": "p < 0.001" if self.p < 0.001 else f"p = {self.p:.2g}"})
+            return Message(_TOO_FEW, {"n": self.counts})
+        return Message(
+            _NAMES[self.test], {"n": self.counts, "p": "p < 0.001" if self.p < 0.001 else f"p = {self.p:.2g}"}
+        )

@@ -44,16 +44,18 @@ def is_numeric(places: Sequence[Place]) -> bool:
 
 
 def says_of(proof: Proof) -> dict[str, Value]:
-    """Return what a sentence says of its test."""
-    return {"test": proof.test.value, "n": proof.n, "p": None if proof.p is None else float(f"{proof.p:.2g}")}
+    """Return what a sentence says of its test; `most` only where not all places have as many figures."""
+    most: dict[str, Value] = {"most": proof.most} if proof.most > proof.n else {}
+    return {"test": proof.test.value, "n": proof.n, "p": None if proof.p is None else float(f"{proof.p:.2g}")} | most
 
 
 def text_of(says: Mapping[str, Value]) -> str:
     """Return the words for a test in the present language, "" where a sentence carries none."""
-    n, p = says.get("n"), says.get("p")
+    n, p, most = says.get("n"), says.get("p"), says.get("most")
     if not isinstance(n, int):
         return ""
-    proof = Proof(Test(says.get("test")), n, float(p) if isinstance(p, int | float) else None)
+    told = float(p) if isinstance(p, int | float) else None
+    proof = Proof(Test(says.get("test")), n, told, most if isinstance(most, int) else n)
     return messages.render(proof.message)
 
 
