@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apps.bench import tools
+from apps.bench import tools, units
 from apps.bench.network import loss_curve
 from apps.bench.network.loss_curve import Point
 from tests.bench.tools import recordings
@@ -155,3 +155,18 @@ def test_the_knee_is_of_loads_that_nothing_at_the_ends_held() -> None:
     assert curve is not None and alone is not None and alone.knee is not None and curve.knee is not None
     assert curve.knee.plateau == alone.knee.plateau
     assert curve.held == 950e6
+
+
+@pytest.mark.parametrize("capacity", [237e6, 437e6, 555e6])
+def test_the_sentence_of_the_knee_is_that_of_the_fit_and_stands_only_where_it_is_clear(capacity: float) -> None:
+    curve = loss_curve.analyse(fluid(capacity))
+    assert curve is not None and curve.knee is not None and curve.knee.is_clear
+    at, plateau = (units.format_quantity(value, "bit/s") for value in (curve.knee.at, curve.knee.plateau))
+    assert f"The knee lies at {at}; beyond it {plateau} arrive whatever is offered." in said(curve)
+    assert curve.knee.plateau == pytest.approx(capacity, rel=0.01)
+    # Without loss, or with a loss that grows smoothly from the first load on, there is no knee to be named.
+    smooth = loss_curve.analyse([Point(rate, rate / (rate + 400e6)) for rate in RATES])
+    for other in (loss_curve.analyse(fluid(2e9)), smooth):
+        assert other is not None
+        assert not (other.knee and other.knee.is_clear)
+        assert "knee" not in said(other)

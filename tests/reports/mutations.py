@@ -11,7 +11,7 @@ from apps.bench.statistics import Mean, mean_of
 from apps.reports.campaign import sentences
 from apps.reports.campaign.grounds import GROUNDS
 from apps.reports.campaign.sentences import Line, Shown
-from apps.reports.claims import counted, grounded, overall, several, topics, words
+from apps.reports.claims import counted, grounded, loads, overall, several, topics, words
 from apps.reports.document import Claim, Column, Document, Paragraph, Section, Sentence, Table, Topic
 from tests.reports import tables
 
@@ -185,6 +185,18 @@ def of_grounds(chance: random.Random) -> Told:
     return Table(GROUNDS, "Grounds", columns, tuple(rows), figures=behind), said
 
 
+def of_loads(chance: random.Random) -> Told:
+    """Return what is said of offered loads: how much is lost, and where the knee lies."""
+    carried = chance.uniform(200, 700)
+    rates = sorted(chance.sample(range(100, 1000, 50), chance.randint(4, 8)))
+    lost = [100 * max(0.0, 1 - carried / rate) * (1 + chance.gauss(0, 0.01)) for rate in rates]
+    rows = tuple(("", float(rate), share, "") for rate, share in zip(rates, lost, strict=True))
+    offered, share = Column("Offered load", "Mbit/s", "number"), Column("Loss", "%", "number")
+    table = Table("loads-1", "Loads", (Column("Sweep"), offered, share, Column("Held by an end")), rows)
+    return table, loads.tell(table, "")
+
+
 MAKERS: tuple[Callable[[random.Random], Told], ...] = (
     of_lines, of_lines, of_plateau, of_places, of_places, of_one, of_baseline, of_pairs, of_ends, of_rows, of_grounds,
+    of_loads,
 )  # fmt: skip

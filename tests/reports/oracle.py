@@ -5,7 +5,9 @@ from itertools import pairwise
 
 from apps.bench import comparison, curve, statistics, units
 from apps.bench.curve import Form
-from apps.reports.claims import counted, grounded, words
+from apps.bench.network import loss_curve
+from apps.bench.network.loss_curve import Point
+from apps.reports.claims import counted, grounded, loads, words
 from apps.reports.document import Sentence, Table
 from tests.reports.tables import GOODPUT, MBIT, STREAMS, WINDOW
 
@@ -216,6 +218,16 @@ def of_grounds(said: Sentence, table: Table) -> bool:
     return says["gain"] == f"{then / now:.3g}" == f"{cell:.3g}"
 
 
+def of_loads(said: Sentence, table: Table) -> bool:
+    """Return whether the loads of a table still show what a sentence says, by the figures that it says."""
+    points = [Point(row[1] * MBIT, row[2] / 100, is_held=bool(row[3])) for row in table.rows if row[0] == ""]
+    if not all(point.offered > 0 and point.loss <= 1 for point in points):
+        return False
+    told = loss_curve.analyse(points)
+    known = [{"msgid": message.msgid, **message.params} for message in told.conclusions] if told else []
+    return said.claim.says in known
+
+
 _OF_ALL = (words.BEST, words.TOP, words.CEILING, words.INVENTORY, words.ABOVE)
 _EXTREMES = (words.HIGHEST_AT, words.HIGHEST_AMONG, words.LOWEST_AT, words.LOWEST_AMONG)
 _OVERALL = (words.OVERALL_HIGHER, words.OVERALL_LOWER, words.OVERALL_ALIKE, words.RATIOS)
@@ -230,4 +242,5 @@ TRUTH: Mapping[str, Callable[[Sentence, Table], bool]] = {
     **dict.fromkeys((words.NEAREST, words.BEST_PAIR), of_pairs),
     **dict.fromkeys((words.UNLIKE, *counted.RELATIONS), of_rows),
     **dict.fromkeys(grounded.RELATIONS, of_grounds),
+    **dict.fromkeys(loads.RELATIONS, of_loads),
 }

@@ -97,6 +97,18 @@ def test_loads_have_loss_and_jitter_with_the_knee(documents: list[Document]) -> 
             assert knee["value"] == pytest.approx(whole.CARRIED, rel=0.01)
 
 
+def test_the_knee_of_loads_is_said_of_a_table_that_has_them(documents: list[Document]) -> None:
+    table = tables_of(documents[0])["loads-2"]
+    assert [row[1] for row in table.rows] == [load / 1e6 for load in whole.LOADS]
+    said = [said for _place, said in checks.sentences_of(documents[0]) if said.claim.topic.table == "loads-2"]
+    knee = next(item for item in said if "knee" in item.text)
+    assert knee.text == "The knee lies at 437.0 Mbit/s; beyond it 437.0 Mbit/s arrive whatever is offered."
+    # Had more of the highest loads arrived, the knee would lie elsewhere: the right sentence is offered.
+    rows = [(*row[:2], 100 * max(0.0, 1 - 550 / row[1]), *row[3:]) for row in table.rows]
+    wrong = {item.sentence: item.right for item in checks.check(with_table(documents[0], replace(table, rows=rows)))}
+    assert wrong[knee.text] == "The knee lies at 550.0 Mbit/s; beyond it 550.0 Mbit/s arrive whatever is offered."
+
+
 def test_figures_go_over_the_size_of_messages_and_over_time(documents: list[Document]) -> None:
     for document in documents:
         drawn = figures_of(document)

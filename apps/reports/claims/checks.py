@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from django.utils import translation
 
-from apps.reports.claims import counted, curves, grounded, overall, several, words
+from apps.reports.claims import counted, curves, grounded, loads, overall, several, words
 from apps.reports.claims.topics import Place, Unanswered, places_of
 from apps.reports.document import (
     Block,
@@ -22,7 +22,7 @@ from apps.reports.document import (
 )
 
 # Every kind of sentence that a report may print.
-RELATIONS = (*words.TEXTS, *counted.RELATIONS, *grounded.RELATIONS)
+RELATIONS = (*words.TEXTS, *counted.RELATIONS, *grounded.RELATIONS, *loads.RELATIONS)
 
 
 @dataclass(frozen=True)
@@ -89,6 +89,8 @@ def holds(said: Sentence, tables: Mapping[str, Table]) -> bool:
             return counted.holds(said, tables.get(claim.topic.table))
         if claim.relation in grounded.RELATIONS:
             return grounded.holds(said, tables[claim.topic.table])
+        if claim.relation in loads.RELATIONS:
+            return loads.holds(said, tables[claim.topic.table])
         return said.text == words.text_of(claim) and _is_true(claim, tables[claim.topic.table])
     except (KeyError, ValueError, Unanswered):
         return False
@@ -112,6 +114,8 @@ def right_for(said: Sentence, table: Table | None) -> list[Sentence]:
             return [counted.right(said, table)]
         if said.claim.relation in grounded.RELATIONS:
             return [grounded.right(said, table)]
+        if said.claim.relation in loads.RELATIONS:
+            return loads.right(said, table)
         return [words.sentence(found) for found in _told_anew(said.claim, table)]
     except (ValueError, Unanswered):
         return []
