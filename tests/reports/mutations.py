@@ -153,7 +153,7 @@ def of_rows(chance: random.Random) -> Told:
     rows = tuple((f"n{place}", state, chance.uniform(1, 4)) for place, state in enumerate(states))
     table = Table("states", "States", (Column("No."), Column("State"), Column("Gain", kind="number")), rows)
     known, name, gain = states.count("verified"), *chance.choice([(str(row[0]), f"{row[2]:.3g}") for row in rows])
-    total = round(sum(row[2] for row in rows))
+    total, top = round(sum(row[2] for row in rows)), max(rows, key=lambda row: row[2])
     return table, [
         counted.count(f"{len(rows)} changes are recommended", len(rows), table.key),
         counted.count(f"{known} were verified", known, table.key, (1, "verified")),
@@ -161,6 +161,10 @@ def of_rows(chance: random.Random) -> Told:
         counted.cells(
             f"It is {states[int(name[1:])]}, gain ×{gain}", table.key, name, {1: states[int(name[1:])], 2: gain}
         ),
+        counted.rows(
+            f"{name} has {gain}, n0 {rows[0][2]:.3g}", table.key, 2, {name: gain, "n0": f"{rows[0][2]:.3g}"}
+        ),
+        counted.most(f"Most has {top[0]}: {top[2]:,}", table.key, 2, str(top[0]), f"{top[2]:,}"),
         counted.sums(f"{len(rows)} rows come to {total:,}", table.key, {-1: len(rows), 2: total}),
     ]
 

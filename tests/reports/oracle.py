@@ -193,6 +193,13 @@ def of_rows(said: Sentence, table: Table) -> bool:
     if claim.relation == counted.SUMS:
         sums = {"-1": len(table.rows), "2": round(sum(row[2] for row in table.rows))}
         return claim.says == {name: f"{sums[name]:,}" for name in claim.says}
+    if claim.relation == counted.ROWS:
+        held = {name: [row[2] for row in table.rows if row[0] == name] for name in claim.says}
+        return all(len(held[name]) == 1 and f"{held[name][0]:.3g}" == told for name, told in claim.says.items())
+    if claim.relation == counted.MOST:
+        top = max(row[2] for row in table.rows)
+        named = [row[2] for row in table.rows if row[0] == claim.says["at"]]
+        return top in named and claim.says["value"] == f"{top:,}"
     if claim.relation == counted.CELLS:
         cells = [f"{cell:.3g}" if isinstance(cell, float) else cell for cell in rows[0]] if len(rows) == 1 else []
         return bool(cells) and all(cells[int(name)] == value for name, value in claim.says.items())

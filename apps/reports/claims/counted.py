@@ -6,8 +6,8 @@ from apps.reports.claims import words
 from apps.reports.claims.topics import Unanswered, row_of, shown, stands_in, text_of
 from apps.reports.document import Claim, Sentence, Table, Topic
 
-COUNT, QUOTE, CELLS, SUMS = "count", "quote", "cells", "sums"
-RELATIONS = (COUNT, QUOTE, CELLS, SUMS)
+COUNT, QUOTE, CELLS, ROWS, SUMS, MOST = "count", "quote", "cells", "rows", "sums", "most"
+RELATIONS = (COUNT, QUOTE, CELLS, ROWS, SUMS, MOST)
 
 
 def count(text: str, number: int, table: str, *rows: tuple[int, str]) -> Sentence:
@@ -24,6 +24,16 @@ def cells(text: str, table: str, name: str, values: Mapping[int, str]) -> Senten
     """Return a sentence that says what several columns hold in the row that the first column calls `name`."""
     topic = Topic(table, of=min(values), rows=((0, name),))
     return Sentence(text, Claim(CELLS, topic, {str(column): value for column, value in values.items()}))
+
+
+def rows(text: str, table: str, of: int, values: Mapping[str, str]) -> Sentence:
+    """Return a sentence that says what column `of` holds in several rows, by what the first column calls them."""
+    return Sentence(text, Claim(ROWS, Topic(table, of=of), dict(values)))
+
+
+def most(text: str, table: str, of: int, name: str, value: str) -> Sentence:
+    """Return a sentence that says which row, by its first column, has the most of column `of`, and how much."""
+    return Sentence(text, Claim(MOST, Topic(table, of=of), {"at": name, "value": value}))
 
 
 def sums(text: str, table: str, values: Mapping[int, int]) -> Sentence:
@@ -68,6 +78,11 @@ def _numbers(claim: Claim, table: Table) -> dict[str, str]:
     if claim.relation == COUNT:
         rows = [row for row in table.rows if all(text_of(row[column]) == text for column, text in topic.rows)]
         return {"count": str(len(rows) if topic.rows or not table.total else table.total)}
+    if claim.relation == ROWS:
+        return {name: shown(row_of(Topic(topic.table, of=topic.of, rows=((0, name),)), table)[topic.of])
+                for name in claim.says}  # fmt: skip
+    if claim.relation == MOST:
+        return _most(claim, table)
     if claim.relation == SUMS:
         return {name: f"{_sum(int(name), table):,}" for name in claim.says}
     row = row_of(topic, table)
@@ -76,6 +91,20 @@ def _numbers(claim: Claim, table: Table) -> dict[str, str]:
     if any(int(name) >= len(row) for name in claim.says):
         raise Unanswered(topic.table)
     return {name: shown(row[int(name)]) for name in claim.says}
+
+
+def _most(claim: Claim, table: Table) -> dict[str, str]:
+    """Return the row with the most of a column: the one that is named, if no other has more."""
+    heights: dict[str, float] = {}
+    for row in table.rows:
+        value = row[claim.topic.of]
+        if isinstance(value, int | float):
+            heights[text_of(row[0])] = max(value, heights.get(text_of(row[0]), value))
+    if not heights:
+        raise Unanswered(table.key)
+    top, named = max(heights.values()), str(claim.says.get("at"))
+    at = named if heights.get(named) == top else next(name for name, value in heights.items() if value == top)
+    return {"at": at, "value": f"{top:,}"}
 
 
 def _sum(column: int, table: Table) -> int:

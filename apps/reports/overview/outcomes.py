@@ -17,6 +17,10 @@ from apps.tuning.models import Finding
 # Of changes so many are listed each way.
 MOST_CHANGES = 100
 
+# The tables that sentences quote, and their columns behind the number of a row.
+REGRESSIONS, VERIFIED, OPEN = "regressions", "verified", "open"
+BEFORE, AFTER, REALISED, PREDICTED = 5, 6, 5, 3
+
 # So many campaigns are named whose analysis waits or failed.
 MOST_UNFINISHED = 20
 
@@ -26,7 +30,7 @@ def changes(made: Material) -> Section:
     blocks: list[Block] = []
     worse, better = made.changes.of(worse=True), made.changes.of(worse=False)
     if worse:
-        blocks.append(_changes(made, "regressions", _("Regressions"), worse))
+        blocks.append(_changes(made, REGRESSIONS, _("Regressions"), worse))
     else:
         blocks.append(Paragraph((_no_regression(made.changes),), key="regressions"))
     if better:
@@ -44,7 +48,7 @@ def findings(made: Material) -> Section:
     parts = [
         _verified(made),
         _open(made, "accepted", _("Accepted, not verified yet"), found.accepted, found.states["accepted"]),
-        _open(made, "open", _("Open recommendations"), found.open, found.states["new"]),
+        _open(made, OPEN, _("Open recommendations"), found.open, found.states["new"]),
     ]
     blocks: list[Block] = [*_unfinished(made)]
     if found.states.total():
@@ -96,6 +100,7 @@ def campaign_link(made: Material, change: Change) -> Link:
 
 def _changes(made: Material, key: str, caption: str, found: Sequence[Change]) -> Table:
     columns = (
+        Column(_("No."), kind="number"),
         Column(_("Tool")),
         Column(_("Nodes")),
         Column(_("Point")),
@@ -109,10 +114,11 @@ def _changes(made: Material, key: str, caption: str, found: Sequence[Change]) ->
         Column(_("Explanation")),
     )
     rows: list[list[Value | Link]] = []
-    for item in found[:MOST_CHANGES]:
+    for number, item in enumerate(found[:MOST_CHANGES], start=1):
         decision = item.decision
         rows.append(
             [
+                number,
                 item.tool.name,
                 place_of(made, item),
                 _point(item),
@@ -159,6 +165,7 @@ def _verified(made: Material) -> Block | None:
     if not found.verified:
         return None
     columns = (
+        Column(_("No."), kind="number"),
         Column(_("Finding")),
         Column(_("Before")),
         Column(_("After")),
@@ -169,6 +176,7 @@ def _verified(made: Material) -> Block | None:
     )
     rows: list[list[Value | Link]] = [
         [
+            number,
             link_of(made, item.finding),
             quantity(item.present, item.unit),
             quantity(item.realised, item.unit),
@@ -178,16 +186,17 @@ def _verified(made: Material) -> Block | None:
             item.gain_high,
             made.scope.period.day(item.judged_at) if item.judged_at else None,
         ]
-        for item in found.verified
+        for number, item in enumerate(found.verified, start=1)
     ]
     total = found.verified_count if found.verified_count > len(rows) else 0
-    return Table("verified", _("Verified in the period, with what was gained"), columns, rows, total=total)
+    return Table(VERIFIED, _("Verified in the period, with what was gained"), columns, rows, total=total)
 
 
 def _open(made: Material, key: str, caption: str, found: Sequence[Finding], total: int) -> Block | None:
     if not found:
         return None
     columns = (
+        Column(_("No."), kind="number"),
         Column(_("Finding")),
         Column(_("Campaign")),
         Column(_("Predicted gain (ratio)"), kind="number", digits=3),
@@ -195,11 +204,12 @@ def _open(made: Material, key: str, caption: str, found: Sequence[Finding], tota
     )
     rows: list[list[Value | Link]] = [
         [
+            number,
             link_of(made, item),
             Link(item.campaign.name, f"campaign:{item.campaign.permanent_id}"),
             item.predicted_gain,
             float(f"{100 * item.confidence:.6g}"),
         ]
-        for item in found
+        for number, item in enumerate(found, start=1)
     ]
     return Table(key, caption, columns, rows, total=total if total > len(rows) else 0)
