@@ -114,3 +114,10 @@ def test_claims_and_figures_come_back_from_their_json_and_old_documents_have_non
         broken["sections"][0]["blocks"][1]["figures"] = figures
         with pytest.raises(serialisation.DocumentError):
             serialisation.from_json(broken)
+
+
+def test_nothing_grows_from_a_figure_to_one_that_is_printed_the_same() -> None:
+    rising = [[100.0 + 0.001 * place] for place in range(7)]
+    (said,) = tables.document(tables.table([rising])).sections[0].blocks[0].says
+    assert said.claim.relation == words.MEASURED
+    assert "grows" not in said.text

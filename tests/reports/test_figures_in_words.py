@@ -5,19 +5,24 @@ What rules say in their own words beside present and predicted figures is theirs
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
 from django.utils import translation
 from django.utils.translation import gettext
 
+from apps.bench.text import Message
+from apps.bench.toolkit import Flag
 from apps.campaigns.models import Trial
 from apps.reports import campaign as reports
 from apps.reports import overview
 from apps.reports.claims import checks, words
 from apps.reports.document import Document, Figure, Items, Link, Paragraph, Section, Sentence, Table, walk
+from apps.results.models import Result
+from tests import rewriting
 from tests.reports import whole
-from tests.reports.overview.conftest import NOW, WHOLE, make_quarter
+from tests.reports.overview.conftest import NOW, START, WEEK, WHOLE, make_quarter
 from tests.test_translations import texts_in_python
 
 FIGURE = re.compile(r"\d[\d.,]*(?<![.,])")
@@ -78,12 +83,20 @@ def documents(cast: SimpleNamespace) -> list[Document]:
     make_quarter(cast)
     campaign = whole.campaign(cast)
     Trial.objects.filter(campaign=campaign, position=0).update(invalid_at=NOW, invalid_reason="The link was down.")
+    first, second = Result.objects.filter(experiment__campaign=campaign)[:2]
+    flag = Flag("no-data", "invalid", Message("Nothing was moved."), ()).as_json()
+    rewriting.update(Result.objects.filter(pk=first.pk), flags=[flag])
+    rewriting.update(Result.objects.filter(pk=second.pk), edition=2)
     lead = campaign.findings.get(rule="tcp-window-knee")
     judged = {"judged_at": NOW.replace(day=1), "verdict": "verified", "unit": "bit/s", "pairs": 6, "proof": {}}
     lead.verifications.create(present=4.5e8, realised=8.1e8, gain=1.8, gain_low=1.7, gain_high=1.9, **judged)
     done = [reports.build([campaign], user=cast.bob, language=language, baseline=campaign) for language in LANGUAGES]
+    # Of its first weeks alone nothing is told to have become worse.
+    early = replace(WHOLE, last=(START + WEEK).date())
     return done + [
-        overview.build(team=cast.team, selection=WHOLE, language=language, now=NOW) for language in LANGUAGES
+        overview.build(team=cast.team, selection=selection, language=language, now=NOW)
+        for language in LANGUAGES
+        for selection in (WHOLE, early)
     ]
 
 

@@ -6,6 +6,7 @@ from typing import Any
 from django.utils import timezone
 
 from apps.agents.models import FactSnapshot
+from apps.bench.rules.folding import FOLDED
 from apps.campaigns.models import Campaign, Trial
 from apps.campaigns.services import launch_campaign
 from apps.results.models import Series
@@ -117,7 +118,8 @@ def _conclude(draft: Campaign) -> None:
         "applies_when": text("Always."),
     }  # fmt: skip
     details = {
-        "why": [text("The window fills no path.")], "evidence": [*alone, *best], "confidence_label": "high",
+        "why": [text("The window fills no path."), text(FOLDED, title=part["title"])],
+        "evidence": [*alone, *best], "confidence_label": "high",
         "present": present, "predicted": predicted, "predicted_unit": "bit/s", "proof": proof, "parts": [part],
     }  # fmt: skip
     lead = found(

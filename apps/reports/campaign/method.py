@@ -9,11 +9,12 @@ from apps.bench.toolkit import Tool
 from apps.campaigns.models import Experiment
 from apps.reports.campaign.material import Material
 from apps.reports.claims import counted
-from apps.reports.document import Block, Column, Paragraph, Part, Section, Table
+from apps.reports.document import Block, Column, Paragraph, Part, Section, Table, Value
 from apps.results import charts, queries
 
 # The table of what became of the trials, and its column of all of them.
 OUTCOMES, OF_ALL = "outcomes", 2
+LEFT_OUT = "left-out"
 
 
 def section(made: Material) -> Section:
@@ -24,6 +25,7 @@ def section(made: Material) -> Section:
         text = _("The figures were read from a publication; nothing of them was measured by this service.")
         blocks.insert(1, Paragraph((text,), style="warning"))
     blocks.append(Paragraph(_validity(made), key="validity"))
+    blocks += [table] if (table := _left_out(made)) else []
     return Section("method", _("Method"), tuple(blocks))
 
 
@@ -53,6 +55,19 @@ def _outcomes(made: Material) -> Table:
         for item in made.experiments
     ]
     return Table(OUTCOMES, _("What became of the trials"), columns, rows)
+
+
+def _left_out(made: Material) -> Table | None:
+    """Return how many results are invalid by each flag, and how many were read again; None where there are none."""
+    rows: list[tuple[Value, ...]] = [(name, count) for name, count in sorted(made.invalid.items())]
+    if made.corrected:
+        rows.append((_("Read again"), made.corrected))
+    columns = Column(_("Flag")), Column(_("Results"), kind="number")
+    return (
+        Table(LEFT_OUT, _("Results that are invalid by their flags, or were read again"), columns, rows)
+        if rows
+        else None
+    )
 
 
 def _ends() -> list[tuple[str, str]]:
@@ -166,7 +181,9 @@ def _validity(made: Material) -> tuple[Part, ...]:
     ]
     if made.invalid:
         named = ", ".join(f"{name} × {count}" for name, count in sorted(made.invalid.items()))
-        sentences.append(_("Left out as invalid by their own signs: %(named)s.") % {"named": named})
+        text = _("Left out as invalid by their own signs: %(named)s.") % {"named": named}
+        told = {name: str(count) for name, count in made.invalid.items()}
+        sentences.append(counted.rows(text, LEFT_OUT, 1, told))
     if count := made.trials().set_aside:
         text = ngettext("%(n)s trial was set aside by a person.", "%(n)s trials were set aside by a person.", count)
         column = OF_ALL + len(_ends())
@@ -177,5 +194,6 @@ def _validity(made: Material) -> tuple[Part, ...]:
             "%(n)s results were read again from their raw outputs; their pages tell why and keep the earlier ones.",
             made.corrected,
         )
-        sentences.append(text % {"n": made.corrected})
+        number = str(made.corrected)
+        sentences.append(counted.rows(text % {"n": number}, LEFT_OUT, 1, {_("Read again"): number}))
     return tuple(part for sentence in sentences for part in (" ", sentence))[1:]

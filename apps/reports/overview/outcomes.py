@@ -7,8 +7,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from apps.core import messages
+from apps.reports.claims import counted
 from apps.reports.columns import interval_columns, quantity, scale_of
-from apps.reports.document import Block, Column, Link, Paragraph, Section, Table, Value
+from apps.reports.document import Block, Column, Link, Paragraph, Part, Section, Table, Value
 from apps.reports.overview.changes import Change, Changes
 from apps.reports.overview.material import Material
 from apps.testbeds import patterns
@@ -18,6 +19,7 @@ from apps.tuning.models import Finding
 MOST_CHANGES = 100
 
 # The tables that sentences quote, and their columns behind the number of a row.
+KEY_FIGURES = "key-figures"
 REGRESSIONS, VERIFIED, OPEN = "regressions", "verified", "open"
 BEFORE, AFTER, REALISED, PREDICTED = 5, 6, 5, 3
 
@@ -38,7 +40,8 @@ def changes(made: Material) -> Section:
     if made.changes.histories > made.changes.examined:
         words = {"examined": f"{made.changes.examined:,}", "histories": f"{made.changes.histories:,}"}
         text = _("Of %(histories)s histories the %(examined)s that were measured most often were looked at.")
-        blocks.append(Paragraph((text % words,), style="remark"))
+        said = counted.rows(text % words, KEY_FIGURES, 1, dict(histories_of(made.changes)))
+        blocks.append(Paragraph((said,), style="remark"))
     return Section("changes", _("Changes of level"), tuple(blocks))
 
 
@@ -143,13 +146,19 @@ def _point(change: Change) -> str:
     return f"{change.point} {more}".strip()
 
 
-def _no_regression(found: Changes) -> str:
+def histories_of(found: Changes) -> list[tuple[str, str]]:
+    """Return the key figures of how many histories there are, and of how many were looked at."""
+    return [(_("Histories"), f"{found.histories:,}"), (_("Histories looked at"), f"{found.examined:,}")]
+
+
+def _no_regression(found: Changes) -> Part:
     if not found.examined:
         return _("Nothing was measured by enough campaigns to tell a regression: a history needs eight of them.")
     text = ngettext(
         "No regression was found in %(n)s history.", "No regression was found in %(n)s histories.", found.examined
     )
-    return text % {"n": found.examined}
+    name, examined = histories_of(found)[1]
+    return counted.rows(text % {"n": examined}, KEY_FIGURES, 1, {name: examined})
 
 
 def _states(made: Material) -> Table:

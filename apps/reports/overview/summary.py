@@ -1,6 +1,6 @@
 """The page that is read first: what was done in sentences, the figures that count, and what deserves attention."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -14,8 +14,6 @@ from apps.reports.overview.material import Material
 
 # What is named of each kind: all of it must stand on one page.
 MOST = 3
-# The table that the sentences quote.
-KEY_FIGURES = "key-figures"
 
 
 def blocks(made: Material) -> tuple[Block, ...]:
@@ -67,7 +65,7 @@ def _done(made: Material) -> tuple[Part, ...]:
 
 
 def _quoted(text: str, values: Mapping[str, str]) -> Sentence:
-    return counted.rows(text, KEY_FIGURES, 1, values)
+    return counted.rows(text, outcomes.KEY_FIGURES, 1, values)
 
 
 def _ends(progress: Progress) -> list[tuple[str, int]]:
@@ -79,8 +77,8 @@ def _ends(progress: Progress) -> list[tuple[str, int]]:
     ]
 
 
-def _rows_of_ends(progress: Progress) -> list[list[Value | Link]]:
-    return [[name, f"{number:,}"] for name, number in _ends(progress)]
+def _rows_of(told: Iterable[tuple[str, str]]) -> list[list[Value | Link]]:
+    return [[name, number] for name, number in told]
 
 
 def _figures(made: Material) -> Table:
@@ -91,11 +89,12 @@ def _figures(made: Material) -> Table:
     rows: list[list[Value | Link]] = [
         [_("Campaigns"), f"{len(total.campaigns):,}"],
         [_("Trials"), f"{total.trials:,}"],
-        *_rows_of_ends(total.progress),
+        *_rows_of((name, f"{number:,}") for name, number in _ends(total.progress)),
         [_("Success"), "–" if total.success is None else f"{100 * total.success:.3g} %"],
         [_("Node-hours"), f"{total.node_s / work.HOUR_S:,.3g} h"],
         [_("Data moved"), quantity(moved, "B")],
         [_("Pairs of sites with valid figures"), f"{len(pairs):,}"],
+        *_rows_of(outcomes.histories_of(made.changes)),
         [_("Regressions"), f"{len(made.changes.of(worse=True)):,}"],
         [_("Open recommendations"), f"{states['new']:,}"],
         [_("Accepted recommendations"), f"{states['accepted']:,}"],
@@ -103,7 +102,7 @@ def _figures(made: Material) -> Table:
     ]
     if (best := made.conclusions.best) and best.gain:
         rows.append([_("Largest realised gain (ratio)"), f"{best.gain:.3g}"])
-    return Table(KEY_FIGURES, _("Key figures"), (Column(_("What")), Column(_("Value"))), rows)
+    return Table(outcomes.KEY_FIGURES, _("Key figures"), (Column(_("What")), Column(_("Value"))), rows)
 
 
 def _attention(made: Material) -> list[tuple[Part, ...]]:
