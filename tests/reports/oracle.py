@@ -45,9 +45,14 @@ def of_lines(said: Sentence, table: Table) -> bool:
         part = max(means) * MBIT / float(str(says["drawn"]))
         named = words.INVENTORY if part < 0.9 else words.CEILING if part <= 1.02 else words.ABOVE
         if named == words.ABOVE:
-            top = max(zip(means, groups, strict=True), key=lambda pair: pair[0])[1]
-            _mean, interval = statistics.mean_interval(top)
-            if interval is None or interval.low * MBIT <= 1.02 * float(str(says["drawn"])):
+            highest, top = max(zip(means, groups, strict=True), key=lambda pair: pair[0])
+            mean, interval = statistics.mean_interval(top)
+            # Of a cell that is no mean of its figures nobody knows how sure it is.
+            if (
+                abs(mean - highest) > 1e-9 * highest
+                or interval is None
+                or interval.low * MBIT <= 1.02 * float(str(says["drawn"]))
+            ):
                 return False
         return relation == named and says["share"] == f"{100 * part:.0f}"
     alike = curve.read_places(groups, centres=means, higher_is_better=sign) if len(places) > 1 else None

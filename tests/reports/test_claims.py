@@ -121,3 +121,15 @@ def test_nothing_grows_from_a_figure_to_one_that_is_printed_the_same() -> None:
     (said,) = tables.document(tables.table([rising])).sections[0].blocks[0].says
     assert said.claim.relation == words.MEASURED
     assert "grows" not in said.text
+
+
+def test_the_inventory_gives_too_little_by_the_interval_of_the_mean_that_is_shown() -> None:
+    # The harmonic mean of these is surely above the ceiling; the interval of the arithmetic one reaches below it.
+    figures = [1060.0, 1080.0, 1100.0, 1900.0]
+    harmonic = len(figures) / sum(1 / value for value in figures)
+    table = tables.table([[figures]])
+    rows = tuple((*row[:GOODPUT], harmonic) for row in table.rows)
+    ceiling = 0.7e9
+    for cells, is_told in ((rows, True), (table.rows, False)):
+        said = tables.document(replace(table, rows=cells), ceiling=ceiling).sections[0].blocks[0].says
+        assert (words.ABOVE in [item.claim.relation for item in said]) == is_told
