@@ -32,6 +32,8 @@ def reconcile(*, now: datetime) -> None:
 
     # Each commits step by step: what a run gives back is there for the next before its output is read.
     isolation.for_each(carry_out.TAKE_ON, by_pk, take_on, now=now, tell=carry_out.write_fault, atomic=False)
+    # The message of a job may have come between two looks.
+    isolation.keep_only((carry_out.TAKE_ON, closure.CLOSE), by_pk, now=now)
 
 
 def _next_step(run: Any, jobs: list) -> Step:

@@ -1,15 +1,13 @@
 """What is said of a measurement beside what its tool printed: each judge adds what it saw, and its doubts."""
 
 import dataclasses
-import math
 import re
 from collections.abc import Callable, Sequence
 
-from apps.bench import context, cut, settings, telemetry, validity
+from apps.bench import bounds, context, cut, settings, telemetry, validity
 from apps.bench.network import rfc6349
 from apps.bench.outputs.failures import failure
-from apps.bench.text import Message, _
-from apps.bench.toolkit import AROUND, Flag, Output, Params, Reading, Tool
+from apps.bench.toolkit import AROUND, Output, Params, Reading, Tool
 
 # Takes a reading, all outputs of the run (those around the tool's own included), the parameters and the tool.
 Judge = Callable[[Reading, Sequence[Output], Params, Tool], Reading]
@@ -28,13 +26,14 @@ def read_run(
     how many took part, 0 if that is not known.
     """
     own = [output for output in outputs if not output.stage.startswith(AROUND)]
-    reading = _with_version(_of_numbers(_parse(tool, own, params)), own, tool)
+    # What is no figure is no judge's to reckon with.
+    reading = bounds.within(_with_version(_parse(tool, own, params), own, tool), tool)
     for judge in JUDGES:
         reading = judge(reading, outputs, params, tool)
     if nodes == 2:
         reading = validity.add_flags(reading, validity.ceilings.flags(reading, tool, capacity_bps), {})
     # Last, for it holds a run against what the others saw of the path.
-    return rfc6349.judge(reading, params, tool, capacity_bps)
+    return bounds.within(rfc6349.judge(reading, params, tool, capacity_bps), tool)
 
 
 def _parse(tool: Tool, own: Sequence[Output], params: Params) -> Reading:
@@ -43,17 +42,6 @@ def _parse(tool: Tool, own: Sequence[Output], params: Params) -> Reading:
         return cut.parse(tool, own, params)
     except (OverflowError, ValueError) as error:
         raise failure("unreadable", own[-1] if own else None) from error
-
-
-def _of_numbers(reading: Reading) -> Reading:
-    """Leave out figures that are no numbers, or infinite, with a doubt that says so: no formula can use them."""
-    wrong = sorted({sample.metric for sample in reading.samples if not math.isfinite(sample.value)})
-    if not wrong:
-        return reading
-    text = _("What the tool printed for %(metrics)s is no number: it was left out.")
-    flag = Flag("no-number", "warning", Message(text, {"metrics": ", ".join(wrong)}))
-    kept = tuple(sample for sample in reading.samples if sample.metric not in wrong)
-    return dataclasses.replace(reading, samples=kept, flags=(*reading.flags, flag))
 
 
 def _with_version(reading: Reading, own: Sequence[Output], tool: Tool) -> Reading:

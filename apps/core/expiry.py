@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 from django.conf import settings
 from django.db.models import QuerySet
+from django.utils.functional import cached_property
 
 from apps.bench.text import Message, _
 from apps.core import isolation
@@ -17,9 +18,12 @@ MOST = 200
 class Expiring:
     """Adds to a TimeStamped model at which workers and a person take turns whose turn it is, and when it expires."""
 
+    # What the work of the workers is called.
+    WORK: ClassVar[str]
     # A worker has something to do in these states, a person in those.
     WORKING_STATES: ClassVar[tuple[str, ...]]
     UNDECIDED_STATES: ClassVar[tuple[str, ...]]
+    pk: Any
     state: Any
     updated_at: Any
 
@@ -37,6 +41,11 @@ class Expiring:
     def is_over(self) -> bool:
         """Say whether nobody has anything to do any more."""
         return not self.is_working and not self.is_undecided
+
+    @cached_property
+    def retry(self) -> isolation.Retry | None:
+        """Return why a worker's last turn came to nothing and when the next is, None if it did not fail."""
+        return isolation.retry_of(self.WORK, self.pk) if self.is_working else None
 
     @property
     def kept_until(self) -> datetime | None:

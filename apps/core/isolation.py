@@ -15,6 +15,7 @@ from django.db import DatabaseError, connection, transaction
 from django.db.models import Exists, OuterRef
 from django.utils import timezone
 
+from apps.bench.text import Message
 from apps.core import clock, leases, troubles
 from apps.core.models import SetAside
 
@@ -157,6 +158,7 @@ def set_aside(
         kept, _is_new = SetAside.objects.get_or_create(work=work, row_id=row_id, defaults=begun)
         kept.attempts += 1
         kept.reason, kept.last_at, kept.retry_at = reason, now, now + wait(kept.attempts, whole=row_id == ALL)
+        kept.cause = troubles.cause_of(error)
         kept.save()
     what = "as a whole" if row_id == ALL else f"with row {row_id}"
     logger.exception("%s failed %s, attempt %s; tried again at %s", work, what, kept.attempts, kept.retry_at)
@@ -186,6 +188,32 @@ def try_again(row: SetAside, *, now: datetime) -> None:
     """Have a row tried again at the next look of its work, whatever it waits for."""
     row.retry_at = now
     row.save(update_fields=["retry_at"])
+
+
+@dataclass(frozen=True)
+class Retry:
+    """Why a row waits to be tried again, how often it failed, and when it is tried next."""
+
+    why: Message
+    attempts: int
+    next_at: datetime
+
+
+def retry_of(work: str, row_id: int) -> Retry | None:
+    """Return what a row is waiting for, None unless it failed."""
+    kept = SetAside.objects.filter(work=work, row_id=row_id).first()
+    return Retry(troubles.words_of(kept.cause), kept.attempts, kept.retry_at) if kept else None
+
+
+def keep_only(works: Iterable[str], rows: Iterable[int], *, now: datetime) -> None:
+    """Forget what was set aside of pieces of work, if it is of none of the rows, which are all that are left to do.
+
+    Somebody else saw to it meanwhile. What is not to be tried again yet may be newer than the rows.
+    """
+    aside = SetAside.objects.filter(work__in=list(works), retry_at__lte=now).exclude(row_id=ALL)
+    left = set(rows)
+    over = [row.pk for row in aside if row.row_id not in left]
+    SetAside.objects.filter(pk__in=over).delete()
 
 
 def forget(*, now: datetime) -> None:

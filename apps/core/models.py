@@ -46,6 +46,8 @@ class SetAside(models.Model):
     work = models.CharField(_("work"), max_length=60)
     row_id = models.BigIntegerField(_("row"), default=0)
     reason = models.TextField(_("reason"), max_length=2000)
+    # Which of the core.troubles.WORDS tells of it to those whose row it is.
+    cause = models.CharField(max_length=10, default="other", db_default="other", editable=False)
     attempts = models.PositiveIntegerField(_("attempts"), default=0)
     first_at = models.DateTimeField(_("first failed"))
     last_at = models.DateTimeField(_("last failed"))

@@ -1,16 +1,15 @@
 """Whether values that come from outside can be stored and sent on: their depth, their numbers, their texts."""
 
-import math
 from collections.abc import Iterable
 from typing import Any
 
-from apps.bench.rules.base import MOST_FIGURE
+from apps.bench.bounds import LARGEST, is_bounded, is_text
 from apps.bench.text import Message, _
+
+__all__ = ["LARGEST", "UnstorableError", "check", "is_bounded"]
 
 # No document of this service is nested a quarter as deeply; what reads and stores one does so level by level.
 DEEPEST = 64
-# What a column of whole numbers holds.
-LARGEST = 2**63 - 1
 
 
 class UnstorableError(ValueError):
@@ -71,23 +70,10 @@ def _members(place: str, value: Any) -> Iterable[tuple[str, Any]]:
 
 def _problem(value: Any) -> Message | None:
     if isinstance(value, str):
-        return None if _is_text(value) else Message(_("Leave out the character of number zero and half characters."))
+        return None if is_text(value) else Message(_("Leave out the character of number zero and half characters."))
     if isinstance(value, int | float) and not is_bounded(value):
         return Message(_("This number is too large."))
     return None
-
-
-def is_bounded(number: float) -> bool:
-    """Return whether a number is one that columns hold, and of which sums and squares of many can be computed."""
-    if isinstance(number, int):
-        return abs(number) <= LARGEST
-    return math.isfinite(number) and abs(number) <= MOST_FIGURE
-
-
-def _is_text(text: str) -> bool:
-    if text.isascii():
-        return "\0" not in text
-    return "\0" not in text and not any("\ud800" <= letter <= "\udfff" for letter in text)
 
 
 def _too_deep() -> Message:

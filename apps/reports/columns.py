@@ -1,6 +1,6 @@
 """Columns of figures: one unit a column, chosen by its largest figure, as reports print them."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
@@ -62,9 +62,27 @@ def _fitting(steps: tuple[tuple[str, float], ...], largest: float) -> tuple[str,
     return next((step for step in steps if largest < _LARGEST * step[1]), steps[-1])
 
 
-def column_of(metric: Metric, scale: Scale) -> Column:
-    """Return the column of a metric."""
-    return Column(_(metric.label), scale.unit, "number")
+def column_of(metric: Metric, scale: Scale, beside: Iterable[Column] = ()) -> Column:
+    """Return the column of a metric, which is called otherwise than the columns beside it."""
+    return Column(title_of(metric, [column.title for column in beside]), scale.unit, "number")
+
+
+def title_of(metric: Metric, taken: Collection[str]) -> str:
+    """Return what a metric's column is called: its name, unless that is taken by what was set."""
+    label = _(metric.label)
+    return _("%(metric)s, measured") % {"metric": label} if label in taken else label
+
+
+def count_columns(titles: Sequence[str], counts: Sequence[Sequence[int]]) -> list[tuple[Column, list[int]]]:
+    """Return the columns that say of how many figures others are, with their cells: one for all of `titles`, or each.
+
+    `counts` are those of each of them, row by row; where there is no figure, there is none to be counted.
+    """
+    rows = [set(row) - {0} for row in zip(*counts, strict=True)]
+    if all(len(row) <= 1 for row in rows):
+        return [(Column(_("n"), kind="number"), [max(row, default=0) for row in rows])]
+    named = (_("%(metric)s, n") % {"metric": title} for title in titles)
+    return [(Column(title, kind="number"), list(count)) for title, count in zip(named, counts, strict=True)]
 
 
 def interval_columns(metric: str, scale: Scale) -> list[Column]:

@@ -291,7 +291,7 @@ def _lines(table: queries.Table, parameter: Parameter | None, theory: Theory) ->
         }
         lines.append({"axis": "y", "value": ceiling, "label": label})
     if parameter and parameter.name == "window" and theory.bdp_bytes:
-        label = _("BDP: %(size)s") % {"size": units.format_quantity(theory.bdp_bytes, "B")}
+        label = _("BDP of the links as described: %(size)s") % {"size": units.format_quantity(theory.bdp_bytes, "B")}
         lines.append({"axis": "x", "value": theory.bdp_bytes, "label": label})
     return lines
 

@@ -147,10 +147,9 @@ def _line(label: str, sweep: Sweep, figure: Callable[[Sweep, Point], float | Non
 def _chart(name: str, label: str, unit: str, series: list[Line], sweeps: list[Sweep]) -> dict[str, object]:
     knees = []
     for sweep in sweeps:
-        bend = sweep.curve.knee
-        if bend and bend.is_clear:
-            text = _("Knee: %(rate)s") % {"rate": units.format_quantity(bend.at, "bit/s")}
-            knees.append({"axis": "x", "value": bend.at, "label": _named(sweep, text)})
+        if bend := sweep.curve.bend:
+            text = _("Knee: %(rate)s") % {"rate": units.format_quantity(bend, "bit/s")}
+            knees.append({"axis": "x", "value": bend, "label": _named(sweep, text)})
     return {
         "metric": {"name": name, "label": label, "unit": unit},
         "x": {"name": OFFERED, "label": _("Offered load"), "unit": "bit/s", "numeric": True, "log": False},

@@ -5,24 +5,15 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from apps.bench import comparison, statistics
+from apps.bench import comparison
 from apps.bench.comparison import Statistic
 from apps.bench.statistics import Mean
-from apps.bench.text import Message
-from apps.bench.toolkit import Metric, Tool
+from apps.bench.toolkit import Metric, Tool, right_mean
 from apps.campaigns.models import Experiment, Trial
 from apps.toolbox import queries as toolbox
 
-# Whether a trial moves a set amount of data (and not as much as a set time allows), by the tool's group.
-EQUAL_WORK = ("storage", "transfer", "mpi")
 # Whether a time was set for a trial, of its parameters in PostgreSQL.
 TIMED = "coalesce({parameters}->'duration' > '0', false)"
-
-
-def right_mean(tools: Iterable[Tool], settings: Iterable[Mapping[str, Any]], unit: str) -> tuple[Mean, Message]:
-    """Return the mean that is right for what tools measured at settings in a unit, and why."""
-    equal = all(tool.group in EQUAL_WORK for tool in tools) and not any(item.get("duration") for item in settings)
-    return statistics.right_mean(unit, equal_work=equal)
 
 
 def value_of(values: Sequence[float], kind: Mean) -> float:

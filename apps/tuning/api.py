@@ -32,6 +32,7 @@ class VerificationSerializer(serializers.ModelSerializer):
         fields = [
             "id", "finding", "campaign", "proof", "unit", "verdict", "predicted", "predicted_gain", "present",
             "realised", "gain", "gain_low", "gain_high", "pairs", "agrees", "created_at", "judged_at",
+            "imported_from",
         ]  # fmt: skip
 
 
@@ -71,7 +72,7 @@ class FindingSerializer(serializers.ModelSerializer):
         fields = [
             "id", "team", "campaign", "subject", "ends", "rule", "rule_version", "kind", "state", "state_reason",
             "title", "value", "unit", "change", "undo", "predicted_gain", "confidence", "details", "trials",
-            "flagged", "flags", "verifications", "created_at", "updated_at",
+            "flagged", "flags", "verifications", "imported_from", "created_at", "updated_at",
         ]  # fmt: skip
 
     def get_title(self, finding: Finding) -> str:

@@ -20,6 +20,8 @@ __all__ = ["Analysis", "Decision", "Finding", "RuleFailure", "Verification"]
 # Characters: of what a person says, and of the commands that a rule recommends.
 LONGEST_REASON = 2000
 LONGEST_CHANGE = 20_000
+# Of where an archive says that it comes from.
+LONGEST_ORIGIN = 200
 
 
 class Finding(TeamOwned):
@@ -63,6 +65,10 @@ class Finding(TeamOwned):
     # Predicted over present rate (or time); null where the rule predicts none.
     predicted_gain = models.FloatField(_("predicted gain"), null=True, blank=True)
     confidence = models.FloatField()
+    # Whose archive brought it, in the archive's own words; empty for what the rules concluded here.
+    imported_from = models.CharField(
+        _("imported from"), max_length=LONGEST_ORIGIN, blank=True, default="", db_default="", editable=False
+    )
     trials = models.ManyToManyField(Trial, related_name="findings")
 
     # Attached by queries.attach_ends: (role, name) pairs.
@@ -88,6 +94,14 @@ class Finding(TeamOwned):
     def latest(self) -> "Verification | None":
         """Return the latest verification, of which lists show what was realised."""
         return next(iter(self.verifications.all()), None)
+
+    @property
+    def judged_elsewhere(self) -> str:
+        """Return from where the word came that it is verified or refuted, empty if that was measured here."""
+        if self.state not in (self.State.VERIFIED, self.State.REFUTED):
+            return ""
+        own = (item for item in self.verifications.all() if not item.imported_from)
+        return "" if any(item.verdict == self.state for item in own) else self.imported_from
 
     @property
     def can_be_verified(self) -> bool:
@@ -128,6 +142,10 @@ class Verification(TimeStamped):
     gain_high = models.FloatField(null=True, blank=True)
     pairs = models.PositiveSmallIntegerField(_("pairs"), default=0)
     judged_at = models.DateTimeField(null=True, blank=True)
+    # Whose archive brought it; empty for what was measured here, which alone says how predictions turn out here.
+    imported_from = models.CharField(
+        _("imported from"), max_length=LONGEST_ORIGIN, blank=True, default="", db_default="", editable=False
+    )
 
     class Meta:
         ordering = ["-id"]

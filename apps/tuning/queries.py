@@ -70,8 +70,11 @@ class Calibration:
 
 
 def calibration_for(user: User) -> Calibration:
-    """Return how the predictions turned out of the campaigns that count for the user."""
-    rows = counted(Verification.objects.all(), user, path="finding__campaign").filter(
+    """Return how the predictions turned out of the campaigns that count for the user, as measured here.
+
+    What an archive says was measured is its word: it counts for nothing here.
+    """
+    rows = counted(Verification.objects.filter(imported_from=""), user, path="finding__campaign").filter(
         gain__isnull=False, predicted_gain__isnull=False
     )
     close = Q(predicted_gain__gte=F("gain") * (1 - AGREE), predicted_gain__lte=F("gain") * (1 + AGREE))

@@ -107,6 +107,18 @@ def test_single_figures_of_six_places_in_order_grow_by_kendall():
     assert five.proof.p is None
 
 
+def test_no_t_test_rests_on_a_lone_figure(chance):
+    told = 0
+    for _turn in range(400):
+        truth = chance.choice([STICK, SMOOTH, [400] * 7, [100, 200, 300, 400, 500, 600, 700]])
+        groups = [group[: chance.choice([1, 2, 3, 3, 5])] for group in measured(truth, 5, 0.02, chance)]
+        for reading in (read_curve(XS, groups), read_places(groups), read_curve(XS, groups, higher_is_better=None)):
+            if reading.proof.test in (Test.STUDENT, Test.EQUIVALENCE):
+                told += 1
+                assert reading.proof.n >= 2, str(reading.proof.message)
+    assert told > 50
+
+
 @pytest.mark.parametrize("values", [[1, 2, 3, 4, 5], [5, 1, 4, 2, 3, 6, 7], [3, 2, 1], [2, 1, 4, 3, 6, 5]])
 def test_kendalls_test_counts_all_orders(values):
     def score(order):

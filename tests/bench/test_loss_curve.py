@@ -2,6 +2,7 @@
 
 import json
 import math
+import random
 
 import pytest
 from hypothesis import given
@@ -9,7 +10,7 @@ from hypothesis import strategies as st
 
 from apps.bench import tools
 from apps.bench.network import loss_curve
-from apps.bench.network.loss_curve import Point
+from apps.bench.network.loss_curve import PLATEAU, Point
 from tests.bench.tools import recordings
 
 UDP = tools.get("iperf3-udp")
@@ -155,3 +156,45 @@ def test_the_knee_is_of_loads_that_nothing_at_the_ends_held() -> None:
     assert curve is not None and alone is not None and alone.knee is not None and curve.knee is not None
     assert curve.knee.plateau == alone.knee.plateau
     assert curve.held == 950e6
+
+
+def test_a_knee_is_told_only_of_loads_that_bear_it_out() -> None:
+    chance, told = random.Random(5), 0
+    for _turn in range(600):
+        loads = sorted(chance.sample(range(100, 1200, 50), chance.randint(2, 8)))
+        capacity, pieces = chance.uniform(200, 1200), chance.choice([1.0, 1.0, 1.0, 1.3, 4.0])
+        stray, scatter = chance.choice([0.0, 0.0, 0.0, 0.02, 0.1]), chance.choice([0.0, 0.005, 0.03])
+        held = chance.choice([math.inf, math.inf, 700, 1000])
+        points = []
+        for load in loads:
+            arrived = min(1.0, capacity / load) ** pieces * (1 - stray) * (1 + chance.uniform(-scatter, scatter))
+            arrived *= chance.uniform(0.3, 1.0) if load >= held else 1.0
+            points.append(Point(load * 1e6, 1 - min(arrived, 1.0), is_held=load >= held and arrived < 0.99))
+        curve = loss_curve.analyse(points)
+        sentences = [m for m in curve.conclusions if "knee" in m.msgid]
+        assert curve.as_json()["knee"] == curve.bend
+        assert bool(sentences) == (curve.bend is not None)
+        for sentence in sentences:
+            told += 1
+            shown = sentence.params
+            # The page has one figure for what arrives.
+            assert f"of more {shown['plateau']} arrive" in said(curve) or "Every load lost" in said(curve)
+            most = next(point.offered for point in points if loss_curve._rate(point.offered) == shown["most"])
+            beyond = [point for point in points if curve.bend < point.offered <= most]
+            assert beyond
+            assert not any(point.is_held for point in beyond)
+            for point in beyond:
+                assert point.delivered == pytest.approx(min(curve.plateau, point.offered), rel=2 * PLATEAU)
+            for point in points:
+                if point.offered < (1 - PLATEAU) * curve.bend:
+                    assert point.delivered == pytest.approx(point.offered, rel=4 * PLATEAU)
+    assert told > 50
+
+
+def test_what_falls_as_more_is_offered_has_no_knee_beyond_which_it_stays() -> None:
+    # A broken stick fits it well enough; but of 1,000 Mbit/s less arrives than of 600.
+    points = [Point(200e6, 0.0), Point(400e6, 0.0), Point(600e6, 0.32), Point(1000e6, 0.65)]
+    curve = loss_curve.analyse(points)
+    assert curve.knee is not None
+    assert curve.knee.is_clear
+    assert "knee" not in said(curve)

@@ -25,6 +25,10 @@ _RUNS = """
 """
 _JOBS = """
     SELECT job.id::text AS id, job.run_ref AS run, job.state, job.fault, job.exit_code, job.signal, job.background,
+           extract(epoch FROM job.created_at)::float AS created_at,
+           extract(epoch FROM job.updated_at)::float AS updated_at,
+           extract(epoch FROM job.started_at)::float AS started_at,
+           extract(epoch FROM job.ended_at)::float AS ended_at,
            node.name AS node, job.presumed_ended_at IS NULL AND job.may_run_until > now() AS is_leftover
       FROM agents_job job JOIN testbeds_node node ON node.id = job.node_id ORDER BY job.created_at
 """

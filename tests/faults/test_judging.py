@@ -22,6 +22,7 @@ def sound() -> Records:
     trial = {"attempts": 1, "reason": None, "roles": {"node": [1]}, "state": "succeeded", "results": 1}
     run = {"attempt": 1, "reason": None, "state": "succeeded", "has_ended": True, "flags": []}
     job = {"state": "ended", "fault": "", "exit_code": 0, "signal": None, "background": False, "node": "one"}
+    job |= {"created_at": 1.0, "started_at": 2.0, "ended_at": 3.0, "updated_at": 4.0}
     return Records(
         campaign={"state": "finished"},
         trials=[{**trial, "id": number, "finished_at": 10.0 + number} for number in (1, 2)],
@@ -54,6 +55,9 @@ def test_nothing_is_wrong_where_all_is_well() -> None:
         (DOUBLED, lambda all_: all_.trials[0].update(results=2)),
         (DOUBLED, lambda all_: all_.runs.append({**all_.runs[0], "id": 3})),
         (LEAKED, lambda all_: all_.reservations.append({"resource": "node:1", "run_id": 1, "fenced_until": None})),
+        (UNTRUE, lambda all_: all_.jobs[0].update(ended_at=1.5)),
+        (UNTRUE, lambda all_: all_.jobs[0].update(started_at=-3600.0)),
+        (UNTRUE, lambda all_: all_.jobs[0].update(ended_at=3600.0)),
         (LEAKED, lambda all_: all_.jobs.append({**all_.jobs[0], "id": "c", "state": "running"})),
         (LEAKED, lambda all_: all_.jobs[0].update(is_leftover=True)),
         (LEAKED, lambda all_: all_.sessions.append({"application_name": "x", "state": "idle", "query": ""})),

@@ -13,6 +13,8 @@ from tests.faults.tally import Execution, token_of
 LOST, DOUBLED, LEAKED, STUCK, UNTRUE = KINDS = ("lost", "doubled", "leaked", "stuck", "untrue")
 LEFTOVER_FLAG = "leftover-possible"
 OPEN_JOBS = ("queued", "delivered", "running", "ready")
+# So far may two clocks be apart that were compared over a slow line (s).
+CLOCKS_S = 5.0
 # Faults that say that no program was ever started.
 _NEVER_BEGUN = ("not-started", "not-allowed", "not-found", "option-not-allowed", "path-not-allowed")
 
@@ -123,8 +125,20 @@ def _untrue_of_job(row: Row, execution: Execution | None) -> Iterator[Finding]:
     has_begun, has_ended = bool(execution and execution.begins), bool(execution and execution.ends)
     if row["fault"] in _NEVER_BEGUN and has_begun:
         yield Finding(UNTRUE, f"job {row['id']} is said to have {row['fault']}, and its tool ran")
+    yield from _untrue_times(row)
     if row["state"] == "ended" and row["exit_code"] == 0 and not row["background"] and not has_ended:
         yield Finding(UNTRUE, f"job {row['id']} is said to have ended well, and its tool did not")
+
+
+def _untrue_times(row: Row) -> Iterator[Finding]:
+    """Yield what the times of a job tell that cannot be, by the clock of the service."""
+    started, ended = row["started_at"], row["ended_at"]
+    if started is not None and ended is not None and ended < started:
+        yield Finding(UNTRUE, f"job {row['id']} is said to have ended {started - ended:.1f} s before it started")
+    for name, at in (("started", started), ("ended", ended)):
+        if at is not None and not row["created_at"] - CLOCKS_S <= at <= row["updated_at"] + CLOCKS_S:
+            off = at - row["created_at"]
+            yield Finding(UNTRUE, f"job {row['id']} is said to have {name} {off:.1f} s after it was made")
 
 
 def _untrue_of_success(run: Row, jobs: list[Row], executions: Mapping[str, Execution]) -> Iterator[Finding]:

@@ -1,6 +1,7 @@
 """A campaign's file: read, its names looked up, its end waited for; every refusal in words."""
 
 import json
+import math
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -9,13 +10,18 @@ from typing import Any
 
 import pytest
 
-from apps.bench import tools
+from apps.bench import sweep, tools
+from apps.bench.toolkit import NodeRef
 from lab import campaign
 from lab.__main__ import main
 from lab.machine import LabError
 from lab.spec import read_lab
 from tests.lab.labs import ROOT
 
+# What the line of the lab carries (bit/s).
+LINE_BPS = 1e9
+# What an agent tells of its node, as far as plans read it.
+FACTS = {"hostname": "node", "topology": {"cpus": [[0, 0, 0, 0], [1, 0, 1, 0]]}}
 FILES = sorted((ROOT / "lab" / "campaigns").glob("*.yaml"))
 CONTENT = {
     "name": "Reads",
@@ -155,3 +161,44 @@ def test_a_campaign_of_the_lab_names_tools_parameters_nodes_and_file_systems_tha
             (found,) = [item for item in lab.file_systems if item.name == experiment["file_system"]]
             clients = experiment["roles"]["client"]
             assert set(clients if isinstance(clients, list) else [clients]) <= {node.name for node in found.clients}
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def test_a_campaign_of_the_lab_is_planned(file: Path) -> None:
+    content = campaign.read_campaign(file)
+    for experiment in content["experiments"]:
+        tool = tools.get(experiment["tool"])
+        parameters = {parameter.name: parameter for parameter in tool.parameters}
+        spec = sweep.make_spec(
+            fixed={name: str(value) for name, value in experiment.get("fixed", {}).items()},
+            factors=[sweep.Factor(name, str(text)) for name, text in experiment["factors"].items()],
+            repetitions=experiment["repetitions"],
+        )
+        cast = {
+            role: [NodeRef(name, f"192.0.2.{place}", "/mnt/x", FACTS) for place, name in enumerate(_listed(names), 1)]
+            for role, names in experiment["roles"].items()
+        }
+        assert cast.keys() == {role.name for role in tool.roles}
+        for point in sweep.expand_points(spec, parameters):
+            params = tool.clean(point)
+            assert tool.check(params) == {}, experiment["name"]
+            assert tool.check_cast(params, {role: len(nodes) for role, nodes in cast.items()}) == {}
+            assert tool.plan(params, cast).stages
+            # The owner of a line lets no more datagrams onto it than it carries.
+            assert tool.estimate(params, LINE_BPS).offered_bps <= LINE_BPS, experiment["name"]
+
+
+def test_the_gfs_campaign_measures_every_layer_three_times() -> None:
+    content = campaign.read_campaign(ROOT / "lab" / "campaigns" / "gfs.yaml")
+    experiments = content["experiments"]
+    assert {item["tool"] for item in experiments} == {
+        "ping", "iperf3-tcp", "iperf3-udp", "iozone", "gridftp-third-party",
+    }  # fmt: skip
+    assert {item.get("file_system") for item in experiments} == {None, "raid1", "kisti-nfs", "wan-gluster"}
+    assert {item["repetitions"] for item in experiments} == {3}
+    points = [math.prod(len(str(text).split(",")) for text in item["factors"].values()) for item in experiments]
+    assert 3 * sum(points) == 81
+
+
+def _listed(names: str | list[str]) -> list[str]:
+    return names if isinstance(names, list) else [names]

@@ -9,6 +9,8 @@ from apps.reports.document import Column, Document, Figure, Section, Table, Topi
 
 MBIT = 1e6
 STREAMS, WINDOW, N, GOODPUT = range(4)
+# The share of places that were measured more or less often than the others.
+UNEVEN = 0.15
 
 
 def table(curves: Sequence[Sequence[Sequence[float]]], key: str = "table-1") -> Table:
@@ -44,6 +46,7 @@ def document(found: Table, *, better: str = "higher", ceiling: float | None = No
 def drawn(chance: random.Random) -> list[list[list[float]]]:
     """Return one to three lines of two to seven places with one to six figures each, of several forms."""
     places, count = chance.randint(2, 7), chance.choice((1, 2, 3, 3, 5, 6))
+    counts = [chance.randint(1, 6) if chance.random() < UNEVEN else count for _place in range(places)]
     noise = chance.choice((0.0005, 0.01, 0.05))
     lines = []
     for _line in range(chance.randint(1, 3)):
@@ -57,5 +60,10 @@ def drawn(chance: random.Random) -> list[list[list[float]]]:
             "hump": [top * (1 + min(place, places - 1 - place)) for place in range(places)],
             "free": [chance.uniform(0.2, 1) * top for _place in range(places)],
         }[form]
-        lines.append([[height * (1 + chance.gauss(0, noise)) for _n in range(count)] for height in heights])
+        lines.append(
+            [
+                [height * (1 + chance.gauss(0, noise)) for _n in range(own)]
+                for height, own in zip(heights, counts, strict=True)
+            ]
+        )
     return lines

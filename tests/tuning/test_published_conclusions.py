@@ -13,7 +13,7 @@ from django.db import transaction
 
 from apps.results.models import Result
 from apps.tuning import services
-from tests import factories, rewriting
+from tests import factories, rewriting, sayings
 from tests.tuning import published
 from tests.tuning.expected import EXPECTED, Json
 
@@ -137,3 +137,14 @@ def test_nothing_measured_here_is_doubted_because_a_figure_is_only_about_so_much
     doubts = {(item["case"], item["rule"]) for item in concluded(-1) if item["kind"] == "doubt"}
     # The report itself prints NFS writing faster than the disk behind it.
     assert doubts == {("pdaisy-server-polarised", "cache-effect")}
+
+
+def test_no_sentence_about_a_published_case_has_an_empty_place(concluded: Callable[[int], list[Json]]) -> None:
+    read = 0
+    for number in range(-1, max(len(expected.broken) for expected in EXPECTED.values())):
+        for finding in concluded(number):
+            texts = [finding["title"], *finding["why"], *finding["against"], *finding["limits"], *finding["missing"]]
+            texts += [text for other in finding["alternatives"] for text in (other["title"], other["test"])]
+            read += len(texts)
+            assert not [fault for text in texts for fault in sayings.faults_of_text(text)], finding["rule"]
+    assert read > 100

@@ -137,7 +137,8 @@ class Runner(threading.Thread):
             process.stop()
         if self._recording is not None:
             self._recording.begin(process.pid, process.started_at)
-        self._note(started_at=process.started_at, pid=process.pid, born=born, clock=self._clock.as_json())
+        times = {"started_at": process.started_at, "clock": self._clock.as_json(), "mark": steady.mark()}
+        self._note(pid=process.pid, born=born, **times)
         ready_at = process.wait_until_ready()
         if ready_at is not None:
             self._note(ready_at=ready_at)

@@ -65,4 +65,7 @@ def close_left_over(record: Record, spool: Spool, work: Path, *, is_copy: bool =
     if "outcome" in record.facts:
         spool.settle(record)
     else:
-        spool.note(record, ended_at=steady.now(), fault="agent-restarted", fault_detail="the agent was restarted")
+        # Its times are by the clock of the process that began it, and so is the offset to the server's.
+        started_at = record.facts.get("started_at") or 0.0
+        ended_at = steady.now_by(record.facts.get("mark"), not_before=started_at)
+        spool.note(record, ended_at=ended_at, fault="agent-restarted", fault_detail="the agent was restarted")

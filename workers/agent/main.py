@@ -104,6 +104,8 @@ def status(folder: Path, _options: argparse.Namespace) -> int:
     age = time.time() - contact
     waiting = len(list((folder / "spool").glob("*" + SUFFIX))) if (folder / "spool").is_dir() else 0
     heard = f"{age:.0f} s ago" if contact else "never"
+    if age < 0:
+        heard = "not known: this machine's clock was set back since"
     programs = [f"{name} ({path})" for name, path in settings.allowed().items() if path]
     print(
         f"version   {VERSION}\nfolder    {folder}\nserver    {settings.server}\nnode      {settings.node}\n"
@@ -112,7 +114,7 @@ def status(folder: Path, _options: argparse.Namespace) -> int:
     )
     for line in condition.lines(last):
         print(escaped(line))
-    return 0 if runs and contact and age < FRESH_S else 3
+    return 0 if runs and contact and 0 <= age < FRESH_S else 3
 
 
 def unit(folder: Path, _options: argparse.Namespace) -> int:

@@ -18,7 +18,7 @@ logger = logging.getLogger(__name__)
 
 REPORT_TIMEOUT_S = 60.0
 # What the agent keeps for itself.
-PRIVATE = ("job", "pid", "born", "outcome", "settled")
+PRIVATE = ("job", "pid", "born", "mark", "outcome", "settled")
 # The server's codes for a report that it will never take: no other answer makes the agent put one aside.
 FOR_GOOD = ("bad-field", "bad-json", "other-instance", "too-large", "unknown-job")
 # Where results are kept of which the server has the head and tail only, and how many of the latest.

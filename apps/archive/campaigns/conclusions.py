@@ -31,9 +31,12 @@ def finding_lines(
             "experiment": numbers[finding.experiment_id] if finding.experiment_id else None,
             "ends": [[role, places.name(Node, node)] for role, node in finding.ends],
             "trials": sorted(trials.values()),
+            # Who concluded it: whoever imports this keeps and shows it.
+            "origin": finding.imported_from or campaign.team.name,
             "verifications": [
                 {
                     **record(item, fields.VERIFICATION),
+                    "origin": item.imported_from or campaign.team.name,
                     "campaign": item.campaign.permanent_id if item.campaign else None,
                     "requested_by": person(item.requested_by_id),
                 }

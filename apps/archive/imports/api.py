@@ -16,6 +16,7 @@ from apps.archive.imports import queries, services, sheets
 from apps.archive.imports.models import ColumnMapping, Import, ImportItem
 from apps.core import moments
 from apps.core.messages import render
+from apps.core.retry_api import RetrySerializer
 
 
 @extend_schema_field(OpenApiTypes.STR)
@@ -66,13 +67,14 @@ class MeasurementImportSerializer(serializers.ModelSerializer):
     kept_until = serializers.DateTimeField(
         read_only=True, allow_null=True, help_text="When it expires unless somebody decides on it."
     )
+    retry = RetrySerializer(read_only=True, allow_null=True, help_text="Why a worker has to try again.")
     url = serializers.CharField(source="get_absolute_url", read_only=True)
 
     class Meta:
         model = Import
         fields = [
-            "id", "team", "name", "kind", "state", "reason", "uploads", "measured_on", "total", "done", "groups",
-            "choices", "sheets", "mapping", "campaign", "url", "kept_until", "created_by", "created_at",
+            "id", "team", "name", "kind", "state", "reason", "retry", "uploads", "measured_on", "total", "done",
+            "groups", "choices", "sheets", "mapping", "campaign", "url", "kept_until", "created_by", "created_at",
             "updated_at",
         ]  # fmt: skip
         read_only_fields = fields

@@ -15,7 +15,7 @@ from typing import Any
 
 from apps.archive.imports.groups import Places
 from apps.archive.imports.tables import Cell, text_of
-from apps.bench import units
+from apps.bench import bounds, units
 from apps.bench.text import Message, _
 from apps.bench.toolkit import Metric, Parameter, Tool
 from apps.core import moments
@@ -136,7 +136,7 @@ def _take(tool: Tool, line: Line, cell: Cell, meaning: Mapping[str, str], places
         line.told[name] = parameter.clean(_with_unit(text, unit))
     elif what == "metric":
         metric = next(item for item in tool.metrics if item.name == name)
-        line.values[name] = _figure(metric, text, unit)
+        line.values[name] = _bounded(metric, _figure(metric, text, unit), text)
     elif what == "role":
         node = places.find(text)
         if node is None:
@@ -159,6 +159,18 @@ def _figure(metric: Metric, text: str, unit: str) -> float:
     if kind == "float" or not units.has_unit(written):
         return _finite(written.removesuffix(metric.unit).strip() if metric.unit else written)
     return float(units.exact_value(written, kind))
+
+
+def _bounded(metric: Metric, value: float, text: str) -> float:
+    """Return a figure; UnitError if it is one that nothing measures."""
+    problem = bounds.problem_of(value, metric)
+    if problem == "negative":
+        raise units.UnitError(
+            Message(_("“%(text)s” is less than zero: leave out the minus sign."), {"text": text[:40]})
+        )
+    if problem:
+        raise units.UnitError(Message(_("“%(text)s” is larger than anything measured."), {"text": text[:40]}))
+    return value
 
 
 def _finite(text: str) -> float:

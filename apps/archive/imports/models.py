@@ -35,6 +35,7 @@ class Import(Expiring, TeamOwned):
         REFUSED = "refused", _("refused")
         EXPIRED = "expired", _("expired")
 
+    WORK = "advance_import"
     # In these a worker has something to do.
     WORKING_STATES = (State.WAITING, State.READING, State.STORING)
     # In these a person has, and it expires if nobody does.

@@ -23,7 +23,7 @@ logger = logging.getLogger(__name__)
 TURN_S = 45.0
 # So many are asked for at once.
 MOST_AT_ONCE = 20
-ADVANCE_IMPORT, EXPIRE_IMPORTS = "advance_import", "expire_imports"
+ADVANCE_IMPORT, EXPIRE_IMPORTS = Import.WORK, "expire_imports"
 
 State = Import.State
 # One more for each time that a worker did not let go of an import by itself.

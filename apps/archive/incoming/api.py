@@ -23,6 +23,7 @@ from apps.campaigns import queries as campaigns
 from apps.core import messages, rest
 from apps.core.api import Conflict
 from apps.core.json_bodies import JSONParser
+from apps.core.retry_api import RetrySerializer
 from apps.core.streams import send
 
 
@@ -58,11 +59,13 @@ class IncomingArchiveSerializer(serializers.ModelSerializer):
         read_only=True, allow_null=True, help_text="When it expires unless somebody decides on it."
     )
 
+    retry = RetrySerializer(read_only=True, allow_null=True, help_text="Why a worker has to try again.")
+
     class Meta:
         model = IncomingArchive
         fields = [
-            "id", "team", "name", "size", "state", "preview", "done", "total", "reason", "campaign", "kept_until",
-            "created_at",
+            "id", "team", "name", "size", "state", "preview", "done", "total", "reason", "retry", "campaign",
+            "kept_until", "created_at",
         ]  # fmt: skip
 
     def get_reason(self, item: IncomingArchive) -> str:

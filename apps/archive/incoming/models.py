@@ -32,6 +32,7 @@ class IncomingArchive(Expiring, TeamOwned):
         REFUSED = "refused", _("refused")
         EXPIRED = "expired", _("expired")
 
+    WORK = "take_archives"
     # In these a worker has something to do, or is at it.
     DUE_STATES = (State.WAITING, State.AGREED)
     BUSY_STATES = (State.CHECKING, State.STORING)

@@ -31,7 +31,7 @@ from apps.core.errors import ConflictError
 logger = logging.getLogger(__name__)
 State = IncomingArchive.State
 
-TAKE_ARCHIVES, EXPIRE_ARCHIVES = "take_archives", "expire_archives"
+TAKE_ARCHIVES, EXPIRE_ARCHIVES = IncomingArchive.WORK, "expire_archives"
 MOST_ATTEMPTS = 3
 MOST_BYTES = 16 * form.GIB
 _SIGNS_KEPT_S = 600

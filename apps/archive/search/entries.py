@@ -16,12 +16,12 @@ from apps.accounts.models import User
 from apps.archive.search.models import SearchEnd, SearchEntry, SearchMetric, SearchValue
 from apps.bench import tools
 from apps.bench.statistics import Mean
+from apps.bench.toolkit import right_mean
 from apps.campaigns import queries
 from apps.campaigns import services as campaigns
 from apps.campaigns.models import Campaign, Experiment, Lane, Trial
 from apps.core import isolation
 from apps.core.models import SetAside
-from apps.results import means
 from apps.results.doubts import BEARS, NO_DOUBTS
 from apps.results.means import TIMED
 from apps.testbeds.models import Node
@@ -252,7 +252,7 @@ def _mean_of(slug: str, name: str) -> Mean:
     except tools.UnknownTool:
         return Mean.ARITHMETIC
     unit = next((metric.unit for metric in tool.metrics if metric.name == name), "")
-    return means.right_mean([tool], (), unit)[0]
+    return right_mean([tool], (), unit)[0]
 
 
 def _values(experiments: Iterable[int]) -> Iterable[SearchValue]:

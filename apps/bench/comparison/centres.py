@@ -1,7 +1,7 @@
 """The centre of a set of figures with its interval: a mean of the right kind, or the median."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import Enum
 
 from apps.bench import statistics
@@ -39,18 +39,13 @@ class Centre:
 def centre_of(values: Sequence[float], statistic: Statistic, mean: Mean = Mean.ARITHMETIC) -> Centre:
     """Return the centre of one or more figures.
 
-    The interval of a mean is that of `statistics.mean_interval`, that of a harmonic mean the same of the reciprocals
-    turned over again; that of the median lies between two of the figures and needs six.
+    The interval of a mean is that of `statistics.mean_interval`; that of the median lies between two of the figures
+    and needs six.
     """
     if statistic is Statistic.MEDIAN:
         found = statistics.quantile_interval(values) if len(values) > 1 else None
         return _centre(statistics.quantile(sorted(values), 0.5), found)
-    if mean is Mean.HARMONIC and min(values) > 0:
-        mean_time, found = statistics.mean_interval([1 / value for value in values])
-        # Where the reciprocals may be zero, there is no end to the rate.
-        turned = replace(found, low=1 / found.high, high=1 / found.low) if found and found.low > 0 else None
-        return _centre(1 / mean_time, turned)
-    return _centre(*statistics.mean_interval(values))
+    return _centre(*statistics.mean_interval(values, mean))
 
 
 def _centre(value: float, found: Interval | None) -> Centre:

@@ -35,7 +35,7 @@ _TOO_FEW = _("n = %(n)s: not enough to tell")
 
 @dataclass(frozen=True)
 class Proof:
-    """A test's outcome: `n` is the least number of figures at a place, `p` None where there were too few to test."""
+    """A test's outcome: `n` is the least number of figures at a place that it rests on, `p` None if none was done."""
 
     test: Test
     n: int

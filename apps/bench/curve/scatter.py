@@ -9,6 +9,8 @@ from apps.bench.statistics.distributions import student_t_tail
 
 # Below so many degrees of freedom the scatter itself is not known.
 LEAST_FREE = 2
+# A place of fewer figures has no scatter of its own: how far it may be off nobody knows, whatever others scatter.
+LEAST_REPEATED = 2
 
 
 @dataclass(frozen=True)
@@ -51,7 +53,13 @@ class Scatter:
         """Return a share as a distance of these means."""
         return math.log1p(share) if self.scale is None else share * self.scale
 
+    def is_repeated(self, *places: int) -> bool:
+        """Return whether each of some places was measured more than once: of a lone figure no test tells."""
+        return all(len(self.groups[place]) >= LEAST_REPEATED for place in places)
+
     def _tail(self, one: int, other: int, distance: float) -> float | None:
+        if not self.is_repeated(one, other):
+            return None
         kinds = [self._error(range(len(self.groups))), self._error((one, other))]
         known = [kind for kind in kinds if kind is not None]
         if not known:
@@ -75,7 +83,7 @@ class Scatter:
         Their own scatter counts: a line that is full is steadier than what leads up to it.
         """
         found = self._error(places)
-        if found is None:
+        if found is None or not self.is_repeated(*places):
             return None
         variance, free = found
         level, count = self.level(places), len(places)
@@ -91,7 +99,7 @@ class Scatter:
         """Return the one-sided p of a place not lying below the mean of some others; None if untested."""
         whole = range(len(self.groups))
         known = [found for found in (self._error(whole), self._error((place, *places))) if found]
-        if not known:
+        if not known or not self.is_repeated(place, *places):
             return None
         variance, free = max(known)
         others = math.fsum(1 / len(self.groups[other]) for other in places) / len(places) ** 2

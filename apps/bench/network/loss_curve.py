@@ -48,8 +48,9 @@ class LossCurve:
     so much at least. `lossy` is the least load with more loss, None if none had; loads whose ends were seen to drop
     are in neither, but in `held`, the least of them. `plateau` is what arrives whatever is offered, None unless it
     stays the same as more is offered: what one flow of datagrams can have. `knee` is of what arrived over what was
-    offered. `full` is the capacity (bit/s) of the link whose being full would explain the loss; `exponent` the n of
-    loss = 1 - (full / R)^n over the loads beyond it, 1 for a link that is simply full.
+    offered, `bend` where it lies if loads on both sides bear it out. `full` is the capacity (bit/s) of the link whose
+    being full would explain the loss; `exponent` the n of loss = 1 - (full / R)^n over the loads beyond it, 1 for a
+    link that is simply full.
     """
 
     points: tuple[Point, ...]
@@ -82,6 +83,24 @@ class LossCurve:
         return max(beyond, key=lambda pair: pair[0])[1] if beyond else None
 
     @property
+    def bend(self) -> float | None:
+        """Return the load (bit/s) of the knee, None where what arrives beyond it is not one plateau.
+
+        It must fit: no load up to it arrived short of what was offered, and none beyond it whole or more than level.
+        """
+        if self.knee is None or not self.knee.is_clear or self.plateau is None:
+            return None
+        at, level = self.knee.at, self.plateau
+        fits = all(abs(point.delivered - min(point.offered, level)) <= PLATEAU * level for point in self.free)
+        is_beyond = bool(self.free) and self.free[-1].offered > (1 + PLATEAU) * max(at, level)
+        return at if fits and is_beyond and abs(at - level) <= PLATEAU * level else None
+
+    @property
+    def free(self) -> list[Point]:
+        """Return the loads below the least whose ends were seen to drop: beyond it nobody knows what would arrive."""
+        return [point for point in self.points if self.held is None or point.offered < self.held]
+
+    @property
     def conclusions(self) -> tuple[Message, ...]:
         """Return what the curve says, in words."""
         return tuple(_conclude(self))
@@ -98,8 +117,8 @@ class LossCurve:
             "whole": self.whole,
             "lossy": self.lossy,
             "held": self.held,
-            "knee": self.knee.at if self.knee and self.knee.is_clear else None,
-            "plateau": self.knee.plateau if self.knee and self.knee.is_clear else None,
+            "knee": self.bend,
+            "plateau": self.plateau if self.bend else None,
             "full": self.full,
             "exponent": self.exponent,
             "conclusions": [message.as_json() for message in self.conclusions],
@@ -184,9 +203,10 @@ def _conclude(curve: LossCurve) -> Iterable[Message]:
     if curve.whole is not None and curve.lossy is not None and curve.lossy < curve.whole:
         text = _("%(rate)s already lost more: the loss does not grow with the load alone.")
         yield Message(text, {"rate": _rate(curve.lossy)})
-    if curve.knee and curve.knee.is_clear:
-        text = _("The knee lies at %(at)s; beyond it %(plateau)s arrive whatever is offered.")
-        yield Message(text, {"at": _rate(curve.knee.at), "plateau": _rate(curve.knee.plateau)})
+    if curve.bend and curve.plateau:
+        text = _("The knee lies at %(at)s; beyond it %(plateau)s arrive, whatever was offered up to %(most)s.")
+        most = curve.free[-1].offered
+        yield Message(text, {"at": _rate(curve.bend), "plateau": _rate(curve.plateau), "most": _rate(most)})
     yield from _explain(curve)
 
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any
 
+from apps.bench import statistics
 from apps.bench.text import Message, _
 
 Json = dict[str, Any]
@@ -13,7 +14,6 @@ Json = dict[str, Any]
 SAMPLE, MODE, AT_LEAST, BELOW, ABOUT = "sample", "mode", "at-least", "below", "about"
 # What a finding is: a change to make, a cause named, the word that something needs no change, or a doubt in a figure.
 RECOMMENDATION, DIAGNOSIS, NO_CHANGE, DOUBT = KINDS = ("recommendation", "diagnosis", "no-change", "doubt")
-# The layers of a path to data, each of which can be measured alone.
 NETWORK, DISK, FILE_SYSTEM, INTERCONNECT = "network", "disk", "file-system", "interconnect"
 LAYER_NAMES = {
     NETWORK: _("network"),
@@ -46,7 +46,8 @@ class Point:
 
     `roles` {role: names of its nodes}; `file_system` a name of `Evidence.file_systems`; `observed` is what judges
     saw (as `Reading.observed`, of its last trial); `warnings` names of its flags, and `flagged` {name: trials} those
-    of which it is known; `at` its last one's Unix time.
+    of which it is known, `bears` {name: metrics} of flags that bear on some only; `at` its last one's Unix time;
+    `harmonic` its metrics of which that is the right mean.
     """
 
     parameters: Mapping[str, Any]
@@ -58,23 +59,31 @@ class Point:
     observed: Mapping[str, Any] = field(default_factory=dict)
     warnings: frozenset[str] = frozenset()
     flagged: Mapping[str, frozenset[int]] = field(default_factory=dict)
+    bears: Mapping[str, frozenset[str]] = field(default_factory=dict)
     statistic: str = SAMPLE
     experiment: int | None = None
     at: float | None = None
+    harmonic: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
         """Leave out what is no figure: no number, below zero, or so far out that arithmetic with it overflows."""
         if all(is_figure(value) for values in self.metrics.values() for value in values.values()):
             return
-        told = {
-            name: {trial: value for trial, value in values.items() if is_figure(value)}
-            for name, values in self.metrics.items()
-        }
-        object.__setattr__(self, "metrics", {name: values for name, values in told.items() if values})
+        sound = {name: {t: v for t, v in own.items() if is_figure(v)} for name, own in self.metrics.items()}
+        object.__setattr__(self, "metrics", {name: own for name, own in sound.items() if own})
 
     def values(self, metric: str) -> list[float]:
         """Return the metric's values over the trials of the point."""
         return list(self.metrics.get(metric, {}).values())
+
+    def kind_of_mean(self, metric: str) -> statistics.Mean:
+        """Return which mean stands for the metric's values."""
+        return statistics.Mean.HARMONIC if metric in self.harmonic else statistics.Mean.ARITHMETIC
+
+    def mean(self, metric: str) -> float | None:
+        """Return what stands for the metric's values over the trials, None without any."""
+        values = self.values(metric)
+        return statistics.summarise(values, self.kind_of_mean(metric)).mean if values else None
 
     def trials(self, metric: str) -> tuple[int, ...]:
         """Return the ids of the trials that gave the metric."""
@@ -153,7 +162,8 @@ class Evidence:
     `points` carry parameters and metrics as the tools name them (ping's and iperf3's together); `facts` are the
     nodes' facts by role (of a whole campaign: by node name), of which the rules read ``{"sysctls": {name: text}}``;
     `paths` {(node, node): path} and `interconnects` {node: as its testbed describes it} are of a whole campaign;
-    `trends` and `ratios` only those that a publication prints.
+    `trends` and `ratios` only those that a publication prints. `beside` is what was measured between the same two
+    nodes in other roles or the other way, in the order in which it is asked of the path, `elder` of it first.
     """
 
     points: tuple[Point, ...]
@@ -164,6 +174,8 @@ class Evidence:
     file_systems: Mapping[str, FileSystemFacts] = field(default_factory=dict)
     trends: tuple[Trend, ...] = ()
     ratios: tuple[Ratio, ...] = ()
+    beside: tuple["Evidence", ...] = ()
+    elder: int = 0
 
     def path_between(self, a: str, b: str) -> PathFacts:
         """Return the path between two nodes, in whichever order `paths` names them; nothing is known of others."""

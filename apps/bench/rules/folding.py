@@ -14,6 +14,9 @@ LEADS, APART, OPEN = "leads", "apart", "open"
 # Gains this near (a share) are one: then what says how to do it leads, and of that what stays in a file.
 ALIKE = 0.9
 
+# What leads says so of each of the others among its reasons.
+FOLDED = _("For the same question: %(title)s")
+
 Standing = Callable[[FindingDraft], str]
 
 
@@ -60,7 +63,7 @@ def fold(drafts: Iterable[FindingDraft], standing: Standing = open_all) -> list[
 
 def _joined(lead: FindingDraft, rest: Sequence[FindingDraft]) -> FindingDraft:
     """Return the proposal that leads with the others beside it, each named among its reasons."""
-    told = [Message(_("For the same question: %(title)s"), {"title": draft.title.as_json()}) for draft in rest]
+    told = [Message(FOLDED, {"title": draft.title.as_json()}) for draft in rest]
     return replace(lead, why=(*lead.why, *told), parts=tuple(rest))
 
 

@@ -9,6 +9,13 @@ from apps.bench.rules.base import Point
 ENDS = frozenset({"processor-full", "cpu-busy", "sender-too-slow", "receive-buffer-full", "stalled", "threads-idle"})
 # What disturbed a run, and may have passed: an end at its limit, or a rate that did not stay the same.
 DISTURBED = ENDS | {"not-steady"}
+# What makes a figure no measure of what was asked: it was disturbed, not measured by all at once, or clocked badly.
+DOUBTED = DISTURBED | {
+    "low-overlap", "late-start", "common-window", "clock-unsure", "clock-off", "coarse-time", "restarted", "short",
+    "suspect-foreign-traffic", "suspect-rtt", "suspect-route", "suspect-loss", "cached-read", "cached-write",
+}  # fmt: skip
+# What trials that were left out of a point are noted as among its flags.
+LEFT_OUT = "left-out"
 # Trials without a flag are better than those with it by more than this where the flag is of a passing disturbance.
 PASSING = 1.05
 
@@ -18,12 +25,33 @@ def flags_of(point: Point) -> frozenset[str]:
     return ENDS & point.warnings
 
 
+def _flagged(point: Point, names: Collection[str], metric: str) -> list[frozenset[int]]:
+    """Return the trials of each flag of these names that bears on a metric."""
+    return [
+        trials
+        for name, trials in point.flagged.items()
+        if name in names and metric in point.bears.get(name, (metric,))
+    ]
+
+
+def is_lone(point: Point, metric: str) -> bool:
+    """Return whether one trial is all that was left of a point when disturbed ones were left out."""
+    return LEFT_OUT in point.flagged and len(point.values(metric)) < 2
+
+
+def undoubted(point: Point, metric: str) -> list[float]:
+    """Return the values of a metric that no judge doubted: what blames anything rests on these alone."""
+    doubted = frozenset().union(*_flagged(point, DOUBTED, metric))
+    unknown = DOUBTED & point.warnings - point.flagged.keys()
+    return [value for trial, value in point.metrics.get(metric, {}).items() if trial not in doubted and not unknown]
+
+
 def undisturbed(point: Point, metric: str = "goodput") -> Point:
     """Return a point without the trials that something passing held up, and without their flags.
 
     A flag is of the setting itself, and stays, where no trial is free of it or those that are hardly do better.
     """
-    flagged = [trials for name, trials in point.flagged.items() if name in DISTURBED]
+    flagged = _flagged(point, DISTURBED, metric)
     values = point.metrics.get(metric, {})
     held = frozenset().union(*flagged) & ({*values} - {*free_of(values, frozenset().union(*flagged))})
     if not held:
@@ -36,7 +64,7 @@ def undisturbed(point: Point, metric: str = "goodput") -> Point:
         point,
         metrics={name: own for name, own in metrics.items() if own},
         warnings=point.warnings - frozenset(name for name in point.flagged if name in DISTURBED),
-        flagged={name: trials for name, trials in point.flagged.items() if name not in DISTURBED},
+        flagged={name: trials for name, trials in point.flagged.items() if name not in DISTURBED} | {LEFT_OUT: held},
     )
 
 

@@ -13,7 +13,7 @@ from apps.bench.statistics.intervals import (
     percent_of,
     quantile_interval,
 )
-from apps.bench.statistics.means import Mean, mean_of, right_mean
+from apps.bench.statistics.means import Mean, mean_of, right_mean, why_mean
 from apps.bench.statistics.modes import Modes, find_modes, find_outliers
 from apps.bench.statistics.quantiles import CONFIDENCE, quantile
 from apps.bench.statistics.scaling import Scaling, fit_scaling
@@ -54,4 +54,5 @@ __all__ = [
     "right_mean",
     "student_t_quantile",
     "summarise",
+    "why_mean",
 ]

@@ -3,11 +3,12 @@
 import math
 import random
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from statistics import NormalDist
 
 from apps.bench.statistics.distributions import student_t_quantile
+from apps.bench.statistics.means import Mean
 from apps.bench.statistics.modes import find_modes
 from apps.bench.statistics.quantiles import CONFIDENCE
 from apps.bench.text import Message, _
@@ -59,8 +60,21 @@ def percent_of(confidence: float) -> str:
     return f"{math.floor(100 * confidence + 1e-6)}"
 
 
-def mean_interval(values: Sequence[float]) -> tuple[float, Interval | None]:
+def mean_interval(values: Sequence[float], kind: Mean = Mean.ARITHMETIC) -> tuple[float, Interval | None]:
     """Return the mean of one or more finite values and its interval, None for a single one.
+
+    That of a harmonic mean is the interval of the reciprocals turned over again, None where these may be zero; where
+    a rate is zero it is the arithmetic mean's.
+    """
+    if kind is Mean.ARITHMETIC or min(values) <= 0:
+        return _arithmetic(values)
+    mean_time, found = _arithmetic([1 / value for value in values])
+    turned = replace(found, low=1 / found.high, high=1 / found.low) if found and found.low > 0 else None
+    return min(max(1 / mean_time, min(values)), max(values)), turned
+
+
+def _arithmetic(values: Sequence[float]) -> tuple[float, Interval | None]:
+    """Return the arithmetic mean with its interval.
 
     It is mean ± t s / √n with the 0.975 quantile of Student's t (1908) on n - 1 degrees of freedom, which supposes
     independent values with a roughly normal mean. Where they fall into two modes it is that of the bootstrap. Of

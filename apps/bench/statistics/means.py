@@ -34,6 +34,11 @@ def right_mean(unit: str, *, equal_work: bool) -> tuple[Mean, Message]:
     return kind, Message(_WHY[kind])
 
 
+def why_mean(kind: Mean) -> str:
+    """Return why a mean is the right one (a msgid)."""
+    return _WHY[kind]
+
+
 def mean_of(values: Sequence[float], kind: Mean = Mean.ARITHMETIC) -> float:
     """Return the mean of one or more values; a harmonic mean with a zero is zero. ValueError for a negative rate."""
     if kind is Mean.ARITHMETIC:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from apps.bench.statistics.intervals import Interval, Method, mean_interval
+from apps.bench.statistics.means import Mean
 from apps.bench.statistics.quantiles import quantile
 
 
@@ -12,8 +13,9 @@ from apps.bench.statistics.quantiles import quantile
 class Summary:
     """What is said of n values, all in the unit of the values.
 
-    `stdev` is the sample's standard deviation (n - 1), `ci_low` and `ci_high` the interval of the mean, `method` how
-    it was found and `confidence` (0 to 1) what it has; all are None for a single value. `q1` and `q3` are quartiles
+    `mean` is of the kind that was asked for, `stdev` the sample's standard deviation (n - 1), `ci_low` and `ci_high`
+    the interval of the mean (of a harmonic one whose times may be zero the arithmetic mean's), `method` how it was
+    found and `confidence` (0 to 1) what it has; all are None for a single value. `q1` and `q3` are quartiles
     interpolated linearly (type 7 of Hyndman and Fan, 1996), `mad` is the median absolute deviation from the median
     (x 1.4826 estimates a normal stdev).
     """
@@ -55,7 +57,7 @@ class Summary:
         return (self.ci_high - self.mean) / abs(self.mean) if self.ci_high is not None and self.mean else None
 
 
-def summarise(values: Sequence[float]) -> Summary:
+def summarise(values: Sequence[float], kind: Mean = Mean.ARITHMETIC) -> Summary:
     """Return the summary of one or more finite values; ValueError for none, or for one that is not finite.
 
     The interval is that of `mean_interval`.
@@ -68,10 +70,12 @@ def summarise(values: Sequence[float]) -> Summary:
     n = len(ordered)
     minimum, maximum = ordered[0], ordered[-1]
     # Rounding may lead a mean of equal values astray by the last digit, and then their spread from zero.
-    mean = min(max(math.fsum(ordered) / n, minimum), maximum)
+    middle = min(max(math.fsum(ordered) / n, minimum), maximum)
     median = quantile(ordered, 0.5)
-    stdev = math.sqrt(math.fsum((value - mean) ** 2 for value in ordered) / (n - 1)) if n > 1 else None
-    _mean, interval = mean_interval(values)
+    stdev = math.sqrt(math.fsum((value - middle) ** 2 for value in ordered) / (n - 1)) if n > 1 else None
+    mean, interval = mean_interval(values, kind)
+    # Of rates so far apart that a time may be zero the interval is no less wide than that of their sum.
+    interval = interval or mean_interval(values)[1]
     return Summary(
         n=n,
         mean=mean,

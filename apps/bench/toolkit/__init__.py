@@ -1,5 +1,6 @@
 """What a benchmark tool is made of; each tool is one file in `apps.bench.tools`."""
 
+from apps.bench.toolkit.means import harmonic_metrics, right_mean
 from apps.bench.toolkit.parameters import Parameter, ParameterError, Params, Value
 from apps.bench.toolkit.plans import AROUND, Command, NodeRef, Plan, Stage
 from apps.bench.toolkit.readings import (
@@ -39,5 +40,7 @@ __all__ = [
     "Value",
     "bears_on",
     "ends_of",
+    "harmonic_metrics",
     "is_invalid",
+    "right_mean",
 ]

@@ -14,7 +14,7 @@ from apps.bench import comparison, network, statistics
 from apps.bench.comparison import Level, Remark, Statistic
 from apps.bench.statistics import Importance, Mean, Overall
 from apps.bench.text import Message
-from apps.bench.toolkit import Metric, Params, Tool
+from apps.bench.toolkit import Metric, Params, Tool, right_mean
 from apps.comparison.comparisons import environment, factors, figure_rows, gaps, part_names, titles
 from apps.comparison.comparisons.apart import told_apart
 from apps.comparison.comparisons.cells import Cell, Fixed, Key, cells_of, within
@@ -119,7 +119,7 @@ def compare(state: State, user: User) -> Comparison:
     series = held.get(state.series) if state.series != axis.name else None
     fixed = [(held[name], text) for name, text in state.fixed if name in held and text in held[name].keys]
     shown = {axis.name, series.name if series else "", *(factor.name for factor, _text in fixed)}
-    mean, why = _mean(gathered, tools, metric)
+    mean, why = mean_of(gathered, tools, metric)
     apart, pooled, once = told_apart(gathered, [factor for factor in varied if factor.name not in shown], fixed)
     made = Comparison(
         state=state, gathered=gathered, titles=named, metrics=metrics, metric=metric, mean=mean, why_mean=why,
@@ -178,9 +178,10 @@ def _metrics(choices: Sequence[figure_rows.Choice], tools: dict[str, Tool]) -> l
     return sorted(known.values(), key=lambda metric: ranks[metric.name])
 
 
-def _mean(gathered: Gathered, tools: dict[str, Tool], metric: Metric | None) -> tuple[Mean, str]:
+def mean_of(gathered: Gathered, tools: dict[str, Tool], metric: Metric | None) -> tuple[Mean, str]:
+    """Return the mean that is right for the figures of a metric, and why (a msgid)."""
     params: Iterable[Params] = (row.parameters for rows in gathered.rows for row in rows)
-    kind, why = means.right_mean(tools.values(), params, metric.unit if metric else "")
+    kind, why = right_mean(tools.values(), params, metric.unit if metric else "")
     return kind, why.msgid
 
 

@@ -37,7 +37,7 @@ def lines_of(made: Comparison) -> list[Line]:
             lines["y", ceiling] = {"axis": "y", "value": ceiling, "label": text}
         if by_window and path.rtt_s:
             bdp = network.bdp_bytes(path.capacity_bps, path.rtt_s) or 0
-            text = _("BDP: %(size)s") % {"size": units.format_quantity(bdp, "B")}
+            text = _("BDP of the links as described: %(size)s") % {"size": units.format_quantity(bdp, "B")}
             lines["x", bdp] = {"axis": "x", "value": bdp, "label": text}
     return list(lines.values())
 

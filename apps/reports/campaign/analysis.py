@@ -5,6 +5,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
+from apps.bench.rules.folding import FOLDED
 from apps.core import messages
 from apps.reports.campaign.conclusions import (
     Conclusion,
@@ -15,6 +16,7 @@ from apps.reports.campaign.conclusions import (
     problems_of,
     unfinished_of,
 )
+from apps.reports.campaign.grounds import Ground, Grounds
 from apps.reports.campaign.material import Material
 from apps.reports.claims import counted
 from apps.reports.columns import interval_columns, quantity, scale_of
@@ -22,18 +24,18 @@ from apps.reports.document import Block, Column, Items, Link, Listing, Paragraph
 from apps.tuning.models import Finding, Verification
 
 # The tables of what was concluded, which sentences count and quote.
-PROBLEMS, CHANGES = "problems", "recommendations"
+PROBLEMS, CHANGES, VERIFICATIONS = "problems", "recommendations", "verifications"
 # Its columns: the number of a change, its state, and its gains.
 STATE, PREDICTED, REALISED = 2, 4, 5
 
 
-def problems(made: Material) -> Section:
+def problems(made: Material, grounds: Grounds) -> Section:
     """Return the problem analysis: what holds rates back, then what was established and is no fault."""
     found, established = problems_of(made), established_of(made)
-    parts = [_problem(made, item) for item in found]
+    parts = [_problem(made, item, grounds) for item in found]
     if established:
         title = _("What was established, and is no fault")
-        parts.append(Section("established", title, (), tuple(_problem(made, item) for item in established)))
+        parts.append(Section("established", title, (), tuple(_problem(made, item, grounds) for item in established)))
     blocks: list[Block] = [*unfinished_of(made)]
     if found:
         blocks.append(_problem_table(found))
@@ -42,7 +44,7 @@ def problems(made: Material) -> Section:
     return Section("problems", _("Problem analysis"), tuple(blocks), tuple(parts))
 
 
-def findings(made: Material) -> Section:
+def findings(made: Material, grounds: Grounds) -> Section:
     """Return what to change exactly, what may stay, and what came of changes that were measured."""
     changes, kept = changes_of(made), kept_of(made)
     blocks: list[Block] = []
@@ -51,53 +53,77 @@ def findings(made: Material) -> Section:
     elif not changes:
         blocks.append(Paragraph((_("No change is recommended."),), key="findings"))
     else:
-        blocks.append(_table(changes))
+        blocks.append(_table(changes, grounds))
     if kept:
         blocks.append(Paragraph((_("What needs no change:"),)))
         blocks.append(Items(tuple((item.link,) for item in kept)))
-    parts = tuple(_change(made, item, number) for number, item in enumerate(changes, start=1))
+    blocks += [block for block in (_verifications(changes), grounds.table()) if block]
+    parts = tuple(_change(made, item, number, grounds) for number, item in enumerate(changes, start=1))
     return Section("findings", _("Findings and what to change"), tuple(blocks), parts)
 
 
-def gain_of(finding: Finding, number: int) -> tuple[Part, ...]:
-    """Return what the change of a number in the table of changes gained, or is to gain, as that table has it."""
+def gain_of(finding: Finding, number: int, ground: Ground) -> tuple[Part, ...]:
+    """Return what the change of a number in the table of changes gained, or is to gain, as the tables have it."""
     latest = finding.latest
-    gain, column = (latest.gain, REALISED) if latest and latest.gain else (finding.predicted_gain, PREDICTED)
-    if not gain:
-        return ()
-    text = _("realised gain ×%(gain)s") if column == REALISED else _("predicted gain ×%(gain)s")
-    said = " – " + text % {"gain": f"{gain:.3g}"}
-    return (counted.quote(said, CHANGES, column, str(number), f"{gain:.3g}"),)
+    if latest and latest.gain:
+        gain = f"{latest.gain:.3g}"
+        said = " – " + _("realised gain ×%(gain)s") % {"gain": gain}
+        return (counted.quote(said, CHANGES, REALISED, str(number), gain),)
+    text = " – " + _("predicted gain ×%(gain)s")
+    if finding.predicted_gain and not ground.gain:
+        # Of one that an archive brought without its figures only the ratio is known.
+        gain = f"{finding.predicted_gain:.3g}"
+        return (counted.quote(text % {"gain": gain}, CHANGES, PREDICTED, str(number), gain),)
+    predicted = ground.gained(text)
+    return (predicted,) if predicted else ()
 
 
-def _problem(made: Material, item: Conclusion) -> Section:
-    record = item.first.details
-    blocks = [*_reasons(record), *_formula(record), *_others(record), *evidence_of(made, item)]
+def _problem(made: Material, item: Conclusion, grounds: Grounds) -> Section:
+    record, ground = item.first.details, grounds.own[item.first.pk]
+    blocks = [*_reasons(ground), *_formula(record), *_others(record), *_also(grounds.parts[item.first.pk])]
+    blocks += evidence_of(made, item, ground.rests())
     return Section(f"problem-{item.key}", item.title, tuple(blocks))
 
 
-def _change(made: Material, item: Conclusion, number: int) -> Section:
+def _change(made: Material, item: Conclusion, number: int, grounds: Grounds) -> Section:
     finding = item.first
-    record = finding.details
-    blocks: list[Block] = [*_reasons(record), *_formula(record)]
-    if finding.change:
-        blocks.append(Listing(finding.change, _("To change")))
-    if finding.undo:
-        blocks.append(Listing(finding.undo, _("To take it back")))
-    blocks += [Paragraph((text,)) for text in _outcomes(finding, number)]
+    record, ground = finding.details, grounds.own[finding.pk]
+    blocks: list[Block] = [*_reasons(ground), *_formula(record), *_listings(finding.change, finding.undo)]
+    blocks += [Paragraph(parts) for parts in _outcomes(finding, ground, number)]
     for title, lines in ((_("Limits"), record.get("limits")), (_("Side effects"), record.get("side_effects"))):
         if lines:
             blocks += [Paragraph((f"{title}:",)), _list(lines)]
-    blocks += [*_others(record), *evidence_of(made, item)]
+    blocks += [*_others(record), *_also(grounds.parts[finding.pk]), *evidence_of(made, item, ground.rests())]
     return Section(f"finding-{item.key}", item.title, tuple(blocks))
 
 
-def _reasons(record: Mapping[str, Any]) -> list[Block]:
-    blocks: list[Block] = []
-    if record.get("why"):
-        blocks.append(_list(record["why"]))
+def _listings(change: str, undo: str) -> list[Block]:
+    blocks: list[Block] = [Listing(change, _("To change"))] if change else []
+    return [*blocks, Listing(undo, _("To take it back"))] if undo else blocks
+
+
+def _also(parts: Sequence[Ground]) -> list[Block]:
+    """Return what else was proposed for a finding's question: its evidence, or another way to it."""
+    if not parts:
+        return []
+    blocks: list[Block] = [Paragraph((_("For the same question also:"),))]
+    for ground in parts:
+        label = ground.own.get("confidence_label")
+        said = [*([_("Confidence: %(confidence)s. ") % {"confidence": _(label)}] if label else []), *ground.outlook()]
+        why = [(ground.line_of(line),) for line in ground.own.get("why") or ()]
+        blocks.append(Items(((f"{ground.title} – " if said else ground.title, *said), *why)))
+        blocks += [*_formula(ground.own), *_listings(ground.own.get("change", ""), ground.own.get("undo", ""))]
+    return blocks
+
+
+def _reasons(ground: Ground) -> list[Block]:
+    record = ground.own
+    # What the parts of a finding are stands with them.
+    why = [line for line in record.get("why") or () if not (record.get("parts") and line.get("msgid") == FOLDED)]
+    blocks: list[Block] = [Items(tuple((ground.line_of(line),) for line in why))] if why else []
     if record.get("against"):
-        blocks += [Paragraph((_("What speaks against it:"),)), _list(record["against"])]
+        lines = tuple((ground.line_of(line),) for line in record["against"])
+        blocks += [Paragraph((_("What speaks against it:"),)), Items(lines)]
     return blocks
 
 
@@ -134,7 +160,7 @@ def _problem_table(found: Sequence[Conclusion]) -> Table:
     return Table(PROBLEMS, _("Problems"), columns, rows)
 
 
-def _table(changes: Sequence[Conclusion]) -> Table:
+def _table(changes: Sequence[Conclusion], grounds: Grounds) -> Table:
     columns = (
         Column(_("No."), kind="number"),
         Column(_("Finding")),
@@ -155,7 +181,7 @@ def _table(changes: Sequence[Conclusion]) -> Table:
                 item.link,
                 str(finding.get_state_display()),
                 _(label) if label else "",
-                finding.predicted_gain,
+                grounds.own[finding.pk].gain or finding.predicted_gain,
                 latest.gain if latest else None,
                 latest.gain_low if latest else None,
                 latest.gain_high if latest else None,
@@ -164,29 +190,23 @@ def _table(changes: Sequence[Conclusion]) -> Table:
     return Table(CHANGES, _("What to change and what it gains"), columns, rows)
 
 
-def _outcomes(finding: Finding, number: int) -> list[Part]:
+def _outcomes(finding: Finding, ground: Ground, number: int) -> list[tuple[Part, ...]]:
     """Return what is predicted and what measuring again gave; one that is under way in one line."""
-    record = finding.details
-    told: list[Part] = []
-    if record.get("predicted"):
-        unit = record.get("predicted_unit", "")
-        words = {"predicted": quantity(record["predicted"], unit), "present": quantity(record.get("present"), unit)}
-        known = _("Predicted: %(predicted)s; at present: %(present)s.")
-        told.append((known if record.get("present") else _("Predicted: %(predicted)s.")) % words)
-    for item in finding.verifications.all():
+    outlook = ground.outlook()
+    told = [outlook] if outlook else []
+    for place, item in enumerate(finding.verifications.all(), start=1):
         if item.verdict == Verification.Verdict.OPEN:
-            told.append(_("It is being measured again: whether it holds is not known yet."))
-        elif item.gain and item == finding.latest:
-            told.append(counted.quote(_verified(item), CHANGES, REALISED, str(number), f"{item.gain:.3g}"))
+            told.append((_("It is being measured again: whether it holds is not known yet."),))
         else:
-            told.append(_verified(item))
+            told.append((_verified(item, f"{number}.{place}"),))
     return told
 
 
-def _verified(item: Verification) -> str:
+def _verified(item: Verification, name: str) -> Part:
+    """Return what measuring again gave, as the table of what was measured has it."""
     words = {
         "verdict": str(item.get_verdict_display()),
-        "pairs": item.pairs,
+        "pairs": str(item.pairs),
         "present": quantity(item.present, item.unit),
         "realised": quantity(item.realised, item.unit),
         "gain": f"{item.gain:.3g}" if item.gain else "–",
@@ -197,4 +217,37 @@ def _verified(item: Verification) -> str:
         "Measured again in %(pairs)s pairs: %(present)s now, %(realised)s with the change, gain ×%(gain)s"
         " (%(low)s – %(high)s): %(verdict)s."
     )
-    return text % words
+    names = ("verdict", "pairs", "present", "realised", "gain", "low", "high")
+    told = {column: words[found] for column, found in enumerate(names, start=2) if words[found] != "–"}
+    return counted.cells(text % words, VERIFICATIONS, name, told)
+
+
+def _verifications(changes: Sequence[Conclusion]) -> Table | None:
+    """Return what came of changes that were measured, None if none was."""
+    columns = (
+        Column(_("No.")),
+        Column(_("Finding")),
+        Column(_("Verdict")),
+        Column(_("Pairs"), kind="number"),
+        Column(_("At present")),
+        Column(_("With the change")),
+        Column(_("Realised gain (ratio)"), kind="number"),
+        *interval_columns(_("Realised gain"), scale_of((), "1")),
+    )
+    rows: list[tuple[Value | Link, ...]] = [
+        (
+            f"{number}.{place}",
+            item.link,
+            str(judged.get_verdict_display()),
+            judged.pairs,
+            quantity(judged.present, judged.unit),
+            quantity(judged.realised, judged.unit),
+            judged.gain,
+            judged.gain_low,
+            judged.gain_high,
+        )
+        for number, item in enumerate(changes, start=1)
+        for place, judged in enumerate(item.first.verifications.all(), start=1)
+        if judged.verdict != Verification.Verdict.OPEN
+    ]
+    return Table(VERIFICATIONS, _("Changes that were measured"), columns, rows) if rows else None

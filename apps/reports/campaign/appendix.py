@@ -81,13 +81,16 @@ def _table(made: Material, experiment: Experiment, flagged: Doubts) -> Table:
                 remark,
             )
         )
-    columns = (
+    given = (
         Column(_("Trial")),
         *((Column(_("Nodes")),) if several else ()),
         *(Column(charts.label_of_factor(tool, name)) for name in names),
         Column(_("Repetition"), kind="number"),
         Column(_("State")),
-        *(column_of(metric, scale) for metric, scale in zip(metrics, scales, strict=True)),
+    )
+    columns = (
+        *given,
+        *(column_of(metric, scale, given) for metric, scale in zip(metrics, scales, strict=True)),
         Column(_("Finished"), kind="time"),
         Column(_("Remark")),
     )

@@ -5,7 +5,6 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 
 from apps.core import messages
 from apps.reports.campaign.material import SHOWN_TRIALS, Material
@@ -76,7 +75,10 @@ def conclusions_of(made: Material, kinds: Collection[str]) -> list[Conclusion]:
     for finding, ref in made.findings:
         if finding.kind in kinds:
             found.setdefault((finding.rule, messages.render(finding.title)), []).append((finding, ref))
-    return [Conclusion(title, tuple(members)) for (_rule, title), members in found.items()]
+    return [
+        Conclusion(made.titles.get(members[0][0].pk, title), tuple(members))
+        for (_rule, title), members in found.items()
+    ]
 
 
 def unfinished_of(made: Material) -> list[Block]:
@@ -90,8 +92,8 @@ def unfinished_of(made: Material) -> list[Block]:
     return [Paragraph((line,), style="warning") for line in lines]
 
 
-def evidence_of(made: Material, claim: Conclusion) -> list[Block]:
-    """Return how sure it is, on which trials it rests, and of what the same is said."""
+def evidence_of(made: Material, claim: Conclusion, rests: Part | None) -> list[Block]:
+    """Return how sure it is, on which trials it `rests`, and of what the same is said."""
     finding, ref = claim.findings[0]
     wanted = finding.details.get("evidence", ())
     links: list[Part] = []
@@ -104,9 +106,11 @@ def evidence_of(made: Material, claim: Conclusion) -> list[Block]:
         links.append(" …")
     label = _(finding.details.get("confidence_label", "")) if finding.details.get("confidence_label") else "–"
     words = {"rule": finding.rule, "version": finding.rule_version, "confidence": label}
-    text = _("Confidence: %(confidence)s. Rule %(rule)s, version %(version)s. ") % words
-    count = ngettext("Rests on %(n)s trial", "Rests on %(n)s trials", len(wanted)) % {"n": len(wanted)}
-    blocks: list[Block] = [Paragraph((text, Link(count, ref), *links), style="remark")]
+    text = _("Confidence: %(confidence)s. ") % words
+    rule = Link(_("Rule %(rule)s, version %(version)s") % words, ref)
+    blocks: list[Block] = [
+        Paragraph((text, rule, ". ", *([rests] if rests else []), *(links if rests else ())), style="remark")
+    ]
     if len(claim.findings) > 1:
         same: list[Part] = [_("The same holds for:"), " "]
         for place, (other, other_ref) in enumerate(claim.findings[1:]):

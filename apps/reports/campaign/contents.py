@@ -14,6 +14,7 @@ from apps.reports.campaign import (
     analysis,
     appendix,
     contrast,
+    grounds,
     inventory,
     material,
     method,
@@ -23,6 +24,7 @@ from apps.reports.campaign import (
     swept,
     within,
 )
+from apps.reports.campaign.grounds import Grounds
 from apps.reports.campaign.material import Material
 from apps.reports.document import Block, Document, Figure, Items, Link, Paragraph, Part, Section, spaced
 from apps.reports.parts import Parts
@@ -47,6 +49,8 @@ def build(
     """
     with translation.override(language):
         made = material.read(campaigns, user, baseline)
+        rests = grounds.read(made)
+        made.titles = {pk: ground.title for pk, ground in rests.own.items()}
         one_by_one = Parts(is_strict=is_strict)
         results = one_by_one.section("results", _("Results"), lambda: _results(made, one_by_one))
         contrasted = one_by_one.section("baseline", _("Compared with a baseline"), lambda: contrast.section(made))
@@ -56,8 +60,8 @@ def build(
             one_by_one.section("method", _("Method"), lambda: method.section(made)),
             results,
             contrasted,
-            analysis.problems(made),
-            analysis.findings(made),
+            analysis.problems(made, rests),
+            analysis.findings(made, rests),
             _conclusion(made),
             appendix.section(made) if trials else None,
         ]
@@ -69,7 +73,7 @@ def build(
             sections=tuple(found for found in sections if found),
             meta=_meta(made),
             rests_on=_rests_on(made),
-            summary=_summary(made, results, contrasted),
+            summary=_summary(made, rests, results, contrasted),
         )
 
 
@@ -99,9 +103,11 @@ def _rests_on(made: Material) -> tuple[str, ...]:
     return tuple(dict.fromkeys(refs))
 
 
-def _summary(made: Material, results: Section | None, contrasted: Section | None) -> tuple[Block, ...]:
+def _summary(
+    made: Material, rests: Grounds, results: Section | None, contrasted: Section | None
+) -> tuple[Block, ...]:
     """Return what it comes to, and what the first figures show."""
-    blocks: list[Block] = [*short.summary(made)]
+    blocks: list[Block] = [*short.summary(made, rests)]
     for section in (results, contrasted):
         if section and (said := _said(section)):
             blocks += [Paragraph((f"{section.title}:",)), Items(said)]

@@ -13,7 +13,7 @@ from apps.core import messages
 from apps.reports.campaign import points, remarks, sentences, swept
 from apps.reports.campaign.material import Material
 from apps.reports.claims import overall, words
-from apps.reports.columns import scale_of, told_interval_columns
+from apps.reports.columns import count_columns, scale_of, told_interval_columns
 from apps.reports.document import Block, Column, Figure, Link, Paragraph, Section, Table, Topic, Value, spaced
 
 # A table of the report has so many places; the comparison's page has all.
@@ -89,10 +89,11 @@ def _table(found: Comparison, key: str, after: Experiment) -> tuple[Table, Topic
     ]
     scale = scale_of([value for column in centres for value in column], found.unit)
     contrasts = comparison.contrast([(before[setting], later[setting]) for setting in shown])
+    counted = count_columns(found.titles, [[len(side[setting]) for setting in shown] for side in (before, later)])
     columns = [
         *(Column(factor.label) for factor in varied),
         *(Column(title, scale.unit, "number") for title in found.titles),
-        Column(_("n"), kind="number"),
+        *(column for column, _counts in counted),
         Column(_("Ratio"), kind="number"),
         *told_interval_columns(_("Ratio"), scale_of((), "1")),
         Column(_("Verdict")),
@@ -104,7 +105,7 @@ def _table(found: Comparison, key: str, after: Experiment) -> tuple[Table, Topic
             [
                 *(factor.text(value) for factor, value in zip(varied, setting, strict=True)),
                 *(scale.of(column[number]) for column in centres),
-                min(len(before[setting]), len(later[setting])),
+                *(counts[number] for _column, counts in counted),
                 ratio.ratio,
                 ratio.ratio_low,
                 ratio.ratio_high,
@@ -125,4 +126,5 @@ def _table(found: Comparison, key: str, after: Experiment) -> tuple[Table, Topic
     }
     total = len(both) if len(both) > MOST_ROWS else 0
     table = Table(f"baseline-table-{key}", after.name, tuple(columns), rows, total=total, figures=behind)
-    return table, Topic(table.key, of=at + 3, by=(at, at + 1), metric=_(found.metric.label))
+    of = at + 2 + len(counted)
+    return table, Topic(table.key, of=of, by=(at, at + 1), metric=_(found.metric.label))

@@ -35,7 +35,8 @@ class Material:
     `progress` {experiment: what became of its trials}, `metrics` {experiment: those with figures, the primary one
     first}, `versions` {tool: versions}, `invalid` {name of a flag: results}, `corrected` results that were read
     again, `period` the first and last end of what was carried out; `findings` with their references, `evidence`
-    {id: trial} the first trials that they rest on; `unfinished` the analyses that wait or failed.
+    {id: trial} the first trials that they rest on, `titles` {finding: its title} of those whose figures are told
+    otherwise than by their rule; `unfinished` the analyses that wait or failed.
     """
 
     campaigns: Sequence[Campaign]
@@ -54,6 +55,7 @@ class Material:
     period: tuple[datetime | None, datetime | None] = (None, None)
     findings: list[tuple[Finding, str]] = field(default_factory=list)
     evidence: dict[int, Trial] = field(default_factory=dict)
+    titles: dict[int, str] = field(default_factory=dict)
     unfinished: list[Standing] = field(default_factory=list)
 
     @property
@@ -167,7 +169,8 @@ def _findings(campaigns: Sequence[Campaign]) -> list[tuple[Finding, str]]:
         .prefetch_related(
             Prefetch("verifications", Verification.objects.select_related("campaign")),
             Prefetch(
-                "trials", Trial.objects.select_related("experiment").order_by("experiment__position", "position")
+                "trials",
+                Trial.objects.select_related("experiment__campaign").order_by("experiment__position", "position"),
             ),
         )
     )
@@ -177,6 +180,9 @@ def _findings(campaigns: Sequence[Campaign]) -> list[tuple[Finding, str]]:
 
 
 def _evidence(findings: Sequence[Finding]) -> dict[int, Trial]:
-    """Return the first trials that findings rest on, by their ids."""
+    """Return the first trials that findings rest on, by their ids; without asking for those that came along."""
+    known = {trial.pk: trial for finding in findings for trial in finding.trials.all()}
     wanted = {pk for finding in findings for pk in finding.details.get("evidence", ())[:SHOWN_TRIALS]}
-    return Trial.objects.select_related("experiment__campaign").in_bulk(wanted)
+    missing = wanted - known.keys()
+    asked = Trial.objects.select_related("experiment__campaign").in_bulk(missing) if missing else {}
+    return {pk: (known | asked)[pk] for pk in wanted if pk in known or pk in asked}

@@ -3,24 +3,29 @@
 from typing import Any
 
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import ngettext, pgettext
 
 from apps.bench.toolkit import Tool
 from apps.campaigns.models import Experiment
 from apps.reports.campaign.material import Material
 from apps.reports.claims import counted
-from apps.reports.document import Block, Column, Paragraph, Section, Table
+from apps.reports.document import Block, Column, Paragraph, Part, Section, Table, Value
 from apps.results import charts, queries
+
+# The table of what became of the trials, and its column of all of them.
+OUTCOMES, OF_ALL = "outcomes", 2
+LEFT_OUT = "left-out"
 
 
 def section(made: Material) -> Section:
     """Return the section on the method."""
-    said = counted.count(extent(made), len(made.experiments), "experiments")
-    blocks: list[Block] = [Paragraph((said,), key="method"), _tools(made), _experiments(made)]
+    said = counted.sums(extent(made), OUTCOMES, {-1: len(made.experiments), **_sums(made)})
+    blocks: list[Block] = [Paragraph((said,), key="method"), _tools(made), _experiments(made), _outcomes(made)]
     if made.main.is_published:
         text = _("The figures were read from a publication; nothing of them was measured by this service.")
         blocks.insert(1, Paragraph((text,), style="warning"))
-    blocks.append(Paragraph((_validity(made),), key="validity"))
+    blocks.append(Paragraph(_validity(made), key="validity"))
+    blocks += [table] if (table := _left_out(made)) else []
     return Section("method", _("Method"), tuple(blocks))
 
 
@@ -29,11 +34,64 @@ def extent(made: Material) -> str:
     trials = made.trials()
     experiments = len(made.experiments)
     parts = [
-        ngettext("%(n)s experiment", "%(n)s experiments", experiments) % {"n": experiments},
+        ngettext("%(n)s experiment", "%(n)s experiments", experiments) % {"n": f"{experiments:,}"},
         trials.text,
         *trials.remarks,
     ]
     return ", ".join(parts) + "."
+
+
+def _outcomes(made: Material) -> Table:
+    """Return what became of the trials of each experiment."""
+    titles = (_("Trials"), *(title for _name, title in _ends()))
+    columns = (Column(_("No."), kind="number"), Column(_("Experiment")), *(Column(t, kind="number") for t in titles))
+    rows = [
+        (
+            made.numbers[item.pk],
+            made.title_of(item),
+            made.trials(item).total,
+            *(getattr(made.trials(item), name) for name, _title in _ends()),
+        )
+        for item in made.experiments
+    ]
+    return Table(OUTCOMES, _("What became of the trials"), columns, rows)
+
+
+def _left_out(made: Material) -> Table | None:
+    """Return how many results are invalid by each flag, and how many were read again; None where there are none."""
+    rows: list[tuple[Value, ...]] = [(name, count) for name, count in sorted(made.invalid.items())]
+    if made.corrected:
+        rows.append((_("Read again"), made.corrected))
+    columns = Column(_("Flag")), Column(_("Results"), kind="number")
+    return (
+        Table(LEFT_OUT, _("Results that are invalid by their flags, or were read again"), columns, rows)
+        if rows
+        else None
+    )
+
+
+def _ends() -> list[tuple[str, str]]:
+    """Return what becomes of trials, with the titles of their columns."""
+    return [
+        ("measured", pgettext("trials", "Measured")),
+        ("failed", _("Failed")),
+        ("not_measured", _("Not measured")),
+        ("running", _("Running")),
+        ("waiting", _("Waiting")),
+        ("warmups", _("Warm-ups")),
+        ("set_aside", _("Set aside")),
+    ]
+
+
+def _sums(made: Material) -> dict[int, int]:
+    """Return {column of what became of trials: its sum} of what is told: all of them, and what occurs."""
+    trials, first = made.trials(), OF_ALL + 1
+    ends = {first + place: int(getattr(trials, name)) for place, (name, _title) in enumerate(_ends())}
+    return {
+        OF_ALL: trials.total,
+        first: trials.measured,
+        **{column: count for column, count in ends.items() if count},
+    }
 
 
 def _tools(made: Material) -> Table:
@@ -112,9 +170,9 @@ def _repetitions(experiment: Experiment) -> str:
     return text
 
 
-def _validity(made: Material) -> str:
+def _validity(made: Material) -> tuple[Part, ...]:
     """Return what counts, what was left out and what the intervals mean."""
-    sentences: list[str] = [
+    sentences: list[Part] = [
         _("Whether a trial counts as measured is decided by what its tool printed; figures of warm-ups never count."),
         _(
             "Intervals of means are of 95 % by Student's t, of figures in two modes by the bootstrap; equal figures"
@@ -123,15 +181,19 @@ def _validity(made: Material) -> str:
     ]
     if made.invalid:
         named = ", ".join(f"{name} × {count}" for name, count in sorted(made.invalid.items()))
-        sentences.append(_("Left out as invalid by their own signs: %(named)s.") % {"named": named})
+        text = _("Left out as invalid by their own signs: %(named)s.") % {"named": named}
+        told = {name: str(count) for name, count in made.invalid.items()}
+        sentences.append(counted.rows(text, LEFT_OUT, 1, told))
     if count := made.trials().set_aside:
         text = ngettext("%(n)s trial was set aside by a person.", "%(n)s trials were set aside by a person.", count)
-        sentences.append(text % {"n": count})
+        column = OF_ALL + len(_ends())
+        sentences.append(counted.sums(text % {"n": f"{count:,}"}, OUTCOMES, {column: count}))
     if made.corrected:
         text = ngettext(
             "%(n)s result was read again from its raw output; its page tells why and keeps the earlier one.",
             "%(n)s results were read again from their raw outputs; their pages tell why and keep the earlier ones.",
             made.corrected,
         )
-        sentences.append(text % {"n": made.corrected})
-    return " ".join(sentences)
+        number = str(made.corrected)
+        sentences.append(counted.rows(text % {"n": number}, LEFT_OUT, 1, {_("Read again"): number}))
+    return tuple(part for sentence in sentences for part in (" ", sentence))[1:]

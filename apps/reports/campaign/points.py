@@ -1,21 +1,23 @@
 """The table of every point of a comparison: one row for each setting, so that no cell is a mean over several."""
 
 from collections import defaultdict
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from django.utils.translation import gettext as _
 
 from apps.bench import comparison
-from apps.bench.comparison import Centre
+from apps.bench.comparison import Centre, Statistic
+from apps.bench.statistics import Mean
 from apps.bench.toolkit import Metric
 from apps.comparison.comparisons import contrast, factors, figure_rows
 from apps.comparison.comparisons.contrast import Comparison
 from apps.comparison.comparisons.factors import Factor
 from apps.comparison.comparisons.figure_rows import Row
 from apps.reports.campaign import remarks
-from apps.reports.columns import column_of, ends_of, interval_columns, scale_of
+from apps.reports.columns import column_of, count_columns, ends_of, interval_columns, scale_of, title_of
 from apps.reports.document import Column, Table, Value
+from apps.results import means
 from apps.results.doubts import Mark
 
 # A report's table has so many points; the appendix has every trial.
@@ -37,8 +39,11 @@ def columns_of(found: Comparison) -> dict[str, int]:
 
 
 def column_of_metric(table: Table, metric: Metric) -> int:
-    """Return the column of a metric's centre."""
-    return next(place for place, column in enumerate(table.columns) if column.title == _(metric.label))
+    """Return the column of a metric's centre; of what was set under the same name, it is the other one."""
+    titles = [column.title for column in table.columns]
+    label = _(metric.label)
+    measured = title_of(metric, titles)
+    return titles.index(measured if measured in titles else label)
 
 
 def has_rows(found: Comparison, setting: Mapping[str, Hashable]) -> bool:
@@ -52,48 +57,80 @@ def has_rows(found: Comparison, setting: Mapping[str, Hashable]) -> bool:
 
 @dataclass(frozen=True)
 class _Places:
-    """The figures of a metric by place of the table."""
+    """The figures of a metric by place of the table, and the mean that is right for them; `is_drawn` has a figure."""
 
     metric: Metric
     values: dict[Key, list[float]]
     marks: dict[Key, Mark | None]
-    found: Comparison | None = None
+    mean: Mean
+    why: str
+    is_drawn: bool = True
+
+    def counts(self, places: Iterable[Key]) -> list[int]:
+        """Return how many figures there are at each place."""
+        return [len(self.values.get(place, ())) for place in places]
 
 
 def table_of(key: str, caption: str, shown: Sequence[Comparison], more: Sequence[Metric]) -> Table:
-    """Return every point with n, the centre and interval of the metrics drawn, and the mean of some others."""
+    """Return every point with n, the centre and interval of the metrics drawn, and the mean of some others.
+
+    Each metric has its own mean and, unless all were measured as often, its own n.
+    """
     first = shown[0]
     varied = varied_of(first)
-    parts = [
-        _Places(found.metric, _by_place(found, varied), _marks(found, varied, found.metric), found)
-        for found in shown
-        if found.metric
-    ]
-    for metric in more:
-        other = replace(first, gathered=figure_rows.gather(first.gathered.choices, metric.name))
-        parts.append(_Places(metric, _by_place(other, varied), _marks(other, varied, metric)))
+    parts = _parts(first, shown, more, varied)
     places = sorted(
-        parts[0].values if parts else (),
+        {place for part in parts for place in part.values},
         key=lambda place: [factor.place(value) for factor, value in zip(varied, place, strict=True)],
     )
     printed = places[:MOST_ROWS]
-    columns = [Column(factor.label) for factor in varied] + [Column(_("n"), kind="number")]
+    columns = [Column(factor.label) for factor in varied]
     cells: list[list[Value]] = [
-        [*(factor.text(value) for factor, value in zip(varied, place, strict=True)), len(parts[0].values[place])]
-        for place in printed
+        [factor.text(value) for factor, value in zip(varied, place, strict=True)] for place in printed
     ]
     figures: dict[str, list[list[float]]] = {
         str(column): [[float(str(place[column]))] for place in printed]
         for column, factor in enumerate(varied)
         if factor.numeric
     }
-    for part in parts:
-        _add_metric(part, first, printed, columns, cells, figures)
+    titles = [title_of(part.metric, [factor.label for factor in varied]) for part in parts]
+    counted = count_columns(titles, [part.counts(printed) for part in parts])
+    for number, part in enumerate(parts):
+        if number < len(counted):
+            columns.append(counted[number][0])
+            _extend(cells, counted[number][1])
+        _add_metric(part, first.state.statistic, printed, columns, cells, figures)
     marks = [{_(part.metric.label): part.marks.get(place) for part in parts} for place in printed]
     remarks.add_to(columns, cells, marks)
-    note = f"{contrast.statistic_label(first)} – {_(first.why_mean)}"
     total = len(places) if len(places) > MOST_ROWS else 0
-    return Table(key, caption, tuple(columns), cells, note=note, total=total, figures=figures or None)
+    return Table(key, caption, tuple(columns), cells, note=_note(first, parts), total=total, figures=figures or None)
+
+
+def _parts(
+    first: Comparison, shown: Sequence[Comparison], more: Sequence[Metric], varied: Sequence[Factor]
+) -> list[_Places]:
+    """Return the figures of the metrics that are drawn, then of the others."""
+    parts = [
+        _Places(
+            found.metric, _by_place(found, varied), _marks(found, varied, found.metric), found.mean, found.why_mean
+        )
+        for found in shown
+        if found.metric
+    ]
+    tools = figure_rows.tools_of(first.gathered.choices)
+    for metric in more:
+        other = replace(first, gathered=figure_rows.gather(first.gathered.choices, metric.name))
+        mean, why = contrast.mean_of(other.gathered, tools, metric)
+        marks = _marks(other, varied, metric)
+        parts.append(_Places(metric, _by_place(other, varied), marks, mean, why, is_drawn=False))
+    return parts
+
+
+def _note(first: Comparison, parts: Sequence[_Places]) -> str:
+    """Return which statistic the table has and why, for each metric where they differ."""
+    if first.state.statistic is Statistic.MEDIAN or len({part.mean for part in parts}) < 2:
+        return f"{contrast.statistic_label(first)} – {_(first.why_mean)}"
+    return " ".join(f"{_(part.metric.label)}: {means.label_of(part.mean)} – {_(part.why)}" for part in parts)
 
 
 def by_setting(found: Comparison, place: int, varied: Sequence[Factor]) -> dict[Key, list[float]]:
@@ -139,32 +176,34 @@ def _key(number: int, row: Row, varied: Sequence[Factor], found: Comparison) -> 
 
 def _add_metric(
     part: _Places,
-    first: Comparison,
+    statistic: Statistic,
     places: Sequence[Key],
     columns: list[Column],
     cells: list[list[Value]],
     figures: dict[str, list[list[float]]],
 ) -> None:
     """Add a metric's columns: its centre, of those drawn also the interval where any place has one."""
-    mean = part.found.mean if part.found else first.mean
     centres: list[Centre | None] = [
-        comparison.centre_of(part.values[place], first.state.statistic, mean) if part.values.get(place) else None
+        comparison.centre_of(part.values[place], statistic, part.mean) if part.values.get(place) else None
         for place in places
     ]
     scale = scale_of([centre.value for centre in centres if centre], part.metric.unit)
-    if part.found is not None:
-        figures[str(len(columns))] = [
-            [scale.of(value) or 0.0 for value in part.values.get(place, ())] for place in places
-        ]
-    columns.append(column_of(part.metric, scale))
-    for row, centre in zip(cells, centres, strict=True):
-        row.append(scale.of(centre.value) if centre else None)
+    figures[str(len(columns))] = [
+        [scale.of(value) or 0.0 for value in part.values.get(place, ())] for place in places
+    ]
+    columns.append(column_of(part.metric, scale, columns))
+    _extend(cells, [scale.of(centre.value) if centre else None for centre in centres])
     ends = [
         ends_of(centre, part.metric.unit, part.values.get(place, ()))
         for place, centre in zip(places, centres, strict=True)
     ]
-    if part.found is None or not any(low is not None for low, _high in ends):
+    if not part.is_drawn or not any(low is not None for low, _high in ends):
         return
-    columns += interval_columns(_(part.metric.label), scale)
+    columns += interval_columns(columns[-1].title, scale)
     for row, pair in zip(cells, ends, strict=True):
         row += [scale.of(end) for end in pair]
+
+
+def _extend(rows: Sequence[list[Value]], values: Sequence[Value]) -> None:
+    for row, value in zip(rows, values, strict=True):
+        row.append(value)

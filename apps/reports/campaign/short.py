@@ -8,6 +8,7 @@ from django.utils.translation import ngettext
 from apps.core import messages
 from apps.reports.campaign.analysis import CHANGES, PROBLEMS, STATE, gain_of
 from apps.reports.campaign.conclusions import Conclusion, changes_of, kept_of, problems_of, unfinished_of
+from apps.reports.campaign.grounds import Ground, Grounds
 from apps.reports.campaign.material import Material
 from apps.reports.claims import counted
 from apps.reports.document import Block, Items, Paragraph, Part
@@ -17,14 +18,17 @@ from apps.tuning.models import Finding
 MOST_IN_SHORT = 5
 
 
-def summary(made: Material) -> tuple[Block, ...]:
+def summary(made: Material, grounds: Grounds) -> tuple[Block, ...]:
     """Return how many problems and changes there are, and the first of them."""
     blocks: list[Block] = [*unfinished_of(made)]
     found, changes = problems_of(made), changes_of(made)
     if found or changes or not made.unfinished:
         blocks.append(Paragraph(_counted(found, changes), key="summary"))
     lines: list[tuple[Part, ...]] = [(item.link,) for item in found[:MOST_IN_SHORT]]
-    lines += [(item.link, *gain_of(item.first, n)) for n, item in enumerate(changes[:MOST_IN_SHORT], start=1)]
+    for number, item in enumerate(changes[:MOST_IN_SHORT], start=1):
+        pk = item.first.pk
+        gain = gain_of(item.first, number, grounds.own[pk])
+        lines.append((item.link, *gain, *_also(grounds.parts[pk])))
     return (*blocks, Items(tuple(lines))) if lines else tuple(blocks)
 
 
@@ -50,6 +54,13 @@ def conclusion(made: Material) -> tuple[Block, ...]:
     return tuple(blocks)
 
 
+def _also(parts: Sequence[Ground]) -> tuple[Part, ...]:
+    """Return what else was proposed for the same question, by its titles."""
+    if not parts:
+        return ()
+    return (" (" + _("for the same question also: %(titles)s") % {"titles": "; ".join(p.title for p in parts)} + ")",)
+
+
 def _counted(found: Sequence[Conclusion], changes: Sequence[Conclusion]) -> tuple[Part, ...]:
     """Return how many there are, each count a sentence about its table."""
     if not found and not changes:
@@ -70,7 +81,9 @@ def _counted(found: Sequence[Conclusion], changes: Sequence[Conclusion]) -> tupl
 
 
 def _standing(item: Conclusion) -> tuple[Part, ...]:
-    """Return whether a change was measured already."""
+    """Return whether a change was measured already, and where if that was not here."""
+    if origin := item.first.judged_elsewhere:
+        return (" – " + _("verified by measuring elsewhere, imported from %(origin)s") % {"origin": origin},)
     texts = {
         Finding.State.VERIFIED: _("verified by measuring"),
         Finding.State.ACCEPTED: _("accepted, not verified yet"),

@@ -16,7 +16,7 @@ from apps.comparison.comparisons.factors import Factor
 from apps.comparison.comparisons.sets import ResultSet
 from apps.comparison.comparisons.state import State
 from apps.core import messages
-from apps.reports.campaign import points, sentences
+from apps.reports.campaign import loads, points, sentences
 from apps.reports.campaign.material import Material
 from apps.reports.document import Block, Figure, Paragraph, Section, Table, Topic
 from apps.results import loss
@@ -44,13 +44,14 @@ def section(made: Material, experiment: Experiment) -> Section:
         more = [metric for metric in metrics if metric not in drawn][:MORE_METRICS]
         title = made.title_of(experiment)
         table = points.table_of(f"table-{key}", title, [found for _metric, found in shown], more)
-        knees = _knees(made, experiment)
+        sweeps = loss.sweeps_of(experiment, made.tool(experiment))
+        knees = _knees(sweeps)
         for metric, found in shown:
             figures = _panels(f"figure-{key}-{metric.name}", found, title, table, made.user)
             blocks += [
                 _with_knees(block, knees) if metric.name in (loss.LOSS, loss.JITTER) else block for block in figures
             ]
-        blocks.append(table)
+        blocks += [*loads.blocks_of(key, title, sweeps), table]
         blocks += [_remarks(found) for _metric, found in shown[:1] if found.remarks]
     return Section(f"experiment-{key}", made.heading(experiment), tuple(blocks))
 
@@ -155,11 +156,9 @@ def _lines(found: Comparison, columns: dict[str, int]) -> tuple[list[sentences.L
     return lines, told_by, found.series.label if found.series and sets is None else ""
 
 
-def _knees(made: Material, experiment: Experiment) -> list[dict[str, object]]:
+def _knees(sweeps: list[loss.Sweep]) -> list[dict[str, object]]:
     """Return the lines of the loads from which on datagrams are lost; none of what is no sweep of loads."""
-    if loss.RATE not in {factor["name"] for factor in experiment.factors}:
-        return []
-    charts: Any = loss.charts_of(loss.sweeps_of(experiment, made.tool(experiment)))["charts"]
+    charts: Any = loss.charts_of(sweeps)["charts"]
     return [line for chart in charts[:1] for line in chart["lines"]]
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from django.utils import translation
 
-from apps.reports.claims import counted, curves, overall, several, words
+from apps.reports.claims import counted, curves, grounded, loads, overall, several, words
 from apps.reports.claims.topics import Place, Unanswered, places_of
 from apps.reports.document import (
     Block,
@@ -20,6 +20,9 @@ from apps.reports.document import (
     Table,
     walk,
 )
+
+# Every kind of sentence that a report may print.
+RELATIONS = (*words.TEXTS, *counted.RELATIONS, *grounded.RELATIONS, *loads.RELATIONS)
 
 
 @dataclass(frozen=True)
@@ -84,8 +87,12 @@ def holds(said: Sentence, tables: Mapping[str, Table]) -> bool:
     try:
         if claim.relation in counted.RELATIONS:
             return counted.holds(said, tables.get(claim.topic.table))
+        if claim.relation in grounded.RELATIONS:
+            return grounded.holds(said, tables[claim.topic.table])
+        if claim.relation in loads.RELATIONS:
+            return loads.holds(said, tables[claim.topic.table])
         return said.text == words.text_of(claim) and _is_true(claim, tables[claim.topic.table])
-    except (KeyError, Unanswered):
+    except (KeyError, ValueError, Unanswered):
         return False
 
 
@@ -105,8 +112,12 @@ def right_for(said: Sentence, table: Table | None) -> list[Sentence]:
     try:
         if said.claim.relation in counted.RELATIONS:
             return [counted.right(said, table)]
+        if said.claim.relation in grounded.RELATIONS:
+            return [grounded.right(said, table)]
+        if said.claim.relation in loads.RELATIONS:
+            return loads.right(said, table)
         return [words.sentence(found) for found in _told_anew(said.claim, table)]
-    except Unanswered:
+    except (ValueError, Unanswered):
         return []
 
 

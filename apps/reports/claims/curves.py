@@ -19,7 +19,7 @@ def tell(topic: Topic, places: Sequence[Place]) -> list[Claim]:
     if len(places) == 1:
         return [Claim(words.VALUE, topic, {"value": quantity(places[0].y, topic.unit)})]
     ordered = readings.in_order(places)
-    reading = readings.of_line(ordered, topic.better)
+    reading = _of_line(ordered, topic)
     relation = _relation(topic, reading)
     return [Claim(relation, topic, _says(relation, topic, ordered, reading))]
 
@@ -66,7 +66,16 @@ def _read_for(relation: str, topic: Topic, places: Sequence[Place]) -> Reading:
     """Return the reading that a relation is asked of: of what is true of a line, only one is said of it."""
     if relation in (words.HIGHEST_AT, words.HIGHEST_AMONG, words.LOWEST_AT, words.LOWEST_AMONG):
         return readings.of_places(places, topic.better)
-    return readings.of_line(places, topic.better, plateau=relation not in (words.GROWS, words.FALLS))
+    return _of_line(places, topic, plateau=relation not in (words.GROWS, words.FALLS))
+
+
+def _of_line(places: Sequence[Place], topic: Topic, *, plateau: bool = True) -> Reading:
+    """Return what a line shows; it neither grows nor falls from a figure to one that is printed the same."""
+    reading = readings.of_line(places, topic.better, plateau=plateau)
+    ends = {quantity(place.y, topic.unit) for place in (places[0], places[-1])}
+    if reading.form in (Form.GROWS, Form.FALLS) and len(ends) == 1:
+        return readings.of_places(places, topic.better)
+    return reading
 
 
 def _are_extremes(claim: Claim, places: Sequence[Place]) -> bool:

@@ -1,9 +1,12 @@
 """What several lines come to, what the highest figure is of the ceiling, and what a table counts: told and asked."""
 
 from collections.abc import Callable, Mapping, Sequence
+from math import isclose
 
-from apps.bench import statistics
+from apps.bench import comparison
+from apps.bench.comparison import Statistic
 from apps.bench.curve import Form
+from apps.bench.statistics import Mean
 from apps.reports.claims import readings, words
 from apps.reports.claims.topics import Place, quantity, text_of
 from apps.reports.document import Claim, Topic, Value
@@ -11,6 +14,8 @@ from apps.reports.document import Claim, Topic, Value
 Says = Mapping[str, Value]
 # The inventory's figure is called the path's ceiling where that much of it was carried, and not more than it can be.
 REACHED, ABOVE = 0.9, 1.02
+# A cell that is this near to a mean of its figures (a share) is that mean.
+SAME = 1e-9
 
 
 def best(topic: Topic, places: Sequence[Place], label: int, with_title: str = "") -> list[Claim]:
@@ -83,7 +88,9 @@ def _whose(part: float) -> str:
 
 
 def _is_above(place: Place, ceiling: float) -> bool:
-    _mean, interval = statistics.mean_interval(place.figures) if place.figures else (0.0, None)
+    """Return whether a place is surely above the ceiling, by the interval of the mean that its cell is."""
+    found = (comparison.centre_of(place.figures, Statistic.MEAN, kind) for kind in Mean if place.figures)
+    interval = next((centre.interval for centre in found if isclose(centre.value, place.y, rel_tol=SAME)), None)
     return interval is not None and interval.low > ABOVE * ceiling
 
 

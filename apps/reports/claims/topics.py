@@ -1,5 +1,6 @@
 """What a table holds of a topic: its places with their figures, as a sentence speaks of them."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -58,6 +59,26 @@ def places_of(topic: Topic, table: Table) -> list[Place]:
 def text_of(cell: Value | Link) -> str:
     """Return what a cell says, as topics and sentences name it."""
     return cell.text if isinstance(cell, Link) else "" if cell is None else str(cell)
+
+
+def row_of(topic: Topic, table: Table) -> Sequence[Value | Link]:
+    """Return the one row that a topic names; Unanswered if the table has none, several, or other columns."""
+    if max((topic.of, *topic.by, *(column for column, _text in topic.rows))) >= len(table.columns):
+        raise Unanswered(topic.table)
+    rows = [row for row in table.rows if all(text_of(row[column]) == text for column, text in topic.rows)]
+    if len(rows) != 1:
+        raise Unanswered(topic.table)
+    return rows[0]
+
+
+def shown(value: Value | Link) -> str:
+    """Return a cell as sentences quote it: numbers with three digits."""
+    return f"{value:.3g}" if isinstance(value, float) else text_of(value)
+
+
+def stands_in(number: str, text: str) -> bool:
+    """Return whether a number stands in a text as a whole, and not as a part of a longer one."""
+    return re.search(rf"(?<![\d.,]){re.escape(number)}(?!\d|[.,]\d)", text) is not None
 
 
 def quantity(value: float, unit: str) -> str:

@@ -59,10 +59,11 @@ def _first(findings: QuerySet[Finding]) -> list[Finding]:
 
 
 def _verified(scope: Scope) -> QuerySet[Verification]:
-    """Return what was verified in the period, the largest gain first; of a scope of some sites only what is of it."""
+    """Return what was verified here in the period, the largest gain first; of a scope of some sites what is of it."""
     whole = Campaign.objects.filter(for_whole_team(), team=scope.team, deleting_at=None)
     rows = Verification.objects.filter(
         verdict=Verification.Verdict.VERIFIED,
+        imported_from="",
         judged_at__gte=scope.period.start,
         judged_at__lt=scope.period.end,
         gain__gt=0,

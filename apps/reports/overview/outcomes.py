@@ -7,8 +7,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from apps.core import messages
+from apps.reports.claims import counted
 from apps.reports.columns import interval_columns, quantity, scale_of
-from apps.reports.document import Block, Column, Link, Paragraph, Section, Table, Value
+from apps.reports.document import Block, Column, Link, Paragraph, Part, Section, Table, Value
 from apps.reports.overview.changes import Change, Changes
 from apps.reports.overview.material import Material
 from apps.testbeds import patterns
@@ -16,6 +17,11 @@ from apps.tuning.models import Finding
 
 # Of changes so many are listed each way.
 MOST_CHANGES = 100
+
+# The tables that sentences quote, and their columns behind the number of a row.
+KEY_FIGURES = "key-figures"
+REGRESSIONS, VERIFIED, OPEN = "regressions", "verified", "open"
+BEFORE, AFTER, REALISED, PREDICTED = 5, 6, 5, 3
 
 # So many campaigns are named whose analysis waits or failed.
 MOST_UNFINISHED = 20
@@ -26,7 +32,7 @@ def changes(made: Material) -> Section:
     blocks: list[Block] = []
     worse, better = made.changes.of(worse=True), made.changes.of(worse=False)
     if worse:
-        blocks.append(_changes(made, "regressions", _("Regressions"), worse))
+        blocks.append(_changes(made, REGRESSIONS, _("Regressions"), worse))
     else:
         blocks.append(Paragraph((_no_regression(made.changes),), key="regressions"))
     if better:
@@ -34,7 +40,8 @@ def changes(made: Material) -> Section:
     if made.changes.histories > made.changes.examined:
         words = {"examined": f"{made.changes.examined:,}", "histories": f"{made.changes.histories:,}"}
         text = _("Of %(histories)s histories the %(examined)s that were measured most often were looked at.")
-        blocks.append(Paragraph((text % words,), style="remark"))
+        said = counted.rows(text % words, KEY_FIGURES, 1, dict(histories_of(made.changes)))
+        blocks.append(Paragraph((said,), style="remark"))
     return Section("changes", _("Changes of level"), tuple(blocks))
 
 
@@ -44,7 +51,7 @@ def findings(made: Material) -> Section:
     parts = [
         _verified(made),
         _open(made, "accepted", _("Accepted, not verified yet"), found.accepted, found.states["accepted"]),
-        _open(made, "open", _("Open recommendations"), found.open, found.states["new"]),
+        _open(made, OPEN, _("Open recommendations"), found.open, found.states["new"]),
     ]
     blocks: list[Block] = [*_unfinished(made)]
     if found.states.total():
@@ -96,6 +103,7 @@ def campaign_link(made: Material, change: Change) -> Link:
 
 def _changes(made: Material, key: str, caption: str, found: Sequence[Change]) -> Table:
     columns = (
+        Column(_("No."), kind="number"),
         Column(_("Tool")),
         Column(_("Nodes")),
         Column(_("Point")),
@@ -109,10 +117,11 @@ def _changes(made: Material, key: str, caption: str, found: Sequence[Change]) ->
         Column(_("Explanation")),
     )
     rows: list[list[Value | Link]] = []
-    for item in found[:MOST_CHANGES]:
+    for number, item in enumerate(found[:MOST_CHANGES], start=1):
         decision = item.decision
         rows.append(
             [
+                number,
                 item.tool.name,
                 place_of(made, item),
                 _point(item),
@@ -137,13 +146,19 @@ def _point(change: Change) -> str:
     return f"{change.point} {more}".strip()
 
 
-def _no_regression(found: Changes) -> str:
+def histories_of(found: Changes) -> list[tuple[str, str]]:
+    """Return the key figures of how many histories there are, and of how many were looked at."""
+    return [(_("Histories"), f"{found.histories:,}"), (_("Histories looked at"), f"{found.examined:,}")]
+
+
+def _no_regression(found: Changes) -> Part:
     if not found.examined:
         return _("Nothing was measured by enough campaigns to tell a regression: a history needs eight of them.")
     text = ngettext(
         "No regression was found in %(n)s history.", "No regression was found in %(n)s histories.", found.examined
     )
-    return text % {"n": found.examined}
+    name, examined = histories_of(found)[1]
+    return counted.rows(text % {"n": examined}, KEY_FIGURES, 1, {name: examined})
 
 
 def _states(made: Material) -> Table:
@@ -159,6 +174,7 @@ def _verified(made: Material) -> Block | None:
     if not found.verified:
         return None
     columns = (
+        Column(_("No."), kind="number"),
         Column(_("Finding")),
         Column(_("Before")),
         Column(_("After")),
@@ -169,6 +185,7 @@ def _verified(made: Material) -> Block | None:
     )
     rows: list[list[Value | Link]] = [
         [
+            number,
             link_of(made, item.finding),
             quantity(item.present, item.unit),
             quantity(item.realised, item.unit),
@@ -178,16 +195,17 @@ def _verified(made: Material) -> Block | None:
             item.gain_high,
             made.scope.period.day(item.judged_at) if item.judged_at else None,
         ]
-        for item in found.verified
+        for number, item in enumerate(found.verified, start=1)
     ]
     total = found.verified_count if found.verified_count > len(rows) else 0
-    return Table("verified", _("Verified in the period, with what was gained"), columns, rows, total=total)
+    return Table(VERIFIED, _("Verified in the period, with what was gained"), columns, rows, total=total)
 
 
 def _open(made: Material, key: str, caption: str, found: Sequence[Finding], total: int) -> Block | None:
     if not found:
         return None
     columns = (
+        Column(_("No."), kind="number"),
         Column(_("Finding")),
         Column(_("Campaign")),
         Column(_("Predicted gain (ratio)"), kind="number", digits=3),
@@ -195,11 +213,12 @@ def _open(made: Material, key: str, caption: str, found: Sequence[Finding], tota
     )
     rows: list[list[Value | Link]] = [
         [
+            number,
             link_of(made, item),
             Link(item.campaign.name, f"campaign:{item.campaign.permanent_id}"),
             item.predicted_gain,
             float(f"{100 * item.confidence:.6g}"),
         ]
-        for item in found
+        for number, item in enumerate(found, start=1)
     ]
     return Table(key, caption, columns, rows, total=total if total > len(rows) else 0)

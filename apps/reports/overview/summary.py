@@ -1,8 +1,11 @@
 """The page that is read first: what was done in sentences, the figures that count, and what deserves attention."""
 
+from collections.abc import Iterable, Mapping
+
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from apps.campaigns.queries import Progress
 from apps.reports.claims import counted
 from apps.reports.columns import quantity
 from apps.reports.document import Block, Column, Items, Link, Paragraph, Part, Sentence, Table, Value, spaced
@@ -11,8 +14,6 @@ from apps.reports.overview.material import Material
 
 # What is named of each kind: all of it must stand on one page.
 MOST = 3
-# The table that the sentences quote.
-KEY_FIGURES = "key-figures"
 
 
 def blocks(made: Material) -> tuple[Block, ...]:
@@ -40,15 +41,16 @@ def _done(made: Material) -> tuple[Part, ...]:
     words = {"campaigns": campaigns, "trials": trials, "period": made.scope.period.text}
     words["outcomes"] = total.progress.outcomes
     text = _("From %(period)s %(campaigns)s brought %(trials)s to their end: %(outcomes)s.") % words
-    said = [_quoted(text, _("Trials"), f"{total.trials:,}")]
+    told = {_("Campaigns"): count, _("Trials"): f"{total.trials:,}"}
+    said = [_quoted(text, told | {name: f"{number:,}" for name, number in _ends(total.progress) if number})]
     if total.success is not None:
-        share = f"{100 * total.success:.3g}"
-        text = _("%(share)s %% of those carried out succeeded.") % {"share": share}
-        said.append(_quoted(text, _("Success"), f"{share} %"))
+        share = f"{100 * total.success:.3g} %"
+        text = _("%(share)s %% of those carried out succeeded.") % {"share": share.removesuffix(" %")}
+        said.append(_quoted(text, {_("Success"): share}))
     worse = len(made.changes.of(worse=True))
     if worse:
         text = ngettext("%(n)s regression was found.", "%(n)s regressions were found.", worse)
-        said.append(_quoted(text % {"n": f"{worse:,}"}, _("Regressions"), f"{worse:,}"))
+        said.append(_quoted(text % {"n": f"{worse:,}"}, {_("Regressions"): f"{worse:,}"}))
     found = made.conclusions
     if found.best and found.best.gain:
         text = ngettext(
@@ -56,14 +58,27 @@ def _done(made: Material) -> tuple[Part, ...]:
             "%(n)s recommendations were verified; the largest gain was ×%(gain)s.",
             found.verified_count,
         )
-        number = f"{found.verified_count:,}"
-        text %= {"n": number, "gain": f"{found.best.gain:.3g}"}
-        said.append(_quoted(text, _("Verified in the period"), number))
+        number, gain = f"{found.verified_count:,}", f"{found.best.gain:.3g}"
+        told = {_("Verified in the period"): number, _("Largest realised gain (ratio)"): gain}
+        said.append(_quoted(text % {"n": number, "gain": gain}, told))
     return spaced(said)
 
 
-def _quoted(text: str, name: str, value: str) -> Sentence:
-    return counted.quote(text, KEY_FIGURES, 1, name, value)
+def _quoted(text: str, values: Mapping[str, str]) -> Sentence:
+    return counted.rows(text, outcomes.KEY_FIGURES, 1, values)
+
+
+def _ends(progress: Progress) -> list[tuple[str, int]]:
+    """Return the names of the rows that say how trials ended, with how many did."""
+    return [
+        (_("Trials measured"), progress.measured),
+        (_("Trials failed"), progress.failed),
+        (_("Trials not measured"), progress.not_measured),
+    ]
+
+
+def _rows_of(told: Iterable[tuple[str, str]]) -> list[list[Value | Link]]:
+    return [[name, number] for name, number in told]
 
 
 def _figures(made: Material) -> Table:
@@ -74,23 +89,28 @@ def _figures(made: Material) -> Table:
     rows: list[list[Value | Link]] = [
         [_("Campaigns"), f"{len(total.campaigns):,}"],
         [_("Trials"), f"{total.trials:,}"],
-        [_("Trials measured"), f"{total.progress.measured:,}"],
+        *_rows_of((name, f"{number:,}") for name, number in _ends(total.progress)),
         [_("Success"), "–" if total.success is None else f"{100 * total.success:.3g} %"],
         [_("Node-hours"), f"{total.node_s / work.HOUR_S:,.3g} h"],
         [_("Data moved"), quantity(moved, "B")],
         [_("Pairs of sites with valid figures"), f"{len(pairs):,}"],
+        *_rows_of(outcomes.histories_of(made.changes)),
         [_("Regressions"), f"{len(made.changes.of(worse=True)):,}"],
         [_("Open recommendations"), f"{states['new']:,}"],
         [_("Accepted recommendations"), f"{states['accepted']:,}"],
         [_("Verified in the period"), f"{made.conclusions.verified_count:,}"],
     ]
-    return Table(KEY_FIGURES, _("Key figures"), (Column(_("What")), Column(_("Value"))), rows)
+    if (best := made.conclusions.best) and best.gain:
+        rows.append([_("Largest realised gain (ratio)"), f"{best.gain:.3g}"])
+    return Table(outcomes.KEY_FIGURES, _("Key figures"), (Column(_("What")), Column(_("Value"))), rows)
 
 
 def _attention(made: Material) -> list[tuple[Part, ...]]:
     """Return the largest regressions, what was gained most, and what is still to be gained."""
     items: list[tuple[Part, ...]] = []
-    for change in sorted(made.changes.of(worse=True), key=lambda item: -abs(outcomes.percent(item)))[:MOST]:
+    # Of those that the tables list, which number them.
+    worse = list(enumerate(made.changes.of(worse=True)[: outcomes.MOST_CHANGES], start=1))
+    for number, change in sorted(worse, key=lambda item: -abs(outcomes.percent(item[1])))[:MOST]:
         words = {
             "tool": change.tool.name,
             "place": outcomes.place_of(made, change),
@@ -98,12 +118,18 @@ def _attention(made: Material) -> list[tuple[Part, ...]]:
             "after": quantity(change.after, change.metric.unit),
         }
         text = _("Regression: %(tool)s, %(place)s, from %(before)s to %(after)s") % words
-        items.append((f"{text}: ", outcomes.campaign_link(made, change)))
-    for item in made.conclusions.verified[:MOST]:
-        gain = " – " + _("realised gain ×%(gain)s") % {"gain": f"{item.gain:.3g}"}
-        items.append((f"{_('Verified')}: ", outcomes.link_of(made, item.finding), gain))
-    for finding in made.conclusions.open[:MOST]:
+        told = {outcomes.BEFORE: words["before"], outcomes.AFTER: words["after"]}
+        said = counted.cells(f"{text}: ", outcomes.REGRESSIONS, str(number), told)
+        items.append((said, outcomes.campaign_link(made, change)))
+    for number, item in enumerate(made.conclusions.verified[:MOST], start=1):
+        gain = f"{item.gain:.3g}"
+        text = " – " + _("realised gain ×%(gain)s") % {"gain": gain}
+        said = counted.quote(text, outcomes.VERIFIED, outcomes.REALISED, str(number), gain)
+        items.append((f"{_('Verified')}: ", outcomes.link_of(made, item.finding), said))
+    for number, finding in enumerate(made.conclusions.open[:MOST], start=1):
         if finding.predicted_gain:
-            gain = " – " + _("predicted gain ×%(gain)s") % {"gain": f"{finding.predicted_gain:.3g}"}
-            items.append((_("Open") + ": ", outcomes.link_of(made, finding), gain))
+            gain = f"{finding.predicted_gain:.3g}"
+            text = " – " + _("predicted gain ×%(gain)s") % {"gain": gain}
+            said = counted.quote(text, outcomes.OPEN, outcomes.PREDICTED, str(number), gain)
+            items.append((_("Open") + ": ", outcomes.link_of(made, finding), said))
     return items

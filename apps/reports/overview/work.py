@@ -8,6 +8,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
 from apps.campaigns.queries import Progress
+from apps.reports.claims import counted
 from apps.reports.columns import Scale, scale_of
 from apps.reports.document import Block, Column, Figure, Link, Section, Table, Value
 from apps.reports.overview.activity import Count, name_of
@@ -174,6 +175,7 @@ def _months(months: dict[date, Count]) -> Figure:
     columns = (Column(_("Month")), Column(_("Campaigns"), kind="number"), *_columns()[:-1])
     busiest = max(ordered, key=lambda month: (months[month].trials, month))
     words = {"month": f"{busiest:%Y-%m}", "count": f"{months[busiest].trials:,}"}
-    sentence = _("Most was measured in %(month)s: %(count)s trials.") % words
+    text = _("Most was measured in %(month)s: %(count)s trials.") % words
+    said = counted.most(text, "months", 2, words["month"], words["count"])
     data = Table("months", _("Trials by month"), columns, rows)
-    return Figure("months", _("Trials by month"), chart, sentence, data)
+    return Figure("months", _("Trials by month"), chart, said.text, data, says=(said,))

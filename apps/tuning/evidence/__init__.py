@@ -1,5 +1,6 @@
 """Gather what rules read: of a campaign by pair of ends or as a whole, of two sites or all files over the archive."""
 
+import dataclasses
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
@@ -12,6 +13,9 @@ from apps.campaigns.models import Campaign, Run
 from apps.testbeds.models import Site
 from apps.tuning.evidence import paths, points, printed, storage
 from apps.tuning.evidence.lanes import Ends, Measured, lanes_of_campaign, lanes_of_files, lanes_of_sites
+
+# The roles between which data go where another node starts them.
+THIRD_PARTY = ("source", "destination")
 
 __all__ = ["Ends", "between_sites", "by_ends", "of_campaign", "of_files"]
 
@@ -30,7 +34,7 @@ def by_ends(campaign: Campaign) -> dict[Ends, Evidence]:
     network = paths.Network(campaign.team_id, campaign)
     network.load(node for own in members.values() for item in own for node in (*item.names, *item.serving))
     facts = agents.facts_of_runs({node for ends in members for _role, node in ends}, _runs_of(campaign))
-    return {
+    found_by_ends = {
         ends: Evidence(
             points=tuple(cells[ends]),
             path=network.path_of(ends),
@@ -41,6 +45,31 @@ def by_ends(campaign: Campaign) -> dict[Ends, Evidence]:
         )
         for ends, own in members.items()
     }
+    return _beside(found_by_ends)
+
+
+def _beside(found: dict[Ends, Evidence]) -> dict[Ends, Evidence]:
+    """Return evidence with what was measured between the same two nodes otherwise: they have one path.
+
+    The ends with the most trials on the network come first, of equals those that were measured first.
+    """
+    groups: dict[frozenset[int], list[Ends]] = defaultdict(list)
+    for ends in found:
+        # A transfer that a third node starts goes between the other two.
+        nodes = frozenset(node for role, node in ends if len(ends) == 2 or role in THIRD_PARTY)
+        if len(nodes) == 2:
+            groups[nodes].append(ends)
+    joined = dict(found)
+    for group in groups.values():
+        ranked = sorted(group, key=lambda ends: -_trials_of(found[ends]))
+        for place, ends in enumerate(ranked):
+            others = tuple(found[other] for other in ranked if other != ends)
+            joined[ends] = dataclasses.replace(found[ends], beside=others, elder=place)
+    return joined
+
+
+def _trials_of(evidence: Evidence) -> int:
+    return sum(len(point.trials("goodput")) for point in evidence.points)
 
 
 def of_campaign(campaign: Campaign) -> Evidence:

@@ -8,6 +8,7 @@ from django.contrib.postgres.aggregates import ArrayAgg
 from django.db.models import FloatField, Func, QuerySet
 
 from apps.bench.rules.base import DISK, FILE_SYSTEM, INTERCONNECT, NETWORK, SAMPLE, Point
+from apps.bench.toolkit import harmonic_metrics
 from apps.results.models import Result, Sample
 from apps.testbeds.models import FileSystem
 from apps.tuning.evidence.lanes import Measured
@@ -34,6 +35,16 @@ class _Told:
     at: float
     metrics: dict[str, dict[int, float]] = field(default_factory=dict)
     flagged: dict[str, set[int]] = field(default_factory=dict)
+    bears: dict[str, set[str]] = field(default_factory=dict)
+    on_all: set[str] = field(default_factory=set)
+
+    def note(self, flag: Mapping[str, Any], trial: int) -> None:
+        """Note a flag of a trial, and on which metrics it bears where it names any."""
+        self.flagged.setdefault(flag["name"], set()).add(trial)
+        if flag.get("metrics"):
+            self.bears.setdefault(flag["name"], set()).update(flag["metrics"])
+        else:
+            self.on_all.add(flag["name"])
 
 
 def of_lanes(lanes: Mapping[int, Measured], *, most_results: int | None = None) -> list[tuple[int, Point]]:
@@ -66,13 +77,28 @@ def of_lanes(lanes: Mapping[int, Measured], *, most_results: int | None = None) 
     for pk, metrics, values in _samples(rows):
         told, trial, flags = results[pk]
         for flag in flags:
-            told.flagged.setdefault(flag["name"], set()).add(trial)
+            told.note(flag, trial)
         for metric, value in zip(metrics, values, strict=True):
             told.metrics.setdefault(metric, {})[trial] = value
-    return [(lane, _point(told, lanes[lane])) for (lane, _place), told in cells.items() if told.metrics]
+    harmonic = _harmonic(cells, lanes)
+    return [
+        (lane, _point(told, lanes[lane], harmonic[told.experiment]))
+        for (lane, _place), told in cells.items()
+        if told.metrics
+    ]
 
 
-def _point(told: _Told, measured: Measured) -> Point:
+def _harmonic(cells: Mapping[Cell, _Told], lanes: Mapping[int, Measured]) -> dict[int, frozenset[str]]:
+    """Return the metrics of each experiment whose figures have a harmonic mean, in rules as in its tables."""
+    settings: dict[int, list[dict[str, Any]]] = {}
+    tools = {}
+    for (lane, _place), told in cells.items():
+        settings.setdefault(told.experiment, []).append(told.parameters)
+        tools[told.experiment] = lanes[lane].tool
+    return {pk: harmonic_metrics(tools[pk], own) for pk, own in settings.items()}
+
+
+def _point(told: _Told, measured: Measured, harmonic: frozenset[str]) -> Point:
     file_system = measured.file_system
     return Point(
         told.parameters,
@@ -84,9 +110,11 @@ def _point(told: _Told, measured: Measured) -> Point:
         observed=told.observed,
         warnings=frozenset(told.flagged),
         flagged={name: frozenset(trials) for name, trials in told.flagged.items()},
+        bears={name: frozenset(own) for name, own in told.bears.items() if name not in told.on_all},
         statistic=told.observed.get(PRINTED, {}).get("statistic", SAMPLE),
         experiment=told.experiment,
         at=told.at,
+        harmonic=harmonic,
     )
 
 

@@ -8,6 +8,7 @@ import re
 
 from apps.bench import tools
 from apps.bench.rules.base import Evidence, PathFacts, Point
+from apps.bench.toolkit import harmonic_metrics
 from tests.bench.tools import recordings
 
 KIB = 1024
@@ -29,7 +30,8 @@ class Maker:
             trial = next(self.ids)
             for metric, value in sample.items():
                 metrics.setdefault(metric, {})[trial] = value
-        return Point(tool.clean(parameters), metrics, tool=tool.slug)
+        clean = tool.clean(parameters)
+        return Point(clean, metrics, tool=tool.slug, harmonic=harmonic_metrics(tool, [clean]))
 
     def ping(self, *rtts):
         return self.point(PING, {}, *({"rtt_min": rtt, "rtt_mean": rtt * 1.1} for rtt in rtts))

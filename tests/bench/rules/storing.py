@@ -2,6 +2,7 @@
 
 import itertools
 
+from apps.bench import tools
 from apps.bench.rules import storage
 from apps.bench.rules.base import (
     DISK,
@@ -16,6 +17,7 @@ from apps.bench.rules.base import (
     PathFacts,
     Point,
 )
+from apps.bench.toolkit import harmonic_metrics
 
 MB, GIB = 1e6, 1024**3
 WAN_LINK = LinkFacts("switch KISTI - switch PNU", 1e9, 0.0048, 9000)
@@ -46,7 +48,10 @@ class Storing:
         lists = {metric: values if isinstance(values, list) else [values] for metric, values in rates.items()}
         trials = [next(self.ids) for _value in max(lists.values(), key=len)]
         metrics = {metric: dict(zip(trials, values, strict=False)) for metric, values in lists.items()}
-        made = Point(parameters, metrics, tool, layer, roles or {}, file_system, statistic=statistic)
+        made = Point(
+            parameters, metrics, tool, layer, roles or {}, file_system, statistic=statistic,
+            harmonic=harmonic_metrics(tools.get(tool), [parameters]),
+        )  # fmt: skip
         self.points.append(made)
         return self
 

@@ -1,6 +1,7 @@
 """GridFTP: the options as one command line, and what parallel streams gain."""
 
 import math
+import statistics
 
 import pytest
 
@@ -74,7 +75,7 @@ def test_all_options_stand_on_one_line(make):
     draft = by_rule(evidence([*plain, *best]))["gridftp-options"]
     command = "globus-url-copy -vb -p 4 -tcp-bs 1048576 -bs 1048576 -cc 8 -pp -stripe SOURCE DESTINATION\n"
     assert draft.change == command
-    assert (draft.present, draft.predicted) == (20e6, 90.5e6)
+    assert (draft.present, draft.predicted) == (20e6, pytest.approx(statistics.harmonic_mean([90e6, 91e6])))
     assert "×4.5" in said(draft)
 
 
@@ -152,7 +153,7 @@ def test_measured_streams_that_gain_more_than_chance_are_recommended(make):
     assert draft.value == pytest.approx(1.28, abs=0.03)
     assert draft.change.split()[2:] == ["-p", "4", "-tcp-bs", "1048576", "SOURCE", "DESTINATION"]
     assert draft.undo == "globus-url-copy -vb -tcp-bs 1048576 SOURCE DESTINATION\n"
-    assert draft.predicted == pytest.approx(104e6)
+    assert draft.predicted == pytest.approx(statistics.harmonic_mean([104e6, 105e6, 103e6]))
     assert "come close" in said(draft)
 
 

@@ -1,5 +1,7 @@
 """MPI between nodes: what the port allows, and what each step of distance costs."""
 
+import statistics
+
 import pytest
 
 from apps.bench.rules import mpi
@@ -20,7 +22,7 @@ def bandwidth(rate, *, interconnects=QDR, nodes=("t1", "t2"), **parameters):
 
 def test_the_share_of_the_port_is_told():
     [full] = bandwidth(3.4e9, placement="other-node")
-    assert (full.kind, full.present) == (NO_CHANGE, pytest.approx(3.417e9))
+    assert (full.kind, full.present) == (NO_CHANGE, pytest.approx(statistics.harmonic_mean([3.4e9, 3.434e9])))
     assert "85 %" in str(full.title)
     [low] = bandwidth(1.5e9)
     assert low.kind == DIAGNOSIS

@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import statistics
 
 import pytest
 
@@ -251,8 +252,35 @@ def test_the_share_has_the_errors_of_both_rates():
     make.disk("RAID1", "PGFS01", write=[90 * MB, 91 * MB, 92 * MB])
     make.io("NFS_PGFS01", write=[45 * MB, 46 * MB, 47 * MB])
     draft = the(make.evidence(NFS, RAID1), "storage-share-of-disk")
-    assert draft.value == pytest.approx(46 / 91)
-    # 4.303 standard errors of the mean of three, of each rate, in quadrature.
+    share = statistics.harmonic_mean([45, 46, 47]) / statistics.harmonic_mean([90, 91, 92])
+    assert draft.value == pytest.approx(share)
+    # 4.303 standard errors of the mean of three, of each rate, in quadrature; of times as of rates but for a little.
     error = 4.303 / 3**0.5 * ((1 / 46) ** 2 + (1 / 91) ** 2) ** 0.5
-    assert draft.low == pytest.approx(46 / 91 * (1 - error), rel=1e-3)
-    assert draft.high == pytest.approx(46 / 91 * (1 + error), rel=1e-3)
+    assert draft.low == pytest.approx(share * (1 - error), rel=1e-2)
+    assert draft.high == pytest.approx(share * (1 + error), rel=1e-2)
+
+
+def _of_records(most):
+    make = Storing()
+    for size, speed in ((65536, 20), (MIB, most)):
+        rates = {"write": [speed * MB, (speed + 0.5) * MB, speed * MB]}
+        own = {"record_size": size, "clients": 1, "threads": 1}
+        make.point("file-system", rates, file_system="NFS_PGFS01", roles={"client": CLIENTS[:1]}, **own)
+    return the(make.evidence(NFS), "storage-record-size")
+
+
+def test_what_fills_the_network_is_not_still_growing():
+    draft = _of_records(118)
+    assert str(draft.title).startswith("Records of 1 MiB give NFS_PGFS01 its rate (write): 118.2 MB/s")
+    said = [str(line) for line in draft.why]
+    assert "Measured with clients = 1." in said
+    assert not draft.missing
+    assert str(_of_records(60).title).endswith("at 1 MiB, and still growing")
+
+
+def test_one_client_that_has_nearly_all_is_not_called_poorly_served():
+    for one, poor in ((106, False), (30, True)):
+        make = sweep("clients", {1: [one, one + 1, one], 2: [121, 122, 121]}, threads=1)
+        (draft,) = [item for item in storage.overview(make.evidence(GPFS)) if item.rule == "storage-clients"]
+        assert any("poorly those in which few do" in str(line) for line in draft.why) is poor
+        assert bool(draft.proposals) is not (121 >= 0.95 * 123.8)

@@ -10,6 +10,7 @@ from apps.bench import rules
 from apps.bench.rules import layers, runner, workloads
 from apps.bench.rules.base import RECOMMENDATION
 from apps.bench.rules.workloads import PATTERNS, Workload
+from tests import sayings
 from tests.bench.rules.chains import chains
 
 # The same examples each time, so that a red run is red for everybody.
@@ -47,7 +48,7 @@ def _check(rule, draft):
     assert len(draft.subject) <= 200
     assert len(draft.unit) <= 10
     for message in (stored["title"], *stored["why"], *stored["against"], *stored["missing"], *stored["limits"]):
-        assert message["msgid"] % message["params"]
+        assert not sayings.faults_of(message)
     if draft.low is not None and draft.high is not None:
         assert draft.low <= draft.high
     if draft.unit in QUANTITIES:

@@ -99,6 +99,24 @@ def clone_agent(site: Site, draw: Random) -> Iterator[str]:
         site.agents.pop(copy).stop()
 
 
+def set_clock_back(site: Site, draw: Random) -> Iterator[str]:
+    """Set an agent's clock back in the middle of its jobs, maybe end the agent meanwhile, and set it right again."""
+    agent = site.agents[draw.choice(sorted(site.nodes))]
+    wait_for(lambda: site.tally.is_alive(agent.name), _TOOL_WITHIN_S)
+    agent.set_clock(-draw.choice((1.0, 60.0, 3600.0, 86_400.0)))
+    try:
+        yield agent.name
+        for _time in range(draw.randint(1, 3)):
+            time.sleep(draw.uniform(1, 6))
+            if draw.random() < 0.5:
+                _signal(agent.pid, draw.choice((signal.SIGKILL, signal.SIGTERM)))
+    finally:
+        agent.set_clock(0.0)
+    time.sleep(draw.uniform(0, 3))
+    if draw.random() < 0.5:
+        _signal(agent.pid, signal.SIGKILL)
+
+
 def _jobs(folder: str, names: list[str]) -> list[str]:
     return names if Path(folder).name == "work" else []
 

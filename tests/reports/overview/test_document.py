@@ -17,6 +17,7 @@ from apps.comparison.history import queries as histories
 from apps.comparison.history import services as history_services
 from apps.comparison.models import ChangePoint
 from apps.reports import serialisation
+from apps.reports.claims import checks as claims
 from apps.reports.document import Document, Figure, Items, Link, Paragraph, Table, walk
 from apps.reports.overview import build, changes, scope
 from apps.reports.overview.selection import DATES, Selection
@@ -125,8 +126,11 @@ def test_pairs_of_sites_stand_against_their_ceiling_and_regressions_are_named(qu
     assert change["Difference"] == pytest.approx(-20, abs=0.5)
     assert "improvements" not in found
     [attention] = [block for block in document.summary if isinstance(block, Items)]
-    assert attention.items[0][0] == ("Regression: iperf3 TCP, kisti01 → pnu01, from 940.2 Mbit/s to 752.2 Mbit/s: ")
+    assert attention.items[0][0].text == (
+        "Regression: iperf3 TCP, kisti01 → pnu01, from 940.2 Mbit/s to 752.2 Mbit/s: "
+    )
     assert attention.items[0][1] == Link("Week 4", f"campaign:{quarter.weekly[4].permanent_id}")
+    assert claims.check(document) == []
     for block in walk(document):
         if isinstance(block, Figure):
             checks.check_chart(block.chart)
@@ -180,7 +184,7 @@ def test_findings_are_told_with_what_they_gained(quarter: SimpleNamespace) -> No
     [verified] = lines(found["verified"])
     assert (verified["Before"], verified["After"]) == ("160.0 Mbit/s", "944.0 Mbit/s")
     assert (verified["Predicted gain (ratio)"], verified["Realised gain (ratio)"]) == (6.0, 5.9)
-    assert found["verified"].rows[0][0].ref.startswith(f"finding:{campaign.permanent_id}/done/")  # type: ignore[union-attr]
+    assert found["verified"].rows[0][1].ref.startswith(f"finding:{campaign.permanent_id}/done/")  # type: ignore[union-attr]
     assert {row["State"]: row["Number"] for row in lines(found["states"])}["new"] == 2
     assert "1 recommendation was verified; it gained ×5.9." in _words(document)
     # Verified before the period: no gain of it.

@@ -17,7 +17,7 @@ from apps.core import documents
 from apps.reports import serialisation
 from apps.reports.models import Edition, Report
 from apps.testbeds.models import Node
-from apps.tuning.models import Decision, Finding, Verification
+from apps.tuning.models import LONGEST_ORIGIN, Decision, Finding, Verification
 from apps.tuning.services.findings import subject_of
 
 People = Mapping[str, User]
@@ -36,11 +36,11 @@ def store_findings(
 ) -> None:
     """Store the findings with the trials they rest on, what was decided of them, and their verifications."""
     for place, data in archive.lines(form.FINDINGS):
-        finding = _finding(campaign, experiments, measured, here, data, place)
+        finding = _finding(archive, campaign, experiments, measured, here, data, place)
         trials = records.sequence(data.get("trials"), f"{place}, trials")
         finding.trials.set([measured.trial(item, f"{place}, trials") for item in trials])
         made = [
-            _verification(finding, records.mapping(item, place), people, f"{place}, verifications")
+            _verification(archive, finding, records.mapping(item, place), people, f"{place}, verifications")
             for item in records.sequence(data.get("verifications"), f"{place}, verifications")
         ]
         for item in records.sequence(data.get("decisions"), f"{place}, decisions"):
@@ -49,7 +49,13 @@ def store_findings(
 
 
 def _finding(
-    campaign: Campaign, experiments: list[Experiment], measured: Measured, here: Here, data: Json, place: str
+    archive: Archive,
+    campaign: Campaign,
+    experiments: list[Experiment],
+    measured: Measured,
+    here: Here,
+    data: Json,
+    place: str,
 ) -> Finding:
     names = [name for name in fields.FINDING if name not in ("created_at", "updated_at")]
     values = records.values(Finding, data, names, place)
@@ -69,8 +75,17 @@ def _finding(
         experiment=experiment,
         ends=[list(end) for end in ends],
         subject=subject_of(ends, records.text(details["subject"], f"{place}, subject", 2000)),
+        imported_from=_origin(archive, data, place),
         **values,
     )
+
+
+def _origin(archive: Archive, data: Json, place: str) -> str:
+    """Return whose word something is; an archive that was made before it said so is its team's."""
+    if data.get("origin"):
+        return records.text(data["origin"], f"{place}, origin", LONGEST_ORIGIN)
+    team = records.mapping(archive.json(form.CAMPAIGN), form.CAMPAIGN).get("team") or archive.permanent_id
+    return records.text(team, f"{form.CAMPAIGN}, team", LONGEST_ORIGIN)
 
 
 def _end(item: Any, here: Here, place: str) -> tuple[str, int]:
@@ -79,7 +94,7 @@ def _end(item: Any, here: Here, place: str) -> tuple[str, int]:
     return records.text(item[0], place, 32), here.number(Node, item[1], place)
 
 
-def _verification(finding: Finding, data: Json, people: People, place: str) -> Verification:
+def _verification(archive: Archive, finding: Finding, data: Json, people: People, place: str) -> Verification:
     names = [name for name in fields.VERIFICATION if name not in ("created_at", "updated_at")]
     values = records.values(Verification, data, names, place)
     # Its campaign never comes to an end here.
@@ -92,7 +107,11 @@ def _verification(finding: Finding, data: Json, people: People, place: str) -> V
             team_id=finding.team_id, permanent_id=wanted, verification__isnull=True
         ).first()
     made = Verification.objects.create(
-        finding=finding, campaign=campaign, requested_by=people.get(str(data.get("requested_by"))), **values
+        finding=finding,
+        campaign=campaign,
+        requested_by=people.get(str(data.get("requested_by"))),
+        imported_from=_origin(archive, data, place),
+        **values,
     )
     records.restamp([made], [records.stamps(Verification, data, place)])
     return made

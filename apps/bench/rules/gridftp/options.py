@@ -7,9 +7,11 @@ from apps.bench.rules.tcp.sweeps import confidence_of
 from apps.bench.text import Message, _
 from apps.bench.units import canonical_text, format_quantity
 
-RULE, VERSION = "gridftp-options", 1
+RULE, VERSION = "gridftp-options", 2
 # A choice this near the best is as good.
 WITHIN = 0.05
+# From this share of what TCP can have of the path on more options gain nothing.
+FULL = 0.95
 # The next to try beyond the largest count that was best.
 MORE = 2
 # Beyond so many streams others on the path suffer more than a transfer gains.
@@ -35,7 +37,8 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
     if not is_default:
         title = _("Start GridFTP with %(options)s: %(rate)s")
     path = read_path(evidence)
-    growing = _growing(transfers, chosen)
+    is_full = path is not None and not path.capacity.is_lower_bound and 8 * best.rate.mean >= FULL * path.ceiling_bps
+    growing = None if is_full else _growing(transfers, chosen)
     return FindingDraft(
         rule=RULE,
         version=VERSION,
@@ -55,7 +58,7 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
         confidence=confidence_of((len(chosen.rates) > 1, 0.2), (len(transfers) > 3, 0.15), base=0.5),
         applies_when=Message(_("Files of the size that was measured, between these ends.")),
         limits=(
-            Message(_("Of choices within 5 %% the one of fewest nodes, connections and streams is taken.")),
+            Message(_("Of choices within 5 % the one of fewest nodes, connections and streams is taken.")),
             Message(_("A window for -tcp-bs above rmem_max or wmem_max is cut without a word.")),
         ),
         source="globus-url-copy(1); RFC 6349, section 5.1",

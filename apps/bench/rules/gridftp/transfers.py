@@ -27,17 +27,21 @@ OPTIONS: Mapping[str, Any] = {
 
 @dataclass(frozen=True)
 class Transfer:
-    """One choice of options: its rates (B/s) by trial; `is_held` if a judge saw an end set the pace."""
+    """One choice of options: its rates (B/s) by trial, and the mean that stands for them.
+
+    `is_held` says that a judge saw an end set the pace.
+    """
 
     options: Mapping[str, Any]
     rates: Mapping[int, float]
     tool: str
     is_held: bool = False
+    kind: statistics.Mean = statistics.Mean.ARITHMETIC
 
     @property
     def rate(self) -> statistics.Summary:
         """Return the summary of the rates."""
-        return statistics.summarise(list(self.rates.values()))
+        return statistics.summarise(list(self.rates.values()), self.kind)
 
     @property
     def is_scattered(self) -> bool:
@@ -71,7 +75,8 @@ def read_transfers(evidence: Evidence) -> list[Transfer]:
         group = groups.setdefault((*rest, ("tool", point.tool)), {})
         key = tuple(map(repr, chosen.values()))
         known, is_held = (group[key].rates, group[key].is_held) if key in group else ({}, False)
-        group[key] = Transfer(chosen, {**known, **rates}, point.tool, is_held or bool(pace.flags_of(point)))
+        is_held = is_held or bool(pace.flags_of(point))
+        group[key] = Transfer(chosen, {**known, **rates}, point.tool, is_held, point.kind_of_mean(METRIC))
     path = read_path(evidence)
     if path is not None and not path.capacity.is_lower_bound:
         # Clients time by tenths of a second: of small files come rates that no path carries.

@@ -9,7 +9,7 @@ from apps.bench.rules import pace
 from apps.bench.rules.base import BELOW, DISK, MODE, NETWORK, Evidence, FileSystemFacts, PathFacts, Point
 from apps.bench.rules.layers.links import LEAST_MTU, USUAL_MTU, ceiling_of, stated_rate
 from apps.bench.rules.layers.questions import WRITE, Level, Question, level_of, of_layer, path_of
-from apps.bench.rules.tcp.path import read_rtt
+from apps.bench.rules.tcp.path import SURELY_FULL, read_capacity, read_rtt
 
 # TCP that moves this share of what the links carry fills them; more streams that move no more than the inverse of the
 # other as much as half of them show that no more goes through.
@@ -21,8 +21,8 @@ class Beneath:
     """What a layer gives alone (B/s), with the number of values and the 95 % interval.
 
     `is_stated` if it is of the inventory, not measured; `is_floor` if it may give more, because it was not measured
-    with as many at once, or was not shown to be full. `least` (B/s) is what it surely gives, `tasks` how many at a
-    time it was measured with, None where that says nothing of more.
+    with as many at once (`is_part`: on a part of the servers), or was not shown to be full. `least` (B/s) is what it
+    surely gives, `tasks` how many at a time it was measured with, None where that says nothing of more.
     """
 
     layer: str
@@ -36,6 +36,7 @@ class Beneath:
     is_floor: bool = False
     least: float = 0.0
     tasks: int | None = None
+    is_part: bool = False
 
     def __post_init__(self) -> None:
         """Take for sure what is not told apart."""
@@ -124,6 +125,7 @@ def disk_beneath(evidence: Evidence, question: Question) -> Beneath | None:
         used = [levels[disk.name] for disk in disks]
         served = sum(max(len(disk.servers), 1) for disk in disks)
         interval = used[0].interval if len(used) == 1 else None
+        is_part = sum(max(len(level.clients), 1) for level in used) < served
         return Beneath(
             DISK,
             ", ".join(disk.name for disk in disks),
@@ -132,8 +134,8 @@ def disk_beneath(evidence: Evidence, question: Question) -> Beneath | None:
             min(level.n for level in used),
             tuple(sorted({trial for level in used for trial in level.trials})),
             interval,
-            is_floor=sum(max(len(level.clients), 1) for level in used) < served
-            or any(pace.flags_of(level.point) for level in used),
+            is_floor=is_part or any(pace.flags_of(level.point) for level in used),
+            is_part=is_part,
             tasks=min(level.tasks for level in used),
         )
     if facts.disk_bytes_per_s:
@@ -150,8 +152,15 @@ def rtt_of(evidence: Evidence, question: Question) -> float | None:
 
 
 def one_path_bps(evidence: Evidence, question: Question, carried: Beneath, clients: int) -> float:
-    """Return what one client's path holds (bit/s at the line): by its links, or its share of what was measured."""
+    """Return what one client's path holds (bit/s at the line), as the rules of the path say it; else its share.
+
+    Where nothing tells of the path alone, it is what the links carry, or a part of what all clients had.
+    """
     path = path_of(evidence, question.clients, question.facts.servers)
+    own = tuple(point for point in evidence.points if joins(point, question))
+    known = read_capacity(Evidence(own, path or PathFacts()))
+    if known and not known.is_lower_bound:
+        return known.value
     if carried.is_stated and path and path.capacity_bps:
         return path.capacity_bps
     mtu = (path.mtu if path else None) or USUAL_MTU
@@ -191,7 +200,10 @@ def _alone(evidence: Evidence, question: Question, client: str, levels: Sequence
     is_printed = "published" in best.point.observed
     # What an end held shows nothing of the links, however many streams there were.
     is_held = any(pace.flags_of(level.point) for level in levels if level.value >= ALONE * best.value)
-    is_full = not is_held and (levelled or is_printed or (pair is not None and best.value >= FULL_PATH * pair))
+    is_all = pair is not None and best.value >= SURELY_FULL * pair
+    is_full = is_all or (
+        not is_held and (levelled or is_printed or (pair is not None and best.value >= FULL_PATH * pair))
+    )
     return Alone(best, is_full, pair, stated_rate(evidence, [client], question.facts))
 
 

@@ -16,7 +16,7 @@ from apps.bench.rules.layers.verdicts import ALIKE, BEYOND, FULL, ROOM, Verdict
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity, percent
 
-RULE, VERSION = "limiting-layer", 2
+RULE, VERSION = "limiting-layer", 3
 
 
 def conclude(evidence: Evidence, verdict: Verdict) -> FindingDraft | None:

@@ -39,6 +39,7 @@ class Level:
     tasks: int = 1
     statistic: str = SAMPLE
     interval: tuple[float, float] | None = None
+    metric: str = ""
 
 
 @dataclass(frozen=True)
@@ -122,7 +123,7 @@ def of_layer(evidence: Evidence, layer: str, metric: str) -> list[Point]:
 
 def level_of(point: Point, metric: str, values: list[float], statistic: str) -> Level:
     """Return the level of some values of a point: their mean with its 95 % interval."""
-    summary = statistics.summarise(values)
+    summary = statistics.summarise(values, point.kind_of_mean(metric))
     known = described(point, Evidence(()))
     clients = nodes_of(point)[: known.get(CLIENTS) or None]
     return Level(
@@ -134,6 +135,7 @@ def level_of(point: Point, metric: str, values: list[float], statistic: str) -> 
         tasks=max(len(clients), known.get(CLIENTS) or 1) * (known.get(THREADS) or 1),
         statistic=statistic,
         interval=_interval(summary),
+        metric=metric,
     )
 
 

@@ -93,6 +93,13 @@ def say(verdict: Verdict) -> Message:
         text = _("%(rate)s of %(name)s is more than the layers beneath give: a cache was measured.")
     elif verdict.held:
         text = _("Not decided: an end was at its limit while %(name)s gave %(rate)s (a processor, or pauses).")
+    elif verdict.both:
+        text = _(
+            "Not decided: %(rate)s of %(name)s is nearly all that the network carries,"
+            " and nearly all that the disks give."
+        )
+    elif verdict.doubted:
+        text = _("Not decided: of %(name)s (%(rate)s) too few trials are without a flag to tell what limits it.")
     elif verdict.shared:
         text = _("Not decided: another file system is as slow as %(name)s (%(rate)s) over the same path.")
     question = verdict.question

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from apps.bench.rules import pace
-from apps.bench.rules.base import DISK, FILE_SYSTEM, NETWORK, Evidence
+from apps.bench.rules.base import DISK, FILE_SYSTEM, MODE, NETWORK, Evidence
 from apps.bench.rules.layers.beneath import Beneath, Network, disk_beneath
-from apps.bench.rules.layers.questions import Level, Question, is_floor, questions
+from apps.bench.rules.layers.questions import Level, Question, is_floor, level_of, questions
 
 # A rate of this share of what a layer gives alone fills it (a network: of what its links carry, which is known to a
 # percent or so); below the other the layer is not the limit.
@@ -43,7 +43,8 @@ class Verdict:
     """The layers side by side: `level` is in question, `high` the upper of two modes, `cached` what a cache gave.
 
     `layer` is the limiting one, "" if that is not decided: `lacks` names the layers still unmeasured, `shared` says
-    that another file system is as slow over the same path, `held` that a judge saw an end set the pace.
+    that another file system is as slow over the same path, `held` that a judge saw an end set the pace, `doubted`
+    that only figures which a judge doubted would blame the file system, `both` that network and disks are as full.
     """
 
     question: Question
@@ -57,6 +58,8 @@ class Verdict:
     lacks: tuple[str, ...] = ()
     shared: bool = False
     held: bool = False
+    doubted: bool = False
+    both: bool = False
 
     @property
     def of_network(self) -> float | None:
@@ -128,17 +131,20 @@ def _judge(seen: Seen, asked: Sequence[Seen]) -> Verdict | None:
         # What is slow at times and impossible at others contradicts the layers' figures.
         layer, lacks = "", tuple(beneath.layer for beneath in (network, disk) if beneath and _exceeds(high, beneath))
     return Verdict(
-        seen.question, level, layer, network, disk, others, high, tuple(cached), lacks, decision.shared, decision.held
-    )
+        seen.question, level, layer, network, disk, others, high, tuple(cached), lacks,
+        decision.shared, decision.held, decision.doubted, decision.both,
+    )  # fmt: skip
 
 
 class Decision(NamedTuple):
-    """The limiting layer ("" for undecided), those that lack a figure, whether others are as slow, or an end held."""
+    """The limiting layer ("" for undecided), those that lack a figure, and why it is not decided."""
 
     layer: str = ""
     lacks: tuple[str, ...] = ()
     shared: bool = False
     held: bool = False
+    doubted: bool = False
+    both: bool = False
 
 
 def _decide(level: Level, network: Beneath | None, disk: Beneath | None, others: Sequence[Other]) -> Decision:
@@ -149,7 +155,14 @@ def _decide(level: Level, network: Beneath | None, disk: Beneath | None, others:
         beneath for beneath in layers if _is_filled(level, beneath) and not (is_held and _is_chance(level, beneath))
     ]
     if filled:
-        return Decision(max(filled, key=lambda beneath: level.value / beneath.value).layer)
+        least = min(filled, key=lambda beneath: beneath.value)
+        # Two that are as full as each other: which of them holds the rate nobody can tell.
+        rivals = [beneath for beneath in layers if beneath is not least and not beneath.is_part]
+        if any(
+            FULL * beneath.value <= level.value and beneath.value <= (1 + ALIKE) * least.value for beneath in rivals
+        ):
+            return Decision("", both=True)
+        return Decision(least.layer)
     missing = tuple(name for name in (NETWORK, DISK) if name not in {beneath.layer for beneath in layers})
     lacks = missing + tuple(beneath.layer for beneath in layers if not _has_room(level, beneath))
     if is_held:
@@ -166,7 +179,22 @@ def _decide(level: Level, network: Beneath | None, disk: Beneath | None, others:
     ]
     if alike:
         return Decision("", (NETWORK,), shared=True)
+    if not _is_sound(level, layers):
+        return Decision("", doubted=True)
     return Decision(FILE_SYSTEM, () if others else (FILE_SYSTEM,))
+
+
+def _is_sound(level: Level, layers: Sequence[Beneath]) -> bool:
+    """Return whether figures that no judge doubted leave room beneath, more than one where others were doubted."""
+    if level.statistic == MODE:
+        return True
+    if pace.is_lone(level.point, level.metric):
+        return False
+    values = pace.undoubted(level.point, level.metric)
+    if len(values) == len(level.point.values(level.metric)):
+        return True
+    free = level_of(level.point, level.metric, values, level.statistic) if values else None
+    return free is not None and free.n > 1 and all(_has_room(free, beneath) for beneath in layers)
 
 
 def _is_chance(level: Level, beneath: Beneath) -> bool:

@@ -2,7 +2,6 @@
 
 from typing import NamedTuple
 
-from apps.bench import statistics
 from apps.bench.network import infiniband
 from apps.bench.rules.base import (
     DIAGNOSIS,
@@ -46,9 +45,9 @@ def conclude(evidence: Evidence) -> list[FindingDraft]:
         if point.layer != INTERCONNECT or point.statistic != SAMPLE or not across:
             continue
         for metric in METRICS:
-            values = point.values(metric)
-            if values and (nodes not in found or statistics.summarise(values).mean > found[nodes].rate):
-                found[nodes] = _Best(statistics.summarise(values).mean, point, metric)
+            rate = point.mean(metric)
+            if rate is not None and (nodes not in found or rate > found[nodes].rate):
+                found[nodes] = _Best(rate, point, metric)
     drafts = (_draft(evidence, nodes, best) for nodes, best in found.items())
     return [draft for draft in drafts if draft is not None]
 

@@ -8,7 +8,7 @@ from apps.bench.rules.base import DIAGNOSIS, NO_CHANGE, Evidence, FindingDraft, 
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
 
-RULE, VERSION = "mpi-contention", 2
+RULE, VERSION = "mpi-contention", 3
 FACTOR, METRIC = "pairs", "aggregate"
 # Pairs share evenly from this value of Jain's index on.
 FAIR = 0.95
@@ -22,7 +22,7 @@ def conclude(evidence: Evidence) -> list[FindingDraft]:
         if trend.metric != METRIC or trend.shape == shapes.UNCLEAR:
             continue
         nodes = curve.roles.get("node", ()) if curve else ()
-        where = ", ".join(nodes[:2]) or str(trend.fixed.get("testbed", "")) or trend.tool
+        where = ", ".join(nodes[:2]) or str(trend.fixed.get("testbed", "")) or trend.tool or "?"
         draft = _draft(trend, curve.means if curve else {}, where, _fairness(fairness, trend))
         found.setdefault(draft.subject, draft)
     return list(found.values())
@@ -30,13 +30,19 @@ def conclude(evidence: Evidence) -> list[FindingDraft]:
 
 def _draft(trend: Trend, means: Mapping[int, float], where: str, fairness: float | None) -> FindingDraft:
     is_unfair = fairness is not None and fairness < FAIR
-    shown: dict[str, object] = {"where": where, "knee": f"{trend.knee:g}" if trend.knee else "", "fairness": ""}
+    shown: dict[str, object] = {"where": where, **({"knee": f"{trend.knee:g}"} if trend.knee else {})}
     texts = {
         shapes.FLAT: _("Pairs between two nodes (%(where)s) share their bandwidth evenly: each of N gets max / N"),
         shapes.SATURATES: _("From %(knee)s pairs on (%(where)s) the bandwidth is shared: each of N gets max / N"),
         shapes.RISES: _("Pairs between two nodes (%(where)s) do not fill what lies between them yet"),
         shapes.FALLS: _("Pairs between two nodes (%(where)s) lose to each other beyond %(knee)s of them"),
     }
+    # Where a publication prints no number of pairs none is told.
+    unnumbered = {
+        shapes.SATURATES: _("More pairs between two nodes (%(where)s) share the bandwidth: each of N gets max / N"),
+        shapes.FALLS: _("Pairs between two nodes (%(where)s) lose to each other the more of them there are"),
+    }
+    title = texts[trend.shape] if trend.knee else unnumbered.get(trend.shape, texts[trend.shape])
     why = []
     if means:
         figures = ", ".join(f"{pairs}: {format_quantity(value, 'B/s')}" for pairs, value in means.items())
@@ -64,7 +70,7 @@ def _draft(trend: Trend, means: Mapping[int, float], where: str, fairness: float
         version=VERSION,
         kind=NO_CHANGE if is_fair else DIAGNOSIS,
         subject=where[:200],
-        title=Message(texts[trend.shape], shown),
+        title=Message(title, shown),
         why=tuple(why),
         value=trend.best,
         unit="B/s" if trend.best else "",

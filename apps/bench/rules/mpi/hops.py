@@ -1,5 +1,7 @@
 """What each step of distance between partners costs: switches between nodes, or NUMA steps within one (R23)."""
 
+import dataclasses
+
 from apps.bench.rules import shapes
 from apps.bench.rules.base import NO_CHANGE, RECOMMENDATION, Evidence, FindingDraft, Proof, Ratio
 from apps.bench.rules.mpi.choices import COSTS
@@ -30,7 +32,7 @@ def conclude(evidence: Evidence) -> list[FindingDraft]:
         cells = {distance: cell for distance, cell in curve.cells.items() if distance}
         if placement not in CHANGES or curve.metric not in METRICS or len(cells) < 2 or curve.is_scattered:
             continue
-        known = Curve(**{**vars(curve), "cells": cells})
+        known = dataclasses.replace(curve, cells=cells)
         draft = _draft(known, placement)
         if draft:
             found.setdefault(draft.subject, draft)

@@ -132,9 +132,7 @@ def _against(evidence: Evidence, agree: bool) -> list[Message]:
         text = _("%(tool)s is left out: one of its ends was at its limit, which spreads packets as a slow link does.")
         found.append(Message(text, {"tool": name}))
     if not agree:
-        found.append(
-            Message(_("The means differ by more than 15 %%: of payload and of the line, or one was misled."))
-        )
+        found.append(Message(_("The means differ by more than 15 %: of payload and of the line, or one was misled.")))
     return found
 
 

@@ -1,8 +1,9 @@
 """A metric over the values of one factor, all else being equal."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from apps.bench import statistics
@@ -30,7 +31,8 @@ BUSY_IS_FULL = (NETWORK, DISK, FILES)
 class Curve:
     """A metric over the values of one factor, all else being equal: {value: {trial id: value of the metric}}.
 
-    `held` are the values at which a judge saw an end set the pace: a plateau of those is that end's.
+    `held` are the values at which a judge saw an end set the pace: a plateau of those is that end's. `kind` is the
+    mean that stands for its figures.
     """
 
     tool: str
@@ -42,11 +44,16 @@ class Curve:
     file_system: str = ""
     fixed: Mapping[str, Any] = field(default_factory=dict)
     held: frozenset[Any] = frozenset()
+    kind: statistics.Mean = statistics.Mean.ARITHMETIC
 
-    @property
+    @cached_property
     def means(self) -> dict[Any, float]:
-        """Return the mean at each value, in the order of the values."""
-        return {x: math.fsum(cell.values()) / len(cell) for x, cell in self.cells.items()}
+        """Return what stands for the figures at each value, in the order of the values."""
+        return {x: self.mean_of([*cell.values()]) for x, cell in self.cells.items()}
+
+    def mean_of(self, values: Sequence[float]) -> float:
+        """Return what stands for figures of the metric."""
+        return statistics.summarise(values, self.kind).mean
 
     @property
     def trials(self) -> tuple[int, ...]:
@@ -137,6 +144,7 @@ def curves(evidence: Evidence, *, factor: str) -> list[Curve]:
             file_system=str(fixed.get(FILE_SYSTEM, "")),
             fixed=fixed,
             held=frozenset(value for name, value in held.get(key, ()) if name == metric),
+            kind=point.kind_of_mean(metric),
         )
         for key, (point, fixed, metrics) in groups.items()
         for metric, cells in metrics.items()

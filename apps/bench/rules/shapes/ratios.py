@@ -29,7 +29,7 @@ def ratios_of(curve: Curve) -> list[Ratio]:
     for place, to in enumerate(values):
         for of in values[place + 1 :]:
             first, second = list(curve.cells[to].values()), list(curve.cells[of].values())
-            difference, ratio = statistics.compare_two(first, second), _mean(second) / _mean(first)
+            difference, ratio = statistics.compare_two(first, second), curve.mean_of(second) / curve.mean_of(first)
             low, high = difference.ratio_low or 0.0, difference.ratio_high or math.inf
             if min(len(first), len(second)) < 2:
                 # Each measured once: nobody knows, and figures scatter by so much.
@@ -42,10 +42,6 @@ def ratios_of(curve: Curve) -> list[Ratio]:
             named = {**curve.fixed, curve.factor: of}, {**curve.fixed, curve.factor: to}
             found.append(Ratio(curve.tool, curve.metric, *named, low, high, trials))
     return found
-
-
-def _mean(values: list[float]) -> float:
-    return math.fsum(values) / len(values)
 
 
 def common(ratio: Ratio) -> dict[str, Any]:

@@ -37,7 +37,11 @@ def conclude(evidence: Evidence) -> list[FindingDraft]:
 def _compare(name: str, one: Point, other: Point) -> FindingDraft | None:
     if set(nodes_of(one)) & set(nodes_of(other)):
         return None
-    rates = {metric: pair for metric in METRICS if (pair := (_mean(one, metric), _mean(other, metric))) and all(pair)}
+    rates = {
+        metric: (first, second)
+        for metric in METRICS
+        if (first := one.mean(metric)) and (second := other.mean(metric))
+    }
     if not rates or any(abs(second / first - 1) > ALIKE for first, second in rates.values()):
         return None
     ends: Mapping[str, object] = {"one": _names(one), "other": _names(other), "name": name}
@@ -65,11 +69,6 @@ def _compare(name: str, one: Point, other: Point) -> FindingDraft | None:
         applies_when=Message(_("Both were measured alike: the same files, record size and number of tasks.")),
         source="Global file system over a WAN (KISTI, PNU)",
     )
-
-
-def _mean(point: Point, metric: str) -> float:
-    values = point.values(metric)
-    return sum(values) / len(values) if values else 0.0
 
 
 def _names(point: Point) -> str:

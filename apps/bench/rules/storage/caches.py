@@ -32,12 +32,12 @@ def _reasons(point: Point, pool: int) -> list[Message]:
     found = []
     if FLAGS & point.warnings:
         found.append(Message(_("The files were less than twice the client's memory, and no direct I/O was used.")))
-    first, again = _mean(point, "read"), _mean(point, "reread")
-    if first and again >= AGAIN * first:
+    first, again = point.mean("read"), point.mean("reread")
+    if first and again and again >= AGAIN * first:
         text = _("Reading again gives %(again)s, ×%(ratio)s of the first reading: it came from memory.")
         found.append(Message(text, {"again": rate(again), "ratio": f"{again / first:.1f}"}))
     size = (point.parameters.get("file_size") or 0) * (point.parameters.get("threads") or 1)
-    if pool and 0 < size <= pool and (first or _mean(point, "write")):
+    if pool and 0 < size <= pool and (first or point.mean("write")):
         text = _("The files (%(files)s) fit into the page pool (%(pool)s).")
         found.append(Message(text, {"files": format_quantity(size, "B"), "pool": format_quantity(pool, "B")}))
     return found
@@ -66,11 +66,6 @@ def _draft(name: str, reasons: list[tuple[Point, Message]]) -> FindingDraft:
 def _direct(tools: Collection[str]) -> str:
     """Return the options of each program that measured, by which no cache of the client is used."""
     return "".join(f"{SURE[tool]}\n" for tool in sorted(tools) if tool in SURE)
-
-
-def _mean(point: Point, metric: str) -> float:
-    values = point.values(metric)
-    return sum(values) / len(values) if values else 0.0
 
 
 def _pool(value: object) -> int:

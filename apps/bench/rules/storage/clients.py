@@ -18,15 +18,15 @@ from apps.bench.rules.base import (
     of_files,
 )
 from apps.bench.rules.layers.links import OF_ONE_SERVER
-from apps.bench.rules.layers.verdicts import BEYOND, FULL, FULL_NETWORK, ROOM
+from apps.bench.rules.layers.verdicts import BEYOND, FULL, FULL_NETWORK, ROOM, SURELY_FULL
 from apps.bench.rules.shapes import CLIENTS, TASKS, THREADS
 from apps.bench.rules.storage import ends
-from apps.bench.rules.storage.common import METRICS, TOOLS, name_of, rate, subject_of
+from apps.bench.rules.storage.common import METRICS, POOR, TOOLS, name_of, rate, subject_of
 from apps.bench.rules.storage.titles import OF_CLIENTS, OF_TASKS, ONE_SERVER
 from apps.bench.text import Message, _
 from apps.bench.units import percent
 
-RULE, VERSION = "storage-clients", 2
+RULE, VERSION = "storage-clients", 3
 FACTORS = (CLIENTS, THREADS, TASKS)
 
 
@@ -134,20 +134,24 @@ def _rises(case: Case) -> FindingDraft:
         least = math.ceil(case.ceiling / apiece)
         shown = {"best": rate(best), "apiece": rate(apiece), "least": least}
         why.append(Message(text, {**shown, **_share(best, case.ceiling)}))
-    text = _("It serves applications well in which many nodes do I/O, and poorly those in which few do.")
-    why.append(Message(text))
     first = min(case.means, default=None)
+    # One that has most of what all have together is served as well alone.
+    if first is None or case.means[first] < POOR * max(case.means.values()):
+        text = _("It serves applications well in which many nodes do I/O, and poorly those in which few do.")
+        why.append(Message(text))
+    # Of growth that is less than in proportion no law is told.
+    is_alike = first is None or not most or case.means[most] >= ROOM * case.means[first] * most / first
     return _make(
         case,
         kind=RECOMMENDATION,
         count=float(most or 0) or None,
         why=why,
-        formula="X(N) ~ N",
+        formula="X(N) ~ N" if is_alike else "X(N) > X(1)",
         limits=(_("Beyond the measured range growth is assumed, until the network or the servers are full."),),
         present=case.means[first] if first is not None else None,
         predicted=best if first is not None else None,
         now_then=(first, most) if first is not None and most else None,
-        growing=True,
+        growing=not _fills(best, case.ceiling, SURELY_FULL),
     )
 
 

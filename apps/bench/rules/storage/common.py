@@ -15,6 +15,8 @@ OWN_OPTIONS = (
     *("ro", "hard", "soft", "vers", "proto", "rsize", "wsize", "nconnect", "timeo", "retrans", "sec", "sync"),
     *("noac", "nolock", "noatime"),
 )
+# One task that has less than this share of what all have together is poorly served alone.
+POOR = 0.5
 
 
 class Words(NamedTuple):
@@ -39,7 +41,7 @@ TOOLS = {
 
 def name_of(trend: Trend) -> str:
     """Return whom a trend speaks of: the file system, else the tool."""
-    return trend.file_system or str(trend.fixed.get("file_system") or trend.tool)
+    return trend.file_system or str(trend.fixed.get("file_system") or trend.tool or "?")
 
 
 def subject_of(trend: Trend, *more: str) -> str:

@@ -142,7 +142,7 @@ def _streams(
             continue
         if is_reverse != (question.metric == READ) or not point.parameters.get("streams"):
             continue
-        mean = sum(values) / len(values) / 8
+        mean = (point.mean("goodput") or 0.0) / 8
         streams = point.parameters["streams"]
         if streams not in found or mean > found[streams][0]:
             found[streams] = mean, point.trials("goodput")

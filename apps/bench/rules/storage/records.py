@@ -16,11 +16,14 @@ from apps.bench.rules.base import (
     Trend,
     of_files,
 )
+from apps.bench.rules.layers.verdicts import BEYOND, FULL_NETWORK
+from apps.bench.rules.shapes import CLIENTS
+from apps.bench.rules.storage import ends
 from apps.bench.rules.storage.common import METRICS, TOOLS, name_of, rate, subject_of
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
 
-RULE, VERSION = "storage-record-size", 2
+RULE, VERSION = "storage-record-size", 3
 # Fewer sizes, or such that differ by less than this factor, show no absence of an effect.
 LEAST_SIZES, LEAST_RANGE = 3, 4
 # The law of one record at a time is told if it is this near to what was measured.
@@ -47,10 +50,17 @@ def conclude(evidence: Evidence) -> list[FindingDraft]:
     for trend, curve in shapes.shaped(evidence, factor=shapes.RECORD):
         if trend.metric not in METRICS or (trend.tool and trend.tool not in TOOLS):
             continue
-        draft = _draft(trend, curve)
+        draft = _draft(trend, curve, _ceiling_of(evidence, trend, curve))
         if draft:
             found.setdefault(draft.subject, draft)
     return list(found.values())
+
+
+def _ceiling_of(evidence: Evidence, trend: Trend, curve: shapes.Curve | None) -> float | None:
+    """Return what the network carries (B/s) for as many clients as measured; None where that is not known."""
+    clients = ends.clients_of(evidence, trend, curve)
+    count = trend.fixed.get(CLIENTS) or len(clients)
+    return ends.ceilings_of(evidence, trend, clients).get(count)
 
 
 def find_wait(means: Mapping[float, float]) -> Wait | None:
@@ -75,7 +85,7 @@ def find_wait(means: Mapping[float, float]) -> Wait | None:
     return Wait(latency, 1 / slope) if max(errors) <= NEAR else None
 
 
-def _draft(trend: Trend, curve: shapes.Curve | None) -> FindingDraft | None:
+def _draft(trend: Trend, curve: shapes.Curve | None, ceiling: float | None) -> FindingDraft | None:
     means = curve.means if curve else {}
     if trend.shape == shapes.FLAT:
         if means and (len(means) < LEAST_SIZES or max(means) < LEAST_RANGE * min(means)):
@@ -93,7 +103,7 @@ def _draft(trend: Trend, curve: shapes.Curve | None) -> FindingDraft | None:
     now = largest if trend.shape == shapes.FALLS and best == first else first
     if not means[at] > means[now] > 0:
         return None
-    draft = _effect(trend, means, now, at)
+    draft = _effect(trend, means, now, at, ceiling)
     return dataclasses.replace(draft, predicted_interval=shapes.interval_at(curve, at))
 
 
@@ -129,13 +139,15 @@ def _no_effect(trend: Trend, means: Mapping[float, float]) -> FindingDraft:
     )
 
 
-def _effect(trend: Trend, means: Mapping[float, float], now: float, at: float) -> FindingDraft:
+def _effect(trend: Trend, means: Mapping[float, float], now: float, at: float, ceiling: float | None) -> FindingDraft:
     size, name = format_quantity(int(at), "B"), name_of(trend)
     tool = trend.tool
     parameter = TOOLS[tool].record
     shown = {"name": name, "metric": trend.metric, "size": size, "rate": rate(means[at])}
     text = _("Records of %(size)s give %(name)s its rate (%(metric)s): %(rate)s")
-    if trend.shape == shapes.RISES:
+    is_full = ceiling is not None and FULL_NETWORK * ceiling <= means[at] <= BEYOND * ceiling
+    is_growing = trend.shape == shapes.RISES and not is_full
+    if is_growing:
         text = _("Larger records are faster on %(name)s (%(metric)s): %(rate)s at %(size)s, and still growing")
     why = [
         Message(
@@ -147,6 +159,8 @@ def _effect(trend: Trend, means: Mapping[float, float], now: float, at: float) -
             },
         )
     ]
+    if trend.fixed.get(CLIENTS):
+        why.append(Message(_("Measured with clients = %(clients)s."), {"clients": trend.fixed[CLIENTS]}))
     wait = find_wait(means) if trend.shape != shapes.FALLS else None
     formula = f"b = {size}, the least with X >= 0.95 · {rate(trend.best or means[at])}"
     if wait:
@@ -161,7 +175,6 @@ def _effect(trend: Trend, means: Mapping[float, float], now: float, at: float) -
         }
         why.append(Message(text_wait, shown_wait))
         formula += f"; X = b / (T + b / C), T = {format_quantity(wait.latency, 's')}, C = {rate(wait.rate)}"
-    is_growing = trend.shape == shapes.RISES
     fixed = {key: value for key, value in trend.fixed.items() if key in TOOLS[tool].kept}
     more = Proposal(
         tool, fixed, {parameter: ", ".join(f"{int(at * factor)}" for factor in (1, 2, 4))}, {}, trend.file_system

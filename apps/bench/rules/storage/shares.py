@@ -185,8 +185,8 @@ def _is_local(evidence: Evidence, name: str) -> bool:
 
 
 def _disk_rate(evidence: Evidence, name: str, metric: str) -> float | None:
-    points = [point for point in evidence.points if point.file_system == name and point.values(metric)]
-    return max((sum(point.values(metric)) / len(point.values(metric)) for point in points), default=None)
+    rates = [point.mean(metric) for point in evidence.points if point.file_system == name]
+    return max((rate for rate in rates if rate is not None), default=None)
 
 
 def _all_clients(evidence: Evidence, name: str) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from apps.bench.network import rfc6349
 from apps.bench.rules.base import NO_CHANGE, RECOMMENDATION, Evidence, FindingDraft, Proof, Proposal
 from apps.bench.rules.tcp import sysctl
 from apps.bench.rules.tcp.outlook import read_outlook
-from apps.bench.rules.tcp.path import PathReading, read_path
+from apps.bench.rules.tcp.path import PathReading, is_told_beside, read_path
 from apps.bench.rules.tcp.present import is_plain, read_all, read_present
 from apps.bench.rules.tcp.sweeps import tcp_points
 from apps.bench.text import Message, _
@@ -33,7 +33,7 @@ def is_short(path: PathReading | None) -> bool:
 def conclude(evidence: Evidence) -> FindingDraft | None:
     """Return the path's BDP and the window it asks for; None without a sound RTT and capacity."""
     path = read_path(evidence)
-    if path is None or path.capacity.is_lower_bound:
+    if path is None or path.capacity.is_lower_bound or is_told_beside(evidence):
         return None
     bdp, window = path.bdp_bytes, wanted_window(path)
     why = [

@@ -7,7 +7,7 @@ from apps.bench.rules.base import NO_CHANGE, RECOMMENDATION, Alternative, Eviden
 from apps.bench.rules.tcp import sysctl
 from apps.bench.rules.tcp.bdp import MAXIMA, UNSCALED, is_short, present_rate, wanted_window
 from apps.bench.rules.tcp.outlook import read_outlook
-from apps.bench.rules.tcp.path import PathReading, read_path
+from apps.bench.rules.tcp.path import PathReading, is_told_beside, read_path
 from apps.bench.rules.tcp.sysctl import Settings, read_sysctls
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
@@ -31,7 +31,7 @@ NAME, TARGET = "tcp", "twice the BDP of the path"
 def conclude(evidence: Evidence) -> FindingDraft | None:
     """Return the sysctl lines for twice the path's BDP; None without a sound RTT and capacity, or on a short path."""
     path = read_path(evidence)
-    if path is None or path.capacity.is_lower_bound or is_short(path):
+    if path is None or path.capacity.is_lower_bound or is_short(path) or is_told_beside(evidence):
         return None
     window = min(wanted_window(path), MOST_WINDOW)
     share = SHARE_JUMBO if (evidence.path.mtu or 0) >= JUMBO else SHARE_USUAL

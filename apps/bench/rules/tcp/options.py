@@ -81,7 +81,7 @@ def sack(evidence: Evidence) -> FindingDraft | None:
         confidence=0.5,
         applies_when=Message(_("Paths that lose segments; both ends must have it on.")),
         limits=(
-            Message(_("Single losses far apart gain nothing by it; BBR gained ×1.8 at a loss of 0.1 %% in the lab.")),
+            Message(_("Single losses far apart gain nothing by it; BBR gained ×1.8 at a loss of 0.1 % in the lab.")),
             Message(sysctl.KEPT),
         ),
         source="RFC 2018; RFC 6675",

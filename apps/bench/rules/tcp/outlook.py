@@ -60,7 +60,10 @@ def read_outlook(evidence: Evidence, path: PathReading) -> Outlook:
         fills = not path.capacity.is_lower_bound and (found.predicted or 0.0) >= FULL * path.ceiling_bps
         return Outlook(found.predicted, found.predicted_interval) if fills else Outlook(None, None)
     if found.subject == verdict.PATH:
-        return Outlook(present.rate, path.reachable_bps, Message(_("The path is filled already.")))
+        reach = path.reachable_bps
+        # As now it has what it has, and what was had beside it at most.
+        interval = (min(reach[0], present.rate), max(reach[1], present.rate)) if reach else None
+        return Outlook(present.rate, interval, Message(_("The path is filled already.")))
     text = _("Loss limits the rate now: a larger window alone gains nothing.")
     if found.subject == verdict.PROCESSOR:
         text = _("A processor limits the rate now: a larger window alone gains nothing.")

@@ -6,11 +6,17 @@ from apps.bench import network
 from apps.bench.rules import pace
 from apps.bench.rules.base import Evidence
 from apps.bench.rules.tcp import estimates, held
+from apps.bench.rules.tcp.present import read_all
+from apps.bench.rules.tcp.sweeps import tcp_points
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
 
 # A rate of this share of a link's nominal goodput confirms the nominal capacity; above the other it refutes it.
 CONFIRMED, REFUTED = 0.90, 1.05
+# A rate of this share of what the links carry fills them, whatever else was at its limit.
+SURELY_FULL = 0.99
+# Two measurements of one path's capacity within this share of each other tell one figure.
+ONE_PATH = 0.10
 # A measured capacity below this share of the links' contradicts them.
 BELOW_LINKS = 0.85
 
@@ -78,20 +84,54 @@ class PathReading:
 
 def read_path(evidence: Evidence) -> PathReading | None:
     """Return what is known of the path; None if a figure is missing, contradicted, or nothing was measured."""
-    rtt, capacity = read_rtt(evidence), read_capacity(evidence)
+    rtt, capacity = read_rtt(evidence), shared_capacity(evidence)
     if rtt is None or capacity is None:
         return None
     measured = {trial for point in evidence.points for values in point.metrics.values() for trial in values}
     trials = tuple(sorted({*rtt.trials, *capacity.trials} or measured))
     if not trials:
         return None
-    share = network.tcp_efficiency(held.frame_of(evidence))
+    share = network.tcp_efficiency(_frame_of(evidence))
     ceiling = capacity.value * (1 if capacity.is_lower_bound else share)
     stated = evidence.path.capacity_bps
     reading = PathReading(
         rtt, capacity, ceiling, held.best_of(evidence).rate, trials, stated * share if stated else None, stated
     )
     return reading if reading.bdp_bytes else None
+
+
+def is_told_beside(evidence: Evidence) -> bool:
+    """Return whether the path's windows were measured otherwise: then they are told of there, and only there."""
+    return evidence.elder > 0 and not tcp_points(evidence)
+
+
+def shared_capacity(evidence: Evidence) -> Known | None:
+    """Return the path's capacity: one figure of one path, whichever of its ends' measurements is asked.
+
+    What was measured in other roles or the other way is told where this evidence tells none of its own, or nearly the
+    same; where it tells another the two directions differ, and each has its own.
+    """
+    own = read_capacity(evidence)
+    if own is None and held.best_of(evidence).rate:
+        # More came through than the links are said to carry.
+        return None
+    is_open = own is None or own.is_stated or own.is_lower_bound
+    for place, other in enumerate(evidence.beside):
+        known = read_capacity(other)
+        if known is None or known.is_stated or known.is_lower_bound:
+            continue
+        is_other = own is not None and held.best_of(evidence).rate > REFUTED * known.value
+        is_alike = own is not None and abs(own.value / known.value - 1) <= ONE_PATH and place < evidence.elder
+        if (is_open and not is_other) or is_alike:
+            return known
+    return own
+
+
+def _frame_of(evidence: Evidence) -> int:
+    """Return the size (B) of TCP's packets, of the first measurement on the path that tells."""
+    elders = (*evidence.beside[: evidence.elder], evidence, *evidence.beside[evidence.elder :])
+    told = [item for item in elders if any(present.last_mss for present in read_all(item))]
+    return held.frame_of(told[0] if told else evidence)
 
 
 def read_rtt(evidence: Evidence) -> Known | None:
@@ -131,8 +171,10 @@ def read_capacity(evidence: Evidence) -> Known | None:
     is_near = bool(nominal) and best.rate >= CONFIRMED * (nominal or 0.0) * network.tcp_efficiency(
         held.frame_of(evidence)
     )
-    # What its ends held near the links' capacity came there by chance.
-    is_held = best.point is not None and bool(pace.flags_of(best.point))
+    # What its ends held near the links' capacity came there by chance; not what is all that the links carry.
+    line = best.rate / network.tcp_efficiency(held.frame_of(evidence))
+    is_all = bool(nominal) and line >= SURELY_FULL * (nominal or 0.0)
+    is_held = best.point is not None and bool(pace.flags_of(best.point)) and not is_all
     if nominal and is_near and not is_held:
         text = _("Capacity %(nominal)s: the lowest link's, confirmed by a measured %(rate)s.")
         return Known(nominal, Message(text, shown), 0.95, best.trials)
@@ -196,7 +238,8 @@ def _rates(rate: float, nominal: float | None) -> dict[str, object]:
 def _samples(evidence: Evidence, metric: str) -> dict[int, float]:
     return {
         trial: value
-        for point in evidence.points
+        for item in (evidence, *evidence.beside)
+        for point in item.points
         for trial, value in point.metrics.get(metric, {}).items()
         if value > 0
     }

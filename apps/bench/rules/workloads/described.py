@@ -42,9 +42,14 @@ class Workload:
             raise ValueError("sizes and counts of a workload are at least one")
 
 
+def metric_of(point: Point, pattern: str) -> str:
+    """Return the name of a pattern's rate among the metrics of a point's tool."""
+    own, of_fio = _METRICS[pattern]
+    return of_fio if point.tool == "fio" else own
+
+
 def rates_of(point: Point, pattern: str) -> Mapping[int, float]:
     """Return {trial: rate (B/s)} that a point gives of a pattern, {} for none."""
-    own, of_fio = _METRICS[pattern]
-    if point.tool == "fio":
-        return point.metrics.get(of_fio, {}) if point.parameters.get("pattern") == pattern else {}
-    return point.metrics.get(own, {})
+    if point.tool == "fio" and point.parameters.get("pattern") != pattern:
+        return {}
+    return point.metrics.get(metric_of(point, pattern), {})

@@ -1,8 +1,12 @@
 """For how many nodes a file system is fit: for applications in which many do I/O, or for those in which few do."""
 
+import itertools
 from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
 
 from apps.bench.rules.base import DIAGNOSIS, RECOMMENDATION, Evidence, FindingDraft
+from apps.bench.rules.storage.common import POOR
 from apps.bench.rules.workloads.described import READ, WRITE, Workload
 from apps.bench.rules.workloads.fits import Fit, fit_all
 from apps.bench.rules.workloads.prediction import MEASURED
@@ -10,9 +14,7 @@ from apps.bench.rules.workloads.supplies import Amount, Supply, grows, supplies
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
 
-RULE, BEST_RULE, VERSION = "workload-nodes", "workload-best", 2
-# One task that has less than this share of what all have together is poorly served alone.
-POOR = 0.5
+RULE, BEST_RULE, VERSION = "workload-nodes", "workload-best", 3
 # Of figures that were repeated less often than this so much less.
 ENOUGH, POOR_ONCE = 3, 0.4
 # The better of two file systems is named if it is this much better.
@@ -51,13 +53,31 @@ def _first_of_each(drafts: Sequence[FindingDraft]) -> list[FindingDraft]:
 
 
 def _nodes(supply: Supply, pattern: str, *, is_alone: bool) -> FindingDraft | None:
-    """Return that a file system wants many tasks, where one alone gets less than half of all together."""
-    counts = supply.counts
-    amounts = {
-        clients * tasks: max(records.values(), key=lambda amount: amount.value)
-        for (clients, tasks), records in sorted(supply.cells.items())
-    }
-    most = max(counts, key=lambda count: amounts[count].value)
+    """Return that a file system wants many tasks, where one alone gets less than half of all together.
+
+    Both with the same records, and with whichever it was measured: large ones may do without many tasks.
+    """
+    records = {record for cell in supply.cells.values() for record in cell}
+    amounts = {record: _by_tasks(supply, record) for record in records}
+    whole = {record: own for record, own in amounts.items() if len(own) > 1 and 1 in own}
+    if not whole and len(amounts) > 1 and not grows(supply):
+        return None
+    found = [_at_record(supply, pattern, own, is_alone=is_alone) for own in (whole or amounts).values()]
+    drafts = [draft for draft in found if draft is not None]
+    return max(drafts, key=lambda draft: draft[0])[1] if drafts and len(drafts) == len(found) else None
+
+
+def _by_tasks(supply: Supply, record: int | None) -> dict[int, Amount]:
+    """Return {tasks in all: amount} at one record size."""
+    cells = sorted(supply.cells.items())
+    return {clients * tasks: own[record] for (clients, tasks), own in cells if record in own}
+
+
+def _at_record(
+    supply: Supply, pattern: str, amounts: dict[int, Amount], *, is_alone: bool
+) -> tuple[float, FindingDraft] | None:
+    """Return the rate of all tasks together at one record size and the finding; None unless few get little."""
+    most = max(amounts, key=lambda count: amounts[count].value)
     if most < 2:
         return None
     best = amounts[most]
@@ -80,7 +100,7 @@ def _nodes(supply: Supply, pattern: str, *, is_alone: bool) -> FindingDraft | No
     }
     where = supply.route if is_alone else ", ".join(supply.ends[:3])
     text = _("%(name)s is fit for applications in which many nodes do I/O (%(pattern)s), and poor where few do")
-    return FindingDraft(
+    draft = FindingDraft(
         rule=RULE,
         version=VERSION,
         kind=DIAGNOSIS,
@@ -95,6 +115,7 @@ def _nodes(supply: Supply, pattern: str, *, is_alone: bool) -> FindingDraft | No
         applies_when=Message(_("Large files, read or written in order, each task its own.")),
         source="Global file system over a WAN (KISTI, PNU)",
     )
+    return best.value, draft
 
 
 def _is_poor(alone: float, first: Amount | None, best: Amount) -> bool:
@@ -108,28 +129,64 @@ def _is_poor(alone: float, first: Amount | None, best: Amount) -> bool:
     return first.value < POOR * best.value and first.high < best.low
 
 
+class _Pair(NamedTuple):
+    """The best of several file systems and the next, at one record size (None: not told of either)."""
+
+    best: Fit
+    second: Fit
+    record: int | None
+
+
 def _best(evidence: Evidence, known: list[Supply], pattern: str, nodes: int) -> FindingDraft | None:
-    """Return the best of several file systems measured by the same clients, for so many nodes."""
-    rivals = {supply.file_system for supply in known if (nodes, 1) in supply.cells}
-    fits = [item for item in fit_all(evidence, Workload(pattern, LARGE, nodes), known) if item.file_system in rivals]
-    measured = [item for item in fits if item.basis == MEASURED]
+    """Return the best of several file systems measured by the same clients, for so many nodes.
+
+    Like is compared with like: the same records, tool and way of using it. One that is behind with other records, or
+    that has more with some that the other was not measured with, is not the best.
+    """
+    own = [supply for supply in known if (nodes, 1) in supply.cells]
     ends: dict[str, set[str]] = {}
     for supply in known:
         ends.setdefault(supply.file_system, set()).update(supply.ends)
-    for best in sorted(measured, key=lambda item: -item.rate):
-        others = [
-            item
-            for item in measured
-            if item.file_system != best.file_system and ends[item.file_system] & ends[best.file_system]
-        ]
-        second = max(others, key=lambda item: item.rate, default=None)
-        if second:
-            is_better = best.rate >= BETTER * second.rate and best.low > second.high
-            return _draft(best, second, pattern, nodes) if is_better else None
-    return None
+    records = {record for supply in own for record in supply.cells[nodes, 1]}
+    pairs = [pair for record in records for pair in _pairs(evidence, own, Workload(pattern, LARGE, nodes), record)]
+    pairs = [pair for pair in pairs if ends[pair.best.file_system] & ends[pair.second.file_system]]
+    behind = {pair.second.file_system for pair in pairs}
+    pairs = [pair for pair in pairs if pair.best.file_system not in behind]
+    if not pairs:
+        return None
+    most: dict[str, float] = {}
+    for supply in own:
+        rates = [amount.high for amount in supply.cells[nodes, 1].values()]
+        most[supply.file_system] = max(rates + [most.get(supply.file_system, 0.0)])
+    best, second, record = max(pairs, key=lambda pair: (pair.best.rate, pair.second.rate))
+    rivals = {pair.second.file_system for pair in pairs if pair.best.file_system == best.file_system}
+    is_better = best.rate >= BETTER * second.rate and best.low > second.high
+    return (
+        _draft(best, second, pattern, nodes, record)
+        if is_better and all(most[rival] < best.rate for rival in rivals)
+        else None
+    )
 
 
-def _draft(best: Fit, second: Fit, pattern: str, nodes: int) -> FindingDraft:
+def _pairs(evidence: Evidence, own: list[Supply], workload: Workload, record: int | None) -> list[_Pair]:
+    """Return every two that were measured in the same way at one record size, the better of them first."""
+    ways: dict[str, list[Fit]] = {}
+    for supply in own:
+        cells = {count: {record: amounts[record]} for count, amounts in supply.cells.items() if record in amounts}
+        if (workload.nodes, 1) not in cells:
+            continue
+        like = replace(supply, cells=cells)
+        for item in fit_all(evidence, replace(workload, record_size=record or None), [like]):
+            if item.basis == MEASURED:
+                ways.setdefault(repr((supply.tool, sorted(item.settings.items()))), []).append(item)
+    found = []
+    for fits in ways.values():
+        for first, second in itertools.combinations(sorted(fits, key=lambda item: -item.rate), 2):
+            found += [_Pair(first, second, record)] if first.file_system != second.file_system else []
+    return found
+
+
+def _draft(best: Fit, second: Fit, pattern: str, nodes: int, record: int | None) -> FindingDraft:
     shown = {
         "best": best.file_system,
         "second": second.file_system,
@@ -151,7 +208,7 @@ def _draft(best: Fit, second: Fit, pattern: str, nodes: int) -> FindingDraft:
         kind=RECOMMENDATION,
         subject=f"{pattern}, {nodes}",
         title=Message(text, shown),
-        why=best.why,
+        why=(*best.why, *_alike(record)),
         value=best.rate,
         unit="B/s",
         low=best.low,
@@ -167,3 +224,10 @@ def _draft(best: Fit, second: Fit, pattern: str, nodes: int) -> FindingDraft:
         limits=best.doubts,
         source="Hoefler, Belli, SC'15, rule 7",
     )
+
+
+def _alike(record: int | None) -> tuple[Message, ...]:
+    """Return with which records both were measured."""
+    if record is None:
+        return ()
+    return (Message(_("Both were measured with records of %(size)s."), {"size": format_quantity(record, "B")}),)

@@ -195,11 +195,10 @@ def _creations(evidence: Evidence, name: str, workload: Workload) -> tuple[float
     """Return how many files a second are made (or opened to read) at most on a file system, and the trials."""
     metrics = ("file_create",) if workload.pattern.endswith(WRITE) else ("file_read", "file_stat")
     for metric in metrics:
-        points = [point for point in evidence.points if point.file_system == name and point.values(metric)]
-        if points:
-            best = max(points, key=lambda point: sum(point.values(metric)) / len(point.values(metric)))
-            values = best.values(metric)
-            return sum(values) / len(values), best.trials(metric)
+        own = [point for point in evidence.points if point.file_system == name]
+        rates = [(rate, point.trials(metric)) for point in own if (rate := point.mean(metric)) is not None]
+        if rates:
+            return max(rates, key=lambda item: item[0])
     return None
 
 

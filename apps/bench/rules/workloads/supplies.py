@@ -9,7 +9,7 @@ from apps.bench.rules import shapes
 from apps.bench.rules.base import AT_LEAST, BELOW, FILE_SYSTEM, MODE, Evidence, Point, Trend
 from apps.bench.rules.layers.questions import Route, route_of
 from apps.bench.rules.shapes import CLIENTS, RECORD, TASKS, THREADS, described, nodes_of
-from apps.bench.rules.workloads.described import rates_of
+from apps.bench.rules.workloads.described import metric_of, rates_of
 
 # Flags of figures that no application can count on.
 CACHED = frozenset({"cached-read", "cached-write"})
@@ -72,7 +72,7 @@ def supplies(evidence: Evidence, pattern: str) -> list[Supply]:
         collected.setdefault(key, {}).setdefault(cell, []).append((point, rates))
     for key, cells in collected.items():
         for (count, record), points in cells.items():
-            found[key].cells.setdefault(count, {})[record] = _amount(points)
+            found[key].cells.setdefault(count, {})[record] = _amount(points, pattern)
     for supply in found.values():
         supply.trend = _printed(evidence, supply, pattern)
     return list(found.values())
@@ -92,7 +92,7 @@ def _size_of(known: Mapping[str, Any]) -> int:
     return int(known.get("block_size") or 0) * int(known.get("segments") or 1)
 
 
-def _amount(points: list[tuple[Point, Mapping[int, float]]]) -> Amount:
+def _amount(points: list[tuple[Point, Mapping[int, float]]], pattern: str) -> Amount:
     """Return what points of one setting give together: the range of their modes, or the mean with its interval."""
     trials = tuple(sorted({trial for _point, rates in points for trial in rates}))
     values = [rate for _point, rates in points for rate in rates.values()]
@@ -101,7 +101,8 @@ def _amount(points: list[tuple[Point, Mapping[int, float]]]) -> Amount:
         low, high = (modes.lower_mean, modes.upper_mean) if modes else (min(values), max(values))
         # What an application can count on is the lower one.
         return Amount(low, low, high, trials, len(values), is_bimodal=high > low)
-    summary = statistics.summarise(values)
+    kinds = {point.kind_of_mean(metric_of(point, pattern)) for point, _rates in points}
+    summary = statistics.summarise(values, *(kinds if len(kinds) == 1 else ()))
     low, high = (0.95 * summary.mean, 1.05 * summary.mean)
     if summary.ci_low is not None and summary.ci_high is not None:
         low, high = max(summary.ci_low, 0.0), summary.ci_high

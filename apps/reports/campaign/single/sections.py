@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from django.utils.translation import gettext as _
 
-from apps.bench import comparison
+from apps.bench import comparison, statistics
 from apps.bench.comparison import Centre, Statistic
 from apps.bench.toolkit import Metric
 from apps.campaigns.models import Experiment
@@ -13,7 +13,7 @@ from apps.reports.campaign import remarks, sentences
 from apps.reports.campaign.material import Material
 from apps.reports.campaign.single.groups import Entry, Group, figures_of, group_of, is_single, parts_of
 from apps.reports.claims import words
-from apps.reports.columns import ends_of, interval_columns, scale_of
+from apps.reports.columns import count_columns, ends_of, interval_columns, scale_of
 from apps.reports.document import (
     Block,
     Claim,
@@ -27,7 +27,7 @@ from apps.reports.document import (
     Value,
     spaced,
 )
-from apps.results import charts, doubts
+from apps.results import charts, doubts, means
 from apps.results.doubts import Mark
 
 # From this ratio of the highest to the lowest figure on, a mean does not tell what was seen.
@@ -169,20 +169,41 @@ def _table(made: Material, group: Group, key: str) -> Table:
     if not group.both_ways:
         columns = [Column(_("Experiment")), Column(_("Nodes"))]
         columns += [Column(_("File system"))] if systems else []
-    columns.append(Column(_("n"), kind="number"))
     rows: list[list[Value]] = []
     for entry in group.entries:
         ends = made.names_of(entry.lane)
         cells: list[Value] = list(ends) if group.both_ways else [entry.experiment.name, " → ".join(ends)]
         if systems and not group.both_ways:
             cells.append(entry.experiment.file_system.name if entry.experiment.file_system else "")
-        most = max((len(found.values) for part in parts_of(entry) for found in part.figures.values()), default=0)
-        rows.append([*cells, most])
+        rows.append(cells)
+    counts = [
+        [len(_of(entry, metric, back=back) or ()) for entry in group.entries] for _title, metric, back in group.heads
+    ]
+    counted = count_columns([title for title, _metric, _back in group.heads], counts)
     behind: dict[str, list[list[float]]] = {}
-    for title, metric, back in group.heads:
-        behind[str(len(columns))] = _add(group, title, metric, columns, rows, back=back)
+    for number, (title, metric, back) in enumerate(group.heads):
+        if number < len(counted):
+            columns.append(counted[number][0])
+            _extend(rows, counted[number][1])
+        place = len(columns)
+        behind[str(place)] = _add(group, title, metric, columns, rows, back=back)
     remarks.add_to(columns, rows, [_marks(group, entry) for entry in group.entries])
-    return Table(f"table-{key}", group.tool.name, tuple(columns), rows, figures=behind)
+    return Table(f"table-{key}", group.tool.name, tuple(columns), rows, figures=behind, note=_note(group))
+
+
+def _note(group: Group) -> str:
+    """Return which means the table has and why, for each metric where they differ; "" if each has one figure."""
+    repeated = {title for title, metric, back in group.heads if _is_repeated(group, metric, back=back)}
+    kinds = {metric.name: group.mean_of(metric) for title, metric, _back in group.heads if title in repeated}
+    told = {kind: f"{means.label_of(kind)} – {_(statistics.why_mean(kind))}" for kind in kinds.values()}
+    if len(told) <= 1:
+        return next(iter(told.values()), "")
+    labels = {metric.name: _(metric.label) for metric in group.metrics}
+    return " ".join(f"{labels[name]}: {told[kind]}" for name, kind in kinds.items())
+
+
+def _is_repeated(group: Group, metric: Metric, *, back: bool) -> bool:
+    return any(len(_of(entry, metric, back=back) or ()) > 1 for entry in group.entries)
 
 
 def _marks(group: Group, entry: Entry) -> dict[str, Mark | None]:
@@ -215,6 +236,6 @@ def _add(
     return [[scale.of(value) or 0.0 for value in values or ()] for values in figures]
 
 
-def _extend(rows: list[list[Value]], values: Sequence[float | None]) -> None:
+def _extend(rows: list[list[Value]], values: Sequence[Value]) -> None:
     for row, value in zip(rows, values, strict=True):
         row.append(value)

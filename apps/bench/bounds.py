@@ -1,0 +1,212 @@
+"""What of a reading can be kept: figures, names and texts within what columns, sums and pages hold.
+
+What is beyond is left out, with a doubt that names it; the raw output has it still.
+"""
+
+import dataclasses
+import json
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from apps.bench.rules.base import MOST_FIGURE
+from apps.bench.text import Message, _
+from apps.bench.toolkit import Flag, Metric, Reading, SampleValue, Series, Tool, ToolFailure
+
+Json = dict[str, Any]
+
+# What a column of whole numbers holds.
+LARGEST = 2**63 - 1
+# Of one reading: its figures, the numbers of all curves, and characters of what was seen beside them.
+MOST_SAMPLES, MOST_POINTS, MOST_CHARACTERS = 500, 500_000, 4_000_000
+LONGEST_NAME, LONGEST_UNIT, LONGEST_VERSION, LONGEST_TEXT = 50, 10, 100, 20_000
+DEEPEST = 32
+# Of these there is nothing below zero, where more of them is better or worse.
+_NEVER_NEGATIVE = ("s", "bit/s", "B/s", "B", "count", "1/s", "op/s", "Mop/s", "%")
+_SHOWN = 10
+
+_WORDS = {
+    "no-number": _("What the tool printed for %(metrics)s is no number: it was left out."),
+    "too-large": _("What the tool printed for %(metrics)s is larger than anything measured: it was left out."),
+    "negative": _("What the tool printed for %(metrics)s is less than nothing: it was left out."),
+    "no-metric": _("The tool has no metric %(metrics)s: what was printed for it was left out."),
+    "figure-twice": _("The tool printed more than one figure for %(metrics)s: the first was taken."),
+    "too-many": _("The tool printed more than %(most)s figures: those of %(metrics)s and others were left out."),
+}
+_CURVES = _(
+    "Points of the curves of %(metrics)s were left out: they are no numbers, or too many, or of names that are too"
+    " long."
+)
+_BESIDE = _("Of what was seen beside the figures this cannot be kept, and was left out: %(names)s.")
+_NOTHING_LEFT = _("None of the figures can be kept. %(why)s")
+_LOOK = _("Look at the raw output on this page: the tool, or what it measured with, went wrong.")
+
+
+def is_bounded(number: float) -> bool:
+    """Return whether a number is one that columns hold, and of which sums and squares of many can be computed."""
+    if isinstance(number, int):
+        return abs(number) <= LARGEST
+    return math.isfinite(number) and abs(number) <= MOST_FIGURE
+
+
+def is_text(text: str) -> bool:
+    """Return whether a database has a place for all characters of a text: not for NUL and half characters."""
+    if text.isascii():
+        return "\0" not in text
+    return "\0" not in text and not any("\ud800" <= letter <= "\udfff" for letter in text)
+
+
+def within(reading: Reading, tool: Tool) -> Reading:
+    """Return what of a reading can be kept, with a doubt for each kind of what cannot.
+
+    ToolFailure if it had figures and none is left.
+    """
+    metrics = {metric.name: metric for metric in tool.metrics}
+    samples, wrong = _samples(reading.samples, metrics)
+    flags = [_flag(name, found) for name, found in wrong.items()]
+    if reading.samples and not samples:
+        why = flags[0].message.as_json()
+        raise ToolFailure("no-figures", Message(_NOTHING_LEFT, {"why": why}), False, Message(_LOOK))
+    series, cut = _series(reading.series)
+    if cut:
+        flags.append(Flag("curves-cut", "warning", Message(_CURVES, {"metrics": _listed(cut)})))
+    beside, left = {}, []
+    for part in ("requested", "granted", "observed"):
+        beside[part], names = _beside(getattr(reading, part))
+        left += names
+    if left:
+        flags.append(Flag("seen-cut", "warning", Message(_BESIDE, {"names": _listed(left)})))
+    version = _text(reading.tool_version)[:LONGEST_VERSION]
+    if not flags and version == reading.tool_version:
+        return reading
+    known = {flag.name for flag in reading.flags}
+    return dataclasses.replace(
+        reading,
+        samples=samples,
+        series=series,
+        flags=(*reading.flags, *(flag for flag in flags if flag.name not in known)),
+        tool_version=version,
+        **beside,
+    )
+
+
+def problem_of(value: object, metric: Metric) -> str:
+    """Return which of the words say why a figure of a metric cannot be kept, empty if it can."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return "no-number"
+    if isinstance(value, float) and not math.isfinite(value):
+        return "no-number"
+    if abs(value) > MOST_FIGURE:
+        return "too-large"
+    if value < 0 and metric.unit in _NEVER_NEGATIVE and metric.higher_is_better is not None:
+        return "negative"
+    return ""
+
+
+def _samples(
+    given: Iterable[SampleValue], metrics: Mapping[str, Metric]
+) -> tuple[tuple[SampleValue, ...], dict[str, list[str]]]:
+    kept: dict[str, SampleValue] = {}
+    wrong: dict[str, list[str]] = defaultdict(list)
+    for sample in given:
+        metric = metrics.get(sample.metric)
+        if metric is None:
+            wrong["no-metric"].append(sample.metric)
+        elif problem := problem_of(sample.value, metric):
+            wrong[problem].append(sample.metric)
+        elif sample.metric in kept:
+            wrong["figure-twice"].append(sample.metric)
+        elif len(kept) == MOST_SAMPLES:
+            wrong["too-many"].append(sample.metric)
+        else:
+            kept[sample.metric] = sample
+    return tuple(kept.values()), wrong
+
+
+def _series(given: Iterable[Series]) -> tuple[tuple[Series, ...], list[str]]:
+    """Return the curves with the points that are numbers, and the metrics of those of which something is missing."""
+    kept: dict[tuple[str, str], Series] = {}
+    cut: list[str] = []
+    room = MOST_POINTS
+    for whole in given:
+        series = _of_numbers(whole)
+        key = (series.metric, series.stream)
+        is_empty = bool(whole.times) and not series.times
+        if is_empty or key in kept or len(series.times) > room or not _is_named(series):
+            cut.append(whole.metric)
+            continue
+        if series is not whole:
+            cut.append(whole.metric)
+        room -= len(series.times)
+        kept[key] = series
+    return tuple(kept.values()), cut
+
+
+def _of_numbers(series: Series) -> Series:
+    if len(series.times) == len(series.values) and _are_numbers(series.times) and _are_numbers(series.values):
+        return series
+    points = [pair for pair in zip(series.times, series.values, strict=False) if _are_numbers(pair)]
+    times, values = tuple(pair[0] for pair in points), tuple(pair[1] for pair in points)
+    return dataclasses.replace(series, times=times, values=values)
+
+
+def _is_named(series: Series) -> bool:
+    names = ((series.metric, LONGEST_NAME), (series.stream, LONGEST_NAME), (series.unit, LONGEST_UNIT))
+    return all(len(name) <= most and is_text(name) for name, most in names)
+
+
+def _are_numbers(values: Sequence[float]) -> bool:
+    return all(map(_is_number, values))
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and is_bounded(value)
+
+
+def _beside(given: Json) -> tuple[Json, list[str]]:
+    """Return what can be kept of a part of the reading, and the names of the others."""
+    left = [name for name, value in given.items() if not (is_text(name) and _is_sound(value))]
+    kept = {name: value for name, value in given.items() if name not in left} if left else given
+    size = {name: len(json.dumps(value, default=str)) for name, value in kept.items()}
+    while sum(size.values()) > MOST_CHARACTERS:
+        largest = max(size, key=lambda name: size[name])
+        size.pop(largest)
+        left.append(largest)
+    return ({name: value for name, value in kept.items() if name in size} if left else kept), left
+
+
+def _is_sound(value: Any) -> bool:
+    """Return whether all texts and numbers of a value can be stored, and it is not nested too deeply."""
+    layer, level = [value], 0
+    while layer:
+        inner: list[Any] = []
+        for item in layer:
+            if isinstance(item, dict):
+                inner += item.keys()
+                inner += item.values()
+            elif isinstance(item, list | tuple):
+                inner += item
+            elif isinstance(item, str):
+                if len(item) > LONGEST_TEXT or not is_text(item):
+                    return False
+            elif isinstance(item, int | float) and not is_bounded(item):
+                return False
+        layer, level = inner, level + 1
+        if level > DEEPEST:
+            return False
+    return True
+
+
+def _flag(name: str, metrics: Sequence[str]) -> Flag:
+    values = {"metrics": _listed(metrics)} | ({"most": MOST_SAMPLES} if name == "too-many" else {})
+    return Flag(name, "warning", Message(_WORDS[name], values))
+
+
+def _listed(names: Iterable[str]) -> str:
+    each = sorted({_text(name)[:LONGEST_NAME] for name in names})
+    return ", ".join(each[:_SHOWN]) + (", …" if len(each) > _SHOWN else "")
+
+
+def _text(text: str) -> str:
+    return text if is_text(text) else text.replace("\0", "\ufffd").encode("utf-8", "replace").decode()

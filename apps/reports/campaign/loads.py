@@ -1,0 +1,51 @@
+"""What became of offered loads: the table of loss and jitter over the load, and what it shows, its knee among it."""
+
+from collections.abc import Sequence
+
+from django.utils.translation import gettext as _
+
+from apps.bench.units.formats import FRACTION
+from apps.reports.claims import loads
+from apps.reports.columns import scale_of
+from apps.reports.document import Block, Column, Paragraph, Table, Value, spaced
+from apps.results.loss import Sweep
+
+
+def blocks_of(key: str, title: str, sweeps: Sequence[Sweep]) -> list[Block]:
+    """Return what the sweeps of an experiment show, and the table that says so; nothing without any."""
+    if not sweeps:
+        return []
+    table = table_of(key, title, sweeps)
+    said = [
+        Paragraph(spaced(told), key=f"loads-statement-{key}-{place}", style="statement")
+        for place, sweep in enumerate(loads.sweeps_in(table), start=1)
+        if (told := loads.tell(table, sweep))
+    ]
+    return [*said, table]
+
+
+def table_of(key: str, title: str, sweeps: Sequence[Sweep]) -> Table:
+    """Return the loads of each sweep with their means: what was offered, what was lost, the jitter."""
+    points = [(sweep.label, point) for sweep in sweeps for point in sweep.curve.points]
+    rate = scale_of([point.offered for _label, point in points], "bit/s")
+    share = scale_of([point.loss for _label, point in points], FRACTION)
+    jitter = scale_of([point.jitter for _label, point in points], "s")
+    columns = (
+        Column(_("Sweep")),
+        Column(_("Offered load"), rate.unit, "number"),
+        Column(_("Datagram loss"), share.unit, "number"),
+        Column(_("Held by an end")),
+        Column(_("Jitter"), jitter.unit, "number"),
+    )
+    rows: list[tuple[Value, ...]] = [
+        (
+            label,
+            rate.of(point.offered),
+            share.of(point.loss),
+            _("yes") if point.is_held else "",
+            jitter.of(point.jitter),
+        )
+        for label, point in points
+    ]
+    note = _("Means of each load; of one whose ends were seen to drop or lag, nothing is told of the path.")
+    return Table(f"loads-{key}", _("%(name)s: what became of the loads") % {"name": title}, columns, rows, note=note)

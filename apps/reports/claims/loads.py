@@ -1,0 +1,63 @@
+"""Sentences about what became of offered loads: told of a table by the curve of loss, and asked of it again."""
+
+from collections.abc import Iterable, Sequence
+
+from apps.bench.network import loss_curve
+from apps.bench.network.loss_curve import Point
+from apps.bench.text import Message
+from apps.core import messages
+from apps.reports.claims.topics import Unanswered, text_of
+from apps.reports.columns import size_of
+from apps.reports.document import Claim, Link, Sentence, Table, Topic, Value
+
+LOADS = "loads"
+RELATIONS = (LOADS,)
+# The columns of such a table: the sweep, the load that was offered, the share that was lost, and whether an end held.
+SWEEP, OFFERED, LOST, HELD = range(4)
+
+
+def tell(table: Table, sweep: str) -> list[Sentence]:
+    """Return what the rows of a sweep ("" of one alone) show, in the present language."""
+    topic = Topic(table.key, of=LOST, by=(OFFERED,), rows=((SWEEP, sweep),))
+    return [_sentence(topic, message) for message in _conclusions(topic, table)]
+
+
+def holds(said: Sentence, table: Table) -> bool:
+    """Return whether the curve of the rows that a sentence speaks of still says it, in these words and figures."""
+    topic = said.claim.topic
+    return any(said == _sentence(topic, message) for message in _conclusions(topic, table))
+
+
+def right(said: Sentence, table: Table) -> list[Sentence]:
+    """Return what the curve says in the place of a sentence: of the same thing, if it says anything of that."""
+    topic = said.claim.topic
+    told = [_sentence(topic, message) for message in _conclusions(topic, table)]
+    return [sentence for sentence in told if sentence.claim.says["msgid"] == said.claim.says.get("msgid")]
+
+
+def _sentence(topic: Topic, message: Message) -> Sentence:
+    says: dict[str, Value] = {"msgid": message.msgid, **{name: str(value) for name, value in message.params.items()}}
+    label = topic.rows[0][1]
+    text = messages.render(message)
+    return Sentence(f"{label}: {text}" if label else text, Claim(LOADS, topic, says))
+
+
+def _conclusions(topic: Topic, table: Table) -> Sequence[Message]:
+    if len(table.columns) <= HELD or not topic.rows:
+        raise Unanswered(topic.table)
+    # What is no load or no share of it raises ValueError: nothing is said of that.
+    curve = loss_curve.analyse(_points(row, table) for row in table.rows if text_of(row[SWEEP]) == topic.rows[0][1])
+    return curve.conclusions if curve else ()
+
+
+def _points(row: Sequence[Value | Link], table: Table) -> Point:
+    offered, lost = row[OFFERED], row[LOST]
+    if not isinstance(offered, int | float) or not isinstance(lost, int | float):
+        raise Unanswered(table.key)
+    rate = float(offered) * size_of(table.columns[OFFERED].unit, "bit/s")
+    return Point(rate, float(lost) * size_of(table.columns[LOST].unit, "fraction"), is_held=bool(row[HELD]))
+
+
+def sweeps_in(table: Table) -> Iterable[str]:
+    """Return the sweeps of a table, each once."""
+    return dict.fromkeys(text_of(row[SWEEP]) for row in table.rows)

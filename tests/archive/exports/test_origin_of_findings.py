@@ -1,0 +1,104 @@
+"""What an archive says was verified or refuted is its word: it is shown as that, and counts for nothing here."""
+
+import importlib
+import json
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.utils import timezone
+
+from apps.archive.campaigns import form
+from apps.archive.incoming.models import IncomingArchive
+from apps.campaigns.models import Campaign
+from apps.reports.campaign import build
+from apps.tuning import queries
+from apps.tuning.models import Finding, Verification
+from tests import factories
+from tests.archive.exports.conftest import lines, repacked, unpacked
+from tests.archive.exports.test_archives import came_in, packed, wipe
+from tests.archive.exports.test_hostile_archives import summed
+
+FAR = "Laboratory <b>far</b> away"
+migration = importlib.import_module("apps.archive.migrations.0002_origin_of_findings")
+
+
+@pytest.fixture
+def proved(finished: Campaign) -> Campaign:
+    """Return the campaign with a recommendation that was verified, and another finding that was refuted."""
+    advice = finished.findings.filter(kind=Finding.Kind.RECOMMENDATION)[0]
+    judge(advice, "verified")
+    judge(finished.findings.exclude(pk=advice.pk)[0], "refuted")
+    return finished
+
+
+def judge(finding: Finding, verdict: str) -> None:
+    """Have a finding verified or refuted here, as predicted."""
+    Verification.objects.create(
+        finding=finding, proof={}, verdict=verdict, gain=1.2, predicted_gain=1.2, judged_at=timezone.now()
+    )
+    Finding.objects.filter(pk=finding.pk).update(state=verdict)
+
+
+def brought(campaign: Campaign, cast: SimpleNamespace, *, origin: str | None = "") -> Campaign:
+    """Return what comes of the campaign's archive, whose word of the origin is another, or missing."""
+    files = unpacked(packed(campaign))
+    if origin != "":
+        found: list[dict[str, Any]] = lines(files[form.FINDINGS])
+        for record in (*found, *(item for line in found for item in line["verifications"])):
+            record.pop("origin")
+            if origin:
+                record["origin"] = origin
+        files[form.FINDINGS] = b"".join(json.dumps(line).encode() + b"\n" for line in found)
+    wipe("campaigns_campaign")
+    return came_in(repacked(summed(files).items()), cast.team, cast.oscar)
+
+
+@pytest.mark.parametrize(("origin", "shown"), [("", "grid"), (FAR, FAR), (None, "grid")])
+def test_it_is_shown_with_its_origin_and_is_in_no_count_of_ours(
+    proved: Campaign, cast: SimpleNamespace, client: Client, origin: str | None, shown: str
+) -> None:
+    assert queries.calibration_for(cast.alice).judged == 2
+    assert b"imported from" not in factories.signed_in(cast.alice).get("/findings/").content
+    new = brought(proved, cast, origin=origin)
+    assert {"refuted", "verified"} <= set(new.findings.values_list("state", flat=True))
+    assert queries.calibration_for(cast.alice) == queries.Calibration(0, 0, 0, 0)
+    finding = new.findings.get(state="verified")
+    assert finding.judged_elsewhere == shown
+    client.force_login(cast.alice)
+    told = client.get(f"/api/v1/findings/{finding.pk}/").json()
+    assert (told["imported_from"], told["verifications"][0]["imported_from"]) == (shown, shown)
+    assert client.get("/api/v1/findings/calibration/").json()["judged"] == 0
+    escaped = shown.replace("<", "&lt;").replace(">", "&gt;")
+    for page in ("/findings/", f"/findings/{finding.pk}/"):
+        assert f"imported from {escaped}" in client.get(page).content.decode()
+    assert "verified by measuring elsewhere, imported from" in str(build([new], user=cast.alice, language="en"))
+
+
+def test_what_is_measured_here_afterwards_counts(proved: Campaign, cast: SimpleNamespace) -> None:
+    new = brought(proved, cast)
+    finding = new.findings.get(state="verified")
+    judge(finding, "verified")
+    finding.refresh_from_db()
+    assert queries.calibration_for(cast.alice) == queries.Calibration(1, 1, 0, 1)
+    assert (finding.imported_from, finding.judged_elsewhere) == ("grid", "")
+
+
+def test_what_came_before_this_was_kept_is_told_apart(proved: Campaign, cast: SimpleNamespace) -> None:
+    new = brought(proved, cast)
+    judge(new.findings.get(state="refuted"), "refuted")
+    Finding.objects.update(imported_from="")
+    Verification.objects.update(imported_from="")
+    sent = IncomingArchive.objects.create(
+        team=cast.team, name="a.zip", size=1, state="done", campaign=new, preview={"team": FAR}
+    )
+    # Between what came and what was measured since.
+    own = Verification.objects.order_by("-created_at")[0]
+    IncomingArchive.objects.filter(pk=sent.pk).update(created_at=own.created_at)
+    with connection.cursor() as cursor:
+        cursor.execute(migration.BROUGHT)
+    assert set(new.findings.values_list("imported_from", flat=True)) == {FAR}
+    assert list(Verification.objects.order_by("created_at").values_list("imported_from", flat=True)) == [FAR, FAR, ""]
+    assert queries.calibration_for(cast.alice).judged == 1

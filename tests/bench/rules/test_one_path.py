@@ -1,0 +1,60 @@
+"""One path has one RTT, one capacity and so one BDP, whichever of its ends' measurements is asked."""
+
+import dataclasses
+
+import pytest
+
+from apps.bench.rules import of_ends
+from apps.bench.rules.base import Evidence
+from apps.bench.rules.runner import conclude_all
+from apps.bench.rules.tcp.path import read_path
+from tests.bench.rules.cases import LINKS, Maker
+
+
+def beside(*evidence: Evidence) -> list[Evidence]:
+    """Return evidence of one path in the order of asking, each with the others."""
+    return [
+        dataclasses.replace(item, beside=(*evidence[:place], *evidence[place + 1 :]), elder=place)
+        for place, item in enumerate(evidence)
+    ]
+
+
+def tcp(make: Maker, rate: float, *, rtt: float = 0.0, streams: tuple[int, ...] = (1, 2, 4), path=LINKS) -> Evidence:
+    points = [make.tcp([rate * 1e6, rate * 1.001e6, rate * 0.999e6], streams=count) for count in streams]
+    return Evidence((*points, *([make.ping(rtt)] if rtt else [])), path)
+
+
+@pytest.mark.parametrize("back", [985, 940, 300])
+def test_measured_both_ways_and_by_transfers_a_path_has_one_bdp(back: int) -> None:
+    make = Maker()
+    forth, reverse = tcp(make, 985, rtt=0.004778), tcp(make, back, rtt=0.0049)
+    transfers = Evidence((make.ping(0.005),))
+    read = [read_path(item) for item in beside(forth, reverse, transfers)]
+    assert all(reading is not None for reading in read)
+    assert {reading.rtt.value for reading in read if reading} == {0.004778}
+    # A direction that surely carries another rate has its own capacity, and says so.
+    one = [reading for reading, item in zip(read, (985, back, 985), strict=True) if reading and item > 900]
+    assert len({reading.bdp_bytes for reading in one}) == 1
+    assert len({str(reading.capacity.source) for reading in one}) == 1
+    if back < 900:
+        assert read[1] is not None
+        assert read[1].bdp_bytes != one[0].bdp_bytes
+
+
+def test_what_links_are_only_said_to_carry_gives_way_to_what_was_measured() -> None:
+    make = Maker()
+    unswept = dataclasses.replace(LINKS, capacity_bps=2e9)
+    measured = tcp(make, 985, rtt=0.0048, path=unswept)
+    lone = Evidence((make.ping(0.0048),), unswept)
+    first, second = (read_path(item) for item in beside(measured, lone))
+    alone = read_path(lone)
+    assert first is not None and second is not None and alone is not None
+    assert alone.bdp_bytes != first.bdp_bytes
+    assert (second.bdp_bytes, str(second.capacity.source)) == (first.bdp_bytes, str(first.capacity.source))
+
+
+def test_what_was_measured_otherwise_is_advised_upon_there_alone() -> None:
+    make = Maker()
+    measured, transfers = beside(tcp(make, 985, rtt=0.0048), Evidence((make.ping(0.0049),), LINKS))
+    assert "tcp-bdp" in {draft.rule for draft in conclude_all(of_ends(), measured)}
+    assert not [draft.rule for draft in conclude_all(of_ends(), transfers) if draft.rule.startswith("tcp-")]
