@@ -14,6 +14,7 @@ from apps.accounts import rights
 from apps.accounts.models import ApiToken, Membership, Role, Team, User
 from apps.core import audit, secrets
 from apps.core.errors import ConflictError
+from apps.core.versions import hold
 
 _LETTERS = "abcdefghjkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789"
 _PASSWORD_LENGTH = 16
@@ -55,6 +56,7 @@ def create_team(*, user: User, name: str, slug: str = "") -> Team:
 def update_team(*, team: Team, user: User, name: str) -> Team:
     """Rename a team; its short name stays, so that addresses keep working."""
     rights.require(user, team, Role.MANAGER)
+    hold(team)
     team.name = name.strip()
     team.full_clean()
     team.save()

@@ -15,6 +15,7 @@ from apps.accounts.models import Role, Team, User
 from apps.campaigns.models import Campaign
 from apps.campaigns.queries.visibility import visible
 from apps.core.errors import ConflictError
+from apps.core.versions import hold
 from apps.reports import author_edits, drafts, readiness, serialisation, truthful
 from apps.reports.document import Document
 from apps.reports.models import Edition, Report
@@ -77,6 +78,7 @@ def change_edits(*, report: Report, user: User, change: Callable[[dict[str, Any]
 @transaction.atomic
 def set_scope(*, report: Report, user: User, baseline: Campaign | None, also: Sequence[Campaign]) -> Report:
     """Set what a campaign's report compares with, and which further campaigns it tells of."""
+    hold(report)
     rights.require(user, report.team, Role.OPERATOR)
     _require_visible([*([baseline] if baseline else []), *also], user)
     if len(also) > drafts.MOST_ALSO:
@@ -91,6 +93,7 @@ def set_scope(*, report: Report, user: User, baseline: Campaign | None, also: Se
 @transaction.atomic
 def change_report(*, report: Report, user: User, **change: Any) -> None:
     """Change what is given of a report: its `edits` as a whole, its `baseline`, the campaigns it tells of `also`."""
+    hold(report)
     rights.require(user, report.team, Role.OPERATOR)
     if "edits" in change:
         edit_report(report=report, user=user, edits=change["edits"])

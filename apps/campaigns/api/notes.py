@@ -100,8 +100,9 @@ class NoteViewSet(
 
     def perform_update(self, serializer: Any) -> None:
         """Change what the note says; it stays with its campaign."""
-        text = serializer.validated_data.get("text", serializer.instance.text)
-        services.change_note(note=serializer.instance, user=rights.user_of(self.request), text=text)
+        if "text" in serializer.validated_data:
+            text = serializer.validated_data["text"]
+            services.change_note(note=serializer.instance, user=rights.user_of(self.request), text=text)
 
     def perform_destroy(self, instance: Note) -> None:
         """Delete the note."""

@@ -104,8 +104,8 @@ class ManagementReportViewSet(TeamScopedViewSet):
         serializer.instance = change_selection(
             report=report,
             user=rights.user_of(self.request),
-            title=values.get("title", report.title),
-            selection=Selection.of(self._selection(Selection.of(report.selection), values, report.team_id)),
+            title=values.get("title"),
+            change=lambda kept: Selection.of(self._selection(kept, values, report.team_id)),
         )
 
     def _selection(self, kept: Selection, values: dict[str, Any], team: int) -> dict[str, Any]:

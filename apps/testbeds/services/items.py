@@ -10,6 +10,7 @@ from django.db.models import ProtectedError
 from django.utils.translation import gettext as _
 
 from apps.accounts.models import Team, TeamOwned
+from apps.core.versions import hold
 from apps.testbeds import queries
 from apps.testbeds.models.base import InventoryItem
 from apps.testbeds.services import parts
@@ -30,6 +31,7 @@ def create_item(*, kind: type[Item], team: Team, values: Mapping[str, Any]) -> I
 @transaction.atomic
 def update_item(*, item: Item, values: Mapping[str, Any]) -> Item:
     """Change the columns and parts given and leave the others; ValidationError as in `create_item`."""
+    hold(item)
     return _save(item, values)
 
 
