@@ -81,7 +81,9 @@ def remove_member(*, membership: Membership, user: User) -> None:
     if membership.user_id != user.pk:
         rights.require(user, membership.team, Role.MANAGER)
     _keep_a_manager(membership)
-    User.objects.filter(pk=membership.user_id, default_team=membership.team_id).update(default_team=None)
+    if membership.user_id == user.pk:
+        # Whom another removes keeps the choice, and is asked: their new work goes nowhere else by another's doing.
+        User.objects.filter(pk=user.pk, default_team=membership.team_id).update(default_team=None)
     membership.delete()
     audit.note("member-removed", team=membership.team.slug, user=membership.user.username, by=user.username)
 
