@@ -32,7 +32,8 @@ def make_plan(run: Run) -> Plan:
         if tool.group == "mpi":
             nodes = {role: _with_switches(members, trial.lane.roles[role]) for role, members in nodes.items()}
         plan = settings.wrap(tool.plan(params, nodes), _settings_of(run, nodes))
-        return context.bracket(plan, nodes, tool) if trial.experiment.context else plan
+        plan = context.bracket(plan, nodes, tool) if trial.experiment.context else plan
+        return dataclasses.replace(plan, addresses=_addresses_of(trial.lane.roles, nodes))
     except tools.UnknownTool as error:
         text = _("This server no longer has the tool %(tool)s.")
         raise ToolFailure("tool-missing", Message(text, {"tool": trial.experiment.tool}), False) from error
@@ -47,6 +48,12 @@ def make_plan(run: Run) -> Plan:
         logger.exception("No commands could be made for run %s", run.pk)
         text = _("No commands could be made for this trial; the server's log has the details.")
         raise ToolFailure("no-plan", Message(text), False) from error
+
+
+def _addresses_of(roles: Mapping[str, Sequence[int]], nodes: Mapping[str, Sequence[NodeRef]]) -> dict[str, str]:
+    """Return {node: address} of nodes that are measured with each other; none of one that is measured alone."""
+    pairs = {str(pk): node.address for role, ids in roles.items() for pk, node in zip(ids, nodes[role], strict=True)}
+    return pairs if len(pairs) > 1 else {}
 
 
 def _require_limits(tool: Tool, params: Params, roles: Mapping[str, Sequence[int]]) -> None:
