@@ -13,6 +13,7 @@ from apps.accounts.models import Team, TeamOwned
 from apps.core.versions import hold
 from apps.testbeds import queries
 from apps.testbeds.models.base import InventoryItem
+from apps.testbeds.places import refusal_to_move
 from apps.testbeds.services import parts
 
 Item = TypeVar("Item", bound=TeamOwned)
@@ -62,7 +63,7 @@ def _save(item: Item, values: Mapping[str, Any]) -> Item:
     for name, value in values.items():
         if name not in setters:
             setattr(item, name, value.strip() if isinstance(value, str) else value)
-    if wrong := _refusals(item):
+    if wrong := _refusals(item) or _refusal_to_move(item):
         raise ValidationError(wrong)
     item.save()
     for name, setter in setters.items():
@@ -99,6 +100,10 @@ def _refusals(item: TeamOwned) -> dict[str, list[Any]]:
         except ValidationError as error:
             wrong = dict(error.error_dict)
     return wrong
+
+
+def _refusal_to_move(item: TeamOwned) -> dict[str, list[Any]]:
+    return {name: [text] for name, text in refusal_to_move(item).items()} if item.pk else {}
 
 
 def _target_id(item: models.Model, field: models.Field) -> object:
