@@ -53,9 +53,11 @@ def create_team(*, user: User, name: str, slug: str = "") -> Team:
 
 
 @transaction.atomic
-def update_team(*, team: Team, user: User, name: str) -> Team:
-    """Rename a team; its short name stays, so that addresses keep working."""
+def update_team(*, team: Team, user: User, name: str | None) -> Team:
+    """Rename a team, None for no other name; its short name stays, so that addresses keep working."""
     rights.require(user, team, Role.MANAGER)
+    if name is None:
+        return team
     hold(team)
     team.name = name.strip()
     team.full_clean()

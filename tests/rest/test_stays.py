@@ -29,3 +29,12 @@ def test_it_is_refused_at_its_field(team: Any, cast: factories.Cast) -> None:
     wrong = [(place, answer.status_code) for place, name, answer in tried if list(answer.json()["fields"]) != [name]]
     assert wrong == []
     assert {answer.status_code for _place, _name, answer in tried} == {400}
+
+
+def test_a_change_of_nothing_is_refused_to_who_may_change_nothing(team: Any, cast: factories.Cast) -> None:
+    client = Client(**factories.bearer(cast.bob))
+    tried = [
+        (place, client.patch(place, {}, content_type="application/json").status_code) for place, *_ in patches(team)
+    ]
+    assert [item for item in tried if item[1] != 403 and item[0] != "/api/v1/me/"] == []
+    assert len(tried) > 15

@@ -61,8 +61,7 @@ class TeamViewSet(
         team = serializer.instance
         if serializer.validated_data.get("slug", team.slug) != team.slug:
             raise serializers.ValidationError({"slug": [_("The short name stays, so that addresses keep working.")]})
-        if "name" in serializer.validated_data:
-            services.update_team(team=team, user=user_of(self.request), name=serializer.validated_data["name"])
+        services.update_team(team=team, user=user_of(self.request), name=serializer.validated_data.get("name"))
 
 
 class MembershipSerializer(serializers.ModelSerializer):

@@ -102,9 +102,8 @@ class NoteViewSet(
     def perform_update(self, serializer: Any) -> None:
         """Change what the note says; it stays with its campaign."""
         refuse_other_campaign(serializer)
-        if "text" in serializer.validated_data:
-            text = serializer.validated_data["text"]
-            services.change_note(note=serializer.instance, user=rights.user_of(self.request), text=text)
+        text = serializer.validated_data.get("text")
+        services.change_note(note=serializer.instance, user=rights.user_of(self.request), text=text)
 
     def perform_destroy(self, instance: Note) -> None:
         """Delete the note."""
