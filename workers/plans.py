@@ -11,8 +11,8 @@ from apps.agents.models import Agent
 from apps.bench import context, settings, tools
 from apps.bench.sweep import setting_names
 from apps.bench.text import Message, _
-from apps.bench.toolkit import NodeRef, ParameterError, Plan, ToolFailure
-from apps.campaigns import grants
+from apps.bench.toolkit import NodeRef, ParameterError, Params, Plan, Tool, ToolFailure
+from apps.campaigns import grants, guards
 from apps.campaigns.models import Run
 from apps.testbeds import queries as inventory
 from apps.testbeds.models import Node
@@ -27,11 +27,13 @@ def make_plan(run: Run) -> Plan:
     try:
         tool = toolbox.get_tool(trial.experiment.tool)
         params = tool.clean(setting_names.own_parameters(trial.parameters))
+        _require_limits(tool, params, trial.lane.roles)
         nodes = _players(trial.lane.roles, trial.experiment.file_system_id)
         if tool.group == "mpi":
             nodes = {role: _with_switches(members, trial.lane.roles[role]) for role, members in nodes.items()}
         plan = settings.wrap(tool.plan(params, nodes), _settings_of(run, nodes))
-        return context.bracket(plan, nodes, tool) if trial.experiment.context else plan
+        plan = context.bracket(plan, nodes, tool) if trial.experiment.context else plan
+        return dataclasses.replace(plan, addresses=_addresses_of(trial.lane.roles, nodes))
     except tools.UnknownTool as error:
         text = _("This server no longer has the tool %(tool)s.")
         raise ToolFailure("tool-missing", Message(text, {"tool": trial.experiment.tool}), False) from error
@@ -46,6 +48,21 @@ def make_plan(run: Run) -> Plan:
         logger.exception("No commands could be made for run %s", run.pk)
         text = _("No commands could be made for this trial; the server's log has the details.")
         raise ToolFailure("no-plan", Message(text), False) from error
+
+
+def _addresses_of(roles: Mapping[str, Sequence[int]], nodes: Mapping[str, Sequence[NodeRef]]) -> dict[str, str]:
+    """Return {node: address} of nodes that are measured with each other; none of one that is measured alone."""
+    pairs = {str(pk): node.address for role, ids in roles.items() for pk, node in zip(ids, nodes[role], strict=True)}
+    return pairs if len(pairs) > 1 else {}
+
+
+def _require_limits(tool: Tool, params: Params, roles: Mapping[str, Sequence[int]]) -> None:
+    """Raise ToolFailure if a link's owner allows no longer what was allowed when the trial was made."""
+    try:
+        guards.check_trial(tool, params, roles)
+    except guards.Exceeded as exceeded:
+        remedy = _("Clone the campaign with less, or run what failed again once the limit is raised.")
+        raise ToolFailure("limit-exceeded", exceeded.why, False, Message(remedy)) from exceeded
 
 
 def _settings_of(run: Run, nodes: Mapping[str, Sequence[NodeRef]]) -> dict[str, list[dict[str, str]]]:

@@ -2,7 +2,6 @@
 
 from datetime import datetime, timedelta
 from typing import Any
-from zoneinfo import available_timezones
 
 from django import forms
 from django.conf import settings
@@ -14,6 +13,7 @@ from django.utils.translation import gettext_lazy
 
 from apps.accounts import consent, rights
 from apps.accounts.models import ApiToken, Membership, Role, Team, User
+from apps.core import moments
 from apps.core.forms import StyledWidgets
 
 
@@ -91,7 +91,7 @@ class TimezoneInput(forms.TextInput):
     def get_context(self, name: str, value: Any, attrs: Any) -> dict[str, Any]:
         """Add the names."""
         context = super().get_context(name, value, attrs)
-        context["widget"]["zones"] = sorted(zone for zone in available_timezones() if "/" in zone or zone == "UTC")
+        context["widget"]["zones"] = sorted(zone for zone in moments.zones() if "/" in zone or zone == "UTC")
         return context
 
 

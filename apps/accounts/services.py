@@ -14,6 +14,7 @@ from apps.accounts import rights
 from apps.accounts.models import ApiToken, Membership, Role, Team, User
 from apps.core import audit, secrets
 from apps.core.errors import ConflictError
+from apps.core.versions import hold
 
 _LETTERS = "abcdefghjkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789"
 _PASSWORD_LENGTH = 16
@@ -52,9 +53,12 @@ def create_team(*, user: User, name: str, slug: str = "") -> Team:
 
 
 @transaction.atomic
-def update_team(*, team: Team, user: User, name: str) -> Team:
-    """Rename a team; its short name stays, so that addresses keep working."""
+def update_team(*, team: Team, user: User, name: str | None) -> Team:
+    """Rename a team, None for no other name; its short name stays, so that addresses keep working."""
     rights.require(user, team, Role.MANAGER)
+    if name is None:
+        return team
+    hold(team)
     team.name = name.strip()
     team.full_clean()
     team.save()
@@ -79,7 +83,9 @@ def remove_member(*, membership: Membership, user: User) -> None:
     if membership.user_id != user.pk:
         rights.require(user, membership.team, Role.MANAGER)
     _keep_a_manager(membership)
-    User.objects.filter(pk=membership.user_id, default_team=membership.team_id).update(default_team=None)
+    if membership.user_id == user.pk:
+        # Whom another removes keeps the choice, and is asked: their new work goes nowhere else by another's doing.
+        User.objects.filter(pk=user.pk, default_team=membership.team_id).update(default_team=None)
     membership.delete()
     audit.note("member-removed", team=membership.team.slug, user=membership.user.username, by=user.username)
 

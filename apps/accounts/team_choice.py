@@ -27,7 +27,8 @@ class TeamNeeded(PermissionDenied):
 def usual_team(user: User) -> Team | None:
     """Return the team that the person has chosen for new work, else the one they joined first; None without any.
 
-    Their role in it does not matter. An administrator who is in none has the oldest.
+    Their role in it does not matter. An administrator who is in none has the oldest. Where the chosen team is closed
+    to them it is the one they joined first, which is to be read only: `usual_team_for` refuses to write in its place.
     """
     joined = Membership.objects.filter(user=user, team=OuterRef("pk")).values("created_at")
     is_chosen = Case(When(pk=user.default_team_id or 0, then=Value(0)), default=Value(1))
@@ -37,18 +38,27 @@ def usual_team(user: User) -> Team | None:
 
 def preselected(user: User, role: Role) -> Team | None:
     """Return the usual team for a form to offer first; None, so that one is chosen, if the role in it is too low."""
-    team = usual_team(user)
+    team = None if has_lost_choice(user) else usual_team(user)
     return team if team is not None and rights.can(user, team, role) else None
+
+
+def has_lost_choice(user: User) -> bool:
+    """Say whether the team that the person has chosen for new work is closed to them by now."""
+    chosen = user.default_team_id
+    return chosen is not None and not rights.teams_for(user, Role.VIEWER).filter(pk=chosen).exists()
 
 
 def usual_team_for(user: User, role: Role) -> Team:
     """Return the usual team, in which the person has `role`; PermissionDenied, or TeamNeeded, says why not."""
-    team = usual_team(user)
-    if team is not None and rights.can(user, team, role):
+    team, has_lost = usual_team(user), role != Role.VIEWER and has_lost_choice(user)
+    if team is not None and not has_lost and rights.can(user, team, role):
         return team
     others = rights.teams_for(user, role).order_by("name")
     if team is None or not others:
         raise PermissionDenied(_refusal(role))
+    if has_lost:
+        text = _("You are no longer in the team that you chose for new work: name a team, or choose another.")
+        raise TeamNeeded(text, others)
     texts = {
         Role.OPERATOR: _("You may only read in %(team)s: name a team in which you may write."),
         Role.MANAGER: _("You do not manage %(team)s: name a team that you manage."),
@@ -57,8 +67,11 @@ def usual_team_for(user: User, role: Role) -> Team:
 
 
 def team_to_write_in(request: HttpRequest, role: Role) -> Team:
-    """Return the team that `?team=` names, else the usual one; Http404 or PermissionDenied if it may not be."""
-    if slug := request.GET.get("team"):
+    """Return the team that the form that was sent, or `?team=`, names, else the usual one.
+
+    Http404 or PermissionDenied if it may not be: what was typed for one team is not kept in another.
+    """
+    if slug := request.POST.get("team") or request.GET.get("team"):
         team = get_object_or_404(Team, slug=slug.replace("\0", ""))
         rights.require(request.user, team, role)
         return team

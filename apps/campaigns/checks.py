@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from apps.bench.text import Message, _
 from apps.campaigns import errors, grants, guards
 from apps.campaigns.estimation import Estimator
 from apps.campaigns.expansion import Expansion, LeftOut, Measured, expand_experiment, expand_stage
@@ -15,6 +16,7 @@ def expand_checked(
     estimator: Estimator | None = None,
 ) -> Expansion:
     """Return what an experiment comes to, within what owners allow; errors.Refused names each field that is wrong."""
+    _refuse_circle(experiment)
     expansion = expand_experiment(experiment, roles)
     _check(expansion, experiment, estimator)
     return expansion
@@ -38,6 +40,25 @@ def expand_stage_checked(
     if not kept:
         raise left_out[0].why
     return kept, left_out
+
+
+def _refuse_circle(experiment: Experiment) -> None:
+    """Refuse that an experiment waits for itself, or for others that wait for each other.
+
+    Asked of the database: what an experiment was read with may be older than what it is to wait for.
+    """
+    if experiment.after_id is None:
+        return
+    rows = Experiment.objects.filter(campaign_id=experiment.campaign_id)
+    awaited = dict(rows.values_list("pk", "after_id")) | {experiment.pk: experiment.after_id}
+    met: set[int | None] = {experiment.pk}
+    earlier: int | None = experiment.after_id
+    while earlier is not None:
+        if earlier in met:
+            text = _("The experiments would wait for each other: choose one that does not wait for this one.")
+            raise errors.Refused({"after": Message(text)})
+        met.add(earlier)
+        earlier = awaited.get(earlier)
 
 
 def _check(expansion: Expansion, experiment: Experiment, estimator: Estimator | None) -> None:

@@ -2,12 +2,13 @@
 
 import itertools
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from apps.bench import units
+from apps.bench.sweep import SweepSpec
 from apps.bench.text import Message, _
-from apps.bench.toolkit import Params
+from apps.bench.toolkit import Params, Tool
 from apps.campaigns import errors
 from apps.campaigns.estimation import Estimator
 from apps.campaigns.expansion import Cast, Expansion
@@ -15,6 +16,14 @@ from apps.testbeds.models import Link, Node
 
 # The field under which a refusal stands.
 FIELD = "limits"
+
+
+class Exceeded(errors.Refused):
+    """More than a link's owner allows; `why` says of which link, and what to do."""
+
+    def __init__(self, why: Message) -> None:
+        super().__init__({FIELD: why})
+        self.why = why
 
 
 @dataclass(frozen=True)
@@ -30,7 +39,7 @@ class Traffic:
 
 
 def check_limits(expansion: Expansion, estimator: Estimator | None = None) -> None:
-    """Raise errors.Refused naming the link, its limit and what to do, for the first limit that a point exceeds.
+    """Raise Exceeded naming the link, its limit and what to do, for the first limit that a point exceeds.
 
     What a trial sends is taken to be shared evenly by the pairs of nodes of different roles, as far as their paths
     are described; where a path is unknown nothing can be said of its links.
@@ -48,6 +57,19 @@ def check_limits(expansion: Expansion, estimator: Estimator | None = None) -> No
             for key, share in shares.items():
                 if key in limits:
                     _check_link(limits[key], traffic, share)
+
+
+def check_trial(tool: Tool, point: Params, roles: Mapping[str, Sequence[int]]) -> None:
+    """Raise Exceeded as `check_limits` does, for one point of a tool whose roles these nodes (ids) play.
+
+    Asked whenever a trial is to begin: an owner may have lowered a limit since the trial was made.
+    """
+    bare = tool.estimate(point, None)
+    if bare.offered_bps <= 0 and bare.streams <= 1:
+        return
+    nodes = Node.objects.in_bulk({pk for members in roles.values() for pk in members})
+    cast = Cast({role: tuple(nodes[pk] for pk in members if pk in nodes) for role, members in roles.items()})
+    check_limits(Expansion(tool, SweepSpec(), (cast,), 0, (point,), {}))
 
 
 def _heavy(expansion: Expansion, estimator: Estimator, cast: Cast) -> set[Traffic]:
@@ -88,7 +110,7 @@ def _check_link(link: Link, traffic: Traffic, share: float) -> None:
             "the limit raised on the link's page."
         )
         values = {"load": units.format_quantity(offered, "bit/s"), "limit": units.format_quantity(most, "bit/s")}
-        raise errors.Refused({FIELD: Message(text, {"link": link.name, **values})})
+        raise Exceeded(Message(text, {"link": link.name, **values}))
     streams = math.ceil(traffic.streams * share)
     if streams > link.streams_limit:
         text = _(
@@ -96,7 +118,7 @@ def _check_link(link: Link, traffic: Traffic, share: float) -> None:
             "have the limit raised on the link's page."
         )
         counts = {"streams": streams, "limit": link.streams_limit}
-        raise errors.Refused({FIELD: Message(text, {"link": link.name, **counts})})
+        raise Exceeded(Message(text, {"link": link.name, **counts}))
 
 
 def _pk_of(key: str) -> int:

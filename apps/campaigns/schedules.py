@@ -2,7 +2,7 @@
 
 import itertools
 from datetime import UTC, datetime, timedelta
-from zoneinfo import ZoneInfo, available_timezones
+from zoneinfo import ZoneInfo
 
 from cronsim import CronSim, CronSimError
 
@@ -12,6 +12,8 @@ from apps.core import moments
 
 # Minute, hour, day, month, day of the week: a sixth (seconds) would start campaigns faster than they can end.
 FIELDS = 5
+# The largest value of each.
+_MOST = {"minute": 59, "hour": 23, "day-of-month": 31, "month": 12, "day-of-week": 7}
 
 
 # Dates are chosen to the minute.
@@ -31,7 +33,7 @@ def check_start(*, start_at: datetime | None, now: datetime) -> None:
 def check_schedule(*, cron: str, timezone: str, now: datetime) -> None:
     """Raise errors.Refused that names `cron` or `cron_timezone` if they give no dates."""
     wrong: dict[str, Message] = {}
-    if timezone not in available_timezones():
+    if timezone not in moments.zones():
         text = _("“%(zone)s” is no time zone; use a name such as Asia/Seoul or UTC.")
         wrong["cron_timezone"] = Message(text, {"zone": timezone})
     if refusal := _refusal_of(cron, "UTC" if wrong else timezone, now):
@@ -49,11 +51,20 @@ def _refusal_of(cron: str, timezone: str, now: datetime) -> Message | None:
         )
         return Message(text, {"cron": cron})
     try:
+        _check_steps(cron)
         next_date(cron=cron, timezone=timezone, after=now)
     except CronSimError as error:
         text = _("“%(cron)s” is no cron expression (%(why)s); mend that field, * stands for every value.")
         return Message(text, {"cron": cron, "why": str(error)})
     return None
+
+
+def _check_steps(cron: str) -> None:
+    """Raise CronSimError for a step beyond all values of its field: it would leave the first of them only."""
+    for part, (name, most) in zip(cron.split(), _MOST.items(), strict=True):
+        steps = [item.partition("/")[2] for item in part.split(",") if "/" in item]
+        if any(step.isdecimal() and int(step) > most for step in steps):
+            raise CronSimError(f"Bad {name}")
 
 
 def next_dates(*, cron: str, timezone: str, after: datetime, count: int = 5) -> list[datetime]:

@@ -1,6 +1,7 @@
 """Which moments the service takes from outside, and how it shows them to every reader."""
 
 from datetime import UTC, date, datetime
+from zoneinfo import available_timezones
 
 from django.core.exceptions import ValidationError
 from django.utils import timezone
@@ -10,6 +11,15 @@ from django.utils.translation import gettext_lazy as _
 # these every time zone can show a moment, and arithmetic with it ends within the calendar.
 EARLIEST = datetime(1970, 1, 1, tzinfo=UTC)
 LATEST = datetime(2200, 1, 1, tzinfo=UTC)
+
+
+def zones() -> set[str]:
+    """Return the names of time zones that are taken from outside: those of places, and UTC.
+
+    What stands beside them in a machine's own list, such as `localtime`, means something else on the next machine, or
+    nothing (`Factory`).
+    """
+    return available_timezones() - {"localtime", "Factory", "posixrules"}
 
 
 def is_reasonable(moment: datetime) -> bool:

@@ -46,13 +46,18 @@ def _plain(sign: str) -> str:
     return letter.lower() if len(letter) == 1 else sign
 
 
-def check(name: str) -> None:
-    """Raise a ValidationError for a sign that nobody sees, and for a word of letters that may be twins."""
+def check_seen(name: str) -> None:
+    """Raise a ValidationError for a sign that nobody sees, or that turns the direction of what follows."""
     for place, sign in enumerate(name):
         is_unseen = unicodedata.category(sign) in _CATEGORIES or ord(sign) in _INVISIBLE
         if is_unseen and not _shapes(name, place):
             text = _("Leave out the sign %(sign)s: it cannot be seen, or turns the direction of what follows.")
             raise ValidationError(text % {"sign": f"U+{ord(sign):04X} {unicodedata.name(sign, '')}".strip()})
+
+
+def check(name: str) -> None:
+    """Raise a ValidationError for a sign that nobody sees, and for a word of letters that may be twins."""
+    check_seen(name)
     for word in _WORD.findall(unicodedata.normalize("NFKC", name)):
         scripts = _scripts_of(word)
         if len(scripts) > 1:

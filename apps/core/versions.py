@@ -18,9 +18,25 @@ def digest_of(value: Any) -> str:
 
 
 def lock_row(row: Model) -> None:
-    """Hold a row against other changes until the transaction ends; rows that refer to it can still be added."""
+    """Hold a row against other changes until the transaction ends; rows that refer to it can still be added.
+
+    What the row names in `held_under` is held before it, as whoever changes that and then the row does: two who take
+    them in different orders would wait for each other.
+    """
+    for name in getattr(row, "held_under", ()):
+        lock_row(getattr(row, name))
     held = row._meta.model._base_manager.select_for_update(no_key=True).filter(pk=row.pk)
     list(held.order_by("pk").values_list("pk"))
+
+
+def hold(row: Model) -> None:
+    """Hold a row as `lock_row` does and read it again: what was read before may have been changed since.
+
+    Whoever changes some fields of a row holds it, then sets these: the others stay as somebody else has set them
+    meanwhile. ObjectDoesNotExist if the row is gone.
+    """
+    lock_row(row)
+    row.refresh_from_db()
 
 
 def _plain(value: Any) -> Any:

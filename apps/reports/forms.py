@@ -56,9 +56,10 @@ class ScopeForm(StyledWidgets, forms.Form):
 
 
 class FreezeForm(StyledWidgets, forms.Form):
-    """What is new in an edition."""
+    """What is new in an edition; `latest` is the number of the one before it, as the page showed it."""
 
     note = forms.CharField(label=_("What is new"), required=False, max_length=300)
+    latest = forms.IntegerField(required=False, min_value=0, max_value=2**31 - 1, widget=forms.HiddenInput)
 
 
 class LanguageForm(forms.Form):

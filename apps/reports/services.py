@@ -15,6 +15,7 @@ from apps.accounts.models import Role, Team, User
 from apps.campaigns.models import Campaign
 from apps.campaigns.queries.visibility import visible
 from apps.core.errors import ConflictError
+from apps.core.versions import hold
 from apps.reports import author_edits, drafts, readiness, serialisation, truthful
 from apps.reports.document import Document
 from apps.reports.models import Edition, Report
@@ -77,6 +78,7 @@ def change_edits(*, report: Report, user: User, change: Callable[[dict[str, Any]
 @transaction.atomic
 def set_scope(*, report: Report, user: User, baseline: Campaign | None, also: Sequence[Campaign]) -> Report:
     """Set what a campaign's report compares with, and which further campaigns it tells of."""
+    hold(report)
     rights.require(user, report.team, Role.OPERATOR)
     _require_visible([*([baseline] if baseline else []), *also], user)
     if len(also) > drafts.MOST_ALSO:
@@ -91,6 +93,7 @@ def set_scope(*, report: Report, user: User, baseline: Campaign | None, also: Se
 @transaction.atomic
 def change_report(*, report: Report, user: User, **change: Any) -> None:
     """Change what is given of a report: its `edits` as a whole, its `baseline`, the campaigns it tells of `also`."""
+    hold(report)
     rights.require(user, report.team, Role.OPERATOR)
     if "edits" in change:
         edit_report(report=report, user=user, edits=change["edits"])
@@ -101,20 +104,27 @@ def change_report(*, report: Report, user: User, **change: Any) -> None:
 
 
 def freeze_report(
-    *, report: Report, user: User, now: datetime, note: str = "", is_corrected: bool = False
+    *,
+    report: Report,
+    user: User,
+    now: datetime,
+    note: str = "",
+    is_corrected: bool = False,
+    after: int | None = None,
 ) -> Edition:
     """Return a new edition of a report as it is now; ValidationError if what it is of is gone.
 
     It is a ConflictError while conclusions are still to be drawn from what it tells of, or some could not be; and a
     SentencesRefusedError if a sentence does not agree with the report's own tables, unless `is_corrected` lets what
-    the tables bear out stand in its place.
+    the tables bear out stand in its place. `after` is as `keep_edition` has it.
     """
     rights.require(user, report.team, Role.OPERATOR)
     readiness.require_concluded(report, user, now)
     # Built before anything is locked: that may take seconds.
     settle = truthful.corrected if is_corrected else truthful.require_true
     document = drafts.build(report, user, now=now, is_strict=True, settle=settle)
-    return keep_edition(report=report, document=document, user=user, now=now, note=note.strip()[:_NOTE])
+    note = note.strip()[:_NOTE]
+    return keep_edition(report=report, document=document, user=user, now=now, note=note, after=after)
 
 
 @transaction.atomic
@@ -136,13 +146,26 @@ def _require_visible(campaigns: Sequence[Campaign], user: User) -> None:
 
 @transaction.atomic
 def keep_edition(
-    *, report: Report, document: Document, user: User | None, now: datetime, note: str = "", **imported: Any
+    *,
+    report: Report,
+    document: Document,
+    user: User | None,
+    now: datetime,
+    note: str = "",
+    after: int | None = None,
+    **imported: Any,
 ) -> Edition:
     """Return a new edition of a report that holds a document as it is.
 
+    `after` is the number of the latest edition that the user saw when they asked for it: what they have frozen since
+    then under the same note is returned instead, for editions stay for ever, and a form is easily sent twice.
     `imported` are the number and the permanent id of an edition that was frozen elsewhere.
     """
     Report.objects.select_for_update().get(pk=report.pk)
+    if after is not None:
+        own = report.editions.filter(number__gt=after, created_by=user, note=note)
+        if first := own.order_by("number").first():
+            return first
     last = report.editions.aggregate(last=Max("number"))["last"] or 0
     canonical = serialisation.canonical(serialisation.as_json(document))
     made = Edition.objects.create(

@@ -5,6 +5,7 @@ from typing import Any
 
 from django import forms
 from django.contrib import messages as notices
+from django.db import transaction
 from django.http import HttpResponse
 from rest_framework import serializers
 
@@ -13,6 +14,7 @@ from apps.accounts.api import TeamField, TeamScopedViewSet, refuse_other_team, t
 from apps.accounts.pages import CreatePage, ListPage, UpdatePage
 from apps.bench.text import Message
 from apps.core import messages
+from apps.core.versions import hold
 
 
 def refuse(errors: Mapping[str, Iterable[Message]]) -> None:
@@ -90,7 +92,9 @@ class KeptViewSet(TeamScopedViewSet):
     def perform_update(self, serializer: Any) -> None:
         """Change name or query; it stays in its team."""
         refuse_other_team(serializer)
-        for name, value in serializer.validated_data.items():
-            setattr(serializer.instance, name, value)
-        serializer.instance.full_clean()
-        serializer.save()
+        with transaction.atomic():
+            hold(serializer.instance)
+            for name, value in serializer.validated_data.items():
+                setattr(serializer.instance, name, value)
+            serializer.instance.full_clean()
+            serializer.save()

@@ -18,7 +18,7 @@ from apps.bench.toolkit import Output, Plan, Reading, ToolFailure
 from apps.bench.validity import ceilings
 from apps.campaigns.models import Run, Trial
 from apps.core import cpu_time
-from apps.results import faults, impossible_times, leftovers
+from apps.results import faults, impossible_times, leftovers, other_addresses
 from apps.results.models import Result, Sample, Series
 from apps.testbeds import queries as inventory
 from apps.testbeds.models import Node
@@ -64,7 +64,7 @@ def read_run(run: Run) -> tuple[Reading, float | None]:
     except cpu_time.OutOfTimeError as error:
         raise ToolFailure("too-slow", Message(_TOO_SLOW), False, Message(_REPORT_IT)) from error
     reading = impossible_times.judge(reading, jobs)
-    return leftovers.judge(reading, run), start_skew_s(jobs)
+    return other_addresses.judge(leftovers.judge(reading, run), run), start_skew_s(jobs)
 
 
 def _resources_between(trial: Trial) -> list[str]:

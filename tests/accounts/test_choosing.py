@@ -76,9 +76,25 @@ def test_who_may_only_read_there_now_is_refused_and_sent_nowhere_else(
 
 def test_who_leaves_a_team_has_chosen_it_no_longer(cast: Cast, lured: Team) -> None:
     User.objects.filter(pk=cast.alice.pk).update(default_team=lured)
-    services.remove_member(membership=Membership.objects.get(team=lured, user=cast.alice), user=cast.charlie)
+    services.remove_member(membership=Membership.objects.get(team=lured, user=cast.alice), user=cast.alice)
     cast.alice.refresh_from_db()
     assert cast.alice.default_team is None
+
+
+def test_who_is_removed_from_the_team_they_chose_is_asked_for_another(cast: Cast, lured: Team) -> None:
+    User.objects.filter(pk=cast.alice.pk).update(default_team=lured)
+    services.remove_member(membership=Membership.objects.get(team=lured, user=cast.alice), user=cast.charlie)
+    cast.alice.refresh_from_db()
+    for path, body in (("sites/", {"name": "Busan"}), ("campaigns/", {"name": "Sweep"})):
+        refused = send(cast.alice, "post", path, body)
+        assert (refused.status_code, "no longer in the team" in refused.json()["detail"]) == (403, True)
+        assert send(cast.alice, "post", path, body | {"team": "grid"}).status_code == 201
+    html = signed_in(cast.alice).get("/campaigns/new/").content.decode()
+    assert "?team=grid" in html and "no longer in the team" in html
+    # To read is no new work, and whoever chooses again writes there.
+    assert signed_in(cast.alice).get("/inventory/").status_code == 200
+    assert send(cast.alice, "patch", "me/", {"default_team": None}).status_code == 200
+    assert send(cast.alice, "post", "sites/", {"name": "Jeju"}).json()["team"] == "grid"
 
 
 def test_new_work_stays_out_of_the_stranger_s_team(cast: Cast, lured: Team) -> None:

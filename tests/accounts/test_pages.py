@@ -246,8 +246,9 @@ def test_the_team_chosen_for_new_work_is_every_forms(cast: Cast) -> None:
     User.objects.filter(pk=cast.oscar.pk).update(default_team=other)
     for path in forms:
         assert chosen in client.get(path).content.decode(), path
-    # Where the role in it is too low now, or gone, the first of the others is offered.
+    # Where the role in it is too low now, or gone, another has to be named.
     Membership.objects.filter(user=cast.oscar, team=other).update(role=Role.VIEWER)
     assert f'value="{other.slug}" selected' not in client.get("/campaigns/new/").content.decode()
     Membership.objects.filter(user=cast.oscar, team=other).delete()
-    assert client.get("/campaigns/new/").status_code == 200
+    gone = client.get("/campaigns/new/")
+    assert gone.status_code == 403 and f"?team={cast.team.slug}" in gone.content.decode()

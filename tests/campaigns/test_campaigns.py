@@ -148,3 +148,20 @@ def test_viewers_change_no_experiment(cast: SimpleNamespace, pair: list[Node]) -
             services.delete_campaign(campaign=experiment.campaign, user=person, now=NOW)
         with pytest.raises(refusal):
             services.clone_campaign(campaign=experiment.campaign, user=person)
+
+
+@pytest.mark.parametrize("name", ["\u200b", "Sweep\u202e", "\u2066Sweep", "\u2800"])
+def test_a_name_in_which_something_cannot_be_seen_is_refused(cast: SimpleNamespace, name: str) -> None:
+    draft = make.campaign(cast)
+    calls = [
+        lambda: services.create_campaign(team=cast.team, user=cast.oscar, now=NOW, name=name),
+        lambda: services.update_campaign(campaign=draft, user=cast.oscar, now=NOW, name=name),
+        lambda: services.clone_campaign(campaign=draft, user=cast.oscar, name=name),
+    ]
+    for call in calls:
+        with pytest.raises(ValidationError, match="cannot be seen") as refused:
+            call()
+        assert list(refused.value.message_dict) == ["name"]
+    # One that has such a name is changed in all else.
+    Campaign.objects.filter(pk=draft.pk).update(name=name)
+    assert services.update_campaign(campaign=draft, user=cast.oscar, now=NOW, goal="See it.", name=name).name == name

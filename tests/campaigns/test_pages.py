@@ -46,7 +46,7 @@ def test_the_list_shows_state_and_progress_in_few_queries(
 def test_a_campaign_is_made_in_the_browser(oscar: Client, cast: SimpleNamespace) -> None:
     answer = oscar.post(
         address("campaign_create"),
-        {"name": "Sweep", "goal": "Why?", "cron_timezone": "Asia/Seoul", "team": cast.team.pk},
+        {"name": "Sweep", "goal": "Why?", "cron_timezone": "Asia/Seoul", "team": cast.team.slug},
     )
     campaign = Campaign.objects.get()
     assert answer.headers["location"] == address("campaign_detail", campaign.pk)
@@ -65,7 +65,7 @@ def test_a_campaign_is_made_in_the_browser(oscar: Client, cast: SimpleNamespace)
 def test_what_is_wrong_with_a_campaign_stands_at_its_field(
     oscar: Client, cast: SimpleNamespace, values: dict[str, str], text: str
 ) -> None:
-    sent = {"name": "Sweep", "cron_timezone": "UTC", "team": cast.team.pk, **values}
+    sent = {"name": "Sweep", "cron_timezone": "UTC", "team": cast.team.slug, **values}
     answer = oscar.post(address("campaign_create"), sent)
     assert text in answer.content.decode()
     assert not Campaign.objects.exists()

@@ -3,7 +3,9 @@
 from datetime import UTC, datetime
 
 import pytest
+from django.core.exceptions import ValidationError
 
+from apps.accounts.models.users import validate_timezone
 from apps.campaigns import errors, schedules
 from tests.campaigns.factories import NOW
 
@@ -64,3 +66,20 @@ def test_it_waits_decades_for_a_rare_date() -> None:
 @pytest.mark.parametrize("timezone", ["", "Mars/Olympus", "../etc/passwd", "UTC\0"])
 def test_it_refuses_a_time_zone_that_is_none(timezone: str) -> None:
     assert "no time zone" in refusal("0 0 * * *", timezone)["cron_timezone"][0]
+
+
+@pytest.mark.parametrize(
+    "cron", ["0-59/100000 * * * *", "*/60 * * * *", "0 */24 * * *", "0 0 */32 * *", "0 0 1 */13 *"]
+)
+def test_a_step_beyond_its_field_is_refused(cron: str) -> None:
+    with pytest.raises(ValidationError, match="no cron expression"):
+        schedules.check_schedule(cron=cron, timezone="UTC", now=NOW)
+    schedules.check_schedule(cron="*/59 */23 */31 */12 */7", timezone="UTC", now=NOW)
+
+
+@pytest.mark.parametrize("zone", ["localtime", "Factory", "posixrules"])
+def test_a_zone_of_the_machine_alone_is_refused(zone: str) -> None:
+    with pytest.raises(ValidationError, match="no time zone"):
+        schedules.check_schedule(cron="0 2 * * *", timezone=zone, now=NOW)
+    with pytest.raises(ValidationError, match="no time zone"):
+        validate_timezone(zone)

@@ -44,8 +44,11 @@ def test_a_new_campaign_is_its_teams(campaign: Campaign, cast: SimpleNamespace) 
 def test_a_private_one_is_its_makers_alone_as_long_as_there_is_one(campaign: Campaign, cast: SimpleNamespace) -> None:
     show_to(campaign, V.PRIVATE, cast.other_team)
     assert who_sees(campaign, cast) == {"oscar"}
+    # Whom the team took the role or the place from can stop nothing any more: its managers can.
+    cast.team.memberships.filter(user=cast.oscar).update(role="viewer")
+    assert who_sees(campaign, cast) == {"oscar", "alice"}
     cast.team.memberships.filter(user=cast.oscar).delete()
-    assert who_sees(campaign, cast) == set()
+    assert who_sees(campaign, cast) == {"alice"}
     Campaign.objects.update(created_by=None)
     assert who_sees(campaign, cast) == {"alice", "bob"}
 

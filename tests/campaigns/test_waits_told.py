@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from apps.agents.models import Agent
-from apps.campaigns import queries, services
+from apps.campaigns import queries, services, waits
 from apps.campaigns.models import Campaign, Trial
 from apps.testbeds import topology
 from apps.testbeds.models import Node
@@ -168,3 +168,23 @@ def test_a_cancelled_trial_and_campaign_do_not_promise_figures(
     panel = text_of(viewer, reverse("results:experiment_panel", args=[stuck.experiments.get().pk]))
     assert "as trials end" not in panel
     assert "Nothing was measured of this metric." in panel
+
+
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        (
+            "Error 2 connecting to unix socket: /srv/fathom/var/valkey.sock. No such file.",
+            "Error 2 connecting No such file.",
+        ),
+        ("Error 2 connecting to /srv/fathom/var/valkey.sock. No such file.", "Error 2 connecting No such file."),
+        ("Error 111 connecting to localhost:6379. Connection refused.", "Error 111 connecting Connection refused."),
+        ("Timeout reading from 10.0.0.5:6379", "Timeout reading"),
+        (
+            "MISCONF Errors writing to the AOF file: No space left",
+            "MISCONF Errors writing to the AOF file: No space left",
+        ),
+    ],
+)
+def test_where_the_broker_is_to_be_found_is_not_told(said: str, shown: str) -> None:
+    assert waits.without_addresses(said) == shown

@@ -6,16 +6,17 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from apps.agents.models import Agent, FactSnapshot
+from apps.agents.models import Agent, FactSnapshot, Job
 from apps.bench import context, settings, tools
 from apps.bench.toolkit import NodeRef, Plan, ToolFailure
 from apps.campaigns.models import Run
+from apps.core import messages
 from apps.testbeds import queries
 from apps.testbeds import services as inventory
-from apps.testbeds.models import Node
+from apps.testbeds.models import Link, Node
 from tests.campaigns import factories as make
 from tests.testbeds import factories
-from workers import plans
+from workers import carry_out, plans
 
 KEY = "net.ipv4.tcp_congestion_control"
 
@@ -86,3 +87,35 @@ def test_a_setting_withdrawn_meanwhile_fails_the_run(cast: SimpleNamespace, pair
     assert failure.value.code == "setting-not-allowed"
     assert not failure.value.retryable
     assert "kisti01" in str(failure.value)
+
+
+UDP = {"tool": "iperf3-udp", "fixed": {"duration": "2 s", "rate": "50M"}, "factors": [], "repetitions": 6}
+STREAMS = {"fixed": {"duration": "2 s", "streams": "8"}, "factors": []}
+
+
+@pytest.mark.parametrize(
+    ("values", "lowered"),
+    [(UDP, {"udp_limit_bps": 10**6}), (UDP, {"udp_share_limit": 0.01}), (STREAMS, {"streams_limit": 4})],
+)
+def test_a_limit_lowered_after_the_launch_binds_what_is_left(
+    cast: SimpleNamespace, pair: list[Node], values: dict[str, Any], lowered: dict[str, Any]
+) -> None:
+    run = run_of(cast, pair, **values)
+    plans.make_plan(run)
+    Link.objects.update(**lowered)
+    with pytest.raises(ToolFailure) as failure:
+        plans.make_plan(run)
+    assert (failure.value.code, failure.value.retryable) == ("limit-exceeded", False)
+    assert "WAN" in str(failure.value) and "allows" in str(failure.value)
+
+
+def test_a_trial_over_a_lowered_limit_sends_nothing_and_the_log_says_why(
+    cast: SimpleNamespace, pair: list[Node]
+) -> None:
+    run = run_of(cast, pair, **UDP)
+    Link.objects.update(udp_limit_bps=10**6)
+    assert not carry_out.begin(run)
+    run.trial.refresh_from_db()
+    assert (run.trial.state, run.trial.reason["code"], Job.objects.count()) == ("failed", "limit-exceeded", 0)
+    event = run.trial.campaign.events.order_by("-pk").first()
+    assert event is not None and "the link WAN, whose owner allows 1 Mbit/s" in messages.render(event.message)

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from django.db import transaction
 from django.db.models import QuerySet
 from django.shortcuts import get_object_or_404
 from django.utils.translation import gettext as _
@@ -12,6 +13,7 @@ from apps.accounts import rights, team_choice
 from apps.accounts.models import Role, Team
 from apps.accounts.permissions import ScopedToken
 from apps.core import rest
+from apps.core.versions import hold
 
 
 class TeamField(serializers.SlugRelatedField):
@@ -102,7 +104,9 @@ class TeamScopedViewSet(rest.ModelViewSet):
     def perform_update(self, serializer: Any) -> None:
         """Save the object; it stays in its team."""
         refuse_other_team(serializer)
-        serializer.save()
+        with transaction.atomic():
+            hold(serializer.instance)
+            serializer.save()
 
 
 def refuse_other_team(serializer: Any) -> None:

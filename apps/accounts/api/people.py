@@ -3,6 +3,7 @@
 from typing import Any
 
 from django.conf import settings
+from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 from drf_spectacular.utils import extend_schema
@@ -15,6 +16,7 @@ from apps.accounts.api.base import TeamField
 from apps.accounts.models import ApiToken, Membership, User
 from apps.accounts.rights import user_of
 from apps.core import rest
+from apps.core.versions import hold
 
 
 class OwnTeamSerializer(serializers.ModelSerializer):
@@ -65,8 +67,10 @@ class MeSerializer(serializers.ModelSerializer):
         ]  # fmt: skip
         read_only_fields = ["username", "is_superuser"]
 
+    @transaction.atomic
     def update(self, instance: User, validated_data: Any) -> User:
         """Change what was sent; an address that somebody gives themselves proves nothing."""
+        hold(instance)
         before, instance.email = instance.email, validated_data.get("email", instance.email)
         consent.claim(instance, before=before)
         user: User = super().update(instance, validated_data)

@@ -61,9 +61,7 @@ class TeamViewSet(
         team = serializer.instance
         if serializer.validated_data.get("slug", team.slug) != team.slug:
             raise serializers.ValidationError({"slug": [_("The short name stays, so that addresses keep working.")]})
-        services.update_team(
-            team=team, user=user_of(self.request), name=serializer.validated_data.get("name", team.name)
-        )
+        services.update_team(team=team, user=user_of(self.request), name=serializer.validated_data.get("name"))
 
 
 class MembershipSerializer(serializers.ModelSerializer):
@@ -112,9 +110,8 @@ class MembershipViewSet(TeamScopedViewSet):
         membership, asked = serializer.instance, serializer.validated_data
         if asked.get("user", {}).get("username", membership.user.username) != membership.user.username:
             raise serializers.ValidationError({"username": [_("Invite the other person, and remove this one.")]})
-        services.change_role(
-            membership=membership, user=user_of(self.request), role=Role(asked.get("role", membership.role))
-        )
+        if "role" in asked:
+            services.change_role(membership=membership, user=user_of(self.request), role=Role(asked["role"]))
 
     def perform_destroy(self, instance: Membership) -> None:
         """Take the person off the team."""

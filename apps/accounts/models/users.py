@@ -1,7 +1,5 @@
 """People who sign in."""
 
-from zoneinfo import available_timezones
-
 from django.contrib.auth.models import AbstractUser
 from django.core.exceptions import ValidationError
 from django.db import models
@@ -9,11 +7,12 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.accounts.models.mail import LONGEST_ADDRESS
 from apps.accounts.models.names import Named, SkeletonField
+from apps.core import moments
 
 
 def validate_timezone(value: str) -> None:
     """Raise ValidationError for a name that is no IANA time zone."""
-    if value not in available_timezones():
+    if value not in moments.zones():
         raise ValidationError(
             _("“%(value)s” is no time zone; use a name such as Asia/Seoul."), params={"value": value}
         )

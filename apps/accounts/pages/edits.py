@@ -87,7 +87,11 @@ class CreatePage(FormPage, generic.CreateView):
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
         """Add the teams to choose from."""
-        return super().get_context_data(**kwargs) | {"teams": self.teams, "team": self.get_team()}
+        return super().get_context_data(**kwargs) | {
+            "teams": self.teams,
+            "team": self.get_team(),
+            "into_team": self.get_team(),
+        }
 
 
 class UpdatePage(editing.GuardedPage, ChangePage, FormPage, generic.UpdateView):

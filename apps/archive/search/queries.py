@@ -128,7 +128,11 @@ def experiments_found(search: Search, user: User) -> QuerySet[Experiment]:
 
 def narrowed(entries: QuerySet[SearchEntry], search: Search) -> QuerySet[SearchEntry]:
     """Return those of the entries for which all that is searched for holds."""
-    if words := words_of(search.words):
+    words = words_of(search.words)
+    if search.words.strip() and not words:
+        # Of signs only, such as an emoji: no entry has a word of them.
+        return entries.none()
+    if words:
         # Each word may be the beginning of one.
         text = " & ".join(f"'{word}':*" for word in words)
         entries = entries.filter(words=SearchQuery(text, search_type="raw", config="simple"))

@@ -75,9 +75,10 @@ class Stage:
 
 @dataclass(frozen=True)
 class Plan:
-    """The stages of one measurement, in order."""
+    """The stages of one measurement, in order; `addresses` {node: address} is where its nodes are measured."""
 
     stages: tuple[Stage, ...]
+    addresses: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def clean_up(self) -> int | None:
@@ -103,7 +104,7 @@ class Plan:
             }
             for stage in self.stages
         ]
-        return {"stages": stages}
+        return {"stages": stages} | ({"addresses": dict(self.addresses)} if self.addresses else {})
 
     @classmethod
     def from_json(cls, data: Json) -> "Plan":
@@ -117,5 +118,6 @@ class Plan:
                     stage.get("cleans_up_after", ""),
                 )
                 for stage in data["stages"]
-            )
+            ),
+            data.get("addresses", {}),
         )

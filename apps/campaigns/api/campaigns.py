@@ -13,7 +13,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from apps.accounts import rights
-from apps.accounts.api import TeamField, TeamScopedViewSet, team_for_new
+from apps.accounts.api import TeamField, TeamScopedViewSet, refuse_other_team, team_for_new
 from apps.accounts.filters import RowFilter, team_filter
 from apps.campaigns import definitions, queries, services
 from apps.campaigns.api.previews import CampaignPreviewSerializer, PreviewSerializer
@@ -157,7 +157,8 @@ class CampaignViewSet(TeamScopedViewSet):
 
     def perform_update(self, serializer: Any) -> None:
         """Change a campaign; its team stays."""
-        changes = {name: value for name, value in serializer.validated_data.items() if name != "team"}
+        refuse_other_team(serializer)
+        changes = serializer.validated_data
         serializer.instance = services.update_campaign(
             campaign=serializer.instance, user=rights.user_of(self.request), now=timezone.now(), **changes
         )

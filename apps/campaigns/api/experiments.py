@@ -4,6 +4,7 @@ from typing import Any
 
 from django.db.models import QuerySet
 from django.utils import timezone
+from django.utils.translation import gettext as _
 from django_filters import rest_framework as filters
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
@@ -118,8 +119,8 @@ class ExperimentViewSet(TeamScopedViewSet):
 
     def perform_update(self, serializer: Any) -> None:
         """Change an experiment of a draft; its campaign stays."""
+        refuse_other_campaign(serializer)
         values = _values_of(serializer)
-        values.pop("campaign", None)
         experiment = services.update_experiment(
             experiment=serializer.instance, user=rights.user_of(self.request), **values
         )
@@ -147,6 +148,13 @@ class ExperimentViewSet(TeamScopedViewSet):
         rights.require(request.user, values["campaign"].team, Role.OPERATOR)
         experiment = Experiment(**values)
         return _preview(experiment, services.players_of(experiment, roles))
+
+
+def refuse_other_campaign(serializer: Any) -> None:
+    """Raise a ValidationError if the request would move something to another campaign."""
+    given = serializer.validated_data.pop("campaign", None)
+    if given is not None and given != serializer.instance.campaign:
+        raise serializers.ValidationError({"campaign": [_("It stays in its campaign: make a new one in the other.")]})
 
 
 def _values_of(serializer: serializers.BaseSerializer) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from apps.accounts import rights
 from apps.accounts.api import get_scoped_or_404
 from apps.accounts.filters import RowFilter
 from apps.campaigns import queries as campaigns
+from apps.campaigns.api.experiments import refuse_other_campaign
 from apps.campaigns.models import Campaign, Note
 from apps.campaigns.queries import notes as queries
 from apps.campaigns.services import notes as services
@@ -100,7 +101,8 @@ class NoteViewSet(
 
     def perform_update(self, serializer: Any) -> None:
         """Change what the note says; it stays with its campaign."""
-        text = serializer.validated_data.get("text", serializer.instance.text)
+        refuse_other_campaign(serializer)
+        text = serializer.validated_data.get("text")
         services.change_note(note=serializer.instance, user=rights.user_of(self.request), text=text)
 
     def perform_destroy(self, instance: Note) -> None:

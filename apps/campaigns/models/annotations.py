@@ -26,6 +26,8 @@ class Tagged(models.Model):
 class Note(TimeStamped):
     """What a person has to say of a campaign, once or later again."""
 
+    held_under = ("campaign",)
+
     campaign = models.ForeignKey("Campaign", on_delete=models.CASCADE, related_name="notes")
     text = models.TextField(_("note"), max_length=LONGEST_NOTE)
     created_by = models.ForeignKey(

@@ -21,6 +21,8 @@ class Experiment(Adaptive, TimeStamped):
     measured there (`apps.bench.sweep.references`); `resolved` {parameter: text} keeps what they came to.
     """
 
+    held_under = ("campaign",)
+
     class Order(models.TextChoices):
         AS_GIVEN = "as-given", _("as given")
         RANDOMISED = "randomised", _("randomised within each repetition")

@@ -19,11 +19,13 @@ class Lane(models.Model):
     """The trials of an experiment that need the same nodes, and so must queue for the same resources.
 
     `roles` {role: [node ids]}; `resources` ["node:3", "link:7", ...] are what one run of the lane reserves.
+    `addresses` [{node id: address}] are those at which its nodes were measured, the first first.
     """
 
     experiment = models.ForeignKey(Experiment, on_delete=models.CASCADE, related_name="lanes")
     roles = models.JSONField()
     resources = ArrayField(models.CharField(max_length=40))
+    addresses = models.JSONField(default=list)
 
     class Meta:
         ordering = ["id"]

@@ -3,7 +3,7 @@
 from typing import Any, TypeVar
 
 from django.contrib.auth.models import AnonymousUser
-from django.db.models import Model, Q, QuerySet
+from django.db.models import Exists, Model, OuterRef, Q, QuerySet
 
 from apps.accounts import rights
 from apps.accounts.models import Membership, Role, User
@@ -72,11 +72,31 @@ def _whole(model: type[Model], user: Person) -> Q:
     return _accepted(model, user) | open_to_all
 
 
+def has_lost_maker(campaign: Campaign) -> bool:
+    """Say whether a campaign is private to somebody who may no longer carry it out in its team."""
+    maker = campaign.created_by
+    is_private = campaign.visibility == Visibility.PRIVATE
+    return is_private and maker is not None and not rights.can(maker, campaign.team, Role.OPERATOR)
+
+
+def _forsaken(user: User) -> Q:
+    """Return what holds for what is private to whoever left a team, or only reads in it now: its managers see it.
+
+    It may hold the team's nodes, and nobody else could stop it. As `has_lost_maker`.
+    """
+    managed = Membership.objects.filter(user=user, role=Role.MANAGER).order_by().values("team")
+    writes = Membership.objects.filter(
+        team=OuterRef("team"), user=OuterRef("created_by"), role__in=(Role.OPERATOR, Role.MANAGER)
+    )
+    return Q(~Exists(writes), team__in=managed, visibility=Visibility.PRIVATE)
+
+
 def _accepted(model: type[Model], user: User) -> Q:
     """Return what holds for what is the user's teams', or was accepted by one of them."""
     own = Membership.objects.filter(user=user).order_by().values("team")
     # Whom nobody made is nobody's secret: a private campaign of an account that is gone is its team's again.
     within = Q(team__in=own) & (~Q(visibility=Visibility.PRIVATE) | Q(created_by=user) | Q(created_by=None))
+    within |= _forsaken(user)
     named: QuerySet[Any, Any]
     if model is Campaign:
         named = Share.objects.filter(state=Share.State.ACCEPTED, team__in=own).order_by().values("campaign")

@@ -2,6 +2,7 @@
 
 from datetime import datetime
 
+from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.utils.translation import gettext
 
@@ -11,6 +12,7 @@ from apps.bench.text import Message, _
 from apps.campaigns import errors, schedules
 from apps.campaigns.models import Campaign
 from apps.campaigns.services import copies
+from apps.core.names import check_seen
 
 State = Campaign.State
 
@@ -35,6 +37,7 @@ def create_campaign(
     rights.require(user, team, Role.OPERATOR)
     dates = {"start_at": start_at, "cron": cron, "cron_timezone": cron_timezone, "overlap": overlap}
     schedules.check_start(start_at=start_at, now=now)
+    _check_name(name)
     campaign = Campaign(team=team, created_by=user, name=name, goal=goal, **dates)
     return _save(campaign, now)
 
@@ -52,6 +55,8 @@ def update_campaign(*, campaign: Campaign, user: User, now: datetime, **changes:
     start_at = changes.get("start_at", campaign.start_at)
     if isinstance(start_at, datetime) and start_at != campaign.start_at:
         schedules.check_start(start_at=start_at, now=now)
+    if changes.get("name", campaign.name) != campaign.name:
+        _check_name(str(changes["name"]))
     for name, value in changes.items():
         setattr(campaign, name, value)
     return _save(campaign, now)
@@ -61,6 +66,7 @@ def update_campaign(*, campaign: Campaign, user: User, now: datetime, **changes:
 def clone_campaign(*, campaign: Campaign, user: User, name: str = "") -> Campaign:
     """Return a draft with the same experiments and dates and no trials; it is called “… (copy)” unless named."""
     rights.require(user, campaign.team, Role.OPERATOR)
+    _check_name(name)
     return copies.copy_campaign(
         campaign=campaign,
         name=name or gettext("%(name)s (copy)") % {"name": campaign.name[:LONGEST_NAME]},
@@ -74,6 +80,14 @@ def clone_campaign(*, campaign: Campaign, user: User, name: str = "") -> Campaig
 def lock_campaign(campaign: Campaign) -> Campaign:
     """Return the campaign as it now is, locked against other changes until the transaction ends."""
     return Campaign.objects.select_for_update(no_key=True).select_related(None).get(pk=campaign.pk)
+
+
+def _check_name(name: str) -> None:
+    """Raise ValidationError for a name in which something cannot be seen: no list would show it as it is."""
+    try:
+        check_seen(name)
+    except ValidationError as error:
+        raise ValidationError({"name": error.messages}) from None
 
 
 def _save(campaign: Campaign, now: datetime) -> Campaign:

@@ -13,9 +13,10 @@ from apps.accounts.models import Role, User
 from apps.bench.text import Message, _
 from apps.campaigns import errors
 from apps.campaigns.checks import expand_checked
-from apps.campaigns.expansion import Expansion, ancestors_of
+from apps.campaigns.expansion import Expansion
 from apps.campaigns.models import Campaign, Experiment, ExperimentRole
 from apps.campaigns.services.campaigns import lock_campaign
+from apps.core.versions import hold
 from apps.testbeds.models import Cluster, Node
 
 
@@ -46,6 +47,7 @@ def update_experiment(
 ) -> Experiment:
     """Change an experiment of a draft; `roles` replaces who plays them, None leaves them as they are."""
     _require_draft(experiment.campaign, user)
+    hold(experiment)
     for name, value in changes.items():
         setattr(experiment, name, value)
     if roles is None:
@@ -113,14 +115,9 @@ def _refuse_strangers(experiment: Experiment, roles: Iterable[ExperimentRole]) -
 
 
 def _refuse_order(experiment: Experiment) -> None:
-    """Refuse to wait for an experiment of another campaign, or in a circle for oneself."""
-    if experiment.after is None:
-        return
-    if experiment.after.campaign_id != experiment.campaign_id:
+    """Refuse to wait for an experiment of another campaign."""
+    if experiment.after is not None and experiment.after.campaign_id != experiment.campaign_id:
         text = _("An experiment waits only for one of the same campaign: choose another, or none.")
-        raise errors.Refused({"after": Message(text)})
-    if experiment.pk and experiment in ancestors_of(experiment):
-        text = _("The experiments would wait for each other: choose one that does not wait for this one.")
         raise errors.Refused({"after": Message(text)})
 
 

@@ -12,6 +12,7 @@ from apps.accounts.models import Role, User
 from apps.bench.text import Message, _
 from apps.campaigns import definitions, errors, live, schedules
 from apps.campaigns.models import Campaign
+from apps.campaigns.queries.visibility import has_lost_maker
 from apps.campaigns.services import copies, trials
 from apps.campaigns.services.campaigns import LONGEST_NAME, lock_campaign
 from apps.campaigns.services.events import Level, write_event, write_fault
@@ -108,6 +109,9 @@ def _launch_one(pk: int, now: datetime) -> Campaign | None:
     campaign = due.select_for_update(skip_locked=True, no_key=True).first()
     if campaign is None:
         return None
+    if has_lost_maker(campaign):
+        _pause_forsaken(campaign)
+        return None
     if campaign.cron:
         date, campaign.next_at = campaign.next_at or now, next_start(campaign, now)
         unended = _unended(campaign)
@@ -123,6 +127,19 @@ def _launch_one(pk: int, now: datetime) -> Campaign | None:
         _report_refusal(campaign, refused)
         return None
     return started
+
+
+def _pause_forsaken(campaign: Campaign) -> None:
+    """Start nothing in the name of somebody who may not; the team's managers see the campaign, and choose."""
+    campaign.state, campaign.next_at = State.PAUSED, None
+    campaign.save(update_fields=["state", "next_at", "updated_at"])
+    text = _(
+        "Paused: it is private to %(user)s, who may no longer carry out campaigns in the team. "
+        "A manager cancels it, or shows it to the team and resumes it."
+    )
+    values = {"user": campaign.created_by.get_username() if campaign.created_by else "–"}
+    write_event(campaign_id=campaign.pk, level=Level.WARNING, message=Message(text, values))
+    live.publish(campaign.pk, "campaign")
 
 
 def _unended(series: Campaign) -> Campaign | None:

@@ -36,9 +36,11 @@ def add_note(*, campaign: Campaign, user: User, text: str) -> Note:
 
 
 @transaction.atomic
-def change_note(*, note: Note, user: User, text: str) -> Note:
-    """Change what a note says; only who wrote it and the team's managers may."""
+def change_note(*, note: Note, user: User, text: str | None) -> Note:
+    """Change what a note says, None for what it is; only who wrote it and the team's managers may."""
     _require_own(note, user)
+    if text is None:
+        return note
     note.text = _read_note(text)
     note.save(update_fields=["text", "updated_at"])
     _touch(note.campaign)

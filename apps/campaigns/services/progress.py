@@ -5,8 +5,11 @@ from datetime import datetime
 
 from django.db.models import Exists
 
+from apps.bench.text import Message, _
 from apps.bench.toolkit import Plan
-from apps.campaigns.models import Campaign, Run
+from apps.campaigns.models import Campaign, Run, Trial
+from apps.campaigns.services.events import Level, write_event
+from apps.testbeds.models import Node
 
 
 def begin_run(*, run: Run, plan: Plan, now: datetime) -> bool:
@@ -17,7 +20,33 @@ def begin_run(*, run: Run, plan: Plan, now: datetime) -> bool:
     run.plan, run.stage, run.state = plan.as_json(), 0, Run.State.RUNNING
     wanted = Campaign.objects.filter(pk=run.trial.campaign_id).exclude(state=Campaign.State.CANCELLED)
     begun = Run.objects.filter(Exists(wanted), pk=run.pk, state=Run.State.STARTING)
-    return bool(begun.update(plan=run.plan, stage=0, state=Run.State.RUNNING, updated_at=now))
+    if not begun.update(plan=run.plan, stage=0, state=Run.State.RUNNING, updated_at=now):
+        return False
+    if plan.addresses:
+        _note_addresses(run, dict(plan.addresses))
+    return True
+
+
+def _note_addresses(run: Run, addresses: dict[str, str]) -> None:
+    """Keep at which addresses the nodes of a run's lane are measured, and say in the log if they changed.
+
+    Those at which nothing was measured yet, such as a wrong one that was mended, are none to compare with.
+    """
+    lane = run.trial.lane
+    if addresses in lane.addresses:
+        return
+    is_other = bool(lane.addresses) and lane.trials.filter(state=Trial.State.SUCCEEDED).exists()
+    lane.addresses = [*lane.addresses, addresses] if is_other else [addresses]
+    lane.save(update_fields=["addresses"])
+    if not is_other:
+        return
+    moved = {pk for pk, address in addresses.items() if lane.addresses[0].get(pk) != address}
+    names = Node.objects.filter(pk__in=moved).order_by("name").values_list("name", flat=True)
+    text = _(
+        "The address of %(nodes)s changed: trials from here on do not measure what those before did, and are flagged."
+    )
+    message = Message(text, {"nodes": ", ".join(names)})
+    write_event(campaign_id=run.trial.campaign_id, trial_id=run.trial_id, level=Level.WARNING, message=message)
 
 
 def enter_stage(*, run: Run, stage: int, now: datetime) -> None:

@@ -1,7 +1,13 @@
 """Why campaigns and trials wait: one reason, found in one place, for every page and interface."""
 
 from apps.campaigns.waits.notices import tell_waits
-from apps.campaigns.waits.queries import attach_trial_waits, attach_waits, waits_of, waits_of_trials
+from apps.campaigns.waits.queries import (
+    attach_trial_waits,
+    attach_waits,
+    waits_of,
+    waits_of_trials,
+    without_addresses,
+)
 from apps.campaigns.waits.reasons import REASONS, Subject, WaitReason, Waits
 
 __all__ = [
@@ -14,4 +20,5 @@ __all__ = [
     "tell_waits",
     "waits_of",
     "waits_of_trials",
+    "without_addresses",
 ]

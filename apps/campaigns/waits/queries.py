@@ -1,5 +1,6 @@
 """Find why campaigns, and trials of them, wait."""
 
+import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -17,6 +18,8 @@ State = Campaign.State
 _TURNS = ("queue", "in-use")
 # Reasons that pass by themselves within moments: worth a word only if nothing else goes on.
 _PASSING = ("retry", "due")
+# Where the service finds its broker, in the words of the client: readers are not told.
+_ADDRESS = re.compile(r" (?:to |from )?(?:unix socket:? ?)?\S*[/:]\S+")
 
 
 @dataclass
@@ -149,11 +152,17 @@ def _lane_reason(facts: Facts, lane: WaitingLane) -> WaitReason:
     return reason("due") if lane.due else reason("retry", until=lane.next_at)
 
 
+def without_addresses(words: str) -> str:
+    """Return the words of a client of the broker, without where it looked for that."""
+    return _ADDRESS.sub("", words)
+
+
 def _stop_reason(facts: Facts, lane: WaitingLane) -> WaitReason | None:
     """Return that no work can be handed out, whatever else the lane waits for."""
     if facts.stop is None:
         return None
-    return reason("broker", since=_since(lane, [facts.stop.since]), words=facts.stop.words.rstrip("."))
+    words = without_addresses(facts.stop.words).rstrip(".")
+    return reason("broker", since=_since(lane, [facts.stop.since]), words=words)
 
 
 def _node_reason(facts: Facts, lane: WaitingLane) -> WaitReason | None:

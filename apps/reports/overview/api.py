@@ -1,7 +1,6 @@
 """REST: reports over many campaigns, and what each is over."""
 
 from typing import Any
-from zoneinfo import available_timezones
 
 from django.conf import settings
 from django.utils.translation import gettext as _
@@ -59,7 +58,7 @@ class ManagementReportSerializer(serializers.ModelSerializer):
 
     def validate_timezone(self, name: str) -> str:
         """Refuse a name that is no time zone."""
-        if name not in available_timezones():
+        if name not in moments.zones():
             raise serializers.ValidationError(_("This is no time zone; use a name such as Asia/Seoul or UTC."))
         return name
 
@@ -104,8 +103,8 @@ class ManagementReportViewSet(TeamScopedViewSet):
         serializer.instance = change_selection(
             report=report,
             user=rights.user_of(self.request),
-            title=values.get("title", report.title),
-            selection=Selection.of(self._selection(Selection.of(report.selection), values, report.team_id)),
+            title=values.get("title"),
+            change=lambda kept: Selection.of(self._selection(kept, values, report.team_id)),
         )
 
     def _selection(self, kept: Selection, values: dict[str, Any], team: int) -> dict[str, Any]:

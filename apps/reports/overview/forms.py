@@ -1,7 +1,6 @@
 """The form of a management report: which period, which sites, in which language."""
 
 from typing import Any
-from zoneinfo import available_timezones
 
 from django import forms
 from django.conf import settings
@@ -94,7 +93,7 @@ class ManagementForm(TeamForm):
 
     @property
     def _zone(self) -> str:
-        return self.user.timezone if self.user.timezone in available_timezones() else "UTC"
+        return self.user.timezone if self.user.timezone in moments.zones() else "UTC"
 
     def _usual_period(self) -> str:
         """Return the last month, or this one for a team that began in it: there is nothing else to report on yet."""

@@ -4,11 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
-from zoneinfo import ZoneInfo, available_timezones
+from zoneinfo import ZoneInfo
 
 from django.utils.translation import gettext, gettext_lazy
 
 from apps.bench.text import Message, _
+from apps.core import moments
 
 # Whole months that end with the last one that is over, except the first two.
 DATES, THIS_MONTH, LAST_MONTH, LAST_3, LAST_12 = "dates", "this-month", "month", "3-months", "12-months"
@@ -61,7 +62,7 @@ class Selection:
             first=date.fromisoformat(data["first"]) if data.get("first") else None,
             last=date.fromisoformat(data["last"]) if data.get("last") else None,
             sites=tuple(data.get("sites", ())),
-            timezone=zone if zone in available_timezones() else "UTC",
+            timezone=zone if zone in moments.zones() else "UTC",
         )
 
     def as_json(self) -> dict[str, Any]:

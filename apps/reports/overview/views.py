@@ -52,4 +52,4 @@ class ManagementUpdate(ManagementPage, UpdatePage):
     def perform_update(self, form: ManagementForm) -> Report:
         """Save it."""
         title, selection = form.cleaned_data["title"], form.selection
-        return change_selection(report=form.instance, user=form.user, title=title, selection=selection)
+        return change_selection(report=form.instance, user=form.user, title=title, change=lambda _kept: selection)

@@ -3,6 +3,7 @@
 from typing import Any
 
 from django.conf import settings
+from django.db import transaction
 from django.utils import timezone
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers, status
@@ -17,6 +18,7 @@ from apps.accounts.consent import Standing
 from apps.campaigns.api.experiments import CampaignField
 from apps.campaigns.models import Campaign
 from apps.core.fields import TranslatedField
+from apps.core.versions import hold
 from apps.reports.files.formats import FORMATS
 from apps.reports.models import Delivery, Report, Schedule
 from apps.reports.schedules import queries, services
@@ -87,7 +89,9 @@ class ScheduleViewSet(TeamScopedViewSet):
     def perform_update(self, serializer: Any) -> None:
         """Change one; it stays in its team."""
         refuse_other_team(serializer)
-        serializer.instance = self._save(serializer.instance, serializer.validated_data)
+        with transaction.atomic():
+            hold(serializer.instance)
+            serializer.instance = self._save(serializer.instance, serializer.validated_data)
 
     def perform_destroy(self, instance: Schedule) -> None:
         """Delete one; its editions stay."""

@@ -5,6 +5,7 @@ from django.contrib.auth.decorators import login_required
 from django.core.exceptions import ValidationError
 from django.core.paginator import Paginator
 from django.db import transaction
+from django.db.models import Max
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
@@ -74,7 +75,7 @@ def detail(request: HttpRequest, pk: int) -> HttpResponse:
         "can_write": can_write,
         "can_edit": can_write and "edit" in request.GET,
         "editions": report.editions.defer("canonical").select_related("created_by"),
-        "freeze_form": forms.FreezeForm(),
+        "freeze_form": forms.FreezeForm(initial={"latest": _latest(report)}),
         "words": report.edits.get("words", {}),
         "dropped": report.edits.get("dropped", []),
         "own": report.edits.get("own", []),
@@ -89,6 +90,11 @@ def detail(request: HttpRequest, pk: int) -> HttpResponse:
         context["page"] = html.page_of(document, report.edits)
         context["unfinished"] = readiness.unfinished_of(report, user, timezone.now())
     return render(request, "reports/detail.html", context)
+
+
+def _latest(report: Report) -> int:
+    """Return the number of the latest edition, 0 if there is none."""
+    return report.editions.aggregate(latest=Max("number"))["latest"] or 0
 
 
 def _others(report: Report) -> list[tuple[str, Report | None]]:
@@ -138,17 +144,21 @@ def freeze(request: HttpRequest, pk: int) -> HttpResponse:
     form = forms.FreezeForm(request.POST)
     if not form.is_valid():
         return _refused(request, report, [str(text) for errors in form.errors.values() for text in errors])
-    note = form.cleaned_data["note"]
+    note, latest, now = form.cleaned_data["note"], form.cleaned_data["latest"], timezone.now()
+    is_corrected = "corrected" in request.POST
     try:
         made = services.freeze_report(
-            report=report, user=user, now=timezone.now(), note=note, is_corrected="corrected" in request.POST
+            report=report, user=user, now=now, note=note, is_corrected=is_corrected, after=latest
         )
     except SentencesRefusedError as error:
-        context = {"report": report, "sentences": error.sentences, "note": note}
+        context = {"report": report, "sentences": error.sentences, "note": note, "latest": latest}
         return render(request, "reports/refused.html", context, status=409)
     except ValidationError as error:
         return _refused(request, report, error.messages)
-    messages.success(request, _("Edition %(number)s is frozen: it never changes.") % {"number": made.number})
+    text = _("Edition %(number)s is frozen: it never changes.")
+    if made.created_at != now:
+        text = _("This form has frozen edition %(number)s already: load the report again to freeze another.")
+    messages.success(request, text % {"number": made.number})
     return redirect(made)
 
 

@@ -10,8 +10,10 @@ from django.db.models import ProtectedError
 from django.utils.translation import gettext as _
 
 from apps.accounts.models import Team, TeamOwned
+from apps.core.versions import hold
 from apps.testbeds import queries
 from apps.testbeds.models.base import InventoryItem
+from apps.testbeds.places import refusal_to_move
 from apps.testbeds.services import parts
 
 Item = TypeVar("Item", bound=TeamOwned)
@@ -30,6 +32,7 @@ def create_item(*, kind: type[Item], team: Team, values: Mapping[str, Any]) -> I
 @transaction.atomic
 def update_item(*, item: Item, values: Mapping[str, Any]) -> Item:
     """Change the columns and parts given and leave the others; ValidationError as in `create_item`."""
+    hold(item)
     return _save(item, values)
 
 
@@ -60,7 +63,7 @@ def _save(item: Item, values: Mapping[str, Any]) -> Item:
     for name, value in values.items():
         if name not in setters:
             setattr(item, name, value.strip() if isinstance(value, str) else value)
-    if wrong := _refusals(item):
+    if wrong := _refusals(item) or _refusal_to_move(item):
         raise ValidationError(wrong)
     item.save()
     for name, setter in setters.items():
@@ -97,6 +100,10 @@ def _refusals(item: TeamOwned) -> dict[str, list[Any]]:
         except ValidationError as error:
             wrong = dict(error.error_dict)
     return wrong
+
+
+def _refusal_to_move(item: TeamOwned) -> dict[str, list[Any]]:
+    return {name: [text] for name, text in refusal_to_move(item).items()} if item.pk else {}
 
 
 def _target_id(item: models.Model, field: models.Field) -> object:

@@ -33,7 +33,10 @@ def test_words_are_found_by_their_beginning_in_any_script(archive: SimpleNamespa
     assert names(archive, "q=busan knu01") == []
     # Whatever the words hold besides, the query stays one.
     assert names(archive, "q=win' | 'xyzzy :* %26 !(") == []
-    assert names(archive, "q='%26|!") == everything
+    # Of signs only there is no word to find; of nothing but space all is listed.
+    for signs in ("'%26|!", "%F0%9F%98%80", "%22%22", "[]()", "…"):
+        assert names(archive, f"q={signs}") == []
+    assert names(archive, "q=++") == everything
 
 
 def test_facets_narrow_by_what_was_measured_with_and_between(archive: SimpleNamespace) -> None:
