@@ -85,14 +85,18 @@ def _verification(finding: Finding, data: Json, people: People, place: str) -> V
     # Its campaign never comes to an end here.
     if values["verdict"] not in _VERDICTS:
         values["verdict"] = Verification.Verdict.UNDECIDED
-    campaign = None
+    campaign, wanted = None, ""
     if data.get("campaign") is not None:
-        wanted = records.text(data["campaign"], f"{place}, campaign")
+        wanted = records.text(data["campaign"], f"{place}, campaign", 20)
         campaign = Campaign.objects.filter(
             team_id=finding.team_id, permanent_id=wanted, verification__isnull=True
         ).first()
     made = Verification.objects.create(
-        finding=finding, campaign=campaign, requested_by=people.get(str(data.get("requested_by"))), **values
+        finding=finding,
+        campaign=campaign,
+        of_campaign=wanted,
+        requested_by=people.get(str(data.get("requested_by"))),
+        **values,
     )
     records.restamp([made], [records.stamps(Verification, data, place)])
     return made
