@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 from django.apps import apps
-from django.db import models
+from django.db import connection, models
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from apps.archive.campaigns.writer import archive_of
@@ -16,6 +17,8 @@ from apps.archive.models import Import, ImportItem, IncomingArchive
 from apps.bench.text import Message
 from apps.campaigns import services as campaigns
 from apps.campaigns.models import Campaign, Outliving
+from apps.comparison.models import SavedView
+from apps.reports import drafts
 from apps.reports import services as reporting
 from apps.reports.document import Document
 from apps.reports.models import Report
@@ -181,6 +184,46 @@ def test_an_archive_holds_what_its_reader_sees(world: SimpleNamespace, case: tup
         held = {path for path, data in files.items() if WORD.encode() in data or GAIN.encode() in data}
         wanted = {"findings.jsonl", "reports.jsonl", f"reports/{world.editions[1].permanent_id}.json"}
         assert held == (wanted if name in CASES[case] else set()), name
+
+
+@pytest.mark.parametrize("address", ["/api/v1/editions/", "/api/v1/reports/", "/reports/", "/api/v1/imports/"])
+def test_lists_ask_as_often_however_long_they_are(world: SimpleNamespace, address: str) -> None:
+    client = people.signed_in(world.people["oscar"])
+
+    def asked() -> int:
+        with CaptureQueriesContext(connection) as found:
+            assert client.get(address).status_code == 200
+        return len(found)
+
+    asked()
+    few = asked()
+    for number in range(4):
+        campaign = make.campaign(SimpleNamespace(team=world.own.team, oscar=world.people["oscar"]), name=f"{number}")
+        report = Report.objects.create(
+            team=world.own.team, campaign=campaign, language="en", title="x", baseline=world.secret,
+            selection={"also": [world.secret.permanent_id]},
+        )  # fmt: skip
+        document = Document("campaign", "x", "", "en", (), rests_on=(f"campaign:{world.secret.permanent_id}",))
+        reporting.keep_edition(report=report, document=document, user=world.people["oscar"], now=timezone.now())
+        Import.objects.create(team=world.own.team, name="x", kind="outputs", state="done", campaign=campaign)
+    assert asked() <= few
+
+
+def test_what_a_report_compares_in_saved_views_is_told_of_by_its_editions(world: SimpleNamespace) -> None:
+    team, oscar = world.own.team, world.people["oscar"]
+    view = SavedView.objects.create(
+        team=team, name="Both", query=f"set=campaign:{world.shown.pk}&set=campaign:{world.secret.pk}"
+    )
+    Report.objects.filter(pk=world.other.pk).update(baseline=None, selection={}, edits={"views": [view.pk]})
+    world.other.refresh_from_db()
+    show(world, V.PRIVATE, True)
+    told = {person: drafts.build(world.other, world.people[person]).rests_on for person in ("oscar", "bob")}
+    assert f"campaign:{world.secret.permanent_id}" in told["oscar"]
+    assert f"campaign:{world.secret.permanent_id}" not in told["bob"]
+    edition = reporting.freeze_report(report=world.other, user=oscar, now=timezone.now())
+    assert read(world, Door(f"/reports/editions/{edition.permanent_id}/", EVERYBODY, edition.permanent_id)) == {
+        "oscar"
+    }
 
 
 def test_what_outlives_its_campaign_keeps_its_permanent_id() -> None:
