@@ -3,8 +3,9 @@
 Apps above this one add their own kinds with `register` in a module `references`, which is imported at the start.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
+from typing import Any
 
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import Model
@@ -12,7 +13,8 @@ from django.urls import reverse
 
 from apps.accounts.models import User
 from apps.campaigns import queries
-from apps.campaigns.models import Campaign, Experiment, Trial
+from apps.campaigns.models import Campaign, Experiment, Tombstone, Trial
+from apps.core import withheld
 
 # Positions in an address never have more digits.
 _LONGEST_NUMBER = 9
@@ -118,4 +120,18 @@ register(
         find=_find_experiment,
     )
 )
+
+
+def _seen(ids: Collection[Any], user: Any) -> set[Any]:
+    kept = Campaign.objects.filter(deleting_at=None, pk__in=ids)
+    return set(queries.visible(kept, user).order_by().values_list("pk", flat=True))
+
+
+def _seen_stones(ids: Collection[Any], user: Any) -> set[Any]:
+    stones = queries.visible(Tombstone.objects.filter(pk__in=ids), user)
+    return set(stones.order_by().values_list("pk", flat=True))
+
+
+withheld.register(Tombstone, _seen_stones)
+withheld.register(Campaign, _seen)
 register(Kind(name="trial", model=Trial, campaign=_campaign_of, write=_write_trial, find=_find_trial))

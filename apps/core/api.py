@@ -3,11 +3,13 @@
 from collections.abc import Iterable, Mapping
 from typing import Any, TypeVar
 
+from django.contrib.auth.models import AnonymousUser
 from django.core import exceptions as django_errors
 from django.db import DataError
 from django.db.models import Model, ProtectedError, RestrictedError
 from django.utils.translation import gettext as _
 from rest_framework import exceptions, status
+from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.serializers import as_serializer_error
 from rest_framework.views import exception_handler as default_handler
@@ -16,7 +18,7 @@ from rest_framework.views import set_rollback
 from apps.bench import sweep, units
 from apps.bench import toolkit as tools
 from apps.bench.text import Message
-from apps.core import contract, immutability, messages, races
+from apps.core import contract, immutability, messages, races, withheld
 from apps.core.errors import ConflictError
 from apps.core.json_bodies import TooLarge
 from apps.core.limits.policies import LimitExceededError
@@ -45,9 +47,9 @@ def exception_handler(error: Exception, context: dict[str, Any]) -> Response | N
     A deletion that would break something gives 409 with ``"dependents": [text, ...]`` beside it.
     """
     if isinstance(error, ProtectedError):
-        return _conflict_of(error.protected_objects)
+        return _conflict_of(error.protected_objects, context.get("request"))
     if isinstance(error, RestrictedError):
-        return _conflict_of(error.restricted_objects)
+        return _conflict_of(error.restricted_objects, context.get("request"))
     response = default_handler(_as_api_error(error), context)
     if response is not None:
         response.data = _shaped(response.data)
@@ -111,12 +113,12 @@ def _as_api_error(error: Exception) -> Exception:
     return error
 
 
-def _conflict_of(objects: Iterable[Model]) -> Response:
+def _conflict_of(objects: Iterable[Model], request: Request | None) -> Response:
     set_rollback()
     body = {
         "detail": _("Others depend on it: change or delete what is listed in “dependents” first."),
         "fields": {},
-        "dependents": describe(objects),
+        "dependents": describe(withheld.shown(objects, request.user if request else AnonymousUser())),
     }
     return Response(body, status=status.HTTP_409_CONFLICT)
 

@@ -1,6 +1,7 @@
 """REST: reports as they are now, what their authors change, and editions."""
 
 from dataclasses import asdict
+from functools import cached_property
 from typing import Any
 
 from django.conf import settings
@@ -42,8 +43,12 @@ class ReportSerializer(serializers.ModelSerializer):
 
     team: Any = serializers.SlugRelatedField(slug_field="slug", read_only=True)
     campaign: Any = serializers.SlugRelatedField(slug_field="permanent_id", read_only=True)
-    baseline: Any = serializers.SlugRelatedField(slug_field="permanent_id", read_only=True)
-    also = serializers.SerializerMethodField(help_text="Permanent ids of the further campaigns that it tells of.")
+    baseline = serializers.SerializerMethodField(
+        help_text="Permanent id of the campaign that it is compared with; null as well if that is not shown to you."
+    )
+    also = serializers.SerializerMethodField(
+        help_text="Permanent ids of the further campaigns that it tells of, as far as they are shown to you."
+    )
     edits = serializers.JSONField(read_only=True)
     created_by: Any = serializers.SlugRelatedField(slug_field="username", read_only=True)
     url = serializers.CharField(source="get_absolute_url", read_only=True)
@@ -57,7 +62,22 @@ class ReportSerializer(serializers.ModelSerializer):
 
     def get_also(self, report: Report) -> list[str]:
         """Return the permanent ids."""
-        return list(report.selection.get("also", []))
+        return [name for name in report.selection.get("also", []) if name in self._seen]
+
+    def get_baseline(self, report: Report) -> str | None:
+        """Return the permanent id."""
+        found = report.baseline and report.baseline.permanent_id
+        return found if found in self._seen else None
+
+    @cached_property
+    def _seen(self) -> set[str]:
+        """Return the permanent ids that the reader may know, of all reports that are shown, in one query."""
+        shown: Any = self.parent.instance if isinstance(self.parent, serializers.ListSerializer) else [self.instance]
+        many: list[Report] = list(shown or ())
+        named = {name for report in many for name in report.selection.get("also", [])}
+        named |= {report.baseline.permanent_id for report in many if report.baseline}
+        kept = Campaign.objects.filter(deleting_at=None, permanent_id__in=named)
+        return set(visible(kept, self.context["request"].user).order_by().values_list("permanent_id", flat=True))
 
 
 class NewReportSerializer(serializers.Serializer):

@@ -88,17 +88,19 @@ _BUILDERS: dict[str, Callable[[Report, User, bool, datetime, bool], Document]] =
 def _with_views(document: Document, report: Report, user: User) -> Document:
     """Return the document with a section of saved views, each with its figure; before the conclusion."""
     views = {view.pk: view for view in queries.views_for(user).filter(pk__in=report.edits["views"])}
-    parts = [
-        Section(f"view-{_key(views[pk].name)}", views[pk].name, (_view(views[pk].name, views[pk].query, user),))
-        for pk in report.edits["views"]
-        if pk in views
-    ]
-    if not parts:
+    chosen = [views[pk] for pk in report.edits["views"] if pk in views]
+    if not chosen:
         return document
+    parts, told = [], dict.fromkeys(document.rests_on)
+    for view in chosen:
+        block, campaigns = _view(view.name, view.query, user)
+        parts.append(Section(f"view-{_key(view.name)}", view.name, (block,)))
+        told |= dict.fromkeys(f"campaign:{name}" for name in campaigns)
     made = Section(author_edits.VIEWS, _("Further comparisons"), (), tuple(parts))
     keys = [section.key for section in document.sections]
     at = keys.index("conclusion") if "conclusion" in keys else len(keys)
-    return replace(document, sections=(*document.sections[:at], made, *document.sections[at:]))
+    sections = (*document.sections[:at], made, *document.sections[at:])
+    return replace(document, sections=sections, rests_on=tuple(told))
 
 
 def _key(name: str) -> str:
@@ -106,8 +108,11 @@ def _key(name: str) -> str:
     return hashlib.sha256(name.encode()).hexdigest()[:8]
 
 
-def _view(name: str, query: str, user: User) -> Block:
+def _view(name: str, query: str, user: User) -> tuple[Block, list[str]]:
+    """Return the figure of a view, and the permanent ids of the campaigns that it tells of."""
     state, errors = read_text(query)
     if errors or not state.sets:
-        return Paragraph((_("What this view compares is gone."),), style="warning")
-    return swept.figure(f"view-figure-{_key(name)}", contrast.compare(state, user), name)
+        return Paragraph((_("What this view compares is gone."),), style="warning"), []
+    compared = contrast.compare(state, user)
+    told = sorted({item.campaign.permanent_id for item in compared.gathered.experiments.values()})
+    return swept.figure(f"view-figure-{_key(name)}", compared, name), told

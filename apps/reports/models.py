@@ -4,13 +4,13 @@ import secrets
 from typing import Any
 
 from django.conf import settings
-from django.db import models
+from django.db import models, transaction
 from django.db.models import Q
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
 from apps.accounts.models import TeamOwned
-from apps.campaigns.models import Campaign
+from apps.campaigns.models import Campaign, Outliving
 from apps.reports import serialisation
 from apps.reports.document import Document
 from apps.reports.files.models import Rendering
@@ -20,6 +20,7 @@ __all__ = [
     "Delivery",
     "Edition",
     "EditionIsFrozen",
+    "EditionSource",
     "Rendering",
     "Report",
     "Schedule",
@@ -28,6 +29,7 @@ __all__ = [
 
 # Crockford's base 32: no letter that is taken for a digit.
 _LETTERS = "0123456789abcdefghjkmnpqrstvwxyz"
+_LONGEST_ID = 20
 
 
 class EditionIsFrozen(TypeError):
@@ -40,7 +42,14 @@ def new_permanent_id() -> str:
     return "-".join(("r", *groups))
 
 
-class Report(TeamOwned):
+def _campaign_in(ref: object) -> str:
+    """Return the campaign's permanent id in a reference such as "trial:7k3m-9qxt-2v4h/2/14", "" without any."""
+    kind, _colon, rest = str(ref).partition(":")
+    found = rest.partition("/")[0]
+    return "" if kind in ("http", "https") or len(found) > _LONGEST_ID else found
+
+
+class Report(Outliving, TeamOwned):
     """A report in one language, built anew whenever it is read; `edits` (`apps.reports.author_edits`) lie over it.
 
     One of a campaign has a `campaign`, until that is deleted; a management report has a `selection`
@@ -121,7 +130,10 @@ class Edition(models.Model):
         """Store a new edition; EditionIsFrozen for one that is stored."""
         if not self._state.adding:
             raise EditionIsFrozen(self.permanent_id)
-        super().save(*args, **kwargs)
+        with transaction.atomic():
+            super().save(*args, **kwargs)
+            named = {self.report.of_campaign, *(_campaign_in(ref) for ref in self.rests_on)} - {""}
+            EditionSource.objects.bulk_create(EditionSource(edition=self, of_campaign=name) for name in sorted(named))
 
     def get_absolute_url(self) -> str:
         """Return the address of the edition's page, which never changes."""
@@ -140,3 +152,16 @@ class Edition(models.Model):
     def is_intact(self) -> bool:
         """Return whether the text is the one that the checksum was taken of."""
         return serialisation.checksum(self.canonical) == self.checksum
+
+
+class EditionSource(models.Model):
+    """A campaign that an edition tells of, by its permanent id: only who sees all of them reads the edition."""
+
+    edition = models.ForeignKey(Edition, on_delete=models.CASCADE, related_name="sources")
+    of_campaign = models.CharField(max_length=20, db_index=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["edition", "of_campaign"], name="each_source_once")]
+
+    def __str__(self) -> str:
+        return self.of_campaign

@@ -1,19 +1,19 @@
 """Reads of reports and editions."""
 
 from django.contrib.auth.models import AnonymousUser
-from django.db.models import Count, Max, Q, QuerySet
+from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet
 
 from apps.accounts import rights
 from apps.accounts.models import User
 from apps.campaigns.models import Campaign
-from apps.campaigns.queries.visibility import visible
-from apps.reports.models import Edition, Report
+from apps.campaigns.queries.visibility import told_to
+from apps.reports.models import Edition, EditionSource, Report
 
 
 def reports_for(user: User) -> QuerySet[Report]:
-    """Return the reports of the user's teams on campaigns that the user may see, the latest changed first."""
+    """Return the reports of the user's teams on campaigns that the user may (or might, of those gone) see."""
     rows = Report.objects.select_related("team", "campaign", "created_by")
-    return rights.visible(rows, user).filter(_on_visible(user, "campaign"))
+    return rights.visible(rows, user).filter(told_to(user))
 
 
 def known_reports(user: User) -> QuerySet[Report]:
@@ -22,9 +22,12 @@ def known_reports(user: User) -> QuerySet[Report]:
     return Report.objects.filter(Q(pk__in=reports_for(user).order_by().values("pk")) | Q(pk__in=read))
 
 
-def with_editions(reports: QuerySet[Report]) -> QuerySet[Report]:
-    """Return reports with `edition_count` and `last_frozen` for lists."""
-    counted = reports.annotate(edition_count=Count("editions"), last_frozen=Max("editions__created_at"))
+def with_editions(reports: QuerySet[Report], user: User) -> QuerySet[Report]:
+    """Return reports with `edition_count` and `last_frozen` of the editions that the user may read, for lists."""
+    read = Q(editions__in=editions_for(user).order_by().values("pk"))
+    counted = reports.annotate(
+        edition_count=Count("editions", filter=read), last_frozen=Max("editions__created_at", filter=read)
+    )
     # Grouped rows have no order of their own.
     return counted.order_by("-updated_at", "-pk")
 
@@ -32,25 +35,19 @@ def with_editions(reports: QuerySet[Report]) -> QuerySet[Report]:
 def editions_for(user: User | AnonymousUser) -> QuerySet[Edition]:
     """Return the editions that the user may read, without their texts, the latest first.
 
-    Whoever sees a campaign whole sees the editions on it; others are seen by their team.
+    Whoever sees all campaigns whole that an edition tells of reads it (one that is deleted as its tombstone says); of
+    what is no campaign's report only members of its team.
     """
     rows = Edition.objects.select_related("report__team", "report__campaign", "created_by").defer("canonical")
     if user.is_authenticated and user.is_superuser:
         return rows
-    seen = Q(report__campaign__in=_visible_campaigns(user))
+    hidden = EditionSource.objects.filter(edition=OuterRef("pk")).exclude(told_to(user, team="edition__report__team"))
+    cited = Q(report__kind=Report.Kind.CAMPAIGN, report__of_campaign__gt="")
     if user.is_authenticated:
-        seen |= Q(report__campaign=None, report__team__in=user.teams.order_by().values("pk"))
-    return rows.filter(seen)
+        cited |= Q(report__team__in=user.teams.order_by().values("pk"))
+    return rows.filter(cited, ~Exists(hidden))
 
 
 def reports_of(campaign: Campaign) -> dict[str, Report]:
     """Return the reports of a campaign by language."""
     return {report.language: report for report in Report.objects.filter(campaign=campaign)}
-
-
-def _on_visible(user: User, path: str) -> Q:
-    return Q(**{path: None}) | Q(**{f"{path}__in": _visible_campaigns(user)})
-
-
-def _visible_campaigns(user: User | AnonymousUser) -> QuerySet[Campaign]:
-    return visible(Campaign.objects.filter(deleting_at=None), user).order_by().only("pk")

@@ -170,7 +170,7 @@ class FindingViewSet(rest.ReadOnlyModelViewSet):
     @action(detail=True, filterset_class=None, pagination_class=None)
     def history(self, request: Request, pk: str) -> Response:
         """Return what was decided of a finding, the latest first."""
-        lines = self.get_object().decisions.select_related("user")
+        lines = queries.history_of(self.get_object(), rights.user_of(request))
         return Response(DecisionLineSerializer(lines, many=True).data)
 
     @extend_schema(request=None, responses={201: VerificationSerializer})

@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 from apps.accounts.models import TeamOwned
 from apps.bench.rules.base import DIAGNOSIS, DOUBT, NO_CHANGE, RECOMMENDATION
 from apps.bench.sweep import verification
-from apps.campaigns.models import Campaign, Experiment, Trial
+from apps.campaigns.models import Campaign, Experiment, Outliving, Trial
 from apps.core.models import BoundedTextField, TimeStamped
 from apps.tuning.analysis.models import Analysis, RuleFailure
 from apps.tuning.fields import RecordField
@@ -109,7 +109,7 @@ class Finding(TeamOwned):
         return bool(self.details.get("proof")) and not self.campaign.is_published
 
 
-class Verification(TimeStamped):
+class Verification(Outliving, TimeStamped):
     """A finding put to the test: a campaign that measures both settings in turn, and what it decided.
 
     `proof` {"tool", "metric", "now", "then"} is what was measured. Gains are ratios, then over now, with an interval

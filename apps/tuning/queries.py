@@ -4,22 +4,42 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from django.db.models import Count, F, Q, QuerySet
+from django.db.models import Count, F, Prefetch, Q, QuerySet
 
 from apps.accounts.models import User
 from apps.bench.sweep.verification import AGREE, Pair
 from apps.campaigns.models import Experiment, Trial
-from apps.campaigns.queries.visibility import counted, visible
+from apps.campaigns.queries.visibility import counted, told_to, visible
 from apps.results import doubts
 from apps.results.models import Sample
 from apps.testbeds.models import Node
-from apps.tuning.models import Finding, Verification
+from apps.tuning.models import Decision, Finding, Verification
 
 
 def findings_for(user: User) -> QuerySet[Finding]:
     """Return the findings of campaigns that the user may see, with what lists show, the latest first."""
     rows = Finding.objects.filter(campaign__deleting_at=None).select_related("campaign", "team")
-    return visible(rows.prefetch_related("verifications__campaign"), user, path="campaign")
+    return visible(rows.prefetch_related(verifications_for(user)), user, path="campaign")
+
+
+def verifications_for(user: User) -> Prefetch:
+    """Return what reads of findings the verifications whose campaigns the user may see: others have measured that."""
+    rows = Verification.objects.filter(told_to(user, team="finding__team")).select_related("campaign")
+    return Prefetch("verifications", rows)
+
+
+def history_of(finding: Finding, user: User) -> list[Decision]:
+    """Return what was decided of a finding, the latest first.
+
+    What a measurement said stands there for whoever sees its campaign; for others only the state that it gave.
+    """
+    lines = list(finding.decisions.select_related("user", "verification__campaign"))
+    told = Verification.objects.filter(told_to(user, team="finding__team"), finding=finding)
+    seen = set(told.values_list("pk", flat=True))
+    for line in lines:
+        if line.verification_id is not None and line.verification_id not in seen:
+            line.note, line.verification = None, None
+    return lines
 
 
 def listed_for(user: User) -> QuerySet[Finding]:
@@ -75,7 +95,7 @@ def calibration_for(user: User) -> Calibration:
     What an archive says was measured is its word: it counts for nothing here.
     """
     rows = counted(Verification.objects.filter(imported_from=""), user, path="finding__campaign").filter(
-        gain__isnull=False, predicted_gain__isnull=False
+        told_to(user, team="finding__team"), gain__isnull=False, predicted_gain__isnull=False
     )
     close = Q(predicted_gain__gte=F("gain") * (1 - AGREE), predicted_gain__lte=F("gain") * (1 + AGREE))
     return Calibration(

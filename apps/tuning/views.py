@@ -72,7 +72,7 @@ def finding_detail(request: HttpRequest, pk: int) -> HttpResponse:
         "alternatives": [
             (item, tests.get(f"a{place}")) for place, item in enumerate(finding.details.get("alternatives") or [])
         ],
-        "decisions": finding.decisions.select_related("user", "verification__campaign"),
+        "decisions": queries.history_of(finding, rights.user_of(request)),
         "looks": LOOKS,
         **_verifications(finding),
         **_proof(finding),

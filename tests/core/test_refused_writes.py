@@ -94,7 +94,7 @@ def world(cast: SimpleNamespace, pair: list[Node], tool: Any) -> SimpleNamespace
         facts=FactSnapshot.objects.create(node=pair[0], digest="1", facts={}),
         rendering=Rendering.objects.create(report=report, format="pdf", requested_at=NOW),
         schedule=Schedule.objects.create(team=team, name="x", language="en", cron="0 6 * * 1", report=report),
-        archive=IncomingArchive.objects.create(team=team, name="x", size=1, created_by=oscar),
+        archive=IncomingArchive.objects.create(team=team, name="x", size=1, created_by=oscar, of_campaign="0"),
         finding=Finding.objects.create(
             team=team, campaign=going, rule="x", title={"msgid": "x", "params": {}}, details={}, confidence=0.9
         ),

@@ -182,6 +182,8 @@ def _bring(world: Any) -> None:
     }
     preview = {**about, "people": [{"username": "oscar", "name": ""}]}
     IncomingArchive.objects.filter(pk=world.ready.pk).update(state=IncomingArchive.State.READY, preview=preview)
+    # Whom they are told to is known: the team sees them, not only who sent them.
+    IncomingArchive.objects.update(of_campaign=about["campaign"])
     world.invited = Invitation.objects.create(team=cast.team, username="dana", invited_by=cast.alice)
     world.invitation = Invitation.objects.create(team=cast.other_team, username="alice", invited_by=cast.charlie)
     other = make.campaign(SimpleNamespace(team=cast.other_team, oscar=cast.charlie), name="Theirs")

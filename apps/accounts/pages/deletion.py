@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 from django.views import generic
 
 from apps.accounts.pages.base import ChangePage, said
+from apps.core import withheld
 from apps.core.api import describe
 
 
@@ -37,7 +38,9 @@ class DeletePage(ChangePage, generic.DetailView):
             with transaction.atomic():
                 self.perform_delete(self.object)
         except (ProtectedError, RestrictedError) as error:
-            return self.render_to_response(self.get_context_data(dependents=describe(_blocking(error))), status=409)
+            return self.render_to_response(
+                self.get_context_data(dependents=self._named(_blocking(error))), status=409
+            )
         except ValidationError as error:
             return self.render_to_response(self.get_context_data(refusals=error.messages), status=409)
         messages.success(request, said(_("%(kind)s “%(name)s” was deleted."), self.object))
@@ -58,8 +61,11 @@ class DeletePage(ChangePage, generic.DetailView):
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
         """Add what would break, so that nobody has to try."""
         if "dependents" not in kwargs:
-            kwargs["dependents"] = describe(self.get_dependents())
+            kwargs["dependents"] = self._named(self.get_dependents())
         return super().get_context_data(**{"loss": self.get_loss()} | kwargs)
+
+    def _named(self, objects: Iterable[Model]) -> list[str]:
+        return describe(withheld.shown(objects, self.request.user))
 
     def get_dependents(self) -> Iterable[Model]:
         """Return the objects that forbid the deletion."""

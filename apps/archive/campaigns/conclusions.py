@@ -3,21 +3,28 @@
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from django.db.models import Prefetch, QuerySet
+
+from apps.accounts.models import User
 from apps.archive.campaigns import fields
 from apps.archive.campaigns.places import Places
 from apps.archive.campaigns.records import Json, record
 from apps.campaigns.models import Campaign
+from apps.reports import queries as reports
+from apps.reports.models import Edition
 from apps.testbeds.models import Node
+from apps.tuning import queries as findings
 
 Person = Callable[[int | None], str | None]
 
 
 def finding_lines(
-    campaign: Campaign, places: Places, trial: Callable[[int, int], list[int]], person: Person
+    campaign: Campaign, places: Places, trial: Callable[[int, int], list[int]], person: Person, reader: User | None
 ) -> Iterator[Json]:
-    """Yield the findings, with the places of the trials they rest on, decisions and verifications."""
+    """Yield the findings, with the places of the trials they rest on, decisions and verifications `reader` sees."""
     numbers = {item.pk: place for place, item in enumerate(campaign.experiments.order_by("position", "pk"))}
-    rows = campaign.findings.order_by("pk").prefetch_related("trials", "decisions", "verifications__campaign")
+    verified = findings.verifications_for(reader) if reader else "verifications"
+    rows = campaign.findings.order_by("pk").prefetch_related("trials", "decisions", verified)
     for finding in rows:
         trials = {item.pk: trial(item.experiment_id, item.position) for item in finding.trials.all()}
         verifications = sorted(finding.verifications.all(), key=lambda item: item.pk)
@@ -37,7 +44,7 @@ def finding_lines(
                 {
                     **record(item, fields.VERIFICATION),
                     "origin": item.imported_from or campaign.team.name,
-                    "campaign": item.campaign.permanent_id if item.campaign else None,
+                    "campaign": item.of_campaign or None,
                     "requested_by": person(item.requested_by_id),
                 }
                 for item in verifications
@@ -45,17 +52,26 @@ def finding_lines(
             "decisions": [
                 {
                     **record(item, fields.DECISION),
+                    # What was measured is told with its verification only.
+                    **({"note": None} if item.verification_id and item.verification_id not in order else {}),
                     "user": person(item.user_id),
-                    "verification": order.get(item.verification_id) if item.verification_id else None,
+                    "verification": order.get(item.verification_id or 0),
                 }
                 for item in sorted(finding.decisions.all(), key=lambda item: item.pk)
             ],
         }
 
 
-def report_lines(campaign: Campaign, person: Person) -> Iterator[Json]:
+def editions_of(campaign: Campaign, reader: User | None) -> QuerySet[Edition]:
+    """Return the editions of a campaign's reports that the reader may read; all of them without one."""
+    rows = Edition.objects.all() if reader is None else reports.editions_for(reader)
+    return rows.filter(report__campaign=campaign).order_by("pk")
+
+
+def report_lines(campaign: Campaign, person: Person, reader: User | None) -> Iterator[Json]:
     """Yield the reports with their editions; the documents are files of their own."""
-    for report in campaign.reports.order_by("pk").prefetch_related("editions"):
+    editions = Prefetch("editions", editions_of(campaign, reader))
+    for report in campaign.reports.order_by("pk").prefetch_related(editions):
         yield {
             **record(report, fields.REPORT),
             "created_by": person(report.created_by_id),

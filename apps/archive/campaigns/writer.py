@@ -11,7 +11,7 @@ from django.db.models import QuerySet
 from apps.accounts.models import User
 from apps.agents.models import FactSnapshot, Job
 from apps.archive.campaigns import fields, form
-from apps.archive.campaigns.conclusions import finding_lines, report_lines
+from apps.archive.campaigns.conclusions import editions_of, finding_lines, report_lines
 from apps.archive.campaigns.form import ArchiveError
 from apps.archive.campaigns.jobs import job_record, jobs_of, outputs_of, withheld_of
 from apps.archive.campaigns.places import Places
@@ -20,7 +20,6 @@ from apps.archive.rows import one_moment
 from apps.archive.zip_stream import ZipStream
 from apps.bench.text import Message, _
 from apps.campaigns.models import Campaign, Event, Run, Trial
-from apps.reports.models import Edition
 from apps.results.models import Result, Series
 from apps.testbeds.models import Cluster, Node
 from apps.testbeds.queries.readers import of_own_nodes
@@ -62,7 +61,7 @@ class _Writer:
             self._number = {item.pk: place for place, item in enumerate(experiments)}
             lanes = [(item, list(item.lanes.order_by("pk"))) for item in experiments]
             self._lane = {lane.pk: place for _item, found in lanes for place, lane in enumerate(found)}
-            editions = Edition.objects.filter(report__campaign=campaign).order_by("pk")
+            editions = editions_of(campaign, self._reader).defer(None)
             yield from self._json(form.INVENTORY, json.loads(self._places.as_inventory()))
             yield from self._json(form.TOOLS, self._tools())
             yield from self._lines(form.FACTS, self._facts())
@@ -71,8 +70,8 @@ class _Writer:
             yield from self._lines(form.RESULTS, self._results())
             yield from self._lines(form.SERIES, self._series())
             yield from self._lines(form.EVENTS, self._events())
-            yield from self._lines(form.FINDINGS, finding_lines(campaign, self._places, self.trial, self.person))
-            yield from self._lines(form.REPORTS, report_lines(campaign, self.person))
+            yield from self._lines(form.FINDINGS, self._findings())
+            yield from self._lines(form.REPORTS, report_lines(campaign, self.person, self._reader))
             for edition in editions.iterator(chunk_size=1):
                 path = f"reports/{edition.permanent_id}.json"
                 yield from self._zip.add(path, [edition.canonical.encode()])
@@ -82,6 +81,9 @@ class _Writer:
             sums = "".join(f"{item.sha256}  {item.path}\n" for item in self._zip.packed)
             yield from self._zip.add(form.SUMS, [sums.encode()])
             yield from self._zip.close()
+
+    def _findings(self) -> Iterator[Json]:
+        return finding_lines(self._campaign, self._places, self.trial, self.person, self._reader)
 
     def person(self, pk: int | None) -> str | None:
         """Return a person's user name, and remember them."""
@@ -138,7 +140,7 @@ class _Writer:
                 "trials": campaign.trials.count(),
                 "results": Result.objects.filter(trial__campaign=campaign).count(),
                 "findings": campaign.findings.count(),
-                "editions": Edition.objects.filter(report__campaign=campaign).count(),
+                "editions": editions_of(campaign, self._reader).count(),
             },
         }
 

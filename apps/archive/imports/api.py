@@ -168,12 +168,16 @@ class CompleteImportSerializer(serializers.Serializer):
 class ImportViewSet(TeamScopedViewSet):
     """Imports of one's teams. Workers read and store: ask again until the state says that it is one's own turn."""
 
-    queryset = Import.objects.select_related("team", "created_by").order_by("-created_at", "-pk")
+    queryset = Import.objects.order_by("-created_at", "-pk")
     serializer_class = MeasurementImportSerializer
     http_method_names = ["get", "post", "delete", "head", "options"]
     filterset_fields = ["state", "kind"]
     search_fields = ["name"]
     ordering_fields = ["id", "name", "created_at"]
+
+    def narrow(self, rows: Any) -> Any:
+        """Return the imports that the person may see."""
+        return queries.imports_for(rights.user_of(self.request))
 
     @extend_schema(
         request={"multipart/form-data": SendFilesSerializer},

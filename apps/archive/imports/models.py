@@ -7,11 +7,11 @@ from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
 from apps.accounts.models import TeamOwned
-from apps.campaigns.models import Campaign, Trial
+from apps.campaigns.models import Campaign, Outliving, Trial
 from apps.core.expiry import Expiring
 
 
-class Import(Expiring, TeamOwned):
+class Import(Outliving, Expiring, TeamOwned):
     """Files that were sent, and what is to become of them; `groups` as `apps.archive.imports.groups` makes them.
 
     `uploads` [{"name", "size", "sha256"}], `choices` {group's key: {"name", "include", "roles" {role: [node ids]},

@@ -15,6 +15,7 @@ from apps.bench import units
 from apps.bench.toolkit import Parameter, Tool
 from apps.bench.tools import UnknownTool
 from apps.campaigns import queries as campaigns
+from apps.campaigns.queries.visibility import told_to
 from apps.core.messages import render
 from apps.toolbox import queries as toolbox
 
@@ -44,8 +45,9 @@ class Line:
 
 
 def imports_for(user: User) -> QuerySet[Import]:
-    """Return the imports of the user's teams, the latest first."""
-    return rights.visible(Import.objects.select_related("team", "created_by", "campaign"), user)
+    """Return the imports of the user's teams into campaigns that the user may (or might) see, the latest first."""
+    rows = Import.objects.select_related("team", "created_by", "campaign").order_by("-created_at", "-pk")
+    return rights.visible(rows, user).filter(told_to(user))
 
 
 def mappings_for(user: User) -> QuerySet[ColumnMapping]:

@@ -37,7 +37,11 @@ class ImportList(ListPage):
 
     def get_queryset(self) -> QuerySet[Import]:
         """Return them with what the list shows."""
-        return super().get_queryset().select_related("team", "created_by", "campaign").defer("sheet", "groups")
+        return super().get_queryset().defer("sheet", "groups")
+
+    def narrow(self, rows: QuerySet) -> QuerySet:
+        """Return the imports that the person may see."""
+        return queries.imports_for(rights.user_of(self.request))
 
 
 class MappingList(ListPage):

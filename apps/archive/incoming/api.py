@@ -17,7 +17,7 @@ from apps.accounts import rights
 from apps.accounts.api import TeamField, get_scoped_or_404, team_for_new
 from apps.archive.campaigns.form import ArchiveError
 from apps.archive.campaigns.writer import archive_of
-from apps.archive.incoming import services
+from apps.archive.incoming import queries, services
 from apps.archive.incoming.models import IncomingArchive
 from apps.campaigns import queries as campaigns
 from apps.core import messages, rest
@@ -54,6 +54,7 @@ class IncomingArchiveSerializer(serializers.ModelSerializer):
 
     team = TeamField(read_only=True)
     reason = serializers.SerializerMethodField(help_text="Why it is refused.")
+    campaign: Any = serializers.IntegerField(source="campaign.pk", read_only=True, default=None, allow_null=True)
     preview = serializers.DictField(read_only=True)
     kept_until = serializers.DateTimeField(
         read_only=True, allow_null=True, help_text="When it expires unless somebody decides on it."
@@ -97,9 +98,8 @@ class IncomingArchiveViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, r
     ordering_fields = ["id"]
 
     def get_queryset(self) -> QuerySet[IncomingArchive]:
-        """Return those of the user's teams."""
-        rows = IncomingArchive.objects.select_related("team").order_by("-id")
-        return rights.visible(rows, rights.user_of(self.request))
+        """Return those that the user may see."""
+        return queries.archives_for(rights.user_of(self.request)).order_by("-id")
 
     def get_object(self) -> Any:
         """Return it with the progress that its worker told of."""

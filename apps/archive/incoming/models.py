@@ -9,11 +9,11 @@ from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
 from apps.accounts.models import TeamOwned
-from apps.campaigns.models import Campaign
+from apps.campaigns.models import Campaign, Outliving
 from apps.core.expiry import Expiring
 
 
-class IncomingArchive(Expiring, TeamOwned):
+class IncomingArchive(Outliving, Expiring, TeamOwned):
     """An archive that somebody sent, and what became of it.
 
     `preview` {"campaign", "name", "team", "counts", "nodes" [names], "new" [[kind, name]], "differing" [[kind, name,

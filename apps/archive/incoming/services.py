@@ -214,7 +214,9 @@ def _claim(pk: int, now: datetime) -> IncomingArchive | None:
 def _look_through(incoming: IncomingArchive, file: BinaryIO) -> None:
     archive = Archive(file)
     archive.verify(lambda done, total: _sign(incoming, done, total))
-    IncomingArchive.objects.filter(pk=incoming.pk).update(campaign=known(archive.permanent_id))
+    IncomingArchive.objects.filter(pk=incoming.pk).update(
+        campaign=known(archive.permanent_id), of_campaign=archive.permanent_id
+    )
     refuse_known(archive.permanent_id, incoming.team)
     about = records.mapping(archive.json(form.CAMPAIGN), form.CAMPAIGN)
     with transaction.atomic():

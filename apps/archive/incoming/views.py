@@ -17,7 +17,7 @@ from apps.accounts.models import Role
 from apps.accounts.team_imports import importer
 from apps.archive.campaigns.form import ArchiveError
 from apps.archive.campaigns.writer import archive_of
-from apps.archive.incoming import forms, services
+from apps.archive.incoming import forms, queries, services
 from apps.archive.incoming.models import IncomingArchive
 from apps.campaigns import queries as campaigns
 from apps.core import messages
@@ -99,5 +99,4 @@ def give_up(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 def _visible(request: HttpRequest) -> QuerySet[IncomingArchive]:
-    rows = IncomingArchive.objects.select_related("team", "created_by", "campaign")
-    return rights.visible(rows, rights.user_of(request))
+    return queries.archives_for(rights.user_of(request))

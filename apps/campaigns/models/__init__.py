@@ -3,6 +3,7 @@
 from apps.campaigns.models.annotations import Note
 from apps.campaigns.models.campaigns import Campaign, Event
 from apps.campaigns.models.experiments import Experiment, ExperimentRole
+from apps.campaigns.models.outliving import Outliving
 from apps.campaigns.models.reservations import Reservation
 from apps.campaigns.models.shares import Share, SparedTeam
 from apps.campaigns.models.tombstones import Tombstone
@@ -15,6 +16,7 @@ __all__ = [
     "ExperimentRole",
     "Lane",
     "Note",
+    "Outliving",
     "Reservation",
     "Run",
     "Share",

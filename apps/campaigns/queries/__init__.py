@@ -17,7 +17,15 @@ from apps.campaigns.queries.previews import Preview, next_dates, preview_campaig
 from apps.campaigns.queries.progress import OUTCOME_OF, OUTCOMES, Progress, progress_of, progress_of_experiments
 from apps.campaigns.queries.runs import lock_open_run, lock_open_run_for_step, lock_open_runs, open_runs, to_analyse
 from apps.campaigns.queries.stages import due_stages, waiting, waiting_in
-from apps.campaigns.queries.visibility import can_write, counted, for_whole_team, readable, sees_whole, visible
+from apps.campaigns.queries.visibility import (
+    can_write,
+    counted,
+    for_whole_team,
+    readable,
+    sees_whole,
+    told_to,
+    visible,
+)
 
 __all__ = [
     "CLAIM",
@@ -60,6 +68,7 @@ __all__ = [
     "text_of",
     "time_left_s",
     "to_analyse",
+    "told_to",
     "trials_for",
     "visible",
     "waiting",

@@ -7,7 +7,7 @@ from django.db.models import Exists, Model, OuterRef, Q, QuerySet
 
 from apps.accounts import rights
 from apps.accounts.models import Membership, Role, User
-from apps.campaigns.models import Campaign, Share
+from apps.campaigns.models import Campaign, Share, Tombstone
 from apps.campaigns.models.sharing import Shared
 
 M = TypeVar("M", bound=Model)
@@ -50,6 +50,27 @@ def readable(queryset: QuerySet[S], user: Person) -> QuerySet[S]:
     return queryset.filter(_whole(queryset.model, user) | Q(visibility=Visibility.PUBLIC))
 
 
+def told_to(user: Person, *, path: str = "of_campaign", team: str = "team") -> Q:
+    """Return what holds for rows of campaigns that the user may see whole, also when the campaign is gone.
+
+    At `path` a row has the campaign's permanent id ("" of no campaign holds for all), at `team` its own team. Of a
+    campaign that is deleted its tombstone says who saw it; of one that was never here, as an archive brings, what
+    is told of it is told to the row's team.
+    """
+    if user.is_authenticated and user.is_superuser:
+        return Q()
+    kept = Campaign.objects.filter(deleting_at=None)
+    # One that was brought back has its tombstone still: it says nothing any more.
+    gone = Tombstone.objects.exclude(permanent_id__in=_ids(kept))
+    told = Q(**{path: ""}) | Q(**{f"{path}__in": _ids(visible(kept, user))})
+    told |= Q(**{f"{path}__in": _ids(visible(gone, user))})
+    if user.is_authenticated:
+        own = Membership.objects.filter(user=user).order_by().values("team")
+        known = Q(**{f"{path}__in": _ids(kept)}) | Q(**{f"{path}__in": _ids(Tombstone.objects.all())})
+        told |= Q(**{f"{team}__in": own}) & ~known
+    return told
+
+
 def sees_whole(campaign: Campaign, user: Person) -> bool:
     """Say whether the user sees the campaign with its names and addresses."""
     return visible(Campaign.objects.filter(pk=campaign.pk), user).exists()
@@ -60,9 +81,22 @@ def for_whole_team() -> Q:
     return ~Q(visibility=Visibility.PRIVATE)
 
 
+def told_to_whole_team(path: str = "of_campaign") -> Q:
+    """Return the same for rows that have a campaign's permanent id at `path`, also when the campaign is gone."""
+    private = Q(visibility=Visibility.PRIVATE)
+    kept = Campaign.objects.filter(deleting_at=None)
+    gone = Tombstone.objects.exclude(permanent_id__in=_ids(kept))
+    secret = [Q(**{f"{path}__in": _ids(rows.filter(private))}) for rows in (kept, gone)]
+    return ~(secret[0] | secret[1])
+
+
 def can_write(campaign: Campaign, user: Person) -> bool:
     """Say whether the user may change the campaign: an operator of its team who sees it."""
     return rights.can(user, campaign.team, Role.OPERATOR)
+
+
+def _ids(shared: QuerySet[Any]) -> QuerySet[Any, Any]:
+    return shared.order_by().values("permanent_id")
 
 
 def _whole(model: type[Model], user: Person) -> Q:

@@ -9,7 +9,7 @@ from apps.accounts import rights
 from apps.accounts.models import Role, User
 from apps.bench.text import Message, _
 from apps.campaigns import errors, live
-from apps.campaigns.models import Campaign
+from apps.campaigns.models import Campaign, Share
 from apps.campaigns.services import offers
 from apps.campaigns.services.campaigns import lock_campaign
 from apps.campaigns.services.events import write_event
@@ -40,15 +40,35 @@ def share_campaign(
         text = _("Only whoever made the campaign can keep it to themselves: ask %(maker)s.")
         maker = campaign.created_by.get_username() if campaign.created_by else "–"
         raise errors.Refused({"visibility": Message(text, {"maker": maker})})
+    earlier, known = (campaign.visibility, campaign.redacted), set(campaign.shares.values_list("name", flat=True))
     campaign.visibility, campaign.redacted, campaign.licence = visibility, redacted, licence
     campaign.full_clean()
     campaign.save(update_fields=["visibility", "redacted", "licence", "updated_at"])
     names = others if visibility == Visibility.SHARED else ()
     offers.offer(campaign=campaign, user=user, names=names, now=timezone.now())
+    _take_back_of_dates(campaign, earlier, known.difference(names))
     message = Message(_EVENTS[Visibility(visibility)], {"user": user.get_username()})
     write_event(campaign_id=campaign.pk, message=message)
     live.publish(campaign.pk, "campaign")
     return campaign
+
+
+# From the fewest to the most who see it.
+_WIDER = (Visibility.PRIVATE, Visibility.TEAM, Visibility.SHARED, Visibility.PUBLIC)
+
+
+def _take_back_of_dates(campaign: Campaign, earlier: tuple[str, bool], withdrawn: Collection[str]) -> None:
+    """Take back of a series' dates what is taken back of the series; whom it is shown to besides sees the next.
+
+    A date that somebody showed otherwise than the series stays as it is.
+    """
+    dates = Campaign.objects.filter(series=campaign, deleting_at=None)
+    Share.objects.filter(campaign__in=dates, name__in=withdrawn).delete()
+    places = [_WIDER.index(Visibility(name)) for name in (earlier[0], campaign.visibility)]
+    hides_names = campaign.visibility == Visibility.PUBLIC and campaign.redacted > earlier[1]
+    if places[1] < places[0] or hides_names:
+        alike = dates.filter(visibility=earlier[0], redacted=earlier[1], shares=None)
+        alike.update(visibility=campaign.visibility, redacted=campaign.redacted, updated_at=timezone.now())
 
 
 _EVENTS = {

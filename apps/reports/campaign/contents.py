@@ -98,8 +98,8 @@ def _rests_on(made: Material) -> tuple[str, ...]:
     refs += [f"campaign:{made.baseline.permanent_id}"] if made.baseline else []
     refs += [f"experiment:{item.campaign.permanent_id}/{item.position}" for item in made.experiments]
     refs += [ref for _finding, ref in made.findings]
-    verified = [item.campaign for finding, _ref in made.findings for item in finding.verifications.all()]
-    refs += [f"campaign:{campaign.permanent_id}" for campaign in verified if campaign]
+    verified = [item.of_campaign for finding, _ref in made.findings for item in finding.verifications.all()]
+    refs += [f"campaign:{permanent_id}" for permanent_id in verified if permanent_id]
     return tuple(dict.fromkeys(refs))
 
 

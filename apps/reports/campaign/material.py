@@ -19,10 +19,11 @@ from apps.results.models import Result
 from apps.testbeds import patterns
 from apps.testbeds.models import Cluster, Node
 from apps.toolbox import queries as toolbox
+from apps.tuning import queries as findings
 from apps.tuning import references
 from apps.tuning.analysis import queries as analyses
 from apps.tuning.analysis.queries import Standing
-from apps.tuning.models import Finding, Verification
+from apps.tuning.models import Finding
 
 # Of the trials that a finding rests on so many are named; the campaign's own page has all.
 SHOWN_TRIALS = 8
@@ -124,7 +125,7 @@ def read(campaigns: Sequence[Campaign], user: User, baseline: Campaign | None = 
         made.lanes[lane.experiment_id].append(lane)
     _read_inventory(made)
     _read_counts(made)
-    made.findings = _findings(campaigns)
+    made.findings = _findings(campaigns, user)
     made.evidence = _evidence([finding for finding, _ref in made.findings])
     made.unfinished = [item for item in analyses.standings_of(campaigns).values() if not item.is_done]
     return made
@@ -159,7 +160,7 @@ def _read_counts(made: Material) -> None:
     made.corrected = read.filter(edition__gt=1).count()
 
 
-def _findings(campaigns: Sequence[Campaign]) -> list[tuple[Finding, str]]:
+def _findings(campaigns: Sequence[Campaign], user: User) -> list[tuple[Finding, str]]:
     """Return what is concluded, neither dismissed nor refuted, with its reference and verifications; surest first."""
     place = {campaign.pk: number for number, campaign in enumerate(campaigns)}
     rows = (
@@ -167,7 +168,7 @@ def _findings(campaigns: Sequence[Campaign]) -> list[tuple[Finding, str]]:
         .exclude(state__in=(Finding.State.DISMISSED, Finding.State.REFUTED))
         .select_related("campaign", "experiment")
         .prefetch_related(
-            Prefetch("verifications", Verification.objects.select_related("campaign")),
+            findings.verifications_for(user),
             Prefetch(
                 "trials",
                 Trial.objects.select_related("experiment__campaign").order_by("experiment__position", "position"),

@@ -7,7 +7,7 @@ from django.db.models import Case, Count, F, Q, QuerySet, When
 from django.db.models.functions import Abs, Ln
 
 from apps.campaigns.models import Campaign
-from apps.campaigns.queries.visibility import for_whole_team
+from apps.campaigns.queries.visibility import for_whole_team, told_to_whole_team
 from apps.reports.overview.scope import Scope
 from apps.tuning.models import Finding, Verification
 
@@ -62,6 +62,7 @@ def _verified(scope: Scope) -> QuerySet[Verification]:
     """Return what was verified here in the period, the largest gain first; of a scope of some sites what is of it."""
     whole = Campaign.objects.filter(for_whole_team(), team=scope.team, deleting_at=None)
     rows = Verification.objects.filter(
+        told_to_whole_team(),
         verdict=Verification.Verdict.VERIFIED,
         imported_from="",
         judged_at__gte=scope.period.start,

@@ -68,9 +68,7 @@ def _rests_on(made: Material) -> tuple[str, ...]:
     """Return the references of all that the report was made from, each once."""
     active = {lane.campaign for lane in made.activity.active()}
     ids = sorted(made.scope.campaigns[pk].permanent_id for pk in active)
-    verified = sorted(
-        item.campaign.permanent_id for item in made.conclusions.verified if item.campaign and item.campaign_id
-    )
+    verified = sorted(item.of_campaign for item in made.conclusions.verified if item.of_campaign)
     refs = [f"campaign:{permanent_id}" for permanent_id in (*ids, *verified)]
     return tuple(dict.fromkeys([*refs, *sorted(made.refs.values())]))
 

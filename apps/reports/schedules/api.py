@@ -108,7 +108,9 @@ class ScheduleViewSet(TeamScopedViewSet):
     @action(detail=True, methods=["get"], pagination_class=None)
     def deliveries(self, request: Request, pk: int) -> Response:
         """Return the latest deliveries of a schedule."""
-        return Response(DeliverySerializer(queries.deliveries_of(self.get_object()), many=True).data)
+        return Response(
+            DeliverySerializer(queries.deliveries_of(self.get_object(), rights.user_of(request)), many=True).data
+        )
 
     @extend_schema(operation_id="schedules_recipients", responses=RecipientSerializer(many=True), filters=False)
     @action(detail=True, methods=["get"], pagination_class=None)

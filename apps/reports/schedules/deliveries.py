@@ -16,7 +16,7 @@ from apps.campaigns import queries as campaigns
 from apps.campaigns.models import Campaign
 from apps.core import clock, isolation, leases, queue
 from apps.core.errors import ConflictError
-from apps.reports import services
+from apps.reports import queries, services
 from apps.reports.files import services as rendering
 from apps.reports.models import Delivery, Edition, Rendering, Report
 from apps.reports.schedules import report_mail
@@ -176,16 +176,19 @@ def _send(delivery: Delivery, now: datetime) -> None:
 
     However long it was held up: whoever lost their rights meanwhile mails no more.
     """
-    if not report_mail.may_act(delivery.schedule):
-        user = delivery.schedule.saved_by
+    user = delivery.schedule.saved_by
+    if user is None or not report_mail.may_act(delivery.schedule):
         raise _without_rights(user) if user and user.is_active else _gone()
     edition = delivery.edition
     assert edition is not None
+    if not queries.editions_for(user).filter(pk=edition.pk).exists():
+        text = _("%(user)s, for whom the schedule acts, does not see all that this edition tells of any more.")
+        raise Undeliverable(Message(text, {"user": user.get_username()}))
     files = {
         item.format: item for item in Rendering.objects.filter(edition=edition, format__in=delivery.schedule.formats)
     }
     if files.keys() != set(delivery.schedule.formats):
-        _request_files(delivery, edition, delivery.schedule.saved_by, now)
+        _request_files(delivery, edition, user, now)
     if files.keys() != set(delivery.schedule.formats) or any(item.is_open for item in files.values()):
         Delivery.objects.filter(pk=delivery.pk).update(look_at=now + LOOK_AGAIN)
         return

@@ -1,12 +1,13 @@
 """Reads of schedules and deliveries."""
 
-from django.db.models import OuterRef, QuerySet, Subquery
+from django.db.models import OuterRef, Prefetch, Q, QuerySet, Subquery
 
 from apps.accounts import consent, rights
 from apps.accounts.consent import Recipient
 from apps.accounts.models import Role, User
 from apps.campaigns import queries as campaigns
 from apps.campaigns.models import Campaign
+from apps.reports import queries as reports
 from apps.reports.models import Delivery, Report, Schedule
 
 # As many deliveries stand on a schedule's page.
@@ -14,18 +15,19 @@ SHOWN = 50
 
 
 def schedules_for(user: User) -> QuerySet[Schedule]:
-    """Return the schedules of the user's teams with `last_state` and `last_due`, in the order of their names."""
+    """Return the schedules of the user's teams with `last_state` and `last_due`, by name; of a series who sees it."""
     last = Delivery.objects.filter(schedule=OuterRef("pk")).order_by("-due_at", "-pk")
     rows = Schedule.objects.select_related("team", "report", "series", "saved_by").annotate(
         last_state=Subquery(last.values("state")[:1]), last_due=Subquery(last.values("due_at")[:1])
     )
-    return rights.visible(rows, user).order_by("name", "pk")
+    seen = campaigns.visible(Campaign.objects.filter(deleting_at=None), user).order_by().values("pk")
+    return rights.visible(rows, user).filter(Q(series=None) | Q(series__in=seen)).order_by("name", "pk")
 
 
-def deliveries_of(schedule: Schedule) -> list[Delivery]:
-    """Return the latest deliveries of a schedule."""
-    rows = schedule.deliveries.select_related("edition").defer("edition__canonical")
-    return list(rows[:SHOWN])
+def deliveries_of(schedule: Schedule, user: User) -> list[Delivery]:
+    """Return the latest deliveries of a schedule, each with its edition if the user may read that."""
+    read = Prefetch("edition", reports.editions_for(user))
+    return list(schedule.deliveries.prefetch_related(read)[:SHOWN])
 
 
 def recipients_of(schedule: Schedule) -> list[Recipient]:

@@ -55,7 +55,7 @@ class ScheduleDetail(SchedulePage, DetailPage):
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
         """Add the recipients and the latest deliveries."""
-        return super().get_context_data(**kwargs) | _recipients(self.object) | _deliveries(self.object)
+        return super().get_context_data(**kwargs) | _recipients(self.object) | _deliveries(self.object, self.request)
 
 
 class ScheduleWriting(SchedulePage):
@@ -107,7 +107,9 @@ class ScheduleDelete(SchedulePage, DeletePage):
 def deliveries(request: HttpRequest, pk: int) -> HttpResponse:
     """Show how the deliveries go."""
     schedule = get_object_or_404(queries.schedules_for(rights.user_of(request)), pk=pk)
-    return render(request, "reports/schedules/_deliveries.html", {"object": schedule} | _deliveries(schedule))
+    return render(
+        request, "reports/schedules/_deliveries.html", {"object": schedule} | _deliveries(schedule, request)
+    )
 
 
 @login_required
@@ -147,8 +149,8 @@ def _carried_out(request: HttpRequest, pk: int, act: Callable[..., object], succ
     return redirect(schedule)
 
 
-def _deliveries(schedule: Schedule) -> dict[str, Any]:
-    found = queries.deliveries_of(schedule)
+def _deliveries(schedule: Schedule, request: HttpRequest) -> dict[str, Any]:
+    found = queries.deliveries_of(schedule, rights.user_of(request))
     return {"deliveries": found, "under_way": any(delivery.is_moving for delivery in found)}
 
 

@@ -33,7 +33,7 @@ MOST_EDITIONS = 100
 def report_list(request: HttpRequest) -> HttpResponse:
     """List the reports of the user's teams, of one campaign if asked, with their editions."""
     user = rights.user_of(request)
-    rows = queries.with_editions(queries.reports_for(user))
+    rows = queries.with_editions(queries.reports_for(user), user)
     wanted = request.GET.get("campaign", "")
     campaign: Campaign | None = None
     if wanted.isascii() and wanted.isdigit() and len(wanted) < 19:
@@ -74,7 +74,7 @@ def detail(request: HttpRequest, pk: int) -> HttpResponse:
         "report": report,
         "can_write": can_write,
         "can_edit": can_write and "edit" in request.GET,
-        "editions": report.editions.defer("canonical").select_related("created_by"),
+        "editions": queries.editions_for(user).filter(report=report),
         "freeze_form": forms.FreezeForm(initial={"latest": _latest(report)}),
         "words": report.edits.get("words", {}),
         "dropped": report.edits.get("dropped", []),

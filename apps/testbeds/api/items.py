@@ -11,6 +11,7 @@ from rest_framework.response import Response
 
 from apps.accounts.api import TeamScopedViewSet, refuse_other_team, team_for_new
 from apps.core import api as core
+from apps.core import withheld
 from apps.testbeds import filters, queries, services
 from apps.testbeds.api import serializers as shapes
 
@@ -42,8 +43,9 @@ class ItemViewSet(TeamScopedViewSet):
         try:
             services.delete_item(item=item)
         except ProtectedError as error:
-            response: Any = core.exception_handler(error, {})
-            pages = {core.describe([found])[0]: _page_of(found, request) for found in error.protected_objects}
+            response: Any = core.exception_handler(error, {"request": request})
+            named = withheld.shown(error.protected_objects, request.user)
+            pages = {core.describe([found])[0]: _page_of(found, request) for found in named}
             response.data["links"] = [{"text": text, "url": pages[text]} for text in response.data["dependents"]]
             return response
         return Response(status=status.HTTP_204_NO_CONTENT)

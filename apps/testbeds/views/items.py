@@ -9,6 +9,7 @@ from django.utils.safestring import SafeString
 from django.utils.text import capfirst
 
 from apps.accounts import pages
+from apps.core import withheld
 from apps.testbeds import queries, services
 from apps.testbeds.models import Node
 
@@ -61,7 +62,7 @@ class ItemDelete(pages.DeletePage):
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
         """Add what would break: what can be changed or deleted with its page, of the rest that it is kept."""
-        rows = queries.dependents(self.object)
+        rows = withheld.shown(queries.dependents(self.object), self.request.user)
         records = [item for item in rows if getattr(item, "is_record", False)]
         found = {
             "dependents": [linked(item) for item in rows if item not in records],

@@ -100,15 +100,16 @@ def _verification(archive: Archive, finding: Finding, data: Json, people: People
     # Its campaign never comes to an end here.
     if values["verdict"] not in _VERDICTS:
         values["verdict"] = Verification.Verdict.UNDECIDED
-    campaign = None
+    campaign, wanted = None, ""
     if data.get("campaign") is not None:
-        wanted = records.text(data["campaign"], f"{place}, campaign")
+        wanted = records.text(data["campaign"], f"{place}, campaign", 20)
         campaign = Campaign.objects.filter(
             team_id=finding.team_id, permanent_id=wanted, verification__isnull=True
         ).first()
     made = Verification.objects.create(
         finding=finding,
         campaign=campaign,
+        of_campaign=wanted,
         requested_by=people.get(str(data.get("requested_by"))),
         imported_from=_origin(archive, data, place),
         **values,

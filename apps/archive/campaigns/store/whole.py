@@ -18,7 +18,7 @@ from apps.archive.campaigns.store.defined import store_tools
 from apps.archive.campaigns.store.measured import Measured
 from apps.bench import tools
 from apps.bench.text import Message, _
-from apps.campaigns.models import Campaign, Event, Experiment, ExperimentRole, Lane, Tombstone
+from apps.campaigns.models import Campaign, Event, Experiment, ExperimentRole, Lane, Share, Tombstone
 from apps.campaigns.models.annotations import Note
 from apps.core import troubles
 from apps.testbeds.models import Cluster, FileSystem, Link, Node
@@ -105,7 +105,18 @@ class _Store:
             text = _("Only what has ended comes in; this is “%(state)s”.")
             raise wrong(f"{place}, state", Message(text, {"state": values["state"]}))
         maker = people.get(str(about.get("created_by")))
-        return Campaign.objects.create(team=self._team, created_by=maker, **values)
+        stone = Tombstone.objects.filter(permanent_id=values["permanent_id"], team=self._team).first()
+        if stone is None:
+            return Campaign.objects.create(team=self._team, created_by=maker, **values)
+        # What was deleted here comes back to those who saw it, and to nobody else.
+        maker = stone.created_by if stone.visibility == Campaign.Visibility.PRIVATE else maker
+        values |= {"visibility": stone.visibility, "redacted": stone.redacted}
+        campaign = Campaign.objects.create(team=self._team, created_by=maker, **values)
+        Share.objects.bulk_create(
+            Share(campaign=campaign, name=team.slug, team=team, state=Share.State.ACCEPTED)
+            for team in stone.shared_with.all()
+        )
+        return campaign
 
     def _store_notes(self, campaign: Campaign, about: Json, people: dict[str, User]) -> None:
         for item in records.sequence(about.get("notes"), f"{form.CAMPAIGN}, notes"):
