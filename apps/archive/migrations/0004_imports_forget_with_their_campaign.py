@@ -32,7 +32,7 @@ DROP FUNCTION archive_forget_items();
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("archive", "0002_campaigns_of_imports"),
+        ("archive", "0003_campaigns_of_imports"),
         ("campaigns", "0018_shares_wait_until_they_are_accepted"),
         ("reports", "0011_told_to_who_sees_all_of_it"),
     ]

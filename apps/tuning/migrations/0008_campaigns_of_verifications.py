@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('tuning', '0006_record_field'),
+        ('tuning', '0007_imported_from'),
     ]
 
     operations = [

@@ -9,7 +9,7 @@ FROM campaigns_campaign campaign WHERE campaign.id = verification.campaign_id;
 class Migration(migrations.Migration):
     dependencies = [
         ("campaigns", "0018_shares_wait_until_they_are_accepted"),
-        ("tuning", "0007_campaigns_of_verifications"),
+        ("tuning", "0008_campaigns_of_verifications"),
     ]
 
     operations = [migrations.RunSQL(NAME, migrations.RunSQL.noop)]

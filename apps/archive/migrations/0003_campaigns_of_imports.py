@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('archive', '0001_from_results_and_reports'),
+        ('archive', '0002_origin_of_findings'),
     ]
 
     operations = [
