@@ -130,7 +130,8 @@ def read_a_trial_and_the_file(page: Page) -> None:
         page.get_by_role("link", name="CSV").click()
     with download.value.path().open(newline="", encoding="utf-8-sig") as file:
         assert len({row["trial"] for row in csv.DictReader(file)}) == 4
-    page.locator("[data-chart-panel] tbody a").first.click()
+    # On a full machine figures carry flags, whose trials are listed in a part that is folded.
+    page.locator("[data-chart-panel] tbody a").filter(visible=True).first.click()
     expect(page.get_by_role("heading", level=1)).to_contain_text("measured")
     expect(page.locator("pre.command").filter(has_text="iperf3 -c")).to_be_visible()
     expect(page.locator("[data-series-charts] canvas").first).to_be_visible()
@@ -216,8 +217,12 @@ def test_every_kind_of_chart_is_drawn_by_the_browser_under_the_content_policy(pa
         "ids": [],
         "ranges": [],
     }
-    page.goto("/matrix/")
-    page.wait_for_load_state("networkidle")
+    for _attempt in range(3):
+        page.goto("/matrix/")
+        page.wait_for_load_state("networkidle")
+        # A script whose request Chromium broke off, as it does when an interface comes or goes, is asked for again.
+        if page.evaluate("'matrix' in (window.Chart?.registry.controllers.items ?? {})"):
+            break
     for kind, data in (CHARTS | {"many": many}).items():
         inked = page.evaluate(
             """async (data) => {

@@ -58,8 +58,8 @@ TOLD = {
 
 
 def shown(cast: SimpleNamespace, page: str, address: str) -> tuple[str, dict[str, Any]]:
-    """Return what somebody of the team sees of a thing: its page, and over REST."""
-    browser = factories.signed_in(cast.bob)
+    """Return what whoever sent a thing sees of it: its page, and over REST."""
+    browser = factories.signed_in(cast.oscar)
     return html.unescape(browser.get(page).content.decode()), browser.get(address).json()
 
 

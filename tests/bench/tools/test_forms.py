@@ -43,8 +43,8 @@ SERVED = [
       for form in ("-f m", "-f M", "-f g", "-c -C", "-v 2", "-t omni", "-t TCP_STREAM")],
     ("netperf -l 1 -t TCP_RR -H 127.0.0.1 -p PORT", "netperf", {"rtt_mean", "transaction_rate"}, {"test": "TCP_RR"}),
 ]  # fmt: skip
-# Seconds that iperf may take for a second of sending.
-LONGEST = 1.4
+# Seconds that iperf and its server may take for a second of sending.
+LONGEST = 1.8
 SERVERS = {
     "iperf3": ["iperf3", "-s", "-1", "-p"],
     "iperf": ["iperf", "-s", "-p"],
@@ -89,23 +89,35 @@ def test_what_a_program_prints_by_itself(command, slug, metrics, parameters):
 
 @pytest.mark.parametrize(("command", "slug", "metrics", "parameters"), cases(SERVED))
 def test_what_a_program_prints_of_its_server(command, slug, metrics, parameters):
+    for _attempt in range(5):
+        start = time.monotonic()
+        done = run_with_server(command)
+        # A data port of the program's own may be taken for a moment by another test, and a full machine may let iperf
+        # send for longer than it was asked to: it prints how long it really did.
+        is_held_up = command.startswith("iperf ") and time.monotonic() - start > LONGEST
+        if done.returncode == 0 and not is_refused(done) and not is_held_up:
+            break
+    judge(done.stdout, slug, metrics, parameters)
+
+
+def run_with_server(command):
+    """Run a client once its server, which serves one only, takes it."""
     port = str(free_port())
     server = subprocess.Popen(
         [*SERVERS[command.split()[0]], port], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
     try:
         for _attempt in range(50):
-            start = time.monotonic()
             done = run(command, port)
-            is_refused = b"refused" in done.stdout + done.stderr or b"are you sure" in done.stdout + done.stderr
-            # A data port of the program's own may be taken for a moment by another test, and a full machine may let
-            # iperf send for longer than it was asked to: it prints how long it really did.
-            is_held_up = command.startswith("iperf ") and time.monotonic() - start > LONGEST
-            if done.returncode == 0 and not is_refused and not is_held_up:
+            if not is_refused(done) or server.poll() is not None:
                 break
             time.sleep(0.1)
-        judge(done.stdout, slug, metrics, parameters)
+        return done
     finally:
         server.kill()
         with contextlib.suppress(subprocess.TimeoutExpired):
             server.wait(10)
+
+
+def is_refused(done):
+    return any(word in done.stdout + done.stderr for word in (b"refused", b"are you sure"))
