@@ -115,7 +115,7 @@ ABOUT = {
     "campaigns/<int:pk>/launch": "campaign", "campaigns/<int:pk>": "going", "campaigns/notes/": "note",
     "campaigns/experiments/": "experiment", "results/experiments/": "experiment", "results/trials/": "trial",
     "results/runs/": "trial", "campaigns/<int:pk>/edit": "campaign", "campaigns/<int:pk>/delete": "campaign",
-    "history/": "history", "compare/views/": "view", "archive/searches/": "search", "archive/already/": "experiment",
+    "history/": "history", "compare/views/": "view", "archive/searches/": "search", "archive/already/": "campaign",
     "imports/": "imported", "imports/mappings/": "mapping", "reports/<int:pk>": "report",
     "reports/campaigns/": "going",
     "agents/facts/": "facts", "reports/management/": "management",
