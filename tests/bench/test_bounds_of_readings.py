@@ -82,11 +82,13 @@ def _read(tool: Tool, output: Output) -> bool:
     return True
 
 
+# A reader that forgot to make a number of what was printed.
+TEXT: Any = "1"
 GOOD = Reading((SampleValue("rtt_min", 0.01), SampleValue("rtt_max", 0.02)), tool_version="1")
 WRONG: dict[str, tuple[str, dict[str, Any]]] = {
     "not a number": ("no-number", {"samples": (SampleValue("rtt_avg", math.nan),)}),
     "infinite": ("no-number", {"samples": (SampleValue("rtt_avg", -math.inf),)}),
-    "a text": ("no-number", {"samples": (SampleValue("rtt_avg", "1"),)}),  # type: ignore[arg-type]
+    "a text": ("no-number", {"samples": (SampleValue("rtt_avg", TEXT),)}),
     "too large": ("too-large", {"samples": (SampleValue("rtt_avg", 1e308),)}),
     "of 5,000 digits": ("too-large", {"samples": (SampleValue("rtt_avg", 10**5000),)}),
     "negative": ("negative", {"samples": (SampleValue("rtt_avg", -1e-9),)}),
@@ -113,7 +115,7 @@ WRONG: dict[str, tuple[str, dict[str, Any]]] = {
 @pytest.mark.parametrize("name", WRONG)
 def test_what_is_left_out_is_named_and_the_rest_stays(name: str) -> None:
     code, values = WRONG[name]
-    tool = dataclasses_tool()
+    tool = tool_of_three_times()
     given = dataclasses.replace(GOOD, **{**values, "samples": (*GOOD.samples, *values.get("samples", ()))})
     reading = bounds.within(given, tool)
     assert_kept_within(reading, tool)
@@ -128,22 +130,17 @@ def test_what_is_left_out_is_named_and_the_rest_stays(name: str) -> None:
     assert bounds.within(reading, tool) is reading
 
 
-def dataclasses_tool() -> Any:
+def tool_of_three_times() -> Any:
     """Return a tool of three times."""
     tool = tools.get("ping")
     metrics = tuple(Metric(name, name, "s", False) for name in ("rtt_min", "rtt_avg", "rtt_max"))
 
-    class Three(type(tool)):  # type: ignore[misc]
-        pass
-
-    three = Three()
-    three.metrics = metrics
-    return three
+    return type("Three", (type(tool),), {"metrics": metrics})()
 
 
 def test_a_reading_of_which_nothing_is_left_is_none() -> None:
     with pytest.raises(ToolFailure) as refused:
-        bounds.within(Reading((SampleValue("rtt_min", 1e308),)), dataclasses_tool())
+        bounds.within(Reading((SampleValue("rtt_min", 1e308),)), tool_of_three_times())
     assert refused.value.code == "no-figures"
     assert "rtt_min" in str(refused.value.message)
     assert refused.value.remedy and not refused.value.retryable

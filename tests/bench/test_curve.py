@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from apps.bench.curve import ALPHA, Form, Test, read_curve, read_places
+from apps.bench.curve import ALPHA, Form, ProofTest, read_curve, read_places
 from apps.bench.curve.order import chance_of_order
 
 XS = [1, 2, 4, 8, 16, 32, 50]
@@ -100,7 +100,7 @@ def test_less_is_better_of_times():
 
 def test_single_figures_of_six_places_in_order_grow_by_kendall():
     reading = read_curve([1, 2, 4, 8, 16, 32], [[1], [2], [3], [4], [5], [6]])
-    assert (reading.form, reading.proof.test) == (Form.GROWS, Test.KENDALL)
+    assert (reading.form, reading.proof.test) == (Form.GROWS, ProofTest.KENDALL)
     assert str(reading.proof.message) == "Kendall's test of the order, n = 1, p = 0.0028"
     five = read_curve([1, 2, 4, 8, 16], [[1], [2], [3], [4], [5]])
     assert five.form is Form.UNTOLD
@@ -113,7 +113,7 @@ def test_no_t_test_rests_on_a_lone_figure(chance):
         truth = chance.choice([STICK, SMOOTH, [400] * 7, [100, 200, 300, 400, 500, 600, 700]])
         groups = [group[: chance.choice([1, 2, 3, 3, 5])] for group in measured(truth, 5, 0.02, chance)]
         for reading in (read_curve(XS, groups), read_places(groups), read_curve(XS, groups, higher_is_better=None)):
-            if reading.proof.test in (Test.STUDENT, Test.EQUIVALENCE):
+            if reading.proof.test in (ProofTest.STUDENT, ProofTest.EQUIVALENCE):
                 told += 1
                 assert reading.proof.n >= 2, str(reading.proof.message)
     assert told > 50

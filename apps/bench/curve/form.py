@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 
 from apps.bench.curve.order import chance_of_order
-from apps.bench.curve.proofs import ALPHA, ALPHA_ALIKE, Proof, Test
+from apps.bench.curve.proofs import ALPHA, ALPHA_ALIKE, Proof, ProofTest
 from apps.bench.curve.scatter import Scatter, scatter_of
 from apps.bench.knee import NEAR, find_knee
 
@@ -96,12 +96,12 @@ def read_places(
     # A test of two places is as good as these were repeated, whatever the others were.
     compared = min(len(groups[best]), len(groups[worst]))
     if len(groups) < 2:
-        return Reading(Form.UNTOLD, Proof(Test.NONE, n, None), best, worst)
+        return Reading(Form.UNTOLD, Proof(ProofTest.NONE, n, None), best, worst)
     scatter = scatter_of(groups)
     top, bottom = max(shown[best], shown[worst]), min(shown[best], shown[worst])
     alike = scatter.alike(worst, best, 2 * NEAR)
     if top - bottom <= NEAR * abs(top) and alike is not None and alike <= ALPHA_ALIKE:
-        return Reading(Form.FLAT, Proof(Test.EQUIVALENCE, compared, alike), best, worst, _others(groups, best))
+        return Reading(Form.FLAT, Proof(ProofTest.EQUIVALENCE, compared, alike), best, worst, _others(groups, best))
     rivals = tuple(
         place
         for place in _others(groups, best)
@@ -110,7 +110,7 @@ def read_places(
     p = _above(scatter, worst, best, sign)
     pairs = len(groups) * (len(groups) - 1) / 2
     corrected = None if p is None else min(1.0, 2 * p * pairs)
-    proof = Proof(Test.NONE, n, None) if corrected is None else Proof(Test.STUDENT, compared, corrected)
+    proof = Proof(ProofTest.NONE, n, None) if corrected is None else Proof(ProofTest.STUDENT, compared, corrected)
     form = Form.BEST if corrected is not None and corrected <= ALPHA else Form.UNTOLD
     return Reading(form, proof, best, worst, rivals)
 
@@ -131,7 +131,7 @@ def _plateau(scatter: Scatter, shown: Sequence[float], places: Reading) -> Readi
         is_grown = len(known) == len(grown) and max(known) <= ALPHA and min(shown) < (1 - NEAR) * plateau
         if not is_grown or not _ascends(shown[: start + 1]):
             return None
-        proof = Proof(Test.EQUIVALENCE, min(map(len, scatter.groups)), max(flat, *known))
+        proof = Proof(ProofTest.EQUIVALENCE, min(map(len, scatter.groups)), max(flat, *known))
         return Reading(Form.LEVELS_OFF, proof, places.best, places.worst, places.rivals, start, plateau)
     return None
 
@@ -144,9 +144,9 @@ def _direction(scatter: Scatter, shown: Sequence[float], places: Reading) -> Rea
     if not _ascends(shown if is_up else [-value for value in shown], scale=max(map(abs, shown))):
         return None
     p = scatter.chance(0, last) if is_up else scatter.chance(last, 0)
-    test, form = Test.STUDENT, Form.GROWS if is_up else Form.FALLS
+    test, form = ProofTest.STUDENT, Form.GROWS if is_up else Form.FALLS
     if p is None:
-        test, n, p = Test.KENDALL, min(map(len, scatter.groups)), chance_of_order(shown)
+        test, n, p = ProofTest.KENDALL, min(map(len, scatter.groups)), chance_of_order(shown)
     else:
         # Either direction would have been told.
         p = min(1.0, 2 * p)

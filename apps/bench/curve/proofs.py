@@ -10,7 +10,7 @@ from apps.bench.text import Message, _
 ALPHA, ALPHA_ALIKE = 0.01, 0.05
 
 
-class Test(Enum):
+class ProofTest(Enum):
     """Which test was done."""
 
     NONE = "none"
@@ -22,13 +22,10 @@ class Test(Enum):
     KENDALL = "kendall"
 
 
-# pytest must not take it for a class of tests.
-Test.__test__ = False  # type: ignore[attr-defined]
-
 _NAMES = {
-    Test.STUDENT: _("t test, n = %(n)s, %(p)s"),
-    Test.EQUIVALENCE: _("equivalence test, n = %(n)s, %(p)s"),
-    Test.KENDALL: _("Kendall's test of the order, n = %(n)s, %(p)s"),
+    ProofTest.STUDENT: _("t test, n = %(n)s, %(p)s"),
+    ProofTest.EQUIVALENCE: _("equivalence test, n = %(n)s, %(p)s"),
+    ProofTest.KENDALL: _("Kendall's test of the order, n = %(n)s, %(p)s"),
 }
 _TOO_FEW = _("n = %(n)s: not enough to tell")
 
@@ -37,7 +34,7 @@ _TOO_FEW = _("n = %(n)s: not enough to tell")
 class Proof:
     """A test's outcome: `n` is the least number of figures at a place that it rests on, `p` None if none was done."""
 
-    test: Test
+    test: ProofTest
     n: int
     p: float | None
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 from apps.bench import curve
-from apps.bench.curve import Form, Proof, Reading, Test
+from apps.bench.curve import Form, Proof, ProofTest, Reading
 from apps.bench.knee import NEAR
 from apps.core import messages
 from apps.reports.claims.topics import Place
@@ -53,7 +53,7 @@ def text_of(says: Mapping[str, Value]) -> str:
     n, p = says.get("n"), says.get("p")
     if not isinstance(n, int):
         return ""
-    proof = Proof(Test(says.get("test")), n, float(p) if isinstance(p, int | float) else None)
+    proof = Proof(ProofTest(says.get("test")), n, float(p) if isinstance(p, int | float) else None)
     return messages.render(proof.message)
 
 

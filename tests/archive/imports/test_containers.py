@@ -8,6 +8,7 @@ import tarfile
 import zipfile
 import zlib
 from collections.abc import Mapping
+from typing import Literal
 
 import pytest
 
@@ -25,9 +26,9 @@ def zipped(files: Mapping[str, bytes], method: int = zipfile.ZIP_DEFLATED) -> io
     return file
 
 
-def tarred(files: Mapping[str, bytes], mode: str = "w") -> io.BytesIO:
+def tarred(files: Mapping[str, bytes], mode: Literal["w", "w:gz"] = "w") -> io.BytesIO:
     file = io.BytesIO()
-    with tarfile.open(fileobj=file, mode=mode) as archive:  # type: ignore[call-overload]
+    with tarfile.open(fileobj=file, mode=mode) as archive:
         for name, content in files.items():
             member = tarfile.TarInfo(name)
             member.size = len(content)

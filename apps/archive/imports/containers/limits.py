@@ -24,6 +24,7 @@ DAMAGES = (
     ValueError,
     struct.error,
     KeyError,
+    # Of zipfile: a method of compression that it does not know.
     NotImplementedError,
 )
 # Names of what file managers add by themselves.
