@@ -91,6 +91,11 @@ class Report(Outliving, TeamOwned):
     def __str__(self) -> str:
         return self.title
 
+    @property
+    def latest_number(self) -> int:
+        """Return the number of its latest edition, 0 if it has none."""
+        return self.editions.aggregate(latest=models.Max("number"))["latest"] or 0
+
     def get_absolute_url(self) -> str:
         """Return the address of the report's page."""
         return reverse("reports:detail", args=[self.pk])

@@ -7,7 +7,6 @@ from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
-from django.db.models import Max
 from django.utils.translation import gettext as _
 
 from apps.accounts import rights
@@ -166,7 +165,7 @@ def keep_edition(
         own = report.editions.filter(number__gt=after, created_by=user, note=note)
         if first := own.order_by("number").first():
             return first
-    last = report.editions.aggregate(last=Max("number"))["last"] or 0
+    last = report.latest_number
     canonical = serialisation.canonical(serialisation.as_json(document))
     made = Edition.objects.create(
         report=report,

@@ -5,7 +5,6 @@ from django.contrib.auth.decorators import login_required
 from django.core.exceptions import ValidationError
 from django.core.paginator import Paginator
 from django.db import transaction
-from django.db.models import Max
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
@@ -75,7 +74,7 @@ def detail(request: HttpRequest, pk: int) -> HttpResponse:
         "can_write": can_write,
         "can_edit": can_write and "edit" in request.GET,
         "editions": queries.editions_for(user).filter(report=report),
-        "freeze_form": forms.FreezeForm(initial={"latest": _latest(report)}),
+        "freeze_form": forms.FreezeForm(initial={"latest": report.latest_number}),
         "words": report.edits.get("words", {}),
         "dropped": report.edits.get("dropped", []),
         "own": report.edits.get("own", []),
@@ -90,11 +89,6 @@ def detail(request: HttpRequest, pk: int) -> HttpResponse:
         context["page"] = html.page_of(document, report.edits)
         context["unfinished"] = readiness.unfinished_of(report, user, timezone.now())
     return render(request, "reports/detail.html", context)
-
-
-def _latest(report: Report) -> int:
-    """Return the number of the latest edition, 0 if there is none."""
-    return report.editions.aggregate(latest=Max("number"))["latest"] or 0
 
 
 def _others(report: Report) -> list[tuple[str, Report | None]]:
