@@ -11,6 +11,7 @@ import pytest
 from apps.bench import judges, tools
 from apps.bench.toolkit import NodeRef, Plan, ToolFailure
 from tests.bench.tools import carrying
+from tests.ports import free_port
 
 pytestmark = pytest.mark.skipif(
     not carrying.installed("globus-url-copy", "globus-gridftp-server"), reason="GridFTP is not installed here"
@@ -31,22 +32,9 @@ def nodes_of(ends=1, directory=""):
     }
 
 
-def free_port():
-    """Return a port that is free on every address, with the one after it."""
-    for port in range(28_000 + os.getpid() % 10_000, 50_000, 2):
-        with socket.socket() as one, socket.socket() as two:
-            try:
-                one.bind(("", port))
-                two.bind(("", port + 1))
-            except OSError:
-                continue
-            return port
-    raise AssertionError("no port is free")
-
-
 def run(folder, slug="gridftp", nodes=None, disturb=None, after_s=0.5, **params):
     tool, nodes = tools.get(slug), nodes or nodes_of()
-    cleaned = tool.clean({"size": "64 MiB", "port": free_port(), "time_limit": 60, **params})
+    cleaned = tool.clean({"size": "64 MiB", "port": free_port(in_a_row=2), "time_limit": 60, **params})
     outputs = carrying.carry_out(tool.plan(cleaned, nodes), nodes, folder, disturb, after_s)
     return judges.read_run(outputs, cleaned, tool)
 
@@ -148,14 +136,17 @@ def test_a_broken_transfer_without_restarts_is_a_failure(tmp_path):
     assert caught.value.retryable
 
 
-def test_a_port_in_use_is_told(tmp_path):
+@on_disk
+@ONE_BY_ONE
+def test_a_port_in_use_is_told_and_no_file_stays_behind(tmp_path):
     with socket.socket() as taken:
         taken.bind(("127.0.3.1", 0))
         taken.listen()
         with pytest.raises(ToolFailure) as caught:
-            run(tmp_path, port=taken.getsockname()[1])
+            run(tmp_path, nodes=nodes_of(directory=MOUNT), read_from="file", port=taken.getsockname()[1])
     assert caught.value.code == "port-busy"
     assert "pusan1" in str(caught.value.message)
+    assert left_behind() == []
 
 
 def test_nothing_beside_the_run_can_be_read_from_the_server(tmp_path):
