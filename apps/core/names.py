@@ -18,8 +18,15 @@ _BESIDE_ANY = {"CJK", "HANGUL", "HIRAGANA", "KATAKANA", "BOPOMOFO", "IDEOGRAPHIC
 # One of them may stand among Latin letters, for a quantity or a unit: mu (as the sign of micro is read), Delta,
 # lambda, sigma, Omega (as the sign of ohm is read).
 _SYMBOLS = set("\u03bc\u0394\u03bb\u03c3\u03a9")
-# Letters of a script that look like Latin ones, after their case is folded; then what looks alike within Latin.
-_TWINS = str.maketrans("аеорсухіјѕԁһԛԝкмтвнӏαεορνυχικτμσ∆ɑɡɩʟȷǀıi1|0", "aeopcyxljsdhqwkmtbhlaeopvuxlktuoδaglljlllllo")
+# Small letters of a script, and of phonetics, that look like Latin ones.
+LATIN_LIKE = dict(
+    zip("аеорсухіјѕԁһԛԝкмтвнӏαεορνυχικτμσɑɡɩȷǀı", "aeopcyxijsdhqwkmtbhlaeopvuxiktuoagijli", strict=True)
+)
+# What looks alike within Latin, and a sign of mathematics that is read as the letter.
+_ALIKE = dict.fromkeys("i1|", "l") | {"0": "o"}
+_TWINS = str.maketrans(
+    {sign: _ALIKE.get(latin, latin) for sign, latin in LATIN_LIKE.items()} | _ALIKE | {"∆": "δ", "ʟ": "l"}
+)
 # Letters of phonetics that look like the capital which they are named after.
 _SMALL_CAPITAL = "LATIN LETTER SMALL CAPITAL "
 _JOINER, _NON_JOINER, _AS_PICTURE = "\u200d", "\u200c", "\ufe0f"
@@ -30,12 +37,12 @@ def skeleton(name: str, longest: int) -> str:
 
     I, l and 1 are one, whatever their case, and so are O and 0.
     """
-    plain = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
-    plain = "".join(_plain(sign) for sign in plain if sign not in (_JOINER, _NON_JOINER, _AS_PICTURE))
-    return " ".join(plain.translate(_TWINS).split())[:longest]
+    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
+    folded = "".join(plain(sign) for sign in folded if sign not in (_JOINER, _NON_JOINER, _AS_PICTURE))
+    return " ".join(folded.translate(_TWINS).split())[:longest]
 
 
-def _plain(sign: str) -> str:
+def plain(sign: str) -> str:
     """Return the sign that one is written for: a figure of any script, a dash of any length, a small capital."""
     category = unicodedata.category(sign)
     if category == "Nd":
@@ -46,11 +53,15 @@ def _plain(sign: str) -> str:
     return letter.lower() if len(letter) == 1 else sign
 
 
+def is_unseen(sign: str) -> bool:
+    """Return whether nobody sees a sign, or whether it only shapes or turns those beside it."""
+    return unicodedata.category(sign) in _CATEGORIES or ord(sign) in _INVISIBLE
+
+
 def check_seen(name: str) -> None:
     """Raise a ValidationError for a sign that nobody sees, or that turns the direction of what follows."""
     for place, sign in enumerate(name):
-        is_unseen = unicodedata.category(sign) in _CATEGORIES or ord(sign) in _INVISIBLE
-        if is_unseen and not _shapes(name, place):
+        if is_unseen(sign) and not _shapes(name, place):
             text = _("Leave out the sign %(sign)s: it cannot be seen, or turns the direction of what follows.")
             raise ValidationError(text % {"sign": f"U+{ord(sign):04X} {unicodedata.name(sign, '')}".strip()})
 

@@ -1,6 +1,7 @@
 """What strangers must not read: every name in every form and language, on every public page and file."""
 
 import json
+import re
 import time
 import unicodedata
 from types import SimpleNamespace
@@ -15,14 +16,24 @@ from apps.campaigns.runnable.shape import LONGEST_TEXT
 from apps.testbeds.models import FileSystem, Node, Site, Switch
 from tests import factories as people
 from tests.archive.landing.answers import DRAWN, public_answers
-from tests.archive.landing.writings import forms_of
+from tests.archive.landing.writings import dotted, forms_of, glued
 from tests.campaigns import factories as make
 
 V = Campaign.Visibility
 
 # Names as sites give them: with dashes, dots, blanks, figures, in Korean, in Japanese, within other words.
-NODES = ("unpriv288", "dj-b", "login1.nurion", "대전01", "ノード7", "München", "gw", "kisti01.kisti.re.kr")
-SITES = ("대전 센터", "Daejeon West", "서울", "Müllheim", "KISTI-1")
+NODES = (
+    "unpriv288",
+    "dj-b",
+    "login1.nurion",
+    "대전01",
+    "ノード7",
+    "München",
+    "gw",
+    "kisti01.kisti.re.kr",
+    "zorbclient",
+)
+SITES = ("대전 센터", "Daejeon West", "서울", "Müllheim", "KISTI-1", "Zürichberg Straße")
 ADDRESSES = ("192.168.77.5", "10.0.0.254", "2001:db8:0:0::7", "fe80::1ff:fe23:4567:890a", "dj-b-ib0.cluster")
 # By given and family name.
 PEOPLE = (("지호", "김"), ("Jiho", "Kim"))
@@ -109,6 +120,11 @@ def plain(text: str) -> str:
     return unicodedata.normalize("NFKC", text).casefold().replace("\u200b", "")
 
 
+def is_long_enough(name: str) -> bool:
+    """Say whether a name is hidden in the middle of a word, and none of figures and points or colons only."""
+    return len(re.sub("[ ,_.-]", "", name)) >= 4 and re.search("[g-z가-힣]", name.lower()) is not None
+
+
 @pytest.mark.parametrize("name", SECRETS)
 def test_a_name_is_hidden_in_every_form_and_context(names: Hidden, name: str) -> None:
     for form in dict.fromkeys(forms_of(name)):
@@ -121,6 +137,23 @@ def test_a_name_is_hidden_in_every_form_and_context(names: Hidden, name: str) ->
             assert shown.startswith(before[:4]) and shown.endswith(after[-3:] if not after.startswith(":") else ""), (
                 shown
             )
+
+
+@pytest.mark.parametrize("name", [name for name in SECRETS if is_long_enough(name)])
+def test_a_name_is_hidden_within_a_word_of_programs(names: Hidden, name: str) -> None:
+    for form in glued(name):
+        for context in ("{}", "at {} now", "{}에서", "log_{}.txt", "{} RTT"):
+            shown = names.text(context.format(form))
+            assert plain(name) not in plain(shown) and plain(form) not in plain(shown), form
+
+
+@pytest.mark.parametrize("address", ["192.168.77.5", "10.0.0.254", "172.16.5.9", "172.31.9.8"])
+def test_an_address_is_hidden_however_its_points_are_written(names: Hidden, address: str) -> None:
+    for form in dotted(address):
+        for context in ("{}", "at {} now", "{}에서", "노드{}", "x={};"):
+            # Of figures with commas the inventory alone tells which are an address, or the port that follows.
+            if "," not in form or "(" in form or address in ADDRESSES:
+                assert form not in names.text(context.format(form)), form
 
 
 @pytest.mark.parametrize("written", FOREIGN)
@@ -187,7 +220,8 @@ def test_long_texts_take_no_longer_a_sign(names: Hidden) -> None:
     "text",
     [
         "at 10:15, 10:15:30 and 2026-11-23", "v1.2.3 and 3.16", "1.5 Gbit/s over 64 KiB, 8 streams", "300.1.1.1",
-        "unpriv2880 aunpriv288 sw-cores gwen", "std::vector and a::", "results.tar.gz, plot.py, run.v2.json",
+        "unpriv2880 aunpriv288 sw-corer gwen", "gws, fromGw, gw2gw", "std::vector and a::", "5 μs, 1. 2. 3. 4. 5",
+        "results.tar.gz, plot.py, run.v2.json", "1,8,4,2 and (1,2,4,8,16,32)",
         "BBR는 CUBIC보다 20 % 빠르다.", "e.g. TCP, i.e. one stream", "--size=4k --bs=1M /scratch/out.dat",
         "50 % of 3 %", "부산에서 재다", "a%20b", "1:2:3", "12:34", "@80 %",
         "v1.2.3.4 of it", "1·2·4·8 streams", "main.cc, lib.so and x.service", "np.mean, net.core", "0xdeadbeef",

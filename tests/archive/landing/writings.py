@@ -2,9 +2,22 @@
 
 import html
 import json
+import re
 import unicodedata
 from collections.abc import Iterator
+from html.entities import codepoint2name
 from urllib.parse import quote
+
+# Of each kind: direction, shape, quantity, filler, tag, control, private, of what is no sign yet.
+UNSEEN = (
+    "\u200e", "\u200f", "\u061c", "\u180e", "\u2062", "\u2066", "\u2069", "\ufe0f", "\u3164", "\uffa0", "\u034f",
+    "\u00ad", "\U000e0041", "\U000e0100", "\x1b", "\x01", "\x9f", "\ue000", "\u0378", "\u2800",
+)  # fmt: skip
+MARKS = ("\u20e3", "\u1ab0", "\u0336", "\u0301", "\u05b0", "\u3099")
+SMALL_CAPITALS = str.maketrans("abcdeghijklmnoprtuvwz", "ᴀʙᴄᴅᴇɢʜɪᴊᴋʟᴍɴᴏᴘʀᴛᴜᴠᴡᴢ")
+IN_FRAMES = {ord("a") + place: chr(0x1F170 + place) for place in range(26)}
+GREEK = dict(zip("oaeipvuxkt", "οαειρνυχκτ", strict=True))
+CYRILLIC = dict(zip("aeopcyxisjdhqwkmtb", "аеорсухіѕјԁһԛԝкмтв", strict=True))
 
 
 def forms_of(name: str) -> Iterator[str]:
@@ -16,6 +29,9 @@ def forms_of(name: str) -> Iterator[str]:
     yield "".join(f"%{byte:02X}" for byte in name.encode())
     yield from escaped(name)
     yield from respelt(name)
+    yield from unseen(name)
+    yield from coded(name)
+    yield from drawn(name)
 
 
 def escaped(name: str) -> Iterator[str]:
@@ -36,4 +52,75 @@ def respelt(name: str) -> Iterator[str]:
     yield name.upper().replace("I", "İ")
     yield name.replace("a", "á").replace("o", "ô").replace("n", "ñ")
     yield "".join(sign for sign in unicodedata.normalize("NFD", name) if not "\u0300" <= sign <= "\u036f")
-    yield name.replace("ü", "ue").replace("ö", "oe").replace("ä", "ae")
+    yield name.replace("ü", "ue").replace("ö", "oe").replace("ä", "ae").replace("ß", "ss")
+
+
+def unseen(name: str) -> Iterator[str]:
+    """Yield a name with what nobody sees between its signs: one of each kind, and what terminals read as colours."""
+    for sign in UNSEEN:
+        yield sign.join(name)
+    yield from (f"{name[:2]}{colour}{name[2:]}" for colour in ("\x1b[1m", "\x1b[0;31m", "\\e[1m", "\\033[m"))
+
+
+def coded(name: str) -> Iterator[str]:
+    """Yield how programs write what is no ASCII, and what comes of it where another code is read."""
+    for escape in (r"\{:03o}", "={:02X}", "%{:02X}", r"\x{:02x}"):
+        yield _bytewise(name, escape, "utf-8")
+        yield _bytewise(name, escape, "latin-1")
+        if _is_korean_code(name):
+            yield _bytewise(name, escape, "cp949")
+    for escape in (r"\x{{{:x}}}", "%u{:04X}", "%u{:04x}"):
+        yield "".join(sign if sign.isascii() else escape.format(ord(sign)) for sign in name)
+    yield "".join(sign if sign.isascii() else rf"\N{{{unicodedata.name(sign)}}}" for sign in name)
+    yield "".join(f"&{codepoint2name[ord(sign)]}" if ord(sign) in range(0xC0, 0x100) else sign for sign in name)
+    yield name.encode("utf-7").decode()
+    yield name.encode().decode("latin-1")
+    yield name.encode().decode("cp1252", "replace")
+
+
+def drawn(name: str) -> Iterator[str]:
+    """Yield a name in letters with marks and frames, and in those of other scripts that look like them."""
+    for mark in MARKS:
+        yield "".join(sign + mark if sign.isalnum() else sign for sign in unicodedata.normalize("NFC", name))
+    yield name.translate(SMALL_CAPITALS)
+    yield name.lower().translate(IN_FRAMES)
+    for twins in (GREEK, CYRILLIC):
+        for letter, twin in twins.items():
+            if letter in name.lower():
+                yield name.lower().replace(letter, twin, 1)
+                break
+        yield name.lower().translate(str.maketrans(twins))
+
+
+def glued(name: str) -> Iterator[str]:
+    """Yield a name in words of programs: parted from others by a change of case, a figure or the sign of many."""
+    yield from (f"{name}ToOther", f"{name.upper()}ToOther", f"from{name[:1].upper()}{name[1:]}", f"{name}s")
+    # A figure ends no word beside a figure.
+    yield f"{name}2other" if not name[-1].isdigit() else f"{name}to"[: len(name)] + "Other"
+    parts = [part[:1].upper() + part[1:] for part in re.split("[ _.-]+", name)]
+    yield from ("".join(parts), "".join(parts).lower(), "at" + "".join(parts) + "AndOther")
+
+
+def dotted(address: str) -> Iterator[str]:
+    """Yield how people write an address of the internet that no program shall follow, or that a program tells."""
+    for dot in ("[dot]", "(.)", "[.]", "(dot)", " dot ", " . ", ". ", "\\.", "·", ",", ", ", "{.}"):
+        yield address.replace(".", dot)
+    yield f"({address.replace('.', ',')},19,137)"
+
+
+def _is_korean_code(name: str) -> bool:
+    """Return whether a name has Hangul, and bytes of Korean's own code that could be no other's."""
+    if not any("가" <= sign <= "힣" for sign in name):
+        return False
+    try:
+        name.encode("cp949").decode()
+    except UnicodeDecodeError:
+        return True
+    return False
+
+
+def _bytewise(name: str, escape: str, code: str) -> str:
+    return "".join(
+        sign if sign.isascii() else "".join(escape.format(byte) for byte in sign.encode(code, "ignore")) or sign
+        for sign in name
+    )

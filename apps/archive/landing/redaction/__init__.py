@@ -7,15 +7,17 @@ well: texts keep them (`FormerName`). Path names stay, but for the names and use
 the author stay where the campaign is cited by them.
 """
 
-from collections.abc import Iterable
+import itertools
+import re
+from collections.abc import Iterable, Iterator
 
 from django.db.models import Q
 from django.utils.translation import gettext as _
 
 from apps.archive.landing.redaction import addresses
 from apps.archive.landing.redaction.inventory import stand_ins_of
-from apps.archive.landing.redaction.occurrences import GAPS, Occurrences
-from apps.archive.landing.redaction.spelling import fold
+from apps.archive.landing.redaction.occurrences import Occurrences
+from apps.archive.landing.redaction.spelling import GAPS, Folded, fold, readings
 from apps.archive.landing.redaction.stand_ins import is_telling
 from apps.campaigns.models import Campaign, Tombstone
 from apps.testbeds.models import Node
@@ -24,6 +26,9 @@ __all__ = ["Hidden", "Names", "names_for"]
 
 # A column of a table repeats its texts.
 _MOST_REMEMBERED = 10_000
+# A letter or figure beside a name, but for a line's end as programs write it and the sign of more than one.
+_GLUED_BEFORE = re.compile(rf"(?:(?<!\\)|(?=[^nrt]))[{addresses.LATIN}]$")
+_GLUED_AFTER = re.compile(rf"(?!e?s{addresses.END})[{addresses.LATIN}]")
 
 
 class Names:
@@ -38,6 +43,10 @@ class Names:
     def name(self, name: str) -> str:
         """Return the name of a thing as a reader may see it."""
         return name
+
+    def keys(self, keys: Iterable[str]) -> dict[str, str]:
+        """Return what each key of a table is called for a reader; no two are called the same."""
+        return {key: key for key in keys}
 
 
 class Hidden(Names):
@@ -59,6 +68,15 @@ class Hidden(Names):
         """Return what stands for a name, however short it is."""
         return self._whole.get(fold(name.strip()).text) or self.text(name)
 
+    def keys(self, keys: Iterable[str]) -> dict[str, str]:
+        """Return the keys without names; of those that would be the same the later ones are numbered."""
+        shown: dict[str, str] = {}
+        for key in keys:
+            word = self.text(key)
+            numbered = (f"{word} ({number})" for number in itertools.count(2))
+            shown[key] = next(item for item in itertools.chain((word,), numbered) if item not in shown.values())
+        return shown
+
     def text(self, text: str) -> str:
         """Return the text without names and addresses."""
         if text not in self._remembered:
@@ -68,16 +86,20 @@ class Hidden(Names):
         return self._remembered[text]
 
     def _replaced(self, text: str) -> str:
-        folded = fold(text)
-        spans = [(start, end, self._word(folded.text[start:end])) for start, end in self._names.spans(folded.text)]
-        spans += addresses.spans(folded.text, self._addresses, self._figures, self._host)
+        spans = [span for folded in readings(text) for span in self._spans(folded)]
         parts = []
         done = 0
         for start, end, word in _merged(spans):
-            first, last = folded.span(start, end)
-            parts += [text[done:first], word]
-            done = last
+            parts += [text[done:start], word]
+            done = end
         return "".join((*parts, text[done:]))
+
+    def _spans(self, folded: Folded) -> Iterator[addresses.Span]:
+        """Yield where names and addresses stand in the text that was folded, and what stands in their place."""
+        for start, end in self._names.spans(folded.text, folded.breaks()):
+            yield *folded.span(start, end), _apart(self._word(folded.text[start:end]), folded.text, start, end)
+        for start, end, word in addresses.spans(folded.text, self._addresses, self._figures, self._host):
+            yield *folded.span(start, end), word
 
     def _word(self, found: str) -> str:
         return self._words.get(GAPS.sub("-", found), _("name"))
@@ -97,6 +119,13 @@ def names_for(shared: Campaign | Tombstone, *, whole: bool) -> Names:
         members = Q(clusters__experiment_roles__experiment__campaign=shared)
         first = Node.objects.filter(played | members).distinct().order_by("pk")
     return Hidden(shared.team_id, first)
+
+
+def _apart(word: str, text: str, start: int, end: int) -> str:
+    """Return what stands for a name with a dash where a word, or its number, would go on without a blank."""
+    before = "-" if _GLUED_BEFORE.search(text[max(start - 3, 0) : start]) else ""
+    after = "-" if _GLUED_AFTER.match(text, end) else ""
+    return f"{before}{word}{after}"
 
 
 def _merged(spans: list[addresses.Span]) -> list[addresses.Span]:

@@ -19,17 +19,27 @@ BEGIN = rf"(?:(?<![{LATIN}])|(?<=\\[nrt]))"
 END = rf"(?![{LATIN}])"
 
 # A letter before is no part of an address, but of an interface's name; a full stop may be written in other ways.
-_DOT = r"(?:\.|[·•∙‧・]|\[\.\])"
+_DOT = (
+    r"(?:[ \t]{0,2}\\?\.[ \t]{0,2}|[·•∙‧・]"
+    r"|[ \t]{0,2}(?:[\[({<][ \t]?(?:\.|dot|점)[ \t]?[\])}>]|dot|점)[ \t]{0,2})"
+)
 # A fifth figure is a port, as packets are printed.
 _IPV4 = re.compile(rf"(?<![0-9])(?<![0-9]\.)\d{{1,3}}(?:{_DOT}\d{{1,3}}){{3}}(?![0-9])(?!\.[0-9]{{1,9}}\.[0-9])")
+# As FTP writes the address and port of data, and people an address: what of it is none no sign tells.
+_COMMAS = re.compile(r"(?<![0-9])\d{1,3}(?:, ?\d{1,3}){3,}(?![0-9])")
+_PASSIVE = 6
+_OCTETS = 4
 _OCTET = re.compile(r"\d+")
+_PLAIN = re.compile(r"[\d.\\]+")
 _VERSION = re.compile(rf"(?<![{LATIN}])(?:v|ver|version|release)[ _-]?$")
 _LONGEST_VERSION_WORD = 9
 _IPV6 = re.compile(
     rf"(?:{BEGIN}|(?<=[g-z])(?=[0-9][0-9a-f]{{0,3}}:[0-9a-f]|fe80:))(?<!:)"
     rf"((?:[0-9a-f]{{0,4}}:){{2,8}}(?:\d{{1,3}}(?:\.\d{{1,3}}){{3}}|[0-9a-f]{{0,4}}))"
-    rf"(?:%[0-9a-z_.-]{{1,15}})?{END}"
+    rf"(?:%[0-9a-z_.-]{{1,15}})?(?![0-9a-f])"
 )
+# What a letter goes on is a word of programs, unless there is a figure in it.
+_ALONE = re.compile(END)
 _NO_HEX = r"(?<![0-9a-f])"
 _MACHINE = (
     # Ethernet's six, InfiniBand's eight and the twenty of IP over it.
@@ -86,10 +96,28 @@ def _internet(text: str, known: Mapping[str, str]) -> Iterator[Span]:
         word = known.get(".".join(map(str, octets)))
         if word or (max(octets) <= _LAST_OCTET and not _is_figure(found, octets)):
             yield found.start(), found.end(), word or _("address")
+    for found in _COMMAS.finditer(text):
+        yield from _with_commas(found, known)
     for found in _IPV6.finditer(text):
-        if (core := _ipv6_in(found[1])) is not None:
+        if (core := _ipv6_in(found[1])) is not None and (_ALONE.match(text, found.end()) or _OCTET.search(core)):
             end = found.end() if core == found[1] else found.start() + len(core)
             yield found.start(), end, known.get(ipaddress.ip_address(core).compressed) or _("address")
+
+
+def _with_commas(found: re.Match[str], known: Mapping[str, str]) -> Iterator[Span]:
+    """Yield addresses of the inventory among figures with commas between, and the first four of six in brackets."""
+    octets = [(int(part.group()), *part.span()) for part in _OCTET.finditer(found.string, *found.span())]
+    for first in range(len(octets) - _OCTETS + 1):
+        four = octets[first : first + _OCTETS]
+        if word := known.get(".".join(str(figure) for figure, _start, _end in four)):
+            yield four[0][1], four[-1][2], word
+    figures = [figure for figure, _start, _end in octets]
+    is_bracketed = (
+        found.string[max(found.start() - 1, 0) : found.start()] == "("
+        and found.string[found.end() : found.end() + 1] == ")"
+    )
+    if is_bracketed and len(figures) == _PASSIVE and max(figures) <= _LAST_OCTET and figures != sorted(figures):
+        yield found.start(), octets[_OCTETS - 1][2], _("address")
 
 
 def _is_figure(found: re.Match[str], octets: list[int]) -> bool:
@@ -97,8 +125,11 @@ def _is_figure(found: re.Match[str], octets: list[int]) -> bool:
     start = found.start()
     if _VERSION.search(found.string[max(start - _LONGEST_VERSION_WORD, 0) : start]):
         return True
+    if "." in found.group():
+        # Points that are counted, "1. 2. 3. 4.", have a blank between.
+        return not _PLAIN.fullmatch(found.group()) and octets == [octets[0] + place for place in range(_OCTETS)]
     rises = sorted(octets)
-    return "." not in found.group() and octets in (rises, rises[::-1])
+    return octets in (rises, rises[::-1])
 
 
 def is_host(text: str) -> bool:

@@ -5,12 +5,13 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from apps.archive.landing.redaction import addresses
+from apps.archive.landing.redaction.spelling import GAPS, LEAST_GLUED
 
-# People write a name's blanks and dashes one for another, most of all in names of files.
-GAPS = re.compile(r"[\s_+.-]+")
 _LATIN_SIGN = re.compile(rf"[{addresses.LATIN}]")
 # Scripts that are written without blanks: Hangul, Han, Kana.
 _UNSPACED = re.compile(r"[ᄀ-ᇿ⺀-〿぀-ヿ㄰-㆏㐀-鿿가-퟿豈-﫿\U00020000-\U0003ffff]")
+_LATIN_END = re.compile(addresses.END)
+_PLURAL = re.compile("e?s")
 _OTHER_BEGIN, _OTHER_END = r"(?<![^\W_])", r"(?![^\W_])"
 # Steps of the tree that are no sign, and where the pattern of what may follow a whole name stands.
 _WIDE, _NARROW, _END = 0, 1, 2
@@ -42,16 +43,24 @@ class Occurrences:
         ]
         self._begin = re.compile("|".join(begins)) if begins else None
 
-    def spans(self, text: str) -> Iterator[tuple[int, int]]:
-        """Yield (start, end) of each name in a text, in their order; none overlaps another."""
+    def spans(self, text: str, breaks: frozenset[int] = frozenset()) -> Iterator[tuple[int, int]]:
+        """Yield (start, end) of each name in a text, in their order; none overlaps another.
+
+        At `breaks` a word begins and ends though nothing parts it from the next; a short name does not.
+        """
+        if self._begin is None:
+            return
         done = 0
-        for begin in self._begin.finditer(text) if self._begin else ():
-            start = begin.start()
-            if start >= done and (end := self._longest(text, start)) is not None:
+        begins = {found.start() for found in self._begin.finditer(text)}
+        for start in sorted(begins | breaks):
+            if (
+                start >= done
+                and (end := self._longest(text, start, breaks, is_glued=start not in begins)) is not None
+            ):
                 yield start, end
                 done = end
 
-    def _longest(self, text: str, start: int) -> int | None:
+    def _longest(self, text: str, start: int, breaks: frozenset[int], *, is_glued: bool) -> int | None:
         """Return where the longest name ends that begins here, None if none does."""
         longest = None
         places: list[tuple[_Tree | _Rest, int]] = [(self._tree, start)]
@@ -64,9 +73,22 @@ class Occurrences:
             else:
                 end, edge = place, below.get(_END)
                 places += _onwards(below, text, place)
-            if edge and end is not None and (longest is None or end > longest) and edge.match(text, end):
+            if edge is None or end is None or (longest is not None and end <= longest):
+                continue
+            may_be_glued = end - start >= LEAST_GLUED
+            if (may_be_glued or not is_glued) and (
+                edge.match(text, end) or (may_be_glued and _ends_glued(text, end, breaks))
+            ):
                 longest = end
         return longest
+
+
+def _ends_glued(text: str, end: int, breaks: frozenset[int]) -> bool:
+    """Say whether a word ends by a change of case, beside a figure, or but for the sign of more than one."""
+    if end in breaks:
+        return True
+    plural = _PLURAL.match(text, end)
+    return plural is not None and (plural.end() in breaks or _LATIN_END.match(text, plural.end()) is not None)
 
 
 def _insert(tree: _Tree, steps: tuple[_Step, ...], edge: re.Pattern[str]) -> None:

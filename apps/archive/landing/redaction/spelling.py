@@ -1,39 +1,46 @@
 """Texts in the one spelling that names are looked for in: small, without accents, nothing escaped or invisible."""
 
-import functools
+import itertools
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
-from apps.archive.landing.redaction.escapes import unescaped
+from apps.archive.landing.redaction.codings import CODINGS
+from apps.archive.landing.redaction.escapes import Places, unescaped, unmoved, without_escapes
+from apps.archive.landing.redaction.letters import breaks_in, latin_in, letters_of
 
-# A sign with its accents, or a Korean syllable in its parts.
-_CLUSTER = re.compile(r".[̀-ͯᅠ-ᇿ゙゚]*", re.DOTALL)
-_DASHES = dict.fromkeys(map(ord, "‐‑‒–—―−﹘﹣"), "-")
-_INVISIBLE = dict.fromkeys([0xAD, 0x200B, 0x200C, 0x200D, 0x2060, 0xFEFF])
-_BLANKS = dict.fromkeys(map(ord, "\t\v\f\u00a0\u2028\u2029"), " ")
-# Letters whose strokes no composition tells.
-_LETTERS = str.maketrans(
-    {"ı": "i", "ø": "o", "đ": "d", "ł": "l", "æ": "ae", "œ": "oe", "þ": "th", "ð": "d", "ħ": "h"}
-)
-# It ends a part of a host's name, too.
-_FULL_STOP = {ord("。"): "."}
-_PLAIN = _DASHES | _INVISIBLE | _BLANKS | _LETTERS | _FULL_STOP
-_ACCENTED = re.compile("[À-ɏḀ-ỿ]")
-_ACCENTS = re.compile("[̀-ͯ]+")
+# What is read as it stands by whoever has not escaped it: all of ASCII that anybody sees.
+_SEEN_ONLY = re.compile(r"[\t-\r -~]*")
+_BLANKS = str.maketrans("\t\v\f", "   ")
+# A Korean syllable in its parts, a letter of Japanese with its voice, and that where it has no letter.
+_PARTS = re.compile("[ᄀ-ᄒ][ᅡ-ᅵ][ᆨ-ᇂ]?|[가-힣][ᆨ-ᇂ]|[ぁ-ヿ][\u3099\u309a]|[\u3099\u309a]+")
+# People write a name's blanks and dashes one for another, most of all in names of files.
+GAPS = re.compile(r"[\s_+.-]+")
+_HEXADECIMAL = re.compile("[0-9a-f]+")
 # German and its neighbours write these as two letters where there are none of them.
 _UMLAUTS = {"ä": "ae", "ö": "oe", "ü": "ue", "å": "aa", "ø": "oe"}
 _SPELT_OUT = re.compile("(?<=[a-z])(?:ae|oe|ue)(?=[a-z])")
 # In shorter words the two letters are mostly no umlaut.
 _LEAST_SPELT_OUT = 6
+# Of so many each may be written as two letters or as one, of more all or none.
+_MOST_UMLAUTS = 4
+# Shorter ones stand within words of every day once nothing parts them from what is beside them.
+LEAST_GLUED = 4
+_LEAST_GLUED_ELSEWHERE = 2
 
 
 @dataclass(frozen=True)
 class Folded:
-    """A text to search in; `starts` and `ends` lead from its signs to the text as it was, None if it is the same."""
+    """A text to search in; `starts` and `ends` lead from its signs to the text as it was, None if it is the same.
+
+    `cased` has as many signs, with their case; before those in `fresh` stood what nobody sees.
+    """
 
     text: str
+    cased: str
+    fresh: frozenset[int] = frozenset()
     starts: Sequence[int] | None = None
     ends: Sequence[int] | None = None
 
@@ -43,41 +50,117 @@ class Folded:
             return start, end
         return self.starts[start], self.ends[end - 1]
 
+    def breaks(self) -> frozenset[int]:
+        """Return where a word may begin or end though no blank stands there."""
+        return self.fresh | breaks_in(self.cased)
+
+
+@dataclass(frozen=True)
+class _Signs:
+    """The letters of a text, where each stood in it, and before which of them stood what nobody sees."""
+
+    text: list[str] = field(default_factory=list)
+    cased: list[str] = field(default_factory=list)
+    starts: list[int] = field(default_factory=list)
+    ends: list[int] = field(default_factory=list)
+    fresh: set[int] = field(default_factory=set)
+
+    def add(self, text: str, cased: str, start: int, end: int) -> None:
+        """Add one letter."""
+        self.text.append(text)
+        self.cased.append(cased)
+        self.starts.append(start)
+        self.ends.append(end)
+
+    def take(self, other: "_Signs", first: int, last: int) -> None:
+        """Add letters of another text, `last` not included."""
+        shift = len(self.text) - first
+        self.fresh.update(place + shift for place in range(first, last) if place in other.fresh)
+        for own, more in zip(self._lists(), other._lists(), strict=True):
+            own += more[first:last]
+
+    def _lists(self) -> tuple[list[Any], ...]:
+        return self.text, self.cased, self.starts, self.ends
+
 
 def fold(text: str) -> Folded:
     """Return a text in the spelling that names are compared in."""
-    if text.isascii() and not any(sign in text for sign in "%\\&"):
-        return Folded(text.lower().translate(_BLANKS))
-    signs, places = unescaped(text)
-    folded: list[str] = []
-    starts: list[int] = []
-    ends: list[int] = []
-    for cluster in _CLUSTER.finditer(signs):
-        plain = _plain(cluster.group())
-        first, last = places[cluster.start()][0], places[cluster.end() - 1][1]
-        folded.append(plain)
-        starts += [first] * len(plain)
-        ends += [last] * len(plain)
-    return Folded("".join(folded), starts, ends)
+    return next(readings(text))
+
+
+def readings(text: str) -> Iterator[Folded]:
+    """Yield a text as it may be read: with its escapes read, with those that may be none, and beside them."""
+    plain, places = unescaped(text)
+    if plain == text and _SEEN_ONLY.fullmatch(text):
+        yield Folded(text.lower().translate(_BLANKS), text)
+    else:
+        yield _folded(plain, places)
+    coded, moved = unescaped(text, CODINGS)
+    if coded != plain:
+        yield _folded(coded, moved)
+    if plain != text:
+        yield _folded(without_escapes(text), unmoved(text))
 
 
 def spellings(name: str) -> Iterator[str]:
     """Yield a name as it may be written where a keyboard has not its letters, itself first, folded."""
+    for spelling in dict.fromkeys(_respelt(name)):
+        yield spelling
+        glued = GAPS.sub("", spelling)
+        least = LEAST_GLUED if glued.isascii() else _LEAST_GLUED_ELSEWHERE
+        if glued != spelling and len(glued) >= least and not _HEXADECIMAL.fullmatch(glued):
+            yield glued
+
+
+def _respelt(name: str) -> Iterator[str]:
     folded = fold(name).text
     yield folded
     composed = unicodedata.normalize("NFC", name).casefold()
-    if any(sign in composed for sign in _UMLAUTS):
-        yield fold("".join(_UMLAUTS.get(sign, sign) for sign in composed)).text
+    places = [place for place, sign in enumerate(composed) if sign in _UMLAUTS]
+    each = len(places) <= _MOST_UMLAUTS
+    for chosen in itertools.product((False, True), repeat=len(places)) if each else ((True,) * len(places),):
+        signs = list(composed)
+        for place, is_two in zip(places, chosen, strict=True):
+            signs[place] = _UMLAUTS[signs[place]] if is_two else signs[place]
+        if any(chosen):
+            yield fold("".join(signs)).text
     if len(folded) >= _LEAST_SPELT_OUT and _SPELT_OUT.search(folded):
         yield _SPELT_OUT.sub(lambda found: found.group()[0], folded)
 
 
-@functools.lru_cache(maxsize=20_000)
-def _plain(cluster: str) -> str:
-    """Return one sign, with what is combined with it, as names are compared."""
-    composed = unicodedata.normalize("NFKC", cluster).casefold()
-    letters = (
-        _ACCENTS.sub("", unicodedata.normalize("NFD", sign)) if _ACCENTED.match(sign) else _ACCENTS.sub("", sign)
-        for sign in composed
-    )
-    return "".join(letters).translate(_PLAIN)
+def _folded(written: str, places: Places) -> Folded:
+    signs = _joined(_letters(written, places))
+    text, cased = "".join(signs.text), "".join(signs.cased)
+    return Folded(latin_in(text, cased), cased, frozenset(signs.fresh), signs.starts, signs.ends)
+
+
+def _letters(written: str, places: Places) -> _Signs:
+    """Return the letters of each sign; a mark belongs to the one before it, and what nobody sees parts two."""
+    signs = _Signs()
+    for sign, start, end in zip(written, *places, strict=True):
+        letters = letters_of(sign)
+        if letters is None:
+            signs.fresh.add(len(signs.text))
+        elif letters:
+            for text, cased in letters:
+                signs.add(text, cased, start, end)
+        elif signs.ends:
+            signs.ends[-1] = end
+    return signs
+
+
+def _joined(signs: _Signs) -> _Signs:
+    """Return the letters with parts of one as that one, whatever nobody sees stood between them."""
+    joined = _Signs()
+    done = 0
+    for parts in _PARTS.finditer("".join(signs.text)):
+        joined.take(signs, done, parts.start())
+        if parts.start() in signs.fresh:
+            joined.fresh.add(len(joined.text))
+        for sign in unicodedata.normalize("NFC", parts.group()).strip("\u3099\u309a"):
+            joined.add(sign, sign, signs.starts[parts.start()], signs.ends[parts.end() - 1])
+        done = parts.end()
+    if not done:
+        return signs
+    joined.take(signs, done, len(signs.text))
+    return joined

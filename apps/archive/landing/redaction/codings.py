@@ -1,0 +1,94 @@
+"""Codings whose signs stand in other texts too: what they would say is a second reading beside the plain one.
+
+Decoded for good they would hide an address from those who look for it: ``host=10.0.0.1`` has a byte of
+quoted-printable in it, and a path of Windows one in octal.
+"""
+
+import base64
+import binascii
+import html.entities
+import re
+
+from apps.archive.landing.redaction.escapes import Coding, Decoded, decoded
+
+# As git, ls and mounts write bytes.
+_OCTAL = re.compile(r"(?:\\[0-3][0-7]{2})+")
+# As mail does, which writes its hexadecimal figures large; a line that it broke goes on. Letters of ASCII stand as
+# they are there, and one byte before a colon is rather the first of an interface's address.
+_BYTE = "=(?:[89A-F][0-9A-F]|20|2E|3D|5F)"
+_QUOTED = re.compile(rf"(?P<bytes>(?:{_BYTE}){{2,}}|{_BYTE}(?![:-])|(?:=[0-9A-F]{{2}}){{3,}})|=\r?\n")
+# UTF-7, and as folders of mail have it.
+_UTF7 = re.compile(r"\+([A-Za-z0-9+/]{3,})-?|&([A-Za-z0-9+,]{3,})-?")
+# HTML's entities that need no semicolon.
+_OPEN = {name: sign for name, sign in html.entities.html5.items() if not name.endswith(";")}
+_ENTITY = re.compile("&(" + "|".join(sorted(_OPEN, key=lambda name: (-len(name), name))) + ")")
+# UTF-8 that was read as Western Europe's code: each sign was a byte.
+_BYTE_OF = {chr(byte): byte for byte in range(0x80, 0x100)}
+_BYTE_OF |= {bytes((byte,)).decode("cp1252", "ignore"): byte for byte in range(0x80, 0xA0)}
+_BYTE_OF.pop("", None)
+
+
+def _bytes_from(first: int, last: int) -> str:
+    return "[" + "".join(re.escape(sign) for sign, byte in _BYTE_OF.items() if first <= byte <= last) + "]"
+
+
+_TRAIL = _bytes_from(0x80, 0xBF)
+_MISREAD = re.compile(
+    rf"{_bytes_from(0xC2, 0xDF)}{_TRAIL}|{_bytes_from(0xE0, 0xEF)}{_TRAIL}{{2}}"
+    rf"|{_bytes_from(0xF0, 0xF4)}{_TRAIL}{{3}}"
+)
+# As people write what no program shall follow.
+_DEFANGED = re.compile(
+    r"[\[({<][ \t]{0,2}(?:(?P<dot>\.|[Dd][Oo][Tt]|점)|(?P<colon>:)|(?P<at>@|[Aa][Tt]))[ \t]{0,2}[\])}>]"
+    r"|(?<=[0-9A-Za-z])[ \t]{1,2}(?P<word>[Dd][Oo][Tt])[ \t]{1,2}(?=[0-9A-Za-z])"
+)
+
+
+def _from_octal(escape: re.Match[str]) -> Decoded:
+    return decoded(bytes(int(part, 8) for part in escape.group().split("\\")[1:]), escape.start(), 4)
+
+
+def _from_quoted(escape: re.Match[str]) -> Decoded:
+    if escape["bytes"]:
+        yield from decoded(bytes.fromhex(escape["bytes"].replace("=", "")), escape.start(), 3)
+
+
+def _from_utf7(escape: re.Match[str]) -> Decoded:
+    coded = (escape[1] or escape[2]).replace(",", "/")
+    # Four signs are three bytes; what is left over is no sign.
+    whole = coded + "A" * (-len(coded) % 4)
+    try:
+        read = base64.b64decode(whole, validate=True)[: len(coded) * 3 // 4 // 2 * 2].decode("utf-16-be")
+    except (ValueError, binascii.Error):
+        read = escape.group()
+    yield read, *escape.span()
+
+
+def _from_entity(escape: re.Match[str]) -> Decoded:
+    yield _OPEN[escape[1]], *escape.span()
+
+
+def _from_misread(escape: re.Match[str]) -> Decoded:
+    try:
+        read = bytes(_BYTE_OF[sign] for sign in escape.group()).decode()
+    except ValueError:
+        read = ""
+    if read:
+        yield read, *escape.span()
+    else:
+        for place, sign in enumerate(escape.group(), start=escape.start()):
+            yield sign, place, place + 1
+
+
+def _from_defanged(escape: re.Match[str]) -> Decoded:
+    yield ("." if escape["dot"] or escape["word"] else ":" if escape["colon"] else "@"), *escape.span()
+
+
+CODINGS: tuple[Coding, ...] = (
+    (_OCTAL, _from_octal),
+    (_QUOTED, _from_quoted),
+    (_ENTITY, _from_entity),
+    (_UTF7, _from_utf7),
+    (_MISREAD, _from_misread),
+    (_DEFANGED, _from_defanged),
+)
