@@ -1,6 +1,8 @@
 """What the page of a permanent id says of a campaign, with names or without."""
 
 import json
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -19,9 +21,12 @@ from apps.results import charts, intervals, means, queries
 from apps.results.doubts import Mark
 from apps.results.models import Result
 from apps.toolbox import queries as toolbox
+from apps.toolbox.models import VERSION_MARK
 
 # Points of an experiment that the page lists; the table says how many there are.
 MOST_ROWS = 100
+# A name of a factor within an expression.
+_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 @dataclass(frozen=True)
@@ -97,8 +102,21 @@ def recipe_text(campaign: Campaign, names: Names) -> str:
     return runnable.as_yaml(_hidden_recipe(recipe, names) if names.hidden else recipe)
 
 
+def keys_of(tool: str, names: Names) -> dict[str, str]:
+    """Return what the parameters and metrics of a team's tool are called for a reader: {name: what is read}.
+
+    It is empty for a tool of the service, whose parameters and metrics have names of its own.
+    """
+    if not names.hidden or VERSION_MARK not in tool:
+        return {}
+    found = toolbox.get_tool(tool)
+    return names.keys(
+        dict.fromkeys([*(item.name for item in found.parameters), *(item.name for item in found.metrics)])
+    )
+
+
 def _hidden_recipe(recipe: dict[str, Any], names: Names) -> dict[str, Any]:
-    """Return the recipe with its texts as strangers read them; names of roles and factors are nobody's."""
+    """Return the recipe with its texts as strangers read them; names of roles are the service's."""
     # What stands for a name may be longer than it, and a recipe is read again.
     longest = {"name": LONGEST_NAME, "goal": LONGEST_TEXT}
     texts = {key: names.text(recipe[key])[:most] for key, most in longest.items() if key in recipe}
@@ -106,6 +124,11 @@ def _hidden_recipe(recipe: dict[str, Any], names: Names) -> dict[str, Any]:
 
 
 def _hidden_experiment(experiment: dict[str, Any], names: Names) -> dict[str, Any]:
+    keys = keys_of(experiment["tool"], names)
+
+    def expression(text: object) -> str:
+        return names.text(_KEY.sub(lambda found: keys.get(found.group(), found.group()), str(text)))
+
     hidden = {
         **experiment,
         "name": names.text(experiment["name"])[:LONGEST_NAME],
@@ -114,17 +137,28 @@ def _hidden_experiment(experiment: dict[str, Any], names: Names) -> dict[str, An
             role: [{kind: names.name(name) for kind, name in player.items()} for player in players]
             for role, players in experiment["roles"].items()
         },
-        "fixed": {name: names.text(str(text))[:LONGEST_VALUE] for name, text in experiment.get("fixed", {}).items()},
+        "fixed": {
+            keys.get(name, name): names.text(str(text))[:LONGEST_VALUE]
+            for name, text in experiment.get("fixed", {}).items()
+        },
     }
     if "file_system" in experiment:
         hidden["file_system"] = names.name(experiment["file_system"])
     if "factors" in experiment:
         hidden["factors"] = [
-            {**factor, "expression": names.text(str(factor["expression"]))[:LONGEST_TEXT]}
+            {
+                **factor,
+                "name": keys.get(factor["name"], factor["name"]),
+                "expression": expression(factor["expression"])[:LONGEST_TEXT],
+            }
             for factor in experiment["factors"]
         ]
     if "exclusions" in experiment:
-        hidden["exclusions"] = [names.text(str(exclusion))[:LONGEST_VALUE] for exclusion in experiment["exclusions"]]
+        hidden["exclusions"] = [expression(exclusion)[:LONGEST_VALUE] for exclusion in experiment["exclusions"]]
+    if "zips" in experiment:
+        hidden["zips"] = [[keys.get(name, name) for name in zipped] for zipped in experiment["zips"]]
+    if "search_factor" in experiment:
+        hidden["search_factor"] = keys.get(experiment["search_factor"], experiment["search_factor"])
     return hidden
 
 
@@ -133,9 +167,12 @@ def _hidden_mark(mark: Mark | None, names: Names) -> Mark | None:
     return mark and replace(mark, flags=tuple(item._replace(text=names.text(item.text)) for item in mark.flags))
 
 
-def _hidden_chart(chart: dict[str, Any], names: Names) -> dict[str, Any]:
+def _hidden_chart(chart: dict[str, Any], names: Names, keys: Mapping[str, str]) -> dict[str, Any]:
     for axis in (chart["x"], chart["metric"]):
-        axis["label"] = names.text(axis["label"])
+        axis["name"] = keys.get(axis["name"], axis["name"])
+        if keys:
+            axis["unit"] = names.text(axis["unit"])
+        axis["label"] = _label(axis["label"], names, keys)
     for line in (*chart["series"], *chart["lines"]):
         line["label"] = names.text(line.get("label") or "")
     for series in chart["series"]:
@@ -145,10 +182,16 @@ def _hidden_chart(chart: dict[str, Any], names: Names) -> dict[str, Any]:
     return chart
 
 
+def _label(label: str, names: Names, keys: Mapping[str, str]) -> str:
+    """Return a label as readers see it; where a team's tool gives none it is the name."""
+    return keys.get(label) or names.text(label)
+
+
 def _measured(experiment: Experiment, names: Names) -> Measured:
     tool = toolbox.get_tool(experiment.tool)
     table, found = charts.data_for(experiment, metric=None, x=None)
     chart: dict[str, Any] = dict(found)
+    keys = keys_of(experiment.tool, names)
     lanes = {pk: names.text(text) for pk, text in queries.lane_names(experiment).items()}
     parameter = queries.parameter_of(tool, table.x)
     ceiling = charts.ceiling_of(table.metric.unit, charts.theory_of(experiment))
@@ -156,8 +199,13 @@ def _measured(experiment: Experiment, names: Names) -> Measured:
         position=experiment.position,
         name=names.text(experiment.name),
         tool=names.text(tool.name),
-        metric=replace(table.metric, label=names.text(table.metric.label)),
-        factor=names.text(charts.label_of_factor(tool, table.x)),
+        metric=replace(
+            table.metric,
+            name=keys.get(table.metric.name, table.metric.name),
+            unit=names.text(table.metric.unit) if keys else table.metric.unit,
+            label=_label(table.metric.label, names, keys),
+        ),
+        factor=_label(charts.label_of_factor(tool, table.x), names, keys),
         rows=[
             (
                 names.text(charts.text_of(parameter, group.x, lanes)),
@@ -174,5 +222,5 @@ def _measured(experiment: Experiment, names: Names) -> Measured:
         mean=means.label_of(table.mean),
         points=len(table.groups),
         left_out=table.left_out,
-        chart=_hidden_chart(chart, names) if names.hidden else chart,
+        chart=_hidden_chart(chart, names, keys) if names.hidden else chart,
     )

@@ -112,10 +112,13 @@ def samples(request: HttpRequest, permanent_id: str, position: int) -> Streaming
 
 
 def _rows(experiment: Experiment, names: Names) -> Iterator[dict[str, object]]:
-    plain = {"metric", "unit", "recorded_at", "flags"}
+    keys = description.keys_of(experiment.tool, names)
+    # A team's tool may have units of its own.
+    plain = {"metric", "recorded_at", "flags", *(() if keys else ("unit",))}
     for row in rows_of(experiment):
+        row["metric"] = keys.get(str(row["metric"]), row["metric"])
         yield {
-            name: names.text(value) if isinstance(value, str) and name not in plain else value
+            keys.get(name, name): names.text(value) if isinstance(value, str) and name not in plain else value
             for name, value in row.items()
         }
 

@@ -124,3 +124,13 @@ def _bytewise(name: str, escape: str, code: str) -> str:
         sign if sign.isascii() else "".join(escape.format(byte) for byte in sign.encode(code, "ignore")) or sign
         for sign in name
     )
+
+
+def plain(text: str) -> str:
+    """Return a text in the spelling in which a reader compares: without case, accents' parts and invisible signs."""
+    return unicodedata.normalize("NFKC", text).casefold().replace("\u200b", "")
+
+
+def is_long_enough(name: str) -> bool:
+    """Say whether a name is hidden in the middle of a word, and none of figures and points or colons only."""
+    return len(re.sub("[ ,_.-]", "", name)) >= 4 and re.search("[g-z가-힣]", name.lower()) is not None

@@ -36,7 +36,7 @@ def unescaped(text: str, more: tuple[Coding, ...] = ()) -> tuple[str, Places]:
     places = unmoved(text)
     codings = (*_CODINGS, *more)
     for _layer in range(_MOST_LAYERS):
-        if not (more or _ESCAPING.search(text)):
+        if not (more or is_escaped(text)):
             break
         before = text
         for pattern, decode in codings:
@@ -44,6 +44,11 @@ def unescaped(text: str, more: tuple[Coding, ...] = ()) -> tuple[str, Places]:
         if text == before:
             break
     return text, places
+
+
+def is_escaped(text: str) -> bool:
+    """Say whether a text has a sign that escapes begin with."""
+    return _ESCAPING.search(text) is not None
 
 
 def unmoved(text: str) -> Places:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from apps.archive.landing.redaction.codings import CODINGS
-from apps.archive.landing.redaction.escapes import Places, unescaped, unmoved, without_escapes
+from apps.archive.landing.redaction.escapes import Places, is_escaped, unescaped, unmoved, without_escapes
 from apps.archive.landing.redaction.letters import breaks_in, latin_in, letters_of
 
 # What is read as it stands by whoever has not escaped it: all of ASCII that anybody sees.
@@ -90,11 +90,12 @@ def fold(text: str) -> Folded:
 
 def readings(text: str) -> Iterator[Folded]:
     """Yield a text as it may be read: with its escapes read, with those that may be none, and beside them."""
-    plain, places = unescaped(text)
-    if plain == text and _SEEN_ONLY.fullmatch(text):
-        yield Folded(text.lower().translate(_BLANKS), text)
-    else:
+    plain = text
+    if is_escaped(text) or not _SEEN_ONLY.fullmatch(text):
+        plain, places = unescaped(text)
         yield _folded(plain, places)
+    else:
+        yield Folded(text.lower().translate(_BLANKS), text)
     coded, moved = unescaped(text, CODINGS)
     if coded != plain:
         yield _folded(coded, moved)
