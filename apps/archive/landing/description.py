@@ -16,7 +16,7 @@ from apps.campaigns import queries as campaigns
 from apps.campaigns import runnable
 from apps.campaigns.models import Campaign, Experiment, Tombstone
 from apps.campaigns.queries import Progress
-from apps.campaigns.runnable.shape import LONGEST_NAME, LONGEST_TEXT, LONGEST_VALUE
+from apps.campaigns.runnable.shape import LONGEST_NAME, LONGEST_TEXT, LONGEST_TOOL, LONGEST_VALUE
 from apps.results import charts, intervals, means, queries
 from apps.results.doubts import Mark
 from apps.results.models import Result
@@ -132,7 +132,7 @@ def _hidden_experiment(experiment: dict[str, Any], names: Names) -> dict[str, An
     hidden = {
         **experiment,
         "name": names.text(experiment["name"])[:LONGEST_NAME],
-        "tool": names.text(experiment["tool"]),
+        "tool": names.text(experiment["tool"])[:LONGEST_TOOL],
         "roles": {
             role: [{kind: names.name(name) for kind, name in player.items()} for player in players]
             for role, players in experiment["roles"].items()

@@ -8,6 +8,7 @@ FORMAT = "fathom-campaign"
 VERSION = 1
 MOST_EXPERIMENTS = 200
 LONGEST_NAME = 200
+LONGEST_TOOL = 50
 LONGEST_VALUE = 1000
 LONGEST_TEXT = 10_000
 
@@ -30,7 +31,7 @@ class ExperimentShape(serializers.Serializer):
     """One experiment; `after` is the place of another in the list, from 0."""
 
     name = serializers.CharField(max_length=LONGEST_NAME)
-    tool = serializers.CharField(max_length=50)
+    tool = serializers.CharField(max_length=LONGEST_TOOL)
     roles = serializers.DictField(child=serializers.ListField(child=_Player(), allow_empty=False))
     fixed = serializers.DictField(
         child=serializers.CharField(allow_blank=True, max_length=LONGEST_VALUE), required=False

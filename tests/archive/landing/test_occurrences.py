@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from apps.archive.landing.redaction import addresses
 from apps.archive.landing.redaction.occurrences import Occurrences
+from apps.archive.landing.redaction.spelling import LEAST_GLUED
 
 SIGNS = "ab7 -._대전б"
 EDGES = {"latin": (addresses.BEGIN, addresses.END), "other": (r"(?<![^\W_])", r"(?![^\W_])"), "none": ("", "")}
@@ -17,20 +18,27 @@ def edge_of(sign: str) -> str:
     return "latin" if sign in "ab7" else "other" if sign == "б" else "none"
 
 
-def pattern_of(name: str) -> re.Pattern[str]:
-    """Return the pattern of one name."""
+def patterns_of(name: str) -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
+    """Return the patterns of what stands before a name, of the name, and of what stands after it."""
     parts = re.split(r"([\s_+.-]+)", name)
     inner = "".join(
         re.escape(part) if number % 2 == 0 else (r"[\s_+.-]{1,3}" if " " in part else r"[_.-]{1,3}")
         for number, part in enumerate(parts)
     )
-    return re.compile(EDGES[edge_of(name[0])][0] + inner + EDGES[edge_of(name[-1])][1])
+    return re.compile(EDGES[edge_of(name[0])][0]), re.compile(inner), re.compile(EDGES[edge_of(name[-1])][1])
 
 
-def one_by_one(names: list[str], text: str) -> list[tuple[int, int]]:
-    patterns, spans, place = [pattern_of(name) for name in names], [], 0
+def one_by_one(names: list[str], text: str, breaks: set[int]) -> list[tuple[int, int]]:
+    patterns, spans, place = [patterns_of(name) for name in names], [], 0
     while place < len(text):
-        ends = [found.end() for pattern in patterns if (found := pattern.match(text, place))]
+        ends = []
+        for before, pattern, after in patterns:
+            if found := pattern.match(text, place):
+                within = breaks if found.end() - place >= LEAST_GLUED else set()
+                if (before.match(text, place) or place in within) and (
+                    after.match(text, found.end()) or found.end() in within
+                ):
+                    ends.append(found.end())
         if ends:
             spans.append((place, max(ends)))
         place = max(ends, default=place + 1)
@@ -40,9 +48,10 @@ def one_by_one(names: list[str], text: str) -> list[tuple[int, int]]:
 @given(
     names=st.lists(st.text(SIGNS, min_size=2, max_size=5), max_size=6),
     text=st.text(SIGNS, max_size=40),
+    breaks=st.sets(st.integers(0, 40)),
 )
-def test_they_stand_where_a_pattern_of_each_finds_them(names: list[str], text: str) -> None:
-    assert list(Occurrences(names).spans(text)) == one_by_one(names, text)
+def test_they_stand_where_a_pattern_of_each_finds_them(names: list[str], text: str, breaks: set[int]) -> None:
+    assert list(Occurrences(names).spans(text, frozenset(breaks))) == one_by_one(names, text, breaks)
 
 
 @pytest.mark.parametrize("count", [1, 20_000])

@@ -19,12 +19,15 @@ BEGIN = rf"(?:(?<![{LATIN}])|(?<=\\[nrt]))"
 END = rf"(?![{LATIN}])"
 
 # A letter before is no part of an address, but of an interface's name; a full stop may be written in other ways.
-_DOT = (
-    r"(?:[ \t]{0,2}\\?\.[ \t]{0,2}|[·•∙‧・]"
-    r"|[ \t]{0,2}(?:[\[({<][ \t]?(?:\.|dot|점)[ \t]?[\])}>]|dot|점)[ \t]{0,2})"
-)
+_WORD_FOR_DOT = r"[\[({<](?:\.|dot|점)[\])}>]|dot|점"
+_DOT = rf"(?:\\?\.|[·•∙‧・]|{_WORD_FOR_DOT})"
+# With blanks beside them they are points of one address if all are written alike.
+_APART = rf"(?P<apart>[ \t]{{0,2}}(?:\\?\.|{_WORD_FOR_DOT})[ \t]{{0,2}})"
 # A fifth figure is a port, as packets are printed.
-_IPV4 = re.compile(rf"(?<![0-9])(?<![0-9]\.)\d{{1,3}}(?:{_DOT}\d{{1,3}}){{3}}(?![0-9])(?!\.[0-9]{{1,9}}\.[0-9])")
+_IPV4 = re.compile(
+    rf"(?<![0-9])(?<![0-9]\.)\d{{1,3}}(?:(?:{_DOT}\d{{1,3}}){{3}}|{_APART}\d{{1,3}}(?:(?P=apart)\d{{1,3}}){{2}})"
+    r"(?![0-9])(?!\.[0-9]{1,9}\.[0-9])"
+)
 # As FTP writes the address and port of data, and people an address: what of it is none no sign tells.
 _COMMAS = re.compile(r"(?<![0-9])\d{1,3}(?:, ?\d{1,3}){3,}(?![0-9])")
 _PASSIVE = 6
