@@ -16,6 +16,9 @@ UNSEEN = (
 MARKS = ("\u20e3", "\u1ab0", "\u0336", "\u0301", "\u05b0", "\u3099")
 SMALL_CAPITALS = str.maketrans("abcdeghijklmnoprtuvwz", "ᴀʙᴄᴅᴇɢʜɪᴊᴋʟᴍɴᴏᴘʀᴛᴜᴠᴡᴢ")
 IN_FRAMES = {ord("a") + place: chr(0x1F170 + place) for place in range(26)}
+IN_BRACKETS = {ord("a") + place: chr(0x249C + place) for place in range(26)}
+# A figure that follows would be read as one of the letter's own.
+NOT_BEFORE_FIGURES = re.compile(r"[^\x00-\x7f](?![0-9A-Fa-f])")
 GREEK = dict(zip("oaeipvuxkt", "οαειρνυχκτ", strict=True))
 CYRILLIC = dict(zip("aeopcyxisjdhqwkmtb", "аеорсухіѕјԁһԛԝкмтв", strict=True))
 
@@ -64,15 +67,21 @@ def unseen(name: str) -> Iterator[str]:
 
 def coded(name: str) -> Iterator[str]:
     """Yield how programs write what is no ASCII, and what comes of it where another code is read."""
-    for escape in (r"\{:03o}", "={:02X}", "%{:02X}", r"\x{:02x}"):
+    for escape in (r"\{:03o}", "={:02X}", "={:02x}", "%{:02X}", r"\x{:02x}"):
         yield _bytewise(name, escape, "utf-8")
-        yield _bytewise(name, escape, "latin-1")
+        if escape != "={:02x}":
+            yield _bytewise(name, escape, "latin-1")
         if _is_korean_code(name):
             yield _bytewise(name, escape, "cp949")
     for escape in (r"\x{{{:x}}}", "%u{:04X}", "%u{:04x}"):
         yield "".join(sign if sign.isascii() else escape.format(ord(sign)) for sign in name)
     yield "".join(sign if sign.isascii() else rf"\N{{{unicodedata.name(sign)}}}" for sign in name)
     yield "".join(f"&{codepoint2name[ord(sign)]}" if ord(sign) in range(0xC0, 0x100) else sign for sign in name)
+    yield NOT_BEFORE_FIGURES.sub(lambda sign: f"&#{ord(sign.group())}", name)
+    yield NOT_BEFORE_FIGURES.sub(lambda sign: f"&#x{ord(sign.group()):x}", name)
+    for escape in (r"\x{:02x}", r"\{:03o}"):
+        yield json.dumps(_bytewise(name, escape, "utf-8"))[1:-1]
+    yield json.dumps(json.dumps(name)[1:-1])[1:-1]
     yield name.encode("utf-7").decode()
     yield name.encode().decode("latin-1")
     yield name.encode().decode("cp1252", "replace")
@@ -84,6 +93,7 @@ def drawn(name: str) -> Iterator[str]:
         yield "".join(sign + mark if sign.isalnum() else sign for sign in unicodedata.normalize("NFC", name))
     yield name.translate(SMALL_CAPITALS)
     yield name.lower().translate(IN_FRAMES)
+    yield name.lower().translate(IN_BRACKETS)
     for twins in (GREEK, CYRILLIC):
         for letter, twin in twins.items():
             if letter in name.lower():

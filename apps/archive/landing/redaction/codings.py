@@ -6,22 +6,28 @@ quoted-printable in it, and a path of Windows one in octal.
 
 import base64
 import binascii
+import html
 import html.entities
 import re
 
 from apps.archive.landing.redaction.escapes import Coding, Decoded, decoded
 
 # As git, ls and mounts write bytes.
-_OCTAL = re.compile(r"(?:\\[0-3][0-7]{2})+")
-# As mail does, which writes its hexadecimal figures large; a line that it broke goes on. Letters of ASCII stand as
+_OCTAL = re.compile(r"(?<!\\)(?:\\[0-3][0-7]{2})+")
+# As mail does, mostly with large hexadecimal figures; a line that it broke goes on. Letters of ASCII stand as
 # they are there, and one byte before a colon is rather the first of an interface's address.
 _BYTE = "=(?:[89A-F][0-9A-F]|20|2E|3D|5F)"
-_QUOTED = re.compile(rf"(?P<bytes>(?:{_BYTE}){{2,}}|{_BYTE}(?![:-])|(?:=[0-9A-F]{{2}}){{3,}})|=\r?\n")
+_LOW_BYTE = "=[89a-f][0-9a-f]"
+_QUOTED = re.compile(
+    rf"(?P<bytes>(?:{_BYTE}){{2,}}|{_BYTE}(?![:-])|(?:=[0-9A-F]{{2}}){{3,}}|(?:{_LOW_BYTE}){{2,}})|=\r?\n"
+)
 # UTF-7, and as folders of mail have it.
 _UTF7 = re.compile(r"\+([A-Za-z0-9+/]{3,})-?|&([A-Za-z0-9+,]{3,})-?")
-# HTML's entities that need no semicolon.
-_OPEN = {name: sign for name, sign in html.entities.html5.items() if not name.endswith(";")}
-_ENTITY = re.compile("&(" + "|".join(sorted(_OPEN, key=lambda name: (-len(name), name))) + ")")
+# What of HTML needs no semicolon.
+_OPEN = [name for name in html.entities.html5 if not name.endswith(";")]
+_ENTITY = re.compile(
+    f"&(?:#[0-9]{{1,7}}|#[xX][0-9A-Fa-f]{{1,6}}|{'|'.join(sorted(_OPEN, key=lambda name: (-len(name), name)))})"
+)
 # UTF-8 that was read as Western Europe's code: each sign was a byte.
 _BYTE_OF = {chr(byte): byte for byte in range(0x80, 0x100)}
 _BYTE_OF |= {bytes((byte,)).decode("cp1252", "ignore"): byte for byte in range(0x80, 0xA0)}
@@ -65,7 +71,7 @@ def _from_utf7(escape: re.Match[str]) -> Decoded:
 
 
 def _from_entity(escape: re.Match[str]) -> Decoded:
-    yield _OPEN[escape[1]], *escape.span()
+    yield html.unescape(f"{escape.group()};"), *escape.span()
 
 
 def _from_misread(escape: re.Match[str]) -> Decoded:

@@ -6,12 +6,12 @@ import unicodedata
 from collections.abc import Callable, Iterator
 
 # Bytes stand in runs, of which each escape has as many signs.
-_BYTES = re.compile(r"(?P<percent>(?:%[0-9A-Fa-f]{2})+)|(?P<slash>(?:\\x[0-9A-Fa-f]{2})+)")
+_BYTES = re.compile(r"(?P<percent>(?:%[0-9A-Fa-f]{2})+)|(?<!\\)(?P<slash>(?:\\x[0-9A-Fa-f]{2})+)")
 _SIGNS = re.compile(
     r"(?P<pair>[\\%]u[dD][89abAB][0-9A-Fa-f]{2}[\\%]u[dD][c-fC-F][0-9A-Fa-f]{2})"
     r"|\\[ux]\{(?P<braced>[0-9A-Fa-f]{1,6})\}|[\\%]u(?P<short>[0-9A-Fa-f]{4})|\\U(?P<long>[0-9A-Fa-f]{8})"
     r"|\\N\{(?P<called>[A-Za-z0-9 -]{1,90})\}"
-    r"|(?P<entity>&(?:#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6}|[A-Za-z]{2,31});)|\\(?P<plain>/)"
+    r"|(?P<entity>&(?:#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6}|[A-Za-z]{2,31});)|\\(?P<plain>[/\\])"
 )
 # What terminals read as a colour or a title, however its first sign is written.
 _TERMINAL = re.compile(
@@ -116,7 +116,7 @@ def _from_sign(escape: re.Match[str]) -> Decoded:
     start, end = escape.span()
     number = int(escape["braced"] or escape["short"] or escape["long"] or "0", 16)
     if escape["plain"]:
-        yield "/", start, end
+        yield escape["plain"], start, end
     elif escape["entity"]:
         yield html.unescape(escape.group()), start, end
     elif escape["called"]:

@@ -14,7 +14,7 @@ _LETTERS = str.maketrans(
 )
 # A letter in a frame, upside down in colour, as part of a flag, or with what is no mark of its own.
 _NAMED = re.compile(
-    r"(?:(?:NEGATIVE )?(?:SQUARED|CIRCLED) )?LATIN (CAPITAL|SMALL) LETTER ([A-Z])(?: WITH [A-Z -]+)?"
+    r"(?:(?:NEGATIVE )?(?:SQUARED|CIRCLED|PARENTHESIZED) )?LATIN (CAPITAL|SMALL) LETTER ([A-Z])(?: WITH [A-Z -]+)?"
     r"|REGIONAL INDICATOR SYMBOL LETTER ([A-Z])"
 )
 # Of these the voice of a Japanese letter makes another one.
@@ -53,7 +53,9 @@ def letters_of(sign: str) -> tuple[tuple[str, str], ...] | None:
         return ((blank, blank),)
     if names.is_unseen(sign):
         return None
-    parts = (part for part in unicodedata.normalize("NFKD", sign) if part in _VOICES or not _is_mark(part))
+    # In brackets it would be decomposed into these as well.
+    framed = _written_for(sign) if unicodedata.category(sign) == "So" else sign
+    parts = (part for part in unicodedata.normalize("NFKD", framed) if part in _VOICES or not _is_mark(part))
     letters = []
     for part in unicodedata.normalize("NFC", "".join(parts)):
         cased = _written_for(part)
