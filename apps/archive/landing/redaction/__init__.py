@@ -3,8 +3,9 @@
 Replaced are the names of the team's nodes (with their addresses, host names and short names), sites, testbeds,
 clusters, switches, links and file systems, its members, places; and whatever looks like an address, a host or a home
 folder, whether the inventory has it or not. Names that these had before, or that are gone with them, are replaced as
-well: texts keep them (`FormerName`). Path names stay, but for the names and users in them. The team's name and
-the author stay where the campaign is cited by them.
+well: texts keep them (`FormerName`). What a team's tool calls its parameters, metrics and units is such a text. Path
+names stay, but for the names and users in them. The team's name and the author stay where the campaign is cited by
+them.
 """
 
 import itertools
