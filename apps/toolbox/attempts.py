@@ -62,7 +62,7 @@ def try_definition(
     LimitExceededError (429) while the same person's last attempt is under way, or too many others' are.
     """
     if not rights.teams_for(user, Role.MANAGER).exists():
-        raise PermissionDenied(gettext("Only managers define tools."))
+        raise PermissionDenied(gettext("Only managers define tools. Ask a manager of your team."))
     tool = custom.make_tool(definition, "tried")
     values = values if values is not None else _defaults(tool)
     nodes = {role.name: [_SERVER if role.name == "server" else _CLIENT] for role in tool.roles}
