@@ -2,6 +2,7 @@
 
 import dataclasses
 import logging
+import secrets
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -28,7 +29,7 @@ def make_plan(run: Run) -> Plan:
         tool = toolbox.get_tool(trial.experiment.tool)
         params = tool.clean(setting_names.own_parameters(trial.parameters))
         _require_limits(tool, params, trial.lane.roles)
-        nodes = _players(trial.lane.roles, trial.experiment.file_system_id)
+        nodes = _players(trial.lane.roles, trial.experiment.file_system_id, secrets.token_hex(4))
         if tool.group == "mpi":
             nodes = {role: _with_switches(members, trial.lane.roles[role]) for role, members in nodes.items()}
         plan = settings.wrap(tool.plan(params, nodes), _settings_of(run, nodes))
@@ -104,9 +105,12 @@ def known_of(wanted: set[int], file_system_id: int | None) -> Known:
     )
 
 
-def _players(roles: dict[str, list[int]], file_system_id: int | None) -> dict[str, list[NodeRef]]:
+def _players(roles: dict[str, list[int]], file_system_id: int | None, mark: str) -> dict[str, list[NodeRef]]:
     known = known_of({pk for members in roles.values() for pk in members}, file_system_id)
-    return {role: [known.reference(pk) for pk in members] for role, members in roles.items()}
+    return {
+        role: [dataclasses.replace(known.reference(pk), mark=mark) for pk in members]
+        for role, members in roles.items()
+    }
 
 
 def _with_switches(members: list[NodeRef], ids: Sequence[int]) -> list[NodeRef]:

@@ -9,6 +9,7 @@ from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
 from apps.accounts.models import TeamOwned
+from apps.core.names import check_seen
 
 # Slugs of versions end so: no tool that comes with the service has a dot in its slug.
 VERSION_MARK = ".v"
@@ -32,7 +33,7 @@ class TeamTool(TeamOwned):
         ],
         error_messages={"unique": _("There is a tool of this short name: choose another.")},
     )
-    name = models.CharField(_("name"), max_length=100)
+    name = models.CharField(_("name"), max_length=100, validators=[check_seen])
     summary = models.CharField(_("summary"), max_length=200, blank=True)
     archived_at = models.DateTimeField(_("archived"), null=True, blank=True)
 

@@ -14,6 +14,7 @@ from apps.bench import custom, tools
 from apps.bench.text import Message, _
 from apps.core import messages
 from apps.core.errors import ConflictError
+from apps.core.names import check_seen
 from apps.toolbox import files
 from apps.toolbox.models import TeamTool, ToolEvent, ToolVersion
 
@@ -82,12 +83,15 @@ def restore_tool(*, tool: TeamTool, user: User, now: datetime) -> None:
 
 def checked(definition: object) -> custom.Definition:
     """Return a definition read from plain data; ValidationError names each wrong field below "definition"."""
-    if isinstance(definition, custom.Definition):
-        return definition
     try:
-        return custom.read_definition(definition)
+        found = definition if isinstance(definition, custom.Definition) else custom.read_definition(definition)
     except custom.DefinitionError as error:
         raise ValidationError(in_definition(error.errors)) from error
+    try:
+        check_seen(found.name)
+    except ValidationError as error:
+        raise ValidationError({"definition.name": error.messages}) from None
+    return found
 
 
 def in_definition(errors: Mapping[str, Message]) -> dict[str, list[str]]:

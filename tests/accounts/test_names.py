@@ -1,10 +1,6 @@
 """Two teams, or two people, cannot be taken for each other."""
 
-from importlib import import_module
-from typing import Any
-
 import pytest
-from django.apps import apps
 from django.core.exceptions import ValidationError
 from django.core.management import CommandError, call_command
 from django.db import IntegrityError, transaction
@@ -58,22 +54,6 @@ def test_the_database_holds_to_it_whoever_asks(cast: Cast) -> None:
             model.objects.create(**values)
         with pytest.raises(IntegrityError, match="skeleton"), transaction.atomic():
             model.objects.bulk_create([model(**values)])
-
-
-def test_what_was_alike_before_is_kept_apart_and_can_be_used(cast: Cast) -> None:
-    Team.objects.filter(pk=cast.other_team.pk).update(name="GRID")
-    User.objects.filter(pk=cast.bob.pk).update(username="Alice")
-    migration: Any = import_module("apps.accounts.migrations.0003_invitations_own_teams_and_name_skeletons")
-    migration.fill(apps, None)
-    twin, person = Team.objects.get(name="GRID"), User.objects.get(username="Alice")
-    assert twin.skeleton.startswith("grld") and twin.skeleton != Team.objects.get(name="grid").skeleton
-    twin.save()
-    person.save()
-    assert User.objects.get(pk=person.pk).skeleton == person.skeleton != "allce"
-    values = {"language": "", "timezone": "UTC", "theme": "dark"}
-    assert signed_in(person).post("/accounts/profile/", values).status_code == 302
-    services.update_team(team=twin, user=cast.charlie, name="Another")
-    assert Team.objects.get(pk=twin.pk).skeleton == "another"
 
 
 def old_names(cast: Cast) -> tuple[Team, User]:

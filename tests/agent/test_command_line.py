@@ -14,7 +14,8 @@ from apps.agents.models import Agent, EnrolmentToken
 from apps.testbeds.models import Node
 from tests.agent.program import AgentProgram
 from tests.agents import factories
-from tests.agents.live import LiveServer, free_port, wait_for
+from tests.agents.live import LiveServer, wait_for
+from tests.ports import free_port
 from workers.agent import VERSION
 
 pytestmark = pytest.mark.django_db(transaction=True)

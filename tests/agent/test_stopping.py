@@ -17,8 +17,9 @@ from tests.agent.conftest import Crew
 from tests.agent.program import AgentProgram, processes_with, wait_until_gone
 from tests.agent.states import ended, printed, reached
 from tests.agents import factories
-from tests.agents.live import free_port, wait_for
+from tests.agents.live import wait_for
 from tests.campaigns import factories as make
+from tests.ports import free_port
 from workers import carry_out
 
 pytestmark = pytest.mark.django_db(transaction=True)

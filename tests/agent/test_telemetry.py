@@ -14,7 +14,7 @@ from apps.testbeds.models import Node, NodeAddress
 from tests.agent.program import AgentProgram
 from tests.agent.states import ended, reached
 from tests.agents import factories
-from tests.agents.live import free_port
+from tests.ports import free_port
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -16,6 +16,8 @@ from urllib.parse import quote
 
 from django.db import connection
 
+from tests.ports import free_port
+
 T = TypeVar("T")
 Answer = tuple[int, dict[str, Any]]
 ROOT = Path(__file__).resolve().parents[2]
@@ -106,13 +108,6 @@ class Call:
             # The server went away; who waits for the answer fails.
             return
         self.ended_at = time.monotonic()
-
-
-def free_port() -> int:
-    """Return a TCP port nobody listens on."""
-    with socket.socket() as sock:
-        sock.bind(("127.0.0.1", 0))
-        return sock.getsockname()[1]
 
 
 def database_url() -> str:

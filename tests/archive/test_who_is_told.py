@@ -1,6 +1,5 @@
 """Whatever tells of a campaign is told to who may see it, at every door, also when the campaign is gone."""
 
-import importlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from types import SimpleNamespace
@@ -22,7 +21,7 @@ from apps.comparison.models import SavedView
 from apps.reports import drafts
 from apps.reports import services as reporting
 from apps.reports.document import Document
-from apps.reports.models import EditionSource, Report
+from apps.reports.models import Report
 from apps.tuning.models import Finding, Verification
 from tests import factories as people
 from tests.archive.exports.conftest import unpacked
@@ -264,21 +263,3 @@ def test_what_a_campaign_gave_an_import_goes_with_it(world: SimpleNamespace) -> 
     assert not ImportItem.objects.filter(source=world.imported).exists()
     world.imported.refresh_from_db()
     assert (world.imported.campaign, world.imported.of_campaign) == (None, world.secret.permanent_id)
-
-
-@pytest.mark.parametrize("is_gone", [False, True])
-def test_what_was_frozen_before_is_known_by_what_it_rests_on(world: SimpleNamespace, is_gone: bool) -> None:
-    def kept() -> set[tuple[str, int, str]]:
-        sources = {("edition", *row) for row in EditionSource.objects.values_list("edition", "of_campaign")}
-        return sources | {("report", *row) for row in Report.objects.values_list("pk", "of_campaign")}
-
-    if is_gone:
-        campaigns.delete_campaign(campaign=world.secret, user=world.people["oscar"], now=timezone.now())
-    before = kept()
-    EditionSource.objects.all().delete()
-    Report.objects.update(of_campaign="")
-    assert kept() != before
-    migration = importlib.import_module("apps.reports.migrations.0012_who_editions_are_told_to")
-    with connection.cursor() as cursor:
-        cursor.execute(migration.NAME)
-    assert kept() == before

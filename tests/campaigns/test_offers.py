@@ -5,8 +5,6 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from django.db import connection
-from django.db.migrations.executor import MigrationExecutor
 from django.test import Client
 from django.utils import timezone
 
@@ -206,26 +204,3 @@ def test_an_offer_that_was_taken_back_is_accepted_by_nobody(
     client.force_login(receivers["operator"])
     assert client.post(f"/campaigns/offers/{share.pk}/accept/").status_code == 404
     assert not queries.sees_whole(campaign, receivers["operator"])
-
-
-def test_what_was_shared_before_offers_were_asked_counts_as_accepted(
-    campaign: Campaign, cast: SimpleNamespace, receivers: dict[str, Any]
-) -> None:
-    def at(name: str) -> Any:
-        with connection.cursor() as cursor:
-            # What is still to be checked at the end of the transaction stands in the way of changed tables.
-            cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
-        executor = MigrationExecutor(connection)
-        return executor.migrate([("campaigns", name)]).apps
-
-    Campaign.objects.filter(pk=campaign.pk).update(visibility=V.SHARED)
-    before = at("0017_readings_of_runs")
-    before.get_model("campaigns", "Campaign").shared_with.through.objects.create(
-        campaign_id=campaign.pk, team_id=cast.other_team.pk
-    )
-    at("0018_shares_wait_until_they_are_accepted")
-    assert queries.sees_whole(campaign, receivers["viewer"])
-    assert queries.offers_to(receivers["viewer"]).get().is_accepted
-    shared = at("0017_readings_of_runs").get_model("campaigns", "Campaign").shared_with.through.objects
-    assert list(shared.values_list("team_id", flat=True)) == [cast.other_team.pk]
-    at("0018_shares_wait_until_they_are_accepted")

@@ -4,9 +4,12 @@ from io import StringIO
 
 import pytest
 from django.contrib.auth.models import Permission
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
+from django.db import connection
+from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
 
+from apps.core import first_release
 from apps.core.management.commands import migrate_pending
 
 pytestmark = pytest.mark.django_db
@@ -32,7 +35,7 @@ def test_nothing_is_done_where_nothing_is_pending(migrated: list[str]) -> None:
 
 
 def test_one_migration_that_is_missing_is_enough(migrated: list[str]) -> None:
-    MigrationRecorder.Migration.objects.filter(app="results").latest("id").delete()
+    MigrationRecorder.Migration.objects.filter(app="tuning").delete()
     start()
     assert migrated == ["migrate"]
 
@@ -41,3 +44,26 @@ def test_what_a_killed_migration_did_not_come_to_is_made_good(migrated: list[str
     Permission.objects.filter(codename="view_sample").delete()
     start()
     assert migrated == ["migrate"]
+
+
+def have_applied(*left_out: tuple[str, str]) -> None:
+    """Have the database's record be one of before the first release: all steps up to it but those left out."""
+    migrations = MigrationLoader(connection).disk_migrations
+    steps = [step for migration in migrations.values() for step in migration.replaces]
+    assert len(steps) == len(set(steps)) > 80
+    MigrationRecorder.Migration.objects.filter(app__in={app for app, _name in steps}).delete()
+    for app, name in sorted(set(steps) - set(left_out)):
+        MigrationRecorder(connection).record_applied(app, name)
+
+
+def test_a_database_of_before_the_first_release_has_all_there_is(migrated: list[str]) -> None:
+    have_applied()
+    assert "No migrations to apply" in start()
+    assert migrated == []
+
+
+@pytest.mark.parametrize("command", ["migrate_pending", "migrate"])
+def test_a_database_that_lacks_some_of_it_is_told_what_to_start_first(command: str) -> None:
+    have_applied(("tuning", "0009_names_of_verified_campaigns"))
+    with pytest.raises(CommandError, match=first_release.LAST_STEPS):
+        call_command(command, stdout=StringIO())

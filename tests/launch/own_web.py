@@ -15,7 +15,7 @@ from django.db import connection
 from launch import embedded, ports, service
 from launch.process import Child, Process
 from tests.agents.live import database_url
-from tests.launch import stack
+from tests.ports import free_port
 
 MOST_CONNECTIONS = 100
 
@@ -62,7 +62,7 @@ class OwnWeb:
     """The process that `make serve` starts for the pages."""
 
     def __init__(self, postgres: OwnPostgres, folder: Path) -> None:
-        (listener,) = ports.open_sockets([service.LOOPBACK], stack.free_port())
+        (listener,) = ports.open_sockets([service.LOOPBACK], free_port())
         self._listener = listener
         self.port: int = listener.getsockname()[1]
         self.log = folder / "web.log"

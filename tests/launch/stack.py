@@ -3,7 +3,6 @@
 import json
 import os
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -11,6 +10,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+
+from tests.ports import free_port
 
 ROOT = Path(__file__).resolve().parents[2]
 # The test run's own servers and settings are not those of the service under test.
@@ -105,11 +106,3 @@ def running(folder: Path, **environment: str) -> Iterator[Stack]:
         yield stack
     finally:
         stack.stop()
-
-
-def free_port() -> int:
-    """Return a port that nobody listens at now."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port

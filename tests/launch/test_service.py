@@ -13,6 +13,7 @@ from launch.process import ProcessError
 from tests.launch import stack
 from tests.launch.migrated import VAR, copy_to
 from tests.launch.watching import wait_for, wait_until_gone
+from tests.ports import free_port
 
 pytestmark = [pytest.mark.e2e, pytest.mark.xdist_group("launch-service")]
 
@@ -128,7 +129,7 @@ def test_a_command_that_fails_is_told(tmp_path: Path) -> None:
 
 def test_a_taken_default_port_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     told: list[str] = []
-    port = stack.free_port()
+    port = free_port()
     monkeypatch.setattr(ports, "DEFAULT", port)
     monkeypatch.setenv("DATABASE_URL", "postgresql:///nothing-here?host=/nonexistent")
     monkeypatch.setenv("REDIS_URL", "unix:///nonexistent/sock?db=0")

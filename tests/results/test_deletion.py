@@ -1,10 +1,9 @@
 """A campaign that is deleted takes along what its runs printed, and leaves its nodes free."""
 
-import importlib
 from types import SimpleNamespace
 
 import pytest
-from django.db import IntegrityError, connection, transaction
+from django.db import IntegrityError, transaction
 from django.db.models import Model
 from django.utils import timezone
 
@@ -77,18 +76,3 @@ def test_a_deletion_that_fails_keeps_all_of_it(
     with pytest.raises(IntegrityError), transaction.atomic():
         delete(collected, cast)
     assert [model._default_manager.count() for model in KEPT] == counts
-
-
-def test_what_earlier_deletions_left_goes_with_the_migration(collected: Campaign, pair: list[Node]) -> None:
-    counts = [model._default_manager.count() for model in KEPT]
-    for run_ref in (10**6, None):
-        job = Job.objects.create(node=pair[0], run_ref=run_ref, role="client", argv=["true"], time_limit_s=1)
-        JobOutput.objects.create(job=job, stdout_z=b"", stderr_z=b"")
-        JobFile.objects.create(job=job, name="file", content_z=b"x", size=1)
-    with connection.cursor() as cursor:
-        cursor.execute(importlib.import_module("apps.results.migrations.0010_results_stay").ORPHANS)
-    # What no run was asked for stays, and so does what runs printed.
-    Job.objects.get(run_ref=None)
-    assert [model._default_manager.count() - 1 for model in KEPT[:3]] == counts[:3]
-    with pytest.raises(IntegrityError), transaction.atomic():
-        JobFile.objects.all().delete()

@@ -1,5 +1,6 @@
 """A run of a storage tool that is cancelled, or breaks, still removes what it wrote."""
 
+import re
 from types import SimpleNamespace
 from typing import Any
 
@@ -83,6 +84,8 @@ def test_a_cancelled_run_removes_its_files_and_holds_its_nodes_until_then(run: R
     removing = jobs_of(run)
     assert [job.argv[:3] for job in removing] == [["rm", "-rf", "--"]] * 2
     assert all(job.argv[3].startswith("/gpfs/.fathom-") for job in removing)
+    # The names of one run's files hold what no other run's do.
+    assert len({re.match(r"/gpfs/\.fathom-([0-9a-f]{8})-iozone-", job.argv[3])[1] for job in removing}) == 1
     assert not any(job.stop_requested_at for job in removing)
     assert Reservation.objects.filter(released_at=None).exists()
     # It is waited for, and not begun again.

@@ -5,6 +5,7 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from apps.core.models import TimeStamped
+from apps.core.names import check_seen
 
 
 class ApiToken(TimeStamped):
@@ -15,7 +16,7 @@ class ApiToken(TimeStamped):
         WRITE = "write", _("Read and write")
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="api_tokens")
-    name = models.CharField(_("name"), max_length=100)
+    name = models.CharField(_("name"), max_length=100, validators=[check_seen])
     prefix = models.CharField(max_length=16, unique=True)
     digest = models.CharField(max_length=64)
     # The token that it was made with: it ends with it.

@@ -9,6 +9,7 @@ from django.utils.translation import gettext_lazy as _
 from apps.accounts.models import TeamOwned
 from apps.campaigns.models import Campaign, Outliving, Trial
 from apps.core.expiry import Expiring
+from apps.core.names import check_seen
 
 
 class Import(Outliving, Expiring, TeamOwned):
@@ -41,7 +42,7 @@ class Import(Outliving, Expiring, TeamOwned):
     # In these a person has, and it expires if nobody does.
     UNDECIDED_STATES = (State.MAPPING, State.READY)
 
-    name = models.CharField(_("name"), max_length=200)
+    name = models.CharField(_("name"), max_length=200, validators=[check_seen])
     kind = models.CharField(_("kind"), max_length=7, choices=Kind.choices)
     state = models.CharField(_("state"), max_length=8, choices=State.choices, default=State.WAITING)
     created_by = models.ForeignKey(
@@ -128,7 +129,7 @@ class ColumnMapping(TeamOwned):
     `sheets` are the names of those of a workbook that are read; empty where tables have but one.
     """
 
-    name = models.CharField(_("name"), max_length=100)
+    name = models.CharField(_("name"), max_length=100, validators=[check_seen])
     tool = models.CharField(_("tool"), max_length=50)
     columns = models.JSONField()
     sheets = models.JSONField(default=list)

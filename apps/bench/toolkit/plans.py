@@ -16,13 +16,15 @@ class NodeRef:
     """A node in a role: its name, and the data-plane address that the measurement uses.
 
     `directory` is where the experiment's file system is mounted on it ("" without one); `facts` are those its agent
-    gathered last (processors, memory, host name, …), an empty mapping if it never did.
+    gathered last (processors, memory, host name, …), an empty mapping if it never did. `mark` stands in the names of
+    files that a run writes there: others may measure the same file system, for another team or another service.
     """
 
     name: str
     address: str
     directory: str = ""
     facts: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}), compare=False)
+    mark: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,6 +8,7 @@ from django.utils.translation import gettext_lazy as _
 from apps.campaigns.models.adaptation import Adaptive
 from apps.campaigns.models.campaigns import Campaign
 from apps.core.models import TimeStamped
+from apps.core.names import check_seen
 from apps.testbeds.models import Cluster, FileSystem, Node
 
 
@@ -35,7 +36,7 @@ class Experiment(Adaptive, TimeStamped):
 
     campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="experiments")
     position = models.PositiveSmallIntegerField(default=0)
-    name = models.CharField(_("name"), max_length=200)
+    name = models.CharField(_("name"), max_length=200, validators=[check_seen])
     tool = models.CharField(_("tool"), max_length=50)
     fixed = models.JSONField(_("fixed parameters"), default=dict, blank=True)
     factors = models.JSONField(_("factors"), default=list, blank=True)

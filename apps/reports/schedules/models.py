@@ -9,6 +9,7 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.accounts.models import TeamOwned
 from apps.campaigns.models import Campaign
+from apps.core.names import check_seen
 
 
 class Schedule(TeamOwned):
@@ -17,7 +18,7 @@ class Schedule(TeamOwned):
     It acts for whoever saved it last, with the rights that they have at the time.
     """
 
-    name = models.CharField(_("name"), max_length=200)
+    name = models.CharField(_("name"), max_length=200, validators=[check_seen])
     report = models.ForeignKey(
         "reports.Report",
         on_delete=models.CASCADE,

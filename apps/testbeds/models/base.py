@@ -5,6 +5,7 @@ from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
 from apps.accounts.models import TeamOwned
+from apps.core.names import check_seen
 
 
 class HasPage(models.Model):
@@ -21,7 +22,7 @@ class HasPage(models.Model):
 class InventoryItem(HasPage, TeamOwned):
     """Something described once and referred to by name; names are unique within a team and kind."""
 
-    name = models.CharField(_("name"), max_length=100)
+    name = models.CharField(_("name"), max_length=100, validators=[check_seen])
     notes = models.TextField(_("notes"), blank=True, max_length=10_000)
 
     class Meta:

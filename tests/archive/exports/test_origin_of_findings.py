@@ -1,17 +1,14 @@
 """What an archive says was verified or refuted is its word: it is shown as that, and counts for nothing here."""
 
-import importlib
 import json
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from django.db import connection
 from django.test import Client
 from django.utils import timezone
 
 from apps.archive.campaigns import form
-from apps.archive.incoming.models import IncomingArchive
 from apps.campaigns.models import Campaign
 from apps.reports.campaign import build
 from apps.tuning import queries
@@ -22,7 +19,6 @@ from tests.archive.exports.test_archives import came_in, packed, wipe
 from tests.archive.exports.test_hostile_archives import summed
 
 FAR = "Laboratory <b>far</b> away"
-migration = importlib.import_module("apps.archive.migrations.0002_origin_of_findings")
 
 
 @pytest.fixture
@@ -84,21 +80,3 @@ def test_what_is_measured_here_afterwards_counts(proved: Campaign, cast: SimpleN
     finding.refresh_from_db()
     assert queries.calibration_for(cast.alice) == queries.Calibration(1, 1, 0, 1)
     assert (finding.imported_from, finding.judged_elsewhere) == ("grid", "")
-
-
-def test_what_came_before_this_was_kept_is_told_apart(proved: Campaign, cast: SimpleNamespace) -> None:
-    new = brought(proved, cast)
-    judge(new.findings.get(state="refuted"), "refuted")
-    Finding.objects.update(imported_from="")
-    Verification.objects.update(imported_from="")
-    sent = IncomingArchive.objects.create(
-        team=cast.team, name="a.zip", size=1, state="done", campaign=new, preview={"team": FAR}
-    )
-    # Between what came and what was measured since.
-    own = Verification.objects.order_by("-created_at")[0]
-    IncomingArchive.objects.filter(pk=sent.pk).update(created_at=own.created_at)
-    with connection.cursor() as cursor:
-        cursor.execute(migration.BROUGHT)
-    assert set(new.findings.values_list("imported_from", flat=True)) == {FAR}
-    assert list(Verification.objects.order_by("created_at").values_list("imported_from", flat=True)) == [FAR, FAR, ""]
-    assert queries.calibration_for(cast.alice).judged == 1

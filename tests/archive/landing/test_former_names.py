@@ -1,6 +1,5 @@
 """A name that is gone stands in texts still, and strangers do not read it either."""
 
-import importlib
 import ipaddress
 from collections.abc import Iterator
 from itertools import count, product
@@ -226,20 +225,6 @@ def test_each_name_is_kept_once_and_goes_with_its_team(cast: SimpleNamespace) ->
     team.delete()
     assert not rows.exists()
     connection.check_constraints()
-
-
-def test_what_programs_said_before_names_were_kept_is_read_once(cast: SimpleNamespace) -> None:
-    node = factories.node(cast.team)
-    for number, host in enumerate(("zqold", "zqolder", "zqold", "x" * 300)):
-        facts = {"hostname": host, "interfaces": [{"mac": "0c:c4:7a:01:02:03", "addresses": ["172.31.9.8/24"]}]}
-        FactSnapshot.objects.create(node=node, digest=str(number), facts=facts)
-    kept = set(FormerName.objects.values_list("team", "kind", "owner", "name"))
-    assert {name for *_rest, name in kept} == {"zqold", "zqolder", "0c:c4:7a:01:02:03", "172.31.9.8"}
-    FormerName.objects.all().delete()
-    migration = importlib.import_module("apps.results.migrations.0014_former_names")
-    with connection.cursor() as cursor:
-        cursor.execute(migration.BACKFILL)
-    assert set(FormerName.objects.values_list("team", "kind", "owner", "name")) == kept
 
 
 def test_a_tombstone_names_nobody_who_deleted_it(client: Client, secret: Campaign, cast: SimpleNamespace) -> None:

@@ -132,7 +132,10 @@ def carry_out(plan, nodes, folder: Path, disturb=None, after_s=0.5, inside=None)
     let_through(folder)
     timer = None
     try:
+        is_stopped = False
         for stage in plan.stages:
+            if is_stopped and not stage.cleans_up_after:
+                continue
             if stage.together:
                 outputs |= run_together(stage, nodes, folder, jobs)
                 continue
@@ -142,7 +145,8 @@ def carry_out(plan, nodes, folder: Path, disturb=None, after_s=0.5, inside=None)
                 jobs.append(job)
                 if command.background:
                     if not job.wait_until_ready():
-                        return [outputs.get(job) or job.end() for job in jobs]
+                        is_stopped = True
+                        break
                     continue
                 if disturb and command.measures:
                     timer = threading.Timer(after_s, disturb, [jobs])

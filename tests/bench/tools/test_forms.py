@@ -8,7 +8,8 @@ import time
 import pytest
 
 from apps.bench import recognition
-from tests.bench.tools.test_real_programs import PATH, free_port, needs
+from tests.bench.tools.test_real_programs import PATH, needs
+from tests.ports import free_port
 
 PING = "ping -c 3 -i 0.05"
 MTR = "mtr -c 2 -i 0.1 -G 0.3"

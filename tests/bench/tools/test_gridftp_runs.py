@@ -10,7 +10,9 @@ import pytest
 
 from apps.bench import judges, tools
 from apps.bench.toolkit import NodeRef, Plan, ToolFailure
+from apps.bench.tools._storage.places import PREFIX
 from tests.bench.tools import carrying
+from tests.ports import free_port
 
 pytestmark = pytest.mark.skipif(
     not carrying.installed("globus-url-copy", "globus-gridftp-server"), reason="GridFTP is not installed here"
@@ -18,41 +20,28 @@ pytestmark = pytest.mark.skipif(
 MiB = 2**20
 # A mount that everyone may write to.
 MOUNT = "/dev/shm"
-# They name their files alike, in one folder.
-ONE_BY_ONE = pytest.mark.xdist_group("gridftp-files")
+# The files of this process, in a folder that others use as well.
+MARK = f"test{os.getpid()}"
 on_disk = pytest.mark.skipif(not os.path.ismount(MOUNT), reason=f"{MOUNT} is no mount here")
 
 
 def nodes_of(ends=1, directory=""):
     return {
-        "source": [NodeRef(f"kisti{n}", f"127.0.2.{n}", directory) for n in range(1, ends + 1)],
-        "destination": [NodeRef(f"pusan{n}", f"127.0.3.{n}", directory) for n in range(1, ends + 1)],
-        "client": [NodeRef("desk", "127.0.4.1", directory)],
+        "source": [NodeRef(f"kisti{n}", f"127.0.2.{n}", directory, mark=MARK) for n in range(1, ends + 1)],
+        "destination": [NodeRef(f"pusan{n}", f"127.0.3.{n}", directory, mark=MARK) for n in range(1, ends + 1)],
+        "client": [NodeRef("desk", "127.0.4.1", directory, mark=MARK)],
     }
-
-
-def free_port():
-    """Return a port that is free on every address, with the one after it."""
-    for port in range(28_000 + os.getpid() % 10_000, 50_000, 2):
-        with socket.socket() as one, socket.socket() as two:
-            try:
-                one.bind(("", port))
-                two.bind(("", port + 1))
-            except OSError:
-                continue
-            return port
-    raise AssertionError("no port is free")
 
 
 def run(folder, slug="gridftp", nodes=None, disturb=None, after_s=0.5, **params):
     tool, nodes = tools.get(slug), nodes or nodes_of()
-    cleaned = tool.clean({"size": "64 MiB", "port": free_port(), "time_limit": 60, **params})
+    cleaned = tool.clean({"size": "64 MiB", "port": free_port(in_a_row=2), "time_limit": 60, **params})
     outputs = carrying.carry_out(tool.plan(cleaned, nodes), nodes, folder, disturb, after_s)
     return judges.read_run(outputs, cleaned, tool)
 
 
 def left_behind():
-    return [path.name for path in Path(MOUNT).glob(".fathom-gridftp*")]
+    return [path.name for path in Path(MOUNT).glob(f"{PREFIX}{MARK}-*")]
 
 
 def test_third_party_moves_memory_with_streams_and_a_window(tmp_path):
@@ -102,7 +91,6 @@ def test_a_transfer_can_end_after_a_time(tmp_path):
 
 
 @on_disk
-@ONE_BY_ONE
 @pytest.mark.parametrize("offset", [0, "1 MiB"])
 def test_files_go_from_disk_to_disk_and_nothing_stays_behind(tmp_path, offset):
     extra = {} if offset else {"verify": True}
@@ -117,7 +105,6 @@ def test_files_go_from_disk_to_disk_and_nothing_stays_behind(tmp_path, offset):
 
 
 @on_disk
-@ONE_BY_ONE
 def test_two_parties_fetch_a_file(tmp_path):
     nodes = nodes_of(directory=MOUNT)
     reading = run(tmp_path, nodes=nodes, mode="pull", read_from="file", write_to="file")
@@ -148,14 +135,16 @@ def test_a_broken_transfer_without_restarts_is_a_failure(tmp_path):
     assert caught.value.retryable
 
 
-def test_a_port_in_use_is_told(tmp_path):
+@on_disk
+def test_a_port_in_use_is_told_and_no_file_stays_behind(tmp_path):
     with socket.socket() as taken:
         taken.bind(("127.0.3.1", 0))
         taken.listen()
         with pytest.raises(ToolFailure) as caught:
-            run(tmp_path, port=taken.getsockname()[1])
+            run(tmp_path, nodes=nodes_of(directory=MOUNT), read_from="file", port=taken.getsockname()[1])
     assert caught.value.code == "port-busy"
     assert "pusan1" in str(caught.value.message)
+    assert left_behind() == []
 
 
 def test_nothing_beside_the_run_can_be_read_from_the_server(tmp_path):

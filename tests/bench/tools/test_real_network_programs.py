@@ -10,7 +10,8 @@ import pytest
 
 from apps.bench import tools
 from apps.bench.toolkit import NodeRef, ToolFailure
-from tests.bench.tools.test_real_programs import NODES, carry_out, free_port, has_ipv6, measure, needs
+from tests.bench.tools.test_real_programs import NODES, carry_out, has_ipv6, measure, needs
+from tests.ports import free_port
 
 root = pytest.mark.skipif(os.geteuid() != 0, reason="this program needs the right of root")
 LOOPBACK = {"server": [NodeRef("south", "127.0.0.1")], "client": [NodeRef("north", "127.0.0.1")]}

@@ -14,6 +14,7 @@ import pytest
 
 from apps.bench import tools
 from apps.bench.toolkit import NodeRef, Output, ToolFailure
+from tests.ports import free_port
 
 PATH = f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin"
 ENVIRONMENT = {"LC_ALL": "C", "PATH": PATH}
@@ -24,12 +25,6 @@ def needs(program):
     return pytest.mark.skipif(
         shutil.which(program, path=PATH) is None, reason=f"{program} is not installed on this machine"
     )
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.1.2", 0))
-        return probe.getsockname()[1]
 
 
 def has_ipv6():

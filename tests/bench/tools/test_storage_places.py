@@ -5,6 +5,7 @@ import re
 import pytest
 
 from apps.agents.models import Job
+from apps.bench import tools
 from apps.bench.toolkit import NodeRef, Output, ParameterError, ToolFailure
 from apps.bench.tools._storage import places
 from workers.agent.ready import Search, compile_pattern
@@ -147,3 +148,20 @@ def test_folders_below_the_mount_are_taken(folder):
 @pytest.mark.parametrize("folder", ["..", "a/../b", "/a", "a//b", "a/", ".", "-a", "a/-b"])
 def test_folders_that_lead_elsewhere_are_refused(folder):
     assert set(places.check_folder({"folder": folder})) == {"folder"}
+
+
+# Their programs give their files names that nobody can change.
+NAMED_BY_THE_PROGRAM = {"btio", "imb"}
+FREE = [tool for tool in tools.all_tools() if tool.file_system and tool.slug not in NAMED_BY_THE_PROGRAM]
+
+
+@pytest.mark.parametrize("tool", FREE, ids=lambda tool: tool.slug)
+def test_each_run_gives_its_files_names_of_its_own(tool):
+    params = tool.clean({"read_from": "file", "write_to": "file"} if "gridftp" in tool.slug else {})
+    nodes = {
+        role.name: [NodeRef(f"{role.name}{number}", "192.0.2.1", "/mnt/fs", mark="1a2b") for number in range(2)]
+        for role in tool.roles
+    }
+    plan = str(tool.plan(params, nodes).as_json())
+    assert f"{places.PREFIX}1a2b-" in plan
+    assert plan.count(places.PREFIX) == plan.count(f"{places.PREFIX}1a2b-")

@@ -209,7 +209,7 @@ def collected(params: Params) -> tuple[str, ...]:
 def _common(node: NodeRef, index: int, params: Params) -> Sequence[str]:
     argv = ["fio", "--name=fathom", "--output-format=json", "--eta=never", "--group_reporting"]
     argv += [f"--directory={_escaped(places.folder_of(node, params))}"]
-    argv += [f"--filename_format={places.PREFIX}fio-{index}.$jobnum"]
+    argv += [f"--filename_format={places.name_of(node, f'fio-{index}.$jobnum')}"]
     argv += [f"--rw={params['pattern']}", f"--bs={params['block_size']}", f"--size={params['file_size']}"]
     argv += [f"--ioengine={params['engine']}", f"--iodepth={params['depth']}", f"--numjobs={params['jobs']}"]
     argv.append(f"--direct={int(params['direct'])}")

@@ -86,7 +86,12 @@ def folder_of(node: NodeRef, params: Params) -> str:
 
 def path_of(node: NodeRef, params: Params, name: str) -> str:
     """Return the path of a file of ours in the folder to write in."""
-    return f"{folder_of(node, params).rstrip('/')}/{PREFIX}{name}"
+    return f"{folder_of(node, params).rstrip('/')}/{name_of(node, name)}"
+
+
+def name_of(node: NodeRef, name: str) -> str:
+    """Return the name of a file of ours, which no other run gives to its own."""
+    return f"{PREFIX}{node.mark}-{name}" if node.mark else f"{PREFIX}{name}"
 
 
 def check_stage(nodes: Sequence[NodeRef], params: Params, role: str = "client") -> Stage:
