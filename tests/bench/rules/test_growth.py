@@ -11,10 +11,10 @@ from tests.bench.rules.storing import CLIENTS, MB, NFS, RAID1, concluded, sweep,
 PROPORTIONAL, BENT, STEEP = {1: 55, 2: 110}, {1: 90, 2: 112}, {1: 20, 2: 40}
 
 
-def own_links(rate):
-    """Return paths that share nothing narrower than the clients' own links of that rate (bit/s)."""
+def own_links(rate, wide=1e10):
+    """Return paths over links of the clients' own (bit/s) to one that all share."""
     links = {client: LinkFacts(f"{client} - switch", rate) for client in CLIENTS}
-    wide = LinkFacts("switch - PGFS01", 1e10)
+    wide = LinkFacts("switch - PGFS01", wide)
     return {
         (client, "PGFS01"): PathFacts(rate, 0.0001, 9000, (link, wide), link.name) for client, link in links.items()
     }
@@ -76,3 +76,10 @@ def test_both_are_named_where_network_and_disks_are_full():
 def test_links_of_the_clients_own_are_no_limit_of_more_clients():
     draft = grown("clients", PROPORTIONAL, own_links(5e8), None)
     assert "more clients have links of their own" in " ".join(map(str, draft.why))
+
+
+def test_a_shared_link_that_the_clients_own_links_just_fill_is_full():
+    # As the links of four clients of 10 Gbit/s fill one of 40 Gbit/s.
+    draft = grown("clients", PROPORTIONAL, own_links(5e8, wide=1e9), None)
+    assert "more gain little" in str(draft.title)
+    assert not draft.proposals

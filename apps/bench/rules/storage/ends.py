@@ -5,12 +5,9 @@ from collections.abc import Sequence
 from apps.bench.rules import shapes
 from apps.bench.rules.base import Evidence, Trend
 from apps.bench.rules.layers.beneath import Beneath
-from apps.bench.rules.layers.links import stated_rate
+from apps.bench.rules.layers.links import shared_rate, stated_rate
 from apps.bench.rules.layers.verdicts import Verdict
 from apps.bench.rules.shapes import CLIENTS, THREADS, described
-
-# Clients that share no narrower link carry together what each carries alone, but for so much.
-SAME = 0.99
 
 
 def clients_of(evidence: Evidence, trend: Trend, curve: shapes.Curve | None) -> tuple[str, ...]:
@@ -48,19 +45,15 @@ def ceilings_of(evidence: Evidence, trend: Trend, clients: tuple[str, ...]) -> d
 
 
 def bound_of(evidence: Evidence, trend: Trend, clients: tuple[str, ...], carried: dict[int, float]) -> float | None:
-    """Return what the network carries (B/s) though more take part; None where each more brings a link of its own.
+    """Return what the network carries (B/s) though more take part; None where they share none.
 
     More threads share the links of the same clients; more clients only what lies behind their own.
     """
     if trend.factor == THREADS:
         count = trend.fixed.get(CLIENTS)
         return carried.get(count if isinstance(count, int) else len(clients))
-    facts, together = evidence.file_systems.get(trend.file_system), carried.get(len(clients))
-    if not facts or not together:
-        return None
-    alone = [stated_rate(evidence, [client], facts) for client in clients]
-    is_shared = all(alone) and together < SAME * sum(rate or 0.0 for rate in alone)
-    return together if is_shared else None
+    facts = evidence.file_systems.get(trend.file_system)
+    return shared_rate(evidence, clients, facts) if facts and facts.servers else None
 
 
 def disk_of(verdicts: Sequence[Verdict], trend: Trend) -> Beneath | None:

@@ -19,7 +19,7 @@ BENT = 0.5
 class Case(NamedTuple):
     """A trend, the means where they were measured, and what the network carries for so many clients (B/s).
 
-    `bound` is what it carries though more take part (None: more bring links of their own), `disk` what the disks
+    `bound` is what it carries though more take part (None: they share no link), `disk` what the disks
     gave alone, `held` that an end was at its limit at the last number, `interval` what the rate there may really be.
     """
 
