@@ -39,7 +39,9 @@ def file_systems_of(lanes: Iterable[Measured], facts: Facts) -> dict[str, FileSy
     for file_system in FileSystem.objects.filter(named).exclude(pk__in=known) if named else ():
         known[file_system.pk] = file_system
     servers = serving(known.values())
-    beside = _beside(known, {node for own in servers.values() for node in own})
+    # A publication tells of the disks behind its figures itself, whatever else its inventory has.
+    is_measured = not any(item.lane.experiment.campaign.is_published for item in lanes)
+    beside = _beside(known, {node for own in servers.values() for node in own} if is_measured else ())
     known |= beside
     servers |= serving(beside.values())
     return {
