@@ -84,8 +84,8 @@ def of_network(case: Case, apiece: float | None) -> Message | None:
             "%(best)s is %(share)s %% of the %(ceiling)s that the links of these clients carry; more clients have"
             " links of their own."
         )
-        if len(case.clients) == 1 or case.trend.factor == THREADS or len(case.clients) not in case.ceilings:
-            # Which links others would share nobody can tell of one.
+        if case.bound is None or case.trend.factor == THREADS or len(case.clients) not in case.ceilings:
+            # Which links others would share nobody can tell.
             text = _("%(best)s is %(share)s %% of the %(ceiling)s that the network carries: nearly all of it.")
         return Message(text, {"best": rate(best or 0.0), **share_of(best, case.ceiling)})
     if not apiece or not best or not case.ceiling or best >= case.ceiling:
