@@ -1,9 +1,10 @@
 """Notice what has come to a halt: a part that gives no sign of life, and a part's process that somebody stopped."""
 
 import logging
+import os
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 logger = logging.getLogger(__name__)
@@ -79,28 +80,35 @@ class Listener:
             return False
 
 
-class StoppedProcesses:
-    """The processes of a part that are stopped (SIGSTOP), and for how long they have been."""
+def stopped_by_group(processes: str = "/proc") -> dict[int, list[int]]:
+    """Return {process group: numbers of its processes that are stopped}, of all that run on the machine.
 
-    def __init__(self, processes: Path = Path("/proc")) -> None:
-        self._processes = processes
+    One reading serves all parts: a machine has hundreds of processes, and this is asked every few seconds.
+    """
+    stopped: dict[int, list[int]] = {}
+    for name in os.listdir(processes) if os.path.isdir(processes) else ():  # noqa: PTH112, PTH208
+        if not name.isdigit():
+            continue
+        try:
+            with open(f"{processes}/{name}/stat", "rb", buffering=0) as file:  # noqa: PTH123
+                # State, parent, process group: proc(5).
+                state, _parent, group = file.read().rpartition(b")")[2].split()[:3]
+        except (OSError, ValueError):
+            # It has just ended.
+            continue
+        if state == b"T":
+            stopped.setdefault(int(group), []).append(int(name))
+    return stopped
+
+
+class Stops:
+    """For how long each of a part's processes has been stopped (SIGSTOP)."""
+
+    def __init__(self) -> None:
         self._since: dict[int, float] = {}
 
-    def longer_than(self, group: int, seconds: float) -> list[int]:
-        """Return the numbers of those in a process group that were stopped at each look for `seconds`."""
+    def longer_than(self, stopped: Iterable[int], seconds: float) -> list[int]:
+        """Note those that are stopped now; return those of them that were at each look for `seconds`."""
         now = time.monotonic()
-        self._since = {pid: self._since.get(pid, now) for pid in self._stopped(group)}
+        self._since = {pid: self._since.get(pid, now) for pid in stopped}
         return [pid for pid, since in self._since.items() if now - since > seconds]
-
-    def _stopped(self, group: int) -> list[int]:
-        stopped = []
-        for folder in self._processes.glob("[0-9]*"):
-            try:
-                # State, parent, process group: proc(5).
-                state, _parent, its_group = (folder / "stat").read_text().rpartition(")")[2].split()[:3]
-            except (OSError, ValueError):
-                # It has just ended.
-                continue
-            if state == "T" and int(its_group) == group:
-                stopped.append(int(folder.name))
-        return stopped

@@ -5,9 +5,9 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 
-from launch.liveness import Listener, StoppedProcesses
+from launch.liveness import Listener, Stops
 from launch.process import Child, Process, ProcessError
 
 # A part that has been well for so long (s) after it was killed is watched as at first.
@@ -26,7 +26,7 @@ class Part:
         self.error: ProcessError | None = None
         self.settled = threading.Event()
         self._listener = Listener(process.name, process.sign) if process.sign else None
-        self._stopped = StoppedProcesses()
+        self._stops = Stops()
         # What HANG_AFTER is multiplied with: it doubles with each part that is killed soon after the last one.
         self._lenience = 1
         self._killed_at = -math.inf
@@ -50,14 +50,14 @@ class Part:
     def _was_killed_lately(self) -> bool:
         return time.monotonic() - self._killed_at < LATELY_S
 
-    def end_halts(self) -> Iterator[str]:
+    def end_halts(self, stopped_by_group: Mapping[int, Collection[int]]) -> Iterator[str]:
         """Kill what of it has come to a halt, and yield in words what was killed."""
         if self.child is None or not self.child.alive:
             return
         if not self._was_killed_lately():
             self._lenience = 1
         after_s = self.process.hang_after_s * self._lenience
-        stopped = self._stopped.longer_than(self.child.pid, after_s)
+        stopped = self._stops.longer_than(stopped_by_group.get(self.child.pid, ()), after_s)
         if self.child.pid in stopped:
             self.child.kill()
             yield f"was stopped for {after_s:g} s, killed"

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
 
-from launch import orphans
+from launch import liveness, orphans
 from launch.lines import Lines
 from launch.part import Part
 from launch.process import Child, Process, ProcessError, SlowStartError
@@ -163,9 +163,10 @@ class Supervisor:
             self._stop_all()
 
     def _end_halts(self) -> None:
+        stopped = liveness.stopped_by_group()
         for part in self._parts:
             if part.settled.is_set() and not part.process.once:
-                for words in part.end_halts():
+                for words in part.end_halts(stopped):
                     self._report(part.process.name, words)
 
     def _trim_logs(self) -> None:

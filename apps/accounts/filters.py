@@ -26,6 +26,17 @@ class RowFilter(filters.ModelChoiceFilter):
         words = {"invalid_choice": gettext_lazy("There is none of this number here.")}
         super().__init__(queryset=partial(_rows_of, rows), error_messages=words, **kwargs)
 
+    def get_queryset(self, request: HttpRequest | None) -> QuerySet | None:
+        """Return the rows to choose from; where none is named there is nothing to put together."""
+        if request is not None and not any(self is item for item in self._asked_for()):
+            nothing: QuerySet = self.model._default_manager.none()
+            return nothing
+        found: QuerySet | None = super().get_queryset(request)
+        return found
+
+    def _asked_for(self) -> Iterable[filters.Filter]:
+        return (item for name, item in self.parent.filters.items() if name in self.parent.data)
+
     def filter(self, qs: QuerySet, value: Any) -> QuerySet:
         """Return the rows that refer to it."""
         found: QuerySet = super().filter(qs, getattr(value, "pk", value))

@@ -80,7 +80,14 @@ class SignInForm(StyledWidgets, AuthenticationForm):
 
 
 class PasswordForm(StyledWidgets, PasswordChangeForm):
-    """The old password and the new one twice."""
+    """The old password and the new one twice, and whether the person's API tokens end with the old one."""
+
+    end_tokens = forms.BooleanField(
+        label=gettext_lazy("End my API tokens, too"),
+        required=False,
+        initial=True,
+        help_text=gettext_lazy("Whoever knew the old password may have made one. Scripts need new tokens then."),
+    )
 
 
 class TimezoneInput(forms.TextInput):

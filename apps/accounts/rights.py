@@ -1,6 +1,7 @@
 """Who may see and change what: everything belongs to a team, and a role says how far it may be used."""
 
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Any, TypeVar
 
 from django.contrib.auth.models import AnonymousUser
@@ -29,7 +30,13 @@ def visible(queryset: QuerySet[M], user: User | AnonymousUser, path: str = "team
         return queryset.none()
     if user.is_superuser:
         return queryset
-    return queryset.filter(**{f"{path}__in": Membership.objects.filter(user=user).values("team")})
+    return queryset.filter(**{f"{path}__in": _teams_of(user.pk)})
+
+
+@lru_cache(1000)
+def _teams_of(user: int) -> QuerySet[Membership, Any]:
+    """Return the teams of a person as a part of what is asked of the database: none is kept, only the question."""
+    return Membership.objects.filter(user=user).values("team")
 
 
 def role_in(user: User | AnonymousUser, team: Team) -> Role | None:

@@ -6,6 +6,7 @@ from datetime import datetime
 from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
 from django.db import transaction
+from django.db.models import Q
 from django.utils.crypto import get_random_string
 from django.utils.text import slugify
 from django.utils.translation import gettext as _
@@ -131,6 +132,13 @@ def revoke_token(*, token: ApiToken, now: datetime) -> None:
     while ends:
         ApiToken.objects.filter(pk__in=ends, revoked_at=None).update(revoked_at=now, updated_at=now)
         ends = list(ApiToken.objects.filter(minted_by__in=ends).values_list("pk", flat=True))
+
+
+def revoke_tokens(*, user: User, now: datetime) -> int:
+    """Make all of a person's tokens useless from now on, and return how many were of use until then."""
+    audit.note("tokens-revoked", user=user.username)
+    live = Q(expires_at=None) | Q(expires_at__gt=now)
+    return ApiToken.objects.filter(live, user=user, revoked_at=None).update(revoked_at=now, updated_at=now)
 
 
 def _expiry_within(parent: ApiToken, scope: str, expires_at: datetime | None) -> datetime | None:

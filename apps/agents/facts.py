@@ -26,11 +26,29 @@ def checked_facts(facts: object) -> dict[str, Any]:
 
 
 def sound(facts: Mapping[str, Any]) -> dict[str, Any]:
-    """Return stored facts without those that are not in their form: pages and rules rely on it.
+    """Return stored facts without those that are not in their form, versions plain: pages and rules rely on it.
 
     What came in before it was checked, or past it, is missing then, and breaks nothing.
     """
-    return {name: value for name, value in facts.items() if _is_sound(name, value)}
+    return with_plain_versions({name: value for name, value in facts.items() if _is_sound(name, value)})
+
+
+def with_plain_versions(facts: dict[str, Any]) -> dict[str, Any]:
+    """Return facts with each program's version in words one space apart: programs print columns and tabs."""
+    tools = facts.get("tools")
+    if not isinstance(tools, dict):
+        return facts
+    return facts | {"tools": {name: _with_plain_version(told) for name, told in tools.items()}}
+
+
+def _with_plain_version(told: Any) -> Any:
+    version = told.get("version") if isinstance(told, dict) else None
+    return {**told, "version": plain_version(version)} if isinstance(version, str) else told
+
+
+def plain_version(text: str) -> str:
+    """Return a version line by line, the words of each one space apart."""
+    return "\n".join(" ".join(line.split()) for line in text.splitlines())
 
 
 def _is_sound(name: str, value: object) -> bool:

@@ -11,7 +11,7 @@ from django.db.models import Exists, F, Max, OuterRef, Q, QuerySet
 from apps.accounts import rights
 from apps.accounts.models import User
 from apps.agents import troubles
-from apps.agents.facts import sound
+from apps.agents.facts import sound, with_plain_versions
 from apps.agents.models import LOST_AFTER, RIVAL_FOR, Agent, AgentInstance, AgentState, FactSnapshot, Job
 from apps.agents.troubles import Trouble
 from apps.testbeds.models import Node
@@ -217,7 +217,7 @@ def fact_history(node: Node, limit: int = 50) -> list[tuple[FactSnapshot, list[F
 
 def changes_between(before: dict[str, Any], after: dict[str, Any]) -> list[FactChange]:
     """Return what differs, by path; members of lists are known by their name, target or place."""
-    old, new = dict(_flattened(before)), dict(_flattened(after))
+    old, new = (dict(_flattened(with_plain_versions(facts))) for facts in (before, after))
     paths = sorted(path for path in old.keys() | new.keys() if old.get(path) != new.get(path))
     return [FactChange(path, old.get(path), new.get(path)) for path in paths]
 

@@ -19,11 +19,13 @@ class OutOfTimeError(Exception):
 def limited(seconds: float | None = None) -> Iterator[None]:
     """Raise OutOfTimeError in the block after `seconds` (READING_S) of this process's processor.
 
-    Regular expressions are ended within a match, too. Only for work that talks to nobody: it ends anywhere. In a
-    thread beside the main one, and within another limit, nothing is limited.
+    Regular expressions are ended within a match, too. Only for work that talks to nobody: it ends anywhere. Within
+    another limit nothing more is limited. It is a RuntimeError in a thread beside the main one, where nothing could
+    be: what the web server has to read is read by a worker, or by a program of its own.
     """
-    is_free = signal.getitimer(signal.ITIMER_VIRTUAL)[0] == 0
-    if threading.current_thread() is not threading.main_thread() or not is_free:
+    if threading.current_thread() is not threading.main_thread():
+        raise RuntimeError("no limit holds in a thread beside the main one")
+    if signal.getitimer(signal.ITIMER_VIRTUAL)[0]:
         yield
         return
     before = signal.signal(signal.SIGVTALRM, _end)

@@ -112,10 +112,15 @@ class EditionSerializer(serializers.ModelSerializer):
 
 
 class FreezeSerializer(serializers.Serializer):
-    """What is new in an edition; `is_corrected` puts what the tables bear out in place of each refused sentence."""
+    """What is new in an edition; `is_corrected` puts what the tables bear out in place of each refused sentence.
+
+    `after` is the number of the latest edition that was there (0 for none): what was frozen by the same person under
+    the same note since then is returned in place of another, so that a request can be sent again.
+    """
 
     note = serializers.CharField(required=False, allow_blank=True, default="", max_length=300)
     is_corrected = serializers.BooleanField(required=False, default=False)
+    after = serializers.IntegerField(required=False, min_value=0, max_value=2_000_000_000)
 
 
 class WrongSentenceSerializer(serializers.Serializer):
@@ -188,6 +193,7 @@ class ReportViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, rest.Gener
     @extend_schema(
         request=FreezeSerializer,
         responses={
+            200: OpenApiResponse(EditionSerializer, description="It was frozen already, since the edition `after`."),
             201: EditionSerializer,
             409: OpenApiResponse(
                 FreezeRefusedSerializer,
@@ -201,10 +207,9 @@ class ReportViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, rest.Gener
         report = self.get_object()
         wish = FreezeSerializer(data=request.data)
         wish.is_valid(raise_exception=True)
+        now = timezone.now()
         try:
-            made = services.freeze_report(
-                report=report, user=rights.user_of(request), now=timezone.now(), **wish.validated_data
-            )
+            made = services.freeze_report(report=report, user=rights.user_of(request), now=now, **wish.validated_data)
         except SentencesRefusedError as error:
             told = [asdict(wrong) for wrong in error.sentences]
             return Response(
@@ -212,7 +217,8 @@ class ReportViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, rest.Gener
                 status=status.HTTP_409_CONFLICT,
             )
         shown = EditionSerializer(made, context=self.get_serializer_context())
-        return Response(shown.data, status=status.HTTP_201_CREATED)
+        code = status.HTTP_201_CREATED if made.created_at == now else status.HTTP_200_OK
+        return Response(shown.data, status=code)
 
 
 class EditionFilter(filters.FilterSet):

@@ -166,7 +166,7 @@ def keep_edition(
     `after` is the number of the latest edition that the user saw when they asked for it: what they have frozen since
     then under the same note is returned instead, for editions stay for ever, and a form is easily sent twice.
     """
-    Report.objects.select_for_update().get(pk=report.pk)
+    kept = Report.objects.select_for_update().get(pk=report.pk)
     if after is not None:
         own = report.editions.filter(number__gt=after, created_by=user, note=note)
         if first := own.order_by("number").first():
@@ -184,6 +184,8 @@ def keep_edition(
         created_at=now,
         number=report.latest_number + 1,
     )
-    report.title = made.title
-    report.save(update_fields=["title", "updated_at"])
+    if (kept.title, kept.edits) == (report.title, report.edits):
+        # Else somebody called it something else while this was made.
+        report.title = made.title
+        report.save(update_fields=["title", "updated_at"])
     return made

@@ -23,6 +23,7 @@ from apps.core import rest
 from apps.core.api import unknown_choices
 from apps.results import charts, downloads, intervals, queries, services
 from apps.results.models import Result, Sample, StageTiming
+from apps.results.theory import theory_of
 from apps.toolbox.filters import tool_filter
 
 
@@ -205,7 +206,7 @@ class ExperimentTable(rest.APIView):
             include_invalid=request.query_params.get("invalid") == "yes",
         )
         lanes: dict[Any, str] = queries.lane_names(found)
-        ceiling = charts.ceiling_of(table.metric.unit, charts.theory_of(found))
+        ceiling = charts.ceiling_of(table.metric.unit, theory_of(found))
         ends = [group.interval(table.metric.unit, ceiling) for group in table.groups]
 
         def shown(factor: str, value: Any) -> Any:

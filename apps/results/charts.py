@@ -5,14 +5,13 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 
-from apps.bench import network, telemetry, units
+from apps.bench import telemetry, units
 from apps.bench.toolkit import BY_SIZE, Parameter, Tool
 from apps.campaigns.models import Experiment
 from apps.results import intervals, queries
 from apps.results.doubts import Doubts
 from apps.results.models import Result, Series
-from apps.testbeds import queries as testbeds
-from apps.testbeds.models import Node
+from apps.results.theory import Theory, theory_of
 from apps.toolbox import queries as toolbox
 
 # From this ratio of the largest to the smallest value on, equal steps are steps of ratio.
@@ -22,33 +21,6 @@ LONGEST_FLAGS = 300
 # Units of rates, and how many bits one of them moves in a second.
 RATE_BITS = {"bit/s": 1, "B/s": 8}
 _ACRONYMS = {"bdp", "cpu", "ip", "mss", "mtu", "nic", "rtt", "tcp", "udp"}
-CEILINGS = {"tcp": network.tcp_ceiling_bps, "udp": network.udp_ceiling_bps}
-
-
-@dataclass(frozen=True)
-class Theory:
-    """What arithmetic says of the measured path: the ceiling (bit/s) and the BDP (B); None where unknown."""
-
-    ceiling_bps: float | None = None
-    bdp_bytes: float | None = None
-    bottleneck: str = ""
-
-
-def theory_of(experiment: Experiment) -> Theory:
-    """Return the ceiling and the BDP of the path all lanes of the experiment share; empty if they differ."""
-    tool = toolbox.get_tool(experiment.tool)
-    pairs = {tuple(node for _role, node in queries.ends_of(lane, tool)) for lane in experiment.lanes.all()}
-    if len(pairs) != 1 or len(pair := pairs.pop()) != 2:
-        return Theory()
-    nodes = Node.objects.select_related("testbed").in_bulk(pair)
-    path = testbeds.path_between(nodes[pair[0]], nodes[pair[1]])
-    if path is None or path.bottleneck is None or path.capacity_bps is None:
-        return Theory()
-    return Theory(
-        ceiling_bps=CEILINGS[tool.transport](path.capacity_bps, path.mtu or 1500) if tool.transport else None,
-        bdp_bytes=network.bdp_bytes(path.capacity_bps, path.rtt_s) if path.rtt_s else None,
-        bottleneck=path.bottleneck.name,
-    )
 
 
 def chart_of(table: queries.Table, tool: Tool, lanes: dict[int, str], theory: Theory) -> dict[str, object]:
@@ -291,8 +263,7 @@ def _lines(table: queries.Table, parameter: Parameter | None, theory: Theory) ->
         }
         lines.append({"axis": "y", "value": ceiling, "label": label})
     if parameter and parameter.name == "window" and theory.bdp_bytes:
-        label = _("BDP of the links as described: %(size)s") % {"size": units.format_quantity(theory.bdp_bytes, "B")}
-        lines.append({"axis": "x", "value": theory.bdp_bytes, "label": label})
+        lines.append({"axis": "x", "value": theory.bdp_bytes, "label": theory.bdp_label})
     return lines
 
 

@@ -114,7 +114,9 @@ class Doubts:
     def names_of(self, trials: Iterable[int], metric: str) -> Counter[str]:
         """Return how many of the trials' figures have each flag."""
         return Counter(
-            name for trial in trials for name in {flag["name"] for flag in self.raised.get((trial, metric), ())}
+            name
+            for trial in trials
+            for name in dict.fromkeys(flag["name"] for flag in self.raised.get((trial, metric), ()))
         )
 
 

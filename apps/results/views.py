@@ -21,6 +21,7 @@ from apps.campaigns.queries.visibility import visible
 from apps.results import charts, downloads, intervals, loss, means, node_charts, queries, routes
 from apps.results.addresses import point_key
 from apps.results.attempts import attempts_of
+from apps.results.theory import theory_of
 from apps.toolbox import queries as toolbox
 
 LINES_PER_PAGE = 100
@@ -48,7 +49,7 @@ def _table_context(request: HttpRequest, experiment: Experiment, *, is_part: boo
     tool = toolbox.get_tool(experiment.tool)
     table, chart = _data_for(request, experiment)
     lanes = queries.lane_names(experiment)
-    ceiling = charts.ceiling_of(table.metric.unit, charts.theory_of(experiment))
+    ceiling = charts.ceiling_of(table.metric.unit, theory_of(experiment))
     page = Paginator(table.groups, LINES_PER_PAGE).get_page(request.GET.get("page"))
     rows = [
         {

@@ -171,7 +171,9 @@ class TeamToolViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, rest.Gen
         """Say what a definition would run and what it reads of an output; nothing is stored."""
         wish = _valid(AttemptSerializer, request)
         found = services.checked(wish["definition"])
-        attempt = attempts.try_definition(found, wish["output"], wish.get("parameters"))
+        attempt = attempts.try_definition(
+            user=user_of(request), definition=found, output=wish["output"], values=wish.get("parameters")
+        )
         samples = attempt.reading.samples if attempt.reading else ()
         shown = {
             "commands": [{"role": role, "argv": list(argv)} for role, argv in attempt.commands],

@@ -1,16 +1,43 @@
 """Try a definition on an output, as if a trial of its defaults had printed it."""
 
-from collections.abc import Mapping
+import json
+import math
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+from django.conf import settings
+from django.core.exceptions import PermissionDenied
+from django.utils.translation import gettext
+
+from apps.accounts import rights
+from apps.accounts.models import Role, User
 from apps.bench import custom, units
-from apps.bench.toolkit import NodeRef, Output, ParameterError, Reading, ToolFailure
+from apps.bench.text import Message, _
+from apps.bench.toolkit import NodeRef, ParameterError, Reading, ToolFailure
 from apps.core import messages
+from apps.core.limits.policies import LimitExceededError
+from apps.toolbox import reading_program
 
 # What stands for the nodes of a trial.
 _CLIENT = NodeRef("client", "192.0.2.1", "/mnt/file-system")
 _SERVER = NodeRef("server", "192.0.2.2", "/mnt/file-system")
+# So many outputs are read at once by a web process, one of each person.
+AT_ONCE = 2
+# On a machine that is busy with other work the program waits for its processor (s).
+_PATIENCE_S = 20.0
+_LATE = ToolFailure(
+    "too-long",
+    Message(_("This output takes too long to be read by this definition.")),
+    False,
+    Message(_("Find figures by patterns and paths that match once, or paste less of the output.")),
+)
+_lock = threading.Lock()
+_under_way: set[int] = set()
 
 
 @dataclass(frozen=True)
@@ -26,26 +53,31 @@ class Attempt:
     failure: ToolFailure | None = None
 
 
-def try_definition(found: custom.Definition, output: str, values: Mapping[str, Any] | None = None) -> Attempt:
+def try_definition(
+    *, user: User, definition: custom.Definition, output: str, values: Mapping[str, Any] | None = None
+) -> Attempt:
     """Return what a definition makes of its defaults (or of parameters' `values`) and, if there is one, of an output.
 
-    ParameterError names each value that its parameters refuse.
+    ParameterError names each value that its parameters refuse. Whoever manages no team may not (PermissionDenied);
+    LimitExceededError (429) while the same person's last attempt is under way, or too many others' are.
     """
-    tool = custom.make_tool(found, "tried")
-    params = tool.clean(values if values is not None else _defaults(tool))
+    if not rights.teams_for(user, Role.MANAGER).exists():
+        raise PermissionDenied(gettext("Only managers define tools. Ask a manager of your team."))
+    tool = custom.make_tool(definition, "tried")
+    values = values if values is not None else _defaults(tool)
     nodes = {role.name: [_SERVER if role.name == "server" else _CLIENT] for role in tool.roles}
-    plan = tool.plan(params, nodes)
+    plan = tool.plan(tool.clean(values), nodes)
     commands = [(command.role, command.argv) for stage in plan.stages for command in stage.commands]
     if not output.strip():
         return Attempt(commands)
-    raw = output.encode("utf-8", "replace")
-    collected = {found.result_file: raw} if found.result_file else {}
-    printed = Output(tool.roles[0].name, "measure", "–", commands[-1][1], raw, b"", 0, collected=collected)
-    try:
-        reading = tool.parse([printed], params)
-    except ToolFailure as failure:
+    asked = {"definition": definition.as_json(), "output": output, "argv": commands[-1][1], "parameters": values}
+    with _turn_of(user.pk):
+        answer = _read(json.dumps(asked))
+    if "reading" not in answer:
+        failure = ToolFailure.from_json(answer["failure"]) if "failure" in answer else _LATE
         reason, remedy = messages.render(failure.message), messages.render(failure.remedy)
         return Attempt(commands, reason=reason, remedy=remedy, failure=failure)
+    reading = Reading.from_json(answer["reading"])
     shown = {metric.name: metric for metric in tool.metrics}
     return Attempt(
         commands,
@@ -56,6 +88,35 @@ def try_definition(found: custom.Definition, output: str, values: Mapping[str, A
         flags=[messages.render(flag.message) for flag in reading.flags],
         reading=reading,
     )
+
+
+@contextmanager
+def _turn_of(person: int) -> Iterator[None]:
+    """Hold a place among the attempts that this process carries out at once; LimitExceededError if there is none."""
+    with _lock:
+        if person in _under_way or len(_under_way) >= AT_ONCE:
+            text = _("Outputs are being read by other definitions just now. Try again in %(seconds)s s.")
+            raise LimitExceededError(Message(text), math.ceil(reading_program.LIMIT_S))
+        _under_way.add(person)
+    try:
+        yield
+    finally:
+        with _lock:
+            _under_way.discard(person)
+
+
+def _read(asked: str) -> dict[str, Any]:
+    """Return what `reading_program` answers, {} if it did not."""
+    argv = [sys.executable, "-m", reading_program.__name__]
+    try:
+        done = subprocess.run(
+            argv, input=asked.encode(), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+            cwd=settings.BASE_DIR, timeout=_PATIENCE_S, check=True,
+        )  # fmt: skip
+        answer: dict[str, Any] = json.loads(done.stdout)
+    except (subprocess.SubprocessError, ValueError):
+        return {}
+    return answer
 
 
 def _defaults(tool: custom.CustomTool) -> dict[str, Any]:

@@ -74,6 +74,7 @@ EVENTS: dict[str, Callable[[SimpleNamespace], object]] = {
     "role-changed": lambda cast: services.change_role(membership=member(cast), user=cast.alice, role=Role.OPERATOR),
     "member-removed": lambda cast: services.remove_member(membership=member(cast), user=cast.alice),
     "token-made": token,
+    "tokens-revoked": lambda cast: services.revoke_tokens(user=cast.alice, now=NOW),
     "token-revoked": lambda cast: services.revoke_token(token=token(cast), now=NOW),
     "share-accepted": lambda cast: offers.accept(share=offered(cast), user=cast.charlie, now=now()),
     "share-declined": lambda cast: offers.decline(share=offered(cast), user=cast.charlie, now=now()),

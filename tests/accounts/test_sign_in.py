@@ -103,6 +103,18 @@ def test_a_new_password_keeps_this_browser_and_signs_the_others_out(cast: Cast, 
     assert sign_in(Client(), "alice", "a-Long.pass1").status_code == 302
 
 
+@pytest.mark.parametrize("ended", [True, False])
+def test_a_new_password_ends_the_tokens_of_whoever_knew_the_old_one(cast: Cast, client: Client, ended: bool) -> None:
+    headers, others = factories.bearer(cast.alice), factories.bearer(cast.bob)
+    client.force_login(cast.alice)
+    assert 'name="end_tokens"' in client.get("/accounts/password/").content.decode()
+    new = {"old_password": PASSWORD, "new_password1": "a-Long.pass1", "new_password2": "a-Long.pass1"}
+    response = client.post("/accounts/password/", new | ({"end_tokens": "on"} if ended else {}), follow=True)
+    assert ("1 API token has ended." in response.content.decode()) == ended
+    assert Client().get("/api/v1/me/", **headers).status_code == (401 if ended else 200)
+    assert Client().get("/api/v1/me/", **others).status_code == 200
+
+
 @pytest.mark.parametrize(
     ("changes", "said"),
     [

@@ -6,8 +6,11 @@ import pytest
 from django.contrib.auth.models import AnonymousUser
 from django.test import Client
 
+from apps.accounts.models import User
 from apps.campaigns import queries
 from apps.campaigns.models import Campaign
+from apps.campaigns.queries import visibility
+from apps.reports.models import Report
 from apps.testbeds.models import Node
 from tests import factories as people
 from tests.campaigns import factories as make
@@ -129,3 +132,23 @@ def test_who_only_sees_it_changes_nothing(client: Client, campaign: Campaign, ca
     answer = client.post("/api/v1/experiments/", body, content_type="application/json", **headers)
     assert answer.status_code == 404
     assert Campaign.objects.get().name == "Window sweep"
+
+
+def test_what_is_asked_for_a_person_is_kept_and_what_is_found_is_not(
+    campaign: Campaign, cast: SimpleNamespace
+) -> None:
+    Report.objects.create(team=cast.team, campaign=campaign, language="en", title="x", of_campaign="")
+    Report.objects.update(of_campaign=campaign.permanent_id)
+
+    def told(user: User) -> bool:
+        found = Report.objects.filter(visibility.told_to(user)).exists()
+        assert found == visibility.visible(Report.objects.all(), user, "campaign").exists()
+        assert found == visibility.counted(Report.objects.all(), user, "campaign").exists()
+        return found
+
+    assert visibility.told_to(cast.bob) is visibility.told_to(User.objects.get(pk=cast.bob.pk))
+    assert (told(cast.bob), told(cast.charlie)) == (True, False)
+    place = cast.team.memberships.get(user=cast.bob)
+    place.user = cast.charlie
+    place.save()
+    assert (told(cast.bob), told(cast.charlie)) == (False, True)

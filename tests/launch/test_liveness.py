@@ -1,5 +1,6 @@
 """What has come to a halt is noticed, killed, told, and started again; what only waits is left alone."""
 
+import itertools
 import os
 import signal
 import sys
@@ -12,7 +13,7 @@ import pytest
 import redis
 
 from launch import embedded, home, liveness, reachability, service, supervisor
-from launch.liveness import FileSign, Listener, StoppedProcesses
+from launch.liveness import FileSign, Listener
 from launch.process import Child, Process
 from tests.launch.watching import alive, wait_for, wait_until_gone
 
@@ -144,8 +145,31 @@ def test_a_process_that_ends_while_it_is_looked_at_is_passed_over(tmp_path: Path
     (tmp_path / "7").mkdir()
     (tmp_path / "8").mkdir()
     (tmp_path / "8" / "stat").write_text("8 (a) name) T 1 5 5 0")
-    assert StoppedProcesses(tmp_path).longer_than(5, -1) == [8]
-    assert StoppedProcesses(tmp_path).longer_than(6, -1) == []
+    (tmp_path / "9").mkdir()
+    (tmp_path / "9" / "stat").write_text("9 (a (b) S 1 5 5 0")
+    assert liveness.stopped_by_group(str(tmp_path)) == {5: [8]}
+    # Where the kernel tells nothing of processes, none is known to be stopped.
+    assert liveness.stopped_by_group(str(tmp_path / "none")) == {}
+
+
+def test_one_reading_of_the_machines_processes_serves_all_parts(
+    running: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    readings: list[float] = []
+    read = liveness.stopped_by_group
+
+    def count() -> dict[int, list[int]]:
+        readings.append(time.monotonic())
+        return read()
+
+    monkeypatch.setattr(liveness, "stopped_by_group", count)
+    monkeypatch.setattr(supervisor, "HALTS_EVERY_S", 0.5)
+    watched, _events = running(Process("part-0", SLEEP))
+    for number in range(1, 6):
+        watched.add(Process(f"part-{number}", SLEEP))
+    readings.clear()
+    assert wait_for(lambda: len(readings) == 4)
+    assert all(later - one >= 0.5 for one, later in itertools.pairwise(readings[:4]))
 
 
 @pytest.mark.parametrize("text", ["soon", "3", "-30", "1e3"])

@@ -34,6 +34,17 @@ def test_an_edition_gives_back_the_document_and_its_checksum(cast: SimpleNamespa
     assert differs.checksum != made.checksum
 
 
+def test_what_a_report_is_called_meanwhile_is_what_it_is_called(cast: SimpleNamespace, report: Report) -> None:
+    now = timezone.now()
+    services.edit_report(report=Report.objects.get(pk=report.pk), user=cast.oscar, edits={"title": "Renamed"})
+    made = services.keep_edition(report=report, document=documents.document(), user=cast.oscar, now=now)
+    assert made.title == documents.document().title != "Renamed"
+    report.refresh_from_db()
+    assert report.title == "Renamed"
+    services.keep_edition(report=report, document=documents.document(), user=cast.oscar, now=now)
+    assert Report.objects.get(pk=report.pk).title == made.title
+
+
 def test_neither_the_model_nor_the_database_changes_an_edition(cast: SimpleNamespace, report: Report) -> None:
     made = services.keep_edition(report=report, document=documents.document(), user=cast.oscar, now=timezone.now())
     made.title = "Another"

@@ -58,7 +58,10 @@ def test_a_report_is_begun_changed_frozen_and_its_edition_read(cast: SimpleNames
     document = bob("GET", f"{own}document/", status=200)
     assert serialisation.from_json(document).title == "Windows"
     assert document["sections"][0]["blocks"][0]["parts"] == ["To see."]
-    edition = oscar("POST", f"{own}freeze/", {"note": "One"}, status=201)
+    edition = oscar("POST", f"{own}freeze/", {"note": "One", "after": 0}, status=201)
+    # Sent again, for the answer was lost: it is the same edition.
+    again = oscar("POST", f"{own}freeze/", {"note": "One", "after": 0}, status=200)
+    assert again["id"] == edition["id"]
     assert (edition["number"], edition["note"], edition["created_by"]) == (1, "One", "oscar")
     again = bob("GET", f"{EDITIONS}{edition['id']}/", status=200)
     assert again == edition

@@ -9,6 +9,7 @@ from django.urls import reverse
 from apps.campaigns.models import Campaign
 from apps.results import charts, queries
 from apps.results.models import Result
+from apps.results.theory import theory_of
 from apps.toolbox import queries as toolbox
 from tests import rewriting
 
@@ -48,7 +49,7 @@ def test_what_the_metrics_are_held_against_is_said(client: Client, measured: Cam
 
 def test_a_ceiling_is_drawn_in_the_unit_of_the_metric(measured: Campaign) -> None:
     experiment = measured.experiments.get()
-    tool, theory = toolbox.get_tool("gridftp"), charts.theory_of(experiment)
+    tool, theory = toolbox.get_tool("gridftp"), theory_of(experiment)
     metric = queries.metrics_of(tool)[0]
     table = dataclasses.replace(queries.table_of(experiment, metric=metric), groups=())
     (line, *_rest) = charts.chart_of(table, tool, {}, theory)["lines"]

@@ -8,7 +8,8 @@ from apps.bench import tools
 from apps.campaigns.models import Campaign, Experiment
 from apps.results import charts, queries
 from apps.results.models import Result, Sample
-from apps.testbeds.models import Node
+from apps.results.theory import Theory, theory_of
+from apps.testbeds.models import Node, SitePair
 from tests import rewriting
 from tests.campaigns import factories as make
 
@@ -89,6 +90,27 @@ def test_the_chart_carries_the_ceiling_and_the_bdp_of_the_path(experiment: Exper
     assert "WAN" in lines["y"]["label"]
 
 
+@pytest.mark.parametrize(
+    ("between", "size", "label"),
+    [
+        (None, 600_000, "BDP of the links as described: 585.9 KiB"),
+        (0.009, 1_125_000, "BDP of the links' capacity and the RTT of 9.00 ms given for the two sites: 1.073 MiB"),
+    ],
+    ids=["links", "sites"],
+)
+def test_a_bdp_is_called_by_what_it_is_of(
+    experiment: Experiment, pair: list[Node], between: float | None, size: int, label: str
+) -> None:
+    if between:
+        there = make.nodes(pair[0].team, "elsewhere", site="Busan")[0].testbed
+        Node.objects.filter(pk=pair[1].pk).update(testbed=there)
+        sites = {"site_a": pair[0].testbed.site, "site_b": there.site}
+        SitePair.objects.create(team=pair[0].team, rtt_s=between, **sites)
+    _table, chart = charts.data_for(experiment, metric="goodput", x="window")
+    found = {line["axis"]: line for line in chart["lines"]}["x"]
+    assert (found["value"], found["label"]) == (size, label)
+
+
 def test_metrics_that_are_no_rate_have_no_ceiling(experiment: Experiment) -> None:
     _table, chart = charts.data_for(experiment, metric="retransmits", x="window")
     assert {line["axis"] for line in chart["lines"]} == {"x"}
@@ -106,7 +128,7 @@ def test_several_pairs_of_nodes_are_a_factor_of_their_own(cast: SimpleNamespace,
     experiment = campaign.experiments.get()
     assert queries.factors_of(experiment) == ["window", "nodes"]
     assert sorted(queries.lane_names(experiment).values()) == ["kisti01 → pnu01", "kisti02 → pnu01"]
-    assert charts.theory_of(experiment) == charts.Theory()
+    assert theory_of(experiment) == Theory()
     lanes = list(experiment.lanes.all())
     for lane in lanes:
         trial = lane.trials.first()
@@ -142,5 +164,5 @@ def test_datagrams_have_a_ceiling_of_their_own(cast: SimpleNamespace, pair: list
     tcp = make.launched(cast, *pair, name="tcp").experiments.get()
     udp = make.launched(cast, *pair, name="udp", tool="iperf3-udp", fixed=fixed, factors=[]).experiments.get()
     ping = make.launched(cast, *pair, name="ping", tool="ping", fixed={}, factors=[]).experiments.get()
-    assert charts.theory_of(udp).ceiling_bps > charts.theory_of(tcp).ceiling_bps
-    assert charts.theory_of(ping).ceiling_bps is None
+    assert theory_of(udp).ceiling_bps > theory_of(tcp).ceiling_bps
+    assert theory_of(ping).ceiling_bps is None

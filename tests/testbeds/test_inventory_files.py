@@ -5,6 +5,8 @@ import json
 import pytest
 import yaml
 from django.core.exceptions import ValidationError
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.django import TestCase
@@ -191,7 +193,7 @@ PLACES = "sites:\n- name: s\ntestbeds:\n- {name: t, site: s}\nnodes:\n- {name: n
         ("file_systems: [{name: f, kind: nfs, mount_path: f}]", "mount_path: Write the whole path"),
         ("sites: [{name: s}]\nsite_pairs: [{a: s, b: s, rtt: 1 ms}]", "Line 2, site_pairs “s – s”: Choose two"),
         ("sites: [{name: s}]\nsite_pairs: [{a: s, rtt: 1 ms}]", "Line 2, site_pairs “s”, b: this field is needed."),
-        ("sites: [{name: \"a\\0b\"}]", "control character"),
+        ("sites: [{name: \"a\\0b\"}]", "Leave out the sign U+0000"),
         ("sites: [{name: \"a\\ud800b\"}]", ""),
     ],
 )  # fmt: skip
@@ -254,6 +256,17 @@ def test_an_import_takes_a_bounded_number_of_queries(django_assert_max_num_queri
         inventory.import_inventory(team=team, text=inventory.example_text())
     with django_assert_max_num_queries(20):
         inventory.export_inventory(team=team)
+
+
+def test_kinds_that_a_file_does_not_name_are_not_read() -> None:
+    team = people.team()
+    with CaptureQueriesContext(connection) as asked:
+        inventory.import_inventory(team=team, text="sites: [{name: A}]")
+    tables = {kind: kind._meta.db_table for kind in KINDS}
+    read = {kind for kind, table in tables.items() if any(f'FROM "{table}"' in query["sql"] for query in asked)}
+    # What a new site is checked against is read, too.
+    assert Site in read
+    assert read.isdisjoint({Link, Cluster, FileSystem, SitePair})
 
 
 class AnyText(TestCase):

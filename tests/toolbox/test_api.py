@@ -73,13 +73,13 @@ def test_a_tool_is_exported_and_imported(client, cast, tool):
 
 def test_a_definition_is_tried_on_an_output(client, cast):
     body = {"definition": definitions.minimal(), "output": "rate: 7\n"}
-    done = call(client, cast.bob, "post", f"{ROOT}try/", body).json()
+    done = call(client, cast.alice, "post", f"{ROOT}try/", body).json()
     assert done["samples"] == [{"metric": "rate", "value": 7e6}]
     assert done["commands"] == [{"role": "node", "argv": ["site"]}]
-    missing = call(client, cast.bob, "post", f"{ROOT}try/", {**body, "output": "none"}).json()
+    missing = call(client, cast.alice, "post", f"{ROOT}try/", {**body, "output": "none"}).json()
     assert "not in the output" in missing["reason"]
-    assert call(client, cast.bob, "post", f"{ROOT}try/", {"definition": {}}).status_code == 400
-    wrong = call(client, cast.bob, "post", f"{ROOT}try/", {**body, "parameters": {"nosuch": "1"}})
+    assert call(client, cast.alice, "post", f"{ROOT}try/", {"definition": {}}).status_code == 400
+    wrong = call(client, cast.alice, "post", f"{ROOT}try/", {**body, "parameters": {"nosuch": "1"}})
     assert wrong.json()["fields"]["nosuch"]
 
 

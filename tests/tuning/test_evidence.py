@@ -135,6 +135,21 @@ def test_a_file_system_has_its_servers_options_and_disks(cast: SimpleNamespace, 
     assert found.path_between("left0", "right1").capacity_bps == 10**9
 
 
+def test_local_file_systems_of_the_servers_are_known_though_nobody_measured_them(
+    cast: SimpleNamespace, served: SimpleNamespace
+) -> None:
+    for name, kind, by in (("raid1", "ext", served.servers), ("raid2", "xfs", served.servers), ("old", "nfs", None)):
+        file_system(served, name, kind, by)
+    file_system(served, "far", "ext", served.clients)
+    on = file_system(served, "data", "nfs", served.servers)
+    stored(cast, FileSystem.objects.get(name="raid1"), *served.wan.right)
+    trial = stored(cast, on, served.wan.left[0])
+    found = evidence.of_campaign(trial.campaign)
+    # Two of them may lie beneath: had only the one that was measured been known, it would have been taken for it.
+    assert found.file_systems.keys() == {"data", "raid1", "raid2"}
+    assert found.file_systems["raid2"].servers == ("right0", "right1")
+
+
 @pytest.mark.parametrize(
     ("text", "disks", "rate"),
     [

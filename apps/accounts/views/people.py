@@ -12,15 +12,15 @@ from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse_lazy
-from django.utils import translation
+from django.utils import timezone, translation
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, ngettext
 from django.views import generic
 from django.views.decorators.http import require_POST
 from django.views.i18n import set_language
 
-from apps.accounts import queries
+from apps.accounts import queries, services
 from apps.accounts.forms import PasswordForm, ProfileForm, SignInForm
 from apps.accounts.models import User
 from apps.accounts.rights import user_of
@@ -43,6 +43,17 @@ class ChangePassword(SuccessMessageMixin, auth.PasswordChangeView):
     form_class = PasswordForm
     success_url = reverse_lazy("accounts:profile")
     success_message = gettext_lazy("The password was changed. Other browsers are signed out.")
+
+    def form_valid(self, form: Any) -> HttpResponse:
+        """Change it, and end the person's tokens if they wish it."""
+        with transaction.atomic():
+            response = super().form_valid(form)
+            if form.cleaned_data["end_tokens"]:
+                ended = services.revoke_tokens(user=user_of(self.request), now=timezone.now())
+                if ended:
+                    text = ngettext("%(count)s API token has ended.", "%(count)s API tokens have ended.", ended)
+                    messages.info(self.request, text % {"count": ended})
+        return response
 
 
 class Profile(editing.GuardedPage, LoginRequiredMixin, generic.UpdateView):

@@ -98,7 +98,7 @@ def enrolment_of(data: Mapping[str, Any]) -> tuple[str, str]:
 def facts_of(data: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
     """Return the facts and the agent's version."""
     try:
-        found = facts.checked_facts(data.get("facts"))
+        found = facts.with_plain_versions(facts.checked_facts(data.get("facts")))
     except facts.WrongFactError as error:
         raise Problem(400, "bad-field", str(error)) from error
     return found, _text(data, "version", 32)

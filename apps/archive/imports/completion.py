@@ -26,7 +26,7 @@ def checked(imported: Import, given: Mapping[str, Mapping[str, Any]]) -> dict[st
     """
     wrong: Errors = {}
     keys = [group["key"] for group in imported.groups]
-    for key in given.keys() - set(keys):
+    for key in (key for key in given if key not in keys):
         wrong[f"groups.{key}"] = Message(_("There is no such group in this import."))
     team = imported.team_id
     nodes = set(Node.objects.filter(team=team).values_list("pk", flat=True))
@@ -58,7 +58,7 @@ def _checked(
     wrong: Errors,
 ) -> Json:
     tool = toolbox.get_tool(group["tool"])
-    own: Errors = {name: Message(_("A group has no field of this name.")) for name in raw.keys() - _KNOWN}
+    own: Errors = {name: Message(_("A group has no field of this name.")) for name in raw if name not in _KNOWN}
     choice: Json = {
         "name": str(raw.get("name") or default_name(tool, group))[:LONGEST_NAME],
         "include": raw.get("include", True) is not False,
@@ -96,7 +96,8 @@ def _roles(tool: Tool, group: Json, given: Any, first: Json, nodes: set[int], wr
     if not isinstance(given, Mapping):
         wrong["roles"] = Message(_("Roles are given as {role: [ids of nodes]}."))
         return {}
-    for name in given.keys() - {role.name for role in tool.roles}:
+    known = {role.name for role in tool.roles}
+    for name in (name for name in given if name not in known):
         wrong[f"roles.{name}"] = Message(_("%(tool)s has no role of this name."), {"tool": tool.name})
     roles: dict[str, list[int]] = {}
     for role in tool.roles:

@@ -35,7 +35,7 @@ def group(imported: Import) -> list[Json]:
     """
     keys = list(dict.fromkeys(usable(imported).values_list("group", flat=True)))
     if len(keys) > MOST_GROUPS:
-        for tool in {key.partition("|")[0] for key in keys}:
+        for tool in dict.fromkeys(key.partition("|")[0] for key in keys):
             usable(imported).filter(tool=tool).update(group=f"{tool}|")
     found: dict[str, list[tuple[Json, Json]]] = defaultdict(list)
     for key, told, roles in usable(imported).values_list("group", "told", "roles"):

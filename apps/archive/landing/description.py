@@ -20,6 +20,7 @@ from apps.campaigns.runnable.shape import LONGEST_NAME, LONGEST_TEXT, LONGEST_TO
 from apps.results import charts, intervals, means, queries
 from apps.results.doubts import Mark
 from apps.results.models import Result
+from apps.results.theory import theory_of
 from apps.toolbox import queries as toolbox
 from apps.toolbox.models import VERSION_MARK
 
@@ -194,7 +195,7 @@ def _measured(experiment: Experiment, names: Names) -> Measured:
     keys = keys_of(experiment.tool, names)
     lanes = {pk: names.text(text) for pk, text in queries.lane_names(experiment).items()}
     parameter = queries.parameter_of(tool, table.x)
-    ceiling = charts.ceiling_of(table.metric.unit, charts.theory_of(experiment))
+    ceiling = charts.ceiling_of(table.metric.unit, theory_of(experiment))
     return Measured(
         position=experiment.position,
         name=names.text(experiment.name),

@@ -20,7 +20,7 @@ from apps.archive.landing import citation, description
 from apps.archive.landing.forms import RunAgainForm
 from apps.archive.landing.redaction import Names, names_for
 from apps.campaigns import permanent_ids, queries, services
-from apps.campaigns.models import Campaign, Experiment, Tombstone
+from apps.campaigns.models import Campaign, Experiment, Run, Tombstone, Trial
 from apps.campaigns.models.sharing import Shared
 from apps.campaigns.runnable import names_in, read_recipe
 from apps.core.forms import add_errors
@@ -112,10 +112,15 @@ def samples(request: HttpRequest, permanent_id: str, position: int) -> Streaming
 
 
 def _rows(experiment: Experiment, names: Names) -> Iterator[dict[str, object]]:
+    """Yield the samples; trials and runs are numbered within the experiment: who reads them counts nothing else."""
     keys = description.keys_of(experiment.tool, names)
     # A team's tool may have units of its own.
     plain = {"metric", "recorded_at", "flags", *(() if keys else ("unit",))}
+    trials = Trial.objects.filter(experiment=experiment).order_by("pk").values_list("pk", flat=True)
+    positions: dict[object, int] = {pk: position for position, pk in enumerate(trials)}
+    attempts: dict[object, int] = dict(Run.objects.filter(experiment=experiment).values_list("pk", "attempt"))
     for row in rows_of(experiment):
+        row |= {"trial": positions[row["trial"]], "run": attempts[row["run"]]}
         row["metric"] = keys.get(str(row["metric"]), row["metric"])
         yield {
             keys.get(name, name): names.text(value) if isinstance(value, str) and name not in plain else value

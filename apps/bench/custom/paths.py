@@ -37,14 +37,20 @@ class Path:
 
 
 def read_document(text: str) -> Any:
-    """Return the first JSON object or list of a text, before which other lines may stand; None without one."""
+    """Return the first JSON object or list of a text, before which other lines may stand; None without one.
+
+    What begins like one and is none costs what was read of it: all of them together cost one reading of the text.
+    """
     decoder = json.JSONDecoder()
+    left = len(text)
     for found in itertools.islice(re.finditer(r"^[ \t]*[{\[]", text, re.MULTILINE), MOST_STARTS):
+        start = found.end() - 1
         try:
-            return decoder.raw_decode(text, found.end() - 1)[0]
-        except (ValueError, RecursionError):
+            return decoder.raw_decode(text, start)[0]
+        except (ValueError, RecursionError) as error:
             # A line of a log may begin with a bracket; a document that is cut short ends the search.
-            if text[found.end() - 1] == "{":
+            left -= error.pos - start if isinstance(error, json.JSONDecodeError) else len(text) - start
+            if text[start] == "{" or left <= 0:
                 return None
     return None
 

@@ -76,7 +76,7 @@ class Tool(abc.ABC):
         errors: dict[str, Message] = {}
         values: dict[str, Any] = {}
         known = {parameter.name: parameter for parameter in self.parameters}
-        for name in params.keys() - known.keys():
+        for name in (name for name in params if name not in known):
             errors[name] = Message(_("%(tool)s has no parameter of this name."), {"tool": self.name})
         for name, parameter in known.items():
             try:

@@ -109,7 +109,7 @@ def _members(recipe: Recipe, players: Iterable[Player]) -> dict[str, list[Node]]
 def _clean(recipe: Recipe, values: Mapping[str, Value]) -> dict[str, Any]:
     known = {parameter.name: parameter for parameter in recipe.parameters}
     wrong: dict[str, Message] = {}
-    for name in values.keys() - known.keys():
+    for name in (name for name in values if name not in known):
         text = _("This template asks for no “%(name)s”; it asks for %(known)s.")
         wrong[f"values.{name}"] = Message(text, {"name": name, "known": ", ".join(known)})
     cleaned = {}

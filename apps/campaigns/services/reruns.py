@@ -86,7 +86,7 @@ def _known(recipe: Mapping[str, Any], team: Team, stand_ins: StandIns) -> dict[s
     wrong: dict[str, Message] = {}
     for kind, names in names_in(dict(recipe)).items():
         given: Mapping[str, str] = getattr(stand_ins, kind)
-        for name in given.keys() - set(names):
+        for name in (name for name in given if name not in names):
             text = _("The recipe names no “%(name)s”; it names: %(known)s.")
             wrong[f"{kind}.{name}"] = Message(text, {"name": name, "known": ", ".join(sorted(names)) or "–"})
         own = {name: given.get(name) or name for name in names}

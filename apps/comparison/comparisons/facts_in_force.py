@@ -35,7 +35,7 @@ def taken_of(nodes: Iterable[int], gathered: Gathered, user: User) -> list[Taken
         taken: Taken = by_source[""]
         if campaigns and campaigns <= by_source.keys():
             taken = defaultdict(list)
-            for source in campaigns:
+            for source in sorted(campaigns):
                 for node, snapshots in by_source[source].items():
                     taken[node] = sorted([*taken[node], *snapshots])
         found.append(taken)

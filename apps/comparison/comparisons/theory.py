@@ -9,6 +9,7 @@ from apps.comparison.comparisons.cells import Cell
 from apps.comparison.comparisons.contrast import Comparison
 from apps.comparison.comparisons.figure_rows import Row
 from apps.results import charts, queries
+from apps.results.theory import CEILINGS, bdp_label
 from apps.testbeds import queries as testbeds
 
 # More paths than this would cover the chart with lines.
@@ -37,8 +38,7 @@ def lines_of(made: Comparison) -> list[Line]:
             lines["y", ceiling] = {"axis": "y", "value": ceiling, "label": text}
         if by_window and path.rtt_s:
             bdp = network.bdp_bytes(path.capacity_bps, path.rtt_s) or 0
-            text = _("BDP of the links as described: %(size)s") % {"size": units.format_quantity(bdp, "B")}
-            lines["x", bdp] = {"axis": "x", "value": bdp, "label": text}
+            lines["x", bdp] = {"axis": "x", "value": bdp, "label": bdp_label(path)}
     return list(lines.values())
 
 
@@ -95,7 +95,7 @@ def _ceiling(path: network.Path, transport: str) -> float | None:
     """Return what the path carries of a transport, in bit/s."""
     if path.bottleneck is None or path.capacity_bps is None or not transport:
         return None
-    return charts.CEILINGS[transport](path.capacity_bps, path.mtu or 1500)
+    return CEILINGS[transport](path.capacity_bps, path.mtu or 1500)
 
 
 def _each_lane(made: Comparison) -> Iterable[Row]:

@@ -14,6 +14,7 @@ from apps.reports.campaign.conclusions import (
     evidence_of,
     kept_of,
     problems_of,
+    state_of,
     unfinished_of,
 )
 from apps.reports.campaign.grounds import Ground, Grounds
@@ -67,7 +68,8 @@ def gain_of(finding: Finding, number: int, ground: Ground) -> tuple[Part, ...]:
     latest = finding.latest
     if latest and latest.gain:
         gain = f"{latest.gain:.3g}"
-        said = " – " + _("realised gain ×%(gain)s") % {"gain": gain}
+        told = _("gain of ×%(gain)s realised elsewhere") if latest.imported_from else _("realised gain ×%(gain)s")
+        said = " – " + told % {"gain": gain}
         return (counted.quote(said, CHANGES, REALISED, str(number), gain),)
     text = " – " + _("predicted gain ×%(gain)s")
     if finding.predicted_gain and not ground.gain:
@@ -179,7 +181,7 @@ def _table(changes: Sequence[Conclusion], grounds: Grounds) -> Table:
             (
                 number,
                 item.link,
-                str(finding.get_state_display()),
+                state_of(finding),
                 _(label) if label else "",
                 grounds.own[finding.pk].gain or finding.predicted_gain,
                 latest.gain if latest else None,
@@ -217,6 +219,11 @@ def _verified(item: Verification, name: str) -> Part:
         "Measured again in %(pairs)s pairs: %(present)s now, %(realised)s with the change, gain ×%(gain)s"
         " (%(low)s – %(high)s): %(verdict)s."
     )
+    if item.imported_from:
+        text = _(
+            "Measured again elsewhere in %(pairs)s pairs: %(present)s now, %(realised)s with the change, gain"
+            " ×%(gain)s (%(low)s – %(high)s): %(verdict)s."
+        )
     names = ("verdict", "pairs", "present", "realised", "gain", "low", "high")
     told = {column: words[found] for column, found in enumerate(names, start=2) if words[found] != "–"}
     return counted.cells(text % words, VERIFICATIONS, name, told)

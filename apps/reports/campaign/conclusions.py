@@ -59,6 +59,13 @@ def is_established(finding: Finding) -> bool:
     return finding.rule in ESTABLISHED or (finding.rule == "tcp-limit" and finding.details.get("subject") == FILLED)
 
 
+def state_of(finding: Finding) -> str:
+    """Return the state in words: what an archive says was verified or refuted was not measured here."""
+    if not finding.judged_elsewhere:
+        return str(finding.get_state_display())
+    return _("refuted elsewhere") if finding.state == Finding.State.REFUTED else _("verified elsewhere")
+
+
 def changes_of(made: Material) -> list[Conclusion]:
     """Return what is recommended to be changed."""
     return conclusions_of(made, (Finding.Kind.RECOMMENDATION,))

@@ -67,7 +67,9 @@ def _counted(found: Sequence[Conclusion], changes: Sequence[Conclusion]) -> tupl
         return (_("Nothing was found that holds the measured rates back, and no change is recommended."),)
     problems = ngettext("%(n)s problem was found", "%(n)s problems were found", len(found)) % {"n": len(found)}
     advice = ngettext("%(n)s change is recommended", "%(n)s changes are recommended", len(changes))
-    verified = sum(item.first.state == Finding.State.VERIFIED for item in changes)
+    told = [item.first for item in changes if item.first.state == Finding.State.VERIFIED]
+    elsewhere = sum(bool(finding.judged_elsewhere) for finding in told)
+    verified = len(told) - elsewhere
     parts: list[Part] = [
         counted.count(problems, len(found), PROBLEMS),
         "; ",
@@ -77,6 +79,10 @@ def _counted(found: Sequence[Conclusion], changes: Sequence[Conclusion]) -> tupl
         proved = ngettext("%(n)s was verified by measuring", "%(n)s were verified by measuring", verified)
         state = str(Finding.State.VERIFIED.label)
         parts += [", ", counted.count(proved % {"n": verified}, verified, CHANGES, (STATE, state))]
+    if elsewhere:
+        proved = ngettext("%(n)s was verified elsewhere", "%(n)s were verified elsewhere", elsewhere)
+        state = _("verified elsewhere")
+        parts += [", ", counted.count(proved % {"n": elsewhere}, elsewhere, CHANGES, (STATE, state))]
     return (*parts, ".")
 
 

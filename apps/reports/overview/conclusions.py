@@ -3,7 +3,7 @@
 from collections import Counter
 from dataclasses import dataclass
 
-from django.db.models import Case, Count, F, Q, QuerySet, When
+from django.db.models import Case, Count, Exists, F, OuterRef, Q, QuerySet, When
 from django.db.models.functions import Abs, Ln
 
 from apps.campaigns.models import Campaign
@@ -13,12 +13,17 @@ from apps.tuning.models import Finding, Verification
 
 # So many of each are listed; the page of findings has all.
 MOST = 20
+# What an archive says was verified or refuted where it comes from.
+ELSEWHERE = "elsewhere"
 State = Finding.State
 
 
 @dataclass(frozen=True)
 class Conclusions:
-    """Recommendations by state; of each list the first, and how many there are in all."""
+    """Recommendations by state; of each list the first, and how many there are in all.
+
+    Of those that were verified or refuted `states` has what was measured here; the others are counted as `ELSEWHERE`.
+    """
 
     states: Counter[str]
     open: list[Finding]
@@ -37,7 +42,7 @@ def read(scope: Scope) -> Conclusions:
     findings = Finding.objects.filter(
         campaign__in={lane.campaign for lane in scope.lanes.values()}, kind=Finding.Kind.RECOMMENDATION
     )
-    states = Counter(dict(findings.order_by().values_list("state").annotate(Count("pk"))))
+    states = _states(findings)
     verified = _verified(scope)
     return Conclusions(
         states=states,
@@ -46,6 +51,17 @@ def read(scope: Scope) -> Conclusions:
         verified=list(verified[:MOST]),
         verified_count=verified.count(),
     )
+
+
+def _states(findings: QuerySet[Finding]) -> Counter[str]:
+    """Return how many findings are in each state; what an archive says was measured elsewhere is counted apart."""
+    found = Counter(dict(findings.order_by().values_list("state").annotate(Count("pk"))))
+    here = Verification.objects.filter(finding=OuterRef("pk"), imported_from="", verdict=OuterRef("state"))
+    judged = findings.filter(state__in=(State.VERIFIED, State.REFUTED)).exclude(imported_from="")
+    for state, number in judged.exclude(Exists(here)).order_by().values_list("state").annotate(Count("pk")):
+        found[state] -= number
+        found[ELSEWHERE] += number
+    return found
 
 
 def _first(findings: QuerySet[Finding]) -> list[Finding]:

@@ -12,6 +12,7 @@ from django.db import connection
 from apps.bench.toolkit import Metric, Tool
 from apps.reports.overview.scope import Measured, Scope
 from apps.results import charts, means
+from apps.results.theory import CEILINGS
 from apps.testbeds import queries as testbeds
 
 # The best point of each lane (the newest where neither direction is better), and the bytes that its valid results
@@ -116,12 +117,12 @@ class Figures:
         """Return what the path of a lane can give at most of a rate, in the metric's unit."""
         tool, ends = self.scope.tools[lane.tool], self.scope.ends_of(lane)
         bits = charts.RATE_BITS.get(metric.unit)
-        if not bits or tool.transport not in charts.CEILINGS or len(ends) != 2 or ends[0] == ends[1]:
+        if not bits or tool.transport not in CEILINGS or len(ends) != 2 or ends[0] == ends[1]:
             return None
         path = self._graph.path(*ends)
         if path is None or path.capacity_bps is None:
             return None
-        ceiling = charts.CEILINGS[tool.transport](path.capacity_bps, path.mtu or 1500)
+        ceiling = CEILINGS[tool.transport](path.capacity_bps, path.mtu or 1500)
         return ceiling / bits if ceiling else None
 
 

@@ -1,6 +1,6 @@
 """What changed and what was concluded: regressions, findings open and accepted, and gains that were realised."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from django.utils.translation import gettext as _
@@ -11,6 +11,7 @@ from apps.reports.claims import counted
 from apps.reports.columns import interval_columns, quantity, scale_of
 from apps.reports.document import Block, Column, Link, Paragraph, Part, Section, Table, Value
 from apps.reports.overview.changes import Change, Changes
+from apps.reports.overview.conclusions import ELSEWHERE
 from apps.reports.overview.material import Material
 from apps.testbeds import patterns
 from apps.tuning.models import Finding
@@ -164,6 +165,8 @@ def _no_regression(found: Changes) -> Part:
 def _states(made: Material) -> Table:
     counts = made.conclusions.states
     rows: list[list[Value | Link]] = [[str(state.label), counts[state.value]] for state in Finding.State]
+    if counts[ELSEWHERE]:
+        rows.append([_("verified or refuted elsewhere"), counts[ELSEWHERE]])
     return Table(
         "states", _("Recommendations by state"), (Column(_("State")), Column(_("Number"), kind="number")), rows
     )
@@ -173,6 +176,7 @@ def _verified(made: Material) -> Block | None:
     found = made.conclusions
     if not found.verified:
         return None
+    also = _also_column(item.finding for item in found.verified)
     columns = (
         Column(_("No."), kind="number"),
         Column(_("Finding")),
@@ -182,6 +186,7 @@ def _verified(made: Material) -> Block | None:
         Column(_("Realised gain (ratio)"), kind="number", digits=3),
         *(replace(column, digits=3) for column in interval_columns(_("Realised gain"), scale_of((), "1"))),
         Column(_("Verified")),
+        *also,
     )
     rows: list[list[Value | Link]] = [
         [
@@ -194,6 +199,7 @@ def _verified(made: Material) -> Block | None:
             item.gain_low,
             item.gain_high,
             made.scope.period.day(item.judged_at) if item.judged_at else None,
+            *([_also(item.finding)] if also else ()),
         ]
         for number, item in enumerate(found.verified, start=1)
     ]
@@ -204,12 +210,14 @@ def _verified(made: Material) -> Block | None:
 def _open(made: Material, key: str, caption: str, found: Sequence[Finding], total: int) -> Block | None:
     if not found:
         return None
+    also = _also_column(found)
     columns = (
         Column(_("No."), kind="number"),
         Column(_("Finding")),
         Column(_("Campaign")),
         Column(_("Predicted gain (ratio)"), kind="number", digits=3),
         Column(_("Confidence"), "%", "number", 3),
+        *also,
     )
     rows: list[list[Value | Link]] = [
         [
@@ -218,7 +226,19 @@ def _open(made: Material, key: str, caption: str, found: Sequence[Finding], tota
             Link(item.campaign.name, f"campaign:{item.campaign.permanent_id}"),
             item.predicted_gain,
             float(f"{100 * item.confidence:.6g}"),
+            *([_also(item)] if also else ()),
         ]
         for number, item in enumerate(found, start=1)
     ]
     return Table(key, caption, columns, rows, total=total if total > len(rows) else 0)
+
+
+def _also_column(found: Iterable[Finding]) -> list[Column]:
+    """Return the column of what else was proposed for the questions of findings, none where nothing was."""
+    return [Column(_("For the same question also"))] if any(_also(finding) for finding in found) else []
+
+
+def _also(finding: Finding) -> str | None:
+    """Return the titles of the parts of a finding, None without any."""
+    parts = finding.details.get("parts") or ()
+    return "; ".join(messages.render(part["title"]) for part in parts) or None

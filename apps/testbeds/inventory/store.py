@@ -41,6 +41,19 @@ class Change:
         return str(self.item._meta.verbose_name)
 
 
+class _Known(dict[type[Model], dict[Any, Any]]):
+    """What the team has by kind and name; each kind is read once the file describes or names one."""
+
+    def __init__(self, team: Team) -> None:
+        super().__init__()
+        self._team = team
+
+    def __missing__(self, kind: type[Model]) -> dict[Any, Any]:
+        section = next(section for section in SECTIONS if section.model is kind)
+        self[kind] = {section.key_of(item): item for item in section.rows_of(self._team)}
+        return self[kind]
+
+
 def import_inventory(*, team: Team, text: str, dry_run: bool = False) -> list[Change]:
     """Create what the file has and the team has not, change what differs; return that and what was the same.
 
@@ -60,9 +73,7 @@ def import_inventory(*, team: Team, text: str, dry_run: bool = False) -> list[Ch
 def _store_all(team: Team, document: reader.Entry) -> list[Change]:
     problems = Problems()
     entries.check_sections(document, problems)
-    lookup = Lookup(
-        {section.model: {section.key_of(item): item for item in section.rows_of(team)} for section in SECTIONS}
-    )
+    lookup = Lookup(_Known(team))
     changes = []
     for section in SECTIONS:
         seen: set[object] = set()

@@ -81,7 +81,9 @@ def preview(request: HttpRequest) -> HttpResponse:
     if parts.is_valid():
         try:
             found = services.checked(parts.definition())
-            context["attempt"] = attempts.try_definition(found, parts.trial.cleaned_data["output"])
+            context["attempt"] = attempts.try_definition(
+                user=rights.user_of(request), definition=found, output=parts.trial.cleaned_data["output"]
+            )
         except ValidationError as error:
             parts.add_errors(error.message_dict)
         except ParameterError as error:

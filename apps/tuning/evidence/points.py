@@ -12,11 +12,10 @@ from apps.bench.toolkit import harmonic_metrics
 from apps.results.models import Result, Sample
 from apps.testbeds.models import FileSystem
 from apps.tuning.evidence.lanes import Measured
+from apps.tuning.evidence.storage import LOCAL
 
 # Of an archive no more results than these, the latest, are read: a page asks for them.
 MOST_RESULTS = 3000
-# Kinds of file system that lie on the disks of the node itself.
-LOCAL = {FileSystem.Kind.XFS, FileSystem.Kind.EXT}
 # What a result keeps of how a publication prints it (`apps.tuning.published`).
 PRINTED = "published"
 

@@ -1,7 +1,7 @@
 """The file systems that lanes write to, as rules read them."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from apps.bench import units
@@ -11,6 +11,8 @@ from apps.testbeds.models import FileSystem
 from apps.tuning.evidence import printed
 from apps.tuning.evidence.lanes import Measured, serving
 
+# Kinds of file system that lie on the disks of the node itself.
+LOCAL = (FileSystem.Kind.XFS, FileSystem.Kind.EXT)
 Facts = Mapping[int, Mapping[str, Any]]
 
 # What may stand in a line that people paste.
@@ -23,6 +25,7 @@ _RATE = re.compile(r"(\d{1,9}(?:\.\d{1,6})?)\s*([kMGT]i?B/s)")
 def file_systems_of(lanes: Iterable[Measured], facts: Facts) -> dict[str, FileSystemFacts]:
     """Return the file systems that lanes write to, or that are printed beside them, by name.
 
+    With them come the local ones of the same servers, measured or not: what lies beneath is no other than known.
     `facts` {node: what its agent told} have the options.
     """
     lanes = list(lanes)
@@ -36,6 +39,11 @@ def file_systems_of(lanes: Iterable[Measured], facts: Facts) -> dict[str, FileSy
     for file_system in FileSystem.objects.filter(named).exclude(pk__in=known) if named else ():
         known[file_system.pk] = file_system
     servers = serving(known.values())
+    # A publication tells of the disks behind its figures itself, whatever else its inventory has.
+    is_measured = not any(item.lane.experiment.campaign.is_published for item in lanes)
+    beside = _beside(known, {node for own in servers.values() for node in own} if is_measured else ())
+    known |= beside
+    servers |= serving(beside.values())
     return {
         file_system.name: _facts_of(
             file_system,
@@ -44,6 +52,15 @@ def file_systems_of(lanes: Iterable[Measured], facts: Facts) -> dict[str, FileSy
         )
         for pk, file_system in known.items()
     }
+
+
+def _beside(known: Mapping[int, FileSystem], nodes: Collection[int]) -> dict[int, FileSystem]:
+    """Return the local file systems of nodes that are not among those known, by name neither."""
+    if not nodes:
+        return {}
+    rows = FileSystem.objects.filter(kind__in=LOCAL, server_cluster__nodes__in=nodes).exclude(pk__in=known)
+    rows = rows.exclude(name__in=[file_system.name for file_system in known.values()])
+    return {row.pk: row for row in rows.select_related("server_cluster").order_by("name").distinct()}
 
 
 def _facts_of(file_system: FileSystem, servers: tuple[str, ...], options: dict[str, Any]) -> FileSystemFacts:

@@ -13,10 +13,11 @@ from apps.bench.text import Message, _
 from apps.bench.toolkit import Metric, Parameter, Tool
 from apps.campaigns.models import Experiment, Lane
 from apps.core import parts
-from apps.results import charts, doubts, means
+from apps.results import doubts, means
 from apps.results import queries as results
 from apps.results.doubts import Mark
 from apps.results.models import Sample
+from apps.results.theory import theory_of
 
 logger = logging.getLogger(__name__)
 
@@ -103,7 +104,7 @@ def predict(asked: Asked) -> Answer:
         setting[factor.name] = float(value)
     rows = _rows(asked)
     kinds = {parameter.name: parameter.kind for parameter in asked.tool.parameters}
-    ceiling = charts.theory_of(asked.experiment).ceiling_bps if asked.metric.unit == "bit/s" else None
+    ceiling = theory_of(asked.experiment).ceiling_bps if asked.metric.unit == "bit/s" else None
     try:
         found = model.calibrate_any(rows, kinds, ceiling)
         # Windows and streams of TCP make one model, also where only one of them varied.

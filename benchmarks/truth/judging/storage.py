@@ -3,6 +3,7 @@
 from typing import Any
 
 from apps.bench.rules.storage.titles import OF_CLIENTS, OF_TASKS
+from benchmarks.truth.judging import growth
 from benchmarks.truth.judging.advice import predicted
 from benchmarks.truth.judging.base import (
     HARM,
@@ -17,21 +18,16 @@ from benchmarks.truth.judging.base import (
     whether,
     yes,
 )
+from benchmarks.truth.judging.growth import ENOUGH, metric_of
 from benchmarks.truth.worlds.base import Cell
 from benchmarks.truth.worlds.storage import CLIENT, DISK, LOCAL, NETWORK, SERVER, WAIT, StorageWorld
 
 TOOL = "iozone"
 METRICS = ("write", "rewrite", "read", "reread")
-# Rates nearer than this are as good as each other; what is farther apart than the second is an effect.
-ENOUGH, EFFECT = 0.93, 0.97
+# Rates that are farther apart than this show an effect.
+EFFECT = 0.97
 # A record size is the one to take if it gives so much of the best.
 RECORD = 0.9
-
-
-def metric_of(case: Case) -> str:
-    """Return the metric that a finding speaks of: written or read."""
-    told = str(case.fields["title"]["params"].get("metric") or case.statement.subject.rpartition(" ")[2])
-    return "read" if "read" in told else "write"
 
 
 def _is_local(case: Case) -> bool:
@@ -73,7 +69,14 @@ def _clients(case: Case) -> Judgement:
     if shape == "rises":
         if last < EFFECT * best or last <= first / EFFECT or rates[counts[-2]] >= EFFECT * last:
             return no(f"it does not grow to the end: {shown}")
+        if why := growth.stands_still(case, rates):
+            return no(why)
         return _enough(case, metric_of(case), counts[-1])
+    if shape == "nearly":
+        further = growth.further(case, counts[-1])
+        return whether(
+            last > first / EFFECT and further <= last / growth.LITTLE, f"{further / 1e6:.4g} MB/s of more; {shown}"
+        )
     if shape == "unclear":
         return whether(last > first / EFFECT, f"it does not grow: {shown}")
     knee = int(case.value)

@@ -1,6 +1,7 @@
 """What an archive says was verified or refuted is its word: it is shown as that, and counts for nothing here."""
 
 import json
+from datetime import timedelta
 from types import SimpleNamespace
 from typing import Any
 
@@ -10,13 +11,18 @@ from django.utils import timezone
 
 from apps.archive.campaigns import form
 from apps.campaigns.models import Campaign
+from apps.reports import overview
 from apps.reports.campaign import build
+from apps.reports.claims import checks
+from apps.reports.document import Table, walk
+from apps.reports.overview.selection import DATES, Selection
 from apps.tuning import queries
 from apps.tuning.models import Finding, Verification
 from tests import factories
 from tests.archive.exports.conftest import lines, repacked, unpacked
 from tests.archive.exports.test_archives import came_in, packed, wipe
 from tests.archive.exports.test_hostile_archives import summed
+from tests.reports.texts import lines_of
 
 FAR = "Laboratory <b>far</b> away"
 
@@ -80,3 +86,43 @@ def test_what_is_measured_here_afterwards_counts(proved: Campaign, cast: SimpleN
     finding.refresh_from_db()
     assert queries.calibration_for(cast.alice) == queries.Calibration(1, 1, 0, 1)
     assert (finding.imported_from, finding.judged_elsewhere) == ("grid", "")
+
+
+def words_of(campaign: Campaign, cast: SimpleNamespace) -> str:
+    """Return the words of a campaign's report, every sentence of which its tables bear out."""
+    document = build([campaign], user=cast.alice, language="en")
+    assert checks.check(document) == []
+    return " ".join([*lines_of(document.summary), *lines_of(walk(document))])
+
+
+def test_a_report_counts_as_verified_what_was_measured_here(proved: Campaign, cast: SimpleNamespace) -> None:
+    assert ", 1 was verified by measuring." in words_of(proved, cast)
+    new = brought(proved, cast)
+    told = words_of(new, cast)
+    assert "verified by measuring." not in told
+    assert ", 1 was verified elsewhere." in told
+    assert "gain of ×1.2 realised elsewhere" in told
+    assert "Measured again elsewhere in" in told
+    judge(new.findings.get(state="verified"), "verified")
+    told = words_of(new, cast)
+    assert ", 1 was verified by measuring." in told
+    assert "was verified elsewhere" not in told
+
+
+def test_a_management_report_counts_it_apart(proved: Campaign, cast: SimpleNamespace) -> None:
+    def states() -> dict[object, object]:
+        today = timezone.now().date()
+        selection = Selection(DATES, today - timedelta(days=400), today)
+        document = overview.build(team=cast.team, selection=selection, language="en", now=timezone.now())
+        found = next(block for block in walk(document) if isinstance(block, Table) and block.key == "states")
+        return {str(row[0]): row[1] for row in found.rows}
+
+    here = states()
+    assert here["verified"] == 1
+    assert "verified or refuted elsewhere" not in here
+    new = brought(proved, cast)
+    there = states()
+    assert there["verified"] == 0
+    assert there["verified or refuted elsewhere"] >= 1
+    judge(new.findings.get(state="verified"), "verified")
+    assert states()["verified"] == 1

@@ -1,5 +1,6 @@
 """The page of a permanent id: who reads it, what strangers do not, what to cite, and the same measured again."""
 
+import csv
 from types import SimpleNamespace
 
 import pytest
@@ -39,6 +40,13 @@ def test_a_stranger_reads_a_public_campaign_without_names_and_addresses(client: 
     for secret in ("kisti01", "pnu01", "WAN", "192.0.2.7", "2001:db8", "gw.example", *addresses):
         assert secret not in seen
     assert "at 10:15" in seen
+
+
+def test_a_strangers_file_counts_nothing_but_its_own_experiment(client: Client, public: Campaign) -> None:
+    rows = list(csv.DictReader(client.get(at(public, "experiments/0/samples.csv")).getvalue().decode().splitlines()))
+    trials = public.experiments.get(position=0).trials.order_by("pk").values_list("pk", flat=True)
+    assert {int(row["trial"]) for row in rows} <= set(range(len(trials)))
+    assert {row["run"] for row in rows} == {"1"}
 
 
 def test_its_team_and_everybody_who_may_see_it_whole_read_the_names(

@@ -1,8 +1,7 @@
 """What limits a file system: the network, the disks, or the file system itself; each layer alone, side by side.
 
 The evidence has points of each layer (`Point.layer`) with their nodes, `paths` from the clients of each file system
-to its servers, and `file_systems` with theirs; a local file system lies beneath one whose servers it shares, or which
-names it in its option ``disk``.
+to its servers, and `file_systems` with theirs; which local file systems lie beneath one `disks` tells.
 """
 
 from apps.bench.rules.base import Evidence, FindingDraft

@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 from apps.bench import network
 from apps.bench.rules import pace
-from apps.bench.rules.base import BELOW, DISK, MODE, NETWORK, Evidence, FileSystemFacts, PathFacts, Point
+from apps.bench.rules.base import BELOW, DISK, MODE, NETWORK, Evidence, PathFacts, Point
+from apps.bench.rules.layers.disks import disks_under
 from apps.bench.rules.layers.links import LEAST_MTU, USUAL_MTU, ceiling_of, stated_rate
 from apps.bench.rules.layers.questions import WRITE, Level, Question, level_of, of_layer, path_of
 from apps.bench.rules.tcp.path import SURELY_FULL, read_capacity, read_rtt
@@ -120,8 +121,8 @@ def disk_beneath(evidence: Evidence, question: Question) -> Beneath | None:
             level = level_of(point, question.metric, point.values(question.metric), point.statistic)
             if point.file_system not in levels or level.value > levels[point.file_system].value:
                 levels[point.file_system] = level
-    disks = _disks_of(facts, [evidence.file_systems[name] for name in levels if name in evidence.file_systems])
-    if disks:
+    disks = disks_under(evidence, facts, [*levels])
+    if disks and all(disk.name in levels for disk in disks):
         used = [levels[disk.name] for disk in disks]
         served = sum(max(len(disk.servers), 1) for disk in disks)
         interval = used[0].interval if len(used) == 1 else None
@@ -235,25 +236,3 @@ def client_end(point: Point, question: Question) -> tuple[str, bool]:
         client in question.clients or server not in question.clients
     )
     return (client, True) if is_client else (server, False)
-
-
-def _disks_of(facts: FileSystemFacts, disks: Sequence[FileSystemFacts]) -> list[FileSystemFacts]:
-    """Return the local file systems that lie beneath one: the one named in its option `disk`, else by their servers.
-
-    They must be on all of its servers: one by itself, or several that share none, all together. Of others the one
-    whose servers are most alike, and none if that leaves a doubt.
-    """
-    named = [disk for disk in disks if disk.name == facts.options.get("disk")]
-    if named:
-        return named
-    servers = set(facts.servers)
-    near = [disk for disk in disks if servers & set(disk.servers)]
-    if not servers or not servers <= {server for disk in near for server in disk.servers}:
-        return []
-    whole = [disk for disk in near if servers <= set(disk.servers)]
-    if not whole:
-        is_apart = len({server for disk in near for server in disk.servers}) == sum(len(d.servers) for d in near)
-        return near if is_apart else []
-    fewest = min(len(disk.servers) for disk in whole)
-    best = [disk for disk in whole if len(disk.servers) == fewest]
-    return best if len(best) == 1 else []

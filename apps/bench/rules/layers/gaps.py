@@ -1,6 +1,7 @@
 """What is still unmeasured of the layers of a path to data, and the experiments that measure it."""
 
 from apps.bench.rules.base import DISK, NETWORK, Evidence, Proposal
+from apps.bench.rules.layers.disks import LOCAL, disks_under
 from apps.bench.rules.layers.questions import READ, Question
 from apps.bench.rules.layers.verdicts import Verdict
 from apps.bench.text import Message, _
@@ -19,9 +20,11 @@ def gaps(evidence: Evidence, verdict: Verdict) -> tuple[tuple[Message, Proposal 
         text = _("The network alone between clients and servers, with as many flows as the file system opens.")
         found.append((Message(text), _network(question, max(level.tasks, 1))))
     if verdict.disk is None or verdict.disk.is_stated or DISK in verdict.lacks:
+        disk = _disk(evidence, question)
         text = _("The disks alone, on the servers (%(servers)s).")
-        shown = {"servers": ", ".join(servers) or "?"}
-        found.append((Message(text, shown), _disk(evidence, question)))
+        if disk is None:
+            text = _("The disks alone, on the servers (%(servers)s): which of them lie beneath it is not known.")
+        found.append((Message(text, {"servers": ", ".join(servers) or "?"}), disk))
     if not verdict.others:
         text = _("Another file system over the same path, such as NFS served by the same nodes.")
         found.append((Message(text), _other(evidence, question)))
@@ -51,14 +54,14 @@ def _network(question: Question, flows: int) -> Proposal | None:
 
 
 def _disk(evidence: Evidence, question: Question) -> Proposal | None:
-    servers = set(question.facts.servers)
-    local = [
-        facts
-        for facts in evidence.file_systems.values()
-        if facts.name != question.facts.name and servers & set(facts.servers) and facts.kind in LOCAL
-    ]
-    # Without a description of it nobody could write to it.
-    return _io(local[0].name, local[0].servers[:1]) if local else None
+    """Return how to measure what lies beneath, of several the first that nobody measured; None where it is not known.
+
+    Without a description of it nobody could write to it.
+    """
+    measured = {point.file_system: None for point in evidence.points if point.layer == DISK}
+    disks = disks_under(evidence, question.facts, [*measured])
+    disk = next((disk for disk in disks if disk.name not in measured), next(iter(disks), None))
+    return _io(disk.name, disk.servers[:1]) if disk else None
 
 
 def _other(evidence: Evidence, question: Question) -> Proposal | None:
@@ -75,7 +78,3 @@ def _other(evidence: Evidence, question: Question) -> Proposal | None:
 def _io(file_system: str, clients: tuple[str, ...]) -> Proposal:
     """Return a measurement of writing and reading in order, of files that are no cache's."""
     return Proposal("iozone", {"file_size": 4 * _GIB, "direct": True}, {}, {"client": clients}, file_system)
-
-
-# Kinds of file systems that lie on the disks of the node that measures them.
-LOCAL = ("ext", "ext2", "ext3", "ext4", "xfs", "btrfs", "zfs", "jfs", "local")

@@ -1,6 +1,8 @@
 """What the links between clients and servers carry, as they are described."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Collection, Sequence
+from dataclasses import replace
 
 from apps.bench import network
 from apps.bench.rules.base import Evidence, FileSystemFacts, PathFacts
@@ -29,6 +31,29 @@ def stated_rate(evidence: Evidence, clients: Sequence[str], facts: FileSystemFac
     widest = [[max(paths, key=lambda path: path.capacity_bps or 0.0)] for paths in known if paths]
     single = ceiling_of(evidence, widest)
     return striped if single and abs(single / striped - 1) < SAME else None
+
+
+def shared_rate(evidence: Evidence, clients: Sequence[str], facts: FileSystemFacts) -> float | None:
+    """Return what lies behind the clients' own links carries of TCP's data (B/s), however many of them there were.
+
+    None if a link is unknown, or if no two clients have one in common.
+    """
+    if facts.kind in OF_ONE_SERVER and len(facts.servers) > 1:
+        return None
+    found = [_paths(evidence, client, facts.servers) for client in clients]
+    uses = Counter(name for own in found for name in {link.name for path in own for link in path.links})
+    common = {name for name, count in uses.items() if count > 1}
+    if not all(found) or not all(any(link.name in common for link in path.links) for own in found for path in own):
+        return None
+    return ceiling_of(evidence, [[_only(path, common) for path in own] for own in found])
+
+
+def _only(path: PathFacts, names: Collection[str]) -> PathFacts:
+    """Return a path of some of its links; what it is said to carry stays where that is less than all of them do."""
+    least = min((link.capacity_bps for link in path.links if link.capacity_bps), default=None)
+    is_less = bool(path.capacity_bps and least and path.capacity_bps < least)
+    links = tuple(link for link in path.links if link.name in names)
+    return replace(path, links=links, capacity_bps=path.capacity_bps if is_less else None)
 
 
 def ceiling_of(evidence: Evidence, found: Sequence[Sequence[PathFacts]]) -> float | None:

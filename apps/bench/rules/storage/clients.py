@@ -1,8 +1,6 @@
 """The number of clients, or of tasks: where the aggregate saturates, still grows, or falls."""
 
-import math
-from collections.abc import Mapping
-from typing import NamedTuple
+from collections.abc import Sequence
 
 from apps.bench import statistics
 from apps.bench.rules import shapes
@@ -14,43 +12,22 @@ from apps.bench.rules.base import (
     FindingDraft,
     Proof,
     Proposal,
-    Trend,
     of_files,
 )
 from apps.bench.rules.layers.links import OF_ONE_SERVER
-from apps.bench.rules.layers.verdicts import BEYOND, FULL, FULL_NETWORK, ROOM, SURELY_FULL
+from apps.bench.rules.layers.verdicts import ROOM, Verdict
 from apps.bench.rules.shapes import CLIENTS, TASKS, THREADS
-from apps.bench.rules.storage import ends
+from apps.bench.rules.storage import ends, growth
 from apps.bench.rules.storage.common import METRICS, POOR, TOOLS, name_of, rate, subject_of
-from apps.bench.rules.storage.titles import OF_CLIENTS, OF_TASKS, ONE_SERVER
+from apps.bench.rules.storage.growth import Case
+from apps.bench.rules.storage.titles import NEARLY, OF_CLIENTS, OF_TASKS, ONE_SERVER
 from apps.bench.text import Message, _
-from apps.bench.units import percent
 
-RULE, VERSION = "storage-clients", 3
+RULE, VERSION = "storage-clients", 4
 FACTORS = (CLIENTS, THREADS, TASKS)
 
 
-class Case(NamedTuple):
-    """A trend, the means where they were measured, and what the network carries for so many clients (B/s).
-
-    `interval` is what the rate at the last number may really be.
-    """
-
-    trend: Trend
-    means: Mapping[float, float]
-    clients: tuple[str, ...]
-    ceilings: Mapping[int, float]
-    kind: str = ""
-    most: float | None = None
-    interval: tuple[float, float] | None = None
-
-    @property
-    def ceiling(self) -> float | None:
-        """Return what the network carries for all of them."""
-        return max(self.ceilings.values(), default=None)
-
-
-def conclude(evidence: Evidence) -> list[FindingDraft]:
+def conclude(evidence: Evidence, verdicts: Sequence[Verdict]) -> list[FindingDraft]:
     """Return how each file system's aggregate goes with the number of clients or tasks."""
     found: dict[str, FindingDraft] = {}
     for factor in FACTORS:
@@ -69,6 +46,9 @@ def conclude(evidence: Evidence) -> list[FindingDraft]:
                 kind,
                 None if curve else ends.most_of(evidence, trend),
                 shapes.interval_at(curve, max(curve.means)) if curve else None,
+                ends.bound_of(evidence, trend, clients, ceilings),
+                ends.disk_of(verdicts, trend),
+                bool(curve and max(curve.means) in curve.held),
             )
             if (
                 factor != CLIENTS
@@ -104,9 +84,9 @@ def _saturates(case: Case) -> FindingDraft:
             " grow, so the servers are what is full."
         )
         why.append(Message(text, {"here": rate(here), "further": rate(further), "count": f"{knee:g}"}))
-    elif _fills(trend.best, case.ceiling):
+    elif growth.fills(trend.best, case.ceiling):
         text = _("That is %(share)s %% of the %(ceiling)s that the network carries: it is full.")
-        why.append(Message(text, _share(trend.best, case.ceiling)))
+        why.append(Message(text, growth.share_of(trend.best, case.ceiling)))
     return _make(
         case,
         kind=DIAGNOSIS,
@@ -118,27 +98,24 @@ def _saturates(case: Case) -> FindingDraft:
 
 
 def _rises(case: Case) -> FindingDraft:
-    best = case.trend.best
-    why = _figures(case)
-    most = max(case.means, default=case.most)
-    apiece = best / most if best and most else None
-    if _fills(best, case.ceiling, FULL):
-        text = _("%(best)s is %(share)s %% of the %(ceiling)s that the network carries: nearly all of it.")
-        why.append(Message(text, {"best": rate(best or 0.0), **_share(best, case.ceiling)}))
-    elif apiece and best and case.ceiling and best < case.ceiling:
-        # Fewer cannot fill it; more may meet another limit first.
-        text = _(
-            "%(best)s is %(share)s %% of the %(ceiling)s that the network carries; at %(apiece)s each it takes"
-            " %(least)s or more to fill it, if neither servers nor disks are full before."
+    best, why = case.trend.best, _figures(case)
+    most, first = max(case.means, default=case.most), min(case.means, default=None)
+    full = growth.full(case)
+    if full:
+        return _make(
+            case,
+            kind=DIAGNOSIS,
+            shape=NEARLY,
+            count=float(most or 0) or None,
+            why=[*why, *full, *_poorly_alone(case)],
+            formula="X(N) >= 0.85 · C",
+            limits=(_("As far as the links are described, and the disks measured, as they are."),),
         )
-        least = math.ceil(case.ceiling / apiece)
-        shown = {"best": rate(best), "apiece": rate(apiece), "least": least}
-        why.append(Message(text, {**shown, **_share(best, case.ceiling)}))
-    first = min(case.means, default=None)
-    # One that has most of what all have together is served as well alone.
-    if first is None or case.means[first] < POOR * max(case.means.values()):
-        text = _("It serves applications well in which many nodes do I/O, and poorly those in which few do.")
-        why.append(Message(text))
+    if doubt := growth.doubt_of(case):
+        return _unclear(case, doubt)
+    if text := growth.of_network(case, best / most if best and most else None):
+        why.append(text)
+    why += _poorly_alone(case)
     # Of growth that is less than in proportion no law is told.
     is_alike = first is None or not most or case.means[most] >= ROOM * case.means[first] * most / first
     return _make(
@@ -151,18 +128,15 @@ def _rises(case: Case) -> FindingDraft:
         present=case.means[first] if first is not None else None,
         predicted=best if first is not None else None,
         now_then=(first, most) if first is not None and most else None,
-        growing=not _fills(best, case.ceiling, SURELY_FULL),
+        growing=True,
     )
 
 
-def _fills(best: float | None, ceiling: float | None, least: float = FULL_NETWORK) -> bool:
-    """Return whether a rate is nearly all that the network carries; one above it contradicts the links."""
-    return best is not None and ceiling is not None and least * ceiling <= best <= BEYOND * ceiling
-
-
-def _share(best: float | None, ceiling: float | None) -> dict[str, str]:
-    share = (best or 0.0) / (ceiling or 1.0)
-    return {"share": percent(share), "ceiling": rate(ceiling or 0.0)}
+def _poorly_alone(case: Case) -> list[Message]:
+    """Return that few are served poorly: not where one has most of what all have together."""
+    if case.means and case.means[min(case.means)] >= POOR * max(case.means.values()):
+        return []
+    return [Message(_("It serves applications well in which many nodes do I/O, and poorly those in which few do."))]
 
 
 def _falls(case: Case) -> FindingDraft:
@@ -204,14 +178,18 @@ def _flat(case: Case) -> FindingDraft:
     )
 
 
-def _unclear(case: Case) -> FindingDraft:
+_SCATTER = _("The last figures lie too near each other, and scatter too far, to tell a plateau from growth.")
+
+
+def _unclear(case: Case, limit: str = _SCATTER) -> FindingDraft:
     return _make(
         case,
         kind=DIAGNOSIS,
+        shape=shapes.UNCLEAR,
         count=None,
         why=_figures(case),
         formula="X(N) > X(1)",
-        limits=(_("The last figures lie too near each other, and scatter too far, to tell a plateau from growth."),),
+        limits=(limit,),
         growing=True,
     )
 

@@ -1,9 +1,13 @@
-"""Who measured a trend of a file system, and what the network carries for so many of them."""
+"""Who measured a trend of a file system, and what network and disks beneath it give to so many of them."""
+
+from collections.abc import Sequence
 
 from apps.bench.rules import shapes
 from apps.bench.rules.base import Evidence, Trend
-from apps.bench.rules.layers.links import stated_rate
-from apps.bench.rules.shapes import described
+from apps.bench.rules.layers.beneath import Beneath
+from apps.bench.rules.layers.links import shared_rate, stated_rate
+from apps.bench.rules.layers.verdicts import Verdict
+from apps.bench.rules.shapes import CLIENTS, THREADS, described
 
 
 def clients_of(evidence: Evidence, trend: Trend, curve: shapes.Curve | None) -> tuple[str, ...]:
@@ -38,3 +42,22 @@ def ceilings_of(evidence: Evidence, trend: Trend, clients: tuple[str, ...]) -> d
         return {}
     found = {count: stated_rate(evidence, clients[:count], facts) for count in range(1, len(clients) + 1)}
     return {count: value for count, value in found.items() if value}
+
+
+def bound_of(evidence: Evidence, trend: Trend, clients: tuple[str, ...], carried: dict[int, float]) -> float | None:
+    """Return what the network carries (B/s) though more take part; None where they share none.
+
+    More threads share the links of the same clients; more clients only what lies behind their own.
+    """
+    if trend.factor == THREADS:
+        count = trend.fixed.get(CLIENTS)
+        return carried.get(count if isinstance(count, int) else len(clients))
+    facts = evidence.file_systems.get(trend.file_system)
+    return shared_rate(evidence, clients, facts) if facts and facts.servers else None
+
+
+def disk_of(verdicts: Sequence[Verdict], trend: Trend) -> Beneath | None:
+    """Return what the disks beneath a file system gave alone when all of them were measured, None else."""
+    own = (v for v in verdicts if v.question.facts.name == trend.file_system and v.question.metric == trend.metric)
+    disk = next((verdict.disk for verdict in own if verdict.disk), None)
+    return disk if disk and not disk.is_stated and not disk.is_floor else None

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from apps.bench.rules import shapes
 from apps.bench.rules.base import DIAGNOSIS, DISK, DOUBT, NO_CHANGE, Evidence, FindingDraft, Ratio
 from apps.bench.rules.layers.beneath import Beneath
-from apps.bench.rules.layers.gaps import LOCAL
+from apps.bench.rules.layers.disks import LOCAL
 from apps.bench.rules.layers.links import stated_rate
 from apps.bench.rules.layers.questions import FILE_SYSTEM, Level, of_layer
 from apps.bench.rules.layers.verdicts import FULL, Verdict, is_alike

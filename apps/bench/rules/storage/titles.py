@@ -3,10 +3,13 @@
 from apps.bench.rules.shapes import FALLS, FLAT, RISES, SATURATES, UNCLEAR
 from apps.bench.text import _
 
-ONE_SERVER = "one-server"
+ONE_SERVER, NEARLY = "one-server", "nearly"
 OF_CLIENTS = {
     SATURATES: _("%(name)s saturates at %(count)s clients (%(metric)s): more add nothing"),
     RISES: _("%(name)s grows with the clients (%(metric)s): let many nodes do I/O at once"),
+    NEARLY: _(
+        "%(name)s grows with the clients (%(metric)s) to nearly all that lies beneath it can give: more gain little"
+    ),
     FALLS: _("%(name)s falls as clients are added (%(metric)s): they are in each other's way"),
     ONE_SERVER: _("%(name)s falls as clients are added (%(metric)s): for many nodes take a parallel file system"),
     UNCLEAR: _(
@@ -17,6 +20,10 @@ OF_CLIENTS = {
 OF_TASKS = {
     SATURATES: _("%(name)s saturates at %(count)s tasks (%(metric)s): more add nothing"),
     RISES: _("%(name)s grows with the tasks (%(metric)s): let many do I/O at once"),
+    NEARLY: _(
+        "%(name)s grows with the tasks (%(metric)s) to nearly all that lies beneath it can give: more on the same"
+        " nodes gain little"
+    ),
     FALLS: _("%(name)s falls as tasks are added (%(metric)s): they are in each other's way"),
     ONE_SERVER: _("%(name)s falls as tasks are added (%(metric)s): for many of them take a parallel file system"),
     UNCLEAR: _(

@@ -107,7 +107,7 @@ def _joined(first: Point, second: Point) -> Point:
     """Return two points of one setting as one, with what was observed of the later."""
     early, late = sorted((first, second), key=lambda point: point.at or 0.0)
     names = [*first.metrics, *(name for name in second.metrics if name not in first.metrics)]
-    flags = first.flagged.keys() | second.flagged.keys()
+    flags = sorted(first.flagged.keys() | second.flagged.keys())
     return dataclasses.replace(
         late,
         metrics={name: {**first.metrics.get(name, {}), **second.metrics.get(name, {})} for name in names},

@@ -57,7 +57,7 @@ def _nodes(supply: Supply, pattern: str, *, is_alone: bool) -> FindingDraft | No
 
     Both with the same records, and with whichever it was measured: large ones may do without many tasks.
     """
-    records = {record for cell in supply.cells.values() for record in cell}
+    records = dict.fromkeys(record for cell in supply.cells.values() for record in cell)
     amounts = {record: _by_tasks(supply, record) for record in records}
     whole = {record: own for record, own in amounts.items() if len(own) > 1 and 1 in own}
     if not whole and len(amounts) > 1 and not grows(supply):
@@ -147,7 +147,7 @@ def _best(evidence: Evidence, known: list[Supply], pattern: str, nodes: int) -> 
     ends: dict[str, set[str]] = {}
     for supply in known:
         ends.setdefault(supply.file_system, set()).update(supply.ends)
-    records = {record for supply in own for record in supply.cells[nodes, 1]}
+    records = dict.fromkeys(record for supply in own for record in supply.cells[nodes, 1])
     pairs = [pair for record in records for pair in _pairs(evidence, own, Workload(pattern, LARGE, nodes), record)]
     pairs = [pair for pair in pairs if ends[pair.best.file_system] & ends[pair.second.file_system]]
     behind = {pair.second.file_system for pair in pairs}

@@ -29,6 +29,7 @@ from apps.reports.document import (
 )
 from apps.results import charts, doubts, means
 from apps.results.doubts import Mark
+from apps.results.theory import theory_of
 
 # From this ratio of the highest to the lowest figure on, a mean does not tell what was seen.
 SCATTERED = 1.5
@@ -153,9 +154,7 @@ def _ends_titles() -> tuple[str, ...]:
 def _ceiling(group: Group, metric: Metric) -> tuple[float | None, list[dict[str, object]]]:
     """Return the ceiling that all paths share, with its line; (None, []) where they differ or it is unknown."""
     bits = charts.RATE_BITS.get(metric.unit)
-    found = (
-        {charts.theory_of(part.experiment) for entry in group.entries for part in parts_of(entry)} if bits else set()
-    )
+    found = {theory_of(part.experiment) for entry in group.entries for part in parts_of(entry)} if bits else set()
     theory = next(iter(found)) if len(found) == 1 else None
     if not bits or theory is None or not theory.ceiling_bps:
         return None, []

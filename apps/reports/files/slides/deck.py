@@ -69,7 +69,9 @@ class _Deck:
 
     def _told(self, section: Section, most: int) -> None:
         """Tell a section in words: its own, then those of its first parts, then the titles of the others."""
-        if not section.sections and set(lines_of(section.blocks)) <= set(lines_of(self.document.summary)):
+        has_tables = any(isinstance(block, Table) and block.rows for block in section.blocks)
+        is_said = set(lines_of(section.blocks)) <= set(lines_of(self.document.summary))
+        if is_said and not section.sections and not has_tables:
             # It was said on the first slides, word for word.
             return
         self._words(section.title, section.blocks)

@@ -1,0 +1,110 @@
+"""A file system's rate that grows with clients or tasks: whether what lies beneath leaves room for more of them."""
+
+import math
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from apps.bench.rules.base import Trend
+from apps.bench.rules.layers.beneath import Beneath
+from apps.bench.rules.layers.verdicts import BEYOND, FULL, FULL_NETWORK
+from apps.bench.rules.shapes import CLIENTS, TASKS, THREADS
+from apps.bench.rules.storage.common import rate
+from apps.bench.text import Message, _
+from apps.bench.units import percent
+
+# Where each of the last ones adds less than this share of what each of the first has, growth comes to an end.
+BENT = 0.5
+
+
+class Case(NamedTuple):
+    """A trend, the means where they were measured, and what the network carries for so many clients (B/s).
+
+    `bound` is what it carries though more take part (None: they share no link), `disk` what the disks
+    gave alone, `held` that an end was at its limit at the last number, `interval` what the rate there may really be.
+    """
+
+    trend: Trend
+    means: Mapping[float, float]
+    clients: tuple[str, ...]
+    ceilings: Mapping[int, float]
+    kind: str = ""
+    most: float | None = None
+    interval: tuple[float, float] | None = None
+    bound: float | None = None
+    disk: Beneath | None = None
+    held: bool = False
+
+    @property
+    def ceiling(self) -> float | None:
+        """Return what the network carries for all of them."""
+        return max(self.ceilings.values(), default=None)
+
+
+def full(case: Case) -> list[Message]:
+    """Return what of all that lies beneath is nearly used up, so that more gain little; [] for nothing."""
+    best, found = case.trend.best or 0.0, []
+    if fills(best, case.bound, FULL):
+        text = _("%(best)s is %(share)s %% of the %(ceiling)s that the network carries: nearly all of it.")
+        found.append(Message(text, {"best": rate(best), **share_of(best, case.bound)}))
+    if case.disk and fills(best, case.disk.value, FULL) and (found or _is_alike(case)):
+        text = _("%(best)s is %(share)s %% of the %(disk)s that the disks beneath it gave alone: nearly all of it.")
+        shown = {"best": rate(best), "disk": rate(case.disk.value), "share": percent(best / case.disk.value)}
+        found.append(Message(text, shown))
+    return found
+
+
+def doubt_of(case: Case) -> str:
+    """Return why growth so far says nothing of more than were measured: a msgid, "" if nothing speaks against it."""
+    if case.disk and fills(case.trend.best, case.disk.value, FULL):
+        return _(
+            "It is nearly all that the disks gave to fewer at once: whether they give more to more is not known."
+        )
+    if case.held and case.trend.factor != CLIENTS:
+        return _("An end was at its limit at the last number: more on the same nodes may add nothing.")
+    if len(case.means) > 1 and min(case.means) > 0:
+        first, *_between, before, last = [min(case.means), *case.means]
+        if case.means[last] - case.means[before] < BENT * case.means[first] / first * (last - before):
+            return _("The last ones added less than half of what each of the first has: something begins to limit.")
+    return ""
+
+
+def _is_alike(case: Case) -> bool:
+    """Return whether the disks were measured with as many tasks at once as the file system had at the last number."""
+    most = max(case.means, default=case.most) or 1
+    beside = case.trend.fixed.get(THREADS if case.trend.factor == CLIENTS else CLIENTS) or 1
+    tasks = most if case.trend.factor == TASKS else most * beside
+    return case.disk is None or case.disk.tasks is None or tasks <= case.disk.tasks
+
+
+def of_network(case: Case, apiece: float | None) -> Message | None:
+    """Return how much of the network is used where more of it is left, or more clients bring more of it."""
+    best = case.trend.best
+    if fills(best, case.ceiling, FULL):
+        text = _(
+            "%(best)s is %(share)s %% of the %(ceiling)s that the links of these clients carry; more clients have"
+            " links of their own."
+        )
+        if case.bound is None or case.trend.factor == THREADS or len(case.clients) not in case.ceilings:
+            # Which links others would share nobody can tell.
+            text = _("%(best)s is %(share)s %% of the %(ceiling)s that the network carries: nearly all of it.")
+        return Message(text, {"best": rate(best or 0.0), **share_of(best, case.ceiling)})
+    if not apiece or not best or not case.ceiling or best >= case.ceiling:
+        return None
+    # Fewer cannot fill it; more may meet another limit first.
+    text = _(
+        "%(best)s is %(share)s %% of the %(ceiling)s that the network carries; at %(apiece)s each it takes"
+        " %(least)s or more to fill it, if neither servers nor disks are full before."
+    )
+    shown = {"best": rate(best), "apiece": rate(apiece), "least": math.ceil(case.ceiling / apiece)}
+    return Message(text, {**shown, **share_of(best, case.ceiling)})
+
+
+def fills(best: float | None, ceiling: float | None, least: float = FULL_NETWORK) -> bool:
+    """Return whether a rate is nearly all that the network carries; one above it contradicts the links."""
+    return best is not None and ceiling is not None and least * ceiling <= best <= BEYOND * ceiling
+
+
+def share_of(best: float | None, ceiling: float | None) -> dict[str, str]:
+    """Return a rate's share of what the network carries, and that, for a message."""
+    share = (best or 0.0) / (ceiling or 1.0)
+    return {"share": percent(share), "ceiling": rate(ceiling or 0.0)}

@@ -1,0 +1,51 @@
+"""What arithmetic says of the path that an experiment measured: its ceiling, and its BDP with what that is of."""
+
+from dataclasses import dataclass
+
+from django.utils.translation import gettext as _
+
+from apps.bench import network, units
+from apps.campaigns.models import Experiment
+from apps.results import queries
+from apps.testbeds import queries as testbeds
+from apps.testbeds.models import Node
+from apps.toolbox import queries as toolbox
+
+CEILINGS = {"tcp": network.tcp_ceiling_bps, "udp": network.udp_ceiling_bps}
+
+
+@dataclass(frozen=True)
+class Theory:
+    """What arithmetic says of a measured path: the ceiling (bit/s), the BDP (B) and its words; None where unknown."""
+
+    ceiling_bps: float | None = None
+    bdp_bytes: float | None = None
+    bdp_label: str = ""
+    bottleneck: str = ""
+
+
+def theory_of(experiment: Experiment) -> Theory:
+    """Return the ceiling and the BDP of the path all lanes of the experiment share; empty if they differ."""
+    tool = toolbox.get_tool(experiment.tool)
+    pairs = {tuple(node for _role, node in queries.ends_of(lane, tool)) for lane in experiment.lanes.all()}
+    if len(pairs) != 1 or len(pair := pairs.pop()) != 2:
+        return Theory()
+    nodes = Node.objects.select_related("testbed").in_bulk(pair)
+    path = testbeds.path_between(nodes[pair[0]], nodes[pair[1]])
+    if path is None or path.bottleneck is None or path.capacity_bps is None:
+        return Theory()
+    return Theory(
+        ceiling_bps=CEILINGS[tool.transport](path.capacity_bps, path.mtu or 1500) if tool.transport else None,
+        bdp_bytes=network.bdp_bytes(path.capacity_bps, path.rtt_s) if path.rtt_s else None,
+        bdp_label=bdp_label(path),
+        bottleneck=path.bottleneck.name,
+    )
+
+
+def bdp_label(path: network.Path) -> str:
+    """Return the BDP of a path in words, with what it was reckoned of: an RTT of two sites is not the links'."""
+    size = units.format_quantity(network.bdp_bytes(path.capacity_bps, path.rtt_s) or 0, "B")
+    if path.end_to_end_rtt_s is None:
+        return _("BDP of the links as described: %(size)s") % {"size": size}
+    words = {"size": size, "rtt": units.format_quantity(path.end_to_end_rtt_s, "s")}
+    return _("BDP of the links' capacity and the RTT of %(rtt)s given for the two sites: %(size)s") % words

@@ -1,0 +1,85 @@
+"""Growth with clients or tasks: many are advised only where what lies beneath leaves room for them."""
+
+import dataclasses
+import itertools
+
+import pytest
+
+from apps.bench.rules.base import DIAGNOSIS, RECOMMENDATION, LinkFacts, PathFacts
+from tests.bench.rules.storing import CLIENTS, MB, NFS, RAID1, concluded, sweep, wan
+
+PROPORTIONAL, BENT, STEEP = {1: 55, 2: 110}, {1: 90, 2: 112}, {1: 20, 2: 40}
+
+
+def own_links(rate, wide=1e10):
+    """Return paths over links of the clients' own (bit/s) to one that all share."""
+    links = {client: LinkFacts(f"{client} - switch", rate) for client in CLIENTS}
+    wide = LinkFacts("switch - PGFS01", wide)
+    return {
+        (client, "PGFS01"): PathFacts(rate, 0.0001, 9000, (link, wide), link.name) for client, link in links.items()
+    }
+
+
+SHARED = {(client, "PGFS01"): wan(client, "PGFS01") for client in CLIENTS}
+DISKS = {"none": None, "as many": 2, "fewer": 1}
+
+
+def grown(factor, rates, paths, disk, *, disk_rate=120.0, held=False):
+    """Return the finding of storage-clients over a factor, with the disks alone measured by so many tasks or not."""
+    fixed, clients = ({"threads": 1}, CLIENTS[:2]) if factor == "clients" else ({}, CLIENTS[:1])
+    repeated = {count: [0.995 * rate, rate, 1.005 * rate] for count, rate in rates.items()}
+    make = sweep(factor, repeated, file_system="NFS_PGFS01", clients=clients, **fixed)
+    if held:
+        make.points[-1] = dataclasses.replace(make.points[-1], warnings=frozenset({"processor-full"}))
+    if disk:
+        values = {"write": [disk_rate * MB * noise for noise in (0.995, 1, 1.005)]}
+        where = {"file_system": "RAID1", "roles": {"client": ("PGFS01",)}}
+        make.point("disk", values, threads=disk, record_size=262144, file_size=4 * 1024**3, **where)
+    found = concluded(make.evidence(NFS, RAID1, paths=paths), "storage-clients")
+    (draft,) = found.values()
+    return draft
+
+
+CASES = list(
+    itertools.product(
+        ("clients", "threads"), (PROPORTIONAL, BENT, STEEP), ("shared", "own", "unknown"), DISKS, (False, True)
+    )
+)
+
+
+@pytest.mark.parametrize(("factor", "rates", "network", "disk", "held"), CASES)
+def test_many_are_advised_only_where_all_that_is_known_leaves_room(factor, rates, network, disk, held):
+    paths = {"shared": SHARED, "own": own_links(5e8 if factor == "clients" else 1e9), "unknown": {}}[network]
+    draft = grown(factor, rates, paths, DISKS[disk], held=held)
+    # One link of 1 Gbit/s, or two of half as much: the high rates fill them; more clients bring more of the latter.
+    is_high = rates is not STEEP
+    is_network_full = is_high and (network == "shared" or (network == "own" and factor == "threads"))
+    is_disk_full = is_high and disk != "none"
+    is_open = not is_network_full and not is_disk_full and rates is not BENT and not (held and factor == "threads")
+    assert ("do I/O at once" in str(draft.title)) is is_open, (str(draft.title), list(map(str, draft.why)))
+    assert (draft.kind == RECOMMENDATION) is is_open
+    is_bounded = "more gain little" in str(draft.title) or "nodes gain little" in str(draft.title)
+    if network != "own":
+        # What more would gain is told only of a full network, or of disks that were measured with as many at once.
+        assert is_bounded is (is_network_full or (is_disk_full and disk == "as many"))
+
+
+def test_both_are_named_where_network_and_disks_are_full():
+    draft = grown("clients", PROPORTIONAL, SHARED, 1)
+    said = " ".join(map(str, draft.why))
+    assert draft.kind == DIAGNOSIS
+    assert "that the network carries: nearly all of it" in said
+    assert "that the disks beneath it gave alone: nearly all of it" in said
+    assert not draft.proposals
+
+
+def test_links_of_the_clients_own_are_no_limit_of_more_clients():
+    draft = grown("clients", PROPORTIONAL, own_links(5e8), None)
+    assert "more clients have links of their own" in " ".join(map(str, draft.why))
+
+
+def test_a_shared_link_that_the_clients_own_links_just_fill_is_full():
+    # As the links of four clients of 10 Gbit/s fill one of 40 Gbit/s.
+    draft = grown("clients", PROPORTIONAL, own_links(5e8, wide=1e9), None)
+    assert "more gain little" in str(draft.title)
+    assert not draft.proposals

@@ -1,0 +1,108 @@
+"""Of a file system no rule names a disk but one that lies beneath it, as far as the inventory says."""
+
+import itertools
+import json
+import re
+
+import pytest
+
+from apps.bench.rules import layers, storage
+from apps.bench.rules.base import DISK, FileSystemFacts
+from tests.bench.rules.storing import CLIENTS, GIB, MB, SERVERS, Storing
+
+ONE, TWO = SERVERS[:1], SERVERS[:2]
+# Local file systems, by name: the servers that they are on.
+ARRAYS = {"ARRAY_A": ONE, "ARRAY_B": ONE, "ARRAY_ALL": TWO, "ARRAY_FAR": ("FAR01",)}
+OPTIONS = {
+    "nfs": {"wsize": 65536, "rsize": 65536},
+    "lustre": {"stripe_count": 1, "max_rpcs_in_flight": 1, "rpc_size": 65536},
+    "gpfs": {"maxMBpS": 10, "socketRcvBufferSize": 65536},
+    "glusterfs": {},
+}
+RULES = {rule.name for rule in (*storage.WHOLE, *layers.WHOLE)}
+DESCRIBED = [
+    *((name,) for name in ARRAYS),
+    ("ARRAY_A", "ARRAY_B"),
+    ("ARRAY_A", "ARRAY_ALL"),
+    ("ARRAY_ALL", "ARRAY_FAR"),
+]
+
+
+def beneath(servers, described, named, taken):
+    """Return what lies beneath by the inventory: the array that is named, else the only one on all servers."""
+    if named:
+        return {named} & {*described}
+    near = [name for name in described if name != taken and {*servers} & {*ARRAYS[name]}]
+    whole = [name for name in near if {*servers} <= {*ARRAYS[name]}]
+    if not whole:
+        return set(near) if {*servers} <= {node for name in near for node in ARRAYS[name]} else set()
+    least = min(len(ARRAYS[name]) for name in whole)
+    best = [name for name in whole if len(ARRAYS[name]) == least]
+    return {*best} if len(best) == 1 else set()
+
+
+def evidence(kind, servers, described, measured, *, rate=12, named="", taken=""):
+    """Return evidence of a file system, FS, of arrays beside it, of TCP, and of another one that names `taken`."""
+    make, options = Storing(), OPTIONS[kind] | ({"disk": named} if named else {})
+    own = {"tool": "iozone", "file_system": "FS"}
+    for clients in (1, 2):
+        rates = {"write": [clients * rate * MB] * 3, "read": [clients * rate * MB] * 3, "reread": [9e9] * 3}
+        make.point("file-system", rates, roles={"client": CLIENTS[:2]}, clients=clients, file_size=4 * GIB, **own)
+    for record in (65536, 1048576):
+        rates = {"write": [rate * MB * (1 + (record > 65536))] * 3}
+        make.point("file-system", rates, roles={"client": CLIENTS[:1]}, record_size=record, clients=1, **own)
+    make.io("FS", clients=CLIENTS[2:3], write=[rate * MB] * 3).io("FS", clients=CLIENTS[3:4], write=[rate * MB] * 3)
+    for name in measured:
+        make.disk(name, ARRAYS[name][0], write=[100 * MB] * 3, read=[150 * MB] * 3)
+    for streams, mbit_s in ((1, 8 * rate), (8, 900)):
+        make.tcp(CLIENTS[0], servers[0], [mbit_s] * 3, streams=streams, direction="forward", window=0)
+    facts = [FileSystemFacts(name, "ext", None, ARRAYS[name]) for name in described]
+    other = [FileSystemFacts("NEXT", "nfs", None, ONE, {"disk": taken})] if taken else []
+    return make.evidence(FileSystemFacts("FS", kind, 262144, servers, options), *facts, *other)
+
+
+def told(found):
+    """Return the drafts on FS of all rules of storage."""
+    drafts = [*storage.overview(found), *layers.overview(found)]
+    return [draft for draft in drafts if draft.subject.startswith("FS")]
+
+
+def named_in(draft):
+    """Return the arrays that any part of a draft names: sentences, proposals, proofs, commands."""
+    return set(re.findall(r"ARRAY_[A-Z]+", json.dumps(draft.as_json())))
+
+
+@pytest.mark.parametrize("kind", OPTIONS)
+@pytest.mark.parametrize("described", DESCRIBED, ids="+".join)
+def test_no_rule_of_storage_names_a_disk_that_does_not_lie_beneath(kind, described):
+    first = described[0]
+    hints = (("", ""), (first, ""), ("GONE", ""), ("", first), (described[-1], first))
+    for servers, (named, taken), measured in itertools.product((ONE, TWO), hints, (described, ())):
+        found = evidence(kind, servers, described, measured, named=named, taken=taken)
+        allowed = beneath(servers, described, named, taken)
+        for draft in told(found):
+            assert named_in(draft) <= allowed, (draft.rule, str(draft.title), servers, named, taken)
+        for row in layers.table(found):
+            own = {name for item in row.rows if item.layer == DISK for name in item.subject.split(", ")}
+            proposed = {item.file_system for item in row.proposals if item.file_system.startswith("ARRAY")}
+            assert row.file_system != "FS" or own | proposed <= allowed
+
+
+@pytest.mark.parametrize(
+    ("described", "is_known"),
+    [(("ARRAY_A",), True), (("ARRAY_A", "ARRAY_B"), False), (("ARRAY_FAR",), False), ((), False)],
+    ids=["one", "two", "far", "none"],
+)
+def test_a_disk_that_lies_beneath_is_named_and_else_it_is_said_not_to_be_known(described, is_known):
+    found = told(evidence("nfs", ONE, described, (), rate=59))
+    (draft,) = [item for item in found if item.rule == "limiting-layer" and "write" in item.subject]
+    assert (named_in(draft) == {"ARRAY_A"}) is is_known
+    assert any("which of them lie beneath it is not known" in str(line) for line in draft.missing) is not is_known
+
+
+def test_every_rule_of_storage_was_asked():
+    """No rule escapes the test above because its evidence never brings it about."""
+    said = set()
+    for kind, rate, described in itertools.product(OPTIONS, (12, 59), ((), ("ARRAY_A",))):
+        said |= {draft.rule for draft in told(evidence(kind, ONE, described, described, rate=rate))}
+    assert said >= RULES, RULES - said
