@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from copy import deepcopy
 from datetime import datetime
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
@@ -89,9 +89,17 @@ def set_scope(*, report: Report, user: User, baseline: Campaign | None, also: Se
     return report
 
 
+class ReportChange(TypedDict, total=False):
+    """What can be changed of a report: all that its author edited, its baseline, the further campaigns it tells of."""
+
+    edits: dict[str, Any]
+    baseline: Campaign | None
+    also: Sequence[Campaign]
+
+
 @transaction.atomic
-def change_report(*, report: Report, user: User, **change: Any) -> None:
-    """Change what is given of a report: its `edits` as a whole, its `baseline`, the campaigns it tells of `also`."""
+def change_report(*, report: Report, user: User, **change: Unpack[ReportChange]) -> None:
+    """Change what is given of a report."""
     hold(report)
     rights.require(user, report.team, Role.OPERATOR)
     if "edits" in change:
@@ -152,20 +160,17 @@ def keep_edition(
     now: datetime,
     note: str = "",
     after: int | None = None,
-    **imported: Any,
 ) -> Edition:
     """Return a new edition of a report that holds a document as it is.
 
     `after` is the number of the latest edition that the user saw when they asked for it: what they have frozen since
     then under the same note is returned instead, for editions stay for ever, and a form is easily sent twice.
-    `imported` are the number and the permanent id of an edition that was frozen elsewhere.
     """
     Report.objects.select_for_update().get(pk=report.pk)
     if after is not None:
         own = report.editions.filter(number__gt=after, created_by=user, note=note)
         if first := own.order_by("number").first():
             return first
-    last = report.latest_number
     canonical = serialisation.canonical(serialisation.as_json(document))
     made = Edition.objects.create(
         report=report,
@@ -177,7 +182,7 @@ def keep_edition(
         note=note,
         created_by=user,
         created_at=now,
-        **({"number": last + 1} | imported),
+        number=report.latest_number + 1,
     )
     report.title = made.title
     report.save(update_fields=["title", "updated_at"])

@@ -1,6 +1,7 @@
 """Campaigns made, changed, cloned and deleted."""
 
 from datetime import datetime
+from typing import TypedDict, Unpack
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
@@ -42,9 +43,20 @@ def create_campaign(
     return _save(campaign, now)
 
 
+class CampaignChanges(TypedDict, total=False):
+    """What can be changed of a campaign: name, goal and overlap at any time, the others of a draft only."""
+
+    name: str
+    goal: str
+    overlap: str
+    start_at: datetime | None
+    cron: str
+    cron_timezone: str
+
+
 @transaction.atomic
-def update_campaign(*, campaign: Campaign, user: User, now: datetime, **changes: object) -> Campaign:
-    """Change name, goal and `overlap` at any time, `start_at`, `cron` and `cron_timezone` of a draft only."""
+def update_campaign(*, campaign: Campaign, user: User, now: datetime, **changes: Unpack[CampaignChanges]) -> Campaign:
+    """Return a campaign with the changes that are given; errors.WrongState for dates of what is no draft any more."""
     rights.require(user, campaign.team, Role.OPERATOR)
     campaign = lock_campaign(campaign)
     when = {"start_at", "cron", "cron_timezone"}
@@ -53,10 +65,10 @@ def update_campaign(*, campaign: Campaign, user: User, now: datetime, **changes:
     ):
         raise errors.WrongState(Message(_("Only a draft's dates can be changed: withdraw or clone the campaign.")))
     start_at = changes.get("start_at", campaign.start_at)
-    if isinstance(start_at, datetime) and start_at != campaign.start_at:
+    if start_at and start_at != campaign.start_at:
         schedules.check_start(start_at=start_at, now=now)
     if changes.get("name", campaign.name) != campaign.name:
-        _check_name(str(changes["name"]))
+        _check_name(changes["name"])
     for name, value in changes.items():
         setattr(campaign, name, value)
     return _save(campaign, now)

@@ -2,22 +2,42 @@
 
 from typing import Any
 
+from apps.accounts.models import User
 from apps.campaigns.models import Campaign, Experiment
 from apps.campaigns.services import offers
 
 
-def copy_campaign(*, campaign: Campaign, **values: Any) -> Campaign:
-    """Return a new draft with the campaign's goal and experiments and no trials; `values` are other fields of it.
+def copy_campaign(
+    *,
+    campaign: Campaign,
+    name: str,
+    created_by: User | None,
+    series: Campaign | None = None,
+    cron: str = "",
+    cron_timezone: str = "UTC",
+    overlap: str = Campaign.Overlap.SKIP,
+) -> Campaign:
+    """Return a new draft with the campaign's goal and experiments and no trials; with `series`, a date of that one.
 
     A date of a series is seen by whom the series is; any other copy may measure something else: it is its team's, or
     its maker's, until somebody shares it.
     """
-    shared = {"licence": campaign.licence}
-    if values.get("series") == campaign:
-        shared |= {name: getattr(campaign, name) for name in ("visibility", "redacted")}
+    copy = Campaign(
+        team_id=campaign.team_id,
+        goal=campaign.goal,
+        licence=campaign.licence,
+        cloned_from=campaign,
+        name=name,
+        created_by=created_by,
+        series=series,
+        cron=cron,
+        cron_timezone=cron_timezone,
+        overlap=overlap,
+    )
+    if series == campaign:
+        copy.visibility, copy.redacted = campaign.visibility, campaign.redacted
     elif campaign.visibility == Campaign.Visibility.PRIVATE:
-        shared["visibility"] = Campaign.Visibility.PRIVATE
-    copy = Campaign(**{"team_id": campaign.team_id, "goal": campaign.goal, "cloned_from": campaign} | shared | values)
+        copy.visibility = Campaign.Visibility.PRIVATE
     copy.full_clean()
     copy.save()
     if copy.series_id == campaign.pk:

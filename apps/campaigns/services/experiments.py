@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
@@ -17,7 +17,7 @@ from apps.campaigns.expansion import Expansion
 from apps.campaigns.models import Campaign, Experiment, ExperimentRole
 from apps.campaigns.services.campaigns import lock_campaign
 from apps.core.versions import hold
-from apps.testbeds.models import Cluster, Node
+from apps.testbeds.models import Cluster, FileSystem, Node
 
 
 @dataclass(frozen=True)
@@ -29,21 +29,47 @@ class Player:
     cluster: Cluster | None = None
 
 
-@transaction.atomic
-def create_experiment(*, campaign: Campaign, user: User, roles: Iterable[Player], **values: Any) -> Experiment:
-    """Add an experiment to a draft, after those it has; `values` are fields of the model.
+class ExperimentChanges(TypedDict, total=False):
+    """What can be said of an experiment: fields of its model."""
 
-    errors.Refused names each field that is wrong.
-    """
+    name: str
+    tool: str
+    fixed: dict[str, Any]
+    factors: list[dict[str, Any]]
+    zips: list[list[str]]
+    exclusions: list[str]
+    repetitions: int
+    warmups: int
+    order: str
+    seed: int
+    max_attempts: int
+    retry_wait_s: int
+    file_system: FileSystem | None
+    context: bool
+    after: Experiment | None
+    precision: float | None
+    most_repetitions: int
+    search_factor: str
+    search_goal: str
+    search_budget: int
+    position: int
+
+
+@transaction.atomic
+def create_experiment(
+    *, campaign: Campaign, user: User, roles: Iterable[Player], **values: Unpack[ExperimentChanges]
+) -> Experiment:
+    """Add an experiment to a draft, after those it has; errors.Refused names each field that is wrong."""
     _require_draft(campaign, user)
     last = campaign.experiments.aggregate(last=Max("position"))["last"]
-    experiment = Experiment(campaign=campaign, **{"position": 0 if last is None else last + 1} | values)
+    values.setdefault("position", 0 if last is None else last + 1)
+    experiment = Experiment(campaign=campaign, **values)
     return _save(experiment, players_of(experiment, roles))
 
 
 @transaction.atomic
 def update_experiment(
-    *, experiment: Experiment, user: User, roles: Iterable[Player] | None = None, **changes: Any
+    *, experiment: Experiment, user: User, roles: Iterable[Player] | None = None, **changes: Unpack[ExperimentChanges]
 ) -> Experiment:
     """Change an experiment of a draft; `roles` replaces who plays them, None leaves them as they are."""
     _require_draft(experiment.campaign, user)
