@@ -21,11 +21,11 @@ from apps.bench.toolkit import (
     Tool,
     Value,
 )
-from apps.bench.tools._fio import errors, logs, options
+from apps.bench.tools._fio import errors, logs, options, pacing
 from apps.bench.tools._fio.figures import Way, add_up
 from apps.bench.tools._fio.passes import passes_of
 from apps.bench.tools._fio.recovery import recover
-from apps.bench.tools._fio.report import WAYS, Contradiction, Report, Unreadable, read_report
+from apps.bench.tools._fio.report import WAYS, Contradiction, Report, SeveralGroups, Unreadable, read_report
 from apps.bench.tools._storage import clients, places
 
 PREPARE, MEASURE = "prepare", "measure"
@@ -147,6 +147,7 @@ class Fio(Tool):
                 *places.flags_of(where, outputs),
                 *clients.flags_of(stages, params),
                 *_verify_flags(verified, ways["write"].size),
+                *_held(read),
             ),
             tool_version=next((each.report.version for each in read if each.report.version), ""),
         )
@@ -162,6 +163,8 @@ def _read(output: Output, params: Params, where: Sequence[places.Place], wanted:
         report = read_report(text)
     except Unreadable:
         raise failure("unreadable", output) from None
+    except SeveralGroups as error:
+        raise failure("several-results", output, n=error.args[0]) from None
     except Contradiction as error:
         raise failure("contradictory", output, first=str(error.args[0]), second=str(error.args[1])) from None
     if report is None:
@@ -232,6 +235,13 @@ def _observed(read: Sequence[Read], params: Params, together: Mapping[str, float
 def _tells_size(each: Read) -> bool:
     """Return whether the size of the files is known, and not only assumed."""
     return "size" in each.report.options or any(word.startswith("--size=") for word in each.output.argv)
+
+
+def _held(read: Sequence[Read]) -> list[Flag]:
+    """Return one doubt for what the limits of clients' jobs held, in the words of the first."""
+    found = [flag for each in read for flag in pacing.flags_of(each.output, each.report.options, each.report.ways)]
+    metrics = tuple(dict.fromkeys(metric for flag in found for metric in flag.metrics))
+    return [Flag(found[0].name, found[0].severity, found[0].message, metrics)] if found else []
 
 
 def _verify_flags(verified: float | None, written: float) -> tuple[Flag, ...]:

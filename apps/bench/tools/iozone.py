@@ -1,9 +1,10 @@
 """IOzone: how fast files are written and read, sequentially and otherwise, by one client or several."""
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from apps.bench.outputs import texts
+from apps.bench.outputs import pacing, texts
 from apps.bench.outputs.failures import failure
 from apps.bench.text import Message, _
 from apps.bench.toolkit import (
@@ -38,6 +39,7 @@ from apps.bench.tools._storage import caches, clients, places
 
 # A rate (B/s) for guessing how long a measurement will take; what a disk or 1 Gbit/s gives.
 GUESSED_RATE = 100e6
+_THINKS = re.compile(r"^\s*>>> Think time is included in throughput", re.M)
 
 
 class Iozone(Tool):
@@ -128,7 +130,12 @@ class Iozone(Tool):
             | {"uncached": _uncached(outputs, params, len(primary))}
             | clients.observed_of(stages)
             | places.observed_of(where),
-            flags=(*places.flags_of(where, outputs), *clients.flags_of(stages, params), *_flags(reports)),
+            flags=(
+                *places.flags_of(where, outputs),
+                *clients.flags_of(stages, params),
+                *_flags(reports),
+                *_held(own),
+            ),
             tool_version=next((report.version for report in reports if report.version), ""),
         )
 
@@ -239,6 +246,11 @@ def _observed(reports: Sequence[Report], together: Mapping[str, float]) -> dict[
 def _point(report: Report, point: Point) -> dict[str, Any]:
     sizes = {"file_size": point.file_size, "record_size": point.record_size, "threads": point.processes}
     return sizes | report.rates(point)
+
+
+def _held(own: Sequence[Output]) -> list[Flag]:
+    """Say that the rates are of threads that also computed (-+J), which sets the pace of their reads and writes."""
+    return pacing.paused_flags("-+J") if any(_THINKS.search(texts.read_text(output)) for output in own) else []
 
 
 def _flags(reports: Sequence[Report]) -> list[Flag]:

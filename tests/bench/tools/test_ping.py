@@ -110,3 +110,12 @@ def test_a_run_cut_short_is_a_failure():
 
 def test_silence_is_no_result():
     assert fail(Output("client", "measure", "north", ("ping", "x"), b"", b"", 1)).code == "no-result"
+
+
+def test_probes_that_leave_as_answers_come_are_not_a_second_apart():
+    output = recordings.load("ping", "flood.txt")
+    assert tools.get("ping").recover(output)["interval"] == 0.005
+    alone = dataclasses.replace(output, argv=())
+    assert tools.get("ping").recover(alone)["interval"] == 0.005
+    untimed = dataclasses.replace(output, stdout=output.stdout.replace(b", time 5001ms", b""))
+    assert "interval" not in tools.get("ping").recover(untimed)
