@@ -189,7 +189,10 @@ def test_its_upper_case_letters_are_binary(text, rate):
 
 def test_parameters_are_recovered():
     recovered = tools.get("iperf2").recover(recordings.load("iperf2", "plan_w64k.txt"))
-    assert recovered == {"protocol": "tcp", "window": 65536, "streams": 1, "duration": "2", "port": "5001"}
+    assert recovered == {"protocol": "tcp", "window": 65536, "streams": 1, "duration": "2", "port": "5001"} | {
+        "direction": "forward",
+        "pace": 0,
+    }
 
 
 def test_both_sides_report_whole_bytes_and_the_load_is_shared():

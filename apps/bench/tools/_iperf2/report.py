@@ -21,6 +21,7 @@ _CSV = re.compile(
 )
 _CONNECTED = re.compile(r"^\[ *\*?\d{1,4}\] local .*connected with ", re.M)
 _REVERSE = re.compile(r"^\[ *\*?\d{1,4}\] local .*connected with .*\(reverse\)", re.M)
+_FULL_DUPLEX = re.compile(r"^\[ *\*?\d{1,4}\] local .*connected with .*\(full-duplex\)", re.M)
 _CLIENT, _SERVER = "Client connecting to ", "Server listening on "
 # Behind the rate: with -e "writes/errors retries cwnd K/rtt(var) us", of datagrams "jitter ms lost/total".
 _TCP_REST = re.compile(r"^ +\d{1,12}/\d{1,12} +(\d{1,12})(?: +(\d{1,9})K/(\d{1,9})(?:\(\d{1,9}\))? us)?")
@@ -76,6 +77,8 @@ class Report:
 def is_of_both_ways(text: str) -> bool:
     """Return whether a text tells of two tests, one each way (-d, -r): at once, or one after the other."""
     ends = [frozenset((row["here"], row["there"])) for row in _CSV.finditer(text)]
+    if _FULL_DUPLEX.search(text):
+        return True
     # All streams of one test, and the report of its server, share the server's end.
     return (_CLIENT in text and _SERVER in text) or bool(ends and not frozenset.intersection(*ends))
 
@@ -83,6 +86,16 @@ def is_of_both_ways(text: str) -> bool:
 def is_reverse(text: str) -> bool:
     """Return whether the server was the one that sent (-R)."""
     return _REVERSE.search(text) is not None
+
+
+def has_head(text: str) -> bool:
+    """Return whether a text tells of its connections, and so which way each of them went."""
+    return _CONNECTED.search(text) is not None
+
+
+def scaled_rate(number: str, letter: str) -> float:
+    """Return a rate (bit/s) that was printed with a letter of thousands."""
+    return float(number) * _DECIMAL[letter]
 
 
 def count_tests(text: str) -> int:
