@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 
-from apps.bench.outputs import pacing, texts
+from apps.bench.outputs import agreement, pacing, texts
 from apps.bench.outputs.failures import failure
 from apps.bench.outputs.reconstruction import is_known, keep_valid, read_options
 from apps.bench.outputs.scales import BINARY, DECIMAL, scaled
@@ -205,7 +205,7 @@ class Nuttcp(Tool):
             requested=dict(params),
             granted=granted,
             observed={"mss": report.mss} if report.mss else {},
-            flags=_flags(output, text, samples, params),
+            flags=(*_flags(output, text, samples, params), *_agreement(report)),
             tool_version=report.version,
         )
 
@@ -227,6 +227,14 @@ def _limit(options: Mapping[str, str], text: str) -> int:
     if told.endswith("p"):
         return (scaled(told[:-1], DECIMAL) or 0) * 8 * length
     return scaled(told + ("k" if told[-1:].isdigit() else ""), DECIMAL) or 0
+
+
+def _agreement(report: Report) -> list[Flag]:
+    """Say when the bytes that arrived are not those of the datagrams that did."""
+    arrived = (report.packets or 0) - (report.dropped or 0)
+    rounding = 0.006 / report.seconds if report.seconds else 0.0
+    metrics = ("goodput", "loss")
+    return agreement.datagram_flags(report.rate_bps, arrived, report.length, report.seconds, metrics, rounding)
 
 
 def _flags(output: Output, text: str, samples: Mapping[str, float | None], params: Params) -> tuple[Flag, ...]:

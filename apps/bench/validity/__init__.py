@@ -8,7 +8,7 @@ time of writing ends on the disk), `uncached` (metrics of what was read past an 
 from collections.abc import Sequence
 
 from apps.bench.toolkit import AROUND, Flag, Output, Params, Reading, Tool
-from apps.bench.validity import caches, ceilings, concurrency, duration, steadiness, windows
+from apps.bench.validity import caches, ceilings, concurrency, duration, steadiness, windows, words
 from apps.bench.validity.flags import add_flags
 
 __all__ = ["add_flags", "ceilings", "judge"]
@@ -27,6 +27,7 @@ def judge(reading: Reading, outputs: Sequence[Output], params: Params, tool: Too
         *windows.flags(reading, params),
         *concurrency.count_flags(reading, params),
         *concurrency.clock_flags(reading, outputs),
+        *words.flags(own),
     ]
     seen = {"client_memory": memory} if memory and "working_set" in reading.observed else {}
     return add_flags(reading, found, seen)

@@ -32,6 +32,7 @@ _BUFFER = re.compile(
     re.M,
 )
 _MSS = re.compile(r"icwnd/mss/irtt=\d{1,9}/(\d{1,6})/(\d{1,12})")
+_DATAGRAM = re.compile(r"^Sending (\d{1,5}) byte datagrams", re.M)
 _BINARY = {"": 1, **{unit: 1024**power for power, unit in enumerate(_UNITS, 1)}}
 _DECIMAL = {"": 1, **{unit: 1000**power for power, unit in enumerate(_UNITS, 1)}}
 
@@ -68,6 +69,7 @@ class Report:
     out_of_order: int | None = None
     buffer: float | None = None
     mss: int | None = None
+    datagram: int | None = None
     rtt: float | None = None
     # CSV says by its columns which protocol was measured.
     is_of_datagrams: bool = False
@@ -125,6 +127,8 @@ def read_report(text: str) -> Report:
         report.out_of_order = sum(disorder.values())
     if head := _BUFFER.search(text):
         report.buffer = float(head[1]) * _BINARY[head[2]]
+    if sizes := _DATAGRAM.search(text):
+        report.datagram = int(sizes[1])
     if wire := _MSS.search(text):
         report.mss, report.rtt = int(wire[1]), int(wire[2]) / 1e6
     return report
