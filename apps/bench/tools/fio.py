@@ -31,6 +31,7 @@ from apps.bench.tools._storage import clients, places
 PREPARE, MEASURE = "prepare", "measure"
 # A rate (B/s) for guessing how long it takes to lay out files, or to go over them once.
 GUESSED_RATE = 100e6
+_LAYS_OUT = re.compile(r"^[^\n]{1,200}: Laying out IO files?", re.M)
 
 
 class Read(NamedTuple):
@@ -141,6 +142,7 @@ class Fio(Tool):
             series=logs.read_series([each.output for each in read], options.log_interval_s(params)),
             requested=dict(params),
             observed=_observed(read, params, clients.seconds_of(stages))
+            | _laid_out(own)
             | clients.observed_of(stages)
             | places.observed_of(where),
             flags=(
@@ -230,6 +232,12 @@ def _observed(read: Sequence[Read], params: Params, together: Mapping[str, float
         # fio drops its files from the page cache before it begins; a second pass reads what the first one left there.
         "uncached": list(options.OF_READS) if most_read <= size else [],
     }
+
+
+def _laid_out(own: Sequence[Output]) -> dict[str, bool]:
+    """Return whether files were written just before they were read: in a stage of ours, or as the program tells."""
+    told = any(output.stage == PREPARE or _LAYS_OUT.search(texts.read_text(output)) for output in own)
+    return {"just_written": True} if told else {}
 
 
 def _tells_size(each: Read) -> bool:

@@ -1,8 +1,9 @@
 """Whether a measurement measured what it was to: rules over what was seen of it, each a flag with its reason.
 
 A tool tells in `Reading.observed`, as far as it knows: `working_set` (B on each client), `direct_io`, `synced` (the
-time of writing ends on the disk), `uncached` (metrics of what was read past an empty cache), `measured_s`
-({metric: s}), `overlap` and `together_s` (share and time (s) for which all clients ran).
+time of writing ends on the disk), `just_written` (files were laid out before reading), `uncached` (metrics of what was
+read past an empty cache), `measured_s` ({metric: s}), `overlap` and `together_s` (share and time (s) for which all
+clients ran).
 """
 
 from collections.abc import Sequence
@@ -11,7 +12,7 @@ from apps.bench.toolkit import AROUND, Flag, Output, Params, Reading, Tool
 from apps.bench.validity import caches, ceilings, concurrency, duration, steadiness, windows, words
 from apps.bench.validity.flags import add_flags
 
-__all__ = ["add_flags", "ceilings", "judge"]
+__all__ = ["add_flags", "caches", "ceilings", "judge"]
 
 
 def judge(reading: Reading, outputs: Sequence[Output], params: Params, tool: Tool) -> Reading:
