@@ -8,6 +8,7 @@ from apps.bench.outputs import texts
 from apps.bench.outputs.failures import failure
 from apps.bench.text import Message, _
 from apps.bench.toolkit import (
+    FILE_SERVER,
     Command,
     Estimate,
     Flag,
@@ -26,7 +27,7 @@ from apps.bench.tools._fio.figures import Way, add_up
 from apps.bench.tools._fio.passes import passes_of
 from apps.bench.tools._fio.recovery import recover
 from apps.bench.tools._fio.report import WAYS, Contradiction, Report, SeveralGroups, Unreadable, read_report
-from apps.bench.tools._storage import clients, places
+from apps.bench.tools._storage import caches, clients, places
 
 PREPARE, MEASURE = "prepare", "measure"
 # A rate (B/s) for guessing how long it takes to lay out files, or to go over them once.
@@ -91,6 +92,8 @@ class Fio(Tool):
                 for index, node in enumerate(players)
             ]
             stages.append(Stage(PREPARE, tuple(commands)))
+            files = [options.paths(node, index, params) for index, node in enumerate(players)]
+            stages += caches.server_stages(MEASURE, files, players, nodes.get(FILE_SERVER, ()))
         measure = [
             Command(
                 role=clients.CLIENT,
@@ -118,7 +121,7 @@ class Fio(Tool):
     def parse(self, outputs: Sequence[Output], params: Params) -> Reading:
         """Return the clients' figures together; ToolFailure for anything but a report without errors."""
         where = places.read_places(outputs, params)
-        own = places.own_outputs(outputs)
+        own = [output for output in places.own_outputs(outputs) if not caches.is_ours(output)]
         wanted = params["file_size"] * params["jobs"]
         for output in own:
             if output.stage == PREPARE:
@@ -143,6 +146,7 @@ class Fio(Tool):
             requested=dict(params),
             observed=_observed(read, params, clients.seconds_of(stages))
             | _laid_out(own)
+            | {"freed": _freed(outputs, read, params)}
             | clients.observed_of(stages)
             | places.observed_of(where),
             flags=(
@@ -238,6 +242,13 @@ def _laid_out(own: Sequence[Output]) -> dict[str, bool]:
     """Return whether files were written just before they were read: in a stage of ours, or as the program tells."""
     told = any(output.stage == PREPARE or _LAYS_OUT.search(texts.read_text(output)) for output in own)
     return {"just_written": True} if told else {}
+
+
+def _freed(outputs: Sequence[Output], read: Sequence[Read], params: Params) -> list[str]:
+    """Return the metrics of what was read once, when the server's cache was free of it."""
+    most_read = max(each.report.ways["read"].size for each in read)
+    is_once = most_read <= params["file_size"] * params["jobs"]
+    return list(options.OF_READS) if is_once and caches.freed_before(outputs, MEASURE) else []
 
 
 def _tells_size(each: Read) -> bool:

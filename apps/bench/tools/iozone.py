@@ -8,6 +8,7 @@ from apps.bench.outputs import pacing, texts
 from apps.bench.outputs.failures import failure
 from apps.bench.text import Message, _
 from apps.bench.toolkit import (
+    FILE_SERVER,
     Command,
     Estimate,
     Flag,
@@ -90,6 +91,8 @@ class Iozone(Tool):
             ]
             if test.name != "write" and params["drop_cache"] and not params["direct"]:
                 stages += caches.stages(test.name, files)
+            if test.name != "write" and params["drop_cache"]:
+                stages += caches.server_stages(test.name, files, players, nodes.get(FILE_SERVER, ()))
             stages.append(Stage(test.name, tuple(commands), together=len(players) > 1))
         stages.append(places.clean_stage([_files(node, index, params) for index, node in enumerate(players)]))
         return Plan(tuple(stages))
@@ -127,7 +130,7 @@ class Iozone(Tool):
             requested=dict(params),
             granted={"direct": any(report.direct for report in reports)},
             observed=_observed(reports, clients.seconds_of(stages))
-            | {"uncached": _uncached(outputs, params, len(primary))}
+            | {"uncached": _uncached(outputs, params, len(primary)), "freed": _freed(outputs)}
             | clients.observed_of(stages)
             | places.observed_of(where),
             flags=(
@@ -218,6 +221,11 @@ def _uncached(outputs: Sequence[Output], params: Params, count: int) -> list[str
     if params["neighbour"] and count > 1 and "read" not in found:
         found.append("read")
     return found
+
+
+def _freed(outputs: Sequence[Output]) -> list[str]:
+    """Return the metrics of what was read when the server's cache was free of it: the first reading of each test."""
+    return [test.metrics[0] for test in TESTS if caches.freed_before(outputs, test.name)]
 
 
 def _observed(reports: Sequence[Report], together: Mapping[str, float]) -> dict[str, Any]:
