@@ -9,7 +9,7 @@ from django.utils import timezone
 from apps.agents import queries as agents_queries
 from apps.agents import services as agents
 from apps.agents.models import Job
-from apps.bench.toolkit import AROUND, Plan, ToolFailure
+from apps.bench.toolkit import AROUND, FILE_SERVER, Plan, ToolFailure
 from apps.campaigns import queries
 from apps.campaigns import services as campaigns
 from apps.campaigns.models import Campaign, Run
@@ -183,7 +183,8 @@ def _ends_soon(plan: Plan, jobs: Sequence[JobView]) -> bool:
 
 def _queue_stage(run: Run, plan: Plan) -> None:
     stage = plan.stages[run.stage]
-    nodes = [run.trial.lane.roles[command.role][command.node_index] for command in stage.commands]
+    roles = {FILE_SERVER: plan.servers, **run.trial.lane.roles}
+    nodes = [roles[command.role][command.node_index] for command in stage.commands]
     start_at = common_start.common_start(nodes=nodes) if stage.together else None
     agents.queue_jobs(
         specs=[

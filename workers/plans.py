@@ -12,12 +12,13 @@ from apps.agents.models import Agent
 from apps.bench import context, settings, tools
 from apps.bench.sweep import setting_names
 from apps.bench.text import Message, _
-from apps.bench.toolkit import NodeRef, ParameterError, Params, Plan, Tool, ToolFailure
+from apps.bench.toolkit import FILE_SERVER, NodeRef, ParameterError, Params, Plan, Tool, ToolFailure
 from apps.campaigns import grants, guards
-from apps.campaigns.models import Run
+from apps.campaigns.models import Run, Trial
 from apps.testbeds import queries as inventory
 from apps.testbeds.models import Node
 from apps.toolbox import queries as toolbox
+from workers import file_servers
 
 logger = logging.getLogger(__name__)
 
@@ -32,9 +33,10 @@ def make_plan(run: Run) -> Plan:
         nodes = _players(trial.lane.roles, trial.experiment.file_system_id, secrets.token_hex(4))
         if tool.group == "mpi":
             nodes = {role: _with_switches(members, trial.lane.roles[role]) for role, members in nodes.items()}
-        plan = settings.wrap(tool.plan(params, nodes), _settings_of(run, nodes))
+        servers, beside = _file_servers(trial, tool, nodes)
+        plan = settings.wrap(tool.plan(params, {**nodes, **beside}), _settings_of(run, nodes))
         plan = context.bracket(plan, nodes, tool) if trial.experiment.context else plan
-        return dataclasses.replace(plan, addresses=_addresses_of(trial.lane.roles, nodes))
+        return dataclasses.replace(plan, addresses=_addresses_of(trial.lane.roles, nodes), servers=servers)
     except tools.UnknownTool as error:
         text = _("This server no longer has the tool %(tool)s.")
         raise ToolFailure("tool-missing", Message(text, {"tool": trial.experiment.tool}), False) from error
@@ -49,6 +51,24 @@ def make_plan(run: Run) -> Plan:
         logger.exception("No commands could be made for run %s", run.pk)
         text = _("No commands could be made for this trial; the server's log has the details.")
         raise ToolFailure("no-plan", Message(text), False) from error
+
+
+def _file_servers(
+    trial: Trial, tool: Tool, nodes: Mapping[str, Sequence[NodeRef]]
+) -> tuple[tuple[int, ...], dict[str, list[NodeRef]]]:
+    """Return the ids of the nodes that can free their caches of the files to be read, and the nodes in their role."""
+    if tool.group != "storage":
+        return (), {}
+    clients = {pk: node for role, ids in trial.lane.roles.items() for pk, node in zip(ids, nodes[role], strict=True)}
+    directories = {pk: node.directory for pk, node in clients.items()}
+    pk, folder = file_servers.server_of(trial, directories, {pk: node.facts for pk, node in clients.items()})
+    if not pk:
+        return (), {}
+    try:
+        server = known_of({pk}, None).reference(pk)
+    except ToolFailure:
+        return (), {}
+    return (pk,), {FILE_SERVER: [dataclasses.replace(server, directory=folder)]}
 
 
 def _addresses_of(roles: Mapping[str, Sequence[int]], nodes: Mapping[str, Sequence[NodeRef]]) -> dict[str, str]:

@@ -18,7 +18,7 @@ from apps.bench.toolkit import Output, Plan, Reading, ToolFailure
 from apps.bench.validity import ceilings
 from apps.campaigns.models import Run, Trial
 from apps.core import cpu_time
-from apps.results import faults, impossible_times, leftovers, other_addresses
+from apps.results import faults, impossible_times, leftovers, other_addresses, server_caches
 from apps.results.models import Result, Sample, Series
 from apps.testbeds import queries as inventory
 from apps.testbeds.models import Node
@@ -63,7 +63,7 @@ def read_run(run: Run) -> tuple[Reading, float | None]:
             reading = judges.read_run(outputs, params, tool, capacity, nodes=nodes)
     except cpu_time.OutOfTimeError as error:
         raise ToolFailure("too-slow", Message(_TOO_SLOW), False, Message(_REPORT_IT)) from error
-    reading = impossible_times.judge(reading, jobs)
+    reading = server_caches.judge(impossible_times.judge(reading, jobs), trial.lane)
     return other_addresses.judge(leftovers.judge(reading, run), run), start_skew_s(jobs)
 
 

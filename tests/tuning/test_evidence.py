@@ -7,6 +7,7 @@ from django.utils import timezone
 
 from apps.agents.models import FactSnapshot
 from apps.bench.rules.base import DISK, FILE_SYSTEM, NETWORK
+from apps.bench.toolkit import doubts as toolkit_doubts
 from apps.campaigns.models import Campaign, Experiment, Lane, Trial
 from apps.results.models import Result
 from apps.testbeds.models import Cluster, FileSystem, Node, Switch
@@ -65,6 +66,20 @@ def test_points_say_who_measured_what_with_which_doubts(swept: Campaign) -> None
         assert point.flagged == {"short": frozenset(point.trials("goodput"))}
         assert len(point.trials("goodput")) == 3
         assert point.at and abs(point.at - timezone.now().timestamp()) < 3600
+
+
+@pytest.mark.parametrize("name", sorted(toolkit_doubts.HELD))
+def test_what_a_limit_of_the_senders_held_is_no_evidence(swept: Campaign, name: str) -> None:
+    before = evidence.of_campaign(swept).points
+    flag = {"name": name, "severity": "warning", "message": {"msgid": "x", "params": {}}}
+    rewriting.update(Result.objects.filter(tool="iperf3-tcp"), flags=[flag])
+    after = evidence.of_campaign(swept).points
+    assert {point.tool for point in before} - {"iperf3-tcp"} == {point.tool for point in after}
+    own = {**flag, "metrics": ["goodput"]}
+    rewriting.update(Result.objects.filter(tool="iperf3-tcp"), flags=[own])
+    limited = [point for point in evidence.of_campaign(swept).points if point.tool == "iperf3-tcp"]
+    assert limited
+    assert not any("goodput" in point.metrics for point in limited)
 
 
 def test_the_path_has_its_links_and_its_bottleneck(swept: Campaign) -> None:

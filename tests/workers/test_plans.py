@@ -1,5 +1,6 @@
 """The plan of a run: its nodes as the tool sees them, probes around it, and kernel settings around all of it."""
 
+from datetime import timedelta
 from types import SimpleNamespace
 from typing import Any
 
@@ -8,7 +9,8 @@ from django.utils import timezone
 
 from apps.agents.models import Agent, FactSnapshot, Job
 from apps.bench import context, settings, tools
-from apps.bench.toolkit import NodeRef, Plan, ToolFailure
+from apps.bench.toolkit import FILE_SERVER, NodeRef, Plan, ToolFailure
+from apps.campaigns import services as campaigns
 from apps.campaigns.models import Run
 from apps.core import messages
 from apps.testbeds import queries
@@ -119,3 +121,61 @@ def test_a_trial_over_a_lowered_limit_sends_nothing_and_the_log_says_why(
     assert (run.trial.state, run.trial.reason["code"], Job.objects.count()) == ("failed", "limit-exceeded", 0)
     event = run.trial.campaign.events.order_by("-pk").first()
     assert event is not None and "the link WAN, whose owner allows 1 Mbit/s" in messages.render(event.message)
+
+
+def nfs_of(cast: SimpleNamespace, client: Node, server: Node, *, source: str) -> Any:
+    """Return a file system that one node serves and another mounts, as its agent tells."""
+    clients, servers = factories.cluster(cast.team, "clients", client), factories.cluster(cast.team, "nfs1", server)
+    mounts = [{"source": source, "target": "/nfs", "type": "nfs4", "options": "rw"}]
+    facts = FactSnapshot.objects.create(node=client, digest="m", facts={"mounts": mounts})
+    Agent.objects.filter(node=client).update(facts=facts)
+    return factories.file_system(cast.team, "nfs", clients, mount_path="/nfs", server_cluster=servers)
+
+
+def iozone_run(cast: SimpleNamespace, client: Node, file_system: Any) -> Run:
+    draft = make.campaign(cast)
+    campaigns.create_experiment(
+        campaign=draft, user=cast.oscar, name="files", tool="iozone", fixed={"file_size": "8M"}, factors=[],
+        roles=make.players(client=client), file_system=file_system, context=False,
+    )  # fmt: skip
+    campaigns.launch_campaign(campaign=draft, user=cast.oscar, now=make.NOW)
+    return make.take()[0]
+
+
+@pytest.mark.parametrize("source", ["10.0.0.9:/export/data", "[fe80::1]:/export/data/", "nfs://10.0.0.9/export/data"])
+def test_the_server_frees_its_cache_where_its_agent_may(cast: SimpleNamespace, pair: list[Node], source: str) -> None:
+    client, server = pair
+    run = iozone_run(cast, client, nfs_of(cast, client, server, source=source))
+    plan = plans.make_plan(run)
+    assert plan.servers == (server.pk,)
+    assert Plan.from_json(plan.as_json()) == plan
+    own = [command for stage in plan.stages for command in stage.commands if command.role == FILE_SERVER]
+    assert own[0].argv[1].startswith("if=/export/data/.fathom-")
+
+
+@pytest.mark.parametrize("why", ["lost", "local", "nothing told", "two servers", "measures itself"])
+def test_nothing_is_asked_of_servers_that_cannot(cast: SimpleNamespace, pair: list[Node], why: str) -> None:
+    client, server = pair
+    nfs = nfs_of(cast, client, server, source="/dev/sda1" if why == "local" else "10.0.0.9:/export/data")
+    if why == "lost":
+        Agent.objects.filter(node=server).update(last_seen_at=timezone.now() - timedelta(days=1))
+    if why == "nothing told":
+        Agent.objects.filter(node=client).update(facts=None)
+    if why == "two servers":
+        (other,) = make.nodes(cast.team, "nfs02")
+        nfs.server_cluster.nodes.add(other)
+    if why == "measures itself":
+        nfs.server_cluster.nodes.set([client])
+    plan = plans.make_plan(iozone_run(cast, client, nfs))
+    assert plan.servers == ()
+    assert FILE_SERVER not in {command.role for stage in plan.stages for command in stage.commands}
+
+
+def test_what_the_server_is_asked_for_goes_to_its_agent(cast: SimpleNamespace, pair: list[Node]) -> None:
+    client, server = pair
+    run = iozone_run(cast, client, nfs_of(cast, client, server, source="10.0.0.9:/export/data"))
+    plan = plans.make_plan(run)
+    run.plan, run.stage = plan.as_json(), stages(plan).index(f"drop-read-{FILE_SERVER}")
+    run.save()
+    carry_out._queue_stage(run, plan)
+    assert list(Job.objects.values_list("node", "role", "optional")) == [(server.pk, FILE_SERVER, True)]

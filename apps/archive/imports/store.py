@@ -14,9 +14,11 @@ from apps.archive.imports import checks, groups
 from apps.archive.imports.models import Import, ImportItem
 from apps.bench import units
 from apps.bench.text import Message, _
-from apps.bench.toolkit import Plan, Stage, Tool
+from apps.bench.toolkit import Plan, Reading, SampleValue, Stage, Tool
+from apps.bench.validity import caches
 from apps.campaigns import services as campaigns
 from apps.campaigns.models import Campaign, Experiment, ExperimentRole, Lane, Run, Trial
+from apps.results import server_caches
 from apps.results.models import Result, Sample, Series
 from apps.testbeds import queries as inventory
 from apps.testbeds.models import FileSystem, Node
@@ -95,6 +97,8 @@ class _Writer:
             expanded_at=moment,
         )
         self._lanes: dict[str, Lane] = {}
+        # What the servers of the file system have as memory, by lane.
+        self._memories: dict[int, int | None] = {}
         # Points in the order in which they come, and how often each came on each lane.
         self._points: dict[str, Json] = {}
         self._numbers: dict[str, int] = {}
@@ -227,6 +231,15 @@ class _Writer:
             started_at=item.measured_at,
         )
 
+    def _of_servers(self, reading: Json, lane: Lane) -> list[Json]:
+        """Return the doubt in what the file system's servers may have given from their memory."""
+        if lane.pk not in self._memories:
+            clients = {pk for members in lane.roles.values() for pk in members}
+            self._memories[lane.pk] = server_caches.memory_of(self._experiment.file_system, clients)
+        samples = tuple(SampleValue(sample["metric"], sample["value"]) for sample in reading["samples"])
+        seen = Reading(samples=samples, observed=reading["observed"])
+        return [flag.as_json() for flag in caches.server_flags(seen, self._memories[lane.pk])]
+
     def _result(self, item: ImportItem, trial: Trial, run: Run) -> Result:
         reading = _reading(item)
         place = {"file": item.file, "place": item.place, "sha256": item.digest}
@@ -239,7 +252,7 @@ class _Writer:
             requested=reading["requested"],
             granted=reading["granted"],
             observed={**reading["observed"], PROVENANCE: place},
-            flags=reading["flags"],
+            flags=[*reading["flags"], *self._of_servers(reading, trial.lane)],
             recorded_at=trial.finished_at or self._moment,
         )
 

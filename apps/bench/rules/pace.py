@@ -4,13 +4,21 @@ import dataclasses
 from collections.abc import Collection, Mapping
 
 from apps.bench.rules.base import Point
+from apps.bench.toolkit import doubts
 
 # Flags by which something else than the path set the pace: a processor, the sender, the receiver, or a pause.
-ENDS = frozenset({"processor-full", "cpu-busy", "sender-too-slow", "receive-buffer-full", "stalled", "threads-idle"})
+ENDS = doubts.HELD | {
+    "processor-full",
+    "cpu-busy",
+    "sender-too-slow",
+    "receive-buffer-full",
+    "stalled",
+    "threads-idle",
+}
 # What disturbed a run, and may have passed: an end at its limit, or a rate that did not stay the same.
 DISTURBED = ENDS | {"not-steady"}
 # What makes a figure no measure of what was asked: it was disturbed, not measured by all at once, or clocked badly.
-DOUBTED = DISTURBED | {
+DOUBTED = DISTURBED | doubts.DOUBTED | {
     "low-overlap", "late-start", "common-window", "clock-unsure", "clock-off", "coarse-time", "restarted", "short",
     "suspect-foreign-traffic", "suspect-rtt", "suspect-route", "suspect-loss", "cached-read", "cached-write",
 }  # fmt: skip

@@ -2,7 +2,7 @@
 
 from apps.bench.toolkit.means import harmonic_metrics, right_mean
 from apps.bench.toolkit.parameters import Parameter, ParameterError, Params, Value
-from apps.bench.toolkit.plans import AROUND, Command, NodeRef, Plan, Stage
+from apps.bench.toolkit.plans import AROUND, FILE_SERVER, Command, NodeRef, Plan, Stage
 from apps.bench.toolkit.readings import (
     BY_SIZE,
     Flag,
@@ -20,6 +20,7 @@ from apps.bench.toolkit.tool import Estimate, Metric, Role, Tool
 __all__ = [
     "AROUND",
     "BY_SIZE",
+    "FILE_SERVER",
     "Command",
     "Estimate",
     "Flag",

@@ -9,6 +9,8 @@ Json = dict[str, Any]
 
 # Stages whose names begin so stand around a tool's own: their outputs are not the parser's.
 AROUND = "around-"
+# The role of nodes that serve the file system to those that measure: they only free their caches.
+FILE_SERVER = "file-server"
 
 
 @dataclass(frozen=True)
@@ -77,10 +79,14 @@ class Stage:
 
 @dataclass(frozen=True)
 class Plan:
-    """The stages of one measurement, in order; `addresses` {node: address} is where its nodes are measured."""
+    """The stages of one measurement, in order; `addresses` {node: address} is where its nodes are measured.
+
+    `servers` are the ids of the nodes in the role FILE_SERVER, which no experiment casts.
+    """
 
     stages: tuple[Stage, ...]
     addresses: Mapping[str, str] = field(default_factory=dict)
+    servers: tuple[int, ...] = ()
 
     @property
     def clean_up(self) -> int | None:
@@ -106,7 +112,8 @@ class Plan:
             }
             for stage in self.stages
         ]
-        return {"stages": stages} | ({"addresses": dict(self.addresses)} if self.addresses else {})
+        servers = {"servers": list(self.servers)} if self.servers else {}
+        return {"stages": stages} | ({"addresses": dict(self.addresses)} if self.addresses else {}) | servers
 
     @classmethod
     def from_json(cls, data: Json) -> "Plan":
@@ -122,4 +129,5 @@ class Plan:
                 for stage in data["stages"]
             ),
             data.get("addresses", {}),
+            tuple(data.get("servers", ())),
         )

@@ -5,6 +5,11 @@ import itertools
 import re
 from collections.abc import Mapping
 
+from apps.bench.outputs import pacing
+from apps.bench.text import Message, _
+from apps.bench.toolkit import Flag, Output
+from apps.bench.toolkit.doubts import UNCERTAIN
+
 # What a unit is in bit/s: netperf's bytes are counted by powers of 2 (netlib.c), its bits by powers of 10.
 RATES = {
     **{f"10^{power}bits/s": 10.0**power for power in (0, 3, 6, 9)},
@@ -43,6 +48,11 @@ _STREAM_ROW = re.compile(rf"^ *\d+ +\d+ +\d+ +{_SECONDS} +{_NUMBER}{_LOADS} *$",
 RR_ROW = re.compile(rf"^ *\d+ +\d+ +(\d+) +(\d+) +{_NUMBER} +{_NUMBER}{_LOADS} *\n *\d+ +\d+ *$", re.M)
 _OMNI_ROW = re.compile(rf"^ *\d+ +\d+ +\d+ +{_NUMBER} +{_NUMBER} +(\S+/s) *$", re.M)
 _UNIT = re.compile(r"(?<!\S)(10\^[0369]bits|[KMG]?Bytes)/s(?:ec)?(?!\S)")
+# What it says of its own confidence, and of pauses: from which it was built without, or how long they were (us).
+_MISSED = re.compile(r"^!!! Desired confidence was not achieved", re.M)
+_WIDTH = re.compile(r"^!!! Confidence intervals: Throughput +: +([\d.]{1,12})%", re.M)
+_NO_PACING = re.compile(r"^Packet rate control is not compiled in\.", re.M)
+_PAUSES = re.compile(r"^INTERVAL_USECS=[1-9]\d{0,11}$", re.M)
 
 
 def read_values(text: str, letter: str = "") -> list[dict[str, str]]:
@@ -102,3 +112,16 @@ def _of_tables(text: str, letter: str) -> list[dict[str, str]]:
 def _row(row: re.Match[str], *names: str) -> dict[str, str]:
     loads = ("LOCAL_CPU_UTIL", "REMOTE_CPU_UTIL")
     return {name: value for name, value in zip((*names, *loads), row.groups(), strict=True) if value is not None}
+
+
+def own_doubts(output: Output, text: str) -> list[Flag]:
+    """Return the doubts that netperf tells of itself: its confidence (-I), and pauses between its sends (-b, -w)."""
+    flags = []
+    if _MISSED.search(text):
+        width = _WIDTH.search(text)
+        said = _("netperf did not reach the confidence asked for: its interval is %(width)s %% wide.")
+        flags.append(Flag(UNCERTAIN, "warning", Message(said, {"width": width[1] if width else "?"})))
+    # Of what stands behind "--", -b is a burst at the beginning.
+    asked = itertools.takewhile(lambda word: word != "--", output.argv)
+    paused = any(word.startswith("-w") for word in asked) and not _NO_PACING.search(text)
+    return flags + (pacing.paused_flags("-b, -w") if paused or _PAUSES.search(text) else [])

@@ -22,6 +22,7 @@ _WORDS = {
     "drop": re.compile(rf"{_SIDE}{_NUMBER} / +\d+ drop/pkt", re.M),
     "pkt": re.compile(rf"{_SIDE}\d+ / +{_NUMBER} drop/pkt", re.M),
 }
+_LENGTH = re.compile(r"^nuttcp-[tr]: buflen=(\d{1,12})\b", re.M)
 _VERSION = re.compile(r"^nuttcp-[tr]: v(\d[\w.]{0,20}): socket$", re.M)
 _CPU = re.compile(r"^nuttcp-(?P<side>[tr]): (?:stats=cpu .*?cpu=|[\d.]+user [\d.]+sys \S+real )(\d{1,5})%", re.M)
 _REST = {
@@ -48,6 +49,7 @@ class Report:
     dropped: float | None = None
     rtt: float | None = None
     mss: float | None = None
+    length: float | None = None
     send_buffer: float | None = None
     receive_buffer: float | None = None
     cpu_sender: float | None = None
@@ -78,6 +80,8 @@ def read_report(text: str) -> Report:
     rtt = sender.get("rtt_ms", brief.get("rtt_ms"))
     report.rtt = rtt / 1000 if rtt is not None else None
     report.mss = sender.get("mss")
+    length = _LENGTH.search(text)
+    report.length = float(length[1]) if length else None
     report.send_buffer, report.receive_buffer = sender.get("send_window_size"), receiver.get("receive_window_size")
     loads = {found["side"]: float(found[2]) for found in _CPU.finditer(text)}
     report.cpu_sender, report.cpu_receiver = loads.get("t", brief.get("tx_cpu")), loads.get("r", brief.get("rx_cpu"))

@@ -27,6 +27,17 @@ ROLES = (Role(CLIENT, _("Client")), Role(SERVER, _("Server")))
 MARGIN_S = 15.0
 
 
+FORWARD, REVERSE = "forward", "reverse"
+DIRECTION = Parameter(
+    "direction",
+    "choice",
+    _("Direction"),
+    help=_("Forward sends from the client to the server, reverse from the server to the client."),
+    default=FORWARD,
+    choices=((FORWARD, _("forward")), (REVERSE, _("reverse"))),
+)
+
+
 def port_parameter(default: int) -> Parameter:
     """Return the parameter of a server's port."""
     return Parameter(

@@ -34,6 +34,22 @@ def offered_load(text: str, default: int = 10_000_000) -> Parameter:
     )
 
 
+def pace() -> Parameter:
+    """Return the parameter of the limit that the sender keeps to, over all connections together (bit/s)."""
+    return Parameter(
+        "pace",
+        "rate",
+        _("Rate limit"),
+        help=_("What TCP's sender may send at most, over all streams together; 0 for no limit."),
+        default=0,
+        zero=_("no limit"),
+        unit="bit/s",
+        minimum=0,
+        maximum=400_000_000_000,
+        advanced=True,
+    )
+
+
 def datagram(*, least: int, default: int = 1448) -> Parameter:
     """Return the parameter of a datagram's payload (B)."""
     return Parameter(

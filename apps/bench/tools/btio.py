@@ -31,8 +31,6 @@ from apps.bench.tools._storage import places
 
 COPY = "cp"
 COPY_LIMIT_S = 30.0
-# I/O shorter than this is a matter of chance; S and W are there to try things out.
-SHORT_S = 1.0
 # Operations a second that a modest core does, for the estimate only (measured: 1.5 GFLOP/s).
 _MOPS_OF_A_CORE = 1000.0
 _MEGA_OPERATIONS = {"S": 230, "W": 7_700, "A": 168_300, "B": 721_500, "C": 2_836_000, "D": 58_500_000}
@@ -232,7 +230,7 @@ class Btio(Tool):
             samples=size_tables.figures(samples | started.samples),
             requested={**params, **started.requested},
             granted={"ranks": report.active, **_granted(report)},
-            observed={**places.observed_of(mounts), **started.observed},
+            observed={**_measured(report), **places.observed_of(mounts), **started.observed},
             flags=(*started.flags, *places.flags_of(mounts), *_flags(report, params)),
             tool_version=report.version,
         )
@@ -270,6 +268,11 @@ def _granted(report: _btio.Report) -> dict[str, int]:
     return {f"collective_{name}": value for name, value in report.collective.items()}
 
 
+def _measured(report: _btio.Report) -> dict[str, dict[str, float]]:
+    """Return how long (s) the I/O was: its rate counts only if that is long enough."""
+    return {"measured_s": {"io_rate": report.io_time}} if report.io_time is not None else {}
+
+
 def _flags(report: _btio.Report, params: Params) -> tuple[Flag, ...]:
     flags = []
     if report.active < params["ranks"]:
@@ -282,7 +285,4 @@ def _flags(report: _btio.Report, params: Params) -> tuple[Flag, ...]:
         )
         values = {"got": report.collective.get("nodes", 0), "asked": params["collective_nodes"]}
         flags.append(Flag("other-input", "invalid", Message(text, values)))
-    if report.io_time is not None and report.io_time < SHORT_S:
-        text = _("The I/O took %(seconds)s s only: choose a larger class for a figure to rely on.")
-        flags.append(Flag("short-io", "warning", Message(text, {"seconds": f"{report.io_time:.3g}"})))
     return tuple(flags)

@@ -8,6 +8,7 @@ from apps.bench.outputs import texts
 from apps.bench.outputs.failures import failure
 from apps.bench.text import Message, _
 from apps.bench.toolkit import (
+    FILE_SERVER,
     Command,
     Estimate,
     Flag,
@@ -21,16 +22,17 @@ from apps.bench.toolkit import (
     Tool,
     Value,
 )
-from apps.bench.tools._fio import errors, logs, options
+from apps.bench.tools._fio import errors, logs, options, pacing
 from apps.bench.tools._fio.figures import Way, add_up
 from apps.bench.tools._fio.passes import passes_of
 from apps.bench.tools._fio.recovery import recover
-from apps.bench.tools._fio.report import WAYS, Contradiction, Report, Unreadable, read_report
-from apps.bench.tools._storage import clients, places
+from apps.bench.tools._fio.report import WAYS, Contradiction, Report, SeveralGroups, Unreadable, read_report
+from apps.bench.tools._storage import caches, clients, places
 
 PREPARE, MEASURE = "prepare", "measure"
 # A rate (B/s) for guessing how long it takes to lay out files, or to go over them once.
 GUESSED_RATE = 100e6
+_LAYS_OUT = re.compile(r"^[^\n]{1,200}: Laying out IO files?", re.M)
 
 
 class Read(NamedTuple):
@@ -90,6 +92,8 @@ class Fio(Tool):
                 for index, node in enumerate(players)
             ]
             stages.append(Stage(PREPARE, tuple(commands)))
+            files = [options.paths(node, index, params) for index, node in enumerate(players)]
+            stages += caches.server_stages(MEASURE, files, players, nodes.get(FILE_SERVER, ()))
         measure = [
             Command(
                 role=clients.CLIENT,
@@ -117,7 +121,7 @@ class Fio(Tool):
     def parse(self, outputs: Sequence[Output], params: Params) -> Reading:
         """Return the clients' figures together; ToolFailure for anything but a report without errors."""
         where = places.read_places(outputs, params)
-        own = places.own_outputs(outputs)
+        own = [output for output in places.own_outputs(outputs) if not caches.is_ours(output)]
         wanted = params["file_size"] * params["jobs"]
         for output in own:
             if output.stage == PREPARE:
@@ -141,12 +145,15 @@ class Fio(Tool):
             series=logs.read_series([each.output for each in read], options.log_interval_s(params)),
             requested=dict(params),
             observed=_observed(read, params, clients.seconds_of(stages))
+            | _laid_out(own)
+            | {"freed": _freed(outputs, read, params)}
             | clients.observed_of(stages)
             | places.observed_of(where),
             flags=(
                 *places.flags_of(where, outputs),
                 *clients.flags_of(stages, params),
                 *_verify_flags(verified, ways["write"].size),
+                *_held(read),
             ),
             tool_version=next((each.report.version for each in read if each.report.version), ""),
         )
@@ -162,6 +169,8 @@ def _read(output: Output, params: Params, where: Sequence[places.Place], wanted:
         report = read_report(text)
     except Unreadable:
         raise failure("unreadable", output) from None
+    except SeveralGroups as error:
+        raise failure("several-results", output, n=error.args[0]) from None
     except Contradiction as error:
         raise failure("contradictory", output, first=str(error.args[0]), second=str(error.args[1])) from None
     if report is None:
@@ -229,9 +238,29 @@ def _observed(read: Sequence[Read], params: Params, together: Mapping[str, float
     }
 
 
+def _laid_out(own: Sequence[Output]) -> dict[str, bool]:
+    """Return whether files were written just before they were read: in a stage of ours, or as the program tells."""
+    told = any(output.stage == PREPARE or _LAYS_OUT.search(texts.read_text(output)) for output in own)
+    return {"just_written": True} if told else {}
+
+
+def _freed(outputs: Sequence[Output], read: Sequence[Read], params: Params) -> list[str]:
+    """Return the metrics of what was read once, when the server's cache was free of it."""
+    most_read = max(each.report.ways["read"].size for each in read)
+    is_once = most_read <= params["file_size"] * params["jobs"]
+    return list(options.OF_READS) if is_once and caches.freed_before(outputs, MEASURE) else []
+
+
 def _tells_size(each: Read) -> bool:
     """Return whether the size of the files is known, and not only assumed."""
     return "size" in each.report.options or any(word.startswith("--size=") for word in each.output.argv)
+
+
+def _held(read: Sequence[Read]) -> list[Flag]:
+    """Return one doubt for what the limits of clients' jobs held, in the words of the first."""
+    found = [flag for each in read for flag in pacing.flags_of(each.output, each.report.options, each.report.ways)]
+    metrics = tuple(dict.fromkeys(metric for flag in found for metric in flag.metrics))
+    return [Flag(found[0].name, found[0].severity, found[0].message, metrics)] if found else []
 
 
 def _verify_flags(verified: float | None, written: float) -> tuple[Flag, ...]:

@@ -1,12 +1,14 @@
 """IOzone: how fast files are written and read, sequentially and otherwise, by one client or several."""
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from apps.bench.outputs import texts
+from apps.bench.outputs import pacing, texts
 from apps.bench.outputs.failures import failure
 from apps.bench.text import Message, _
 from apps.bench.toolkit import (
+    FILE_SERVER,
     Command,
     Estimate,
     Flag,
@@ -38,6 +40,7 @@ from apps.bench.tools._storage import caches, clients, places
 
 # A rate (B/s) for guessing how long a measurement will take; what a disk or 1 Gbit/s gives.
 GUESSED_RATE = 100e6
+_THINKS = re.compile(r"^\s*>>> Think time is included in throughput", re.M)
 
 
 class Iozone(Tool):
@@ -88,6 +91,8 @@ class Iozone(Tool):
             ]
             if test.name != "write" and params["drop_cache"] and not params["direct"]:
                 stages += caches.stages(test.name, files)
+            if test.name != "write" and params["drop_cache"]:
+                stages += caches.server_stages(test.name, files, players, nodes.get(FILE_SERVER, ()))
             stages.append(Stage(test.name, tuple(commands), together=len(players) > 1))
         stages.append(places.clean_stage([_files(node, index, params) for index, node in enumerate(players)]))
         return Plan(tuple(stages))
@@ -125,10 +130,15 @@ class Iozone(Tool):
             requested=dict(params),
             granted={"direct": any(report.direct for report in reports)},
             observed=_observed(reports, clients.seconds_of(stages))
-            | {"uncached": _uncached(outputs, params, len(primary))}
+            | {"uncached": _uncached(outputs, params, len(primary)), "freed": _freed(outputs)}
             | clients.observed_of(stages)
             | places.observed_of(where),
-            flags=(*places.flags_of(where, outputs), *clients.flags_of(stages, params), *_flags(reports)),
+            flags=(
+                *places.flags_of(where, outputs),
+                *clients.flags_of(stages, params),
+                *_flags(reports),
+                *_held(own),
+            ),
             tool_version=next((report.version for report in reports if report.version), ""),
         )
 
@@ -213,6 +223,11 @@ def _uncached(outputs: Sequence[Output], params: Params, count: int) -> list[str
     return found
 
 
+def _freed(outputs: Sequence[Output]) -> list[str]:
+    """Return the metrics of what was read when the server's cache was free of it: the first reading of each test."""
+    return [test.metrics[0] for test in TESTS if caches.freed_before(outputs, test.name)]
+
+
 def _observed(reports: Sequence[Report], together: Mapping[str, float]) -> dict[str, Any]:
     """Return what validity is judged by (sizes in B, times in s), and all points of a report of several.
 
@@ -239,6 +254,11 @@ def _observed(reports: Sequence[Report], together: Mapping[str, float]) -> dict[
 def _point(report: Report, point: Point) -> dict[str, Any]:
     sizes = {"file_size": point.file_size, "record_size": point.record_size, "threads": point.processes}
     return sizes | report.rates(point)
+
+
+def _held(own: Sequence[Output]) -> list[Flag]:
+    """Say that the rates are of threads that also computed (-+J), which sets the pace of their reads and writes."""
+    return pacing.paused_flags("-+J") if any(_THINKS.search(texts.read_text(output)) for output in own) else []
 
 
 def _flags(reports: Sequence[Report]) -> list[Flag]:

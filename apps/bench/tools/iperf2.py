@@ -1,27 +1,55 @@
 """iperf 2: the older iperf, over TCP or UDP, with its units made plain."""
 
+import dataclasses
 import re
 from collections.abc import Mapping, Sequence
 
-from apps.bench.outputs import texts
+from apps.bench.outputs import pacing, texts
 from apps.bench.outputs.failures import failure
 from apps.bench.outputs.reconstruction import is_known, keep_valid, read_options
 from apps.bench.outputs.scales import MIXED, scaled
 from apps.bench.text import Message, _
-from apps.bench.toolkit import Estimate, Metric, NodeRef, Output, Params, Plan, Reading, Tool, ToolFailure, Value
+from apps.bench.toolkit import (
+    Estimate,
+    Flag,
+    Metric,
+    NodeRef,
+    Output,
+    Params,
+    Plan,
+    Reading,
+    Tool,
+    ToolFailure,
+    Value,
+)
 from apps.bench.tools import _pairs, _transports
 from apps.bench.tools._iperf2 import result
-from apps.bench.tools._iperf2.report import count_tests, is_of_both_ways, is_reverse, read_report
+from apps.bench.tools._iperf2.report import (
+    count_tests,
+    has_head,
+    is_of_both_ways,
+    is_reverse,
+    read_report,
+    scaled_rate,
+)
 from apps.bench.tools._transports import TCP, UDP
 
 _OPTIONS = {
     "-c": "address", "--client": "address", "-t": "duration", "--time": "duration", "-P": "streams",
     "--parallel": "streams", "-w": "window", "--window": "window", "-b": "rate", "--bandwidth": "rate",
+    "--fq-rate": "fq_rate",    "--isochronous": "pauses", "--burst-period": "pauses", "--near-congestion": "pauses",
     "-l": "length", "--len": "length", "-p": "port", "--port": "port", "-Z": "congestion", "-M": "mss", "-B": "bind",
     "-i": "interval", "-y": "style", "-f": "format",
     "-n": "amount", "--num": "amount",
 }  # fmt: skip
-_FLAGS = {"-u": "udp", "--udp": "udp", "-s": "server", "-e": "enhanced"}
+_FLAGS = {
+    "-u": "udp", "--udp": "udp", "-s": "server", "-e": "enhanced", "-R": "reverse", "--reverse": "reverse",
+    "-d": "both", "--dualtest": "both", "-r": "both", "--tradeoff": "both", "--full-duplex": "both",
+    "--bidir": "both", "--near-congestion": "pauses",
+}  # fmt: skip
+# What it sends at once unless told otherwise (B).
+USUAL_WRITE, USUAL_DATAGRAM = 128 * 1024, 1470
+_FQ = re.compile(r"^fair-queue socket pacing set to +([\d.]{1,15}) ([KMGT]?)bit/s", re.M)
 _LISTENING = re.compile(r"^Server listening on (?:TCP|UDP) port", re.M)
 _VERSION = re.compile(r"^iperf version (2\.\S{1,20})|\(peer (2\.[\w.-]{1,20})\)", re.M)
 _BAD_HOST = re.compile(r"^.*(?:Host name lookup failure|Temporary failure in name resolution).*$", re.M)
@@ -51,6 +79,8 @@ class Iperf2(Tool):
         _pairs.duration_parameter(),
         _transports.offered_load(_("What to send over UDP, over all streams together, as payload.")),
         _transports.datagram(least=60),
+        _transports.pace(),
+        _pairs.DIRECTION,
         _pairs.port_parameter(5001),
     )  # fmt: skip
     metrics = (
@@ -89,6 +119,10 @@ class Iperf2(Tool):
         send += ["-t", f"{params['duration']:.0f}", "-i", "1"]
         if params["streams"] != 1:
             send += ["-P", str(params["streams"])]
+        if params["direction"] == _pairs.REVERSE:
+            send.append("-R")
+        if params["protocol"] == TCP and params["pace"]:
+            send += ["-b", str(round(params["pace"] / params["streams"]))]
         if params["protocol"] == UDP:
             # A server that reads less at once than a datagram holds counts only what it read.
             listen += ["-u", "-l", str(params["length"])]
@@ -99,7 +133,8 @@ class Iperf2(Tool):
 
     def estimate(self, params: Params, capacity_bps: float | None = None) -> Estimate:
         """Return the time and the bytes: an offered load is sent whether or not the path carries it."""
-        return _transports.make_estimate(params, capacity_bps)
+        way = ("client", "server") if params["direction"] == _pairs.FORWARD else ("server", "client")
+        return _transports.make_estimate(params, capacity_bps, way)
 
     def recover(self, output: Output) -> dict[str, Value]:
         """Return what the argv says, in iperf's own units, and what the output shows."""
@@ -110,7 +145,9 @@ class Iperf2(Tool):
         ends = [line.end for line in (*report.finals, *report.received)]
         is_udp = "udp" in options or "UDP port" in text or report.is_of_datagrams
         is_tcp = not is_udp and (is_known(output.argv) or "TCP port" in text or report.is_of_segments)
-        rate = scaled(options.get("rate"), MIXED)
+        each, pacing_each = _rate_of(options, is_udp=is_udp), _paced(text)
+        rate = each * (streams or 1)
+        pace = (pacing.least(None if is_udp else each, pacing_each) or 0) * (streams or 1)
         return keep_valid(
             self,
             {
@@ -118,7 +155,9 @@ class Iperf2(Tool):
                 "window": scaled(options.get("window"), MIXED),
                 "streams": streams,
                 "duration": options.get("duration") or (float(round(max(ends))) if ends else None),
-                "rate": rate * (streams or 1) if rate else None,
+                "rate": rate or None,
+                "pace": pace if pace or is_known(output.argv) else None,
+                "direction": _direction(output, text, options),
                 "length": scaled(options.get("length"), MIXED) if is_udp else None,
                 "port": options.get("port"),
             },
@@ -131,7 +170,8 @@ class Iperf2(Tool):
         # It tells of an option that it does not know, and goes on without.
         if unknown := texts.bad_option(output, text):
             raise unknown
-        if is_of_both_ways(text):
+        options = read_options(output.argv, _OPTIONS, _FLAGS)
+        if is_of_both_ways(text) or "both" in options:
             raise failure("several-results", output, n=2)
         if _LISTENING.search(text):
             return _read_server_alone(output, text, params)
@@ -142,7 +182,7 @@ class Iperf2(Tool):
         _pairs.require_duration(
             output,
             max(line.end for line in report.finals or report.received),
-            0 if "amount" in read_options(output.argv, _OPTIONS, _FLAGS) else params["duration"],
+            0 if "amount" in options else params["duration"],
         )
         served = _read_served(server)
         if params["protocol"] == UDP and not (report.received or (served and served.received)):
@@ -152,8 +192,44 @@ class Iperf2(Tool):
             raise failure("stopped", output, said=broke[0].strip()[:200])
         version = _VERSION.search(text + (texts.read_text(server) if server else ""))
         # Where the server sent, what the client counts is what arrived.
-        sent, received = (None, report) if is_reverse(text) and not report.received else (report, served)
-        return result.make_reading(output, sent, received, params, (version[1] or version[2]) if version else "")
+        is_back = _direction(output, text, options) == _pairs.REVERSE
+        sent, received = (None, report) if is_back and not report.received else (report, served)
+        reading = result.make_reading(output, sent, received, params, (version[1] or version[2]) if version else "")
+        return dataclasses.replace(reading, flags=(*reading.flags, *_held(reading, options, params)))
+
+
+def _direction(output: Output, text: str, options: Mapping[str, str]) -> str | None:
+    """Return which way the data went; None where neither the command nor a head of the report tells."""
+    if "reverse" in options or is_reverse(text):
+        return _pairs.REVERSE
+    return _pairs.FORWARD if is_known(output.argv) or has_head(text) else None
+
+
+def _rate_of(options: Mapping[str, str], *, is_udp: bool) -> int:
+    """Return the rate (bit/s) of each stream that -b asks for, given in bits or packets a second; 0 without it."""
+    told = options.get("rate", "").partition(",")[0]
+    if not told.endswith("pps"):
+        return scaled(told, MIXED) or 0
+    length = scaled(options.get("length"), MIXED) or (USUAL_DATAGRAM if is_udp else USUAL_WRITE)
+    return (scaled(told.removesuffix("pps"), MIXED) or 0) * 8 * length
+
+
+def _paced(text: str) -> float | None:
+    """Return the rate (bit/s) to which the kernel was told to pace each stream; the option's own unit has changed."""
+    printed = _FQ.search(text)
+    return scaled_rate(printed[1], printed[2]) if printed else None
+
+
+def _held(reading: Reading, options: Mapping[str, str], params: Params) -> list[Flag]:
+    """Say when something other than the path set the sender's pace."""
+    if "pauses" in options:
+        return pacing.paused_flags("--isochronous, --burst-period, --near-congestion")
+    if params["protocol"] == UDP:
+        return []
+    if "fq_rate" in options and not params.get("pace"):
+        return pacing.paused_flags("--fq-rate")
+    rate = max(reading.value("goodput") or 0.0, reading.value("sent_rate") or 0.0)
+    return pacing.held_flags(rate, params.get("pace"), "bit/s")
 
 
 def _target(output: Output, text: str) -> str:

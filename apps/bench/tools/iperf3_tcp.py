@@ -4,10 +4,11 @@ import re
 from collections.abc import Mapping, Sequence
 
 from apps.bench.network import rfc6349
+from apps.bench.outputs import pacing
 from apps.bench.outputs.documents import Json, number, objects
 from apps.bench.outputs.reconstruction import keep_valid
 from apps.bench.text import Message, _
-from apps.bench.toolkit import Estimate, Metric, NodeRef, Output, Parameter, Params, Plan, Reading, Tool, Value
+from apps.bench.toolkit import Estimate, Flag, Metric, NodeRef, Output, Parameter, Params, Plan, Reading, Tool, Value
 from apps.bench.tools import _pairs, _transports
 from apps.bench.tools._iperf3 import options, recovery, series
 from apps.bench.tools._iperf3.document import Document, figures, read_document
@@ -55,6 +56,7 @@ class Iperf3Tcp(Tool):
             maximum=MOST_MSS,
             advanced=True,
         ),
+        _transports.pace(),
         options.PORT,
         options.INTERVAL,
         *rfc6349.PARAMETERS,
@@ -96,6 +98,8 @@ class Iperf3Tcp(Tool):
             own += ["-M", options.whole(params["mss"])]
         if params["congestion"]:
             own += ["-C", str(params["congestion"])]
+        if params["pace"]:
+            own += ["-b", options.whole(params["pace"] / params["streams"])]
         return options.make_plan(params, nodes, own)
 
     def estimate(self, params: Params, capacity_bps: float | None = None) -> Estimate:
@@ -134,6 +138,7 @@ class Iperf3Tcp(Tool):
             flags=(
                 *_pairs.window_flags(params["window"], samples.get("window_granted")),
                 *series.read_flags(document, params),
+                *_held(samples, params),
             ),
             tool_version=document.version,
         )
@@ -151,6 +156,12 @@ def _read_rates(document: Document, params: Params) -> dict[str, float | None]:
         samples["sent_rate_reverse"] = document.rate("sum_sent_bidir_reverse")
         samples["retransmits_reverse"] = document.number("end", "sum_sent_bidir_reverse", "retransmits")
     return samples
+
+
+def _held(samples: Mapping[str, float | None], params: Params) -> list[Flag]:
+    """Say when the sender's own limit set the pace of either direction."""
+    rates = [samples.get("goodput"), samples.get("goodput_reverse")]
+    return pacing.held_flags(max((rate for rate in rates if rate), default=None), params.get("pace"), "bit/s")
 
 
 def _read_granted(document: Document) -> Json:

@@ -2,11 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 
+from apps.bench.outputs import agreement
 from apps.bench.outputs.documents import number
 from apps.bench.outputs.failures import failure
 from apps.bench.outputs.reconstruction import is_known, keep_valid
 from apps.bench.text import Message, _
-from apps.bench.toolkit import Estimate, Metric, NodeRef, Output, Parameter, Params, Plan, Reading, Tool, Value
+from apps.bench.toolkit import Estimate, Flag, Metric, NodeRef, Output, Parameter, Params, Plan, Reading, Tool, Value
 from apps.bench.tools import _pairs, _transports
 from apps.bench.tools._iperf3 import options, recovery, series
 from apps.bench.tools._iperf3.document import Document, figures, read_document
@@ -91,8 +92,9 @@ class Iperf3Udp(Tool):
         document.require_protocol("UDP")
         document.require_version(self.minimum_version)
         document.require_duration("sum_sent", params["duration"])
+        is_both = params["direction"] == options.BOTH
         samples = _read_direction(document, "", params["direction"] != options.REVERSE)
-        if params["direction"] == options.BOTH:
+        if is_both:
             reverse = _read_direction(document, "_bidir_reverse", is_sending=False)
             samples |= {f"{metric}_reverse": value for metric, value in reverse.items()}
         for metric, key in (("cpu_local", "host_total"), ("cpu_remote", "remote_total")):
@@ -111,9 +113,23 @@ class Iperf3Udp(Tool):
             requested=dict(params),
             granted=granted,
             observed={name: samples[name] for name in ("offered_load", "goodput", "loss") if name in samples},
-            flags=(*_pairs.load_flags(samples["offered_load"] or 0.0, asked), *flags),
+            flags=(
+                *_pairs.load_flags(samples["offered_load"] or 0.0, asked),
+                *_agreement(document, ("goodput", "loss"), ""),
+                *(_agreement(document, ("goodput_reverse", "loss_reverse"), "_bidir_reverse") if is_both else ()),
+                *flags,
+            ),
             tool_version=document.version,
         )
+
+
+def _agreement(document: Document, metrics: Sequence[str], suffix: str) -> list[Flag]:
+    """Say when the bytes that arrived are not those of the datagrams that did."""
+    name = f"sum_received{suffix}"
+    lost, packets, seconds = (document.number("end", name, key) for key in ("lost_packets", "packets", "seconds"))
+    length = document.number("start", "test_start", "blksize")
+    arrived = packets - lost if packets is not None and lost is not None else None
+    return agreement.datagram_flags(document.rate(name), arrived, length, seconds, metrics)
 
 
 def _read_direction(document: Document, suffix: str, is_sending: bool) -> dict[str, float | None]:

@@ -215,7 +215,7 @@ class Netperf(Tool):
             requested=dict(params),
             granted=granted,
             observed=observed,
-            flags=_flags(samples, values, params, _burst(text)),
+            flags=(*_flags(samples, values, params, _burst(text)), *_netperf.own_doubts(output, text)),
         )
 
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 
-from apps.bench.outputs import texts
+from apps.bench.outputs import agreement, pacing, texts
 from apps.bench.outputs.failures import failure
 from apps.bench.outputs.reconstruction import is_known, keep_valid, read_options
 from apps.bench.outputs.scales import BINARY, DECIMAL, scaled
@@ -27,7 +27,10 @@ from apps.bench.tools import _pairs, _transports
 from apps.bench.tools._nuttcp import Report, read_report
 from apps.bench.tools._transports import TCP, UDP
 
-FORWARD, REVERSE = "forward", "reverse"
+# What the sender was limited to, verbose or as key=value; the whole is for all connections together.
+_LIMIT = re.compile(r"^nuttcp-t: rate(?: limit = |_limit=)([\d.]{1,15})(?: |\s+rate_unit=)([KMG]?bps|pps)\b", re.M)
+_BPS = {"bps": 1, "Kbps": 1e3, "Mbps": 1e6, "Gbps": 1e9}
+_OWN_SIDE = re.compile(r"^nuttcp-([tr]): ", re.M)
 # With -v each side says how many connections it has, and from which data port on.
 _CONNECTIONS = re.compile(r"^nuttcp-[tr]: buflen=\d{1,12}, nstream=(\d{1,5}), port=(\d{1,5}) ", re.M)
 _VALUED = {
@@ -58,16 +61,10 @@ class Nuttcp(Tool):
         ),
         _transports.streams(_("Connections at once; each takes a data port of its own.")),
         _pairs.duration_parameter(),
-        Parameter(
-            "direction",
-            "choice",
-            _("Direction"),
-            help=_("Forward sends from the client to the server, reverse from the server to the client."),
-            default=FORWARD,
-            choices=((FORWARD, _("forward")), (REVERSE, _("reverse"))),
-        ),
+        _pairs.DIRECTION,
         _transports.offered_load(_("What to send over UDP, as payload, in whole kbit/s.")),
         _transports.datagram(least=32, default=1400),
+        _transports.pace(),
         _pairs.port_parameter(5000),
         Parameter(
             "data_port",
@@ -103,8 +100,9 @@ class Nuttcp(Tool):
         errors = _pairs.check_whole_seconds(params["duration"])
         if params["window"] % 1024:
             errors["window"] = Message(_("nuttcp takes whole KiB: write for example 64 KiB."))
-        if params["rate"] % 1000:
-            errors["rate"] = Message(_("nuttcp takes whole kbit/s: write for example 100 Mbit/s."))
+        for name in ("rate", "pace"):
+            if params[name] % 1000:
+                errors[name] = Message(_("nuttcp takes whole kbit/s: write for example 100 Mbit/s."))
         return errors
 
     def plan(self, params: Params, nodes: Mapping[str, Sequence[NodeRef]]) -> Plan:
@@ -118,7 +116,7 @@ class Nuttcp(Tool):
         listen = ["nuttcp", "-1", "--nofork", *family, "-P", str(params["port"])]
         send = ["nuttcp", "-a", "-v", "-fparse", *family, "-P", str(params["port"]), "-p", str(params["data_port"])]
         send += ["-T", f"{params['duration']:.0f}", "-i", "1"]
-        if params["direction"] == REVERSE:
+        if params["direction"] == _pairs.REVERSE:
             send.append("-r")
         if params["streams"] != 1:
             send += ["-N", str(params["streams"])]
@@ -126,13 +124,15 @@ class Nuttcp(Tool):
             send += ["-w", str(params["window"] // 1024)]
         if params["protocol"] == UDP:
             send += ["-u", "-R", str(params["rate"] // 1000), "-l", str(params["length"])]
+        elif params["pace"]:
+            send += ["-R", str(params["pace"] // 1000)]
         send.append(texts.target_of(server, client))
         limit = params["duration"] + _pairs.MARGIN_S
         return _pairs.server_then_client(listen, send, limit, None, ends_by_itself=True)
 
     def estimate(self, params: Params, capacity_bps: float | None = None) -> Estimate:
         """Return the time and the bytes: an offered load is sent whether or not the path carries it."""
-        way = ("client", "server") if params["direction"] == FORWARD else ("server", "client")
+        way = ("client", "server") if params["direction"] == _pairs.FORWARD else ("server", "client")
         return _transports.make_estimate(params, capacity_bps, way)
 
     def recover(self, output: Output) -> dict[str, Value]:
@@ -141,7 +141,7 @@ class Nuttcp(Tool):
         options = read_options(output.argv, _VALUED, _SWITCHES)
         report = read_report(text)
         connections = _CONNECTIONS.search(text)
-        window, rate = options.get("window", ""), options.get("rate", "")
+        window, limit = options.get("window", ""), _limit(options, text)
         is_udp = "udp" in options or report.packets is not None
         is_tcp = not is_udp and (is_known(output.argv) or report.rtt is not None or report.retransmits is not None)
         return keep_valid(
@@ -151,8 +151,9 @@ class Nuttcp(Tool):
                 "window": scaled(window + ("k" if window[-1:].isdigit() else ""), BINARY),
                 "streams": options.get("streams") or (connections[1] if connections else None),
                 "duration": options.get("duration") or (float(round(report.seconds)) if report.seconds else None),
-                "direction": REVERSE if "reverse" in options else FORWARD if is_known(output.argv) else None,
-                "rate": scaled(rate + ("k" if rate[-1:].isdigit() else ""), DECIMAL),
+                "direction": _direction(output, text, options),
+                "rate": limit or None,
+                "pace": limit if is_tcp and (is_known(output.argv) or _OWN_SIDE.search(text)) else None,
                 "length": scaled(options.get("length"), BINARY),
                 "port": options.get("port"),
                 "data_port": options.get("data_port") or (connections[2] if connections else None),
@@ -204,15 +205,44 @@ class Nuttcp(Tool):
             requested=dict(params),
             granted=granted,
             observed={"mss": report.mss} if report.mss else {},
-            flags=_flags(output, text, samples, params),
+            flags=(*_flags(output, text, samples, params), *_agreement(report)),
             tool_version=report.version,
         )
+
+
+def _direction(output: Output, text: str, options: Mapping[str, str]) -> str | None:
+    """Return which way the data went: the command says it, or the side of which a verbose report tells first."""
+    own = _OWN_SIDE.search(text)
+    if "reverse" in options or (own and own[1] == "r"):
+        return _pairs.REVERSE
+    return _pairs.FORWARD if own or is_known(output.argv) else None
+
+
+def _limit(options: Mapping[str, str], text: str) -> int:
+    """Return the rate (bit/s) that the sender was limited to, as it was printed or else asked for; 0 for no limit."""
+    length = scaled(options.get("length"), BINARY) or 0
+    if printed := _LIMIT.search(text):
+        return round(float(printed[1]) * _BPS.get(printed[2], 8 * length))
+    told = options.get("rate", "").removeprefix("i").removeprefix("u").partition("/")[0]
+    if told.endswith("p"):
+        return (scaled(told[:-1], DECIMAL) or 0) * 8 * length
+    return scaled(told + ("k" if told[-1:].isdigit() else ""), DECIMAL) or 0
+
+
+def _agreement(report: Report) -> list[Flag]:
+    """Say when the bytes that arrived are not those of the datagrams that did."""
+    arrived = (report.packets or 0) - (report.dropped or 0)
+    rounding = 0.006 / report.seconds if report.seconds else 0.0
+    metrics = ("goodput", "loss")
+    return agreement.datagram_flags(report.rate_bps, arrived, report.length, report.seconds, metrics, rounding)
 
 
 def _flags(output: Output, text: str, samples: Mapping[str, float | None], params: Params) -> tuple[Flag, ...]:
     flags = _pairs.window_flags(params["window"], samples.get("window_granted"))
     if params["protocol"] == UDP:
         flags += _pairs.load_flags(samples.get("sent_rate"), params["rate"] if is_known(output.argv) else None)
+    else:
+        flags += pacing.held_flags(samples.get("goodput"), params.get("pace"), "bit/s")
     if _FRAGMENTS.search(text):
         said = _("The datagrams are larger than the path's MTU: one lost fragment loses the whole.")
         flags.append(Flag("fragments", "warning", Message(said)))

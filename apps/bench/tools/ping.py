@@ -45,6 +45,18 @@ _VALUED = {
     "-c": "count", "-i": "interval", "-s": "payload", "-W": "timeout", "-M": "discovery",
     "-I": "", "-w": "", "-t": "", "-Q": "", "-S": "", "-p": "", "-l": "", "-m": "", "-F": "", "-T": "", "-N": "",
 }  # fmt: skip
+_FLAGS = {
+    "-f": "flood",
+    "-A": "adaptive",
+    "-n": "",
+    "-q": "",
+    "-D": "",
+    "-v": "",
+    "-O": "",
+    "-U": "",
+    "-4": "",
+    "-6": "",
+}
 # A smaller payload has no room for the time at which it was sent.
 SMALLEST_TIMED = 16
 # What ping does unless told otherwise, which is slower than what this tool asks for.
@@ -162,14 +174,11 @@ class Ping(Tool):
         raw: dict[str, Value] = {**options}
         if header := _HEADER.search(text):
             raw.setdefault("payload", int(header[2] or header["payload6"]))
-        counts, time = _COUNTS.search(text), _TIME.search(text)
-        if counts:
+        if counts := _COUNTS.search(text):
             raw.setdefault("count", int(counts[1]))
+        raw.setdefault("interval", _spacing(output, text))
         if is_known(output.argv):
-            raw.setdefault("interval", USUAL_INTERVAL_S)
             raw["dont_fragment"] = options.get("discovery") == "do"
-        elif counts and time and int(counts[1]) > 1:
-            raw.setdefault("interval", round(int(time[1]) / 1000 / (int(counts[1]) - 1), 1))
         return keep_valid(self, raw)
 
     def parse(self, outputs: Sequence[Output], params: Params) -> Reading:
@@ -208,14 +217,31 @@ def _read(output: Output, text: str, counts: re.Match[str], params: Params) -> R
         and not math.isclose(least, rtts["rtt_min"], rel_tol=0.01, abs_tol=2e-6)
     ):
         raise failure("contradictory", output, first=f"{least} s", second=f"{rtts['rtt_min']} s")
+    spacing = params["interval"] if is_known(output.argv) and not _is_flood(output) else _spacing(output, text)
     return Reading(
         samples=tuple(SampleValue(name, value) for name, value in {**rtts, "loss": loss}.items()),
         # Without the command, only a summary with a time tells how far apart the probes were.
-        series=_series(replies, params["interval"]) if is_known(output.argv) or _TIME.search(text) else (),
+        series=_series(replies, spacing) if spacing is not None else (),
         requested=dict(params),
         observed={"received": received},
         flags=_flags(loss, again),
     )
+
+
+def _is_flood(output: Output) -> bool:
+    """Return whether the probes were to leave as fast as answers come back, and not by a clock (-f, -A)."""
+    return bool({"flood", "adaptive"} & read_options(output.argv, _VALUED, _FLAGS).keys())
+
+
+def _spacing(output: Output, text: str) -> float | None:
+    """Return the time (s) between probes that the command or the summary tells; None where neither does."""
+    if is_known(output.argv) and not _is_flood(output):
+        return USUAL_INTERVAL_S
+    counts, time = _COUNTS.search(text), _TIME.search(text)
+    if not counts or not time or int(counts[1]) < 2:
+        return None
+    mean = int(time[1]) / 1000 / (int(counts[1]) - 1)
+    return round(mean, 1 if mean >= FASTEST_FOR_ALL_S / 2 else 4)
 
 
 def _read_rtts(output: Output, summary: re.Match[str]) -> dict[str, float]:

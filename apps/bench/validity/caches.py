@@ -11,6 +11,7 @@ from typing import Any
 from apps.bench import units
 from apps.bench.text import Message, _
 from apps.bench.toolkit import Flag, Output, Params, Reading
+from apps.bench.toolkit.doubts import CACHED_BY_SERVER
 
 # Files of so many times the memory leave no more than a small part of it cached.
 ENOUGH = 2.0
@@ -23,7 +24,7 @@ _BOTH = frozenset({"rate", "mixed"})
 
 def memory_of(outputs: Iterable[Output]) -> int | None:
     """Return the memory (B) of the largest node as its agent told, None if none did."""
-    sizes = [size for output in outputs if (size := _ram(output.facts)) is not None]
+    sizes = [size for output in outputs if (size := ram_of(output.facts)) is not None]
     return max(sizes, default=None)
 
 
@@ -74,6 +75,34 @@ def write_flags(reading: Reading, memory: int | None) -> list[Flag]:
     return [_flag("cached-write", share, text, observed, memory or 0, metrics)]
 
 
+def server_flags(reading: Reading, memory: int | None) -> list[Flag]:
+    """Return whether what was read may have come from the memory (B, all together) of the file system's servers.
+
+    What the clients wrote just before is there; direct I/O and an emptied cache are the clients' own. `just_written`
+    in `observed` tells of files that were laid out before reading, `freed` of metrics read after the servers' caches
+    were freed of them.
+    """
+    observed = reading.observed
+    freed = observed.get("freed") or ()
+    metrics = [metric for metric in _metrics(reading, _READS) if metric not in freed]
+    if not metrics or not (_metrics(reading, _WRITES) or observed.get("just_written")):
+        return []
+    clients = observed.get("clients")
+    count = len(clients) if isinstance(clients, list) and clients else 1
+    share = _share(observed, memory or 0)
+    if share is None or count * share >= ENOUGH:
+        return []
+    text = _(
+        "The files (%(files)s) were written just before they were read, and the servers of the file system have"
+        " %(memory)s of memory: what was read may have come from it, and not from the disks."
+    )
+    values = {
+        "files": units.format_quantity(count * int(observed["working_set"]), "B"),
+        "memory": units.format_quantity(memory or 0, "B"),
+    }
+    return [Flag(CACHED_BY_SERVER, "warning", Message(text, values), tuple(metrics))]
+
+
 def direct_flags(reading: Reading, params: Params) -> list[Flag]:
     """Return whether direct I/O was asked for and not used."""
     if params.get("direct") is not True or reading.observed.get("direct_io") is not False:
@@ -82,7 +111,8 @@ def direct_flags(reading: Reading, params: Params) -> list[Flag]:
     return [Flag("direct-io-not-used", "invalid", Message(text))]
 
 
-def _ram(facts: Mapping[str, Any]) -> int | None:
+def ram_of(facts: Mapping[str, Any]) -> int | None:
+    """Return the memory (B) of a node as its agent's facts tell it, None if they do not."""
     memory = facts.get("memory")
     size = memory.get("ram_bytes") if isinstance(memory, Mapping) else None
     return size if isinstance(size, int) and not isinstance(size, bool) and size > 0 else None

@@ -8,7 +8,7 @@ from django.contrib.postgres.aggregates import ArrayAgg
 from django.db.models import FloatField, Func, QuerySet
 
 from apps.bench.rules.base import DISK, FILE_SYSTEM, INTERCONNECT, NETWORK, SAMPLE, Point
-from apps.bench.toolkit import harmonic_metrics
+from apps.bench.toolkit import bears_on, doubts, harmonic_metrics
 from apps.results.models import Result, Sample
 from apps.testbeds.models import FileSystem
 from apps.tuning.evidence.lanes import Measured
@@ -49,7 +49,8 @@ class _Told:
 def of_lanes(lanes: Mapping[int, Measured], *, most_results: int | None = None) -> list[tuple[int, Point]]:
     """Return (lane, point) of all that was measured on lanes, of the figures that count.
 
-    Points come in the order of their first results. With `most_results` only that many of the latest are read.
+    Those that a sender's own limit held are left out: they tell of the limit. Points come in the order of their first
+    results. With `most_results` only that many of the latest are read.
     """
     # Their experiments are named, too: by these the database finds results without looking through all.
     rows = Result.objects.filter(
@@ -77,7 +78,11 @@ def of_lanes(lanes: Mapping[int, Measured], *, most_results: int | None = None) 
         told, trial, flags = results[pk]
         for flag in flags:
             told.note(flag, trial)
+        limited = [flag for flag in flags if flag["name"] in doubts.HELD]
         for metric, value in zip(metrics, values, strict=True):
+            if any(bears_on(flag, metric) for flag in limited):
+                # The sender kept to a limit of its own: that says nothing of what is measured.
+                continue
             told.metrics.setdefault(metric, {})[trial] = value
     harmonic = _harmonic(cells, lanes)
     return [

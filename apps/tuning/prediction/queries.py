@@ -2,7 +2,7 @@
 
 import logging
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +11,7 @@ from apps.bench.rules import pace
 from apps.bench.rules.runner import words_of
 from apps.bench.text import Message, _
 from apps.bench.toolkit import Metric, Parameter, Tool
+from apps.bench.toolkit.doubts import HELD
 from apps.campaigns.models import Experiment, Lane
 from apps.core import parts
 from apps.results import doubts, means
@@ -143,10 +144,13 @@ def _rows(asked: Asked) -> list[tuple[dict[str, Any], float, tuple[int, ...]]]:
         experiment=asked.experiment, metric=asked.metric.name, trial__lane=asked.lane, counts=True
     ).values_list("trial__point", "trial__parameters", "trial_id", "value")
     kind = means.mean_of_experiments([asked.experiment], asked.metric)
-    held = _disturbed(asked)
+    held, limited = _flagged(asked, pace.DISTURBED), _flagged(asked, HELD)
     parameters: dict[int, dict[str, Any]] = {}
     values: dict[int, dict[int, float]] = defaultdict(dict)
     for point, own, trial, value in rows:
+        # What a sender's own limit held tells of no other setting.
+        if trial in limited:
+            continue
         parameters[point] = own
         values[point][trial] = value
     return [
@@ -160,7 +164,7 @@ def _rows(asked: Asked) -> list[tuple[dict[str, Any], float, tuple[int, ...]]]:
     ]
 
 
-def _disturbed(asked: Asked) -> set[int]:
-    """Return the trials that something passing may have held up, by the flags of judges."""
+def _flagged(asked: Asked, names: Collection[str]) -> set[int]:
+    """Return the trials whose figures judges flagged by one of these names, such as of something passing."""
     raised = doubts.doubts_of([asked.experiment.pk], [asked.metric.name]).raised
-    return {trial for (trial, _metric), flags in raised.items() if pace.DISTURBED & {flag["name"] for flag in flags}}
+    return {trial for (trial, _metric), flags in raised.items() if {*names} & {flag["name"] for flag in flags}}

@@ -4,7 +4,7 @@ import dataclasses
 
 import pytest
 
-from apps.bench import npb, tools
+from apps.bench import judges, npb, tools
 from apps.bench.toolkit import NodeRef, Output, ParameterError, ToolFailure
 from tests.bench.tools import recordings
 from tests.bench.tools.mpi_nodes import topology
@@ -79,10 +79,6 @@ def test_every_kind_of_io_is_read(name, rate, subtype, ranks):
 
 def test_a_time_that_is_printed_as_nothing_is_taken_from_the_rate():
     assert values(parse("bt.S.4.mpi_io_full.txt"))["io_time"] == pytest.approx(829440 / 176.11e6)
-
-
-def test_short_io_is_flagged():
-    assert "short-io" in [flag.name for flag in parse("bt.S.4.mpi_io_full.txt").flags]
 
 
 def test_a_run_without_io_gives_its_time_for_comparison():
@@ -236,3 +232,12 @@ def test_ranks_are_placed_by_nodes_and_cores():
         "rank 1=10.0.0.2 slot=0:0",
         "rank 2=10.0.0.1 slot=0:1",
     ]
+
+
+def test_a_rate_of_hardly_any_time_does_not_count():
+    tool = tools.get("btio")
+    output = recordings.load("btio", "bt.S.4.mpi_io_full.txt")
+    params = tool.clean(tool.recover(output))
+    flags = {flag.name: flag for flag in judges.read_run([output], params, tool).flags}
+    assert flags["too-short"].severity == "invalid"
+    assert flags["too-short"].metrics == ("io_rate",)

@@ -1,13 +1,14 @@
 """iperf 2: its units, what the receiver counted, and its ways to fail without saying so."""
 
 import dataclasses
+import re
 
 import pytest
 
 from apps.bench import tools
 from apps.bench.toolkit import NodeRef
 from tests.bench.tools import recordings
-from tests.bench.tools.reading import changed, fail, figures, flags, read, recognised_as, said
+from tests.bench.tools.reading import changed, fail, figures, flags, parse, read, recognised_as, said
 
 NODES = {"server": [NodeRef("south", "192.0.2.2")], "client": [NodeRef("north", "192.0.2.1")]}
 
@@ -24,8 +25,8 @@ def test_the_receivers_bytes_are_the_goodput():
             "goodput": 113135537,
             "sent_rate": 112713819,
             "retransmits": 0,
-            "cwnd_max": 231 * 1024,
-            "mean_rtt": 6.519e-3,
+            "cwnd_max": 294 * 1024,
+            "mean_rtt": (4.813e-3 + 6.827e-3) / 2,
             "window_granted": 131072,
         }
     )
@@ -69,8 +70,8 @@ def test_text_and_csv_of_the_sender_are_read(name, rate, buffer):
 
 def test_text_with_more_than_rates_gives_windows_and_rtt():
     reading = read("iperf2", "tcp_e.txt")
-    assert reading.value("cwnd_max") == 1625 * 1024
-    assert reading.value("mean_rtt") == pytest.approx(10.005e-3)
+    assert reading.value("cwnd_max") == 1712 * 1024
+    assert reading.value("mean_rtt") == pytest.approx((10.783e-3 + 9.699e-3) / 2)
     assert reading.value("retransmits") == 0
     assert reading.series[0].values == pytest.approx((990e6, 989e6))
 
@@ -189,7 +190,10 @@ def test_its_upper_case_letters_are_binary(text, rate):
 
 def test_parameters_are_recovered():
     recovered = tools.get("iperf2").recover(recordings.load("iperf2", "plan_w64k.txt"))
-    assert recovered == {"protocol": "tcp", "window": 65536, "streams": 1, "duration": "2", "port": "5001"}
+    assert recovered == {"protocol": "tcp", "window": 65536, "streams": 1, "duration": "2", "port": "5001"} | {
+        "direction": "forward",
+        "pace": 0,
+    }
 
 
 def test_both_sides_report_whole_bytes_and_the_load_is_shared():
@@ -214,3 +218,30 @@ def test_an_offered_load_is_declared():
 @pytest.mark.parametrize("name", recordings.names("iperf2"))
 def test_its_outputs_are_recognised(name):
     assert recognised_as("iperf2", name) == ["iperf2"]
+
+
+@pytest.mark.parametrize(
+    ("name", "rtt", "cwnd"), [("tcp_e_intervals.txt", (85 + 146) / 2e6, 895), ("tcp_e_P2.txt", None, None)]
+)
+def test_window_and_rtt_under_load_are_those_of_the_intervals(name, rtt, cwnd):
+    output = recordings.load("iperf2", name)
+    figures = {sample.metric: sample.value for sample in read("iperf2", name).samples}
+    lines = re.findall(r"^\[ *\d+\] (\S+)-(\S+) sec .*? (\d+)K/(\d+)\(", output.stdout.decode(), re.M)
+    ends = max(float(end) for _start, end, _cwnd, _rtt in lines)
+    intervals = [
+        (int(k), int(us)) for start, end, k, us in lines if not (float(start) == 0 and float(end) >= 0.9 * ends)
+    ]
+    assert figures["mean_rtt"] == pytest.approx(rtt or sum(us for _k, us in intervals) / len(intervals) / 1e6)
+    assert figures["cwnd_max"] == 1024 * (cwnd or max(int(k) for _s, _e, k, _us in lines))
+
+
+def test_the_last_sample_alone_is_no_mean_and_no_largest():
+    output = recordings.load("iperf2", "tcp_e_intervals.txt")
+    final = [
+        line for line in output.stdout.splitlines(keepends=True) if b"-0.5000" not in line and b"0.5000-" not in line
+    ]
+    figures = {
+        sample.metric for sample in parse("iperf2", dataclasses.replace(output, stdout=b"".join(final))).samples
+    }
+    assert "retransmits" in figures
+    assert not figures & {"mean_rtt", "cwnd_max"}

@@ -119,3 +119,10 @@ def test_a_servers_log_sends_one_to_the_client():
 def test_the_parameters_of_a_recorded_run_are_found_again(tool, name, expected):
     cleaned = tool.clean(tool.recover(recordings.load(tool.slug, name)))
     assert {key: cleaned[key] for key in expected} == expected
+
+
+def test_without_intervals_there_is_one_as_long_as_the_test():
+    assert tools.get("iperf3-tcp").recover(recordings.load("iperf3-tcp", "text_i0_P3.txt"))["interval"] == 1.0
+    output = recordings.load("iperf3-tcp", "text_i0_P3.txt")
+    longer = dataclasses.replace(output, stdout=output.stdout.replace(b"0.00-1.01 ", b"0.00-7.01 "))
+    assert tools.get("iperf3-tcp").recover(longer)["interval"] == 7.0

@@ -110,3 +110,22 @@ def test_a_run_cut_short_is_a_failure():
 
 def test_silence_is_no_result():
     assert fail(Output("client", "measure", "north", ("ping", "x"), b"", b"", 1)).code == "no-result"
+
+
+FLOOD = """\
+PING 10.9.2.2 (10.9.2.2) 56(84) bytes of data.
+..
+--- 10.9.2.2 ping statistics ---
+1000 packets transmitted, 998 received, 0.2% packet loss, time 5001ms
+rtt min/avg/max/mdev = 4.701/4.833/6.100/0.133 ms, pipe 2, ipg/ewma 5.006/4.811 ms
+"""
+
+
+def test_probes_that_leave_as_answers_come_are_not_a_second_apart():
+    argv = ("ping", "-f", "-c", "1000", "10.9.2.2")
+    output = Output("client", "measure", "north", argv, FLOOD.encode(), b"", 0)
+    assert tools.get("ping").recover(output)["interval"] == 0.005
+    alone = dataclasses.replace(output, argv=())
+    assert tools.get("ping").recover(alone)["interval"] == 0.005
+    untimed = dataclasses.replace(output, stdout=output.stdout.replace(b", time 5001ms", b""))
+    assert "interval" not in tools.get("ping").recover(untimed)

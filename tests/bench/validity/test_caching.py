@@ -127,3 +127,27 @@ def test_odd_facts_tell_no_memory(facts):
     made = output()
     object.__setattr__(made, "facts", facts)
     assert caches.memory_of([made]) is None
+
+
+@pytest.mark.parametrize("size", [GIB // 4, GIB, 2 * GIB - 1])
+@pytest.mark.parametrize("clients_own", [{}, {"direct_io": True}, {"uncached": ["read"]}])
+def test_what_was_just_written_may_be_read_from_the_servers_memory(size, clients_own):
+    found = reading("write", "read", "read_iops", working_set=size, **clients_own)
+    (flag,) = caches.server_flags(found, GIB)
+    assert (flag.name, flag.severity, set(flag.metrics)) == ("cached-by-server", "warning", {"read", "read_iops"})
+    assert caches.server_flags(found, None) == []
+
+
+def test_larger_files_older_files_and_writes_are_not_the_servers_memorys():
+    assert caches.server_flags(reading("write", "read", working_set=2 * GIB), GIB) == []
+    assert caches.server_flags(reading("read", working_set=1), GIB) == []
+    assert caches.server_flags(reading("write", working_set=1), GIB) == []
+    assert told(caches.server_flags(reading("read", working_set=1, just_written=True), GIB)) == {
+        "cached-by-server": "warning"
+    }
+
+
+def test_the_files_of_all_clients_are_in_the_servers_memory():
+    four = [{"node": name} for name in "abcd"]
+    assert caches.server_flags(reading("write", "read", working_set=GIB // 2, clients=four), GIB) == []
+    assert caches.server_flags(reading("write", "read", working_set=GIB // 4, clients=four), GIB) != []

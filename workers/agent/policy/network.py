@@ -23,7 +23,7 @@ _IPERF3 = options_of(
     address="-c --client",
 )
 _IPERF = options_of(
-    flag="-s --server -u --udp -e --enhanced -V --ipv6_domain -r --tradeoff -d --dualtest -N --nodelay",
+    flag="-s --server -u --udp -e --enhanced -V --ipv6_domain -r --tradeoff -d --dualtest -N --nodelay -R --reverse",
     text="-p --port -t --time -i --interval -P --parallel -w --window -M --mss -Z --linux-congestion "
     "-b --bandwidth -l --len -n --num -f --format -y --reportstyle -S --tos -T --ttl",
     local="-B --bind",

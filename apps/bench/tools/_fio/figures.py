@@ -17,8 +17,20 @@ class Way(NamedTuple):
     most: float | None = None
 
 
+def of_group(ways: Iterable[Way]) -> Way:
+    """Return what the jobs of a group moved in the time of the longest, as fio's own line of the group has it.
+
+    The rates of jobs that do not end together do not add up: none ever was the sum.
+    """
+    every = list(ways)
+    whole = add_up(every)
+    if len([way for way in every if way.operations]) < 2 or not whole.seconds:
+        return whole
+    return whole._replace(rate=whole.size / whole.seconds, iops=whole.operations / whole.seconds)
+
+
 def add_up(ways: Iterable[Way]) -> Way:
-    """Return what several jobs moved together: mean latency by operations, percentile and largest of the worst."""
+    """Return what several clients moved together: mean latency by operations, percentile and largest of the worst."""
     every = list(ways)
     busy = [way for way in every if way.operations] or every
     weights = sum(way.operations for way in busy if way.mean is not None)

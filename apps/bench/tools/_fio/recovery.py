@@ -6,7 +6,7 @@ from apps.bench import units
 from apps.bench.outputs import reconstruction, texts
 from apps.bench.outputs.scales import BINARY, scaled
 from apps.bench.toolkit import Output, Tool, Value
-from apps.bench.tools._fio.report import Contradiction, Unreadable, read_report
+from apps.bench.tools._fio.report import Contradiction, SeveralGroups, Unreadable, read_report
 
 _SIZES = {"bs": "block_size", "blocksize": "block_size", "size": "file_size", "filesize": "file_size"}
 _NUMBERS = {"iodepth": "depth", "numjobs": "jobs", "rwmixread": "read_share", "fsync": "sync_every"}
@@ -18,7 +18,7 @@ def recover(tool: Tool, output: Output) -> dict[str, Value]:
     options = _argv_options(output)
     try:
         report = read_report(texts.read_text(output))
-    except (Unreadable, Contradiction):
+    except (Unreadable, Contradiction, SeveralGroups):
         report = None
     options |= report.options if report else {}
     # Options that are not there say something only where all of them are known.

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from apps.bench.outputs.documents import Damaged, dig, first_object, number, objects
+from apps.bench.tools._fio import pacing
 from apps.bench.tools._fio import text as plain
-from apps.bench.tools._fio.figures import Way, add_up
+from apps.bench.tools._fio.figures import Way, of_group
 
 WAYS = ("read", "write")
 # Rates are rounded, times are in whole milliseconds.
@@ -17,6 +18,10 @@ TOLERANCE = 0.01
 
 class Unreadable(Exception):
     """A report without the figures that each has."""
+
+
+class SeveralGroups(Exception):
+    """A report of several groups of jobs, which ran in turn (stonewall) or are told apart: not of one measurement."""
 
 
 class Contradiction(Exception):
@@ -59,15 +64,27 @@ def _from_json(data: Any) -> Report:
     if not jobs or not isinstance(version, str):
         raise Unreadable
     errors = [round(code) for job in jobs if (code := number(job, "error"))]
-    options = {**_options(dig(data, "global options")), **_options(jobs[0].get("job options"))}
-    ways = {way: add_up(_way(job, way) for job in jobs) for way in WAYS}
+    _refuse_groups(str(number(job, "groupid") or 0) for job in jobs)
+    each = [_options(job.get("job options")) for job in jobs]
+    # What only one of the jobs was limited by limits what they have together.
+    limits = {name: text for own in each for name, text in own.items() if name in pacing.OPTIONS}
+    options = {**limits, **_options(dig(data, "global options")), **each[0]}
+    ways = {way: of_group(_way(job, way) for job in jobs) for way in WAYS}
     return Report(ways, _version(version), errors[0] if errors else 0, options)
 
 
 def _from_parts(jobs: Iterable[plain.Job], version: str) -> Report:
     found = list(jobs)
+    _refuse_groups(job.group for job in found)
     error = next((job.error for job in found if job.error), 0)
-    return Report({way: add_up(_checked(job.ways[way]) for job in found) for way in WAYS}, version, error)
+    return Report({way: of_group(_checked(job.ways[way]) for job in found) for way in WAYS}, version, error)
+
+
+def _refuse_groups(groups: Iterable[str]) -> None:
+    """Raise SeveralGroups, with their number, unless all jobs are of one."""
+    names = set(groups)
+    if len(names) > 1:
+        raise SeveralGroups(len(names))
 
 
 def _way(job: Any, way: str) -> Way:

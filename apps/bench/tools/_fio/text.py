@@ -14,7 +14,7 @@ _HEAD = 5
 _WIDTH = {3: 41, 4: 41, 5: 47}
 _TERSE = re.compile(r"^([345]);fio-\d[\w.+-]*;.*$", re.M | re.A)
 
-_JOB = re.compile(r"^\S.*: \(groupid=\d+, jobs=(\d{1,5})\): err= ?(\d{1,4})", re.M | re.A)
+_JOB = re.compile(r"^\S.*: \(groupid=(\d{1,6}), jobs=\d{1,5}\): err= ?(\d{1,4})", re.M | re.A)
 _WAY = re.compile(
     r"^  (?P<way>read|write) ?: IOPS=(?P<iops>[\d.]{1,12}[kM]?), BW=\S+ \(\S+\)"
     r"\((?P<size>[\d.]{1,12})(?P<prefix>[KMGTP]i)?B/(?P<time>\d{1,12})msec\)",
@@ -39,9 +39,10 @@ _THOUSANDS = {"": 1, "k": 1e3, "M": 1e6}
 
 @dataclass
 class Job:
-    """One job (or group of jobs) of a report: its errno, and what it moved each way."""
+    """One job (or group of jobs) of a report: its errno, its group, and what it moved each way."""
 
     error: int = 0
+    group: str = ""
     ways: Mapping[str, Way] = field(default_factory=dict)
 
 
@@ -69,7 +70,7 @@ def read_terse(lines: Sequence[Sequence[str]]) -> Iterator[Job]:
             way: _terse_way(fields[_HEAD + index * width : _HEAD + (index + 1) * width])
             for index, way in enumerate(("read", "write"))
         }
-        yield Job(int(_figure(fields[4:5])), ways)
+        yield Job(int(_figure(fields[4:5])), fields[3] if len(fields) > 3 else "", ways)
 
 
 def _terse_way(fields: Sequence[str]) -> Way:
@@ -93,7 +94,7 @@ def read_jobs(text: str) -> list[Job]:
     jobs = []
     for head, following in itertools.zip_longest(heads, heads[1:]):
         body = text[head.end() : following.start() if following else len(text)]
-        jobs.append(Job(int(head[2]), {"read": _NOTHING, "write": _NOTHING} | dict(_ways(body))))
+        jobs.append(Job(int(head[2]), head[1], {"read": _NOTHING, "write": _NOTHING} | dict(_ways(body))))
     return jobs
 
 

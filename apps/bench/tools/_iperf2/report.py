@@ -21,6 +21,7 @@ _CSV = re.compile(
 )
 _CONNECTED = re.compile(r"^\[ *\*?\d{1,4}\] local .*connected with ", re.M)
 _REVERSE = re.compile(r"^\[ *\*?\d{1,4}\] local .*connected with .*\(reverse\)", re.M)
+_FULL_DUPLEX = re.compile(r"^\[ *\*?\d{1,4}\] local .*connected with .*\(full-duplex\)", re.M)
 _CLIENT, _SERVER = "Client connecting to ", "Server listening on "
 # Behind the rate: with -e "writes/errors retries cwnd K/rtt(var) us", of datagrams "jitter ms lost/total".
 _TCP_REST = re.compile(r"^ +\d{1,12}/\d{1,12} +(\d{1,12})(?: +(\d{1,9})K/(\d{1,9})(?:\(\d{1,9}\))? us)?")
@@ -31,6 +32,7 @@ _BUFFER = re.compile(
     re.M,
 )
 _MSS = re.compile(r"icwnd/mss/irtt=\d{1,9}/(\d{1,6})/(\d{1,12})")
+_DATAGRAM = re.compile(r"^Sending (\d{1,5}) byte datagrams", re.M)
 _BINARY = {"": 1, **{unit: 1024**power for power, unit in enumerate(_UNITS, 1)}}
 _DECIMAL = {"": 1, **{unit: 1000**power for power, unit in enumerate(_UNITS, 1)}}
 
@@ -67,6 +69,7 @@ class Report:
     out_of_order: int | None = None
     buffer: float | None = None
     mss: int | None = None
+    datagram: int | None = None
     rtt: float | None = None
     # CSV says by its columns which protocol was measured.
     is_of_datagrams: bool = False
@@ -76,6 +79,8 @@ class Report:
 def is_of_both_ways(text: str) -> bool:
     """Return whether a text tells of two tests, one each way (-d, -r): at once, or one after the other."""
     ends = [frozenset((row["here"], row["there"])) for row in _CSV.finditer(text)]
+    if _FULL_DUPLEX.search(text):
+        return True
     # All streams of one test, and the report of its server, share the server's end.
     return (_CLIENT in text and _SERVER in text) or bool(ends and not frozenset.intersection(*ends))
 
@@ -83,6 +88,16 @@ def is_of_both_ways(text: str) -> bool:
 def is_reverse(text: str) -> bool:
     """Return whether the server was the one that sent (-R)."""
     return _REVERSE.search(text) is not None
+
+
+def has_head(text: str) -> bool:
+    """Return whether a text tells of its connections, and so which way each of them went."""
+    return _CONNECTED.search(text) is not None
+
+
+def scaled_rate(number: str, letter: str) -> float:
+    """Return a rate (bit/s) that was printed with a letter of thousands."""
+    return float(number) * _DECIMAL[letter]
 
 
 def count_tests(text: str) -> int:
@@ -112,6 +127,8 @@ def read_report(text: str) -> Report:
         report.out_of_order = sum(disorder.values())
     if head := _BUFFER.search(text):
         report.buffer = float(head[1]) * _BINARY[head[2]]
+    if sizes := _DATAGRAM.search(text):
+        report.datagram = int(sizes[1])
     if wire := _MSS.search(text):
         report.mss, report.rtt = int(wire[1]), int(wire[2]) / 1e6
     return report

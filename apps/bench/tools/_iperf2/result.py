@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 
+from apps.bench.outputs import agreement
 from apps.bench.outputs.failures import failure
 from apps.bench.outputs.reconstruction import is_known
 from apps.bench.toolkit import Flag, Output, Params, Reading, Series
@@ -25,7 +26,7 @@ def make_reading(output: Output, sent: Report | None, served: Report | None, par
     for line in (*sending, *arrived):
         _check(output, line)
     samples: dict[str, float | None] = {"goodput": _rate(arrived), "sent_rate": _rate(sending)}
-    samples |= _datagrams(output, arrived) if is_udp else _connection(sending)
+    samples |= _datagrams(output, arrived) if is_udp else _connection(sending, sent.intervals if sent else [])
     told = sent or served or Report()
     granted = {} if told.buffer is None else {"buffer": told.buffer}
     if params["window"] and told.buffer is not None:
@@ -44,7 +45,7 @@ def make_reading(output: Output, sent: Report | None, served: Report | None, par
         requested=dict(params),
         granted=granted,
         observed={name: value for name, value in observed.items() if value is not None},
-        flags=_flags(output, samples, params, told),
+        flags=(*_flags(output, samples, params, told), *_agreement(arrived, told.datagram)),
         tool_version=version,
     )
 
@@ -73,10 +74,15 @@ def _datagrams(output: Output, arrived: Sequence[Line]) -> dict[str, float | Non
     return {"loss": lost / total, "jitter": max(jitters) if jitters else None}
 
 
-def _connection(sending: Sequence[Line]) -> dict[str, float | None]:
+def _connection(sending: Sequence[Line], intervals: Sequence[Line]) -> dict[str, float | None]:
+    """Return what the kernel told of the connections.
+
+    Window and RTT (-e) are what the kernel had at the end of a line's time: that of the whole test is its last
+    sample, taken when the queue drains. Those of the intervals are under load; without any it is not known.
+    """
     retries = [line.retries for line in sending if line.retries is not None]
-    cwnds = [line.cwnd for line in sending if line.cwnd is not None]
-    rtts = [line.rtt for line in sending if line.rtt]
+    rtts = [line.rtt for line in intervals if line.rtt]
+    cwnds = [line.cwnd for line in (*intervals, *sending) if line.cwnd is not None] if intervals else []
     return {
         "retransmits": sum(retries) if retries else None,
         "cwnd_max": max(cwnds) if cwnds else None,
@@ -96,6 +102,14 @@ def _series(report: Report, *, is_sent: bool) -> tuple[Series, ...]:
     times = tuple(sorted(points))
     metric = "sent_rate" if is_sent else "goodput"
     return (Series(metric, "sum", "bit/s", times, tuple(points[time] for time in times)),)
+
+
+def _agreement(arrived: Sequence[Line], length: int | None) -> list[Flag]:
+    """Say when the bytes that arrived are not those of the datagrams, whose size (B) the head tells."""
+    datagrams = sum((line.total or 0) - (line.lost or 0) for line in arrived)
+    seconds = max((line.end for line in arrived), default=0.0)
+    # Sizes are rounded to three digits unless whole bytes were asked for.
+    return agreement.datagram_flags(_rate(arrived), datagrams, length, seconds, ("goodput", "loss"), TOLERANCE)
 
 
 def _flags(output: Output, samples: dict[str, float | None], params: Params, told: Report) -> tuple[Flag, ...]:

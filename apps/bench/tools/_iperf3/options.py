@@ -47,7 +47,7 @@ INTERVAL = Parameter(
     default=1.0,
     unit="s",
     minimum=0.1,
-    maximum=60,
+    maximum=3600,
     advanced=True,
 )
 

@@ -2,11 +2,13 @@
 
 import math
 import re
+from collections.abc import Mapping
 from typing import Any
 
 from apps.bench import units
-from apps.bench.outputs import texts
-from apps.bench.outputs.reconstruction import read_options
+from apps.bench.outputs import pacing, texts
+from apps.bench.outputs.reconstruction import is_known, read_options
+from apps.bench.outputs.scales import DECIMAL, scaled
 from apps.bench.toolkit import Output
 from apps.bench.tools._iperf3.document import Json, dig, load, number, objects
 from apps.bench.tools._iperf3.options import BOTH, REVERSE
@@ -39,7 +41,7 @@ _VALUED = {
     # Options whose values must not be taken for others.
     "-c": "", "--client": "", "-n": "", "--bytes": "", "-k": "", "--blockcount": "", "-B": "", "--bind": "",
     "-f": "", "--format": "", "--cport": "", "-S": "", "--tos": "", "-F": "", "--file": "", "-A": "",
-    "--connect-timeout": "", "-T": "", "--title": "", "--dscp": "", "-L": "", "--fq-rate": "",
+    "--connect-timeout": "", "-T": "", "--title": "", "--dscp": "", "-L": "", "--fq-rate": "fq_rate",
 }  # fmt: skip
 _FLAGS = {
     "-u": "udp", "--udp": "udp", "-R": "reverse", "--reverse": "reverse", "--bidir": "both",
@@ -70,7 +72,22 @@ def recover_parameters(output: Output) -> dict[str, Any]:
     if "reverse" in options or "both" in options:
         raw["direction"] = BOTH if "both" in options else REVERSE
     report = _report(output)
+    pace = _pace(options, report)
+    # Reports before version 3.17 do not tell of --fq-rate: that they tell of no limit says nothing.
+    if pace or is_known(output.argv) or dig(report, "start", "test_start", "fqrate") is not None:
+        raw["pace"] = pace
     return raw | {name: value for name, value in _of_report(report).items() if value is not None}
+
+
+def _pace(options: Mapping[str, str], report: Json) -> float:
+    """Return the limit (bit/s) over all streams of -b and --fq-rate, which iperf3 takes for each; 0 for none."""
+    test = dig(report, "start", "test_start")
+    limits: list[float | None] = [
+        scaled(options.get(name, "").partition("/")[0], DECIMAL) for name in ("rate", "fq_rate")
+    ]
+    limits += [number(test, "target_bitrate"), number(test, "fqrate")]
+    streams = number(test, "num_streams") or scaled(options.get("streams"), DECIMAL) or 1
+    return float((pacing.least(*limits) or 0) * streams)
 
 
 def _argv_options(output: Output) -> dict[str, str]:
@@ -91,7 +108,8 @@ def _of_report(report: Json) -> dict[str, Any]:
     rate, length = number(test, "target_bitrate"), number(test, "blksize")
     is_udp = test.get("protocol") == "UDP"
     first = next(iter(objects(report.get("intervals"))), {})
-    interval = number(first, "sum", "seconds")
+    # With -i 0 there is one interval, as long as the test.
+    interval = number(first, "sum", "seconds") or number(report, "end", "sum_sent", "seconds")
     direction = REVERSE if number(test, "reverse") else None
     if number(test, "bidir") or dig(report, "end", "sum_received_bidir_reverse"):
         direction = BOTH

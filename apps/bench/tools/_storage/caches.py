@@ -1,4 +1,6 @@
-"""Taking files out of a client's page cache before they are read, which needs no privilege, and looking if they are.
+"""Taking files out of the page cache of clients and their server before they are read, and looking if they are.
+
+No privilege is needed.
 
 A `dd` that copies nothing with `nocache` advises the kernel to drop the whole file (GNU coreutils' manual, "dd
 invocation"); `fincore` of util-linux counts the pages that stayed.
@@ -8,7 +10,7 @@ import re
 from collections.abc import Sequence
 
 from apps.bench.outputs import texts
-from apps.bench.toolkit import Command, Output, Stage
+from apps.bench.toolkit import FILE_SERVER, Command, NodeRef, Output, Stage
 
 DROP, LOOK = "drop-", "look-"
 PROGRAMS = ("dd", "fincore")
@@ -39,6 +41,29 @@ def stages(name: str, files: Sequence[Sequence[str]], role: str = "client") -> t
     return Stage(DROP + name, tuple(drops)), Stage(LOOK + name, tuple(looks))
 
 
+def server_stages(
+    name: str, files: Sequence[Sequence[str]], players: Sequence[NodeRef], servers: Sequence[NodeRef]
+) -> tuple[Stage, ...]:
+    """Return the stages by which the one server of a file system frees its cache of the files of the clients.
+
+    `directory` of a server is the folder that the clients have mounted; () where none is known.
+    """
+    if len(servers) != 1 or not servers[0].directory:
+        return ()
+    there = servers[0].directory.rstrip("/")
+    paths = [
+        there + path.removeprefix(node.directory.rstrip("/"))
+        for node, own in zip(players, files, strict=True)
+        for path in own
+    ]
+    return stages(f"{name}-{FILE_SERVER}", [paths], FILE_SERVER)
+
+
+def freed_before(outputs: Sequence[Output], name: str) -> bool:
+    """Return whether the server was seen to have freed its cache of all files before the test of that name."""
+    return is_empty(outputs, f"{name}-{FILE_SERVER}")
+
+
 def is_ours(output: Output) -> bool:
     """Return whether an output is of one of these stages."""
     return output.stage.startswith((DROP, LOOK))
@@ -52,5 +77,7 @@ def is_empty(outputs: Sequence[Output], name: str) -> bool:
 
 def _is_empty(output: Output) -> bool:
     rows = _ROW.findall(texts.read_text(output))
+    if "--" in output.argv and len(rows) < len(output.argv) - output.argv.index("--") - 1:
+        return False
     resident, size = (sum(int(row[column]) for row in rows) for column in (0, 1))
     return bool(rows) and resident <= FEW * size

@@ -1,0 +1,47 @@
+"""Limits that fio's jobs were given: rates, operations a second, and pauses between them."""
+
+import itertools
+from collections.abc import Iterator, Mapping
+
+from apps.bench.outputs import pacing
+from apps.bench.outputs.scales import BINARY, scaled
+from apps.bench.toolkit import Flag, Output
+from apps.bench.tools._fio.figures import Way
+
+WAYS = ("read", "write")
+# With these no rate can be told at which the jobs hold themselves back.
+_PAUSES = ("thinktime", "latency_target")
+OPTIONS = ("rate", "rate_iops", *_PAUSES)
+
+
+def flags_of(output: Output, options: Mapping[str, str], ways: Mapping[str, Way]) -> Iterator[Flag]:
+    """Yield the doubts in what each way moved; `options` are those that the report tells of its jobs."""
+    told = {**options, **_asked(output)}
+    if paused := [name for name in _PAUSES if told.get(name, "0").strip("0") not in ("", "s", "us", "ms")]:
+        yield from pacing.paused_flags(f"--{paused[0]}", ("rate", *WAYS))
+        return
+    jobs = scaled(told.get("numjobs"), BINARY) or 1
+    for place, name in enumerate(WAYS):
+        limit, operations = (_of_way(told.get(option, ""), place) for option in ("rate", "rate_iops"))
+        metrics = ("rate", name, f"{name}_iops")
+        if found := pacing.held_flags(ways[name].rate, jobs * limit, "B/s", metrics):
+            yield from found
+        else:
+            yield from pacing.held_flags(ways[name].iops, jobs * operations, "op/s", metrics)
+
+
+def _of_way(text: str, place: int) -> int:
+    """Return the limit of a way: one for all ways, or one each ("10m,5m,": reads, writes, trims); 0 for none."""
+    parts = text.split(",")
+    part = parts[place] if place < len(parts) else parts[0] if len(parts) == 1 else ""
+    return scaled(part.rstrip("bB").removesuffix("i"), BINARY) or 0
+
+
+def _asked(output: Output) -> dict[str, str]:
+    """Return the limits of the command line, whose options come with "=" or as a word of their own."""
+    found: dict[str, str] = {}
+    for word, following in itertools.pairwise((*output.argv, "")):
+        name, equals, value = word.removeprefix("--").partition("=")
+        if word.startswith("--") and name in (*OPTIONS, "numjobs"):
+            found[name] = value if equals else following
+    return found
