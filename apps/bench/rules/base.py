@@ -6,6 +6,8 @@ from typing import Any
 
 from apps.bench import statistics
 from apps.bench.text import Message, _
+from apps.bench.toolkit import Tool, goes_back
+from apps.bench.toolkit.ways import BACK, BOTH
 
 Json = dict[str, Any]
 
@@ -64,6 +66,7 @@ class Point:
     experiment: int | None = None
     at: float | None = None
     harmonic: frozenset[str] = frozenset()
+    is_back: bool | None = None
 
     def __post_init__(self) -> None:
         """Leave out what is no figure: no number, below zero, or so far out that arithmetic with it overflows."""
@@ -71,6 +74,16 @@ class Point:
             return
         sound = {name: {t: v for t, v in own.items() if is_figure(v)} for name, own in self.metrics.items()}
         object.__setattr__(self, "metrics", {name: own for name, own in sound.items() if own})
+
+    def goes_back(self, metric: str = "") -> bool:
+        """Return whether the data of a metric went from the second role to the first, as tool or parameters say."""
+        is_back = goes_back(None, self.parameters) if self.is_back is None else self.is_back
+        return is_back != metric.endswith(BACK)
+
+    @property
+    def goes_forth(self) -> bool:
+        """Return whether data went from the first role to the second, and none back meanwhile."""
+        return not self.goes_back() and self.parameters.get(Tool.backwards_at[0]) != BOTH
 
     def values(self, metric: str) -> list[float]:
         """Return the metric's values over the trials of the point."""
@@ -164,6 +177,9 @@ class Evidence:
     `paths` {(node, node): path} and `interconnects` {node: as its testbed describes it} are of a whole campaign;
     `trends` and `ratios` only those that a publication prints. `beside` is what was measured between the same two
     nodes in other roles or the other way, in the order in which it is asked of the path, `elder` of it first.
+    Of one pair of ends data goes one way: `way` are the ids of who sends and who receives (() where nobody says), and
+    from the second role to the first if it `is_back`. The trials `told_beside` are of both ways: what rests on them
+    alone is told of the other.
     """
 
     points: tuple[Point, ...]
@@ -176,6 +192,14 @@ class Evidence:
     ratios: tuple[Ratio, ...] = ()
     beside: tuple["Evidence", ...] = ()
     elder: int = 0
+    way: tuple[int, ...] = ()
+    is_back: bool = False
+    told_beside: frozenset[int] = frozenset()
+
+    @property
+    def sender(self) -> str:
+        """Return the role of the node that sends."""
+        return "server" if self.is_back else "client"
 
     def path_between(self, a: str, b: str) -> PathFacts:
         """Return the path between two nodes, in whichever order `paths` names them; nothing is known of others."""

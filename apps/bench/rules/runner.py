@@ -116,7 +116,12 @@ def _conclude(rule: Rule, evidence: Evidence, shared: Shared) -> list[FindingDra
         return []
     drafts = [concluded] if isinstance(concluded, FindingDraft) else list(concluded)
     # Where figures contradict each other there is nothing to recommend.
-    return [draft for draft in drafts if not draft.is_loss]
+    return [draft for draft in drafts if not draft.is_loss and not _is_told_beside(draft, evidence)]
+
+
+def _is_told_beside(draft: FindingDraft, evidence: Evidence) -> bool:
+    """Return whether it rests only on what is no more of this way than of the other, whose findings tell it."""
+    return bool(draft.trials) and set(draft.trials) <= evidence.told_beside
 
 
 def _needed(compute: Callable[[Evidence], Any], evidence: Evidence, shared: Shared) -> Any:

@@ -194,7 +194,7 @@ def _body(request: Request, pk: int, found: queries.Found | None) -> dict[str, A
     return {
         "lane": lane.pk,
         "tool": lane.experiment.tool,
-        "nodes": results.lane_names(lane.experiment)[lane.pk],
+        "nodes": found.nodes if found else results.lane_names(lane.experiment)[lane.pk],
         "team": lane.experiment.campaign.team.slug,
         "metric": found.subject.metric.name if found else None,
         "metrics": [metric.name for metric in found.metrics] if found else [],

@@ -8,7 +8,7 @@ from django.contrib.postgres.aggregates import ArrayAgg
 from django.db.models import FloatField, Func, QuerySet
 
 from apps.bench.rules.base import DISK, FILE_SYSTEM, INTERCONNECT, NETWORK, SAMPLE, Point
-from apps.bench.toolkit import harmonic_metrics
+from apps.bench.toolkit import goes_back, harmonic_metrics
 from apps.results.models import Result, Sample
 from apps.testbeds.models import FileSystem
 from apps.tuning.evidence.lanes import Measured
@@ -115,6 +115,7 @@ def _point(told: _Told, measured: Measured, harmonic: frozenset[str]) -> Point:
         experiment=told.experiment,
         at=told.at,
         harmonic=harmonic,
+        is_back=goes_back(measured.tool, told.parameters),
     )
 
 
