@@ -19,6 +19,7 @@ from apps.bench.statistics.quantiles import CONFIDENCE, quantile
 from apps.bench.statistics.scaling import Scaling, fit_scaling
 from apps.bench.statistics.strata import Overall, compare_strata
 from apps.bench.statistics.summary import Summary, summarise
+from apps.bench.statistics.trends import step_of, still_rises
 
 __all__ = [
     "CONFIDENCE",
@@ -52,6 +53,8 @@ __all__ = [
     "quantile",
     "quantile_interval",
     "right_mean",
+    "step_of",
+    "still_rises",
     "student_t_quantile",
     "summarise",
     "why_mean",

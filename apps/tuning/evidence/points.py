@@ -115,7 +115,8 @@ def _point(told: _Told, measured: Measured, harmonic: frozenset[str]) -> Point:
         experiment=told.experiment,
         at=told.at,
         harmonic=harmonic,
-        is_back=goes_back(measured.tool, told.parameters),
+        # A publication says between whom, not which of a probe's ends sent.
+        is_back=goes_back(None if PRINTED in told.observed else measured.tool, told.parameters),
     )
 
 
