@@ -68,7 +68,7 @@ def conclude(evidence: Evidence) -> list[FindingDraft]:
                 ceilings,
                 kind,
                 None if curve else ends.most_of(evidence, trend),
-                shapes.interval_at(curve, max(curve.means)) if curve else None,
+                shapes.interval_at(curve, max(curve.means), max(ceilings.values(), default=None)) if curve else None,
             )
             if (
                 factor != CLIENTS
