@@ -206,7 +206,7 @@ class ExperimentTable(rest.APIView):
         )
         lanes: dict[Any, str] = queries.lane_names(found)
         ceiling = charts.ceiling_of(table.metric.unit, charts.theory_of(found))
-        ends = [group.interval(table.metric.unit, ceiling) for group in table.groups]
+        ends = [group.interval(table.metric, ceiling) for group in table.groups]
 
         def shown(factor: str, value: Any) -> Any:
             return lanes.get(value, value) if factor == queries.NODES else value

@@ -105,7 +105,7 @@ def _figure(made: Material, group: Group, key: str, table: Table) -> Block:
             values = _of(entry, metric, back=back)
             if (centre := _centre(group, values, metric)) and values:
                 label = _label(made, group, entry)
-                low, high = ends_of(centre, metric.unit, values)
+                low, high = ends_of(centre, metric, values, _ceiling_of(entry, metric))
                 drawn.append({"x": label, "y": centre.value, "low": low, "high": high, "n": len(values)})
         series.append({"label": title if len(heads) > 1 else "", "points": drawn})
     label = ", ".join(dict.fromkeys(_(metric.label) for _title, metric, _back in heads))
@@ -161,6 +161,13 @@ def _ceiling(group: Group, metric: Metric) -> tuple[float | None, list[dict[str,
         return None, []
     ceiling = theory.ceiling_bps / bits
     return ceiling, [{"axis": "y", "value": ceiling, "label": _("Ceiling of the path")}]
+
+
+def _ceiling_of(entry: Entry, metric: Metric) -> float | None:
+    """Return what no figure of an entry exceeds, either way."""
+    if metric.unit not in charts.RATE_BITS:
+        return None
+    return charts.ceiling_of(metric.unit, charts.theory_of(entry.experiment))
 
 
 def _table(made: Material, group: Group, key: str) -> Table:
@@ -223,7 +230,10 @@ def _add(
     scale = scale_of([value for values in figures for value in values or ()], metric.unit)
     columns.append(Column(title, scale.unit, "number"))
     _extend(rows, [scale.of(centre.value) if centre else None for centre in centres])
-    spans = [ends_of(centre, metric.unit, values or ()) for centre, values in zip(centres, figures, strict=True)]
+    spans = [
+        ends_of(centre, metric, values or (), _ceiling_of(entry, metric))
+        for entry, centre, values in zip(group.entries, centres, figures, strict=True)
+    ]
     if any(low is not None for low, _high in spans):
         columns += interval_columns(title, scale)
         _extend(rows, [scale.of(low) for low, _high in spans])
