@@ -90,7 +90,9 @@ class GroupSerializer(serializers.Serializer):
     ci_low = serializers.FloatField(allow_null=True)
     ci_high = serializers.FloatField(allow_null=True)
     ci_is_cut = serializers.BooleanField(help_text="Whether it ends where no figure can lie.")
-    ci_confidence = serializers.FloatField(allow_null=True, help_text="What the interval has, 0 to 1.")
+    ci_confidence = serializers.FloatField(
+        allow_null=True, help_text="What the interval has, 0 to 1; null: not known."
+    )
     ci_method = serializers.ChoiceField(choices=intervals.METHODS)
     flagged = serializers.IntegerField(help_text="How many of the samples have a flag that bears on the metric.")
     flags = serializers.DictField(child=serializers.IntegerField(), help_text="How many of them by flag.")
