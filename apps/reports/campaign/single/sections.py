@@ -105,7 +105,7 @@ def _figure(made: Material, group: Group, key: str, table: Table) -> Block:
             values = _of(entry, metric, back=back)
             if (centre := _centre(group, values, metric)) and values:
                 label = _label(made, group, entry)
-                low, high = ends_of(centre, metric, values, _ceiling_of(entry, metric))
+                low, high = ends_of(centre, metric, values, _ceiling_of(entry, metric) if len(values) > 1 else None)
                 drawn.append({"x": label, "y": centre.value, "low": low, "high": high, "n": len(values)})
         series.append({"label": title if len(heads) > 1 else "", "points": drawn})
     label = ", ".join(dict.fromkeys(_(metric.label) for _title, metric, _back in heads))
@@ -153,9 +153,7 @@ def _ends_titles() -> tuple[str, ...]:
 def _ceiling(group: Group, metric: Metric) -> tuple[float | None, list[dict[str, object]]]:
     """Return the ceiling that all paths share, with its line; (None, []) where they differ or it is unknown."""
     bits = charts.RATE_BITS.get(metric.unit)
-    found = (
-        {charts.theory_of(part.experiment) for entry in group.entries for part in parts_of(entry)} if bits else set()
-    )
+    found = {part.theory for entry in group.entries for part in parts_of(entry)} if bits else set()
     theory = next(iter(found)) if len(found) == 1 else None
     if not bits or theory is None or not theory.ceiling_bps:
         return None, []
@@ -165,9 +163,7 @@ def _ceiling(group: Group, metric: Metric) -> tuple[float | None, list[dict[str,
 
 def _ceiling_of(entry: Entry, metric: Metric) -> float | None:
     """Return what no figure of an entry exceeds, either way."""
-    if metric.unit not in charts.RATE_BITS:
-        return None
-    return charts.ceiling_of(metric.unit, charts.theory_of(entry.experiment))
+    return charts.ceiling_of(metric.unit, entry.theory) if metric.unit in charts.RATE_BITS else None
 
 
 def _table(made: Material, group: Group, key: str) -> Table:
@@ -178,7 +174,7 @@ def _table(made: Material, group: Group, key: str) -> Table:
         columns += [Column(_("File system"))] if systems else []
     rows: list[list[Value]] = []
     for entry in group.entries:
-        ends = made.names_of(entry.lane)
+        ends = made.in_order(entry.lane)
         cells: list[Value] = list(ends) if group.both_ways else [entry.experiment.name, " → ".join(ends)]
         if systems and not group.both_ways:
             cells.append(entry.experiment.file_system.name if entry.experiment.file_system else "")
@@ -231,7 +227,7 @@ def _add(
     columns.append(Column(title, scale.unit, "number"))
     _extend(rows, [scale.of(centre.value) if centre else None for centre in centres])
     spans = [
-        ends_of(centre, metric, values or (), _ceiling_of(entry, metric))
+        ends_of(centre, metric, values, _ceiling_of(entry, metric)) if values and len(values) > 1 else (None, None)
         for entry, centre, values in zip(group.entries, centres, figures, strict=True)
     ]
     if any(low is not None for low, _high in spans):
