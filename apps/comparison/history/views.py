@@ -59,6 +59,7 @@ def history(request: HttpRequest, pk: int) -> HttpResponse:
             "subject": found.subject,
             "choices": points.choices_among(found.settings, found.setting, found.subject.tool),
             "changes": shown,
+            "trend": changes.trend_of(found.levels),
             "former": [item for item in changes.decisions_on(found.subject) if item.campaign_id not in told],
             "rows": charts.rows_of(found.subject, found.levels, shown),
             "chart": json.dumps(charts.chart_of(found.subject, found.levels, shown)),

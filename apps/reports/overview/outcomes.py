@@ -135,11 +135,11 @@ def _changes(made: Material, key: str, caption: str, found: Sequence[Change]) ->
                 percent(item),
                 campaign_link(made, item),
                 made.scope.period.day(item.at),
-                str(decision.get_state_display()) if decision else _("found"),
+                str(decision.get_state_display()) if decision else _("a trend") if item.is_trend else _("found"),
                 decision.explanation if decision else "",
             ]
         )
-    note = _("Levels are medians of the campaigns before and after.")
+    note = _("Levels are medians of the campaigns before and after; of a trend the ends of the line through them.")
     return Table(key, caption, columns, rows, note=note, total=len(found) if len(found) > MOST_CHANGES else 0)
 
 
