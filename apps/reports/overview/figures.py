@@ -10,7 +10,7 @@ from typing import Any
 from django.db import connection
 
 from apps.bench.toolkit import Metric, Tool
-from apps.bench.toolkit.ways import in_order
+from apps.bench.toolkit.ways import BACK, in_order
 from apps.reports.overview.scope import Measured, Scope
 from apps.results import charts, means
 from apps.results.ways import back_in_sql
@@ -143,23 +143,32 @@ def read(scope: Scope) -> Figures:
                 period = {"start": scope.period.start, "end": scope.period.end}
                 reckoned = _FIGURES.format(**_means(scope.tools[slug], metric, values["metric"]))
                 cursor.execute(reckoned, values | period | {"experiments": experiments})
+                amounts: dict[int, float] = {}
                 for pk, is_back, mean, n, at, moved in cursor.fetchall():
                     lane = scope.lanes.get(pk)
                     if lane and values["metric"] == metric.name:
                         found.figures[pk, is_back] = Figure(lane, mean, n, at, is_back)
                     if lane and moved:
-                        found.moved[pk] = moved
+                        amounts[pk] = moved
+                for pk, moved in amounts.items():
+                    found.moved[pk] = found.moved.get(pk, 0.0) + moved
     return found
 
 
 def _asked(tool: Tool, metric: Metric) -> Iterable[dict[str, Any]]:
-    """Return what is asked of a tool's experiments: its primary metric, and the bytes that it counted itself."""
-    timed = bool(tool.transport) and any(parameter.name == "duration" for parameter in tool.parameters)
+    """Return what is asked of a tool's experiments: its primary metric, and all that tells how many bytes were moved.
+
+    What the tool counted itself is surer than a rate over the time that was asked for, which need not be set. What
+    went back at the same time was moved, too.
+    """
+    known = {item.name for item in tool.metrics}
+    counted = [name for name in AMOUNTS if name in known]
+    timed = bool(tool.transport) and not counted and any(item.name == "duration" for item in tool.parameters)
     per_unit = charts.RATE_BITS.get(metric.unit, 0) / 8 if timed else 0.0
     yield {"metric": metric.name, "sign": _SIGN[metric.higher_is_better], "bytes": per_unit, "timed": timed}
-    if not per_unit:
-        known = {item.name for item in tool.metrics}
-        yield from ({"metric": name, "sign": 0.0, "bytes": 1.0, "timed": False} for name in AMOUNTS if name in known)
+    if per_unit and (back := f"{metric.name}{BACK}") in known:
+        yield {"metric": back, "sign": 0.0, "bytes": per_unit, "timed": True}
+    yield from ({"metric": name, "sign": 0.0, "bytes": 1.0, "timed": False} for name in counted)
 
 
 def _means(tool: Tool, metric: Metric, name: str) -> dict[str, str]:
