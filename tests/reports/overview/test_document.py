@@ -10,8 +10,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from apps.bench import statistics, tools
-from apps.campaigns import services
+from apps.bench import statistics
 from apps.campaigns.models import Campaign
 from apps.comparison.figures import checks
 from apps.comparison.history import queries as histories
@@ -26,8 +25,7 @@ from apps.results.models import Result
 from apps.tuning.models import Finding, Verification
 from tests.campaigns import factories as make
 from tests.comparison.history.conftest import again
-from tests.reports.overview.conftest import NOW, START, WEEK, WHOLE, carried_out
-from tests.results.factories import measure
+from tests.reports.overview.conftest import NOW, START, WEEK, WHOLE
 
 
 def report(quarter: SimpleNamespace, selection: Selection = WHOLE, language: str = "en") -> Document:
@@ -264,48 +262,3 @@ def test_one_of_many_points_must_be_surer_to_make_a_change(quarter: SimpleNamesp
     enough = int(changes.ALPHA / shift.p)
     assert enough > 1
     assert (found(1), found(enough), found(enough + 1)) == (1, 1, 0)
-
-
-@pytest.mark.parametrize(
-    ("tool", "told", "factor", "is_all"),
-    [
-        ("gridftp", {"throughput": 1e8, "transferred": 2.0**27}, 2.0**27, True),
-        ("iperf3-tcp", {"goodput": 1e8, "goodput_reverse": 3e8}, 10 * 4e8 / 8, True),
-        ("ping", {"rtt_mean": 0.005}, 0.0, False),
-    ],
-)
-def test_data_moved_is_all_that_tools_told_or_at_least_that(
-    quarter: SimpleNamespace, tool: str, told: dict[str, float], factor: float, is_all: bool
-) -> None:
-    before = _moved(quarter)
-    draft = make.campaign(quarter.cast, name=tool)
-    ends = zip(tools.get(tool).roles, (quarter.a, quarter.b), strict=True)
-    services.create_experiment(
-        campaign=draft,
-        user=quarter.cast.oscar,
-        roles=make.players(**{role.name: node for role, node in ends}),
-        name=tool,
-        tool=tool,
-        fixed={"direction": "both", "duration": "10 s"} if tool == "iperf3-tcp" else {},
-        factors=[],
-        repetitions=3,
-        order="as-given",
-        retry_wait_s=5,
-        context=False,
-    )
-    campaign = services.launch_campaign(campaign=draft, user=quarter.cast.oscar, now=NOW - WEEK)
-    Campaign.objects.filter(pk=campaign.pk).update(launched_at=NOW - WEEK)
-    for trial in campaign.trials.all():
-        measure(trial, **told)
-        carried_out(trial, "succeeded", NOW - WEEK)
-    after = _moved(quarter)
-    assert after.bytes == pytest.approx(before.bytes + 3 * factor)
-    assert (before.text.startswith("at least"), after.text.startswith("at least")) == (False, not is_all)
-
-
-def _moved(quarter: SimpleNamespace) -> SimpleNamespace:
-    document = report(quarter)
-    [text] = [row["Value"] for row in lines(tables(document)["key-figures"]) if row["What"] == "Data moved"]
-    table = tables(document)["tools"]
-    scale = {"MiB": 2**20, "GiB": 2**30}[table.columns[-1].unit]
-    return SimpleNamespace(text=text, bytes=scale * sum(row["Data moved"] or 0 for row in lines(table)))

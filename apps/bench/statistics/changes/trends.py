@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-# A line must be better by so much: differences of Schwarz's criterion from there on are strong evidence (Kass,
-# Raftery, 1995). Of twenty values a step of three deviations must not be taken for a trend.
-LEAST_EVIDENCE = 6.0
+# A line must be better by so much: differences of Schwarz's criterion from there on are very strong evidence
+# (Kass, Raftery, 1995). Of twenty values a step of three deviations must not be taken for a trend.
+LEAST_EVIDENCE = 10.0
 
 
 @dataclass(frozen=True)
