@@ -98,14 +98,17 @@ def told_interval_columns(metric: str, scale: Scale) -> list[Column]:
     return [*ends, Column(_("Confidence of the interval"), "%", "number")]
 
 
-def ends_of(centre: Centre | None, unit: str, values: Sequence[float]) -> tuple[float | None, float | None]:
+def ends_of(
+    centre: Centre | None, metric: Metric, values: Sequence[float], ceiling: float | None
+) -> tuple[float | None, float | None]:
     """Return the ends of an interval of 95 %, as far as such figures can lie there; None where it has less than that.
 
-    Equal figures have none: that they are equal is no measure of their scatter.
+    `ceiling` is what no figure along the measured path exceeds, in the metric's unit, as pages and REST have it.
+    Equal figures have no interval: that they are equal is no measure of their scatter.
     """
     if centre is None or centre.confidence is None or centre.confidence < CONFIDENCE:
         return None, None
-    ends = bounds.clipped(centre.low, centre.high, unit, values)
+    ends = bounds.clipped(centre.low, centre.high, metric.unit, values, ceiling, metric.name)
     return ends.low, ends.high
 
 

@@ -91,7 +91,9 @@ class GroupSerializer(serializers.Serializer):
     ci_low = serializers.FloatField(allow_null=True)
     ci_high = serializers.FloatField(allow_null=True)
     ci_is_cut = serializers.BooleanField(help_text="Whether it ends where no figure can lie.")
-    ci_confidence = serializers.FloatField(allow_null=True, help_text="What the interval has, 0 to 1.")
+    ci_confidence = serializers.FloatField(
+        allow_null=True, help_text="What the interval has, 0 to 1; null: not known."
+    )
     ci_method = serializers.ChoiceField(choices=intervals.METHODS)
     flagged = serializers.IntegerField(help_text="How many of the samples have a flag that bears on the metric.")
     flags = serializers.DictField(child=serializers.IntegerField(), help_text="How many of them by flag.")
@@ -207,7 +209,7 @@ class ExperimentTable(rest.APIView):
         )
         lanes: dict[Any, str] = queries.lane_names(found)
         ceiling = charts.ceiling_of(table.metric.unit, theory_of(found))
-        ends = [group.interval(table.metric.unit, ceiling) for group in table.groups]
+        ends = [group.interval(table.metric, ceiling) for group in table.groups]
 
         def shown(factor: str, value: Any) -> Any:
             return lanes.get(value, value) if factor == queries.NODES else value

@@ -29,7 +29,7 @@ def chart_of(table: queries.Table, tool: Tool, lanes: dict[int, str], theory: Th
     series: dict[str, list[dict[str, object]]] = {}
     for group in table.groups:
         label = label_of(tool, table.others, group.others, lanes)
-        ends = group.interval(table.metric.unit, ceiling_of(table.metric.unit, theory))
+        ends = group.interval(table.metric, ceiling_of(table.metric.unit, theory))
         point: dict[str, object] = {
             "x": group.x if parameter and _is_number(group.x) else text_of(parameter, group.x, lanes),
             "y": group.centre.value,

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from django.utils.translation import gettext as _
 
 from apps.bench.statistics import Method
+from apps.bench.toolkit import Metric
 from apps.core.messages import render
 from apps.results import queries
 
@@ -32,12 +33,12 @@ def cut_note() -> str:
     return _("The interval is cut where no figure can lie: below zero, beyond the whole or the path’s ceiling.")
 
 
-def ends_of(group: queries.Group, unit: str, ceiling: float | None) -> Ends | None:
+def ends_of(group: queries.Group, metric: Metric, ceiling: float | None) -> Ends | None:
     """Return the interval of a point's mean, None where a single figure gives none.
 
-    `ceiling` is what no figure along the measured path exceeds, in the same unit; None where it is not known.
+    `ceiling` is what no figure along the measured path exceeds, in the metric's unit; None where it is not known.
     """
-    ends, interval = group.interval(unit, ceiling), group.centre.interval
+    ends, interval = group.interval(metric, ceiling), group.centre.interval
     if ends.low is None or ends.high is None or interval is None:
         return None
     return Ends(ends.low, ends.high, render(interval.message), ends.is_cut)

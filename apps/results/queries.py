@@ -63,10 +63,10 @@ class Group:
     centre: Centre
     mark: Mark | None = None
 
-    def interval(self, unit: str, ceiling: float | None = None) -> bounds.Clipped:
-        """Return the ends of the mean's interval in a unit, as far as such a figure can lie there at all."""
+    def interval(self, metric: Metric, ceiling: float | None = None) -> bounds.Clipped:
+        """Return the ends of the mean's interval of a metric, as far as such a figure can lie there at all."""
         values = [figure.value for figure in self.figures]
-        return bounds.clipped(self.centre.low, self.centre.high, unit, values, ceiling)
+        return bounds.clipped(self.centre.low, self.centre.high, metric.unit, values, ceiling, metric.name)
 
 
 @dataclass(frozen=True)

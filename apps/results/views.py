@@ -56,7 +56,7 @@ def _table_context(request: HttpRequest, experiment: Experiment, *, is_part: boo
             "x": charts.text_of(queries.parameter_of(tool, table.x), group.x, lanes),
             "others": charts.label_of(tool, table.others, group.others, lanes),
             "summary": group.summary,
-            "ends": intervals.ends_of(group, table.metric.unit, ceiling),
+            "ends": intervals.ends_of(group, table.metric, ceiling),
             "centre": group.centre,
             "mark": group.mark,
             "trials": [figure.trial for figure in group.figures],

@@ -213,7 +213,7 @@ def _measured(experiment: Experiment, names: Names) -> Measured:
                 names.text(charts.label_of(tool, table.others, group.others, lanes)),
                 Shown(
                     centre=group.centre,
-                    ends=intervals.ends_of(group, table.metric.unit, ceiling),
+                    ends=intervals.ends_of(group, table.metric, ceiling),
                     summary=group.summary,
                     mark=_hidden_mark(group.mark, names),
                 ),

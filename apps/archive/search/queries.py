@@ -18,7 +18,8 @@ from apps.archive.search.entries import words_of
 from apps.archive.search.models import SavedSearch, SearchEnd, SearchEntry, SearchMetric, SearchValue
 from apps.archive.search.state import Search
 from apps.bench import tools
-from apps.bench.toolkit import Metric, Tool
+from apps.bench.toolkit import Metric, Tool, goes_back
+from apps.bench.toolkit.ways import BOTH, in_order
 from apps.campaigns.models import Experiment
 from apps.campaigns.queries import visibility
 from apps.results import queries
@@ -88,21 +89,36 @@ class Hit:
 
     @property
     def players(self) -> str:
-        """Return "client → server" with the names of the nodes and clusters of its roles."""
-        return " → ".join("+".join(names) for names in self._cast)
+        """Return "sender → receiver" with the names of the nodes and clusters of its roles, "↔" of both ways."""
+        return self._arrow.join("+".join(names) for names in self._cast)
 
     @property
     def ends(self) -> str:
         """Return the same for a narrow cell: many names as patterns, of very many the first."""
-        return " → ".join(patterns.shorten_names(names, most=MOST_PIECES) for names in self._cast)
+        return self._arrow.join(patterns.shorten_names(names, most=MOST_PIECES) for names in self._cast)
+
+    @cached_property
+    def _sides(self) -> set[bool]:
+        """Return whether data went back from the second role to the first, as far as the experiment asks for it."""
+        if self.tool is None:
+            return {False}
+        asked = self.experiment
+        name, _value = self.tool.backwards_at
+        is_varied = any(factor["name"] == name for factor in asked.factors)
+        both = is_varied or asked.fixed.get(name) == BOTH
+        return {False, True} if both else {goes_back(self.tool, asked.fixed)}
+
+    @property
+    def _arrow(self) -> str:
+        return " ↔ " if len(self._sides) > 1 else " → "
 
     @cached_property
     def _cast(self) -> list[list[str]]:
-        """Return the names of each role, in the order of the tool's roles."""
+        """Return the names of each role: who sends, who receives, and the other roles."""
         parts: dict[str, list[str]] = {role.name: [] for role in self.tool.roles} if self.tool else {}
         for part in self.experiment.roles.all():
             parts.setdefault(part.role, []).append(str(part.node or part.cluster))
-        return [names for names in parts.values() if names]
+        return in_order((names for names in parts.values() if names), is_back=self._sides == {True})
 
 
 def entries_for(user: User) -> QuerySet[SearchEntry]:

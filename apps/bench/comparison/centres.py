@@ -19,7 +19,7 @@ class Statistic(Enum):
 class Centre:
     """A centre and its interval, in the unit of the figures; None where there are too few of them for one.
 
-    `confidence` (0 to 1) is what the interval has, and `method` how it was found.
+    `confidence` (0 to 1; None: not known) is what the interval has, and `method` how it was found.
     """
 
     value: float
@@ -31,7 +31,7 @@ class Centre:
     @property
     def interval(self) -> Interval | None:
         """Return the interval, None where there is none."""
-        if self.low is None or self.high is None or self.confidence is None or self.method is None:
+        if self.low is None or self.high is None or self.method is None:
             return None
         return Interval(self.low, self.high, self.confidence, self.method)
 

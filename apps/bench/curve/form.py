@@ -10,6 +10,7 @@ from apps.bench.curve.order import chance_of_order
 from apps.bench.curve.proofs import ALPHA, ALPHA_ALIKE, Proof, ProofTest
 from apps.bench.curve.scatter import Scatter, scatter_of
 from apps.bench.knee import NEAR, find_knee
+from apps.bench.statistics import step_of, still_rises
 
 # So many places make a plateau: one that follows a rise may rise on.
 LEAST_PLATEAU = 2
@@ -58,9 +59,10 @@ def read_curve(
 
     `centres` are what stands for the figures of each place where it is shown, their means unless given: what is said
     is true of them as well. It is flat if an equivalence test shows the extremes within 10 % of each other. It levels
-    off if one shows all places from the start on within 5 % of their mean, and a t test each one before below it. It
-    grows (falls) if the last place is above (below) the first by a t test, or by Kendall's test of the order where
-    nothing was repeated, and no step goes back by 5 %. ValueError unless x ascends with finite figures at each.
+    off if one shows all places from the start on within 5 % of their mean, a t test each one before below it, and one
+    of trend not that they go on rising. It grows (falls) if the last place is above (below) the first by a t test, or
+    by Kendall's test of the order where nothing was repeated, and no step goes back by 5 %. ValueError unless x
+    ascends with finite figures at each.
     """
     if any(a >= b for a, b in itertools.pairwise(xs)) or len(xs) != len(groups):
         raise ValueError("a curve needs the figures of each x, and x in ascending order")
@@ -117,7 +119,7 @@ def read_places(
 
 def _plateau(scatter: Scatter, shown: Sequence[float], places: Reading) -> Reading | None:
     """Return a curve that levels off; None if the tests do not bear that out."""
-    count = len(shown)
+    count, wider = len(shown), 0.0
     for start in range(1, count - LEAST_PLATEAU + 1):
         beyond, before = range(start, count), range(start)
         plateau = math.fsum(shown[start:]) / len(beyond)
@@ -125,6 +127,11 @@ def _plateau(scatter: Scatter, shown: Sequence[float], places: Reading) -> Readi
             continue
         flat = scatter.within(beyond, NEAR)
         if flat is None or flat > ALPHA_ALIKE:
+            continue
+        logarithms = scatter.groups[start:]
+        tail = [[math.exp(value - scatter.means[-1]) for value in group] for group in logarithms]
+        if still_rises(tail, wider):
+            wider = max(wider, step_of(tail))
             continue
         grown = [scatter.below(place, beyond) for place in before]
         known = [p for p in grown if p is not None]

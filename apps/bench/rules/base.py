@@ -4,14 +4,25 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any
 
-from apps.bench import statistics
+from apps.bench.rules.points import (
+    ABOUT,
+    AT_LEAST,
+    BELOW,
+    LEAST_FIGURE,
+    MODE,
+    MOST_FIGURE,
+    SAMPLE,
+    Point,
+    is_figure,
+)
 from apps.bench.text import Message, _
+
+# Points are read with the rest.
+__all__ = ["ABOUT", "AT_LEAST", "BELOW", "LEAST_FIGURE", "MODE", "MOST_FIGURE", "SAMPLE", "Point", "is_figure"]
 
 Json = dict[str, Any]
 
 
-# What a figure is: one measured value, or what a publication prints of several ("mode": one of two or more levels).
-SAMPLE, MODE, AT_LEAST, BELOW, ABOUT = "sample", "mode", "at-least", "below", "about"
 # What a finding is: a change to make, a cause named, the word that something needs no change, or a doubt in a figure.
 RECOMMENDATION, DIAGNOSIS, NO_CHANGE, DOUBT = KINDS = ("recommendation", "diagnosis", "no-change", "doubt")
 NETWORK, DISK, FILE_SYSTEM, INTERCONNECT = "network", "disk", "file-system", "interconnect"
@@ -26,68 +37,6 @@ LAYER_NAMES = {
 def of_files(name: str) -> str:
     """Return the question of what to do for a file system."""
     return f"files {name}" if name else ""
-
-
-# No quantity of the field, in base units, comes near these; squares and ratios within them can be computed.
-LEAST_FIGURE, MOST_FIGURE = 1e-60, 1e60
-
-
-def is_figure(value: float) -> bool:
-    """Return whether a value is one that rules can reckon with: zero, or a number of a size that things have.
-
-    No rule reads a quantity that can be below zero: where one is printed so, a clock or a tool went wrong.
-    """
-    return value == 0 or LEAST_FIGURE <= value <= MOST_FIGURE
-
-
-@dataclass(frozen=True)
-class Point:
-    """One point of a sweep: its parameters, and {metric: {trial id: value}} of its successful trials.
-
-    `roles` {role: names of its nodes}; `file_system` a name of `Evidence.file_systems`; `observed` is what judges
-    saw (as `Reading.observed`, of its last trial); `warnings` names of its flags, and `flagged` {name: trials} those
-    of which it is known, `bears` {name: metrics} of flags that bear on some only; `at` its last one's Unix time;
-    `harmonic` its metrics of which that is the right mean.
-    """
-
-    parameters: Mapping[str, Any]
-    metrics: Mapping[str, Mapping[int, float]]
-    tool: str = ""
-    layer: str = ""
-    roles: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    file_system: str = ""
-    observed: Mapping[str, Any] = field(default_factory=dict)
-    warnings: frozenset[str] = frozenset()
-    flagged: Mapping[str, frozenset[int]] = field(default_factory=dict)
-    bears: Mapping[str, frozenset[str]] = field(default_factory=dict)
-    statistic: str = SAMPLE
-    experiment: int | None = None
-    at: float | None = None
-    harmonic: frozenset[str] = frozenset()
-
-    def __post_init__(self) -> None:
-        """Leave out what is no figure: no number, below zero, or so far out that arithmetic with it overflows."""
-        if all(is_figure(value) for values in self.metrics.values() for value in values.values()):
-            return
-        sound = {name: {t: v for t, v in own.items() if is_figure(v)} for name, own in self.metrics.items()}
-        object.__setattr__(self, "metrics", {name: own for name, own in sound.items() if own})
-
-    def values(self, metric: str) -> list[float]:
-        """Return the metric's values over the trials of the point."""
-        return list(self.metrics.get(metric, {}).values())
-
-    def kind_of_mean(self, metric: str) -> statistics.Mean:
-        """Return which mean stands for the metric's values."""
-        return statistics.Mean.HARMONIC if metric in self.harmonic else statistics.Mean.ARITHMETIC
-
-    def mean(self, metric: str) -> float | None:
-        """Return what stands for the metric's values over the trials, None without any."""
-        values = self.values(metric)
-        return statistics.summarise(values, self.kind_of_mean(metric)).mean if values else None
-
-    def trials(self, metric: str) -> tuple[int, ...]:
-        """Return the ids of the trials that gave the metric."""
-        return tuple(sorted(self.metrics.get(metric, {})))
 
 
 @dataclass(frozen=True)
@@ -164,6 +113,9 @@ class Evidence:
     `paths` {(node, node): path} and `interconnects` {node: as its testbed describes it} are of a whole campaign;
     `trends` and `ratios` only those that a publication prints. `beside` is what was measured between the same two
     nodes in other roles or the other way, in the order in which it is asked of the path, `elder` of it first.
+    Of one pair of ends data goes one way: `way` are the ids of who sends and who receives (() where nobody says), and
+    from the second role to the first if it `is_back`. The trials `told_beside` are of both ways: what rests on them
+    alone is told of the other.
     """
 
     points: tuple[Point, ...]
@@ -176,6 +128,14 @@ class Evidence:
     ratios: tuple[Ratio, ...] = ()
     beside: tuple["Evidence", ...] = ()
     elder: int = 0
+    way: tuple[int, ...] = ()
+    is_back: bool = False
+    told_beside: frozenset[int] = frozenset()
+
+    @property
+    def sender(self) -> str:
+        """Return the role of the node that sends."""
+        return "server" if self.is_back else "client"
 
     def path_between(self, a: str, b: str) -> PathFacts:
         """Return the path between two nodes, in whichever order `paths` names them; nothing is known of others."""

@@ -4,13 +4,15 @@ import hashlib
 import json
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from apps.bench import network
 from apps.bench.rules.base import Evidence, FindingDraft
 
 # So much of an error's text is worth reading.
 LONGEST_ERROR = 300
+JUMBO_MTU = 9000
 
 # What is asked of a rule runs within this; a caller that has a clock gives one that ends what takes too long.
 Guard = Callable[[], AbstractContextManager[Any]]
@@ -116,7 +118,26 @@ def _conclude(rule: Rule, evidence: Evidence, shared: Shared) -> list[FindingDra
         return []
     drafts = [concluded] if isinstance(concluded, FindingDraft) else list(concluded)
     # Where figures contradict each other there is nothing to recommend.
-    return [draft for draft in drafts if not draft.is_loss]
+    drafts = [_cut(draft, evidence) for draft in drafts]
+    return [draft for draft in drafts if not draft.is_loss and not _is_told_beside(draft, evidence)]
+
+
+def _is_told_beside(draft: FindingDraft, evidence: Evidence) -> bool:
+    """Return whether it rests only on what is no more of this way than of the other, whose findings tell it."""
+    return bool(draft.trials) and set(draft.trials) <= evidence.told_beside
+
+
+def _cut(draft: FindingDraft, evidence: Evidence) -> FindingDraft:
+    """Return a finding whose prediction's interval ends where the path as described carries no more."""
+    per_unit = {"bit/s": 1.0, "B/s": 8.0}.get(draft.predicted_unit)
+    if not draft.predicted or not draft.predicted_interval or not per_unit:
+        return draft
+    # Where its MTU is not known the largest usual frames leave most.
+    ceiling = network.tcp_ceiling_bps(evidence.path.capacity_bps, evidence.path.mtu or JUMBO_MTU)
+    low, high = draft.predicted_interval
+    if not ceiling or not draft.predicted <= ceiling / per_unit < high:
+        return draft
+    return replace(draft, predicted_interval=(low, ceiling / per_unit))
 
 
 def _needed(compute: Callable[[Evidence], Any], evidence: Evidence, shared: Shared) -> Any:

@@ -1,7 +1,7 @@
 """What samples say: location, spread, intervals, differences, modes, scaling and changes, without any library."""
 
 from apps.bench.statistics.boxes import Box, box_of
-from apps.bench.statistics.changes import Change, find_changes
+from apps.bench.statistics.changes import Change, Trend, find_changes, find_trend
 from apps.bench.statistics.differences import Difference, adjust_holm, compare_many, compare_two, least_p
 from apps.bench.statistics.distributions import student_t_quantile
 from apps.bench.statistics.importance import Importance, Share, explain_variance
@@ -19,6 +19,7 @@ from apps.bench.statistics.quantiles import CONFIDENCE, quantile
 from apps.bench.statistics.scaling import Scaling, fit_scaling
 from apps.bench.statistics.strata import Overall, compare_strata
 from apps.bench.statistics.summary import Summary, summarise
+from apps.bench.statistics.trends import step_of, still_rises
 
 __all__ = [
     "CONFIDENCE",
@@ -34,6 +35,7 @@ __all__ = [
     "Scaling",
     "Share",
     "Summary",
+    "Trend",
     "adjust_holm",
     "bootstrap_interval",
     "box_of",
@@ -44,6 +46,7 @@ __all__ = [
     "find_changes",
     "find_modes",
     "find_outliers",
+    "find_trend",
     "fit_scaling",
     "least_p",
     "mean_interval",
@@ -52,6 +55,8 @@ __all__ = [
     "quantile",
     "quantile_interval",
     "right_mean",
+    "step_of",
+    "still_rises",
     "student_t_quantile",
     "summarise",
     "why_mean",

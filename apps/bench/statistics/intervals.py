@@ -16,6 +16,8 @@ from apps.bench.text import Message, _
 RESAMPLES = 2000
 # Fewer values than this repeat themselves so often that their resamples say little.
 LEAST_FOR_BOOTSTRAP = 5
+# Digits of which a figure has so many.
+LEAST_DIGITS, MOST_DIGITS = 3, 4
 _NORMAL = NormalDist()
 
 
@@ -28,7 +30,7 @@ class Method(Enum):
     BOOTSTRAP = "bootstrap"
     # Between two of the figures, by how many lie below and above: whatever their distribution.
     RANKS = "ranks"
-    # All figures are equal: nothing is known of their scatter but that it seldom shows.
+    # All figures are equal: nothing is known of their scatter, so no confidence of their mean either.
     EQUAL = "equal"
 
 
@@ -36,28 +38,42 @@ _WORDS = {
     Method.STUDENT: _("%(percent)s %% by Student's t"),
     Method.BOOTSTRAP: _("%(percent)s %% by the bootstrap: there are two modes"),
     Method.RANKS: _("%(percent)s %%, between two of the figures"),
-    Method.EQUAL: _("%(percent)s %%: all figures are equal"),
+    Method.EQUAL: _("what rounding leaves: all figures are equal, and how sure that is cannot be known"),
 }
 
 
 @dataclass(frozen=True)
 class Interval:
-    """From `low` to `high`, with the confidence it really has (0 to 1), and how it was found."""
+    """From `low` to `high`, with the confidence it really has (0 to 1; None: not known), and how it was found."""
 
     low: float
     high: float
-    confidence: float
+    confidence: float | None
     method: Method = Method.RANKS
 
     @property
     def message(self) -> Message:
         """Return which interval it is, in words: "95 % by Student's t"."""
-        return Message(_WORDS[self.method], {"percent": percent_of(self.confidence)})
+        percent = {} if self.confidence is None else {"percent": percent_of(self.confidence)}
+        return Message(_WORDS[self.method], percent)
 
 
 def percent_of(confidence: float) -> str:
-    """Return a confidence as people write it: "95", and "67" for 0.667, never more than it is."""
-    return f"{math.floor(100 * confidence + 1e-6)}"
+    """Return a confidence as people write it: "95", and "67" for 0.667, never more than it is, nor all."""
+    return f"{min(99, math.floor(100 * confidence + 1e-6))}"
+
+
+def resolution_of(value: float) -> float:
+    """Return by how much a figure may be off at least: half a unit of its last digit, of four digits at most.
+
+    Tools print three or more; of 122.012 the rest is what was computed from a rounded time. 0 of zero.
+    """
+    if not value:
+        return 0.0
+    written = f"{abs(value):.{MOST_DIGITS - 1}e}"
+    digits = len(written.partition("e")[0].rstrip("0").replace(".", ""))
+    exponent = int(written.partition("e")[2])
+    return 0.5 * 10.0 ** (exponent - max(LEAST_DIGITS, digits) + 1)
 
 
 def mean_interval(values: Sequence[float], kind: Mean = Mean.ARITHMETIC) -> tuple[float, Interval | None]:
@@ -77,9 +93,9 @@ def _arithmetic(values: Sequence[float]) -> tuple[float, Interval | None]:
     """Return the arithmetic mean with its interval.
 
     It is mean ± t s / √n with the 0.975 quantile of Student's t (1908) on n - 1 degrees of freedom, which supposes
-    independent values with a roughly normal mean. Where they fall into two modes it is that of the bootstrap. Of
-    equal values it has no width: as a value is as likely to lie above the median as below, its confidence is
-    1 - 2 / 2^n.
+    independent values with a roughly normal mean. Where they fall into two modes it is that of the bootstrap. Equal
+    values tell nothing of their scatter: they may be a line that is full, with dips nobody saw, or be rounded. Their
+    interval is what rounding leaves, without a confidence.
     """
     n, least, most = len(values), min(values), max(values)
     # Rounding may lead a mean of equal values astray by the last digit.
@@ -87,7 +103,8 @@ def _arithmetic(values: Sequence[float]) -> tuple[float, Interval | None]:
     if n < 2:
         return mean, None
     if least == most:
-        return mean, Interval(least, most, 1 - 2 ** (1 - n), Method.EQUAL)
+        off = resolution_of(mean)
+        return mean, Interval(least - off, most + off, None, Method.EQUAL)
     if find_modes(values):
         found = bootstrap_interval(sorted(values), lambda drawn: math.fsum(drawn) / len(drawn))
         return mean, found

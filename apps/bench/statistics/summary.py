@@ -15,9 +15,9 @@ class Summary:
 
     `mean` is of the kind that was asked for, `stdev` the sample's standard deviation (n - 1), `ci_low` and `ci_high`
     the interval of the mean (of a harmonic one whose times may be zero the arithmetic mean's), `method` how it was
-    found and `confidence` (0 to 1) what it has; all are None for a single value. `q1` and `q3` are quartiles
-    interpolated linearly (type 7 of Hyndman and Fan, 1996), `mad` is the median absolute deviation from the median
-    (x 1.4826 estimates a normal stdev).
+    found and `confidence` (0 to 1) what it has, None of equal values; all are None for a single value. `q1` and `q3`
+    are quartiles interpolated linearly (type 7 of Hyndman and Fan, 1996), `mad` is the median absolute deviation from
+    the median (x 1.4826 estimates a normal stdev).
     """
 
     n: int
@@ -37,7 +37,7 @@ class Summary:
     @property
     def interval(self) -> Interval | None:
         """Return the interval of the mean with its method and confidence, None for a single value."""
-        if self.ci_low is None or self.ci_high is None or self.method is None or self.confidence is None:
+        if self.ci_low is None or self.ci_high is None or self.method is None:
             return None
         return Interval(self.ci_low, self.ci_high, self.confidence, self.method)
 

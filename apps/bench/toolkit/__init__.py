@@ -16,6 +16,7 @@ from apps.bench.toolkit.readings import (
     is_invalid,
 )
 from apps.bench.toolkit.tool import Estimate, Metric, Role, Tool
+from apps.bench.toolkit.ways import goes_back
 
 __all__ = [
     "AROUND",
@@ -41,6 +42,7 @@ __all__ = [
     "Value",
     "bears_on",
     "ends_of",
+    "goes_back",
     "harmonic_metrics",
     "is_invalid",
     "right_mean",

@@ -62,6 +62,10 @@ class Tool(abc.ABC):
     minimum_version: ClassVar[str] = ""
     # Whose headers the measured rates go without: "tcp" or "udp"; "" where no rate is measured.
     transport: ClassVar[str] = ""
+    # The parameter and the value of it with which data goes from the second role to the first, and whether the second
+    # role is the one that sends otherwise; `ways` reads both.
+    backwards_at: ClassVar[tuple[str, str]] = ("direction", "reverse")
+    second_sends: ClassVar[bool] = False
     # The heading under which it is offered: network, transfer, storage, mpi or other.
     group: ClassVar[str] = "network"
     # Whether it writes to a file system of the inventory: "", "optional" or "required".

@@ -64,6 +64,7 @@ class Netperf(Tool):
     summary = _("Time of a request and its response over TCP or UDP with percentiles, or the rate of a TCP stream.")
     programs = ("netperf", "netserver")
     transport = "tcp"
+    backwards_at = ("test", TCP_MAERTS)
     roles = _pairs.ROLES
     parameters = (
         Parameter(

@@ -51,6 +51,7 @@ class Pathload(Tool):
     summary = _("Available bandwidth of a path by self-loading periodic streams.")
     programs = ("pathload_rcv", "pathload_snd")
     roles = _estimators.ROLES
+    second_sends = True
     parameters = (
         Parameter(
             "resolution",

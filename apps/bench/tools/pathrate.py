@@ -54,6 +54,7 @@ class Pathrate(Tool):
     summary = _("Capacity of a path by packet dispersion, with its coefficient of variation as confidence.")
     programs = ("pathrate_rcv", "pathrate_snd")
     roles = _estimators.ROLES
+    second_sends = True
     parameters = (
         Parameter(
             "quick",

@@ -97,7 +97,7 @@ class PlaceSerializer(serializers.Serializer):
     low = serializers.FloatField(allow_null=True)
     high = serializers.FloatField(allow_null=True)
     is_cut = serializers.BooleanField(help_text="Whether it ends where no figure can lie.")
-    confidence = serializers.FloatField(allow_null=True, help_text="What the interval has, 0 to 1.")
+    confidence = serializers.FloatField(allow_null=True, help_text="What the interval has, 0 to 1; null: not known.")
     method = serializers.ChoiceField(choices=intervals.METHODS)
     unit = serializers.CharField()
     is_baseline = serializers.BooleanField()

@@ -111,7 +111,8 @@ def figure_of(made: Comparison, cell: Cell) -> tuple[float, float | None, float 
 
 def ends_of(made: Comparison, cell: Cell) -> bounds.Clipped:
     """Return the interval of a cell's centre as far as its figures can lie there at all."""
-    return bounds.clipped(cell.centre.low, cell.centre.high, made.unit, cell.values, theory.ceiling_of(made, cell))
+    ceiling, metric = theory.ceiling_of(made, cell.lanes), made.metric.name if made.metric else ""
+    return bounds.clipped(cell.centre.low, cell.centre.high, made.unit, cell.values, ceiling, metric)
 
 
 def _shown_ends(made: Comparison, cell: Cell, low: float | None, high: float | None) -> bounds.Clipped:

@@ -5,7 +5,6 @@ from collections.abc import Iterable
 from django.utils.translation import gettext as _
 
 from apps.bench import network, units
-from apps.comparison.comparisons.cells import Cell
 from apps.comparison.comparisons.contrast import Comparison
 from apps.comparison.comparisons.figure_rows import Row
 from apps.results import charts, queries
@@ -42,14 +41,14 @@ def lines_of(made: Comparison) -> list[Line]:
     return list(lines.values())
 
 
-def ceiling_of(made: Comparison, cell: Cell) -> float | None:
-    """Return what no figure of a cell exceeds, in the unit of the comparison; None where a path is not known."""
+def ceiling_of(made: Comparison, lanes: Iterable[int]) -> float | None:
+    """Return what no figure of lanes exceeds, in the unit of the comparison; None where a path is not known."""
     bits = charts.RATE_BITS.get(made.unit)
     if not bits:
         return None
     found = paths_of(made)
     highest = 0.0
-    for lane in set(cell.lanes):
+    for lane in set(lanes):
         path, transport = found.get(_ends_of(made, lane), (None, ""))
         rate = _ceiling(path, transport) if path else None
         if rate is None:

@@ -48,7 +48,9 @@ class HistoryLevelSerializer(serializers.Serializer):
     median = serializers.FloatField()
     ci_low = serializers.FloatField(allow_null=True)
     ci_high = serializers.FloatField(allow_null=True)
-    ci_confidence = serializers.FloatField(allow_null=True, help_text="What the interval has, 0 to 1.")
+    ci_confidence = serializers.FloatField(
+        allow_null=True, help_text="What the interval has, 0 to 1; null: not known."
+    )
     mean = serializers.FloatField()
     minimum = serializers.FloatField()
     maximum = serializers.FloatField()
@@ -93,6 +95,13 @@ class LevelChangeSerializer(serializers.Serializer):
     nodes = NodeChangeSerializer(many=True)
 
 
+class TrendSerializer(serializers.Serializer):
+    """The line through the medians, at the first and at the last campaign, in base units."""
+
+    before = serializers.FloatField()
+    after = serializers.FloatField()
+
+
 class HistorySerializer(serializers.Serializer):
     """One metric at one point over the campaigns that measured it alike; null and empty where nothing was."""
 
@@ -106,6 +115,7 @@ class HistorySerializer(serializers.Serializer):
     settings = HistoryPointSerializer(many=True)
     levels = HistoryLevelSerializer(many=True)
     changes = LevelChangeSerializer(many=True)
+    trend = TrendSerializer(allow_null=True, help_text="Of medians that rise or fall steadily: no change of level.")
 
 
 class DecisionOnChangeSerializer(serializers.Serializer):
@@ -194,12 +204,13 @@ def _body(request: Request, pk: int, found: queries.Found | None) -> dict[str, A
     return {
         "lane": lane.pk,
         "tool": lane.experiment.tool,
-        "nodes": results.lane_names(lane.experiment)[lane.pk],
+        "nodes": found.nodes if found else results.lane_names(lane.experiment)[lane.pk],
         "team": lane.experiment.campaign.team.slug,
         "metric": found.subject.metric.name if found else None,
         "metrics": [metric.name for metric in found.metrics] if found else [],
         "point": found.setting.key if found else None,
         "settings": _labelled(found) if found else [],
+        "trend": changes.trend_of(found.levels) if found else None,
         "levels": charts.flat_rows(found.subject, found.levels, shown) if found else [],
         "changes": shown,
     }

@@ -17,7 +17,16 @@ from apps.comparison.models import ChangePoint
 from apps.testbeds.models import Node
 from apps.testbeds.queries.readers import of_own_nodes
 
-__all__ = ["LEAST_LEVEL", "NodeChange", "Segment", "Shown", "decisions_on", "segments_of", "shown_changes"]
+__all__ = [
+    "LEAST_LEVEL",
+    "NodeChange",
+    "Segment",
+    "Shown",
+    "decisions_on",
+    "segments_of",
+    "shown_changes",
+    "trend_of",
+]
 
 # So many changed facts are shown of one node; more are no explanation.
 MOST_FACTS = 12
@@ -101,6 +110,11 @@ def shown_changes(subject: Subject, levels: Sequence[Level], user: User | None =
         for change in found
     ]
     return _with_facts(subject, shown, user)
+
+
+def trend_of(levels: Sequence[Level]) -> statistics.Trend | None:
+    """Return the trend of the campaigns' medians, None unless they rise or fall steadily: that is no change."""
+    return statistics.find_trend([level.summary.median for level in levels])
 
 
 def decisions_on(subject: Subject) -> list[ChangePoint]:

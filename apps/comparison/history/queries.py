@@ -11,6 +11,7 @@ from apps.campaigns.models import Lane
 from apps.comparison.history import points, series
 from apps.comparison.history.points import Setting
 from apps.comparison.history.series import Level, Subject
+from apps.results import ways
 from apps.toolbox import queries as toolbox
 
 
@@ -24,6 +25,11 @@ class Found:
     settings: list[Setting]
     metrics: list[Metric]
     levels: list[Level]
+
+    @property
+    def nodes(self) -> str:
+        """Return "sender → receiver" with the names of the nodes."""
+        return ways.nodes_of(self.lane, self.subject.parameters, self.subject.metric.name)
 
     @property
     def address(self) -> str:

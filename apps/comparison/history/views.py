@@ -20,7 +20,6 @@ from apps.comparison.models import ChangePoint
 from apps.core import editing, figures
 from apps.core.versions import lock_row
 from apps.results import downloads
-from apps.results import queries as results
 
 PAGE = 50
 NOTHING_DECIDED = {"state": "", "explanation": ""}
@@ -56,10 +55,11 @@ def history(request: HttpRequest, pk: int) -> HttpResponse:
         context |= {
             "missing": queries.missing_of(found, point=_point_of(request.GET), metric=request.GET.get("metric")),
             "tool": found.subject.tool,
-            "nodes": results.lane_names(found.lane.experiment)[found.lane.pk],
+            "nodes": found.nodes,
             "subject": found.subject,
             "choices": points.choices_among(found.settings, found.setting, found.subject.tool),
             "changes": shown,
+            "trend": changes.trend_of(found.levels),
             "former": [item for item in changes.decisions_on(found.subject) if item.campaign_id not in told],
             "rows": charts.rows_of(found.subject, found.levels, shown),
             "chart": json.dumps(charts.chart_of(found.subject, found.levels, shown)),

@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
-from apps.bench.toolkit import Tool
+from apps.bench.toolkit import Metric, Tool, goes_back
+from apps.bench.toolkit.ways import in_order
 from apps.campaigns.models import Experiment, Lane
 from apps.comparison.history.points import label_of
 from apps.comparison.matrix.cells import Cell
@@ -12,8 +13,8 @@ from apps.testbeds.models import Node
 Pair = tuple[int, int]
 
 
-def named(cells: Mapping[Pair, Cell], tool: Tool) -> dict[Pair, Cell]:
-    """Return the cells with their nodes and settings in words: what any of their experiments varied."""
+def named(cells: Mapping[Pair, Cell], tool: Tool, metric: Metric) -> dict[Pair, Cell]:
+    """Return the cells with their nodes and settings in words: who sent to whom, and what was varied."""
     lanes = Lane.objects.in_bulk([cell.lane for cell in cells.values()])
     wanted = {pk for lane in lanes.values() for ids in lane.roles.values() for pk in ids}
     nodes = dict(Node.objects.filter(pk__in=wanted).values_list("pk", "name"))
@@ -26,8 +27,13 @@ def named(cells: Mapping[Pair, Cell], tool: Tool) -> dict[Pair, Cell]:
             cell,
             setting=label_of(tool, cell.parameters, varied),
             nodes=" → ".join(
-                "+".join(nodes.get(pk, str(pk)) for pk in lanes[cell.lane].roles.get(role.name, []))
-                for role in tool.roles
+                in_order(
+                    (
+                        "+".join(nodes.get(pk, str(pk)) for pk in lanes[cell.lane].roles.get(role.name, []))
+                        for role in tool.roles
+                    ),
+                    is_back=goes_back(tool, cell.parameters, metric.name),
+                )
             ),
         )
         for pair, cell in cells.items()

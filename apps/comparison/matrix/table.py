@@ -1,4 +1,4 @@
-"""The figure of a metric between each pair of sites, from the first role's site to the second's."""
+"""The figure of a metric between each pair of sites, from the site that sends to the one that receives."""
 
 import json
 from collections import defaultdict
@@ -19,6 +19,7 @@ from apps.comparison.matrix.cells import Cell
 from apps.comparison.matrix.ways import End
 from apps.results import doubts, means
 from apps.results.models import Sample
+from apps.results.ways import back_in_sql, sides_of
 from apps.testbeds.models import Node, Site
 from apps.toolbox import queries as toolbox
 
@@ -33,8 +34,8 @@ WITH points AS (
     FROM results_sample s
     JOIN campaigns_trial t ON t.id = s.trial_id
     JOIN results_result r ON r.id = s.result_id
-    JOIN unnest(%(lanes)s::bigint[], %(pairs)s::int[], %(cast)s::text[]) AS p (lane, pair, played)
-        ON p.lane = t.lane_id
+    JOIN unnest(%(lanes)s::bigint[], %(pairs)s::int[], %(backs)s::boolean[], %(cast)s::text[])
+        AS p (lane, pair, back, played) ON p.lane = t.lane_id AND p.back = {back}
     WHERE s.experiment_id = ANY(%(experiments)s) AND r.experiment_id = ANY(%(experiments)s)
         AND s.metric = %(metric)s AND t.lane_id = ANY(%(lanes)s) AND s.counts
     GROUP BY 1, 2, 3, 4, 5
@@ -71,17 +72,17 @@ def tools_between(user: User) -> list[Tool]:
 
 def matrix_of(user: User, tool: Tool, metric: Metric) -> Matrix:
     """Return the best sustained figures of a metric between all sites that the tool measured between."""
-    ends = _ends(user, tool)
+    ends = _ends(user, tool, metric)
     cells = _cells(ways.chosen(ends, metric), tool, metric)
     wanted = {site for pair in ends for site in pair}
-    cells = naming.named(_marked(cells, metric), tool)
+    cells = naming.named(_marked(cells, metric), tool, metric)
     sites = tuple(Site.objects.filter(pk__in=wanted).order_by("name", "pk"))
     rights.attach_foreign_teams(sites, user)
     return Matrix(tool, metric, sites, cells)
 
 
-def _ends(user: User, tool: Tool) -> dict[tuple[int, int], list[End]]:
-    """Return the lanes of the tool by their pair of sites, the newest experiment first."""
+def _ends(user: User, tool: Tool, metric: Metric) -> dict[tuple[int, int], list[End]]:
+    """Return the lanes of the tool by the sites that data went from and to, the newest experiment first."""
     rows = list(
         series.lanes_for(user)
         .filter(experiment__tool=tool.slug)
@@ -102,7 +103,9 @@ def _ends(user: User, tool: Tool) -> dict[tuple[int, int], list[End]]:
         if len(places) == 2 and places[0] != places[1]:
             cast = json.dumps(roles, sort_keys=True)
             way = json.dumps([cast, factors, fixed, repetitions > 1], sort_keys=True)
-            found[places[0], places[1]].append(End(pk, experiment, cast, way))
+            for is_back in sides_of(tool, metric.name, fixed, factors):
+                source, target = reversed(places) if is_back else places
+                found[source, target].append(End(pk, experiment, cast, way, is_back))
     return found
 
 
@@ -133,11 +136,12 @@ def _best_of(lanes: dict[End, int], experiments: set[int], tool: Tool, metric: M
     mean = means.in_sql(tool, metric, value="s.value", timed=timed)
     with connection.cursor() as cursor:
         cursor.execute(
-            _BEST.format(order=order, mean=mean),
+            _BEST.format(order=order, mean=mean, back=back_in_sql(tool, metric.name, parameters="t.parameters")),
             {
                 "experiments": list(experiments),
                 "lanes": [lane.lane for lane in lanes],
                 "pairs": list(lanes.values()),
+                "backs": [lane.is_back for lane in lanes],
                 "cast": [lane.cast for lane in lanes],
                 "metric": metric.name,
             },

@@ -16,12 +16,16 @@ OF_EACH_WAY = 2
 
 @dataclass(frozen=True)
 class End:
-    """A lane between two sites with its cast of nodes; measurements of the same `way` differ in nothing but time."""
+    """A lane between two sites with its cast of nodes; measurements of the same `way` differ in nothing but time.
+
+    Of its figures those are meant whose data went from the second role to the first if it `is_back`, else the others.
+    """
 
     lane: int
     experiment: int
     cast: str
     way: str
+    is_back: bool = False
 
 
 def chosen(ends: dict[tuple[int, int], list[End]], metric: Metric) -> dict[tuple[int, int], list[End]]:

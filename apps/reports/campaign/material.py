@@ -10,7 +10,8 @@ from django.db.models import Max, Min, Prefetch
 from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
-from apps.bench.toolkit import Metric, Tool
+from apps.bench.toolkit import Metric, Tool, goes_back
+from apps.bench.toolkit.ways import in_order
 from apps.campaigns.models import Campaign, Experiment, Lane, Trial
 from apps.campaigns.queries import Progress, progress_of_experiments
 from apps.results import queries as results
@@ -97,6 +98,11 @@ class Material:
         tool = self.tools[lane.experiment.tool]
         found = [[self.nodes[pk].name for pk in lane.roles.get(role.name, ())] for role in tool.roles]
         return [patterns.compress_names(names) for names in found if names]
+
+    def in_order(self, lane: Lane) -> list[str]:
+        """Return the same of an experiment that varies nothing, who sends first."""
+        asked = lane.experiment
+        return in_order(self.names_of(lane), is_back=goes_back(self.tools[asked.tool], asked.fixed))
 
     def ends_of(self, lane: Lane) -> str:
         """Return "client → server" of a lane."""

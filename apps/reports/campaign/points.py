@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from django.utils.translation import gettext as _
 
@@ -10,7 +10,7 @@ from apps.bench import comparison
 from apps.bench.comparison import Centre, Statistic
 from apps.bench.statistics import Mean
 from apps.bench.toolkit import Metric
-from apps.comparison.comparisons import contrast, factors, figure_rows
+from apps.comparison.comparisons import contrast, factors, figure_rows, theory
 from apps.comparison.comparisons.contrast import Comparison
 from apps.comparison.comparisons.factors import Factor
 from apps.comparison.comparisons.figure_rows import Row
@@ -65,6 +65,7 @@ class _Places:
     mean: Mean
     why: str
     is_drawn: bool = True
+    ceilings: Mapping[Key, float | None] = field(default_factory=dict)
 
     def counts(self, places: Iterable[Key]) -> list[int]:
         """Return how many figures there are at each place."""
@@ -112,7 +113,12 @@ def _parts(
     """Return the figures of the metrics that are drawn, then of the others."""
     parts = [
         _Places(
-            found.metric, _by_place(found, varied), _marks(found, varied, found.metric), found.mean, found.why_mean
+            found.metric,
+            _by_place(found, varied),
+            _marks(found, varied, found.metric),
+            found.mean,
+            found.why_mean,
+            ceilings=_ceilings(found, varied),
         )
         for found in shown
         if found.metric
@@ -158,6 +164,15 @@ def _by_place(found: Comparison, varied: Sequence[Factor]) -> dict[Key, list[flo
     return values
 
 
+def _ceilings(found: Comparison, varied: Sequence[Factor]) -> dict[Key, float | None]:
+    """Return what no figure at each place exceeds."""
+    lanes: dict[Key, set[int]] = defaultdict(set)
+    for number, rows in enumerate(found.gathered.rows):
+        for row in rows:
+            lanes[_key(number, row, varied, found)].add(row.lane)
+    return {place: theory.ceiling_of(found, own) for place, own in lanes.items()}
+
+
 def _marks(found: Comparison, varied: Sequence[Factor], metric: Metric) -> dict[Key, Mark | None]:
     """Return the flags of the figures at each place."""
     trials: dict[Key, list[int]] = defaultdict(list)
@@ -194,7 +209,7 @@ def _add_metric(
     columns.append(column_of(part.metric, scale, columns))
     _extend(cells, [scale.of(centre.value) if centre else None for centre in centres])
     ends = [
-        ends_of(centre, part.metric.unit, part.values.get(place, ()))
+        ends_of(centre, part.metric, part.values.get(place, ()), part.ceilings.get(place))
         for place, centre in zip(places, centres, strict=True)
     ]
     if not part.is_drawn or not any(low is not None for low, _high in ends):

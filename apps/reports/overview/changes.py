@@ -68,6 +68,7 @@ class Change:
     """A change of level before a campaign, largest of the points that changed there; levels are medians (base units).
 
     `points` is how many points of the sweep changed with it; `decision` is what a person says of it, None if nobody.
+    Of a trend the levels are the ends of the line, and the campaign is the last.
     """
 
     tool: Tool
@@ -81,6 +82,7 @@ class Change:
     before: float
     after: float
     decision: ChangePoint | None = None
+    is_trend: bool = False
 
     @property
     def ratio(self) -> float:
@@ -208,34 +210,52 @@ def _changes(
     history: _History, points: Iterable[tuple[dict[str, Any], list[_Level]]], scope: Scope
 ) -> Iterable[Change]:
     """Return the changes of a history in the period, of each campaign the largest where several points changed."""
-    tool, metric = scope.tools[history.tool], scope.metrics[history.tool]
-    if metric.higher_is_better is None:
+    if scope.metrics[history.tool].higher_is_better is None:
         return []
     told = [(parameters, levels) for parameters, levels in points if len(levels) >= 2 * LEAST_LEVEL]
     differing = names_apart([parameters for parameters, _levels in told])
     by_campaign: dict[int, list[Change]] = defaultdict(list)
     for parameters, levels in told:
-        for change in statistics.find_changes([level.median for level in levels]):
+        medians = [level.median for level in levels]
+        if (trend := statistics.find_trend(medians)) and scope.period.start <= levels[-1].at < scope.period.end:
+            last = len(levels) - 1
+            line = statistics.Change(last, trend.before, trend.after, trend.ratio, 0.0)
+            by_campaign[levels[-1].campaign].append(_change(history, parameters, differing, levels, line, scope))
+        for change in statistics.find_changes(medians):
             # Of many points one always seems to change: what is said of a history has the certainty of one series.
             if change.p * len(told) > ALPHA:
                 continue
             level = levels[change.place]
             if not scope.period.start <= level.at < scope.period.end:
                 continue
-            found = Change(
-                tool=tool,
-                metric=metric,
-                roles=history.roles,
-                parameters=parameters,
-                point=label_of(tool, parameters, differing),
-                points=1,
-                campaign=level.campaign,
-                at=level.at,
-                before=change.before,
-                after=change.after,
-            )
+            found = _change(history, parameters, differing, levels, change, scope)
             by_campaign[level.campaign].append(found)
     return [replace(max(changes, key=_size), points=len(changes)) for changes in by_campaign.values()]
+
+
+def _change(
+    history: _History,
+    parameters: dict[str, Any],
+    differing: Sequence[str],
+    levels: Sequence[_Level],
+    change: statistics.Change,
+    scope: Scope,
+) -> Change:
+    """Return a change of a history at a point; one at the last campaign is a trend, for levels need four."""
+    tool = scope.tools[history.tool]
+    return Change(
+        tool=tool,
+        metric=scope.metrics[history.tool],
+        roles=history.roles,
+        parameters=parameters,
+        point=label_of(tool, parameters, differing),
+        points=1,
+        campaign=levels[change.place].campaign,
+        at=levels[change.place].at,
+        before=change.before,
+        after=change.after,
+        is_trend=change.place > len(levels) - LEAST_LEVEL,
+    )
 
 
 def _size(change: Change) -> float:

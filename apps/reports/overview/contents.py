@@ -96,15 +96,17 @@ def _method(made: Material) -> Section:
         ),
         _(
             "Data moved is the measured rate over the time that was asked for, or what the tool itself counted, of"
-            " valid results; of other tools it is not known."
+            " valid results; of other tools it is not known, and the sum is at least so much."
         ),
         _(
             "Figures are means over valid samples at the best point of an experiment. The ceiling is what TCP or UDP"
             " can have at most of the path's capacity in the inventory."
         ),
         _(
-            "A change of level is one of the campaigns' medians that chance makes in no more than one history of 500;"
-            " it takes four campaigns on either side."
+            "A change of level is one of the campaigns' medians that chance makes in no more than one history of 500,"
+            " if the medians scatter about their level independently of each other: where each is much like the one"
+            " before, or goes in slow waves, chance makes more. It takes four campaigns on either side. Medians that"
+            " go steadily up or down are told as a trend."
         ),
         _("Gains are ratios of the figures after and before, with intervals of 95 %."),
     ]

@@ -10,17 +10,19 @@ from typing import Any
 from django.db import connection
 
 from apps.bench.toolkit import Metric, Tool
+from apps.bench.toolkit.ways import BACK, in_order
 from apps.reports.overview.scope import Measured, Scope
 from apps.results import charts, means
 from apps.results.theory import CEILINGS
+from apps.results.ways import back_in_sql
 from apps.testbeds import queries as testbeds
 
-# The best point of each lane (the newest where neither direction is better), and the bytes that its valid results
+# The best point of each lane each way (the newest where neither is better), and the bytes that its valid results
 # moved: a rate over the time that was asked for, or what the tool counted. One metric at a time, of experiments that
 # are named, and without the results' rows: so the planner expects as many rows as there are, and reads an index only.
 _FIGURES = """
 WITH figures AS (
-    SELECT t.lane_id, t.point, s.value, t.finished_at,
+    SELECT t.lane_id, t.point, s.value, t.finished_at, {back} is_back,
         s.value * %(bytes)s * CASE WHEN %(timed)s THEN (t.parameters->>'duration')::float8 ELSE 1 END moved,
         {is_timed} is_timed
     FROM results_sample s
@@ -29,11 +31,11 @@ WITH figures AS (
         AND t.finished_at >= %(start)s AND t.finished_at < %(end)s AND s.counts
     OFFSET 0
 ), points AS (
-    SELECT lane_id, point, {mean} mean, count(*) n, max(finished_at) at, sum(moved) moved
-    FROM figures GROUP BY 1, 2
+    SELECT lane_id, is_back, point, {mean} mean, count(*) n, max(finished_at) at, sum(moved) moved
+    FROM figures GROUP BY 1, 2, 3
 )
-SELECT DISTINCT ON (lane_id) lane_id, mean, n, at, sum(moved) OVER (PARTITION BY lane_id)
-FROM points ORDER BY lane_id, mean * %(sign)s DESC, at DESC
+SELECT DISTINCT ON (lane_id, is_back) lane_id, is_back, mean, n, at, sum(moved) OVER (PARTITION BY lane_id)
+FROM points ORDER BY lane_id, is_back, mean * %(sign)s DESC, at DESC
 """
 # Metrics that count what was moved, in bytes.
 AMOUNTS = ("transferred", "data_written")
@@ -42,12 +44,16 @@ _SIGN = {True: 1.0, False: -1.0, None: 0.0}
 
 @dataclass(frozen=True)
 class Figure:
-    """The mean of `n` valid samples at the best point of a lane, in the base unit of the tool's primary metric."""
+    """The mean of `n` valid samples at the best point of a lane, in the base unit of the tool's primary metric.
+
+    Its data went from the second role to the first if it `is_back`.
+    """
 
     lane: Measured
     value: float
     n: int
     at: datetime
+    is_back: bool = False
 
 
 @dataclass(frozen=True)
@@ -72,19 +78,21 @@ class Standing:
 
 @dataclass(frozen=True)
 class Figures:
-    """The figure of each lane that has one, and the bytes that the valid results of each moved, if that is known."""
+    """The figure of each lane that has one, by the lane and whether data went back, and the bytes that valid results
+    of a lane moved, if that is known.
+    """
 
     scope: Scope
-    figures: dict[int, Figure]
+    figures: dict[tuple[int, bool], Figure]
     moved: dict[int, float]
 
     @cached_property
     def between_sites(self) -> list[Standing]:
-        """Return how each tool stands between each two sites, from the first role's to the second's."""
+        """Return how each tool stands between each two sites, from the one that sends to the one that receives."""
         groups: dict[tuple[str, str, str], list[Figure]] = defaultdict(list)
         for figure in self.figures.values():
             ends = self.scope.ends_of(figure.lane)
-            names = [node.testbed.site.name for node in ends[:2]]
+            names = in_order((node.testbed.site.name for node in ends[:2]), is_back=figure.is_back)
             if len(names) == 2 and names[0] != names[1]:
                 groups[names[0], names[1], figure.lane.tool].append(figure)
         return self._standings(groups)
@@ -136,32 +144,42 @@ def read(scope: Scope) -> Figures:
                 period = {"start": scope.period.start, "end": scope.period.end}
                 reckoned = _FIGURES.format(**_means(scope.tools[slug], metric, values["metric"]))
                 cursor.execute(reckoned, values | period | {"experiments": experiments})
-                for pk, mean, n, at, moved in cursor.fetchall():
+                amounts: dict[int, float] = {}
+                for pk, is_back, mean, n, at, moved in cursor.fetchall():
                     lane = scope.lanes.get(pk)
                     if lane and values["metric"] == metric.name:
-                        found.figures[pk] = Figure(lane, mean, n, at)
+                        found.figures[pk, is_back] = Figure(lane, mean, n, at, is_back)
                     if lane and moved:
-                        found.moved[pk] = moved
+                        amounts[pk] = moved
+                for pk, moved in amounts.items():
+                    found.moved[pk] = found.moved.get(pk, 0.0) + moved
     return found
 
 
 def _asked(tool: Tool, metric: Metric) -> Iterable[dict[str, Any]]:
-    """Return what is asked of a tool's experiments: its primary metric, and the bytes that it counted itself."""
-    timed = bool(tool.transport) and any(parameter.name == "duration" for parameter in tool.parameters)
+    """Return what is asked of a tool's experiments: its primary metric, and all that tells how many bytes were moved.
+
+    What the tool counted itself is surer than a rate over the time that was asked for, which need not be set. What
+    went back at the same time was moved, too.
+    """
+    known = {item.name for item in tool.metrics}
+    counted = [name for name in AMOUNTS if name in known]
+    timed = bool(tool.transport) and not counted and any(item.name == "duration" for item in tool.parameters)
     per_unit = charts.RATE_BITS.get(metric.unit, 0) / 8 if timed else 0.0
     yield {"metric": metric.name, "sign": _SIGN[metric.higher_is_better], "bytes": per_unit, "timed": timed}
-    if not per_unit:
-        known = {item.name for item in tool.metrics}
-        yield from ({"metric": name, "sign": 0.0, "bytes": 1.0, "timed": False} for name in AMOUNTS if name in known)
+    if per_unit and (back := f"{metric.name}{BACK}") in known:
+        yield {"metric": back, "sign": 0.0, "bytes": per_unit, "timed": True}
+    yield from ({"metric": name, "sign": 0.0, "bytes": 1.0, "timed": False} for name in counted)
 
 
 def _means(tool: Tool, metric: Metric, name: str) -> dict[str, str]:
     """Return the mean that is right for a metric in SQL, and whether a trial had a time set where that matters."""
+    back = back_in_sql(tool, metric.name, parameters="t.parameters")
     if name != metric.name:
-        return {"mean": "avg(value)", "is_timed": "false"}
+        return {"mean": "avg(value)", "is_timed": "false", "back": back}
     mean = means.in_sql(tool, metric, value="value", timed="is_timed")
     timed = means.TIMED.format(parameters="t.parameters") if "is_timed" in mean else "false"
-    return {"mean": mean, "is_timed": timed}
+    return {"mean": mean, "is_timed": timed, "back": back}
 
 
 def _newest(members: Sequence[Figure], scope: Scope) -> list[Figure]:

@@ -6,6 +6,8 @@ from dataclasses import replace
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from apps.bench.toolkit import goes_back
+from apps.bench.toolkit.ways import in_order
 from apps.core import messages
 from apps.reports.claims import counted
 from apps.reports.columns import interval_columns, quantity, scale_of
@@ -80,10 +82,12 @@ def _unfinished(made: Material) -> list[Block]:
 
 
 def place_of(made: Material, change: Change) -> str:
-    """Return "client → server" of what changed."""
+    """Return "sender → receiver" of what changed."""
     nodes = made.scope.nodes
     names = ([nodes[pk].name for pk in change.roles.get(role.name, ()) if pk in nodes] for role in change.tool.roles)
-    return " → ".join(patterns.compress_names(members) for members in names if members)
+    listed = (patterns.compress_names(members) for members in names if members)
+    is_back = goes_back(change.tool, change.parameters, change.metric.name)
+    return " → ".join(in_order(listed, is_back=is_back))
 
 
 def percent(change: Change) -> float:
@@ -132,11 +136,11 @@ def _changes(made: Material, key: str, caption: str, found: Sequence[Change]) ->
                 percent(item),
                 campaign_link(made, item),
                 made.scope.period.day(item.at),
-                str(decision.get_state_display()) if decision else _("found"),
+                str(decision.get_state_display()) if decision else _("a trend") if item.is_trend else _("found"),
                 decision.explanation if decision else "",
             ]
         )
-    note = _("Levels are medians of the campaigns before and after.")
+    note = _("Levels are medians of the campaigns before and after; of a trend the ends of the line through them.")
     return Table(key, caption, columns, rows, note=note, total=len(found) if len(found) > MOST_CHANGES else 0)
 
 

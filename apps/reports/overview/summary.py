@@ -84,7 +84,6 @@ def _rows_of(told: Iterable[tuple[str, str]]) -> list[list[Value | Link]]:
 def _figures(made: Material) -> Table:
     """Return the figures that count, one a line."""
     total, states = made.activity.total, made.conclusions.states
-    moved = work.moved_of(made)
     pairs = {item.places for item in made.figures.between_sites}
     rows: list[list[Value | Link]] = [
         [_("Campaigns"), f"{len(total.campaigns):,}"],
@@ -92,7 +91,7 @@ def _figures(made: Material) -> Table:
         *_rows_of((name, f"{number:,}") for name, number in _ends(total.progress)),
         [_("Success"), "–" if total.success is None else f"{100 * total.success:.3g} %"],
         [_("Node-hours"), f"{total.node_s / work.HOUR_S:,.3g} h"],
-        [_("Data moved"), quantity(moved, "B")],
+        [_("Data moved"), work.moved_text(made)],
         [_("Pairs of sites with valid figures"), f"{len(pairs):,}"],
         *_rows_of(outcomes.histories_of(made.changes)),
         [_("Regressions"), f"{len(made.changes.of(worse=True)):,}"],

@@ -9,7 +9,7 @@ from django.utils.translation import pgettext
 
 from apps.campaigns.queries import Progress
 from apps.reports.claims import counted
-from apps.reports.columns import Scale, scale_of
+from apps.reports.columns import Scale, quantity, scale_of
 from apps.reports.document import Block, Column, Figure, Link, Section, Table, Value
 from apps.reports.overview.activity import Count, name_of
 from apps.reports.overview.material import Material
@@ -101,6 +101,14 @@ def campaigns(made: Material) -> Section:
 def moved_of(made: Material) -> float | None:
     """Return how many bytes were moved as far as that is known, None if it is of nothing."""
     return sum(made.figures.moved.values()) if made.figures.moved else None
+
+
+def moved_text(made: Material) -> str:
+    """Return how many bytes were moved, "at least" so many where some valid results do not tell."""
+    moved = quantity(moved_of(made), "B")
+    told = made.figures.moved
+    is_all = all(pk in told for pk, count in made.activity.lanes.items() if count.progress.measured)
+    return moved if is_all or not told else _("at least %(size)s") % {"size": moved}
 
 
 def _moved_by_tool(made: Material) -> dict[str, float]:

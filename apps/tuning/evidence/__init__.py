@@ -9,9 +9,10 @@ from django.db.models import QuerySet
 from apps.accounts.models import Team
 from apps.agents import queries as agents
 from apps.bench.rules.base import Evidence, Point
+from apps.bench.toolkit import Tool
 from apps.campaigns.models import Campaign, Run
 from apps.testbeds.models import Site
-from apps.tuning.evidence import paths, points, printed, storage
+from apps.tuning.evidence import paths, points, printed, storage, ways
 from apps.tuning.evidence.lanes import Ends, Measured, lanes_of_campaign, lanes_of_files, lanes_of_sites
 
 # The roles between which data go where another node starts them.
@@ -21,12 +22,15 @@ __all__ = ["Ends", "between_sites", "by_ends", "of_campaign", "of_files"]
 
 
 def by_ends(campaign: Campaign) -> dict[Ends, Evidence]:
-    """Return what the campaign measured (or, of published figures, prints), by the nodes it was measured between."""
+    """Return what the campaign measured (or, of published figures, prints), by the nodes it was measured between.
+
+    Who sends comes first: what data had from the second role to the first is evidence of its own.
+    """
     lanes = lanes_of_campaign(campaign)
     found = points.of_lanes(lanes)
-    cells: dict[Ends, list[Point]] = defaultdict(list)
+    cells: dict[Ends, list[tuple[Tool, Point]]] = defaultdict(list)
     for pk, point in found:
-        cells[lanes[pk].ends].append(point)
+        cells[lanes[pk].ends].append((lanes[pk].tool, point))
     members: dict[Ends, list[Measured]] = defaultdict(list)
     for item in lanes.values():
         if item.ends in cells or printed.has_any(item.lane.experiment):
@@ -34,17 +38,20 @@ def by_ends(campaign: Campaign) -> dict[Ends, Evidence]:
     network = paths.Network(campaign.team_id, campaign)
     network.load(node for own in members.values() for item in own for node in (*item.names, *item.serving))
     facts = agents.facts_of_runs({node for ends in members for _role, node in ends}, _runs_of(campaign))
-    found_by_ends = {
-        ends: Evidence(
-            points=tuple(cells[ends]),
+    found_by_ends = {}
+    for ends, own in members.items():
+        whole = Evidence(
+            points=(),
             path=network.path_of(ends),
             facts={role: facts[node] for role, node in ends if node in facts},
             paths=network.paths_of(own),
             file_systems=storage.file_systems_of(own, facts),
             **printed.of_lanes(own),
         )
-        for ends, own in members.items()
-    }
+        for side in ways.sides_of(ends, cells[ends]):
+            found_by_ends[side.ends] = dataclasses.replace(
+                whole, points=side.points, way=side.way, is_back=side.is_back, told_beside=side.told_beside
+            )
     return _beside(found_by_ends)
 
 

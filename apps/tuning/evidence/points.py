@@ -8,7 +8,7 @@ from django.contrib.postgres.aggregates import ArrayAgg
 from django.db.models import FloatField, Func, QuerySet
 
 from apps.bench.rules.base import DISK, FILE_SYSTEM, INTERCONNECT, NETWORK, SAMPLE, Point
-from apps.bench.toolkit import bears_on, doubts, harmonic_metrics
+from apps.bench.toolkit import bears_on, doubts, goes_back, harmonic_metrics
 from apps.results.models import Result, Sample
 from apps.testbeds.models import FileSystem
 from apps.tuning.evidence.lanes import Measured
@@ -119,6 +119,8 @@ def _point(told: _Told, measured: Measured, harmonic: frozenset[str]) -> Point:
         experiment=told.experiment,
         at=told.at,
         harmonic=harmonic,
+        # A publication says between whom, not which of a probe's ends sent.
+        is_back=goes_back(None if PRINTED in told.observed else measured.tool, told.parameters),
     )
 
 

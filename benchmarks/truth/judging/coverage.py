@@ -36,6 +36,9 @@ def of_means(world: World, drawn: Sequence[figures.Drawn]) -> Iterator[Interval]
             scale = harmonic(world.noise, scatter.get(cell.x, 1.0)) if is_harmonic else 1.0
             truth = item.truth.get(cell.x)
             low, high = cell.centre.low, cell.centre.high
+            if cell.centre.confidence is None:
+                # Of equal figures none is printed: nothing is said that could hold.
+                continue
             if truth is not None and low is not None and high is not None and cell.settings == 1:
                 yield Interval(_called(MEAN, cell.centre.confidence), cell.n, low <= truth * scale <= high)
 

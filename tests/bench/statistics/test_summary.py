@@ -117,7 +117,7 @@ def test_a_single_value_has_no_spread_and_no_interval():
 
 def test_equal_values_have_no_spread_at_all():
     summary = statistics.summarise([0.1] * 7)
-    assert (summary.mean, summary.stdev, summary.ci_low, summary.ci_high, summary.cv) == (0.1, 0, 0.1, 0.1, 0)
+    assert (summary.mean, summary.stdev, summary.cv) == (0.1, 0, 0)
 
 
 def test_a_mean_of_zero_has_no_coefficient_of_variation():
@@ -179,7 +179,26 @@ def test_it_says_which_interval_it_is_and_what_confidence_it_has():
     student = statistics.summarise([1.0, 2.0, 3.0]).interval
     assert (student.method, str(student.message)) == (statistics.Method.STUDENT, "95 % by Student's t")
     equal = statistics.summarise([4.0, 4.0, 4.0]).interval
-    assert (equal.low, equal.high, str(equal.message)) == (4.0, 4.0, "75 %: all figures are equal")
+    assert (equal.low, equal.high, equal.confidence) == (pytest.approx(3.995), pytest.approx(4.005), None)
+    assert "%" not in str(equal.message)
     modes = statistics.summarise([13.0, 13.1, 13.2, 13.0, 80.0, 80.2, 80.1, 80.3]).interval
     assert modes.method is statistics.Method.BOOTSTRAP
     assert statistics.summarise([4.0]).interval is None
+
+
+@pytest.mark.parametrize("n", [2, 3, 8, 28, 200])
+@pytest.mark.parametrize("value", [122.012e6, 9.9e8, 4.0, 0.00123, 989.66])
+@pytest.mark.parametrize("kind", statistics.Mean)
+def test_equal_figures_are_known_no_better_than_they_are_rounded(n, value, kind):
+    found = statistics.summarise([value] * n, kind)
+    assert found.confidence is None
+    assert found.ci_low < value < found.ci_high
+    # Half a unit of the third digit at most, of the fourth at least.
+    assert 0.9e-4 * value / 2 <= found.ci_high - found.ci_low <= 1.1e-2 * value
+
+
+@pytest.mark.parametrize("confidence", [0.5, 0.75, 0.95, 1 - 2**-26, 1 - 2**-27, 1 - 1e-12])
+def test_no_confidence_is_said_to_be_all_or_more_than_it_is(confidence):
+    told = int(statistics.percent_of(confidence))
+    assert told < 100
+    assert told / 100 <= confidence + 1e-9

@@ -176,7 +176,7 @@ def _measured(evidence: Evidence, question: Question) -> dict[str, Alone]:
             continue
         point = pace.undisturbed(told)
         client, is_sender = client_end(point, question)
-        goes = is_sender != (point.parameters.get("direction") == "reverse")
+        goes = is_sender != point.goes_back()
         for metric, way in (("goodput", goes), ("goodput_reverse", not goes)):
             rates = [rate / 8 for rate in point.values(metric)]
             if not rates or min(rates) <= 0 or point.statistic in (MODE, BELOW):

@@ -19,7 +19,8 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
     """Return what is wrong with the interfaces of both ends; None if nothing is, or nothing was measured."""
     trials = sorted({trial for point in evidence.points for values in point.metrics.values() for trial in values})
     found = [message for role in evidence.facts for message in _of_node(evidence, role)]
-    if not found or not trials:
+    # Of the other way, or in other roles, the interfaces are the same: they are told of once.
+    if not found or not trials or evidence.elder:
         return None
     return FindingDraft(
         rule=RULE,

@@ -11,6 +11,7 @@ from apps.bench.rules import pace
 from apps.bench.rules.base import ABOUT, DISK, NETWORK, SAMPLE, Evidence, Point
 from apps.bench.rules.base import FILE_SYSTEM as FILES
 from apps.bench.rules.shapes.names import CLIENTS, FILE_SYSTEM, described, factors_behind, frozen, nodes_of, order
+from apps.bench.statistics import bounds
 
 # Repetitions that scatter by more than this (stdev / mean) say nothing of a trend.
 SCATTER = 0.15
@@ -102,12 +103,23 @@ class Curve:
         return (ONCE if len(self.cells) > 2 else ONCE_OF_TWO) * max(self.means.values())
 
 
-def interval_at(curve: Curve, value: Any) -> tuple[float, float]:
-    """Return what the mean at a value may really be: two of its errors, or as far as lone figures usually scatter."""
-    mean, error = curve.means[value], curve.error
-    if error is None:
-        return mean * (1 - ONCE), mean / (1 - ONCE)
-    return max(mean - 2 * error, 0.0), mean + 2 * error
+def interval_at(curve: Curve, value: Any, ceiling: float | None = None) -> tuple[float, float]:
+    """Return what the mean at a value may really be: its interval as tables have it, cut at what can be.
+
+    `ceiling` is what nothing exceeds, in the metric's unit. A lone figure, and figures that are all equal, are off as
+    far as such figures usually are, or as those at the other values scatter.
+    """
+    figures = [*curve.cells[value].values()]
+    found = statistics.summarise(figures, curve.kind).interval
+    if found and found.method is not statistics.Method.EQUAL:
+        low, high = found.low, found.high
+    else:
+        mean, error = curve.means[value], curve.error
+        off = ONCE if error is None else 2 * error / max(curve.means.values())
+        off = min(off, ONCE) if found else ONCE
+        low, high = mean * (1 - off), mean / (1 - off)
+    ends = bounds.clipped(max(low, 0.0), high, "", figures, ceiling)
+    return ends.low or 0.0, ends.high or high
 
 
 def curves(evidence: Evidence, *, factor: str) -> list[Curve]:

@@ -3,6 +3,7 @@
 import math
 from typing import Any
 
+from apps.bench import statistics
 from apps.bench.knee import NEAR, find_knee
 from apps.bench.rules.base import Evidence, Trend
 from apps.bench.rules.shapes.curves import ONCE_OF_TWO, Curve, curves
@@ -86,6 +87,8 @@ def _plateau(curve: Curve, xs: list[Any], ys: list[float]) -> tuple[float, float
     place = xs.index(knee.smallest)
     # Of figures that nobody repeated one more that is as high may have come out low.
     if curve.error is None and len(xs) - place < LEVEL_ONCE:
+        return None
+    if statistics.still_rises([list(curve.cells[x].values()) for x in xs[place:]]):
         return None
     before = ys[place - 1] if place else 0.0
     is_bent = min(ys[place:]) - before >= curve.chance / STEPS if curve.error is not None else True

@@ -45,7 +45,7 @@ def conclude(evidence: Evidence, verdicts: Sequence[Verdict]) -> list[FindingDra
                 ceilings,
                 kind,
                 None if curve else ends.most_of(evidence, trend),
-                shapes.interval_at(curve, max(curve.means)) if curve else None,
+                shapes.interval_at(curve, max(curve.means), max(ceilings.values(), default=None)) if curve else None,
                 ends.bound_of(evidence, trend, clients, ceilings),
                 ends.disk_of(verdicts, trend),
                 bool(curve and max(curve.means) in curve.held),

@@ -134,7 +134,7 @@ def _streams(
     found: dict[int, tuple[float, tuple[int, ...]]] = {}
     for told in evidence.points:
         point = pace.undisturbed(told)
-        is_reverse = point.parameters.get("direction") == "reverse"
+        is_reverse = point.goes_back("goodput")
         values = point.values("goodput")
         if not values or min(values) <= 0 or "loss" in point.metrics or point.parameters.get("window"):
             continue

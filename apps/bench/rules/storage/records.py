@@ -104,7 +104,7 @@ def _draft(trend: Trend, curve: shapes.Curve | None, ceiling: float | None) -> F
     if not means[at] > means[now] > 0:
         return None
     draft = _effect(trend, means, now, at, ceiling)
-    return dataclasses.replace(draft, predicted_interval=shapes.interval_at(curve, at))
+    return dataclasses.replace(draft, predicted_interval=shapes.interval_at(curve, at, ceiling))
 
 
 def _no_effect(trend: Trend, means: Mapping[float, float]) -> FindingDraft:

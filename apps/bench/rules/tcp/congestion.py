@@ -49,7 +49,7 @@ def _measured(evidence: Evidence, sweep: Sweep) -> FindingDraft | None:
         "times": f"{best.rate.mean / present.rate.mean:.2f}",
     }
     text = _("%(best)s has %(rate)s, %(present)s has %(less)s: ×%(times)s, all else being equal.")
-    nodes = sysctl.simple(evidence, {KEY: str(best.value)}, ("client",)) if best.value else {}
+    nodes = sysctl.simple(evidence, {KEY: str(best.value)}, (evidence.sender,)) if best.value else {}
     again = best.mean("retransmits")
     return FindingDraft(
         rule=RULE,
@@ -82,14 +82,14 @@ def _present(sweep: Sweep) -> Cell:
 
 
 def _proof(sweep: Sweep, now: Cell, then: Cell) -> Proof:
-    fixed = {name: sweep.fixed[name] for name in ("streams", "window") if name in sweep.fixed}
+    fixed = {name: sweep.fixed[name] for name in ("streams", "window", "direction") if name in sweep.fixed}
     return Proof("iperf3-tcp", "goodput", {**fixed, "congestion": now.value}, {**fixed, "congestion": then.value})
 
 
 def _to_try(evidence: Evidence, path: PathReading, present: Present) -> FindingDraft:
-    offered = evidence.facts.get("client", {}).get("congestion_controls", {})
+    offered = evidence.facts.get(evidence.sender, {}).get("congestion_controls", {})
     is_loaded = "bbr" in offered.get("available", ()) if isinstance(offered, dict) else False
-    nodes = sysctl.simple(evidence, {KEY: "bbr"}, ("client",))
+    nodes = sysctl.simple(evidence, {KEY: "bbr"}, (evidence.sender,))
     text = _(
         "Loss halves the windows of Reno and CUBIC; BBR paces by the rate it measures and heeds single losses less."
     )

@@ -65,7 +65,7 @@ def _vanishing(evidence: Evidence, seen: list[Present]) -> FindingDraft | None:
     none of more than half of it). That large packets vanish and small ones do not, only pings with DF set decide.
     """
     found = [item for item in seen if _is_probed_small(item) and not _is_half_window(item)]
-    probing = sysctl.read_sysctls(evidence, "client").get(PROBING)
+    probing = sysctl.read_sysctls(evidence, evidence.sender).get(PROBING)
     passes = _pinged(evidence)
     if not found or probing == "0" or passes:
         return None

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from apps.bench import model, network
+from apps.bench import model, network, statistics
 from apps.bench.rules import pace
 from apps.bench.rules.base import BELOW, Evidence, Point
 from apps.bench.rules.tcp import growth
@@ -163,7 +163,7 @@ def _level(cells: Sequence[Cell]) -> list[Cell]:
     if not is_repeated:
         return level if len(level) >= LEAST_COUNTS else []
     steady = all((cell.rate.cv or 0.0) <= STEADY for cell in level)
-    return level if steady else []
+    return level if steady and not statistics.still_rises([cell.rates for cell in level]) else []
 
 
 def _is_of(point: Point, fixed: object, level: Sequence[Cell]) -> bool:

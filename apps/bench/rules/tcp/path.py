@@ -108,8 +108,9 @@ def is_told_beside(evidence: Evidence) -> bool:
 def shared_capacity(evidence: Evidence) -> Known | None:
     """Return the path's capacity: one figure of one path, whichever of its ends' measurements is asked.
 
-    What was measured in other roles or the other way is told where this evidence tells none of its own, or nearly the
-    same; where it tells another the two directions differ, and each has its own.
+    What was measured in other roles is told where this evidence tells none of its own, or nearly the same; where it
+    tells another the two differ, and each has its own. What data had the other way tells nothing of this one unless
+    nearly the same was measured in this one, too.
     """
     own = read_capacity(evidence)
     if own is None and held.best_of(evidence).rate:
@@ -122,7 +123,7 @@ def shared_capacity(evidence: Evidence) -> Known | None:
             continue
         is_other = own is not None and held.best_of(evidence).rate > REFUTED * known.value
         is_alike = own is not None and abs(own.value / known.value - 1) <= ONE_PATH and place < evidence.elder
-        if (is_open and not is_other) or is_alike:
+        if (is_open and not is_other and other.way == evidence.way) or is_alike:
             return known
     return own
 

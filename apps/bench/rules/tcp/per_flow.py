@@ -105,7 +105,7 @@ def _slow(evidence: Evidence, growth: Growth | None) -> Slow | None:
         rates = point.values("goodput")
         if not is_tcp(point) or not rates or min(rates) <= 0 or not is_plain(point):
             continue
-        if point.parameters.get("streams", 1) == 1 and point.parameters.get("direction", "forward") == "forward":
+        if point.parameters.get("streams", 1) == 1 and point.goes_forth:
             known.append(Slow(point, sum(rates) / len(rates)))
     if growth is not None and growth.fixed is not None:
         own = [slow for slow in known if _rest(slow.point) == growth.fixed]

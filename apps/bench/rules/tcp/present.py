@@ -84,7 +84,7 @@ def read_all(evidence: Evidence) -> list[Present]:
     found = [
         Present(point, sum(rates) / len(rates), int(point.parameters.get("streams") or 1))
         for point in tcp_points(evidence)
-        if point.parameters.get("direction", "forward") == "forward" and (rates := point.values("goodput"))
+        if point.goes_forth and (rates := point.values("goodput"))
     ]
     return sorted(found, key=lambda present: (present.streams, -len(present.trials)))
 

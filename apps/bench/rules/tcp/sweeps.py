@@ -157,6 +157,8 @@ def level_of(cells: Sequence[Cell], scatter: Scatter, within: float) -> list[Cel
     below = [cell for cell in cells if cell.value < level[0].value] if level else []
     if len(level) < 2 or (len(level) < LEAST_LEVEL and scatter.error(level[0].rates, level[-1].rates) > MOST_ERROR):
         return []
+    if statistics.still_rises([cell.rates for cell in level]):
+        return []
     rates = [rate for cell in level for rate in cell.rates]
     # What gave less than a smaller one was held up: nobody knows where the level begins.
     if len(below) > 1 and max(cell.rate.mean for cell in below[:-1]) > (1 + MOST_FALL) * below[-1].rate.mean:

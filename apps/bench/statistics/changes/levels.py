@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from apps.bench.statistics.changes.noise import correlation, whitened, without_outliers
 from apps.bench.statistics.changes.sums import LEAST_LEVEL, Sums, chance, sums_of
+from apps.bench.statistics.changes.trends import Trend, line_of
 from apps.bench.statistics.differences import compare_two
 from apps.bench.statistics.quantiles import quantile
 
@@ -51,14 +52,28 @@ def find_changes(values: Sequence[float]) -> tuple[Change, ...]:
 
     All this is done on the series without lone outliers and, where neighbours are alike beyond chance (what a machine
     does today it does tomorrow), with each value freed of what it has of the one before: else every slow wave is a
-    change. The levels are those of the values themselves.
+    change. The levels are those of the values themselves. What remains alike beyond that, and slow waves, are changes
+    more often than is said: all supposes that values scatter independently about their level. A series that a line
+    tells better than levels has a trend (`find_trend`), and no change.
     """
+    found, trend = _read(values)
+    return () if trend else found
+
+
+def find_trend(values: Sequence[float]) -> Trend | None:
+    """Return the trend of a series whose changes are steps of one line; None if it has none, or levels tell more."""
+    return _read(values)[1]
+
+
+def _read(values: Sequence[float]) -> tuple[tuple[Change, ...], Trend | None]:
+    """Return the changes as if there were no trend, and the trend where a line tells the series better."""
     cleaned = without_outliers(values)
     found = _find(_series(values, cleaned))
     if not found:
-        return ()
+        return (), None
+    trend = line_of(cleaned, [change.place for change in found])
     rho = correlation(cleaned, [0, *(change.place for change in found), len(values)])
-    return _find(_series(values, whitened(cleaned, rho))) if rho else found
+    return _find(_series(values, whitened(cleaned, rho))) if rho else found, trend
 
 
 def _series(values: Sequence[float], steady: Sequence[float]) -> _Series:

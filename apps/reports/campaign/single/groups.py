@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import NamedTuple
 
 from django.contrib.postgres.aggregates import ArrayAgg
@@ -10,11 +11,13 @@ from django.utils.translation import gettext as _
 
 from apps.bench.statistics import Mean
 from apps.bench.toolkit import Metric, Tool
+from apps.bench.toolkit.ways import BOTH
 from apps.campaigns.models import Experiment, Lane
 from apps.reports.campaign.material import Material
 from apps.results import means
 from apps.results.doubts import Doubts
 from apps.results.models import Sample
+from apps.results.theory import Theory, theory_of
 
 # So many metrics stand side by side.
 MOST_METRICS = 4
@@ -35,6 +38,11 @@ class Entry:
     lane: Lane
     figures: dict[str, Figures]
     back: "Entry | None" = None
+
+    @cached_property
+    def theory(self) -> Theory:
+        """Return what arithmetic says of its path."""
+        return theory_of(self.experiment)
 
     def of(self, metric: Metric, *, back: bool) -> Figures | None:
         """Return the figures of a metric, those the other way round if asked."""
@@ -111,8 +119,9 @@ def _both_ways(made: Material, entries: Sequence[Entry]) -> list[Entry]:
     kept: list[Entry] = []
     open_pairs: dict[tuple[object, ...], Entry] = {}
     for entry in entries:
-        ends = made.names_of(entry.lane)
-        settings = tuple(sorted((name, str(text)) for name, text in entry.experiment.fixed.items()))
+        ends, turned = made.in_order(entry.lane), made.tool(entry.experiment).backwards_at[0]
+        told = entry.experiment.fixed.items()
+        settings = tuple(sorted((name, str(text)) for name, text in told if name != turned or text == BOTH))
         if len(ends) == 2 and (first := open_pairs.pop((ends[1], ends[0], settings), None)):
             first.back = entry
             continue

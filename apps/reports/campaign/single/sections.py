@@ -29,7 +29,6 @@ from apps.reports.document import (
 )
 from apps.results import charts, doubts, means
 from apps.results.doubts import Mark
-from apps.results.theory import theory_of
 
 # From this ratio of the highest to the lowest figure on, a mean does not tell what was seen.
 SCATTERED = 1.5
@@ -106,7 +105,7 @@ def _figure(made: Material, group: Group, key: str, table: Table) -> Block:
             values = _of(entry, metric, back=back)
             if (centre := _centre(group, values, metric)) and values:
                 label = _label(made, group, entry)
-                low, high = ends_of(centre, metric.unit, values)
+                low, high = ends_of(centre, metric, values, _ceiling_of(entry, metric) if len(values) > 1 else None)
                 drawn.append({"x": label, "y": centre.value, "low": low, "high": high, "n": len(values)})
         series.append({"label": title if len(heads) > 1 else "", "points": drawn})
     label = ", ".join(dict.fromkeys(_(metric.label) for _title, metric, _back in heads))
@@ -154,12 +153,17 @@ def _ends_titles() -> tuple[str, ...]:
 def _ceiling(group: Group, metric: Metric) -> tuple[float | None, list[dict[str, object]]]:
     """Return the ceiling that all paths share, with its line; (None, []) where they differ or it is unknown."""
     bits = charts.RATE_BITS.get(metric.unit)
-    found = {theory_of(part.experiment) for entry in group.entries for part in parts_of(entry)} if bits else set()
+    found = {part.theory for entry in group.entries for part in parts_of(entry)} if bits else set()
     theory = next(iter(found)) if len(found) == 1 else None
     if not bits or theory is None or not theory.ceiling_bps:
         return None, []
     ceiling = theory.ceiling_bps / bits
     return ceiling, [{"axis": "y", "value": ceiling, "label": _("Ceiling of the path")}]
+
+
+def _ceiling_of(entry: Entry, metric: Metric) -> float | None:
+    """Return what no figure of an entry exceeds, either way."""
+    return charts.ceiling_of(metric.unit, entry.theory) if metric.unit in charts.RATE_BITS else None
 
 
 def _table(made: Material, group: Group, key: str) -> Table:
@@ -170,7 +174,7 @@ def _table(made: Material, group: Group, key: str) -> Table:
         columns += [Column(_("File system"))] if systems else []
     rows: list[list[Value]] = []
     for entry in group.entries:
-        ends = made.names_of(entry.lane)
+        ends = made.in_order(entry.lane)
         cells: list[Value] = list(ends) if group.both_ways else [entry.experiment.name, " → ".join(ends)]
         if systems and not group.both_ways:
             cells.append(entry.experiment.file_system.name if entry.experiment.file_system else "")
@@ -222,7 +226,10 @@ def _add(
     scale = scale_of([value for values in figures for value in values or ()], metric.unit)
     columns.append(Column(title, scale.unit, "number"))
     _extend(rows, [scale.of(centre.value) if centre else None for centre in centres])
-    spans = [ends_of(centre, metric.unit, values or ()) for centre, values in zip(centres, figures, strict=True)]
+    spans = [
+        ends_of(centre, metric, values, _ceiling_of(entry, metric)) if values and len(values) > 1 else (None, None)
+        for entry, centre, values in zip(group.entries, centres, figures, strict=True)
+    ]
     if any(low is not None for low, _high in spans):
         columns += interval_columns(title, scale)
         _extend(rows, [scale.of(low) for low, _high in spans])

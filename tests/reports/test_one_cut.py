@@ -1,0 +1,106 @@
+"""An interval ends where no figure can lie, at one place: on a page, over REST, in a comparison and in a report."""
+
+from types import SimpleNamespace
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from apps.bench import network
+from apps.bench.statistics import bounds, summarise
+from apps.campaigns.models import Campaign, Experiment, Trial
+from apps.reports import campaign as reports
+from apps.reports.document import Table, walk
+from apps.testbeds.models import Node
+from tests.campaigns import factories as make
+from tests.results.factories import measure
+
+# By tool and metric the figures of three repetitions: Student's interval of each goes beyond what can be.
+NEAR = {
+    ("iperf3-tcp", "goodput"): [940e6, 985e6, 900e6],
+    ("iperf3-udp", "goodput"): [940e6, 985e6, 900e6],
+    ("iperf3-tcp", "fairness"): [0.99, 1.0, 0.9],
+    ("iperf3-udp", "loss"): [0.5, 0.9, 0.1],
+}
+Ends = tuple[float, float]
+
+
+def measured(cast: SimpleNamespace, pair: list[Node], tool: str, metric: str, *, is_swept: bool) -> Experiment:
+    factor = {"iperf3-tcp": ("streams", "2, 4"), "iperf3-udp": ("rate", "900 Mbit/s, 950 Mbit/s")}[tool]
+    factors = [{"name": factor[0], "expression": factor[1]}] if is_swept else []
+    campaign = make.launched(cast, *pair, tool=tool, repetitions=3, factors=factors, context=False)
+    for trial in campaign.trials.select_related("experiment"):
+        figures = {"goodput": NEAR[tool, "goodput"][trial.repetition - 1]}
+        measure(trial, **(figures | {metric: NEAR[tool, metric][trial.repetition - 1]}))
+        Trial.objects.filter(pk=trial.pk).update(state="succeeded", finished_at=timezone.now())
+    Campaign.objects.filter(pk=campaign.pk).update(state="finished", finished_at=timezone.now())
+    return campaign.experiments.get()
+
+
+def _rest(client: Client, experiment: Experiment, metric: str) -> list[Ends]:
+    found = client.get(f"/api/v1/experiments/{experiment.pk}/results/", {"metric": metric}).json()
+    return [(group["ci_low"], group["ci_high"]) for group in found["groups"]]
+
+
+def _page(client: Client, experiment: Experiment, metric: str) -> list[Ends]:
+    found = client.get(reverse("results:experiment", args=[experiment.pk]), {"metric": metric}).context["rows"]
+    return [(row["ends"].low, row["ends"].high) for row in found]
+
+
+def _chart(client: Client, experiment: Experiment, metric: str) -> list[Ends]:
+    found = client.get(reverse("results:experiment_data", args=[experiment.pk]), {"metric": metric}).json()
+    return [(point["low"], point["high"]) for series in found["series"] for point in series["points"]]
+
+
+def _comparison(client: Client, experiment: Experiment, metric: str) -> list[Ends]:
+    query = {"set": f"experiment:{experiment.pk}", "metric": metric}
+    return [(row["low"], row["high"]) for row in client.get("/api/v1/comparison/", query).json()["rows"]]
+
+
+def _report(client: Client, experiment: Experiment, metric: str) -> list[Ends]:
+    """Return the ends in base units; the files (PDF, XLSX, page) are made of these tables."""
+    campaign = experiment.campaign
+    document = reports.build([campaign], user=campaign.created_by, language="en")
+    scales = {"Mbit/s": 1e6, "Gbit/s": 1e9, "%": 0.01, "": 1.0, "1": 1.0}
+    label = {"goodput": "Goodput", "fairness": "Fairness", "loss": "Datagram loss"}[metric]
+    for block in walk(document):
+        titles = [column.title for column in block.columns] if isinstance(block, Table) else []
+        places = [place for place, title in enumerate(titles) if title.startswith(label) and "(95" in title]
+        if isinstance(block, Table) and len(places) == 2:
+            factor = scales[block.columns[places[0]].unit]
+            return [(row[places[0]] * factor, row[places[1]] * factor) for row in block.rows]
+    return []
+
+
+READERS = (_rest, _page, _chart, _comparison, _report)
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("is_swept", [True, False])
+@pytest.mark.parametrize(("tool", "metric"), NEAR)
+def test_each_reader_cuts_where_nothing_can_be(
+    client: Client, cast: SimpleNamespace, pair: list[Node], tool: str, metric: str, is_swept: bool
+) -> None:
+    experiment = measured(cast, pair, tool, metric, is_swept=is_swept)
+    client.force_login(cast.oscar)
+    ceiling = network.tcp_ceiling_bps(1e9, 9000) if tool == "iperf3-tcp" else network.udp_ceiling_bps(1e9, 9000)
+    most = ceiling if metric == "goodput" else 1.0
+    own = summarise(NEAR[tool, metric])
+    assert own.ci_high and most and own.ci_high > most
+    for reader in READERS:
+        found = reader(client, experiment, metric)
+        if reader is _report and not found:
+            # A report has no interval of a metric that it does not draw.
+            assert metric != "goodput"
+            continue
+        assert len(found) == (2 if is_swept else 1), reader.__name__
+        for low, high in found:
+            assert high == pytest.approx(most, rel=1e-6), reader.__name__
+            assert low == pytest.approx(max(0.0, own.ci_low or 0.0), rel=1e-5), reader.__name__
+
+
+def test_an_index_of_jain_is_at_most_one_and_a_wrong_limit_cuts_nothing() -> None:
+    assert bounds.clipped(0.9, 1.1, "1", [0.99, 1.0], metric="fairness").high == 1.0
+    assert bounds.clipped(0.9, 1.1, "1", [0.99, 1.0], metric="slowdown").high == 1.1
+    assert bounds.clipped(0.9, 1.3, "1", [0.99, 1.2], metric="fairness").high == 1.3
