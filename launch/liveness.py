@@ -1,6 +1,8 @@
-"""Notice what has come to a halt: a part that gives no sign of life, and a part's process that somebody stopped."""
+"""Notice what has come to a halt: a part that gives no sign of life, and a process of one that somebody stopped."""
 
+import dataclasses
 import logging
+import os
 import threading
 import time
 from collections.abc import Callable
@@ -12,6 +14,10 @@ logger = logging.getLogger(__name__)
 ASK_EVERY_S = 2.0
 # No answer takes longer to be given up (s).
 _LONGEST_ASK_S = 5.0
+_TICKS_PER_S = os.sysconf("SC_CLK_TCK")
+# Who waits for something, and looks now and then whether it is there, uses no more of the processor than this (s).
+_EFFORT_S = 0.1
+_EFFORTS_EVERY_S = 1.0
 
 
 class FileSign:
@@ -52,6 +58,11 @@ class Listener:
         """Forget what was heard: another process is asked from now on."""
         self._silent_s, self._has_heard = 0.0, False
 
+    @property
+    def has_heard(self) -> bool:
+        """Return whether it was heard since it was started."""
+        return self._has_heard
+
     def is_silent(self, *, after_s: float, at_first_s: float) -> bool:
         """Return whether nothing was heard for `after_s`, or for `at_first_s` if nothing was heard yet."""
         return self._silent_s > (after_s if self._has_heard else max(after_s, at_first_s))
@@ -79,28 +90,69 @@ class Listener:
             return False
 
 
+@dataclasses.dataclass(frozen=True)
+class Moment:
+    """A process at one moment: its state, and the time of the processor (s) that it and those it reaped used."""
+
+    state: str
+    cpu_s: float
+
+
+def processes_of(group: int, processes: Path = Path("/proc")) -> dict[int, Moment]:
+    """Return the processes of a process group, by number."""
+    found = {}
+    for folder in processes.glob("[0-9]*"):
+        try:
+            # State, parent, process group, and from the 12th on four times: proc(5).
+            state, _parent, its_group, *rest = (folder / "stat").read_text().rpartition(")")[2].split()
+            if int(its_group) == group:
+                found[int(folder.name)] = Moment(state, sum(map(int, rest[8:12])) / _TICKS_PER_S)
+        except (OSError, ValueError):
+            # It has just ended.
+            continue
+    return found
+
+
 class StoppedProcesses:
-    """The processes of a part that are stopped (SIGSTOP), and for how long they have been."""
+    """The processes of a part that are stopped (SIGSTOP) or held by a tracer, and for how long they have been.
+
+    One that is traced and goes on, as under strace, uses the processor between two looks.
+    """
 
     def __init__(self, processes: Path = Path("/proc")) -> None:
         self._processes = processes
-        self._since: dict[int, float] = {}
+        self._since: dict[int, tuple[Moment, float]] = {}
 
     def longer_than(self, group: int, seconds: float) -> list[int]:
         """Return the numbers of those in a process group that were stopped at each look for `seconds`."""
         now = time.monotonic()
-        self._since = {pid: self._since.get(pid, now) for pid in self._stopped(group)}
-        return [pid for pid, since in self._since.items() if now - since > seconds]
+        found = processes_of(group, self._processes).items()
+        stopped = {pid: (moment, now) for pid, moment in found if moment.state in "Tt"}
+        last = self._since
+        self._since = {
+            pid: last[pid] if pid in last and last[pid][0] == new[0] else new for pid, new in stopped.items()
+        }
+        return [pid for pid, (_moment, since) in self._since.items() if now - since > seconds]
 
-    def _stopped(self, group: int) -> list[int]:
-        stopped = []
-        for folder in self._processes.glob("[0-9]*"):
-            try:
-                # State, parent, process group: proc(5).
-                state, _parent, its_group = (folder / "stat").read_text().rpartition(")")[2].split()[:3]
-            except (OSError, ValueError):
-                # It has just ended.
-                continue
-            if state == "T" and int(its_group) == group:
-                stopped.append(int(folder.name))
-        return stopped
+
+class Efforts:
+    """Whether a process group that starts gets on: it uses the processor, however little a busy machine gives it."""
+
+    def __init__(self, group: int) -> None:
+        self._group = group
+        self._cpu_s = 0.0
+        self._used_at = time.monotonic()
+        self._look_at = 0.0
+
+    def idle_s(self) -> float:
+        """Return for how long (s) it has used as good as nothing; it is looked at once a second, so ask often."""
+        now = time.monotonic()
+        if now >= self._look_at:
+            cpu_s = sum(moment.cpu_s for moment in processes_of(self._group).values())
+            if cpu_s - self._cpu_s > _EFFORT_S:
+                self._used_at = now
+            if abs(cpu_s - self._cpu_s) > _EFFORT_S:
+                # It is less once a process of it has ended that nobody reaped.
+                self._cpu_s = cpu_s
+            self._look_at = now + _EFFORTS_EVERY_S
+        return now - self._used_at

@@ -7,8 +7,8 @@ import threading
 import time
 from collections.abc import Iterator
 
-from launch.liveness import Listener, StoppedProcesses
-from launch.process import Child, Process, ProcessError
+from launch.liveness import Efforts, Listener, StoppedProcesses
+from launch.process import MOST_PATIENCE, Child, Process, ProcessError
 
 # A part that has been well for so long (s) after it was killed is watched as at first.
 LATELY_S = 600.0
@@ -27,6 +27,7 @@ class Part:
         self.settled = threading.Event()
         self._listener = Listener(process.name, process.sign) if process.sign else None
         self._stopped = StoppedProcesses()
+        self._efforts: Efforts | None = None
         # What HANG_AFTER is multiplied with: it doubles with each part that is killed soon after the last one.
         self._lenience = 1
         self._killed_at = -math.inf
@@ -39,6 +40,7 @@ class Part:
     def take(self, child: Child) -> None:
         """Note the process that runs from now on."""
         self.child = child
+        self._efforts = Efforts(child.pid)
         if self._listener is not None:
             self._listener.begin_anew()
 
@@ -61,7 +63,7 @@ class Part:
         if self.child.pid in stopped:
             self.child.kill()
             yield f"was stopped for {after_s:g} s, killed"
-        elif self._listener and self._listener.is_silent(after_s=after_s, at_first_s=self.process.ready_timeout_s):
+        elif self._is_silent(self.child, after_s):
             self.child.kill()
             # It may only have been starved of the processor: whoever is killed again and again never gets anywhere.
             self._lenience = min(2 * self._lenience, MOST_LENIENCE)
@@ -71,6 +73,17 @@ class Part:
             yield f"gets {more_s:g} s from now on: it may only lack processor time"
         else:
             yield from (f"its process {pid} was stopped for {after_s:g} s, killed" for pid in stopped if _kill(pid))
+
+    def _is_silent(self, child: Child, after_s: float) -> bool:
+        """Return whether it gives no sign of life; one that was not heard yet and uses the processor is starting."""
+        at_first_s = self.process.ready_timeout_s
+        if self._listener is None or self._efforts is None:
+            return False
+        idle_s = 0.0 if self._listener.has_heard else self._efforts.idle_s()
+        if not self._listener.is_silent(after_s=after_s, at_first_s=at_first_s):
+            return False
+        has_started = self._listener.has_heard or idle_s > max(after_s, at_first_s)
+        return has_started or time.monotonic() - child.started_at > MOST_PATIENCE * at_first_s
 
 
 def _kill(pid: int) -> bool:

@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
-from subprocess import Popen
 from types import SimpleNamespace
 from typing import Any
 
@@ -33,10 +32,6 @@ def cast(transactional_db: None, settings: Any, tmp_path: Path) -> Iterator[Simp
     broker.client(timeout_s=5).delete(signs._KEY)
 
 
-def children_of(worker: Popen[bytes]) -> set[int]:
-    return {int(pid) for pid in Path(f"/proc/{worker.pid}/task/{worker.pid}/children").read_text().split()}
-
-
 def waiting_for(table: str) -> set[int]:
     """Return which connections wait for a table."""
     with connection.cursor() as cursor:
@@ -63,8 +58,14 @@ def test_processes_that_hang_are_ended_and_those_that_wait_are_not(
         locks.enter_context(held(LOCKED))
         parts = {"worker": 2, "worker-clock": 2, "worker-long": 1}
         workers = {part: stack.enter_context(processes.running(part, tmp_path)) for part in parts}
-        processes.seconds_until(lambda: all(len(children_of(workers[part])) == parts[part] for part in parts))
-        before = {part: children_of(worker) for part, worker in workers.items()}
+        processes.seconds_until(
+            lambda: all(len(processes.children_of(workers[part])) == parts[part] for part in parts)
+        )
+        before = {part: processes.children_of(worker) for part, worker in workers.items()}
+
+        def new_in(part: str) -> set[int]:
+            return processes.children_of(workers[part]) - before[part]
+
         # A process of each of the two is at a task that waits for a table, the other has none.
         queue.send(work.task, *work.arguments)
         queue.send(queue.CANCEL_LEFTOVERS)
@@ -73,11 +74,10 @@ def test_processes_that_hang_are_ended_and_those_that_wait_are_not(
         first = waiting_for(LOCKED)
         with held_by_a_tracer([*before["worker"], *before["worker-clock"]]):
             processes.seconds_until(lambda: hangs_told_of() == {"worker", "worker-clock"})
-            for part in ("worker", "worker-clock"):
-                processes.seconds_until(lambda part=part: len(children_of(workers[part]) - before[part]) == 2)
+            processes.seconds_until(lambda: all(len(new_in(part)) == 2 for part in ("worker", "worker-clock")))
         # Neither the workers nor one that waited for the database as long had to go.
         assert all(worker.poll() is None for worker in workers.values())
-        assert children_of(workers["worker-long"]) == before["worker-long"]
+        assert processes.children_of(workers["worker-long"]) == before["worker-long"]
         assert waiting_for(work.table)
         for task in (queue.CANCEL_LEFTOVERS, queue.INDEX):
             queue.send(task)
@@ -86,7 +86,7 @@ def test_processes_that_hang_are_ended_and_those_that_wait_are_not(
 
         with held_by_a_tracer([*before["worker-long"]]):
             processes.seconds_until(lambda: hangs_told_of() == {"worker-long"})
-            processes.seconds_until(lambda: len(children_of(workers["worker-long"]) - before["worker-long"]) == 1)
+            processes.seconds_until(lambda: len(new_in("worker-long")) == 1)
         locks.close()
         # The worker itself goes on, and takes up again what its process was at.
         processes.seconds_until(work.is_done, each=tasks.tend)
