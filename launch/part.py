@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Iterator
 
+from launch import room
 from launch.liveness import Efforts, Listener, StoppedProcesses
 from launch.process import MOST_PATIENCE, Child, Process, ProcessError
 
@@ -23,6 +24,7 @@ class Part:
         self.child: Child | None = None
         self.failures = 0
         self.start_at = 0.0
+        self._lacks_room = False
         self.error: ProcessError | None = None
         self.settled = threading.Event()
         self._listener = Listener(process.name, process.sign) if process.sign else None
@@ -43,6 +45,18 @@ class Part:
         self._efforts = Efforts(child.pid)
         if self._listener is not None:
             self._listener.begin_anew()
+
+    def wait(self, delay_s: float) -> None:
+        """Start again in so many seconds, or once there is room on the disk if there is none now."""
+        self.start_at = time.monotonic() + delay_s
+        self._lacks_room = self.child is not None and room.is_scarce(self.child.log.parent)
+
+    @property
+    def is_due(self) -> bool:
+        """Say whether it is to start again now."""
+        if time.monotonic() >= self.start_at:
+            return True
+        return self._lacks_room and self.child is not None and room.is_there_again(self.child.log.parent)
 
     def end(self) -> None:
         """Listen no more."""

@@ -183,7 +183,7 @@ class Supervisor:
             return
         elif part.child is not None and not part.start_at:
             self._schedule_restart(part, part.child)
-        elif time.monotonic() >= part.start_at:
+        elif part.is_due:
             self._start_again(part)
 
     def _start_first(self, part: Part) -> None:
@@ -255,7 +255,7 @@ class Supervisor:
 
     def _delay(self, part: Part) -> float:
         delay = restart_delay(part.failures, self._delays_s)
-        part.start_at = time.monotonic() + delay
+        part.wait(delay)
         return delay
 
     def _stop_all(self) -> None:
