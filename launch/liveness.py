@@ -1,10 +1,11 @@
-"""Notice what has come to a halt: a part that gives no sign of life, and a part's process that somebody stopped."""
+"""Notice what has come to a halt: a part that gives no sign of life, and a process of one that somebody stopped."""
 
+import dataclasses
 import logging
 import os
 import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 logger = logging.getLogger(__name__)
@@ -13,6 +14,10 @@ logger = logging.getLogger(__name__)
 ASK_EVERY_S = 2.0
 # No answer takes longer to be given up (s).
 _LONGEST_ASK_S = 5.0
+_TICKS_PER_S = os.sysconf("SC_CLK_TCK")
+# Who waits for something, and looks now and then whether it is there, uses no more of the processor than this (s).
+_EFFORT_S = 0.1
+_EFFORTS_EVERY_S = 1.0
 
 
 class FileSign:
@@ -53,6 +58,11 @@ class Listener:
         """Forget what was heard: another process is asked from now on."""
         self._silent_s, self._has_heard = 0.0, False
 
+    @property
+    def has_heard(self) -> bool:
+        """Return whether it was heard since it was started."""
+        return self._has_heard
+
     def is_silent(self, *, after_s: float, at_first_s: float) -> bool:
         """Return whether nothing was heard for `after_s`, or for `at_first_s` if nothing was heard yet."""
         return self._silent_s > (after_s if self._has_heard else max(after_s, at_first_s))
@@ -80,35 +90,73 @@ class Listener:
             return False
 
 
-def stopped_by_group(processes: str = "/proc") -> dict[int, list[int]]:
-    """Return {process group: numbers of its processes that are stopped}, of all that run on the machine.
+@dataclasses.dataclass(frozen=True)
+class Moment:
+    """A process at one moment: its state, and the time of the processor (s) that it and those it reaped used."""
+
+    state: str
+    cpu_s: float
+
+
+def processes_by_group(processes: str = "/proc") -> dict[int, dict[int, Moment]]:
+    """Return {process group: {number: process}} of all that run on the machine.
 
     One reading serves all parts: a machine has hundreds of processes, and this is asked every few seconds.
     """
-    stopped: dict[int, list[int]] = {}
+    found: dict[int, dict[int, Moment]] = {}
     for name in os.listdir(processes) if os.path.isdir(processes) else ():  # noqa: PTH112, PTH208
         if not name.isdigit():
             continue
         try:
             with open(f"{processes}/{name}/stat", "rb", buffering=0) as file:  # noqa: PTH123
-                # State, parent, process group: proc(5).
-                state, _parent, group = file.read().rpartition(b")")[2].split()[:3]
+                # State, parent, process group, and from the 12th on four times: proc(5).
+                state, _parent, group, *rest = file.read().rpartition(b")")[2].split()
+            moment = Moment(state.decode(), sum(map(int, rest[8:12])) / _TICKS_PER_S)
+            found.setdefault(int(group), {})[int(name)] = moment
         except (OSError, ValueError):
             # It has just ended.
             continue
-        if state == b"T":
-            stopped.setdefault(int(group), []).append(int(name))
-    return stopped
+    return found
 
 
-class Stops:
-    """For how long each of a part's processes has been stopped (SIGSTOP)."""
+class StoppedProcesses:
+    """The processes of a part that are stopped (SIGSTOP) or held by a tracer, and for how long they have been.
+
+    One that is traced and goes on, as under strace, uses the processor between two looks.
+    """
 
     def __init__(self) -> None:
-        self._since: dict[int, float] = {}
+        self._since: dict[int, tuple[Moment, float]] = {}
 
-    def longer_than(self, stopped: Iterable[int], seconds: float) -> list[int]:
-        """Note those that are stopped now; return those of them that were at each look for `seconds`."""
+    def longer_than(self, found: Mapping[int, Moment], seconds: float) -> list[int]:
+        """Note a part's processes as they are; return those that were stopped at each look for `seconds`."""
         now = time.monotonic()
-        self._since = {pid: self._since.get(pid, now) for pid in stopped}
-        return [pid for pid, since in self._since.items() if now - since > seconds]
+        stopped = {pid: (moment, now) for pid, moment in found.items() if moment.state in "Tt"}
+        last = self._since
+        self._since = {
+            pid: last[pid] if pid in last and last[pid][0] == new[0] else new for pid, new in stopped.items()
+        }
+        return [pid for pid, (_moment, since) in self._since.items() if now - since > seconds]
+
+
+class Efforts:
+    """Whether a process group that starts gets on: it uses the processor, however little a busy machine gives it."""
+
+    def __init__(self, group: int) -> None:
+        self._group = group
+        self._cpu_s = 0.0
+        self._used_at = time.monotonic()
+        self._look_at = 0.0
+
+    def idle_s(self) -> float:
+        """Return for how long (s) it has used as good as nothing; it is looked at once a second, so ask often."""
+        now = time.monotonic()
+        if now >= self._look_at:
+            cpu_s = sum(moment.cpu_s for moment in processes_by_group().get(self._group, {}).values())
+            if cpu_s - self._cpu_s > _EFFORT_S:
+                self._used_at = now
+            if abs(cpu_s - self._cpu_s) > _EFFORT_S:
+                # It is less once a process of it has ended that nobody reaped.
+                self._cpu_s = cpu_s
+            self._look_at = now + _EFFORTS_EVERY_S
+        return now - self._used_at

@@ -5,10 +5,11 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 
-from launch.liveness import Listener, Stops
-from launch.process import Child, Process, ProcessError
+from launch import room
+from launch.liveness import Efforts, Listener, Moment, StoppedProcesses
+from launch.process import MOST_PATIENCE, Child, Process, ProcessError
 
 # A part that has been well for so long (s) after it was killed is watched as at first.
 LATELY_S = 600.0
@@ -23,10 +24,12 @@ class Part:
         self.child: Child | None = None
         self.failures = 0
         self.start_at = 0.0
+        self._lacks_room = False
         self.error: ProcessError | None = None
         self.settled = threading.Event()
         self._listener = Listener(process.name, process.sign) if process.sign else None
-        self._stops = Stops()
+        self._stopped = StoppedProcesses()
+        self._efforts: Efforts | None = None
         # What HANG_AFTER is multiplied with: it doubles with each part that is killed soon after the last one.
         self._lenience = 1
         self._killed_at = -math.inf
@@ -39,8 +42,21 @@ class Part:
     def take(self, child: Child) -> None:
         """Note the process that runs from now on."""
         self.child = child
+        self._efforts = Efforts(child.pid)
         if self._listener is not None:
             self._listener.begin_anew()
+
+    def wait(self, delay_s: float) -> None:
+        """Start again in so many seconds, or once there is room on the disk if there is none now."""
+        self.start_at = time.monotonic() + delay_s
+        self._lacks_room = self.child is not None and room.is_scarce(self.child.log.parent)
+
+    @property
+    def is_due(self) -> bool:
+        """Say whether it is to start again now."""
+        if time.monotonic() >= self.start_at:
+            return True
+        return self._lacks_room and self.child is not None and room.is_there_again(self.child.log.parent)
 
     def end(self) -> None:
         """Listen no more."""
@@ -50,18 +66,18 @@ class Part:
     def _was_killed_lately(self) -> bool:
         return time.monotonic() - self._killed_at < LATELY_S
 
-    def end_halts(self, stopped_by_group: Mapping[int, Collection[int]]) -> Iterator[str]:
-        """Kill what of it has come to a halt, and yield in words what was killed."""
+    def end_halts(self, found: Mapping[int, Mapping[int, Moment]]) -> Iterator[str]:
+        """Kill what of it has come to a halt, and yield in words what was killed; `found` is by process group."""
         if self.child is None or not self.child.alive:
             return
         if not self._was_killed_lately():
             self._lenience = 1
         after_s = self.process.hang_after_s * self._lenience
-        stopped = self._stops.longer_than(stopped_by_group.get(self.child.pid, ()), after_s)
+        stopped = self._stopped.longer_than(found.get(self.child.pid, {}), after_s)
         if self.child.pid in stopped:
             self.child.kill()
             yield f"was stopped for {after_s:g} s, killed"
-        elif self._listener and self._listener.is_silent(after_s=after_s, at_first_s=self.process.ready_timeout_s):
+        elif self._is_silent(self.child, after_s):
             self.child.kill()
             # It may only have been starved of the processor: whoever is killed again and again never gets anywhere.
             self._lenience = min(2 * self._lenience, MOST_LENIENCE)
@@ -71,6 +87,17 @@ class Part:
             yield f"gets {more_s:g} s from now on: it may only lack processor time"
         else:
             yield from (f"its process {pid} was stopped for {after_s:g} s, killed" for pid in stopped if _kill(pid))
+
+    def _is_silent(self, child: Child, after_s: float) -> bool:
+        """Return whether it gives no sign of life; one that was not heard yet and uses the processor is starting."""
+        at_first_s = self.process.ready_timeout_s
+        if self._listener is None or self._efforts is None:
+            return False
+        idle_s = 0.0 if self._listener.has_heard else self._efforts.idle_s()
+        if not self._listener.is_silent(after_s=after_s, at_first_s=at_first_s):
+            return False
+        has_started = self._listener.has_heard or idle_s > max(after_s, at_first_s)
+        return has_started or time.monotonic() - child.started_at > MOST_PATIENCE * at_first_s
 
 
 def _kill(pid: int) -> bool:

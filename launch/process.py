@@ -11,13 +11,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from launch import leash
+from launch import leash, liveness
 
 _LEASH = Path(leash.__file__).resolve()
 _LOG_LIMIT_BYTES = 10 * 1024 * 1024
 _POLL_S = 0.05
 
 
+# What starts and uses the processor all the while has so many times its time: on a busy machine it gets little of it.
+MOST_PATIENCE = 8
 # How often it is told that something which runs once is still at work (s).
 TOLD_EVERY_S = 60.0
 
@@ -110,10 +112,12 @@ class Child:
     ) -> None:
         """Wait until it is ready; ProcessError if it ends, takes too long, or `given_up` says to stop waiting.
 
-        What runs once takes as long as it takes: `tell` is given a line about that every minute.
+        While it uses the processor it has longer, up to MOST_PATIENCE times as long. What runs once takes as long as
+        it takes: `tell` is given a line about that every minute.
         """
         limit_s = timeout_s or self.process.ready_timeout_s
         begun = told_at = time.monotonic()
+        efforts = liveness.Efforts(self.pid)
         while True:
             if not self.alive:
                 if self.process.once and self.popen.returncode == 0:
@@ -128,7 +132,7 @@ class Child:
                 if now - told_at >= TOLD_EVERY_S:
                     told_at = now
                     tell(f"at work for {(now - begun) / 60:.0f} min, see {self.log}")
-            elif now - begun > limit_s:
+            elif efforts.idle_s() > limit_s or now - begun > MOST_PATIENCE * limit_s:
                 words = f"{self.process.name} did not become ready within {limit_s:.0f} s."
                 raise SlowStartError(f"{words}{self.end_of_log()}")
             time.sleep(_POLL_S)

@@ -163,10 +163,10 @@ class Supervisor:
             self._stop_all()
 
     def _end_halts(self) -> None:
-        stopped = liveness.stopped_by_group()
+        found = liveness.processes_by_group()
         for part in self._parts:
             if part.settled.is_set() and not part.process.once:
-                for words in part.end_halts(stopped):
+                for words in part.end_halts(found):
                     self._report(part.process.name, words)
 
     def _trim_logs(self) -> None:
@@ -184,7 +184,7 @@ class Supervisor:
             return
         elif part.child is not None and not part.start_at:
             self._schedule_restart(part, part.child)
-        elif time.monotonic() >= part.start_at:
+        elif part.is_due:
             self._start_again(part)
 
     def _start_first(self, part: Part) -> None:
@@ -256,7 +256,7 @@ class Supervisor:
 
     def _delay(self, part: Part) -> float:
         delay = restart_delay(part.failures, self._delays_s)
-        part.start_at = time.monotonic() + delay
+        part.wait(delay)
         return delay
 
     def _stop_all(self) -> None:

@@ -13,10 +13,12 @@ from typing import Any
 import redis
 from celery import bootsteps
 from celery.beat import Scheduler
+from celery.signals import worker_process_init
 from celery.worker import state
 from django.conf import settings
 
 from apps.core import clock, connections, signs
+from workers import children
 
 logger = logging.getLogger(__name__)
 
@@ -34,13 +36,19 @@ class Life:
     """Whether the main loop of this process comes round; a thread of its own says so, as long as it does.
 
     A loop that waits for a broker that is away has not come to a halt: no new process would do better. `is_stuck`
-    says whether it comes round and yet does nothing.
+    says whether it comes round and yet does nothing. What a worker's children do is looked at between signs.
     """
 
     def __init__(
-        self, name: str, *, is_stuck: Callable[[], bool] = lambda: False, queues: Sequence[str] = ()
+        self,
+        name: str,
+        *,
+        is_stuck: Callable[[], bool] = lambda: False,
+        queues: Sequence[str] = (),
+        offspring: children.Children | None = None,
     ) -> None:
         self._name = name
+        self._offspring = offspring
         self._queues = queues
         self._is_stuck = is_stuck
         self._started = self._pulse = time.monotonic()
@@ -69,6 +77,8 @@ class Life:
 
     def _run(self) -> None:
         while not self._ended.is_set():
+            if self._offspring is not None:
+                self._offspring.watch()
             if self._give() and self._file is not None:
                 with contextlib.suppress(OSError):
                     self._file.touch()
@@ -84,7 +94,8 @@ class Life:
                 return False
             turn_ago_s = None if self._turn is None else now - self._turn
             running_s = now - self._started
-            signs.give(self._name, running_s=running_s, turn_ago_s=turn_ago_s, queues=self._queues)
+            hung_s = None if self._offspring is None else self._offspring.hung_s()
+            signs.give(self._name, running_s=running_s, turn_ago_s=turn_ago_s, queues=self._queues, hung_s=hung_s)
         except redis.RedisError:
             # The loop had no chance to come round meanwhile: it has its whole time again once the broker is back.
             self._pulse = time.monotonic()
@@ -92,17 +103,22 @@ class Life:
 
 
 class _Backlog:
-    """Whether messages wait in a worker's queues although it does nothing, and has for a while."""
+    """Whether messages wait in a worker's queues although it does nothing, and has for a while.
 
-    def __init__(self, queues: list[str]) -> None:
+    What its children have under way is work, unless they hang and cannot even be killed.
+    """
+
+    def __init__(self, queues: list[str], offspring: children.Children) -> None:
         self._queues = queues
+        self._offspring = offspring
         self._taken = -1
         self._since = 0.0
 
     def is_stuck(self) -> bool:
         """Look, and return whether it was so at each look for longer than a halt takes; RedisError if away."""
         taken, now = state.all_total_count[0], time.monotonic()
-        if taken != self._taken or state.active_requests or not signs.waiting_in(self._queues):
+        is_at_work = bool(state.active_requests) and not self._offspring.are_beyond_help()
+        if taken != self._taken or is_at_work or not signs.waiting_in(self._queues):
             self._taken, self._since = taken, now
         return now - self._since > _PATIENCE_S
 
@@ -116,7 +132,10 @@ class GiveSigns(bootsteps.StartStopStep):
     def __init__(self, worker: Any, **options: Any) -> None:
         connections.fit_to_worker(settings.DATABASES["default"])
         queues = list(worker.app.amqp.queues.consume_from)
-        worker.life = Life(worker.hostname, is_stuck=_Backlog(queues).is_stuck, queues=queues)
+        offspring = children.Children(lambda: _children_of(worker), after_s=settings.HANG_AFTER_S)
+        backlog = _Backlog(queues, offspring)
+        worker.life = Life(worker.hostname, is_stuck=backlog.is_stuck, queues=queues, offspring=offspring)
+        worker_process_init.connect(children.begin_ticking)
         super().__init__(worker, **options)
 
     def start(self, worker: Any) -> None:
@@ -130,6 +149,11 @@ class GiveSigns(bootsteps.StartStopStep):
     def terminate(self, worker: Any) -> None:
         """End at once."""
         worker.life.stop()
+
+
+def _children_of(worker: Any) -> list[Any]:
+    """Return the processes that carry out tasks for a worker; none if it carries them out itself."""
+    return list(getattr(getattr(worker.pool, "_pool", None), "_pool", ()))
 
 
 class FollowLoop(bootsteps.StartStopStep):

@@ -97,6 +97,10 @@ def _workers(given: list[signs.Sign]) -> Part:
     if silent:
         what = _("No sign of life from: %(names)s.") % {"names": _names(silent)}
         return Part(False, _time(min(sign.at for sign in silent)), what)
+    if hung_since := [sign.hung_since for sign in workers if sign.hung_since is not None]:
+        what = _("A process hangs in: %(names)s. It is ended, and its work taken up again.")
+        names = _names([sign for sign in workers if sign.hung_since is not None])
+        return Part(False, _time(min(hung_since)), what % {"names": names})
     unserved = [words for name, words in _queues() if not any(name in sign.queues for sign in workers)]
     if unserved:
         what = _("No worker is there for: %(work)s. At work: %(names)s.")

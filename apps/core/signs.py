@@ -21,8 +21,8 @@ _TIMEOUT_S = 1.0
 class Sign:
     """Who gave it (name@host), when, since when it runs, and when it last took a turn of the timetable (s, epoch).
 
-    `queues` are those that it looks after. Times are of the broker's clock, in which `age_s` is how long ago it was
-    given.
+    `queues` are those that it looks after, `hung_since` is since when one of its processes hangs.
+    Times are of the broker's clock, in which `age_s` is how long ago it was given.
     """
 
     name: str
@@ -30,6 +30,7 @@ class Sign:
     since: float
     turn_at: float | None
     queues: tuple[str, ...]
+    hung_since: float | None
     age_s: float
 
     @property
@@ -43,11 +44,22 @@ class Sign:
         return not -SILENT_AFTER_S <= self.age_s <= SILENT_AFTER_S
 
 
-def give(name: str, *, running_s: float, turn_ago_s: float | None, queues: Sequence[str] = ()) -> None:
-    """Say that `name` lives, for how long, and how long ago it took a turn of the timetable; RedisError if away."""
+def give(
+    name: str,
+    *,
+    running_s: float,
+    turn_ago_s: float | None,
+    queues: Sequence[str] = (),
+    hung_s: float | None = None,
+) -> None:
+    """Say that `name` lives, for how long, and how long ago it took a turn of the timetable; RedisError if away.
+
+    `hung_s` is for how long one of its processes has hung.
+    """
     now = _now()
-    turn_at = None if turn_ago_s is None else now - turn_ago_s
-    sign = {"at": now, "since": now - running_s, "turn_at": turn_at, "queues": list(queues)}
+    turn_at, hung_since = (None if ago_s is None else now - ago_s for ago_s in (turn_ago_s, hung_s))
+    times = {"at": now, "since": now - running_s, "turn_at": turn_at, "hung_since": hung_since}
+    sign = {**times, "queues": list(queues)}
     _client().hset(_KEY, name, json.dumps(sign))
 
 
@@ -62,9 +74,9 @@ def given() -> list[Sign]:
     signs = []
     for name, text in sorted(_client().hgetall(_KEY).items()):
         stored = json.loads(text)
-        # A worker of the version before says nothing of its queues.
+        # A worker of the version before says nothing of its queues and processes.
         times, queues = (stored["at"], stored["since"], stored["turn_at"]), tuple(stored.get("queues", ()))
-        sign = Sign(name.decode(), *times, queues, now - stored["at"])
+        sign = Sign(name.decode(), *times, queues, stored.get("hung_since"), now - stored["at"])
         if sign.age_s > FORGOTTEN_AFTER_S:
             _client().hdel(_KEY, name)
         else:

@@ -4,11 +4,13 @@ import json
 import threading
 import time
 from collections.abc import Iterator
+from datetime import datetime
 from typing import Any
 
 import pytest
 from django.db import OperationalError, connection, transaction
 from django.test import Client
+from django.utils import timezone
 
 from apps.core import backends, broker, clock, outage, queue, signs
 from apps.core.models import SetAside
@@ -82,6 +84,18 @@ def test_a_worker_that_fell_silent_is_named_with_the_time_of_its_last_sign(clien
     workers = answer.json()["parts"]["workers"]
     assert (workers["ok"], workers["what"]) == (False, "No sign of life from: worker-long.")
     assert workers["since"]
+
+
+def test_a_worker_of_which_a_process_hangs_is_named_with_since_when(client: Client) -> None:
+    give("worker@a", turn_ago_s=1)
+    signs.give("worker-long@a.secret.example", running_s=600, turn_ago_s=None, queues=ALL, hung_s=40)
+    give("beat@a")
+    answer = client.get("/health/")
+    assert (answer.status_code, answer.json()["status"]) == (200, "degraded")
+    workers = answer.json()["parts"]["workers"]
+    assert workers["what"] == "A process hangs in: worker-long. It is ended, and its work taken up again."
+    since = datetime.fromisoformat(workers["since"])
+    assert 40 <= (timezone.now() - since).total_seconds() < 60
 
 
 def test_a_worker_that_was_removed_is_forgotten(client: Client) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
+from tests.hanging import held
 from tests.launch import stack
 from tests.launch.conftest import HANG_AFTER_S
 from tests.launch.watching import wait_for, wait_until_gone
@@ -36,18 +37,26 @@ def test_each_part_that_is_frozen_starts_again(running: stack.Stack) -> None:
     # The service serves before its workers have started their processes.
     assert wait_for(lambda: children_of(before["worker-long"] or 0), BOUND_S), running.printed()
     (child,) = children_of(before["worker-long"] or 0)
+    assert wait_for(lambda: len(children_of(before["worker-clock"] or 0)) == 2, BOUND_S), running.printed()
+    of_two, other = children_of(before["worker-clock"] or 0)
     for pid in (child, *(before[part] for part in frozen)):
         assert pid is not None
         os.kill(pid, signal.SIGSTOP)
-    for part in frozen:
-        assert wait_for(lambda part=part: running.pid(part) not in (None, before[part]), BOUND_S), running.printed()
-    # The worker itself goes on with a new process in the place of the frozen one.
-    assert not wait_until_gone([child], BOUND_S)
+    with held([of_two]):
+        for part in frozen:
+            assert wait_for(lambda part=part: running.pid(part) not in (None, before[part]), BOUND_S), (
+                running.printed()
+            )
+        # The workers themselves go on with new processes in the place of the frozen ones.
+        assert not wait_until_gone([child, of_two], BOUND_S)
     assert wait_for(lambda: children_of(before["worker-long"] or 0))
+    assert wait_for(lambda: len(children_of(before["worker-clock"] or 0)) == 2)
+    assert other in children_of(before["worker-clock"] or 0)
     assert all(running.pid(part) == pid for part, pid in before.items() if part not in frozen)
     assert killed(running) == set(frozen)
-    line = f"its process {child} was stopped for {HANG_AFTER_S} s, killed"
-    assert wait_for(lambda: line in running.printed()), running.printed()
+    for pid in (child, of_two):
+        line = f"its process {pid} was stopped for {HANG_AFTER_S} s, killed"
+        assert wait_for(lambda line=line: line in running.printed()), running.printed()
     assert wait_for(lambda: health(running)["status"] == "ok", BOUND_S), health(running)
 
 

@@ -5,16 +5,16 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
-import psycopg
 import pytest
-import redis
 
-from launch import embedded, home, liveness, reachability, service, supervisor
+from launch import home, liveness, service, supervisor
 from launch.liveness import FileSign, Listener
-from launch.process import Child, Process
+from launch.process import Process
+from tests.hanging import held
 from tests.launch.watching import alive, wait_for, wait_until_gone
 
 SLEEP = ("sleep", "60")
@@ -71,6 +71,38 @@ def test_a_part_has_longer_for_its_first_sign(running: Start) -> None:
     assert wait_for(lambda: any("no sign" in text for _part, text in events))
 
 
+def test_a_part_that_uses_the_processor_before_its_first_sign_is_starting(running: Start, tmp_path: Path) -> None:
+    process = starting(tmp_path, cpu_s=2.5)
+    watched, events = running(process)
+    pid = watched.pids()["part"]
+    assert wait_for((tmp_path / "ready").exists, 60)
+    time.sleep(0.5)
+    assert watched.pids()["part"] == pid
+    assert not [text for _part, text in events if "killed" in text]
+
+
+def test_a_part_that_only_uses_the_processor_starts_again_in_the_end(
+    running: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("launch.part.MOST_PATIENCE", 2)
+    _watched, events = running(starting(tmp_path, cpu_s=600))
+    begun = time.monotonic()
+    assert wait_for(lambda: any("no sign" in text for _part, text in events))
+    assert time.monotonic() - begun > 2
+
+
+def starting(folder: Path, *, cpu_s: float) -> Process:
+    """Return a part that uses so much of a processor before it gives signs, and has 1.5 s to do so."""
+    code = f"""
+import pathlib, time
+while time.process_time() < {cpu_s}: pass
+pathlib.Path({str(folder / "ready")!r}).touch()
+time.sleep(600)
+"""
+    argv = (sys.executable, "-S", "-c", code)
+    return Process("part", argv, sign=(folder / "ready").exists, hang_after_s=0.3, ready_timeout_s=1.5)
+
+
 def test_a_part_that_was_stopped_starts_again(running: Start) -> None:
     watched, events = running(Process("part", SLEEP, hang_after_s=0.3))
     pid = watched.pids()["part"]
@@ -79,7 +111,17 @@ def test_a_part_that_was_stopped_starts_again(running: Start) -> None:
     assert wait_for(lambda: watched.pids().get("part", pid) != pid)
 
 
-def test_a_child_that_was_stopped_is_killed_and_the_part_goes_on(running: Start, tmp_path: Path) -> None:
+@contextmanager
+def stopped_by_a_signal(pids: Sequence[int]) -> Iterator[None]:
+    for pid in pids:
+        os.kill(pid, signal.SIGSTOP)
+    yield
+
+
+@pytest.mark.parametrize("hold", [stopped_by_a_signal, held])
+def test_a_child_that_was_stopped_is_killed_and_the_part_goes_on(
+    hold: Callable[[Sequence[int]], AbstractContextManager[None]], running: Start, tmp_path: Path
+) -> None:
     told = tmp_path / "children"
     code = f"""
 import subprocess, pathlib, time
@@ -90,9 +132,9 @@ time.sleep(60)
     watched, events = running(Process("part", (sys.executable, "-S", "-c", code), hang_after_s=0.3))
     assert wait_for(lambda: told.exists() and told.read_text())
     stopped, other = map(int, told.read_text().split())
-    os.kill(stopped, signal.SIGSTOP)
-    assert wait_for(lambda: ("part", f"its process {stopped} was stopped for 0.3 s, killed") in events)
-    assert not wait_until_gone([stopped])
+    with hold([stopped]):
+        assert wait_for(lambda: ("part", f"its process {stopped} was stopped for 0.3 s, killed") in events)
+        assert not wait_until_gone([stopped])
     assert alive(other)
     assert alive(watched.pids()["part"])
 
@@ -144,25 +186,24 @@ def test_a_file_is_a_sign_each_time_it_was_touched(tmp_path: Path) -> None:
 def test_a_process_that_ends_while_it_is_looked_at_is_passed_over(tmp_path: Path) -> None:
     (tmp_path / "7").mkdir()
     (tmp_path / "8").mkdir()
-    (tmp_path / "8" / "stat").write_text("8 (a) name) T 1 5 5 0")
-    (tmp_path / "9").mkdir()
-    (tmp_path / "9" / "stat").write_text("9 (a (b) S 1 5 5 0")
-    assert liveness.stopped_by_group(str(tmp_path)) == {5: [8]}
+    (tmp_path / "8" / "stat").write_text("8 (a) name) T 1 5 5 0" + " 0" * 7 + " 100 0 0 0 20")
+    found = liveness.processes_by_group(str(tmp_path))
+    assert found == {5: {8: liveness.Moment("T", 100 / os.sysconf("SC_CLK_TCK"))}}
     # Where the kernel tells nothing of processes, none is known to be stopped.
-    assert liveness.stopped_by_group(str(tmp_path / "none")) == {}
+    assert liveness.processes_by_group(str(tmp_path / "none")) == {}
 
 
 def test_one_reading_of_the_machines_processes_serves_all_parts(
     running: Start, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     readings: list[float] = []
-    read = liveness.stopped_by_group
+    read = liveness.processes_by_group
 
-    def count() -> dict[int, list[int]]:
+    def count() -> dict[int, dict[int, liveness.Moment]]:
         readings.append(time.monotonic())
         return read()
 
-    monkeypatch.setattr(liveness, "stopped_by_group", count)
+    monkeypatch.setattr(liveness, "processes_by_group", count)
     monkeypatch.setattr(supervisor, "HALTS_EVERY_S", 0.5)
     watched, _events = running(Process("part-0", SLEEP))
     for number in range(1, 6):
@@ -194,65 +235,6 @@ def test_every_part_that_goes_on_gives_signs_of_life(tmp_path: Path, monkeypatch
     assert {process.hang_after_s for process in table} == {17.0}
     files = [process.env["FATHOM_SIGN"] for process in table if "FATHOM_SIGN" in process.env]
     assert len(set(files)) == len(files) >= 3
-
-
-def test_a_server_that_refuses_lives_and_one_that_was_stopped_does_not(tmp_path: Path) -> None:
-    server = embedded.postgres(tmp_path / "p", durable=False)
-    child = Child(server.process, log=tmp_path / "log")
-    try:
-        child.wait_ready()
-        assert server.process.sign and server.process.sign()
-        # No database of that name, or no place left: it refuses, and lives.
-        with psycopg.connect(server.url, autocommit=True) as asking:
-            asking.execute("ALTER DATABASE postgres ALLOW_CONNECTIONS false")
-        assert not server.process.ready()
-        assert server.process.sign()
-        os.kill(child.pid, signal.SIGSTOP)
-        assert not server.process.sign()
-        os.kill(child.pid, signal.SIGCONT)
-        assert wait_for(server.process.sign)
-    finally:
-        child.stop()
-    assert not reachability.postgres_lives(server.sockets)
-
-
-def test_valkey_lives_until_it_is_stopped(tmp_path: Path) -> None:
-    server = embedded.valkey(tmp_path / "v", durable=False)
-    child = Child(server.process, log=tmp_path / "log")
-    try:
-        child.wait_ready()
-        assert server.process.sign and server.process.sign()
-        os.kill(child.pid, signal.SIGSTOP)
-        assert not server.process.sign()
-        os.kill(child.pid, signal.SIGCONT)
-        assert server.process.sign()
-    finally:
-        child.stop()
-    assert not server.process.sign()
-
-
-def test_valkey_that_cannot_write_lives_and_answers(tmp_path: Path) -> None:
-    server = embedded.valkey(tmp_path / "v", durable=False)
-    child = Child(server.process, log=tmp_path / "log")
-    try:
-        child.wait_ready()
-        (tmp_path / "v" / "dump.rdb").mkdir()
-        client = redis.Redis.from_url(server.url)
-        client.config_set("save", "1 1")
-        client.set("x", "1")
-        assert wait_for(lambda: refuses(client))
-        assert server.process.sign and server.process.ready
-        assert server.process.sign() and server.process.ready()
-    finally:
-        child.stop()
-
-
-def refuses(client: redis.Redis) -> bool:
-    try:
-        client.ping()
-    except redis.ResponseError as error:
-        return "MISCONF" in str(error)
-    return False
 
 
 def test_a_question_that_fails_is_no_sign_and_the_next_is_asked(

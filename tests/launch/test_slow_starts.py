@@ -52,3 +52,14 @@ def test_what_serves_and_starts_slowly_is_started_anew_with_more_time(tmp_path: 
         "not ready within 0.2 s, starts again with 0.4 s",
         "not ready within 0.4 s, starts again with 0.8 s",
     ]
+
+
+def test_what_uses_the_processor_is_starting_and_has_longer(tmp_path: Path) -> None:
+    lines: list[str] = []
+    supervisor = Supervisor(logs=tmp_path, report=lambda _part, text: lines.append(text))
+    there = tmp_path / "there"
+    code = f"import pathlib, time\nwhile time.process_time() < 2.5: pass\npathlib.Path({str(there)!r}).touch()\n"
+    supervisor.add(of_python("web", code + "time.sleep(600)", ready=there.exists, ready_timeout_s=1.5))
+    with supervisor:
+        assert "ready" in lines
+    assert not [text for text in lines if text.startswith("not ready")]

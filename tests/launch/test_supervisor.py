@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from launch import orphans
+from launch import orphans, room
 from launch.process import Process, ProcessError
 from launch.supervisor import RECOVERED_S, RESTART_DELAYS_S, Stopped, Supervisor, restart_delay, stop_on_signals
 from tests.launch.watching import alive, wait_for, wait_until_gone
@@ -64,6 +64,26 @@ def test_it_runs_a_single_command_to_its_end_before_the_next(make: Make, tmp_pat
     ) as running:
         time.sleep(0.3)
         assert set(running.pids()) == {"next"}
+
+
+def test_what_ended_on_a_full_disk_starts_again_once_there_is_room(
+    make: Make, events: list[tuple[str, str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def starts() -> int:
+        return sum(text.startswith("started") for _part, text in events)
+
+    # No disk of a test has so much.
+    monkeypatch.setattr(room, "LEAST_BYTES", 1 << 62)
+    with make(python("frail", "import time; time.sleep(0.1); raise SystemExit(3)"), delays_s=(60.0,)):
+        assert wait_for(lambda: any("starts again in 60 s" in text for _part, text in events))
+        time.sleep(0.5)
+        assert starts() == 1
+        monkeypatch.setattr(room, "LEAST_BYTES", 0)
+        assert wait_for(lambda: starts() == 2)
+        # There was room when it ended again: it waits.
+        assert wait_for(lambda: sum("starts again in 60 s" in text for _part, text in events) == 2)
+        time.sleep(0.5)
+        assert starts() == 2
 
 
 def test_it_restarts_what_dies_with_growing_delays(make: Make, events: list[tuple[str, str]]) -> None:

@@ -46,6 +46,11 @@ def start(part: str, folder: Path) -> subprocess.Popen[bytes]:
         )
 
 
+def children_of(process: subprocess.Popen[bytes]) -> set[int]:
+    """Return the numbers of a worker's processes that carry out tasks."""
+    return {int(pid) for pid in Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()}
+
+
 def kill(process: subprocess.Popen[bytes]) -> None:
     """Kill a worker with its children, as nothing can be done against."""
     os.killpg(process.pid, signal.SIGKILL)

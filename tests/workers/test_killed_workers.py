@@ -119,7 +119,7 @@ def a_deletion(cast: SimpleNamespace) -> Work:
         queue.DELETE,
         (),
         "campaigns_note",
-        lambda: _waits_for("campaigns_note"),
+        lambda: waits_for("campaigns_note"),
         lambda: not Campaign.objects.exists() and not Trial.objects.exists(),
     )
 
@@ -149,7 +149,7 @@ def test_it_is_taken_up_again_by_another_worker(
         with processes.running("worker-long", tmp_path) as worker:
             queue.send(work.task, *work.arguments)
             processes.seconds_until(work.has_begun)
-            processes.seconds_until(lambda: not work.table or _waits_for(work.table))
+            processes.seconds_until(lambda: not work.table or waits_for(work.table))
             tasks.tend()
             assert processes.waiting_in(queue.LONG) == 0, "it was taken for dead"
             processes.kill(worker)
@@ -173,7 +173,7 @@ def held(table: str) -> Iterator[None]:
         other.close()
 
 
-def _waits_for(table: str) -> bool:
+def waits_for(table: str) -> bool:
     """Say whether anybody waits for a table."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted AND relation = %s::regclass)", [table])

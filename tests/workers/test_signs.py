@@ -1,5 +1,6 @@
 """Workers and the timetable give signs of life while their main loops come round, and only then."""
 
+import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -13,7 +14,8 @@ from celery.worker import state
 
 from apps.core import broker, clock
 from apps.core import signs as given
-from workers import signs
+from tests.hanging import held
+from workers import children, signs
 from workers.celery import app
 
 
@@ -86,7 +88,7 @@ def test_a_loop_that_waits_for_the_broker_lives(file: Path, settings: Any, reque
 def test_a_worker_that_takes_nothing_although_something_waits_is_stuck(file: Path) -> None:
     client = broker.client(timeout_s=1)
     client.delete("tests.waiting")
-    backlog = signs._Backlog(["tests.waiting"])
+    backlog = signs._Backlog(["tests.waiting"], children.Children(list, after_s=30))
     under_way = Request()
     assert not backlog.is_stuck()
     client.rpush("tests.waiting", "message")
@@ -104,6 +106,33 @@ def test_a_worker_that_takes_nothing_although_something_waits_is_stuck(file: Pat
         state.active_requests.discard(under_way)
         state.all_total_count[0] -= 1
         client.delete("tests.waiting")
+
+
+def test_a_worker_whose_children_hang_and_cannot_be_killed_is_stuck(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client = broker.client(timeout_s=1)
+    client.rpush("tests.waiting", "message")
+    monkeypatch.setattr(children, "_LATER_THAN_SUPERVISOR_S", 0.0)
+    # As the kernel lets none end that waits for a disk which is gone.
+    monkeypatch.setattr(children, "_kill", lambda _pid, _found: None)
+    with subprocess.Popen(["sleep", "600"]) as child, held([child.pid]):
+        offspring = children.Children(lambda: [child], after_s=0.2)
+        backlog, under_way = signs._Backlog(["tests.waiting"], offspring), Request()
+        state.active_requests.add(under_way)
+        try:
+            assert not backlog.is_stuck()
+            assert wait_for(lambda: is_stuck_at_next_look(offspring, backlog))
+            assert (offspring.hung_s() or 0) > 0.2
+        finally:
+            state.active_requests.discard(under_way)
+            client.delete("tests.waiting")
+            child.kill()
+
+
+def is_stuck_at_next_look(offspring: children.Children, backlog: signs._Backlog) -> bool:
+    offspring.watch()
+    return backlog.is_stuck()
 
 
 class Request:

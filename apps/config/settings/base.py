@@ -103,6 +103,8 @@ FORM_RENDERER = "apps.core.forms.BootstrapRenderer"
 
 DATABASES = {"default": environment.read("DATABASE_URL", "postgresql:///fathom", database.from_url)}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+# A worker ends a process of its own that hangs for so long (s).
+HANG_AFTER_S = environment.number("HANG_AFTER", 30, least=10)
 # So many connections a web process takes at most; the others that the server allows are the workers'.
 WEB_CONNECTIONS = environment.number("WEB_CONNECTIONS", 12, least=database.FEWEST)
 

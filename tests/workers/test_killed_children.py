@@ -1,0 +1,58 @@
+"""Work of which the process was killed, and not the worker: that one takes it up again with another process."""
+
+import os
+import signal
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from subprocess import Popen
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from apps.core import queue
+from tests import factories
+from tests.workers import processes
+from tests.workers.test_killed_workers import WORKS, Work, held, waits_for
+from workers import tasks
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.xdist_group("workers")]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return where the worker and the tests keep files."""
+    return tmp_path_factory.mktemp("killed")
+
+
+@pytest.fixture(scope="module")
+def worker(django_db_setup: None, folder: Path) -> Iterator[Popen[bytes]]:
+    """Return the worker that outlives all of its processes."""
+    processes.purge()
+    with processes.running("worker-long", folder) as running:
+        yield running
+
+
+@pytest.fixture
+def cast(transactional_db: None, settings: Any, folder: Path) -> Iterator[SimpleNamespace]:
+    """Return the named cast, in a database that workers see, with empty queues."""
+    settings.VAR_DIR = folder
+    processes.purge()
+    yield factories.cast()
+    processes.purge()
+
+
+@pytest.mark.parametrize("make", WORKS)
+def test_it_is_taken_up_again_by_the_same_worker(
+    make: Callable[[SimpleNamespace], Work], cast: SimpleNamespace, worker: Popen[bytes]
+) -> None:
+    work = make(cast)
+    with held(work.table):
+        queue.send(work.task, *work.arguments)
+        processes.seconds_until(work.has_begun)
+        processes.seconds_until(lambda: not work.table or waits_for(work.table))
+        (child,) = processes.children_of(worker)
+        os.kill(child, signal.SIGKILL)
+        processes.seconds_until(lambda: processes.children_of(worker) - {child} != set())
+    processes.seconds_until(work.is_done, each=tasks.tend)
+    assert worker.poll() is None
