@@ -9,7 +9,6 @@ from apps.bench.text import Message, _
 
 Json = dict[str, Any]
 
-
 # What a figure is: one measured value, or what a publication prints of several ("mode": one of two or more levels).
 SAMPLE, MODE, AT_LEAST, BELOW, ABOUT = "sample", "mode", "at-least", "below", "about"
 # What a finding is: a change to make, a cause named, the word that something needs no change, or a doubt in a figure.
@@ -33,10 +32,7 @@ LEAST_FIGURE, MOST_FIGURE = 1e-60, 1e60
 
 
 def is_figure(value: float) -> bool:
-    """Return whether a value is one that rules can reckon with: zero, or a number of a size that things have.
-
-    No rule reads a quantity that can be below zero: where one is printed so, a clock or a tool went wrong.
-    """
+    """Return whether rules can reckon with a value: zero, or of a size that things have, and not below zero."""
     return value == 0 or LEAST_FIGURE <= value <= MOST_FIGURE
 
 
@@ -223,6 +219,7 @@ class FindingDraft:
     `kind` is one of KINDS. `value`, `low`, `high` are in `unit`; `predicted` and its interval in `predicted_unit`, at
     `proof.then`, and `present` is the same at `proof.now`; `confidence` 0 to 1. `subject` tells findings of one rule
     apart; `against` is what speaks against it, `missing` what is still unmeasured, `proposals` measures that.
+    `is_comparison`: nobody knows the present setting, `tried` is what the other setting had (`presence.settle`).
     `question` names what it proposes something for (a path, a file system): of one question one finding is told, with
     what else was proposed as its `parts`.
     """
@@ -243,6 +240,9 @@ class FindingDraft:
     change: str = ""
     undo: str = ""
     present: float | None = None
+    tried: float | None = None
+    is_comparison: bool = False
+    compared_title: Message | None = None
     predicted: float | None = None
     predicted_interval: tuple[float, float] | None = None
     predicted_unit: str = "bit/s"

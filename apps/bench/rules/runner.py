@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from apps.bench.rules.base import Evidence, FindingDraft
+from apps.bench.rules.presence import settle
 
 # So much of an error's text is worth reading.
 LONGEST_ERROR = 300
@@ -116,7 +117,7 @@ def _conclude(rule: Rule, evidence: Evidence, shared: Shared) -> list[FindingDra
         return []
     drafts = [concluded] if isinstance(concluded, FindingDraft) else list(concluded)
     # Where figures contradict each other there is nothing to recommend.
-    return [draft for draft in drafts if not draft.is_loss]
+    return [settle(draft, evidence) for draft in drafts if not draft.is_loss]
 
 
 def _needed(compute: Callable[[Evidence], Any], evidence: Evidence, shared: Shared) -> Any:

@@ -56,7 +56,9 @@ def is_established(finding: Finding) -> bool:
     """Return whether a finding says how things are, and not that anything is wrong."""
     if finding.kind != Finding.Kind.DIAGNOSIS:
         return False
-    return finding.rule in ESTABLISHED or (finding.rule == "tcp-limit" and finding.details.get("subject") == FILLED)
+    # What was measured between settings tried says how they differ: which of them is there nobody knows.
+    is_known = finding.rule in ESTABLISHED or bool(finding.details.get("is_comparison"))
+    return is_known or (finding.rule == "tcp-limit" and finding.details.get("subject") == FILLED)
 
 
 def changes_of(made: Material) -> list[Conclusion]:

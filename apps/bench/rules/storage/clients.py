@@ -19,14 +19,14 @@ from apps.bench.rules.base import (
 )
 from apps.bench.rules.layers.links import OF_ONE_SERVER
 from apps.bench.rules.layers.verdicts import BEYOND, FULL, FULL_NETWORK, ROOM, SURELY_FULL
-from apps.bench.rules.shapes import CLIENTS, TASKS, THREADS
+from apps.bench.rules.shapes import CLIENTS, TASKS, THREADS, way_of
 from apps.bench.rules.storage import ends
 from apps.bench.rules.storage.common import METRICS, POOR, TOOLS, name_of, rate, subject_of
 from apps.bench.rules.storage.titles import OF_CLIENTS, OF_TASKS, ONE_SERVER
 from apps.bench.text import Message, _
 from apps.bench.units import percent
 
-RULE, VERSION = "storage-clients", 3
+RULE, VERSION = "storage-clients", 4
 FACTORS = (CLIENTS, THREADS, TASKS)
 
 
@@ -56,6 +56,9 @@ def conclude(evidence: Evidence) -> list[FindingDraft]:
     for factor in FACTORS:
         for trend, curve in shapes.shaped(evidence, factor=factor):
             if trend.metric not in METRICS or trend.tool not in TOOLS:
+                continue
+            if factor == TASKS and curve and curve.is_one_each:
+                # One task on each: it is the clients that were varied.
                 continue
             clients = ends.clients_of(evidence, trend, curve)
             ceilings = ends.ceilings_of(evidence, trend, clients)
@@ -118,27 +121,30 @@ def _saturates(case: Case) -> FindingDraft:
 
 
 def _rises(case: Case) -> FindingDraft:
-    best = case.trend.best
+    best, way = case.trend.best, way_of(case.trend)
     why = _figures(case)
     most = max(case.means, default=case.most)
     apiece = best / most if best and most else None
     if _fills(best, case.ceiling, FULL):
-        text = _("%(best)s is %(share)s %% of the %(ceiling)s that the network carries: nearly all of it.")
-        why.append(Message(text, {"best": rate(best or 0.0), **_share(best, case.ceiling)}))
+        text = _("%(best)s (%(way)s) is %(share)s %% of the %(ceiling)s that the network carries: nearly all of it.")
+        why.append(Message(text, {"best": rate(best or 0.0), "way": way, **_share(best, case.ceiling)}))
     elif apiece and best and case.ceiling and best < case.ceiling:
         # Fewer cannot fill it; more may meet another limit first.
         text = _(
-            "%(best)s is %(share)s %% of the %(ceiling)s that the network carries; at %(apiece)s each it takes"
+            "With %(most)s (%(way)s) %(best)s is %(share)s %% of the %(ceiling)s that the network carries; at"
+            " %(apiece)s each it takes"
             " %(least)s or more to fill it, if neither servers nor disks are full before."
         )
         least = math.ceil(case.ceiling / apiece)
-        shown = {"best": rate(best), "apiece": rate(apiece), "least": least}
+        shown = {"best": rate(best), "apiece": rate(apiece), "least": least, "most": f"{most:g}", "way": way}
         why.append(Message(text, {**shown, **_share(best, case.ceiling)}))
     first = min(case.means, default=None)
     # One that has most of what all have together is served as well alone.
     if first is None or case.means[first] < POOR * max(case.means.values()):
-        text = _("It serves applications well in which many nodes do I/O, and poorly those in which few do.")
-        why.append(Message(text))
+        text = _(
+            "It serves applications well in which many do I/O at once, and poorly those in which few do (%(way)s)."
+        )
+        why.append(Message(text, {"way": way}))
     # Of growth that is less than in proportion no law is told.
     is_alike = first is None or not most or case.means[most] >= ROOM * case.means[first] * most / first
     return _make(
@@ -148,7 +154,7 @@ def _rises(case: Case) -> FindingDraft:
         why=why,
         formula="X(N) ~ N" if is_alike else "X(N) > X(1)",
         limits=(_("Beyond the measured range growth is assumed, until the network or the servers are full."),),
-        present=case.means[first] if first is not None else None,
+        tried=case.means[first] if first is not None else None,
         predicted=best if first is not None else None,
         now_then=(first, most) if first is not None and most else None,
         growing=not _fills(best, case.ceiling, SURELY_FULL),
@@ -225,7 +231,7 @@ def _make(
     why: list[Message],
     formula: str,
     limits: tuple[str, ...],
-    present: float | None = None,
+    tried: float | None = None,
     predicted: float | None = None,
     now_then: tuple[float, float] | None = None,
     growing: bool = False,
@@ -236,6 +242,7 @@ def _make(
     shown = {
         "name": name_of(trend),
         "metric": trend.metric,
+        "way": way_of(trend),
         "count": f"{count:g}" if count else "?",
     }
     fixed = {key: value for key, value in trend.fixed.items() if key in tool.kept and key != parameter}
@@ -244,7 +251,8 @@ def _make(
     return FindingDraft(
         rule=RULE,
         version=VERSION,
-        kind=kind,
+        # Nobody knows how many an application has: more of them is what was tried, and no change to make.
+        kind=DIAGNOSIS if tried is not None else kind,
         subject=subject_of(trend, *(("tasks",) if trend.factor != CLIENTS else ())),
         title=Message((OF_CLIENTS if trend.factor == CLIENTS else OF_TASKS)[shape or trend.shape], shown),
         why=tuple(why) or (Message(_("So it is printed; the figures are not.")),),
@@ -253,7 +261,8 @@ def _make(
         formula=formula,
         question=of_files(trend.file_system),
         evidence=trend.trials,
-        present=present,
+        is_comparison=tried is not None,
+        tried=tried,
         predicted=predicted,
         predicted_interval=case.interval if predicted else None,
         predicted_unit="B/s",
@@ -276,9 +285,10 @@ def _make(
 
 
 def _figures(case: Case) -> list[Message]:
-    if not case.means:
-        if not case.trend.best:
-            return []
-        return [Message(_("The best rate printed is %(best)s."), {"best": rate(case.trend.best)})]
-    shown = ", ".join(f"{count:g}: {rate(value)}" for count, value in case.means.items())
-    return [Message(_("Measured in all, by number: %(figures)s."), {"figures": shown})]
+    best, way = case.trend.best, way_of(case.trend)
+    if case.means:
+        shown = ", ".join(f"{count:g}: {rate(value)}" for count, value in case.means.items())
+        return [Message(_("Measured in all (%(way)s), by number: %(figures)s."), {"figures": shown, "way": way})]
+    return (
+        [Message(_("The best rate printed is %(best)s (%(way)s)."), {"best": rate(best), "way": way})] if best else []
+    )

@@ -17,13 +17,13 @@ from apps.bench.rules.base import (
     of_files,
 )
 from apps.bench.rules.layers.verdicts import BEYOND, FULL_NETWORK
-from apps.bench.rules.shapes import CLIENTS
+from apps.bench.rules.shapes import CLIENTS, way_of
 from apps.bench.rules.storage import ends
 from apps.bench.rules.storage.common import METRICS, TOOLS, name_of, rate, subject_of
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
 
-RULE, VERSION = "storage-record-size", 3
+RULE, VERSION = "storage-record-size", 4
 # Fewer sizes, or such that differ by less than this factor, show no absence of an effect.
 LEAST_SIZES, LEAST_RANGE = 3, 4
 # The law of one record at a time is told if it is this near to what was measured.
@@ -108,7 +108,7 @@ def _draft(trend: Trend, curve: shapes.Curve | None, ceiling: float | None) -> F
 
 
 def _no_effect(trend: Trend, means: Mapping[float, float]) -> FindingDraft:
-    shown = {"name": name_of(trend), "metric": trend.metric}
+    shown = {"name": name_of(trend), "metric": trend.metric, "way": way_of(trend)}
     why = []
     if trend.best:
         text = _("%(metric)s of %(name)s gives %(rate)s whatever the record size.")
@@ -124,9 +124,7 @@ def _no_effect(trend: Trend, means: Mapping[float, float]) -> FindingDraft:
         version=VERSION,
         kind=NO_CHANGE,
         subject=subject_of(trend),
-        title=Message(
-            _("The record size has no effect on %(name)s (%(metric)s): keep the file system's block"), shown
-        ),
+        title=Message(_("The record size has no effect on %(name)s (%(way)s): keep the file system's block"), shown),
         why=tuple(why),
         value=trend.best,
         unit="B/s" if trend.best else "",
@@ -143,15 +141,15 @@ def _effect(trend: Trend, means: Mapping[float, float], now: float, at: float, c
     size, name = format_quantity(int(at), "B"), name_of(trend)
     tool = trend.tool
     parameter = TOOLS[tool].record
-    shown = {"name": name, "metric": trend.metric, "size": size, "rate": rate(means[at])}
-    text = _("Records of %(size)s give %(name)s its rate (%(metric)s): %(rate)s")
+    shown = {"name": name, "metric": trend.metric, "way": way_of(trend), "size": size, "rate": rate(means[at])}
+    text = _("Records of %(size)s give %(name)s its rate (%(way)s): %(rate)s")
     is_full = ceiling is not None and FULL_NETWORK * ceiling <= means[at] <= BEYOND * ceiling
     is_growing = trend.shape == shapes.RISES and not is_full
     if is_growing:
-        text = _("Larger records are faster on %(name)s (%(metric)s): %(rate)s at %(size)s, and still growing")
+        text = _("Larger records are faster on %(name)s (%(way)s): %(rate)s at %(size)s, and still growing")
     why = [
         Message(
-            _("At %(now)s it is %(present)s: the gain is ×%(gain)s."),
+            _("With records of %(now)s it is %(present)s: this is ×%(gain)s of it."),
             {
                 "now": format_quantity(int(now), "B"),
                 "present": rate(means[now]),
@@ -159,8 +157,6 @@ def _effect(trend: Trend, means: Mapping[float, float], now: float, at: float, c
             },
         )
     ]
-    if trend.fixed.get(CLIENTS):
-        why.append(Message(_("Measured with clients = %(clients)s."), {"clients": trend.fixed[CLIENTS]}))
     wait = find_wait(means) if trend.shape != shapes.FALLS else None
     formula = f"b = {size}, the least with X >= 0.95 · {rate(trend.best or means[at])}"
     if wait:
