@@ -9,6 +9,7 @@ from typing import Any
 
 from apps.bench.rules.base import Evidence, FindingDraft
 from apps.bench.rules.presence import settle
+from apps.bench.rules.weight import weigh
 
 # So much of an error's text is worth reading.
 LONGEST_ERROR = 300
@@ -117,7 +118,7 @@ def _conclude(rule: Rule, evidence: Evidence, shared: Shared) -> list[FindingDra
         return []
     drafts = [concluded] if isinstance(concluded, FindingDraft) else list(concluded)
     # Where figures contradict each other there is nothing to recommend.
-    return [settle(draft, evidence) for draft in drafts if not draft.is_loss]
+    return [weigh(settle(draft, evidence), evidence) for draft in drafts if not draft.is_loss]
 
 
 def _needed(compute: Callable[[Evidence], Any], evidence: Evidence, shared: Shared) -> Any:
