@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from django.utils.translation import gettext as _
 
 from apps.core import messages
-from apps.reports.campaign.material import SHOWN_TRIALS, Material
+from apps.reports.campaign.material import SHOWN_TRIALS, Material, told_ends
 from apps.reports.document import Block, Link, Paragraph, Part
 from apps.tuning.models import Finding
 
@@ -123,5 +123,9 @@ def evidence_of(made: Material, claim: Conclusion, rests: Part | None) -> list[B
 
 def _subject(made: Material, finding: Finding) -> str:
     """Return what a finding speaks of: its ends by their names, or what its rule calls it."""
-    ends = [made.nodes[node].name for _role, node in finding.ends if node in made.nodes]
-    return " → ".join(ends) or str(finding.details.get("subject", "")) or finding.campaign.name
+    ends = [(role, made.nodes[node].name) for role, node in finding.ends if node in made.nodes]
+    return (
+        told_ends([role for role, _name in ends], [name for _role, name in ends])
+        or str(finding.details.get("subject", ""))
+        or finding.campaign.name
+    )

@@ -142,7 +142,7 @@ def _rises(case: Case) -> FindingDraft:
     # One that has most of what all have together is served as well alone.
     if first is None or case.means[first] < POOR * max(case.means.values()):
         text = _(
-            "It serves applications well in which many do I/O at once, and poorly those in which few do (%(way)s)."
+            "It serves applications well in which many nodes do I/O, and poorly those in which few do (%(way)s)."
         )
         why.append(Message(text, {"way": way}))
     # Of growth that is less than in proportion no law is told.

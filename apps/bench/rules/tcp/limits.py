@@ -48,7 +48,7 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
     if outlook.in_the_way:
         title = _("Larger limits than the kernels' own gain nothing now (%(window)s would be twice the BDP)")
     # Neither what the kernel's own window reaches nor what its limits are was told: nobody knows what to raise.
-    is_untold = unknown and not present and not is_set
+    is_untold = outlook.is_vain and unknown and not is_set
     if is_untold:
         title = _("A window of %(window)s needs limits of %(maximum)s on both nodes: what they are is not known")
     shown = {"window": format_quantity(window, "B"), "maximum": format_quantity(maximum, "B")}
