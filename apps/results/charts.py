@@ -2,11 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from django.utils.translation import gettext as _
 
 from apps.bench import telemetry, units
 from apps.bench.toolkit import BY_SIZE, Parameter, Tool
+from apps.bench.tools import label_of_metric
 from apps.campaigns.models import Experiment
 from apps.results import intervals, queries
 from apps.results.doubts import Doubts
@@ -140,7 +142,7 @@ def _axis(*, by_size: bool) -> dict[str, object]:
 
 def series_of(result: Result) -> dict[str, object]:
     """Return the series of one run over time or message size, one chart a metric: {"charts": [chart, ...]}."""
-    metrics = {metric.name: metric for metric in toolbox.get_tool(result.tool).metrics}
+    labels = partial(label_of_metric, tool=toolbox.get_tool(result.tool))
     grouped: dict[tuple[str, bool], list[Series]] = {}
     # As they were stored: those that retention packed come back from the database in another order.
     for series in sorted(result.series.all(), key=lambda series: series.pk):
@@ -151,11 +153,7 @@ def series_of(result: Result) -> dict[str, object]:
     return {
         "charts": [
             {
-                "metric": {
-                    "name": name,
-                    "label": _(metrics[name].label) if name in metrics else name,
-                    "unit": members[0].unit,
-                },
+                "metric": {"name": name, "label": _(labels(name)), "unit": members[0].unit},
                 "x": _axis(by_size=by_size),
                 "series": [
                     {

@@ -7,6 +7,7 @@ import pytest
 
 from apps.bench.sweep.verification import (
     LOOKS,
+    MARGIN,
     REFUTED,
     UNDECIDED,
     VERIFIED,
@@ -160,6 +161,23 @@ def test_without_a_prediction_the_least_that_counts_is_the_line(higher: bool | N
     assert claim_of(None, higher) == pytest.approx(claim)
     assert claim_of(0.0, higher) == pytest.approx(claim)
     assert claim_of(3.0, higher) == 3.0
+
+
+@pytest.mark.parametrize("higher", [True, False, None])
+@pytest.mark.parametrize("predicted", [None, 0.5, 0.98, 1.0, 1.03, 1.06, 1.9])
+@pytest.mark.parametrize(
+    ("low", "high"), [(0.992, 1.021), (0.97, 1.04), (1 / 1.04, 1 / 1.02), (0.9, 1.3), (1.0, 1.001)]
+)
+def test_what_is_advised_is_never_verified_by_a_gain_that_may_be_none(higher, predicted, low, high):
+    """What was predicted is told of rates here, of times it is the inverse."""
+    if predicted and higher is False:
+        predicted = 1 / predicted
+    claim = claim_of(predicted, higher, is_advice=True)
+    assert (claim < 1) if higher is False else (claim >= MARGIN)
+    if low <= 1 <= high:
+        assert verdict_of(Gain(math.sqrt(low * high), low, high, 5), claim, higher) != VERIFIED
+    if (low, high) == (0.992, 1.021):
+        assert verdict_of(Gain(1.007, low, high, 20), claim, higher) == REFUTED
 
 
 def test_predictions_within_fifteen_per_cent_agree() -> None:

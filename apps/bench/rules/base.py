@@ -183,6 +183,7 @@ class FindingDraft:
     `kind` is one of KINDS. `value`, `low`, `high` are in `unit`; `predicted` and its interval in `predicted_unit`, at
     `proof.then`, and `present` is the same at `proof.now`; `confidence` 0 to 1. `subject` tells findings of one rule
     apart; `against` is what speaks against it, `missing` what is still unmeasured, `proposals` measures that.
+    `is_comparison`: nobody knows the present setting, `tried` is what the other setting had (`presence.settle`).
     `question` names what it proposes something for (a path, a file system): of one question one finding is told, with
     what else was proposed as its `parts`.
     """
@@ -203,6 +204,9 @@ class FindingDraft:
     change: str = ""
     undo: str = ""
     present: float | None = None
+    tried: float | None = None
+    is_comparison: bool = False
+    compared_title: Message | None = None
     predicted: float | None = None
     predicted_interval: tuple[float, float] | None = None
     predicted_unit: str = "bit/s"

@@ -9,6 +9,8 @@ from typing import Any
 
 from apps.bench import network
 from apps.bench.rules.base import Evidence, FindingDraft
+from apps.bench.rules.presence import settle
+from apps.bench.rules.weight import weigh
 
 # So much of an error's text is worth reading.
 LONGEST_ERROR = 300
@@ -117,9 +119,10 @@ def _conclude(rule: Rule, evidence: Evidence, shared: Shared) -> list[FindingDra
     if concluded is None:
         return []
     drafts = [concluded] if isinstance(concluded, FindingDraft) else list(concluded)
-    # Where figures contradict each other there is nothing to recommend.
     drafts = [_cut(draft, evidence) for draft in drafts]
-    return [draft for draft in drafts if not draft.is_loss and not _is_told_beside(draft, evidence)]
+    # Where figures contradict each other there is nothing to recommend.
+    told = [draft for draft in drafts if not draft.is_loss and not _is_told_beside(draft, evidence)]
+    return [weigh(settle(draft, evidence), evidence) for draft in told]
 
 
 def _is_told_beside(draft: FindingDraft, evidence: Evidence) -> bool:

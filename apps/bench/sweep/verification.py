@@ -60,11 +60,17 @@ def gain_of(pairs: Sequence[Pair]) -> Gain | None:
     return Gain(math.exp(mean), math.exp(mean - half), math.exp(mean + half), n)
 
 
-def claim_of(predicted: float | None, higher_is_better: bool | None) -> float:
-    """Return the gain to put to the test: the predicted one, else (in logarithms) twice the least that counts."""
-    if predicted is not None and predicted > 0 and math.isfinite(predicted):
+def claim_of(predicted: float | None, higher_is_better: bool | None, *, is_advice: bool = False) -> float:
+    """Return the gain to put to the test: the predicted one, else (in logarithms) twice the least that counts.
+
+    What is advised claims a gain in any case, MARGIN at least: that nothing changes is no reason for a change.
+    """
+    better = 1 / MARGIN if higher_is_better is False else MARGIN
+    if predicted is None or not (predicted > 0 and math.isfinite(predicted)):
+        return better**2
+    if not is_advice:
         return predicted
-    return MARGIN**-2 if higher_is_better is False else MARGIN**2
+    return min(predicted, better) if better < 1 else max(predicted, better)
 
 
 def is_worse(gain: Gain | None, higher_is_better: bool | None) -> bool:
@@ -88,7 +94,7 @@ def verdict_of(gain: Gain | None, claim: float, higher_is_better: bool | None = 
         return REFUTED
     low, high, wanted = math.log(gain.low), math.log(gain.high), math.log(claim)
     margin = math.log(MARGIN)
-    if abs(wanted) < margin:
+    if abs(wanted) < margin * (1 - 1e-9):
         if -margin <= low and high <= margin:
             return VERIFIED
         return REFUTED if low > margin or high < -margin else UNDECIDED

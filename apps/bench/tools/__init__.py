@@ -60,6 +60,12 @@ def all_tools() -> tuple[Tool, ...]:
     return tuple(tool for _slug, tool in sorted(_registry().items()))
 
 
+def label_of_metric(name: str, tool: Tool | None = None) -> str:
+    """Return what a tool calls a metric, or others do where it has it over time only: a msgid; else its own name."""
+    asked = (*([tool] if tool else []), *all_tools())
+    return next((metric.label for one in asked for metric in one.metrics if metric.name == name), name)
+
+
 def get(slug: str) -> Tool:
     """Return the tool of a slug; UnknownTool names those there are."""
     try:

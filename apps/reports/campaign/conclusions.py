@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from django.utils.translation import gettext as _
 
 from apps.core import messages
-from apps.reports.campaign.material import SHOWN_TRIALS, Material
+from apps.reports.campaign.material import SHOWN_TRIALS, Material, told_ends
 from apps.reports.document import Block, Link, Paragraph, Part
 from apps.tuning.models import Finding
 
@@ -56,7 +56,9 @@ def is_established(finding: Finding) -> bool:
     """Return whether a finding says how things are, and not that anything is wrong."""
     if finding.kind != Finding.Kind.DIAGNOSIS:
         return False
-    return finding.rule in ESTABLISHED or (finding.rule == "tcp-limit" and finding.details.get("subject") == FILLED)
+    # What was measured between settings tried says how they differ: which of them is there nobody knows.
+    is_known = finding.rule in ESTABLISHED or bool(finding.details.get("is_comparison"))
+    return is_known or (finding.rule == "tcp-limit" and finding.details.get("subject") == FILLED)
 
 
 def state_of(finding: Finding) -> str:
@@ -128,5 +130,9 @@ def evidence_of(made: Material, claim: Conclusion, rests: Part | None) -> list[B
 
 def _subject(made: Material, finding: Finding) -> str:
     """Return what a finding speaks of: its ends by their names, or what its rule calls it."""
-    ends = [made.nodes[node].name for _role, node in finding.ends if node in made.nodes]
-    return " → ".join(ends) or str(finding.details.get("subject", "")) or finding.campaign.name
+    ends = [(role, made.nodes[node].name) for role, node in finding.ends if node in made.nodes]
+    return (
+        told_ends([role for role, _name in ends], [name for _role, name in ends])
+        or str(finding.details.get("subject", ""))
+        or finding.campaign.name
+    )

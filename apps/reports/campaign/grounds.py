@@ -23,7 +23,7 @@ from apps.tuning.models import Finding
 Record = Mapping[str, Any]
 # Its key, and its columns.
 GROUNDS = "grounds"
-NUMBER, TITLE, TRIALS, METRIC, PRESENT, COUNT, PREDICTED, GAIN = range(8)
+NUMBER, TITLE, TRIALS, METRIC, PRESENT, TRIED, COUNT, PREDICTED, GAIN = range(9)
 # Figures that agree to this share are the same ones.
 SAME = 1e-6
 
@@ -53,6 +53,7 @@ class Ground:
     trials: int | None
     metric: str
     present: Figure
+    tried: Figure
     predicted: Figure
     own: Record
 
@@ -63,7 +64,7 @@ class Ground:
         return then / now if now and then else None
 
     def text_of(self, message: Record) -> str:
-        """Return one of its texts; where it says its present or predicted figure, then as the table has it."""
+        """Return one of its texts; where it says one of its figures, then as the table has it."""
         params = message.get("params")
         said = {text: figure.text for text, figure in self._told() if text}
         if not isinstance(params, Mapping) or not said:
@@ -81,23 +82,21 @@ class Ground:
         )
         columns = {
             column: figure.text
-            for column, (text, figure) in zip((PRESENT, PREDICTED), self._told(), strict=True)
+            for column, (text, figure) in zip((PRESENT, TRIED, PREDICTED), self._told(), strict=True)
             if text in values
         }
         said = self.text_of(message)
         return counted.cells(said, GROUNDS, self.number, columns) if columns else said
 
-    def _told(self) -> tuple[tuple[str, Figure], tuple[str, Figure]]:
+    def _told(self) -> tuple[tuple[str, Figure], ...]:
         """Return its figures by what its rule calls them."""
         unit = str(self.own.get("predicted_unit") or "")
-        present, predicted = (self.own.get(name) for name in ("present", "predicted"))
-        return (
-            (quantity(present, unit) if present else "", self.present),
-            (quantity(predicted, unit) if predicted else "", self.predicted),
-        )
+        figures = {"present": self.present, "tried": self.tried, "predicted": self.predicted}
+        told = ((self.own.get(name), figure) for name, figure in figures.items())
+        return tuple((quantity(value, unit) if value else "", figure) for value, figure in told)
 
     def outlook(self) -> tuple[Part, ...]:
-        """Return what is predicted, and what is measured at present, each with its claim."""
+        """Return what is predicted, and what was measured at present or at the other setting, each with its claim."""
         said: list[Sentence] = []
         if self.predicted.text:
             text = _("Predicted: %(predicted)s.") % {"predicted": self.predicted.text}
@@ -108,6 +107,9 @@ class Ground:
                 words = {"present": self.present.text, "mean": means.label_of(self.present.mean), "n": count}
                 text = _("At present: %(present)s (%(mean)s, n = %(n)s).") % words
             said.append(self._figure(text, PRESENT, self.present))
+        if self.tried.text:
+            text = _("Measured beside it: %(tried)s.") % {"tried": self.tried.text}
+            said.append(self._figure(text, TRIED, self.tried))
         return spaced(said)
 
     def gained(self, text: str) -> Sentence | None:
@@ -146,6 +148,7 @@ class Grounds:
             Column(_("Trials"), kind="number"),
             Column(_("Metric")),
             Column(_("At present")),
+            Column(_("Measured beside it")),
             Column(_("n"), kind="number"),
             Column(_("Predicted")),
             Column(_("Predicted gain (ratio)"), kind="number"),
@@ -158,13 +161,15 @@ class Grounds:
                 ground.trials,
                 ground.metric or None,
                 ground.present.text or None,
-                len(ground.present.behind) or None,
+                ground.tried.text or None,
+                len(ground.present.behind or ground.tried.behind) or None,
                 ground.predicted.text or None,
                 ground.gain,
             )
             for ground in listed
         ]
         behind = {str(PRESENT): [_figures(ground.present) for ground in listed]}
+        behind[str(TRIED)] = [_figures(ground.tried) for ground in listed]
         behind[str(PREDICTED)] = [_figures(ground.predicted) for ground in listed]
         note = _("Parts of a finding, proposed for the same question, follow it with a point in their number.")
         return Table(GROUNDS, _("What the findings rest on"), columns, rows, note=note, figures=behind)
@@ -193,14 +198,15 @@ def _ground(made: Material, number: str, ref: str, finding: Finding, record: Rec
     proof, unit = record.get("proof") or {}, str(record.get("predicted_unit") or "")
     tool = made.tools.get(str(proof.get("tool") or ""))
     metric = next((item for item in tool.metrics if item.name == proof.get("metric")), None) if tool else None
-    told = [(record.get("present"), proof.get("now")), (record.get("predicted"), proof.get("then"))]
-    present, predicted = (
+    settings = {"present": proof.get("now"), "tried": proof.get("now"), "predicted": proof.get("then")}
+    told = [(record.get(name), setting) for name, setting in settings.items()]
+    present, tried, predicted = (
         _measured(float(value), unit, tool, metric, _behind(finding, proof, setting, samples))
         if isinstance(value, int | float)
         else Figure(None, unit)
         for value, setting in told
     )
-    ground = Ground(number, "", ref, None, _(metric.label) if metric else "", present, predicted, record)
+    ground = Ground(number, "", ref, None, _(metric.label) if metric else "", present, tried, predicted, record)
     return replace(ground, title=ground.text_of(record.get("title") or finding.title))
 
 

@@ -1,5 +1,6 @@
 """What agents know of the nodes that measured: kernel settings, programs and caches that figures depend on."""
 
+import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
@@ -17,6 +18,8 @@ from apps.testbeds.queries.readers import of_own_nodes
 Facts = Mapping[str, Any]
 # So many settings are listed; the nodes' own pages have all.
 MOST_SETTINGS = 60
+# What a program prints that does not say its own name.
+_NUMBER = re.compile(r"(?:version\s*[:=]?\s*)?(v?[0-9]\S*.*)", re.IGNORECASE)
 MPI = ("mpirun", "mpiexec", "mpiexec.hydra")
 COMPILERS = ("mpicc", "gcc", "cc", "icx", "icc", "clang", "nvc")
 SCHEDULERS = ("srun", "sbatch", "qsub", "bsub")
@@ -99,8 +102,14 @@ def _part(facts: Facts, name: str) -> Facts:
 
 def _versions(facts: Facts, programs: Iterable[str]) -> str:
     """Return the versions of those programs that the agent may run, each once."""
-    found = (_version(_part(facts, "tools").get(program)) for program in programs)
+    found = (_named(program, _version(_part(facts, "tools").get(program))) for program in programs)
     return "; ".join(dict.fromkeys(text for text in found if text))
+
+
+def _named(program: str, text: str) -> str:
+    """Return a version with whose it is: some programs print the number alone, or "Version:" before it."""
+    number = _NUMBER.match(text)
+    return f"{program} {number[1]}" if number else text
 
 
 def _version(told: object) -> str:

@@ -105,8 +105,9 @@ class Material:
         return in_order(self.names_of(lane), is_back=goes_back(self.tools[asked.tool], asked.fixed))
 
     def ends_of(self, lane: Lane) -> str:
-        """Return "client → server" of a lane."""
-        return " → ".join(self.names_of(lane))
+        """Return "client → server" of a lane; whoever plays a third role stands beside: no data goes there."""
+        roles = [role.name for role in self.tools[lane.experiment.tool].roles if lane.roles.get(role.name)]
+        return told_ends(roles, self.names_of(lane))
 
     def trials(self, experiment: Experiment | None = None) -> Progress:
         """Return what became of the trials, of all experiments unless one is given."""
@@ -115,6 +116,12 @@ class Material:
     def trial_ref(self, experiment: Experiment, position: int) -> str:
         """Return the reference of a trial without asking the database."""
         return f"trial:{experiment.campaign.permanent_id}/{experiment.position}/{position}"
+
+
+def told_ends(roles: Sequence[str], names: Sequence[str]) -> str:
+    """Return "source → destination (client: control)" of the nodes that play roles: data goes between two of them."""
+    beside = ", ".join(f"{role}: {name}" for role, name in zip(roles[2:], names[2:], strict=True))
+    return " → ".join(names[:2]) + (f" ({beside})" if beside else "")
 
 
 def read(campaigns: Sequence[Campaign], user: User, baseline: Campaign | None = None) -> Material:

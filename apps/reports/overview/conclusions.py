@@ -80,6 +80,7 @@ def _verified(scope: Scope) -> QuerySet[Verification]:
     rows = Verification.objects.filter(
         told_to_whole_team(),
         verdict=Verification.Verdict.VERIFIED,
+        finding__kind=Finding.Kind.RECOMMENDATION,
         imported_from="",
         judged_at__gte=scope.period.start,
         judged_at__lt=scope.period.end,

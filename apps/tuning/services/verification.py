@@ -67,7 +67,7 @@ def verify_finding(*, finding: Finding, user: User, now: datetime) -> Verificati
         unit=contrast.metric.unit,
         higher_is_better=contrast.metric.higher_is_better,
         predicted=finding.details.get("predicted"),
-        predicted_gain=finding.predicted_gain,
+        predicted_gain=_predicted_gain(finding),
     )
     made.campaign = campaigns.launch_campaign(campaign=campaign, user=user, now=now)
     live.publish(finding.campaign_id, "findings")
@@ -87,7 +87,7 @@ def continue_verification(*, experiment: Experiment, now: datetime) -> bool:
         ruling = verification.rule(
             blocks.pairs,
             blocks.attempted,
-            _claim_of(found, blocks.pairs),
+            _claim_of(found),
             experiment.most_repetitions,
             found.higher_is_better,
         )
@@ -109,13 +109,11 @@ def judge_verification(*, campaign: Campaign, now: datetime) -> Verification | N
     blocks = queries.blocks_of(experiment, found.proof["metric"])
     gain = verification.gain_of(blocks.pairs)
     earlier = found.verdict
-    found.verdict = verification.verdict_of(gain, _claim_of(found, blocks.pairs), found.higher_is_better)
+    found.verdict = verification.verdict_of(gain, _claim_of(found), found.higher_is_better)
     found.pairs = gain.pairs if gain else 0
     found.gain, found.gain_low, found.gain_high = (gain.ratio, gain.low, gain.high) if gain else (None, None, None)
     usable = [pair for pair in blocks.pairs if min(pair) > 0]
     found.present, found.realised = (_mean([pair[side] for pair in usable]) for side in (0, 1))
-    if found.predicted_gain is None and found.predicted and found.present:
-        found.predicted_gain = found.predicted / found.present
     found.judged_at = now
     found.save()
     if found.verdict not in (Verdict.UNDECIDED, earlier) and found.finding.state != Finding.State.DISMISSED:
@@ -133,13 +131,16 @@ def judge_verification(*, campaign: Campaign, now: datetime) -> Verification | N
     return found
 
 
-def _claim_of(found: Verification, pairs: list[verification.Pair]) -> float:
-    """Return the gain that is put to the test; what was predicted without a present figure is set against that."""
-    gain = found.predicted_gain
-    present = _mean([now for now, then in pairs if min(now, then) > 0])
-    if gain is None and found.predicted and present:
-        gain = found.predicted / present
-    return verification.claim_of(gain, found.higher_is_better)
+def _claim_of(found: Verification) -> float:
+    """Return the gain that is put to the test: what the finding said before anything was measured for it."""
+    is_advice = found.finding.kind == Finding.Kind.RECOMMENDATION
+    return verification.claim_of(found.predicted_gain, found.higher_is_better, is_advice=is_advice)
+
+
+def _predicted_gain(finding: Finding) -> float | None:
+    """Return what a finding predicts of its two settings: a gain, or the ratio that they had when they were tried."""
+    then, tried = finding.details.get("predicted"), finding.details.get("tried")
+    return finding.predicted_gain or (then / tried if then and tried else None)
 
 
 def _mean(values: list[float]) -> float | None:

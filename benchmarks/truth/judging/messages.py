@@ -10,7 +10,7 @@ WORTH = 1.15
 def _affinity(case: Case) -> Judgement:
     world: MessagesWorld = case.world
     truth = world.rate(SAME, LARGEST) / world.rate(OTHER, LARGEST)
-    if case.fields["kind"] == "recommendation":
+    if case.fields["kind"] == "recommendation" or case.fields["is_comparison"]:
         if truth < WORTH:
             return no(f"placement makes ×{truth:.2f}")
         return whether(is_near(case.value, truth), f"the ratio is {truth:.2f}, not {case.value:.2f}")

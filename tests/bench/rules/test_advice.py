@@ -5,7 +5,7 @@ import dataclasses
 import pytest
 
 from apps.bench.rules import gridftp, path, tcp
-from apps.bench.rules.base import BELOW, DOUBT, NO_CHANGE, RECOMMENDATION, Evidence, PathFacts, Trend
+from apps.bench.rules.base import BELOW, DIAGNOSIS, DOUBT, NO_CHANGE, RECOMMENDATION, Evidence, PathFacts, Trend
 from apps.bench.rules.tcp import bdp, buffers, limits
 from tests.bench.rules.cases import KIB, Maker, evidence
 from tests.bench.rules.test_proposals import SITUATIONS
@@ -142,9 +142,9 @@ def test_an_explicit_window_that_fills_the_path_needs_no_larger_one(make):
     draft = bdp.conclude(found)
     assert draft.kind == NO_CHANGE
     assert "With a window of 1 MiB one stream fills the path already" in str(draft.against[0])
-    # Of the kernel's own window that says nothing: raising limits is a proposal, and no sure one.
+    # Of the kernel's own window and of its limits nobody knows anything: there is nothing to advise.
     lines = limits.conclude(found)
-    assert (lines.kind, lines.confidence) == (RECOMMENDATION, 0.5)
+    assert (lines.kind, lines.confidence) == (DIAGNOSIS, 0.5)
     assert "fills the path already" in str(lines.against[0])
 
 

@@ -8,7 +8,7 @@ import pytest
 from apps.bench.rules import folding, gridftp, path, storage, tcp
 from apps.bench.rules.base import NO_CHANGE, RECOMMENDATION, FileSystemFacts
 from tests.bench.rules.cases import KIB, Maker, evidence
-from tests.bench.rules.storing import MB, Storing, sweep
+from tests.bench.rules.storing import MB, Storing
 from tests.bench.rules.test_storage_options import nfs
 
 RATES = {64: [140, 141], 128: [279, 280], 256: [533, 534], 512: [900, 902], 1024: [941, 942], 2048: [942, 941]}
@@ -121,10 +121,8 @@ def test_each_file_system_has_one_proposal():
     (lead,) = proposals(folding.fold(drafts))
     assert lead.rule == "storage-connections"
     assert [part.rule for part in lead.parts] == ["storage-nfs-transfer"]
-    grown = sweep("clients", {1: [100] * 3, 2: [200] * 3, 4: [400] * 3}).evidence(
-        FileSystemFacts("GPFS_PDAISY", "gpfs", None, ("s1",))
-    )
-    other = [*proposals(storage.overview(grown)), *proposals(drafts)]
+    elsewhere = [dataclasses.replace(draft, question="files other") for draft in proposals(drafts)]
+    other = [*elsewhere, *proposals(drafts)]
     assert len(proposals(folding.fold(other))) == 2
 
 

@@ -6,7 +6,7 @@ import statistics
 import pytest
 
 from apps.bench.rules import gridftp
-from apps.bench.rules.base import NO_CHANGE, RECOMMENDATION, Evidence, Ratio
+from apps.bench.rules.base import DIAGNOSIS, NO_CHANGE, RECOMMENDATION, Evidence, Ratio
 from tests.bench.rules import cases
 from tests.bench.rules.cases import KIB, LINKS, Maker, evidence
 
@@ -52,7 +52,8 @@ def test_the_recorded_small_windows_need_eight_streams(make):
     small = [point for point in cases.gridftp(make) if point.parameters["window"] == 64 * KIB]
     drafts = by_rule(evidence(small))
     draft = drafts["gridftp-options"]
-    assert draft.kind == RECOMMENDATION
+    assert (draft.kind, draft.is_comparison, draft.undo) == (DIAGNOSIS, True, "")
+    assert "Without options nothing was measured" in said(draft)
     assert draft.change == "globus-url-copy -vb -p 8 -tcp-bs 65536 SOURCE DESTINATION\n"
     assert "94 % of what TCP can have of the path" in said(draft)
     assert draft.proof.then["streams"] == 8
@@ -146,13 +147,13 @@ def test_gridftp_streams_case_contradicted_says_the_opposite():
     assert "come close" not in said(by_rule(printed(untuned=None))["gridftp-parallel"])
 
 
-def test_measured_streams_that_gain_more_than_chance_are_recommended(make):
+def test_measured_streams_that_gain_more_than_chance_are_named(make):
     rates = {(1, 256): [40, 41, 40], (1, 1024): [80, 81, 82], (4, 1024): [104, 105, 103], (4, 256): [78, 80, 81]}
     draft = by_rule(evidence(transfers(make, rates)))["gridftp-parallel"]
-    assert draft.kind == RECOMMENDATION
+    # A tuned window is there only where somebody chose it.
+    assert (draft.kind, draft.is_comparison, draft.undo) == (DIAGNOSIS, True, "")
     assert draft.value == pytest.approx(1.28, abs=0.03)
     assert draft.change.split()[2:] == ["-p", "4", "-tcp-bs", "1048576", "SOURCE", "DESTINATION"]
-    assert draft.undo == "globus-url-copy -vb -tcp-bs 1048576 SOURCE DESTINATION\n"
     assert draft.predicted == pytest.approx(statistics.harmonic_mean([104e6, 105e6, 103e6]))
     assert "come close" in said(draft)
 

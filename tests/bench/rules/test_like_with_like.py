@@ -8,7 +8,7 @@ import pytest
 
 from apps.bench import model
 from apps.bench.rules import layers, mpi, shapes, storage, workloads
-from apps.bench.rules.base import DOUBT, RECOMMENDATION, Evidence, FileSystemFacts, LinkFacts, PathFacts
+from apps.bench.rules.base import DIAGNOSIS, DOUBT, Evidence, FileSystemFacts, LinkFacts, PathFacts
 from apps.bench.rules.layers.links import stated_rate
 from apps.bench.rules.shapes.curves import curves
 from apps.bench.rules.shapes.forms import trend_of
@@ -207,7 +207,7 @@ def test_placement_measured_once_is_a_doubt():
     assert draft.kind == DOUBT
     assert draft.predicted is None
     (draft,) = placed([5e9, 5.01e9, 4.99e9], [3.4e9, 3.41e9, 3.39e9])
-    assert draft.kind == RECOMMENDATION
+    assert (draft.kind, draft.is_comparison) == (DIAGNOSIS, True)
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import statistics
 import pytest
 
 from apps.bench.rules import mpi
-from apps.bench.rules.base import NO_CHANGE, RECOMMENDATION, Evidence, FileSystemFacts, Ratio, Trend
+from apps.bench.rules.base import DIAGNOSIS, NO_CHANGE, RECOMMENDATION, Evidence, FileSystemFacts, Ratio, Trend
 from tests.bench.rules.storing import MB, Storing
 
 KIB, MIB = 1024, 1024**2
@@ -88,9 +88,9 @@ def placed(same, other, **more):
 
 def test_measured_placements_are_compared_on_their_own_nodes():
     draft = one(placed([5000, 5050, 4950], [2400, 2410, 2390]), "mpi-affinity")
-    assert draft.kind == RECOMMENDATION
+    assert (draft.kind, draft.is_comparison) == (DIAGNOSIS, True)
     assert draft.value == pytest.approx(2.08, abs=0.02)
-    assert draft.present == pytest.approx(statistics.harmonic_mean([2400, 2410, 2390]) * MB)
+    assert draft.tried == pytest.approx(statistics.harmonic_mean([2400, 2410, 2390]) * MB)
     assert draft.predicted == pytest.approx(statistics.harmonic_mean([5000, 5050, 4950]) * MB)
     assert (draft.proof.now["placement"], draft.proof.then["placement"]) == ("other-socket", "same-socket")
     assert one(placed([2500, 2520, 2480], [2400, 2410, 2390]), "mpi-affinity").kind == NO_CHANGE
@@ -192,7 +192,7 @@ def runs(rates, *, factor="node_placement", problem="C", file_system="gpfs", **f
 
 def test_measured_placements_are_compared_and_can_be_proved():
     draft = one(runs({"BAL": [200, 202, 198], "UNBAL": [150, 151, 149]}), "mpi-node-placement")
-    assert draft.kind == RECOMMENDATION
+    assert (draft.kind, draft.is_comparison) == (DIAGNOSIS, True)
     assert draft.subject == "BTIO C full gpfs -n 64"
     assert (draft.proof.now["node_placement"], draft.proof.then["node_placement"]) == ("UNBAL", "BAL")
     assert draft.confidence_label == "high"
@@ -211,7 +211,7 @@ def test_class_a_gains_nothing_from_more_processes_as_each_writes_less_than_a_bl
 
 def test_measured_ranks_have_a_best_number_and_a_proof():
     draft = one(runs({4: [100, 101], 16: [200, 201], 64: [390, 400]}, factor="ranks"), "mpi-ranks")
-    assert draft.kind == RECOMMENDATION
+    assert (draft.kind, draft.is_comparison) == (DIAGNOSIS, True)
     assert draft.value == 64
     assert (draft.proof.now["ranks"], draft.proof.then["ranks"]) == (4, 64)
     flat = one(runs({4: [100, 101], 16: [100, 101], 64: [99, 101]}, factor="ranks", problem="A"), "mpi-ranks")
@@ -223,7 +223,7 @@ def test_buffers_that_cut_blocks_are_to_be_tried_otherwise():
     # The next multiple of the block above what was measured: of no other figure is anything known.
     assert draft.value == MIB
     assert draft.proof.then["collective_size"] == MIB
-    assert "cb_buffer_size 1048576" in draft.change and "romio-hints" in draft.undo
+    assert "cb_buffer_size 1048576" in draft.change and not draft.undo
     assert draft.confidence_label == "low"
     assert found(runs({4 * MIB: [100]}, factor="collective_size"), "mpi-collective-buffer") == {}
     assert found(runs({1_000_000: [100]}, factor="collective_size", subtype="simple"), "mpi-collective-buffer") == {}

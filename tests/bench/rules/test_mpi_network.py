@@ -5,7 +5,7 @@ import statistics
 import pytest
 
 from apps.bench.rules import mpi
-from apps.bench.rules.base import DIAGNOSIS, DOUBT, NO_CHANGE, RECOMMENDATION
+from apps.bench.rules.base import DIAGNOSIS, DOUBT, NO_CHANGE
 from tests.bench.rules.storing import Storing
 
 QDR = {"t1": "InfiniBand 4X QDR", "t2": "InfiniBand 4X QDR"}
@@ -57,13 +57,13 @@ def distances(values, *, placement="other-node", metric="latency", noise=0.01):
     return found(made.evidence(), "mpi-distance")
 
 
-def test_each_switch_more_costs_and_near_partners_are_advised():
+def test_each_switch_more_costs_and_near_partners_are_nearer():
     [draft] = distances({1: 1.5e-6, 3: 1.9e-6, 5: 2.3e-6})
-    assert draft.kind == RECOMMENDATION
+    assert (draft.kind, draft.is_comparison) == (DIAGNOSIS, True)
     assert draft.value == pytest.approx(0.2e-6)
     assert "--switches=1" in draft.change
     assert (draft.proof.now["distance"], draft.proof.then["distance"]) == (5, 1)
-    assert draft.predicted < draft.present
+    assert draft.predicted < draft.tried
     assert draft.proof.now["message_size"] == 8
     [slower] = distances({1: 3.2e9, 3: 2.4e9}, metric="bandwidth")
     assert slower.value == pytest.approx(0.4e9)

@@ -5,7 +5,7 @@ import dataclasses
 import pytest
 
 from apps.bench.rules import of_ends
-from apps.bench.rules.base import Evidence
+from apps.bench.rules.base import RECOMMENDATION, Evidence, PathFacts
 from apps.bench.rules.runner import conclude_all
 from apps.bench.rules.tcp.path import read_path
 from tests.bench.rules.cases import LINKS, Maker
@@ -58,3 +58,40 @@ def test_what_was_measured_otherwise_is_advised_upon_there_alone() -> None:
     measured, transfers = beside(tcp(make, 985, rtt=0.0048), Evidence((make.ping(0.0049),), LINKS))
     assert "tcp-bdp" in {draft.rule for draft in conclude_all(of_ends(), measured)}
     assert not [draft.rule for draft in conclude_all(of_ends(), transfers) if draft.rule.startswith("tcp-")]
+
+
+WINDOWS = (65_536, 262_144, 1_048_576, 4_194_304)
+SMALL = {"net.ipv4.tcp_rmem": "4096 131072 262144", "net.ipv4.tcp_wmem": "4096 16384 262144"}
+LARGE = {"net.ipv4.tcp_rmem": "4096 131072 6291456", "net.ipv4.tcp_wmem": "4096 16384 6291456"}
+
+
+@pytest.mark.parametrize("path", [LINKS, PathFacts(rtt_s=0.0048), PathFacts()], ids=["links", "rtt", "unknown"])
+@pytest.mark.parametrize("known", [{}, SMALL, LARGE], ids=["untold", "small", "large"])
+@pytest.mark.parametrize("automatic", [None, 218, 500, 985])
+@pytest.mark.parametrize("most", [100, 500, 900, 985], ids=lambda most: f"most {most}")
+@pytest.mark.parametrize("swept", [WINDOWS, WINDOWS[3:], WINDOWS[2:3], ()], ids=len)
+def test_of_one_path_windows_have_one_verdict(path, known, automatic, most, swept) -> None:
+    """Where a larger window is said to gain nothing no rule advises one, and the other way about."""
+    make = Maker()
+    rates = {window: min(most, window * 8 / 0.0048 / 1e6) for window in swept}
+    points = [make.ping(0.0048)]
+    points += [
+        make.tcp([rate * 1e6, rate * 1.002e6], window=window, observed=window) for window, rate in rates.items()
+    ]
+    points += [make.tcp([automatic * 1e6, automatic * 1.002e6])] if automatic else []
+    facts = {role: {"sysctls": known} for role in ("client", "server")} if known else {}
+    drafts = conclude_all(of_ends(), Evidence(tuple(points), path, facts))
+    vain = [str(draft.title) for draft in drafts if "gain nothing now" in str(draft.title)]
+    vain += [str(draft.title) for draft in drafts if "gains nothing now" in str(draft.title)]
+    advised = [
+        str(draft.title)
+        for draft in drafts
+        if draft.kind == RECOMMENDATION and (draft.rule in ("tcp-bdp", "tcp-sysctl") or _larger(draft))
+    ]
+    assert not (vain and advised), (vain, advised)
+
+
+def _larger(draft) -> bool:
+    """Return whether a proposal is of a larger window of the same streams."""
+    now, then = (draft.proof.now, draft.proof.then) if draft.proof else ({}, {})
+    return bool(then.get("window")) and then["window"] != now.get("window") and then["streams"] == now.get("streams")

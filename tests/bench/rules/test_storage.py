@@ -46,9 +46,9 @@ def test_records_that_wait_for_each_round_trip_are_better_large():
     # GlusterFS over the WAN, direct reads: block / (RTT + block / C).
     rates = {64 * KIB: [11.1], 256 * KIB: [33.8], MIB: [68.4], 4 * MIB: [99.2]}
     draft = the(sweep("record_size", rates, metric="read").evidence(GPFS), "storage-record-size")
-    assert draft.kind == "recommendation"
+    assert (draft.kind, draft.is_comparison) == ("diagnosis", True)
     assert draft.change == "iozone -r 4194304"
-    assert (draft.present, draft.predicted) == (pytest.approx(11.1 * MB), pytest.approx(99.2 * MB))
+    assert (draft.tried, draft.predicted) == (pytest.approx(11.1 * MB), pytest.approx(99.2 * MB))
     assert any("Each record waits 5." in str(line) for line in draft.why)
     assert (draft.proof.now["record_size"], draft.proof.then["record_size"]) == (64 * KIB, 4 * MIB)
     assert draft.proposals[0].factors == {"record_size": "4194304, 8388608, 16777216"}
@@ -271,11 +271,11 @@ def _of_records(most):
 
 def test_what_fills_the_network_is_not_still_growing():
     draft = _of_records(118)
-    assert str(draft.title).startswith("Records of 1 MiB give NFS_PGFS01 its rate (write): 118.2 MB/s")
-    said = [str(line) for line in draft.why]
-    assert "Measured with clients = 1." in said
+    assert str(draft.title).startswith(
+        "Records of 1 MiB give NFS_PGFS01 its rate (write, clients = 1, threads = 1): 118.2 MB/s"
+    )
     assert not draft.missing
-    assert str(_of_records(60).title).endswith("at 1 MiB, and still growing")
+    assert str(_of_records(60).title).startswith("Of the two record sizes tried 1 MiB is the faster")
 
 
 def test_one_client_that_has_nearly_all_is_not_called_poorly_served():

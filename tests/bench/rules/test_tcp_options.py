@@ -5,7 +5,7 @@ import dataclasses
 import pytest
 
 from apps.bench.rules import tcp
-from apps.bench.rules.base import DIAGNOSIS, RECOMMENDATION, LinkFacts, PathFacts
+from apps.bench.rules.base import DIAGNOSIS, NO_CHANGE, RECOMMENDATION, LinkFacts, PathFacts
 from tests.bench.rules.cases import KIB, LINKS, Maker, evidence, tools
 
 GIGABIT_1500 = PathFacts(1_000_000_000, 0.0048, 1500)
@@ -60,7 +60,7 @@ def test_explicit_windows_that_are_slower_switch_autotuning_off(make):
     points = [make.ping(0.0048), make.tcp([990e6, 990e6]), *make.window_sweep({64: [140, 141], 256: [530, 533]})]
     draft = by_rule(evidence(points))["tcp-autotuning"]
     assert draft.predicted == 990e6
-    assert draft.present == pytest.approx(531.5e6)
+    assert (draft.kind, draft.present, draft.tried) == (NO_CHANGE, None, pytest.approx(531.5e6))
     assert "switches the kernel's autotuning off" in said(draft)
     assert draft.proof.then["window"] == 0
     better = [*points, make.tcp([1.2e9], window=4 * MIB)]

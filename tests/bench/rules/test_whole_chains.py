@@ -40,7 +40,27 @@ def test_no_rule_table_or_fit_fails_on_any_chain_of_evidence_or_says_what_cannot
             assert math.isfinite(fit.rate)
 
 
+# What a program does where nobody chooses; of any other parameter nobody knows what is there.
+NOBODY_CHOSE = {"window": (0,), "streams": (1,), "concurrency": (1,), "pipelining": (False,), "data_nodes": (1,)}
+
+
+def _check_present(draft):
+    """What is called present, gained or recommended is over a default that was measured, or a fact of the nodes."""
+    if draft.is_comparison:
+        assert (draft.present, draft.undo) == (None, ""), draft
+        assert draft.kind != RECOMMENDATION, draft
+    if draft.proof is None or (draft.kind != RECOMMENDATION and draft.present is None):
+        return
+    now, then = draft.proof.now, draft.proof.then
+    chosen = {name for name in {*now, *then} if now.get(name) != then.get(name) and not name.startswith("setting.")}
+    if draft.kind == RECOMMENDATION and chosen:
+        assert draft.present is not None, draft
+    for name in chosen - {"congestion"}:
+        assert now.get(name, NOBODY_CHOSE[name][0]) in NOBODY_CHOSE[name], draft
+
+
 def _check(rule, draft):
+    _check_present(draft)
     stored = json.loads(json.dumps(draft.as_json(), allow_nan=False))
     assert (draft.rule, draft.version) == (rule.name, rule.version)
     assert 0 < draft.confidence <= 0.95

@@ -177,7 +177,9 @@ def test_growth_with_tasks_is_fit_for_many_nodes_and_poor_for_few():
     assert "about 11.22 MB/s each" in str(draft.why[0])
     assert drafts(make.evidence(GPFS), "workload-nodes") == {}
     (measured,) = drafts(gpfs(), "workload-nodes").values()
-    assert "One task alone gets 13.10 MB/s, 4 of them together 52.40 MB/s." in str(measured.why[0])
+    assert "One client alone gets 13.10 MB/s, 4 of them together 52.40 MB/s (write, record_size = 256 KiB)." in str(
+        measured.why[0]
+    )
     assert drafts(gpfs({1: [100], 2: [110], 4: [115]}), "workload-nodes") == {}
 
 
@@ -188,13 +190,15 @@ def test_of_two_file_systems_each_is_named_for_the_nodes_it_serves_best():
     ).points
     found = drafts(make.evidence(GPFS, NFS), "workload-best")
     assert list(found) == ["write, 1", "write, 4"]
-    assert "For large files and one node (write) take NFS_PGFS01: 28.0" in str(found["write, 1"].title)
-    assert "4 nodes (write) take GPFS_PDAISY: 52.40 MB/s" in str(found["write, 4"].title)
+    assert "For large files and one node (write, record_size = 256 KiB) NFS_PGFS01 does best: 28.0" in str(
+        found["write, 1"].title
+    )
+    assert "4 nodes (write, record_size = 256 KiB) GPFS_PDAISY does best: 52.40 MB/s" in str(found["write, 4"].title)
     other = FileSystemFacts("far", "nfs", None, ("elsewhere",))
     away = sweep("clients", {4: [900, 900]}, file_system="far", clients=("x1", "x2", "x3", "x4"), threads=1)
     make.points += away.points
     assert drafts(make.evidence(GPFS, NFS, other), "workload-best").keys() == found.keys()
-    assert "take GPFS_PDAISY" in str(drafts(make.evidence(GPFS, NFS, other), "workload-best")["write, 4"].title)
+    assert "GPFS_PDAISY does best" in str(drafts(make.evidence(GPFS, NFS, other), "workload-best")["write, 4"].title)
 
 
 def _of_records(rates, name, **more):
@@ -224,7 +228,7 @@ def test_like_is_compared_with_like(gpfs_rates, nfs_rates, more, best):
     assert list(found) == (["write, 1"] if best else [])
     if best:
         title = str(found["write, 1"].title)
-        assert f"take {best}: 40.33 MB/s, where NFS_PGFS01 gives 20.32 MB/s" in title
+        assert f"{best} does best: 40.33 MB/s, where NFS_PGFS01 gives 20.32 MB/s" in title
         assert "Both were measured with records of 64 KiB." in [str(line) for line in found["write, 1"].why]
 
 
@@ -239,7 +243,9 @@ def test_few_and_many_nodes_are_compared_with_the_same_records():
     roles = {"client": CLIENTS}
     make.point("file-system", {"write": [30 * MB, 31 * MB, 30 * MB]}, file_system="GPFS_PDAISY", roles=roles, **own)
     (found,) = drafts(make.evidence(GPFS), "workload-nodes").values()
-    assert "One task alone gets 30.33 MB/s, 4 of them together 99.99 MB/s." in str(found.why[0])
+    assert "One client alone gets 30.33 MB/s, 4 of them together 99.99 MB/s (write, record_size = 1 MiB)." in str(
+        found.why[0]
+    )
     # With one client that fills it by larger records it is not poor where few do.
     for clients, rates in ((1, [98, 99, 98]), (4, [100, 101, 99])):
         own = {"record_size": 4 * 1048576, "clients": clients, "threads": 1}

@@ -7,7 +7,7 @@ from apps.bench.rules.tcp.sweeps import confidence_of
 from apps.bench.text import Message, _
 from apps.bench.units import canonical_text, format_quantity
 
-RULE, VERSION = "gridftp-options", 2
+RULE, VERSION = "gridftp-options", 3
 # A choice this near the best is as good.
 WITHIN = 0.05
 # From this share of what TCP can have of the path on more options gain nothing.
@@ -36,6 +36,7 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
     title = _("GridFTP needs no option here: %(rate)s without any")
     if not is_default:
         title = _("Start GridFTP with %(options)s: %(rate)s")
+    compared = _("Of the options of GridFTP that were tried %(options)s have nearly the most: %(rate)s")
     path = read_path(evidence)
     is_full = path is not None and not path.capacity.is_lower_bound and 8 * best.rate.mean >= FULL * path.ceiling_bps
     growing = None if is_full else _growing(transfers, chosen)
@@ -44,6 +45,7 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
         version=VERSION,
         kind=NO_CHANGE if is_default else RECOMMENDATION,
         title=Message(title, shown),
+        compared_title=None if is_default else Message(compared, shown),
         why=tuple(_reasons(transfers, chosen, best, plain, path)),
         value=chosen.rate.mean,
         unit="B/s",
@@ -89,6 +91,8 @@ def _reasons(
         text = _("Without options it is %(rate)s: the gain is ×%(gain)s.")
         gain = f"{chosen.rate.mean / plain.rate.mean:.2f}"
         reasons.append(Message(text, {"rate": format_quantity(plain.rate.mean, "B/s"), "gain": gain}))
+    elif plain is None:
+        reasons.append(Message(_("Without options nothing was measured: whether they gain anything is not known.")))
     if path is not None:
         text = _("That is %(share)s %% of what TCP can have of the path, %(ceiling)s; its BDP is %(bdp)s.")
         shown = {

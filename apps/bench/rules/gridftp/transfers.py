@@ -7,6 +7,7 @@ from typing import Any
 from apps.bench import statistics
 from apps.bench.rules import pace
 from apps.bench.rules.base import BELOW, Evidence, Point
+from apps.bench.rules.presence import TRANSFERS
 from apps.bench.rules.tcp.path import read_path
 from apps.bench.rules.tcp.sweeps import MOST_SCATTER
 
@@ -15,14 +16,7 @@ METRIC = "throughput"
 MOST_OF_PATH = 1.03
 TOOLS = {"gridftp", "gridftp-third-party"}
 # The options that a person chooses for speed, with what they are without being chosen.
-OPTIONS: Mapping[str, Any] = {
-    "streams": 1,
-    "window": 0,
-    "concurrency": 1,
-    "pipelining": False,
-    "data_nodes": 1,
-    "block_size": 0,
-}
+OPTIONS = TRANSFERS
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from apps.bench.rules.base import DISK, NETWORK, Evidence, Proposal
 from apps.bench.rules.layers.disks import LOCAL, disks_under
 from apps.bench.rules.layers.questions import READ, Question
 from apps.bench.rules.layers.verdicts import Verdict
+from apps.bench.rules.shapes import TASKS, described
 from apps.bench.text import Message, _
 
 _GIB = 1024**3
@@ -22,9 +23,12 @@ def gaps(evidence: Evidence, verdict: Verdict) -> tuple[tuple[Message, Proposal 
     if verdict.disk is None or verdict.disk.is_stated or DISK in verdict.lacks:
         disk = _disk(evidence, question)
         text = _("The disks alone, on the servers (%(servers)s).")
+        shown = {"servers": ", ".join(servers) or "?"}
         if disk is None:
             text = _("The disks alone, on the servers (%(servers)s): which of them lie beneath it is not known.")
-        found.append((Message(text, {"servers": ", ".join(servers) or "?"}), disk))
+        elif "file_size" not in disk.fixed:
+            text = _("The disks alone, on the servers (%(servers)s); how much is free there is not known.")
+        found.append((Message(text, shown), disk))
     if not verdict.others:
         text = _("Another file system over the same path, such as NFS served by the same nodes.")
         found.append((Message(text), _other(evidence, question)))
@@ -61,7 +65,7 @@ def _disk(evidence: Evidence, question: Question) -> Proposal | None:
     measured = {point.file_system: None for point in evidence.points if point.layer == DISK}
     disks = disks_under(evidence, question.facts, [*measured])
     disk = next((disk for disk in disks if disk.name not in measured), next(iter(disks), None))
-    return _io(disk.name, disk.servers[:1]) if disk else None
+    return _io(evidence, disk.name, disk.servers[:1]) if disk else None
 
 
 def _other(evidence: Evidence, question: Question) -> Proposal | None:
@@ -72,9 +76,21 @@ def _other(evidence: Evidence, question: Question) -> Proposal | None:
         if facts.name != question.facts.name and facts.kind not in LOCAL and servers & set(facts.servers)
     ]
     clients = tuple(sorted(question.clients))
-    return _io(others[0].name, clients) if others and clients else None
+    return _io(evidence, others[0].name, clients) if others and clients else None
 
 
-def _io(file_system: str, clients: tuple[str, ...]) -> Proposal:
-    """Return a measurement of writing and reading in order, of files that are no cache's."""
-    return Proposal("iozone", {"file_size": 4 * _GIB, "direct": True}, {}, {"client": clients}, file_system)
+def _io(evidence: Evidence, file_system: str, clients: tuple[str, ...]) -> Proposal:
+    """Return a measurement of writing and reading in order, of files that are no cache's where so large ones fit.
+
+    How much is free nobody tells: what all tasks wrote there before did fit, and no more is asked for.
+    """
+    fitted = _fitted(evidence, file_system) // max(len(clients), 1)
+    size = {"file_size": min(4 * _GIB, fitted)} if fitted else {}
+    return Proposal("iozone", {**size, "direct": True}, {}, {"client": clients}, file_system)
+
+
+def _fitted(evidence: Evidence, file_system: str) -> int:
+    """Return the most (B) that one run wrote to a file system, 0 where none is known."""
+    own = [described(point, evidence) for point in evidence.points if point.file_system == file_system]
+    sizes = [int(known.get("file_size") or 0) * int(known.get(TASKS) or 1) for known in own]
+    return max(sizes, default=0)

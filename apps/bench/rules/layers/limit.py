@@ -42,7 +42,7 @@ def conclude(evidence: Evidence, verdict: Verdict) -> FindingDraft | None:
         high=level.interval[1] if level.interval else None,
         formula=_formula(verdict),
         evidence=verdict.trials,
-        present=level.value if predicted else None,
+        tried=level.value if predicted else None,
         predicted=predicted,
         predicted_unit="B/s",
         confidence=_confidence(verdict),

@@ -8,6 +8,7 @@ from apps.bench.rules.layers.gaps import gaps
 from apps.bench.rules.layers.questions import Level, path_of
 from apps.bench.rules.layers.signatures import explain
 from apps.bench.rules.layers.verdicts import Verdict, judge_all
+from apps.bench.rules.shapes import CLIENTS, described, in_words
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity, percent
 
@@ -76,35 +77,48 @@ def alternatives_of(evidence: Evidence, verdict: Verdict) -> tuple[Alternative, 
 def say(verdict: Verdict) -> Message:
     """Return the verdict in a sentence."""
     level, share = verdict.level, None
-    text = _("Not decided: what limits %(name)s (%(rate)s) cannot be told from what was measured.")
+    text = _("Not decided: what limits %(name)s (%(way)s, %(rate)s) cannot be told from what was measured.")
     if verdict.layer == NETWORK:
-        text = _("The network is the limit of %(name)s: %(rate)s is %(share)s %% of what it carries.")
+        text = _("The network is the limit of %(name)s (%(way)s): %(rate)s is %(share)s %% of what it carries.")
         share = verdict.of_network
     elif verdict.layer == DISK:
-        text = _("The disks are the limit of %(name)s: %(rate)s is %(share)s %% of what they give.")
+        text = _("The disks are the limit of %(name)s (%(way)s): %(rate)s is %(share)s %% of what they give.")
         share = verdict.of_disk
     elif verdict.layer == FILE_SYSTEM and verdict.high and verdict.others:
         text = _(
-            "The fault is inside %(name)s: at times it gives only %(rate)s, which neither network nor disks explain."
+            "The fault is inside %(name)s (%(way)s): at times it gives only %(rate)s, which neither network nor disks"
+            " explain."
         )
     elif verdict.layer == FILE_SYSTEM:
-        text = _("%(name)s itself is the limit: %(rate)s fills neither the network nor the disks.")
+        text = _("%(name)s (%(way)s) itself is the limit: %(rate)s fills neither the network nor the disks.")
     elif level in verdict.cached:
-        text = _("%(rate)s of %(name)s is more than the layers beneath give: a cache was measured.")
+        text = _("%(rate)s of %(name)s (%(way)s) is more than the layers beneath give: a cache was measured.")
     elif verdict.held:
-        text = _("Not decided: an end was at its limit while %(name)s gave %(rate)s (a processor, or pauses).")
+        text = _(
+            "Not decided: an end was at its limit while %(name)s (%(way)s) gave %(rate)s (a processor, or pauses)."
+        )
     elif verdict.both:
         text = _(
-            "Not decided: %(rate)s of %(name)s is nearly all that the network carries,"
+            "Not decided: %(rate)s of %(name)s (%(way)s) is nearly all that the network carries,"
             " and nearly all that the disks give."
         )
     elif verdict.doubted:
-        text = _("Not decided: of %(name)s (%(rate)s) too few trials are without a flag to tell what limits it.")
+        text = _(
+            "Not decided: of %(name)s (%(way)s, %(rate)s) too few trials are without a flag to tell what limits it."
+        )
     elif verdict.shared:
-        text = _("Not decided: another file system is as slow as %(name)s (%(rate)s) over the same path.")
+        text = _("Not decided: another file system is as slow as %(name)s (%(way)s, %(rate)s) over the same path.")
     question = verdict.question
     shown = {"name": question.facts.name, "metric": question.metric, "rate": format_quantity(level.value, "B/s")}
+    shown["way"] = _way(level)
     return Message(text, {**shown, "share": percent(share) if share else ""})
+
+
+def _way(level: Level) -> str:
+    """Return the metric of a level with what it was measured with."""
+    known = described(level.point, Evidence(()))
+    clients = len(level.clients) or known.get(CLIENTS)
+    return in_words(level.point.tool, level.metric, {**known, CLIENTS: clients})
 
 
 def _table(evidence: Evidence, verdict: Verdict) -> Table:

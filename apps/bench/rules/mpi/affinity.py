@@ -160,6 +160,9 @@ def _draft(
         kind=RECOMMENDATION if matters else NO_CHANGE,
         subject=subject[:200],
         title=Message(text, shown),
+        compared_title=Message(_("On %(who)s partners in one socket are ×%(ratio)s as fast as in two"), shown)
+        if proof
+        else None,
         why=tuple(why),
         value=float(shown["ratio"]),
         unit="1",

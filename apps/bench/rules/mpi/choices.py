@@ -167,6 +167,7 @@ def _draft(choice: Choice, factor: str, ratio: Ratio, best: Ratio, *, is_better:
         kind=RECOMMENDATION if is_better else NO_CHANGE,
         subject=whom[:200],
         title=Message(choice.better if is_better else choice.equal, shown),
+        compared_title=Message(_("%(of)s is better than %(to)s for %(whom)s"), shown) if is_better else None,
         why=(why,),
         value=gain,
         unit="1",

@@ -63,6 +63,9 @@ def _draft(curve: Curve, placement: str) -> FindingDraft | None:
     text = _("Switches on the way between nodes (%(near)s or %(far)s) have no effect on %(metric)s")
     if not nodes:
         text = _("The distance of sockets within a node (%(near)s or %(far)s steps) has no effect on %(metric)s")
+    compared = _("Each switch more between nodes costs %(step)s of %(metric)s")
+    if not nodes:
+        compared = _("Each step more between sockets costs %(step)s of %(metric)s")
     if matters:
         text = _("Each switch more between nodes costs %(step)s of %(metric)s: keep partners near each other")
         if not nodes:
@@ -75,6 +78,7 @@ def _draft(curve: Curve, placement: str) -> FindingDraft | None:
         kind=RECOMMENDATION if matters else NO_CHANGE,
         subject=" ".join((curve.tool, curve.metric, placement, *_nodes_of(curve)))[:200],
         title=Message(text, shown),
+        compared_title=Message(compared, shown) if matters else None,
         why=(
             Message(_("Measured, by distance: %(figures)s."), {"figures": figures}),
             Message(_("The farthest against the nearest: ×%(ratio)s."), shown),

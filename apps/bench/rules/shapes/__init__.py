@@ -29,7 +29,9 @@ from apps.bench.rules.shapes.names import (
     TASKS,
     THREADS,
     described,
+    in_words,
     nodes_of,
+    way_of,
 )
 from apps.bench.rules.shapes.ratios import common, inverse, is_better, is_equal, middle, ratios, ratios_of
 
@@ -51,6 +53,7 @@ __all__ = [
     "common",
     "curves",
     "described",
+    "in_words",
     "interval_at",
     "inverse",
     "is_better",
@@ -63,4 +66,5 @@ __all__ = [
     "shaped",
     "trend_of",
     "trends",
+    "way_of",
 ]

@@ -10,7 +10,16 @@ from apps.bench import statistics
 from apps.bench.rules import pace
 from apps.bench.rules.base import ABOUT, DISK, NETWORK, SAMPLE, Evidence, Point
 from apps.bench.rules.base import FILE_SYSTEM as FILES
-from apps.bench.rules.shapes.names import CLIENTS, FILE_SYSTEM, described, factors_behind, frozen, nodes_of, order
+from apps.bench.rules.shapes.names import (
+    CLIENTS,
+    FILE_SYSTEM,
+    THREADS,
+    described,
+    factors_behind,
+    frozen,
+    nodes_of,
+    order,
+)
 from apps.bench.statistics import bounds
 
 # Repetitions that scatter by more than this (stdev / mean) say nothing of a trend.
@@ -32,8 +41,8 @@ BUSY_IS_FULL = (NETWORK, DISK, FILES)
 class Curve:
     """A metric over the values of one factor, all else being equal: {value: {trial id: value of the metric}}.
 
-    `held` are the values at which a judge saw an end set the pace: a plateau of those is that end's. `kind` is the
-    mean that stands for its figures.
+    `held` are the values at which a judge saw an end set the pace: a plateau of those is that end's. `is_one_each`
+    says that each client had one process. `kind` is the mean that stands for its figures.
     """
 
     tool: str
@@ -45,6 +54,7 @@ class Curve:
     file_system: str = ""
     fixed: Mapping[str, Any] = field(default_factory=dict)
     held: frozenset[Any] = frozenset()
+    is_one_each: bool = False
     kind: statistics.Mean = statistics.Mean.ARITHMETIC
 
     @cached_property
@@ -130,6 +140,7 @@ def curves(evidence: Evidence, *, factor: str) -> list[Curve]:
     own = factors_behind(factor)
     groups: dict[Any, tuple[Point, dict[str, Any], dict[str, Cells]]] = {}
     held: dict[Any, set[tuple[str, Any]]] = {}
+    threads: dict[Any, set[Any]] = {}
     for point in evidence.points:
         if point.statistic not in (SAMPLE, ABOUT):
             continue
@@ -139,6 +150,7 @@ def curves(evidence: Evidence, *, factor: str) -> list[Curve]:
             continue
         fixed = {name: item for name, item in known.items() if name not in own}
         key = (point.tool, point.layer, _cast(point, factor), frozen(fixed))
+        threads.setdefault(key, set()).add(known.get(THREADS))
         _point, _fixed, metrics = groups.setdefault(key, (point, fixed, {}))
         for name in point.metrics:
             free = pace.undisturbed(point, name) if point.layer in BUSY_IS_FULL else point
@@ -156,6 +168,7 @@ def curves(evidence: Evidence, *, factor: str) -> list[Curve]:
             file_system=str(fixed.get(FILE_SYSTEM, "")),
             fixed=fixed,
             held=frozenset(value for name, value in held.get(key, ()) if name == metric),
+            is_one_each=threads[key] == {1},
             kind=point.kind_of_mean(metric),
         )
         for key, (point, fixed, metrics) in groups.items()

@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from apps.bench.rules.base import Evidence, Point
+from apps.bench.rules.base import Evidence, Point, Trend
+from apps.bench.units import format_quantity
 
 RECORD, CLIENTS, THREADS, TASKS = "record_size", "clients", "threads", "tasks"
 FILE_SYSTEM, KIND, BLOCK = "file_system", "file_system_kind", "file_system_block"
@@ -57,6 +58,23 @@ def canonical(tool: str, name: str) -> str:
     if name in ("block_size_bytes", "gpfs_block_bytes"):
         return BLOCK
     return THREADS if name == _THREADS.get(tool) else name
+
+
+def way_of(trend: Trend) -> str:
+    """Return the metric and all that was held while a factor was varied, by the tool's names: "read, threads = 2"."""
+    return in_words(trend.tool, trend.metric, trend.fixed)
+
+
+def in_words(tool: str, metric: str, settings: Mapping[str, Any]) -> str:
+    """Return a metric with the conditions that it was measured under, under the tool's own names."""
+    record, threads = _RECORDS.get(tool, RECORD), _THREADS.get(tool, THREADS)
+    told = [(record, settings.get(RECORD)), (CLIENTS, settings.get(CLIENTS)), (threads, settings.get(THREADS))]
+    shown = [
+        (name, format_quantity(value, "B") if name == record else f"{value:g}")
+        for name, value in told
+        if value and is_number(value)
+    ]
+    return ", ".join([metric, *(f"{name} = {value}" for name, value in shown)])
 
 
 def is_number(value: Any) -> bool:

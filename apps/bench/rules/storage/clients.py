@@ -16,7 +16,7 @@ from apps.bench.rules.base import (
 )
 from apps.bench.rules.layers.links import OF_ONE_SERVER
 from apps.bench.rules.layers.verdicts import ROOM, Verdict
-from apps.bench.rules.shapes import CLIENTS, TASKS, THREADS
+from apps.bench.rules.shapes import CLIENTS, TASKS, THREADS, way_of
 from apps.bench.rules.storage import ends, growth
 from apps.bench.rules.storage.common import METRICS, POOR, TOOLS, name_of, rate, subject_of
 from apps.bench.rules.storage.growth import Case
@@ -33,6 +33,9 @@ def conclude(evidence: Evidence, verdicts: Sequence[Verdict]) -> list[FindingDra
     for factor in FACTORS:
         for trend, curve in shapes.shaped(evidence, factor=factor):
             if trend.metric not in METRICS or trend.tool not in TOOLS:
+                continue
+            if factor == TASKS and curve and curve.is_one_each:
+                # One task on each: it is the clients that were varied.
                 continue
             clients = ends.clients_of(evidence, trend, curve)
             ceilings = ends.ceilings_of(evidence, trend, clients)
@@ -125,7 +128,7 @@ def _rises(case: Case) -> FindingDraft:
         why=why,
         formula="X(N) ~ N" if is_alike else "X(N) > X(1)",
         limits=(_("Beyond the measured range growth is assumed, until the network or the servers are full."),),
-        present=case.means[first] if first is not None else None,
+        tried=case.means[first] if first is not None else None,
         predicted=best if first is not None else None,
         now_then=(first, most) if first is not None and most else None,
         growing=True,
@@ -136,7 +139,8 @@ def _poorly_alone(case: Case) -> list[Message]:
     """Return that few are served poorly: not where one has most of what all have together."""
     if case.means and case.means[min(case.means)] >= POOR * max(case.means.values()):
         return []
-    return [Message(_("It serves applications well in which many nodes do I/O, and poorly those in which few do."))]
+    text = _("It serves applications well in which many nodes do I/O, and poorly those in which few do (%(way)s).")
+    return [Message(text, {"way": way_of(case.trend)})]
 
 
 def _falls(case: Case) -> FindingDraft:
@@ -203,7 +207,7 @@ def _make(
     why: list[Message],
     formula: str,
     limits: tuple[str, ...],
-    present: float | None = None,
+    tried: float | None = None,
     predicted: float | None = None,
     now_then: tuple[float, float] | None = None,
     growing: bool = False,
@@ -214,6 +218,7 @@ def _make(
     shown = {
         "name": name_of(trend),
         "metric": trend.metric,
+        "way": way_of(trend),
         "count": f"{count:g}" if count else "?",
     }
     fixed = {key: value for key, value in trend.fixed.items() if key in tool.kept and key != parameter}
@@ -222,7 +227,8 @@ def _make(
     return FindingDraft(
         rule=RULE,
         version=VERSION,
-        kind=kind,
+        # Nobody knows how many an application has: more of them is what was tried, and no change to make.
+        kind=DIAGNOSIS if tried is not None else kind,
         subject=subject_of(trend, *(("tasks",) if trend.factor != CLIENTS else ())),
         title=Message((OF_CLIENTS if trend.factor == CLIENTS else OF_TASKS)[shape or trend.shape], shown),
         why=tuple(why) or (Message(_("So it is printed; the figures are not.")),),
@@ -231,7 +237,8 @@ def _make(
         formula=formula,
         question=of_files(trend.file_system),
         evidence=trend.trials,
-        present=present,
+        is_comparison=tried is not None,
+        tried=tried,
         predicted=predicted,
         predicted_interval=case.interval if predicted else None,
         predicted_unit="B/s",
@@ -254,9 +261,10 @@ def _make(
 
 
 def _figures(case: Case) -> list[Message]:
-    if not case.means:
-        if not case.trend.best:
-            return []
-        return [Message(_("The best rate printed is %(best)s."), {"best": rate(case.trend.best)})]
-    shown = ", ".join(f"{count:g}: {rate(value)}" for count, value in case.means.items())
-    return [Message(_("Measured in all, by number: %(figures)s."), {"figures": shown})]
+    best, way = case.trend.best, way_of(case.trend)
+    if case.means:
+        shown = ", ".join(f"{count:g}: {rate(value)}" for count, value in case.means.items())
+        return [Message(_("Measured in all (%(way)s), by number: %(figures)s."), {"figures": shown, "way": way})]
+    return (
+        [Message(_("The best rate printed is %(best)s (%(way)s)."), {"best": rate(best), "way": way})] if best else []
+    )

@@ -7,13 +7,14 @@ from typing import NamedTuple
 from apps.bench.rules.base import Trend
 from apps.bench.rules.layers.beneath import Beneath
 from apps.bench.rules.layers.verdicts import BEYOND, FULL, FULL_NETWORK
-from apps.bench.rules.shapes import CLIENTS, TASKS, THREADS
+from apps.bench.rules.shapes import CLIENTS, TASKS, THREADS, way_of
 from apps.bench.rules.storage.common import rate
 from apps.bench.text import Message, _
 from apps.bench.units import percent
 
 # Where each of the last ones adds less than this share of what each of the first has, growth comes to an end.
 BENT = 0.5
+_NEARLY_FULL = _("%(best)s (%(way)s) is %(share)s %% of the %(ceiling)s that the network carries: nearly all of it.")
 
 
 class Case(NamedTuple):
@@ -44,11 +45,15 @@ def full(case: Case) -> list[Message]:
     """Return what of all that lies beneath is nearly used up, so that more gain little; [] for nothing."""
     best, found = case.trend.best or 0.0, []
     if fills(best, case.bound, FULL):
-        text = _("%(best)s is %(share)s %% of the %(ceiling)s that the network carries: nearly all of it.")
-        found.append(Message(text, {"best": rate(best), **share_of(best, case.bound)}))
+        text = _NEARLY_FULL
+        found.append(Message(text, {"best": rate(best), "way": way_of(case.trend), **share_of(best, case.bound)}))
     if case.disk and fills(best, case.disk.value, FULL) and (found or _is_alike(case)):
-        text = _("%(best)s is %(share)s %% of the %(disk)s that the disks beneath it gave alone: nearly all of it.")
+        text = _(
+            "%(best)s (%(way)s) is %(share)s %% of the %(disk)s that the disks beneath it gave alone:"
+            " nearly all of it."
+        )
         shown = {"best": rate(best), "disk": rate(case.disk.value), "share": percent(best / case.disk.value)}
+        shown["way"] = way_of(case.trend)
         found.append(Message(text, shown))
     return found
 
@@ -81,21 +86,24 @@ def of_network(case: Case, apiece: float | None) -> Message | None:
     best = case.trend.best
     if fills(best, case.ceiling, FULL):
         text = _(
-            "%(best)s is %(share)s %% of the %(ceiling)s that the links of these clients carry; more clients have"
-            " links of their own."
+            "%(best)s (%(way)s) is %(share)s %% of the %(ceiling)s that the links of these clients carry; more"
+            " clients have links of their own."
         )
         if case.bound is None or case.trend.factor == THREADS or len(case.clients) not in case.ceilings:
             # Which links others would share nobody can tell.
-            text = _("%(best)s is %(share)s %% of the %(ceiling)s that the network carries: nearly all of it.")
-        return Message(text, {"best": rate(best or 0.0), **share_of(best, case.ceiling)})
+            text = _NEARLY_FULL
+        return Message(text, {"best": rate(best or 0.0), "way": way_of(case.trend), **share_of(best, case.ceiling)})
     if not apiece or not best or not case.ceiling or best >= case.ceiling:
         return None
     # Fewer cannot fill it; more may meet another limit first.
     text = _(
-        "%(best)s is %(share)s %% of the %(ceiling)s that the network carries; at %(apiece)s each it takes"
+        "With %(most)s (%(way)s) %(best)s is %(share)s %% of the %(ceiling)s that the network carries; at"
+        " %(apiece)s each it takes"
         " %(least)s or more to fill it, if neither servers nor disks are full before."
     )
+    most = max(case.means, default=case.most) or 1
     shown = {"best": rate(best), "apiece": rate(apiece), "least": math.ceil(case.ceiling / apiece)}
+    shown |= {"most": f"{most:g}", "way": way_of(case.trend)}
     return Message(text, {**shown, **share_of(best, case.ceiling)})
 
 

@@ -17,13 +17,13 @@ from apps.bench.rules.base import (
     of_files,
 )
 from apps.bench.rules.layers.verdicts import BEYOND, FULL_NETWORK
-from apps.bench.rules.shapes import CLIENTS
+from apps.bench.rules.shapes import CLIENTS, way_of
 from apps.bench.rules.storage import ends
 from apps.bench.rules.storage.common import METRICS, TOOLS, name_of, rate, subject_of
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
 
-RULE, VERSION = "storage-record-size", 3
+RULE, VERSION = "storage-record-size", 4
 # Fewer sizes, or such that differ by less than this factor, show no absence of an effect.
 LEAST_SIZES, LEAST_RANGE = 3, 4
 # The law of one record at a time is told if it is this near to what was measured.
@@ -34,6 +34,8 @@ TIMES = 10
 ENOUGH = 0.93
 # and where nothing shows a plateau, nearly all of it.
 AS_GOOD = 0.97
+# So sure it is of a rate that is beyond what the disks are described to give.
+DOUBTED = 0.45
 
 
 @dataclass(frozen=True)
@@ -50,7 +52,9 @@ def conclude(evidence: Evidence) -> list[FindingDraft]:
     for trend, curve in shapes.shaped(evidence, factor=shapes.RECORD):
         if trend.metric not in METRICS or (trend.tool and trend.tool not in TOOLS):
             continue
-        draft = _draft(trend, curve, _ceiling_of(evidence, trend, curve))
+        facts = evidence.file_systems.get(trend.file_system)
+        disk = facts.disk_bytes_per_s if facts else None
+        draft = _draft(trend, curve, _ceiling_of(evidence, trend, curve), disk)
         if draft:
             found.setdefault(draft.subject, draft)
     return list(found.values())
@@ -85,7 +89,9 @@ def find_wait(means: Mapping[float, float]) -> Wait | None:
     return Wait(latency, 1 / slope) if max(errors) <= NEAR else None
 
 
-def _draft(trend: Trend, curve: shapes.Curve | None, ceiling: float | None) -> FindingDraft | None:
+def _draft(
+    trend: Trend, curve: shapes.Curve | None, ceiling: float | None, disk: float | None
+) -> FindingDraft | None:
     means = curve.means if curve else {}
     if trend.shape == shapes.FLAT:
         if means and (len(means) < LEAST_SIZES or max(means) < LEAST_RANGE * min(means)):
@@ -103,12 +109,12 @@ def _draft(trend: Trend, curve: shapes.Curve | None, ceiling: float | None) -> F
     now = largest if trend.shape == shapes.FALLS and best == first else first
     if not means[at] > means[now] > 0:
         return None
-    draft = _effect(trend, means, now, at, ceiling)
+    draft = _effect(trend, means, now, at, ceiling, disk)
     return dataclasses.replace(draft, predicted_interval=shapes.interval_at(curve, at, ceiling))
 
 
 def _no_effect(trend: Trend, means: Mapping[float, float]) -> FindingDraft:
-    shown = {"name": name_of(trend), "metric": trend.metric}
+    shown = {"name": name_of(trend), "metric": trend.metric, "way": way_of(trend)}
     why = []
     if trend.best:
         text = _("%(metric)s of %(name)s gives %(rate)s whatever the record size.")
@@ -124,9 +130,7 @@ def _no_effect(trend: Trend, means: Mapping[float, float]) -> FindingDraft:
         version=VERSION,
         kind=NO_CHANGE,
         subject=subject_of(trend),
-        title=Message(
-            _("The record size has no effect on %(name)s (%(metric)s): keep the file system's block"), shown
-        ),
+        title=Message(_("The record size has no effect on %(name)s (%(way)s): keep the file system's block"), shown),
         why=tuple(why),
         value=trend.best,
         unit="B/s" if trend.best else "",
@@ -139,19 +143,39 @@ def _no_effect(trend: Trend, means: Mapping[float, float]) -> FindingDraft:
     )
 
 
-def _effect(trend: Trend, means: Mapping[float, float], now: float, at: float, ceiling: float | None) -> FindingDraft:
+def _missing(*, is_growing: bool) -> tuple[Message, ...]:
+    if is_growing:
+        return (Message(_("Larger records: the rate still grew at the largest tried.")),)
+    return (Message(_("Larger records: with two sizes it is not known whether the rate goes on growing.")),)
+
+
+def _against(best: float, disk: float | None) -> tuple[Message, ...]:
+    """Return that a rate is beyond what the disks are described to give."""
+    if not disk or best <= BEYOND * disk:
+        return ()
+    text = _("%(rate)s is more than the %(disk)s of the disks as described: memory may have had a part in it.")
+    return (Message(text, {"rate": rate(best), "disk": rate(disk)}),)
+
+
+def _effect(
+    trend: Trend, means: Mapping[float, float], now: float, at: float, ceiling: float | None, disk: float | None
+) -> FindingDraft:
     size, name = format_quantity(int(at), "B"), name_of(trend)
     tool = trend.tool
     parameter = TOOLS[tool].record
-    shown = {"name": name, "metric": trend.metric, "size": size, "rate": rate(means[at])}
-    text = _("Records of %(size)s give %(name)s its rate (%(metric)s): %(rate)s")
+    shown = {"name": name, "metric": trend.metric, "way": way_of(trend), "size": size, "rate": rate(means[at])}
+    text = _("Records of %(size)s give %(name)s its rate (%(way)s): %(rate)s")
     is_full = ceiling is not None and FULL_NETWORK * ceiling <= means[at] <= BEYOND * ceiling
-    is_growing = trend.shape == shapes.RISES and not is_full
+    # Two sizes differ; only a third tells that the rate goes on growing.
+    is_open = trend.shape == shapes.RISES and not is_full
+    is_growing = is_open and len(means) >= LEAST_SIZES
     if is_growing:
-        text = _("Larger records are faster on %(name)s (%(metric)s): %(rate)s at %(size)s, and still growing")
+        text = _("Larger records are faster on %(name)s (%(way)s): %(rate)s at %(size)s, and still growing")
+    elif is_open:
+        text = _("Of the two record sizes tried %(size)s is the faster on %(name)s (%(way)s): %(rate)s")
     why = [
         Message(
-            _("At %(now)s it is %(present)s: the gain is ×%(gain)s."),
+            _("With records of %(now)s it is %(present)s: this is ×%(gain)s of it."),
             {
                 "now": format_quantity(int(now), "B"),
                 "present": rate(means[now]),
@@ -159,8 +183,6 @@ def _effect(trend: Trend, means: Mapping[float, float], now: float, at: float, c
             },
         )
     ]
-    if trend.fixed.get(CLIENTS):
-        why.append(Message(_("Measured with clients = %(clients)s."), {"clients": trend.fixed[CLIENTS]}))
     wait = find_wait(means) if trend.shape != shapes.FALLS else None
     formula = f"b = {size}, the least with X >= 0.95 · {rate(trend.best or means[at])}"
     if wait:
@@ -196,12 +218,13 @@ def _effect(trend: Trend, means: Mapping[float, float], now: float, at: float, c
         present=means[now],
         predicted=means[at],
         predicted_unit="B/s",
-        confidence=0.8 if len(trend.trials) > len(means) else 0.6,
+        confidence=DOUBTED if _against(means[at], disk) else 0.8 if len(trend.trials) > len(means) else 0.6,
         applies_when=Message(_("The application chooses how much it reads or writes with each call.")),
         limits=(Message(_("Measured in order; with several records under way at once the effect is smaller.")),),
         source="Global file system over a WAN (KISTI, PNU); BTIO on a Power 595",
-        missing=(Message(_("Larger records: the rate still grew at the largest tried.")),) if is_growing else (),
-        proposals=(more,) if is_growing else (),
+        against=_against(means[at], disk),
+        missing=_missing(is_growing=is_growing) if is_open else (),
+        proposals=(more,) if is_open else (),
         proof=Proof(
             tool, trend.metric, {**fixed, parameter: int(now)}, {**fixed, parameter: int(at)}, trend.file_system
         ),

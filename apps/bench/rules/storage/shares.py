@@ -165,7 +165,7 @@ def _draft(
         high=share.high,
         formula=f"X / B_disk = {between} %",
         evidence=trials,
-        present=present if can_gain else None,
+        tried=present if can_gain else None,
         predicted=most if can_gain else None,
         predicted_unit="B/s",
         confidence=confidence,

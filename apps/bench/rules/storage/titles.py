@@ -5,29 +5,27 @@ from apps.bench.text import _
 
 ONE_SERVER, NEARLY = "one-server", "nearly"
 OF_CLIENTS = {
-    SATURATES: _("%(name)s saturates at %(count)s clients (%(metric)s): more add nothing"),
-    RISES: _("%(name)s grows with the clients (%(metric)s): let many nodes do I/O at once"),
+    SATURATES: _("%(name)s saturates at %(count)s clients (%(way)s): more add nothing"),
+    RISES: _("%(name)s grows with the clients (%(way)s): let many nodes do I/O at once"),
     NEARLY: _(
-        "%(name)s grows with the clients (%(metric)s) to nearly all that lies beneath it can give: more gain little"
+        "%(name)s grows with the clients (%(way)s) to nearly all that lies beneath it can give: more gain little"
     ),
-    FALLS: _("%(name)s falls as clients are added (%(metric)s): they are in each other's way"),
-    ONE_SERVER: _("%(name)s falls as clients are added (%(metric)s): for many nodes take a parallel file system"),
+    FALLS: _("%(name)s falls as clients are added (%(way)s): they are in each other's way"),
+    ONE_SERVER: _("%(name)s falls as clients are added (%(way)s): for many nodes take a parallel file system"),
     UNCLEAR: _(
-        "%(name)s gives more with several clients than with few (%(metric)s): whether it goes on is not told yet"
+        "%(name)s gives more with several clients than with few (%(way)s): whether it goes on is not told yet"
     ),
-    FLAT: _("%(name)s gives the same with any number of clients (%(metric)s): one fills it"),
+    FLAT: _("%(name)s gives the same with any number of clients (%(way)s): one fills it"),
 }
 OF_TASKS = {
-    SATURATES: _("%(name)s saturates at %(count)s tasks (%(metric)s): more add nothing"),
-    RISES: _("%(name)s grows with the tasks (%(metric)s): let many do I/O at once"),
+    SATURATES: _("%(name)s saturates at %(count)s tasks (%(way)s): more add nothing"),
+    RISES: _("%(name)s grows with the tasks (%(way)s): let many do I/O at once"),
     NEARLY: _(
-        "%(name)s grows with the tasks (%(metric)s) to nearly all that lies beneath it can give: more on the same"
+        "%(name)s grows with the tasks (%(way)s) to nearly all that lies beneath it can give: more on the same"
         " nodes gain little"
     ),
-    FALLS: _("%(name)s falls as tasks are added (%(metric)s): they are in each other's way"),
-    ONE_SERVER: _("%(name)s falls as tasks are added (%(metric)s): for many of them take a parallel file system"),
-    UNCLEAR: _(
-        "%(name)s gives more with several tasks than with few (%(metric)s): whether it goes on is not told yet"
-    ),
-    FLAT: _("%(name)s gives the same with any number of tasks (%(metric)s): one fills it"),
+    FALLS: _("%(name)s falls as tasks are added (%(way)s): they are in each other's way"),
+    ONE_SERVER: _("%(name)s falls as tasks are added (%(way)s): for many of them take a parallel file system"),
+    UNCLEAR: _("%(name)s gives more with several tasks than with few (%(way)s): whether it goes on is not told yet"),
+    FLAT: _("%(name)s gives the same with any number of tasks (%(way)s): one fills it"),
 }

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from apps.bench.rules.base import Evidence, FindingDraft, Proof
+from apps.bench.rules.base import NO_CHANGE, Evidence, FindingDraft, Proof
 from apps.bench.rules.tcp import programs, sysctl
 from apps.bench.rules.tcp.bdp import is_short
 from apps.bench.rules.tcp.path import read_path
@@ -11,7 +11,7 @@ from apps.bench.rules.tcp.sweeps import confidence_of, scatter_of
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
 
-RULE, VERSION = "tcp-autotuning", 2
+RULE, VERSION = "tcp-autotuning", 3
 KEY, NAME = "net.ipv4.tcp_moderate_rcvbuf", "tcp-autotuning"
 # An explicit window harms if the automatic one is faster by more than repetitions usually differ.
 HARM = 1.1
@@ -95,6 +95,9 @@ def _explicit(evidence: Evidence, present: Present) -> FindingDraft | None:
     return FindingDraft(
         rule=RULE,
         version=VERSION,
+        # What is there where nobody asks for one does best.
+        kind=NO_CHANGE,
+        is_comparison=True,
         title=Message(
             _("Ask for no window: up to %(window)s an explicit one is slower than the kernel's own"), shown
         ),
@@ -107,8 +110,7 @@ def _explicit(evidence: Evidence, present: Present) -> FindingDraft | None:
         formula=f"X(automatic) / X({largest.point.parameters['window']:,} B) = {present.rate / largest.rate:.2f}",
         evidence=tuple(sorted({*present.trials, *worst.trials, *largest.trials})),
         change=programs.iperf3(streams=present.streams),
-        undo=programs.iperf3(window=now["window"], streams=present.streams),
-        present=largest.rate,
+        tried=largest.rate,
         predicted=present.rate,
         predicted_interval=scatter.interval(own),
         confidence=confidence_of((min(len(present.trials), len(largest.trials)) > 1, 0.2), base=0.7),

@@ -65,7 +65,7 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
         version=VERSION,
         kind=NO_CHANGE if is_vain or is_little else RECOMMENDATION,
         title=Message(
-            _title(path, is_short=is_little, is_vain=is_vain),
+            _title(path, is_short=is_little, is_vain=is_vain, is_asked=outlook.is_vain and not is_little),
             {"bdp": format_quantity(bdp, "B"), "window": format_quantity(window, "B")},
         ),
         why=tuple(why),
@@ -100,10 +100,12 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
     )
 
 
-def _title(path: PathReading, *, is_short: bool, is_vain: bool) -> str:
+def _title(path: PathReading, *, is_short: bool, is_vain: bool, is_asked: bool) -> str:
     """Return the conclusion; where nothing measured tells the capacity it holds as far as the links are described."""
     if path.capacity.is_stated and is_short:
         return _("If the links carry what is said of them, the path holds %(bdp)s: any window is enough")
+    if is_asked:
+        return _("The path holds %(bdp)s; a larger window than was asked for gains nothing")
     if path.capacity.is_stated and is_vain:
         return _("If the links carry what is said of them, the path holds %(bdp)s; a larger window gains nothing now")
     if path.capacity.is_stated:

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Mapping
 
-from apps.bench.rules.base import NO_CHANGE, RECOMMENDATION, Alternative, Evidence, FindingDraft, Proposal
+from apps.bench.rules.base import DIAGNOSIS, NO_CHANGE, RECOMMENDATION, Alternative, Evidence, FindingDraft, Proposal
 from apps.bench.rules.tcp import sysctl
 from apps.bench.rules.tcp.bdp import MAXIMA, UNSCALED, is_short, present_rate, wanted_window
 from apps.bench.rules.tcp.outlook import read_outlook
@@ -12,7 +12,7 @@ from apps.bench.rules.tcp.sysctl import Settings, read_sysctls
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
 
-RULE, VERSION = "tcp-sysctl", 2
+RULE, VERSION = "tcp-sysctl", 3
 # The share of tcp_rmem's maximum that becomes window, measured on kernel 6.18: the rest is overhead of the buffers.
 SHARE_JUMBO, SHARE_USUAL, JUMBO = 0.70, 0.62, 9000
 # Limits end on this, so that the lines are easy to read and compare.
@@ -47,11 +47,15 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
         title = _("The kernels of both nodes allow a window of %(window)s already")
     if outlook.in_the_way:
         title = _("Larger limits than the kernels' own gain nothing now (%(window)s would be twice the BDP)")
+    # Neither what the kernel's own window reaches nor what its limits are was told: nobody knows what to raise.
+    is_untold = outlook.is_vain and unknown and not is_set
+    if is_untold:
+        title = _("A window of %(window)s needs limits of %(maximum)s on both nodes: what they are is not known")
     shown = {"window": format_quantity(window, "B"), "maximum": format_quantity(maximum, "B")}
     return FindingDraft(
         rule=RULE,
         version=VERSION,
-        kind=NO_CHANGE if is_set else RECOMMENDATION,
+        kind=NO_CHANGE if is_set else DIAGNOSIS if is_untold else RECOMMENDATION,
         title=Message(title, shown),
         why=tuple(_reasons(evidence, path, nodes)),
         against=outlook.objections,

@@ -73,7 +73,8 @@ def read_outlook(evidence: Evidence, path: PathReading) -> Outlook:
 def _of_explicit(evidence: Evidence, path: PathReading, tried: Present | None) -> Outlook:
     """Return what explicit windows had, where the kernel's own was not measured: of that they say nothing."""
     if tried is not None:
-        return Outlook(None, None, against=_objection(tried, path), is_vain=True)
+        # What limits there limits a window that the kernel chooses as well.
+        return Outlook(None, None, in_the_way=_objection(tried, path))
     filling = [item for item in _singles(evidence) if _had(item) and item.rate >= FULL * path.ceiling_bps]
     item = min(filling, key=_had, default=None)
     if item is None or path.capacity.is_lower_bound:

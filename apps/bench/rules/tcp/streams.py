@@ -175,7 +175,7 @@ def _reasons(sweep: Sweep, enough: Cell, path: PathReading | None) -> list[Messa
         )
     ]
     if enough is not first:
-        text = _("At streams = %(streams)s it is %(rate)s: the gain is ×%(gain)s.")
+        text = _("At streams = %(streams)s it is %(rate)s: this is ×%(gain)s of it.")
         gain = f"{enough.rate.mean / first.rate.mean:.2f}"
         shown = {"streams": first.value, "rate": format_quantity(first.rate.mean, "bit/s"), "gain": gain}
         reasons.append(Message(text, shown))

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from apps.bench.rules.base import DIAGNOSIS, RECOMMENDATION, Evidence, FindingDraft
+from apps.bench.rules.base import DIAGNOSIS, Evidence, FindingDraft
+from apps.bench.rules.shapes import RECORD, in_words
 from apps.bench.rules.storage.common import POOR
 from apps.bench.rules.workloads.described import READ, WRITE, Workload
 from apps.bench.rules.workloads.fits import Fit, fit_all
@@ -14,7 +15,7 @@ from apps.bench.rules.workloads.supplies import Amount, Supply, grows, supplies
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
 
-RULE, BEST_RULE, VERSION = "workload-nodes", "workload-best", 3
+RULE, BEST_RULE, VERSION = "workload-nodes", "workload-best", 4
 # Of figures that were repeated less often than this so much less.
 ENOUGH, POOR_ONCE = 3, 0.4
 # The better of two file systems is named if it is this much better.
@@ -62,7 +63,9 @@ def _nodes(supply: Supply, pattern: str, *, is_alone: bool) -> FindingDraft | No
     whole = {record: own for record, own in amounts.items() if len(own) > 1 and 1 in own}
     if not whole and len(amounts) > 1 and not grows(supply):
         return None
-    found = [_at_record(supply, pattern, own, is_alone=is_alone) for own in (whole or amounts).values()]
+    found = [
+        _at_record(supply, pattern, record, own, is_alone=is_alone) for record, own in (whole or amounts).items()
+    ]
     drafts = [draft for draft in found if draft is not None]
     return max(drafts, key=lambda draft: draft[0])[1] if drafts and len(drafts) == len(found) else None
 
@@ -74,18 +77,22 @@ def _by_tasks(supply: Supply, record: int | None) -> dict[int, Amount]:
 
 
 def _at_record(
-    supply: Supply, pattern: str, amounts: dict[int, Amount], *, is_alone: bool
+    supply: Supply, pattern: str, record: int | None, amounts: dict[int, Amount], *, is_alone: bool
 ) -> tuple[float, FindingDraft] | None:
     """Return the rate of all tasks together at one record size and the finding; None unless few get little."""
     most = max(amounts, key=lambda count: amounts[count].value)
     if most < 2:
         return None
     best = amounts[most]
+    is_of_clients = all(tasks == 1 for _clients, tasks in supply.cells)
     first = amounts.get(1)
     if first is not None:
-        alone, reason = first.value, _("One task alone gets %(alone)s, %(most)s of them together %(best)s.")
+        alone, reason = first.value, _("One task alone gets %(alone)s, %(most)s of them together %(best)s (%(way)s).")
+        if is_of_clients:
+            reason = _("One client alone gets %(alone)s, %(most)s of them together %(best)s (%(way)s).")
     elif grows(supply):
-        alone, reason = best.value / most, _("%(most)s tasks get %(best)s, growing with them: about %(alone)s each.")
+        alone = best.value / most
+        reason = _("%(most)s tasks get %(best)s (%(way)s), growing with them: about %(alone)s each.")
     else:
         return None
     if not _is_poor(alone, first, best):
@@ -94,12 +101,13 @@ def _at_record(
         "name": supply.file_system,
         "pattern": pattern,
         "metric": pattern,
+        "way": in_words(supply.tool, pattern, {RECORD: record}),
         "alone": format_quantity(alone, "B/s"),
         "best": format_quantity(best.value, "B/s"),
         "most": most,
     }
     where = supply.route if is_alone else ", ".join(supply.ends[:3])
-    text = _("%(name)s is fit for applications in which many nodes do I/O (%(pattern)s), and poor where few do")
+    text = _("%(name)s is fit for applications in which many nodes do I/O (%(way)s), and poor where few do")
     draft = FindingDraft(
         rule=RULE,
         version=VERSION,
@@ -189,6 +197,7 @@ def _pairs(evidence: Evidence, own: list[Supply], workload: Workload, record: in
 def _draft(best: Fit, second: Fit, pattern: str, nodes: int, record: int | None) -> FindingDraft:
     shown = {
         "best": best.file_system,
+        "way": in_words("", pattern, {RECORD: record}),
         "second": second.file_system,
         "nodes": nodes,
         "pattern": pattern,
@@ -196,16 +205,17 @@ def _draft(best: Fit, second: Fit, pattern: str, nodes: int, record: int | None)
         "less": format_quantity(second.rate, "B/s"),
     }
     text = _(
-        "For large files and %(nodes)s nodes (%(pattern)s) take %(best)s: %(rate)s, where %(second)s gives %(less)s"
+        "For large files and %(nodes)s nodes (%(way)s) %(best)s does best: %(rate)s, where %(second)s gives %(less)s"
     )
     if nodes == 1:
         text = _(
-            "For large files and one node (%(pattern)s) take %(best)s: %(rate)s, where %(second)s gives %(less)s"
+            "For large files and one node (%(way)s) %(best)s does best: %(rate)s, where %(second)s gives %(less)s"
         )
     return FindingDraft(
         rule=BEST_RULE,
         version=VERSION,
-        kind=RECOMMENDATION,
+        kind=DIAGNOSIS,
+        is_comparison=True,
         subject=f"{pattern}, {nodes}",
         title=Message(text, shown),
         why=(*best.why, *_alike(record)),
@@ -215,7 +225,7 @@ def _draft(best: Fit, second: Fit, pattern: str, nodes: int, record: int | None)
         high=best.high,
         formula=f"X({best.file_system}) / X({second.file_system}) = {best.rate / second.rate:.2f}",
         evidence=tuple(sorted({*best.trials, *second.trials})),
-        present=second.rate,
+        tried=second.rate,
         predicted=best.rate,
         predicted_interval=(best.low, best.high),
         predicted_unit="B/s",
