@@ -94,8 +94,8 @@ def test_file_systems_are_judged_by_their_parts() -> None:
     ]
     world = storage(setups=(Setup("Clients", "iozone", {}, cells, ("clients",)),))
     params = {"metric": "write", "name": "shared", "count": "2"}
-    saturates = "%(name)s saturates at %(count)s clients (%(metric)s): more add nothing"
-    grows = "%(name)s grows with the clients (%(metric)s): let many nodes do I/O at once"
+    saturates = "%(name)s saturates at %(count)s clients (%(way)s): more add nothing"
+    grows = "%(name)s grows with the clients (%(way)s): let many nodes do I/O at once"
     assert outcome(world, finding("storage-clients", saturates, params=params, value=2)) == TRUE
     assert outcome(world, finding("storage-clients", saturates, params=params, value=1)) == FALSE
     assert outcome(world, finding("storage-clients", grows, params=params, value=None)) == FALSE
@@ -197,7 +197,7 @@ def test_a_client_beside_the_servers_is_not_set_against_those_far_away() -> None
     cells = [Cell({"clients": count}, {"write": 117.5e6 * count}, [Trial({"write": 117.5e6})]) for count in (1, 2)]
     far = Setup("Clients", "iozone", {"client": ("c1", "c2")}, cells, ("clients",))
     near = Setup("Near", "iozone", {"client": ("near1",)}, cells[:1], (), "shared")
-    grows = "%(name)s grows with the clients (%(metric)s): let many nodes do I/O at once"
+    grows = "%(name)s grows with the clients (%(way)s): let many nodes do I/O at once"
     statement = finding("storage-clients", grows, params={"metric": "write"}, value=None)
     assert outcome(storage(setups=(far,), near="near1"), statement) == TRUE
     assert outcome(storage(setups=(far, near), near="near1"), statement) == FALSE

@@ -142,6 +142,8 @@ OWN_JSON = {
     "apps.reports.files.program.__main__",
     "apps.reports.serialisation.reader",
     "apps.comparison.comparisons.figure_rows",
+    "apps.toolbox.attempts",
+    "apps.toolbox.reading_program",
     "apps.results.corrections.models",
     "apps.results.corrections.changes",
     "apps.comparison.figures.program.__main__",

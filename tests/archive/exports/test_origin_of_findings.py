@@ -30,7 +30,8 @@ FAR = "Laboratory <b>far</b> away"
 @pytest.fixture
 def proved(finished: Campaign) -> Campaign:
     """Return the campaign with a recommendation that was verified, and another finding that was refuted."""
-    advice = finished.findings.filter(kind=Finding.Kind.RECOMMENDATION)[0]
+    advice = finished.findings.order_by("pk")[0]
+    Finding.objects.filter(pk=advice.pk).update(kind=Finding.Kind.RECOMMENDATION)
     judge(advice, "verified")
     judge(finished.findings.exclude(pk=advice.pk)[0], "refuted")
     return finished

@@ -5,7 +5,7 @@ import itertools
 
 import pytest
 
-from apps.bench.rules.base import DIAGNOSIS, RECOMMENDATION, LinkFacts, PathFacts
+from apps.bench.rules.base import DIAGNOSIS, LinkFacts, PathFacts
 from tests.bench.rules.storing import CLIENTS, MB, NFS, RAID1, concluded, sweep, wan
 
 PROPORTIONAL, BENT, STEEP = {1: 55, 2: 110}, {1: 90, 2: 112}, {1: 20, 2: 40}
@@ -57,7 +57,8 @@ def test_many_are_advised_only_where_all_that_is_known_leaves_room(factor, rates
     is_disk_full = is_high and disk != "none"
     is_open = not is_network_full and not is_disk_full and rates is not BENT and not (held and factor == "threads")
     assert ("do I/O at once" in str(draft.title)) is is_open, (str(draft.title), list(map(str, draft.why)))
-    assert (draft.kind == RECOMMENDATION) is is_open
+    assert draft.is_comparison is is_open
+    assert draft.kind == DIAGNOSIS
     is_bounded = "more gain little" in str(draft.title) or "nodes gain little" in str(draft.title)
     if network != "own":
         # What more would gain is told only of a full network, or of disks that were measured with as many at once.

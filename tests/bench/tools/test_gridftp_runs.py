@@ -20,16 +20,19 @@ pytestmark = pytest.mark.skipif(
 MiB = 2**20
 # A mount that everyone may write to.
 MOUNT = "/dev/shm"
-# The files of this process, in a folder that others use as well.
-MARK = f"test{os.getpid()}"
 on_disk = pytest.mark.skipif(not os.path.ismount(MOUNT), reason=f"{MOUNT} is no mount here")
+
+
+def mark():
+    """Return what sets the files of this process apart, in a folder that others use as well."""
+    return f"test{os.getpid()}"
 
 
 def nodes_of(ends=1, directory=""):
     return {
-        "source": [NodeRef(f"kisti{n}", f"127.0.2.{n}", directory, mark=MARK) for n in range(1, ends + 1)],
-        "destination": [NodeRef(f"pusan{n}", f"127.0.3.{n}", directory, mark=MARK) for n in range(1, ends + 1)],
-        "client": [NodeRef("desk", "127.0.4.1", directory, mark=MARK)],
+        "source": [NodeRef(f"kisti{n}", f"127.0.2.{n}", directory, mark=mark()) for n in range(1, ends + 1)],
+        "destination": [NodeRef(f"pusan{n}", f"127.0.3.{n}", directory, mark=mark()) for n in range(1, ends + 1)],
+        "client": [NodeRef("desk", "127.0.4.1", directory, mark=mark())],
     }
 
 
@@ -41,7 +44,7 @@ def run(folder, slug="gridftp", nodes=None, disturb=None, after_s=0.5, **params)
 
 
 def left_behind():
-    return [path.name for path in Path(MOUNT).glob(f"{PREFIX}{MARK}-*")]
+    return [path.name for path in Path(MOUNT).glob(f"{PREFIX}{mark()}-*")]
 
 
 def test_third_party_moves_memory_with_streams_and_a_window(tmp_path):

@@ -85,7 +85,7 @@ def test_a_factor_can_be_fixed(compare, before: Campaign, after: Campaign) -> No
 def test_a_parameter_that_another_tool_does_not_have_is_not_given(compare, cast, pair, before: Campaign) -> None:
     made = compare(of(before, swept(cast, pair, "By iperf 2", tool="iperf2")))
     told = {item.name: item.values for item in made.deviations if item.topic == "Parameters"}
-    assert told["Direction"] == ({"forward"}, {"not given"})
+    assert told["Omit"] == ({"1 s"}, {"not given"})
     assert not any("None" in texts for values in told.values() for texts in values)
 
 
