@@ -103,7 +103,7 @@ def processes_by_group(processes: str = "/proc") -> dict[int, dict[int, Moment]]
 
     One reading serves all parts: a machine has hundreds of processes, and this is asked every few seconds.
     """
-    found: dict[int, dict[int, Moment]] = {}
+    groups: dict[int, dict[int, Moment]] = {}
     for name in os.listdir(processes) if os.path.isdir(processes) else ():  # noqa: PTH112, PTH208
         if not name.isdigit():
             continue
@@ -112,11 +112,11 @@ def processes_by_group(processes: str = "/proc") -> dict[int, dict[int, Moment]]
                 # State, parent, process group, and from the 12th on four times: proc(5).
                 state, _parent, group, *rest = file.read().rpartition(b")")[2].split()
             moment = Moment(state.decode(), sum(map(int, rest[8:12])) / _TICKS_PER_S)
-            found.setdefault(int(group), {})[int(name)] = moment
+            groups.setdefault(int(group), {})[int(name)] = moment
         except (OSError, ValueError):
             # It has just ended.
             continue
-    return found
+    return groups
 
 
 class StoppedProcesses:
@@ -128,10 +128,10 @@ class StoppedProcesses:
     def __init__(self) -> None:
         self._since: dict[int, tuple[Moment, float]] = {}
 
-    def longer_than(self, found: Mapping[int, Moment], seconds: float) -> list[int]:
+    def longer_than(self, processes: Mapping[int, Moment], seconds: float) -> list[int]:
         """Note a part's processes as they are; return those that were stopped at each look for `seconds`."""
         now = time.monotonic()
-        stopped = {pid: (moment, now) for pid, moment in found.items() if moment.state in "Tt"}
+        stopped = {pid: (moment, now) for pid, moment in processes.items() if moment.state in "Tt"}
         last = self._since
         self._since = {
             pid: last[pid] if pid in last and last[pid][0] == new[0] else new for pid, new in stopped.items()

@@ -66,14 +66,14 @@ class Part:
     def _was_killed_lately(self) -> bool:
         return time.monotonic() - self._killed_at < LATELY_S
 
-    def end_halts(self, found: Mapping[int, Mapping[int, Moment]]) -> Iterator[str]:
-        """Kill what of it has come to a halt, and yield in words what was killed; `found` is by process group."""
+    def end_halts(self, groups: Mapping[int, Mapping[int, Moment]]) -> Iterator[str]:
+        """Kill what of it has come to a halt, and yield in words what was killed; `groups` is by process group."""
         if self.child is None or not self.child.alive:
             return
         if not self._was_killed_lately():
             self._lenience = 1
         after_s = self.process.hang_after_s * self._lenience
-        stopped = self._stopped.longer_than(found.get(self.child.pid, {}), after_s)
+        stopped = self._stopped.longer_than(groups.get(self.child.pid, {}), after_s)
         if self.child.pid in stopped:
             self.child.kill()
             yield f"was stopped for {after_s:g} s, killed"

@@ -163,10 +163,10 @@ class Supervisor:
             self._stop_all()
 
     def _end_halts(self) -> None:
-        found = liveness.processes_by_group()
+        groups = liveness.processes_by_group()
         for part in self._parts:
             if part.settled.is_set() and not part.process.once:
-                for words in part.end_halts(found):
+                for words in part.end_halts(groups):
                     self._report(part.process.name, words)
 
     def _trim_logs(self) -> None:

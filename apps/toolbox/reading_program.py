@@ -26,10 +26,10 @@ def main() -> None:
 
 
 def _answer(asked: dict[str, Any]) -> dict[str, Any]:
-    found = custom.read_definition(asked["definition"])
-    tool = custom.make_tool(found, "tried")
+    definition = custom.read_definition(asked["definition"])
+    tool = custom.make_tool(definition, "tried")
     raw = asked["output"].encode("utf-8", "replace")
-    collected = {found.result_file: raw} if found.result_file else {}
+    collected = {definition.result_file: raw} if definition.result_file else {}
     printed = Output(tool.roles[0].name, "measure", "–", tuple(asked["argv"]), raw, b"", 0, collected=collected)
     try:
         with cpu_time.limited(LIMIT_S):

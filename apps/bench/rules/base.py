@@ -22,7 +22,6 @@ __all__ = ["ABOUT", "AT_LEAST", "BELOW", "LEAST_FIGURE", "MODE", "MOST_FIGURE", 
 
 Json = dict[str, Any]
 
-
 # What a finding is: a change to make, a cause named, the word that something needs no change, or a doubt in a figure.
 RECOMMENDATION, DIAGNOSIS, NO_CHANGE, DOUBT = KINDS = ("recommendation", "diagnosis", "no-change", "doubt")
 NETWORK, DISK, FILE_SYSTEM, INTERCONNECT = "network", "disk", "file-system", "interconnect"

@@ -29,7 +29,7 @@ FACTORS = (CLIENTS, THREADS, TASKS)
 
 def conclude(evidence: Evidence, verdicts: Sequence[Verdict]) -> list[FindingDraft]:
     """Return how each file system's aggregate goes with the number of clients or tasks."""
-    found: dict[str, FindingDraft] = {}
+    drafts: dict[str, FindingDraft] = {}
     for factor in FACTORS:
         for trend, curve in shapes.shaped(evidence, factor=factor):
             if trend.metric not in METRICS or trend.tool not in TOOLS:
@@ -56,14 +56,14 @@ def conclude(evidence: Evidence, verdicts: Sequence[Verdict]) -> list[FindingDra
             if (
                 factor != CLIENTS
                 and curve
-                and any(set(trend.trials) <= set(other.evidence) for other in found.values())
+                and any(set(trend.trials) <= set(other.evidence) for other in drafts.values())
             ):
                 # One task on each client: the same figures have been told of clients.
                 continue
             draft = _draft(case)
             # Of one file system what clients show counts before what tasks do.
-            found.setdefault(draft.subject, draft)
-    return list(found.values())
+            drafts.setdefault(draft.subject, draft)
+    return list(drafts.values())
 
 
 def _draft(case: Case) -> FindingDraft:
@@ -215,7 +215,7 @@ def _make(
     trend = case.trend
     tool = TOOLS[trend.tool]
     parameter = tool.threads if trend.factor in (THREADS, TASKS) else CLIENTS
-    shown = {
+    params = {
         "name": name_of(trend),
         "metric": trend.metric,
         "way": way_of(trend),
@@ -230,7 +230,7 @@ def _make(
         # Nobody knows how many an application has: more of them is what was tried, and no change to make.
         kind=DIAGNOSIS if tried is not None else kind,
         subject=subject_of(trend, *(("tasks",) if trend.factor != CLIENTS else ())),
-        title=Message((OF_CLIENTS if trend.factor == CLIENTS else OF_TASKS)[shape or trend.shape], shown),
+        title=Message((OF_CLIENTS if trend.factor == CLIENTS else OF_TASKS)[shape or trend.shape], params),
         why=tuple(why) or (Message(_("So it is printed; the figures are not.")),),
         value=count,
         unit="count" if count else "",
@@ -263,8 +263,8 @@ def _make(
 def _figures(case: Case) -> list[Message]:
     best, way = case.trend.best, way_of(case.trend)
     if case.means:
-        shown = ", ".join(f"{count:g}: {rate(value)}" for count, value in case.means.items())
-        return [Message(_("Measured in all (%(way)s), by number: %(figures)s."), {"figures": shown, "way": way})]
+        params = ", ".join(f"{count:g}: {rate(value)}" for count, value in case.means.items())
+        return [Message(_("Measured in all (%(way)s), by number: %(figures)s."), {"figures": params, "way": way})]
     return (
         [Message(_("The best rate printed is %(best)s (%(way)s)."), {"best": rate(best), "way": way})] if best else []
     )

@@ -43,19 +43,20 @@ class Case(NamedTuple):
 
 def full(case: Case) -> list[Message]:
     """Return what of all that lies beneath is nearly used up, so that more gain little; [] for nothing."""
-    best, found = case.trend.best or 0.0, []
+    best, reasons = case.trend.best or 0.0, []
     if fills(best, case.bound, FULL):
-        text = _NEARLY_FULL
-        found.append(Message(text, {"best": rate(best), "way": way_of(case.trend), **share_of(best, case.bound)}))
-    if case.disk and fills(best, case.disk.value, FULL) and (found or _is_alike(case)):
+        reasons.append(
+            Message(_NEARLY_FULL, {"best": rate(best), "way": way_of(case.trend), **share_of(best, case.bound)})
+        )
+    if case.disk and fills(best, case.disk.value, FULL) and (reasons or _is_alike(case)):
         text = _(
             "%(best)s (%(way)s) is %(share)s %% of the %(disk)s that the disks beneath it gave alone:"
             " nearly all of it."
         )
-        shown = {"best": rate(best), "disk": rate(case.disk.value), "share": percent(best / case.disk.value)}
-        shown["way"] = way_of(case.trend)
-        found.append(Message(text, shown))
-    return found
+        params = {"best": rate(best), "disk": rate(case.disk.value), "share": percent(best / case.disk.value)}
+        params["way"] = way_of(case.trend)
+        reasons.append(Message(text, params))
+    return reasons
 
 
 def doubt_of(case: Case) -> str:
@@ -102,9 +103,9 @@ def of_network(case: Case, apiece: float | None) -> Message | None:
         " %(least)s or more to fill it, if neither servers nor disks are full before."
     )
     most = max(case.means, default=case.most) or 1
-    shown = {"best": rate(best), "apiece": rate(apiece), "least": math.ceil(case.ceiling / apiece)}
-    shown |= {"most": f"{most:g}", "way": way_of(case.trend)}
-    return Message(text, {**shown, **share_of(best, case.ceiling)})
+    params = {"best": rate(best), "apiece": rate(apiece), "least": math.ceil(case.ceiling / apiece)}
+    params |= {"most": f"{most:g}", "way": way_of(case.trend)}
+    return Message(text, {**params, **share_of(best, case.ceiling)})
 
 
 def fills(best: float | None, ceiling: float | None, least: float = FULL_NETWORK) -> bool:
