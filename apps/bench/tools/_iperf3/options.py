@@ -1,13 +1,14 @@
 """The options of iperf3 that both tools offer, the commands they make, and what they cost."""
 
+import dataclasses
 from collections.abc import Mapping, Sequence
 
 from apps.bench.outputs import texts
 from apps.bench.text import Message, _
-from apps.bench.toolkit import Estimate, NodeRef, Parameter, Params, Plan
+from apps.bench.toolkit import Estimate, NodeRef, Parameter, Params, Plan, ways
 from apps.bench.tools import _pairs, _transports
 
-FORWARD, REVERSE, BOTH = "forward", "reverse", "both"
+FORWARD, REVERSE, BOTH = _pairs.FORWARD, _pairs.REVERSE, ways.BOTH
 
 DURATION = Parameter(
     "duration",
@@ -30,14 +31,8 @@ OMIT = Parameter(
     maximum=60,
 )
 STREAMS = _transports.streams()
-DIRECTION = Parameter(
-    "direction",
-    "choice",
-    _("Direction"),
-    help=_("Forward sends from the client to the server, reverse from the server to the client."),
-    default=FORWARD,
-    choices=((FORWARD, _("forward")), (REVERSE, _("reverse")), (BOTH, _("both ways at once"))),
-)
+# Both ways at once is one result only here.
+DIRECTION = dataclasses.replace(_pairs.DIRECTION, choices=(*_pairs.DIRECTION.choices, (BOTH, _("both ways at once"))))
 PORT = _pairs.port_parameter(5201)
 INTERVAL = Parameter(
     "interval",
