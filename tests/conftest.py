@@ -8,6 +8,7 @@ import pytest
 import redis
 from asgiref.sync import SyncToAsync
 from django.db import connections
+from django.utils import timezone, translation
 
 from apps.core import broker, queue
 from apps.testbeds.models import Node
@@ -52,6 +53,13 @@ def _empty_queues() -> None:
 def _broker_known_to_be_there() -> None:
     """Wait until what an earlier test had of an outage is over for this process, too."""
     outages.until_the_broker_is_back()
+
+
+@pytest.fixture(autouse=True)
+def _language_and_zone_of_the_service() -> None:
+    """Begin as a new thread does: a request leaves its language and its time zone behind in the thread."""
+    translation.deactivate()
+    timezone.deactivate()
 
 
 @pytest.fixture(autouse=True)

@@ -31,34 +31,33 @@ _HELD = "tTD"
 # A child's place in the memory that it shares with the worker: its process number, and how often it ticked.
 _TICK = struct.Struct("=qq")
 _PLACES = 1024
-_board = mmap.mmap(-1, _PLACES * _TICK.size)
 
 
-def begin_ticking(**_of_celery: Any) -> None:
-    """Tick from now on, as a child of a worker."""
-    place = _place_of(process.current_process())
-    threading.Thread(target=_tick, args=(place,), name="ticks", daemon=True).start()
+class _Board:
+    """Memory that one worker shares with the children it forks, where each notes its ticks."""
+
+    def __init__(self) -> None:
+        self._memory = mmap.mmap(-1, _PLACES * _TICK.size)
+
+    def tick(self, place: int) -> None:
+        """Note ticks of this process for as long as it lives; a later one at that place writes over them."""
+        # The main thread's, which tasks set limits with.
+        signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
+        ticks, pid = 0, os.getpid()
+        while True:
+            ticks += 1
+            _TICK.pack_into(self._memory, place, pid, ticks)
+            time.sleep(TICK_S)
+
+    def ticks_of(self, child: Any) -> int:
+        """Return how often a child ticked; 0 if it has not begun."""
+        pid, ticks = _TICK.unpack_from(self._memory, _place_of(child))
+        return int(ticks) if pid == child.pid else 0
 
 
 def _place_of(child: Any) -> int:
-    """Return where a child's ticks are: the one that takes a dead one's place writes over its ticks."""
+    """Return where on the board a child's ticks are."""
     return int(getattr(child, "index", 0)) % _PLACES * _TICK.size
-
-
-def _tick(place: int) -> None:
-    # The main thread's, which tasks set limits with.
-    signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
-    ticks, pid = 0, os.getpid()
-    while True:
-        ticks += 1
-        _TICK.pack_into(_board, place, pid, ticks)
-        time.sleep(TICK_S)
-
-
-def ticks_of(child: Any) -> int:
-    """Return how often a child ticked; 0 if it has not begun."""
-    pid, ticks = _TICK.unpack_from(_board, _place_of(child))
-    return int(ticks) if pid == child.pid else 0
 
 
 @dataclass(frozen=True)
@@ -112,6 +111,12 @@ class Children:
         self._after_s = after_s
         self._processes = processes
         self._watched: dict[int, _Watched] = {}
+        self._board = _Board()
+
+    def begin_ticking(self, **_of_celery: Any) -> None:
+        """Tick from now on, as one of the children: call it in the child, which was forked from this process."""
+        place = _place_of(process.current_process())
+        threading.Thread(target=self._board.tick, args=(place,), name="ticks", daemon=True).start()
 
     def watch(self) -> None:
         """Look at each, and kill those that hang for too long."""
@@ -147,7 +152,7 @@ class Children:
             return None
         if int(parent) != os.getpid() or main.state == "Z":
             return None
-        return _Look(main, threads, ticks_of(child))
+        return _Look(main, threads, self._board.ticks_of(child))
 
 
 def _judge(last: _Watched | None, look: _Look, now: float) -> _Watched:

@@ -135,7 +135,7 @@ class GiveSigns(bootsteps.StartStopStep):
         offspring = children.Children(lambda: _children_of(worker), after_s=settings.HANG_AFTER_S)
         backlog = _Backlog(queues, offspring)
         worker.life = Life(worker.hostname, is_stuck=backlog.is_stuck, queues=queues, offspring=offspring)
-        worker_process_init.connect(children.begin_ticking)
+        worker_process_init.connect(offspring.begin_ticking)
         super().__init__(worker, **options)
 
     def start(self, worker: Any) -> None:

@@ -80,13 +80,13 @@ HANG = [keeps_others_from_running, waits_in_the_kernel, stops, never_ticks]
 HELD = "held by a tracer"
 
 
-def begin(index: int, work: Work, pipe: Path) -> Any:
+def begin(offspring: children.Children, index: int, work: Work, pipe: Path) -> Any:
     """Return a child that is at some work, forked as a worker's are."""
 
     def carry_out() -> None:
         os.setpgid(0, 0)
         if work is not never_ticks:
-            children.begin_ticking()
+            offspring.begin_ticking()
         work(pipe)
 
     child = billiard.get_context("fork").Process(target=carry_out)
@@ -101,29 +101,34 @@ def watched(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Seen]:
     pipe = tmp_path_factory.mktemp("children") / "pipe"
     os.mkfifo(pipe)
     works: dict[str, Work] = {work.__name__: work for work in (*LIVE, *HANG)} | {HELD: sleeps}
-    begun = {name: begin(index, work, pipe) for index, (name, work) in enumerate(works.items())}
+    begun: dict[str, Any] = {}
+    offspring = children.Children(lambda: list(begun.values()), after_s=AFTER_S)
+    # Another worker of the same program, whose children have the same places.
+    other = children.Children(list, after_s=AFTER_S)
+    strangers = [begin(other, index, sleeps, pipe) for index in range(len(works))]
     try:
+        for index, (name, work) in enumerate(works.items()):
+            begun[name] = begin(offspring, index, work, pipe)
         with pytest.MonkeyPatch.context() as patched, held([begun[HELD].pid]):
             patched.setattr(children, "_LATER_THAN_SUPERVISOR_S", 0.0)
-            yield watch(begun)
+            yield watch(offspring, begun)
     finally:
-        for child in begun.values():
+        for child in (*begun.values(), *strangers):
             with suppress(ProcessLookupError):
                 os.killpg(child.pid, signal.SIGKILL)
 
 
-def watch(begun: dict[str, Any]) -> Seen:
+def watch(offspring: children.Children, begun: dict[str, Any]) -> Seen:
     """Return what became of children that are watched for some seconds."""
-    looked = children.Children(lambda: list(begun.values()), after_s=AFTER_S)
     # While it is killed it runs once more.
     states: dict[str, Counter[str]] = {name: Counter() for name in begun}
     ended: dict[str, float] = {}
     since = time.monotonic()
     while (lasted := time.monotonic() - since) < WATCHED_S:
-        looked.watch()
-        seen = {name: looked._watched[child.pid] for name, child in begun.items() if child.pid in looked._watched}
-        for name, found in seen.items():
-            states[name][found.look.main.state] += 1
+        offspring.watch()
+        for name, child in begun.items():
+            if watched_child := offspring._watched.get(child.pid):
+                states[name][watched_child.look.main.state] += 1
         ended |= {name: lasted for name, child in begun.items() if name not in ended and not child.is_alive()}
         time.sleep(0.2)
     return {name: (seen.most_common(1)[0][0] if seen else "", ended.get(name)) for name, seen in states.items()}
