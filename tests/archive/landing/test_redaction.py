@@ -6,9 +6,11 @@ from types import SimpleNamespace
 
 import pytest
 from django.test import Client
+from django.utils import translation
 
 from apps.agents.models import FactSnapshot
 from apps.archive.landing.redaction import Hidden
+from apps.archive.landing.redaction.stand_ins import dictionary_of
 from apps.campaigns.models import Campaign, Experiment, Tombstone
 from apps.campaigns.runnable.shape import LONGEST_TEXT
 from apps.testbeds.models import FileSystem, Node, Site, Switch
@@ -196,6 +198,18 @@ def test_stand_ins_say_which_and_particles_stay(names: Hidden) -> None:
     assert names.text("ssh 192.168.77.5:22") == f"ssh address of {number}:22"
     assert names.text("[2001:DB8::7]:5201에") == f"[address of {number}]:5201에"
     assert names.text("dj-b.other.ac.kr") == number
+
+
+def test_names_are_made_ready_once_for_all_readers_until_one_changes(cast: SimpleNamespace) -> None:
+    node = make.nodes(cast.team, "wombat01")[0]
+    dictionary_of.cache_clear()
+    for _reader in range(3):
+        assert Hidden(cast.team.pk).text("wombat01 and wombat02") == "node 1 and wombat02"
+    assert dictionary_of.cache_info().misses == 1
+    Node.objects.filter(pk=node.pk).update(name="wombat02")
+    assert Hidden(cast.team.pk).text("wombat02") == "node 1"
+    with translation.override("ko"):
+        assert Hidden(cast.team.pk).text("wombat02") == "노드 1"
 
 
 def test_a_name_of_one_sign_hides_no_figure(cast: SimpleNamespace) -> None:

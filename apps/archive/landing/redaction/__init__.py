@@ -16,10 +16,9 @@ from django.db.models import Q
 from django.utils.translation import gettext as _
 
 from apps.archive.landing.redaction import addresses
-from apps.archive.landing.redaction.inventory import stand_ins_of
-from apps.archive.landing.redaction.occurrences import Occurrences
+from apps.archive.landing.redaction.inventory import entries_of
 from apps.archive.landing.redaction.spelling import GAPS, Folded, fold, readings
-from apps.archive.landing.redaction.stand_ins import is_telling
+from apps.archive.landing.redaction.stand_ins import dictionary_of
 from apps.campaigns.models import Campaign, Tombstone
 from apps.testbeds.models import Node
 
@@ -57,12 +56,10 @@ class Hidden(Names):
 
     def __init__(self, team_id: int, first: Iterable[Node] = ()) -> None:
         """Take the names from the team's inventory; the nodes that come `first` have the first numbers."""
-        words = stand_ins_of(team_id, first)
-        self._whole, self._addresses, self._figures = words.names, words.addresses, words.figures
-        self._words: dict[str, str] = {}
-        for name in words.names:
-            self._words.setdefault(GAPS.sub("-", name), words.names[name])
-        self._names = Occurrences(filter(is_telling, words.names))
+        known = dictionary_of(entries_of(team_id, first))
+        self._whole, self._addresses = known.stand_ins.names, known.stand_ins.addresses
+        self._figures = known.stand_ins.figures
+        self._words, self._names = known.words, known.occurrences
         self._remembered: dict[str, str] = {}
 
     def name(self, name: str) -> str:

@@ -1,7 +1,7 @@
 """What stands for the names of a team's inventory and people, those that they have and those that they had."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
 from django.db.models import Q
@@ -11,7 +11,7 @@ from django.utils.translation import gettext_noop
 from apps.accounts.models import Membership
 from apps.archive.landing.models import FormerName
 from apps.archive.landing.redaction.named import INVENTORY, OF_NODES, PLACES
-from apps.archive.landing.redaction.stand_ins import StandIns
+from apps.archive.landing.redaction.stand_ins import Entry, StandIns
 from apps.testbeds.models import Node, NodeAddress
 
 K = FormerName.Kind
@@ -40,28 +40,36 @@ class _Former(NamedTuple):
 _FormerNames = Mapping[str, list[_Former]]
 
 
-def stand_ins_of(team: int, first: Iterable[Node]) -> StandIns:
-    """Return what stands for every name of a team; the nodes that come `first` have the first numbers.
+class _Entries(list[Entry]):
+    """The names of a team, as they are read."""
+
+    def add(self, how: Callable[..., None], *texts: str) -> None:
+        """Add a name, and what `how` takes with it."""
+        self.append((how, texts))
+
+
+def entries_of(team: int, first: Iterable[Node]) -> tuple[Entry, ...]:
+    """Return every name of a team with what stands for it; the nodes that come `first` have the first numbers.
 
     What is gone keeps its number, so that none moves. Where a name was given again it stands for who has it now.
     """
-    words = StandIns()
+    entries = _Entries()
     played = list(first)
     former = _former_names(team, played)
-    nodes = _add_nodes(words, team, played, former)
-    inventory = _add_inventory(words, team, former)
-    members = _add_members(words, team, former)
-    _add_former_nodes(words, nodes, former)
+    nodes = _add_nodes(entries, team, played, former)
+    inventory = _add_inventory(entries, team, former)
+    members = _add_members(entries, team, former)
+    _add_former_nodes(entries, nodes, former)
     for kind, numbers in inventory.items():
         for item in former[kind]:
-            words.add(item.name, _word(kind, numbers[item.owner]))
+            entries.add(StandIns.add, item.name, _word(kind, numbers[item.owner]))
     for item in former[K.PLACE]:
-        words.add(item.name, _("place"))
+        entries.add(StandIns.add, item.name, _("place"))
     for item in former[K.USER]:
-        words.add(item.name, _word(K.USER, members[item.owner]))
+        entries.add(StandIns.add, item.name, _word(K.USER, members[item.owner]))
     for item in former[K.PERSON]:
-        words.add_person(item.name, item.family, _word(K.USER, members[item.owner]))
-    return words
+        entries.add(StandIns.add_person, item.name, item.family, _word(K.USER, members[item.owner]))
+    return tuple(entries)
 
 
 def _former_names(team: int, played: list[Node]) -> _FormerNames:
@@ -82,56 +90,56 @@ def _numbered(living: Iterable[int], *gone: list[_Former], first: Iterable[int] 
     return {key: number for number, key in enumerate(dict.fromkeys((*first, *sorted(keys))), start=1)}
 
 
-def _add_nodes(words: StandIns, team: int, played: list[Node], former: _FormerNames) -> dict[int, int]:
+def _add_nodes(entries: _Entries, team: int, played: list[Node], former: _FormerNames) -> dict[int, int]:
     """Add what nodes are called, and what their programs ever said; return the nodes' numbers."""
     own = Node.objects.filter(team=team).order_by("pk").values_list("pk", "name")
     names = {node.pk: node.name for node in played} | dict(own)
     numbers = _numbered(names, *(former[kind] for kind in OF_NODES), first=[node.pk for node in played])
     for pk, name in names.items():
-        words.add(name, _word(K.NODE, numbers[pk]))
+        entries.add(StandIns.add, name, _word(K.NODE, numbers[pk]))
     for pk, name in names.items():
-        words.add_host(name, _word(K.NODE, numbers[pk]))
-    for pk, address in NodeAddress.objects.filter(node__in=names).values_list("node", "address"):
-        words.add_address(address, _word(K.ADDRESS, numbers[pk]), _word(K.NODE, numbers[pk]))
+        entries.add(StandIns.add_host, name, _word(K.NODE, numbers[pk]))
+    for pk, address in NodeAddress.objects.filter(node__in=names).order_by("pk").values_list("node", "address"):
+        entries.add(StandIns.add_address, address, _word(K.ADDRESS, numbers[pk]), _word(K.NODE, numbers[pk]))
     for host in former[K.HOST]:
-        words.add_host(host.name, _word(K.NODE, numbers[host.owner]))
+        entries.add(StandIns.add_host, host.name, _word(K.NODE, numbers[host.owner]))
     for machine in former[K.MACHINE]:
-        words.add_machine(machine.name, _word(K.ADDRESS, numbers[machine.owner]))
+        entries.add(StandIns.add_machine, machine.name, _word(K.ADDRESS, numbers[machine.owner]))
     for interface in former[K.INTERFACE]:
-        words.add_plain_address(interface.name, _word(K.ADDRESS, numbers[interface.owner]))
+        entries.add(StandIns.add_plain_address, interface.name, _word(K.ADDRESS, numbers[interface.owner]))
     return numbers
 
 
-def _add_former_nodes(words: StandIns, numbers: Mapping[int, int], former: _FormerNames) -> None:
+def _add_former_nodes(entries: _Entries, numbers: Mapping[int, int], former: _FormerNames) -> None:
     for node in former[K.NODE]:
-        words.add_host(node.name, _word(K.NODE, numbers[node.owner]))
+        entries.add(StandIns.add_host, node.name, _word(K.NODE, numbers[node.owner]))
     for address in former[K.ADDRESS]:
         number = numbers[address.owner]
-        words.add_address(address.name, _word(K.ADDRESS, number), _word(K.NODE, number))
+        entries.add(StandIns.add_address, address.name, _word(K.ADDRESS, number), _word(K.NODE, number))
 
 
-def _add_inventory(words: StandIns, team: int, former: _FormerNames) -> dict[str, dict[int, int]]:
+def _add_inventory(entries: _Entries, team: int, former: _FormerNames) -> dict[str, dict[int, int]]:
     """Add the names of what stands beside the nodes, and places; return the numbers by kind."""
     numbers = {}
     for model, field, kind in INVENTORY:
         names = dict(model._default_manager.filter(team=team).values_list("pk", field))
         numbers[kind] = _numbered(names, former[kind])
         for pk, name in sorted(names.items()):
-            words.add(name, _word(kind, numbers[kind][pk]))
+            entries.add(StandIns.add, name, _word(kind, numbers[kind][pk]))
     for model, field, _kind in PLACES:
         for place in model._default_manager.filter(team=team).values_list(field, flat=True):
-            words.add(place, _("place"))
+            entries.add(StandIns.add, place, _("place"))
     return numbers
 
 
-def _add_members(words: StandIns, team: int, former: _FormerNames) -> dict[int, int]:
+def _add_members(entries: _Entries, team: int, former: _FormerNames) -> dict[int, int]:
     """Add the names of the members; return their memberships' numbers."""
     members = Membership.objects.filter(team=team).order_by("pk").select_related("user")
     people = {membership.pk: membership.user for membership in members}
     numbers = _numbered(people, former[K.USER], former[K.PERSON])
     for pk, user in people.items():
-        words.add(user.get_username(), _word(K.USER, numbers[pk]))
-        words.add_person(user.first_name, user.last_name, _word(K.USER, numbers[pk]))
+        entries.add(StandIns.add, user.get_username(), _word(K.USER, numbers[pk]))
+        entries.add(StandIns.add_person, user.first_name, user.last_name, _word(K.USER, numbers[pk]))
     return numbers
 
 
