@@ -7,11 +7,13 @@ from typing import Any, TypeVar
 from django.contrib.auth.models import AnonymousUser
 from django.core.exceptions import PermissionDenied
 from django.db.models import Model, QuerySet
+from django.db.models.expressions import RawSQL
 from django.http import Http404, HttpRequest
 from django.utils.translation import gettext as _
 from rest_framework.request import Request
 
 from apps.accounts.models import Membership, Role, Team, User
+from apps.core.subqueries import prepared
 
 M = TypeVar("M", bound=Model)
 
@@ -34,9 +36,9 @@ def visible(queryset: QuerySet[M], user: User | AnonymousUser, path: str = "team
 
 
 @lru_cache(1000)
-def _teams_of(user: int) -> QuerySet[Membership, Any]:
+def _teams_of(user: int) -> RawSQL:
     """Return the teams of a person as a part of what is asked of the database: none is kept, only the question."""
-    return Membership.objects.filter(user=user).values("team")
+    return prepared(Membership.objects.filter(user=user).values("team"))
 
 
 def role_in(user: User | AnonymousUser, team: Team) -> Role | None:

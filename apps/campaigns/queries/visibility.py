@@ -1,6 +1,6 @@
 """Who sees which campaign: the one place that every list, page and interface over campaigns asks.
 
-What is asked of the database for a person is put together once and kept: it names the person and holds nothing of
+What is asked of the database for a person is put into SQL once and kept: it names the person and holds nothing of
 what was found. To put it together anew for each list would take a quarter of the time of an answer.
 """
 
@@ -9,17 +9,20 @@ from typing import Any, TypeVar
 
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import Exists, Model, OuterRef, Q, QuerySet
+from django.db.models.expressions import RawSQL
 
 from apps.accounts import rights
 from apps.accounts.models import Membership, Role, User
 from apps.campaigns.models import Campaign, Share, Tombstone
 from apps.campaigns.models.sharing import Shared
+from apps.core.subqueries import prepared
 
 M = TypeVar("M", bound=Model)
 S = TypeVar("S", bound=Shared)
 
 Visibility = Shared.Visibility
 Person = User | AnonymousUser
+_PRIVATE = Q(visibility=Visibility.PRIVATE)
 # Of so many people what is asked is kept.
 _MOST_PEOPLE = 1000
 
@@ -75,16 +78,14 @@ def sees_whole(campaign: Campaign, user: Person) -> bool:
 
 def for_whole_team() -> Q:
     """Return what holds for campaigns that each member of their team sees, for conclusions drawn for all of them."""
-    return ~Q(visibility=Visibility.PRIVATE)
+    return ~_PRIVATE
 
 
 def told_to_whole_team(path: str = "of_campaign") -> Q:
     """Return the same for rows that have a campaign's permanent id at `path`, also when the campaign is gone."""
-    private = Q(visibility=Visibility.PRIVATE)
-    kept = Campaign.objects.filter(deleting_at=None)
-    gone = Tombstone.objects.exclude(permanent_id__in=_ids(kept))
-    secret = [Q(**{f"{path}__in": _ids(rows.filter(private))}) for rows in (kept, gone)]
-    return ~(secret[0] | secret[1])
+    return ~(
+        Q(**{f"{path}__in": _ids(_living().filter(_PRIVATE))}) | Q(**{f"{path}__in": _ids(_gone().filter(_PRIVATE))})
+    )
 
 
 def can_write(campaign: Campaign, user: Person) -> bool:
@@ -92,8 +93,17 @@ def can_write(campaign: Campaign, user: Person) -> bool:
     return rights.can(user, campaign.team, Role.OPERATOR)
 
 
-def _ids(shared: QuerySet[Any]) -> QuerySet[Any, Any]:
-    return shared.order_by().values("permanent_id")
+def _living() -> QuerySet[Campaign]:
+    return Campaign.objects.filter(deleting_at=None)
+
+
+def _gone() -> QuerySet[Tombstone]:
+    # One that was brought back has its tombstone still: it says nothing any more.
+    return Tombstone.objects.exclude(permanent_id__in=_living().values("permanent_id"))
+
+
+def _ids(shared: QuerySet[Any]) -> RawSQL:
+    return prepared(shared.values("permanent_id"))
 
 
 def has_lost_maker(campaign: Campaign) -> bool:
@@ -109,26 +119,23 @@ def _number_of(user: Person) -> int | None:
 
 @lru_cache(_MOST_PEOPLE)
 def _told_to(user: int | None, path: str, team: str) -> Q:
-    kept = Campaign.objects.filter(deleting_at=None)
-    # One that was brought back has its tombstone still: it says nothing any more.
-    gone = Tombstone.objects.exclude(permanent_id__in=_ids(kept))
-    told = Q(**{path: ""}) | Q(**{f"{path}__in": _ids(kept.filter(_whole(Campaign, user)))})
-    told |= Q(**{f"{path}__in": _ids(gone.filter(_whole(Tombstone, user)))})
+    told = Q(**{path: ""}) | Q(**{f"{path}__in": _ids(_living().filter(_whole(Campaign, user)))})
+    told |= Q(**{f"{path}__in": _ids(_gone().filter(_whole(Tombstone, user)))})
     if user is not None:
-        own = Membership.objects.filter(user=user).order_by().values("team")
-        known = Q(**{f"{path}__in": _ids(kept)}) | Q(**{f"{path}__in": _ids(Tombstone.objects.all())})
+        own = prepared(Membership.objects.filter(user=user).values("team"))
+        known = Q(**{f"{path}__in": _ids(_living())}) | Q(**{f"{path}__in": _ids(Tombstone.objects.all())})
         told |= Q(**{f"{team}__in": own}) & ~known
     return told
 
 
 @lru_cache(_MOST_PEOPLE)
-def _campaigns_seen_by(user: int | None) -> QuerySet[Any, Any]:
-    return Campaign.objects.filter(_whole(Campaign, user)).order_by().values("pk")
+def _campaigns_seen_by(user: int | None) -> RawSQL:
+    return prepared(Campaign.objects.filter(_whole(Campaign, user)).values("pk"))
 
 
 @lru_cache(_MOST_PEOPLE)
-def _campaigns_counted_for(user: int) -> QuerySet[Any, Any]:
-    return Campaign.objects.filter(_accepted(Campaign, user)).order_by().values("pk")
+def _campaigns_counted_for(user: int) -> RawSQL:
+    return prepared(Campaign.objects.filter(_accepted(Campaign, user)).values("pk"))
 
 
 @lru_cache(_MOST_PEOPLE)
@@ -144,7 +151,7 @@ def _forsaken(user: int) -> Q:
 
     It may hold the team's nodes, and nobody else could stop it. As `has_lost_maker`.
     """
-    managed = Membership.objects.filter(user=user, role=Role.MANAGER).order_by().values("team")
+    managed = prepared(Membership.objects.filter(user=user, role=Role.MANAGER).values("team"))
     writes = Membership.objects.filter(
         team=OuterRef("team"), user=OuterRef("created_by"), role__in=(Role.OPERATOR, Role.MANAGER)
     )
@@ -153,13 +160,13 @@ def _forsaken(user: int) -> Q:
 
 def _accepted(model: type[Model], user: int) -> Q:
     """Return what holds for what is the user's teams', or was accepted by one of them."""
-    own = Membership.objects.filter(user=user).order_by().values("team")
+    own = prepared(Membership.objects.filter(user=user).values("team"))
     # Whom nobody made is nobody's secret: a private campaign of an account that is gone is its team's again.
-    within = Q(team__in=own) & (~Q(visibility=Visibility.PRIVATE) | Q(created_by=user) | Q(created_by=None))
+    within = Q(team__in=own) & (~_PRIVATE | Q(created_by=user) | Q(created_by=None))
     within |= _forsaken(user)
     named: QuerySet[Any, Any]
     if model is Campaign:
-        named = Share.objects.filter(state=Share.State.ACCEPTED, team__in=own).order_by().values("campaign")
+        named = Share.objects.filter(state=Share.State.ACCEPTED, team__in=own).values("campaign")
     else:
-        named = model._default_manager.filter(shared_with__in=own).order_by().values("pk")
-    return within | Q(visibility=Visibility.SHARED, pk__in=named)
+        named = model._default_manager.filter(shared_with__in=own).values("pk")
+    return within | Q(visibility=Visibility.SHARED, pk__in=prepared(named))
