@@ -89,6 +89,12 @@ class Stalled(RefusedBody):
         super().__init__(f"Nothing of the request's body came for {IDLE_S:g} s.")
 
 
+class Unanswerable(RefusedBody):
+    """Whether its sender may send so much cannot be told: the database is away, or too busy."""
+
+    status = 503
+
+
 class HungUp(Exception):
     """Whoever sends it is gone."""
 

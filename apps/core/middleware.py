@@ -37,7 +37,7 @@ class OutageMiddleware:
 
 
 class SpaceMiddleware:
-    """Answers, before anything is done, to what was not taken: 413 too much, 408 not all, 507 no room for files."""
+    """Answers, before anything is done, to what was not taken: 413 too much, 408 not all, 507 no room."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response

@@ -1,5 +1,6 @@
 """The bases of all REST views: they take what the schema says, and refuse all else by name."""
 
+import contextlib
 from typing import Any
 
 from django.db import transaction
@@ -13,6 +14,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from apps.core import contract, editing, etags
+from apps.core.limits import at_once
 
 
 class Strict(plain_views.APIView):
@@ -25,6 +27,10 @@ class Strict(plain_views.APIView):
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         """Answer; what is written on a condition is written in the transaction that looked at it, or not at all."""
+        with contextlib.ExitStack() as self._turn:
+            return self._answer(request, *args, **kwargs)
+
+    def _answer(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         if request.method not in etags.WRITES or "If-Match" not in request.headers:
             return super().dispatch(request, *args, **kwargs)
         with transaction.atomic():
@@ -36,6 +42,7 @@ class Strict(plain_views.APIView):
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         """Look at who asks, then at what is asked."""
         super().initial(request, *args, **kwargs)
+        self._turn.enter_context(at_once.of_process.turn(at_once.asker_of(request)))
         if any("\0" in value for value in kwargs.values() if isinstance(value, str)):
             raise Http404
         contract.refuse_unknown(self, request)

@@ -105,7 +105,9 @@ def no_space(request: HttpRequest, error: BaseException) -> HttpResponse:
 
 
 def refused_body(request: HttpRequest, error: bodies.RefusedBody) -> HttpResponse:
-    """Show the 413 or 408 page of a body that was not taken to its end; it asks nothing of the database."""
+    """Show the 413, 408 or 503 page of a body that was not taken to its end; it asks nothing of the database."""
+    if isinstance(error, bodies.Unanswerable):
+        return _to_its_end(unavailable(request))
     reason = _("The request did not come to its end: nothing of it came for a while. Send it again.")
     if isinstance(error, bodies.TooLarge):
         text = _("At most %(most)s can be sent here like this. Sign in, or send less at once.")
@@ -115,6 +117,10 @@ def refused_body(request: HttpRequest, error: bodies.RefusedBody) -> HttpRespons
     else:
         template = loader.get_template("errors/413.html")
         answer = HttpResponse(template.render({"code": error.status, "reason": reason}), status=error.status)
+    return _to_its_end(answer)
+
+
+def _to_its_end(answer: HttpResponse) -> HttpResponse:
     # Who reads it has sent the rest for nothing, and needs to know where the answer ends.
     answer.headers["Content-Length"] = str(len(answer.content))
     return answer

@@ -61,15 +61,15 @@ class _Sender:
 
 
 def _is_known(head: Mapping[bytes, bytes]) -> bool:
+    """Return whether the sender is known here; Unanswerable while that cannot be told."""
     try:
         outage.watch.refuse()
         is_known: bool = import_string(settings.SENDER_CHECK)(head)
     except Exception as error:
         if not outage.is_unavailability(error):
             raise
-        # Noted, it is what the request is answered with.
         outage.watch.note(error)
-        return False
+        raise bodies.Unanswerable from error
     finally:
         # The rest of the body may take long, or never come.
         close_old_connections()

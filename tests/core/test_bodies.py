@@ -6,10 +6,11 @@ from typing import Any
 
 import pytest
 from django.conf import settings
+from django.test import RequestFactory
 
 from apps.accounts import senders
 from apps.agents.endpoint import exchange, room
-from apps.core import bodies, web
+from apps.core import bodies, views, web
 from apps.core.bodies import Kind
 from tests import factories
 from tests.core.test_space import PLACES, plain_addresses
@@ -113,3 +114,10 @@ def test_an_agent_has_its_share_of_the_room_and_all_have_it_together(reports: ro
     with reports.share_of(1) as share, reports.share_of(2) as other:
         share.grow(3 * MIB)
         other.grow(2 * MIB)
+
+
+def test_while_senders_cannot_be_looked_up_what_is_larger_is_put_off_and_not_refused_for_good() -> None:
+    request = RequestFactory().post("/api/v1/inventory/")
+    answer = views.refused_body(request, bodies.Unanswerable())
+    assert (answer.status_code, answer.headers["Retry-After"]) == (503, "5")
+    assert int(answer.headers["Content-Length"]) == len(answer.content)

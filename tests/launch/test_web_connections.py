@@ -6,7 +6,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 
 import psycopg
@@ -27,6 +27,8 @@ AT_ONCE = 50
 # How often one comes again at most: each time that long was waited for a connection, others were served.
 MOST_TIMES = 20
 WEB = "fathom web"
+# More at once than a web process has connections.
+WRITES = 16
 
 
 @dataclass(frozen=True)
@@ -77,6 +79,7 @@ def kinds(transactional_db: None) -> dict[str, Kind]:
         "page": Kind("GET", "/accounts/tokens/", headers={"Cookie": cookie}),
         "REST": Kind("GET", "/api/v1/sites/", headers=rest),
         "poll": Kind("POST", "/agent/v1/poll", json.dumps({"held": []}), bearer),
+        "other": Kind("GET", "/api/v1/sites/", headers={"Authorization": f"Bearer {factories.token(cast.bob)}"}),
         "anonymous": Kind("GET", "/accounts/login/", headers={"Cookie": f"{of_tests.SESSION_COOKIE_NAME}=nobody"}),
     }
 
@@ -110,7 +113,7 @@ def insist(web: own_web.OwnWeb, kind: Kind) -> tuple[int, str | None]:
     """Return the last answer of one who comes again when asked to, as on a machine too busy for so many at once."""
     for _time in range(MOST_TIMES):
         status, again = ask(web, kind)
-        if status != 503 or again is None:
+        if status not in (429, 503) or again is None:
             break
         time.sleep(int(again))
     return status, again
@@ -150,6 +153,29 @@ def test_few_connections_serve_all_requests_and_a_restart_of_the_database_is_out
     # Each of its connections is a good one again.
     for name, kind in kinds.items():
         assert statuses(process, kind, AT_ONCE) == {200: AT_ONCE}, name
+
+
+def test_one_person_whose_writes_wait_leaves_connections_to_others(
+    web: tuple[own_web.OwnWeb, own_web.OwnPostgres], kinds: dict[str, Kind]
+) -> None:
+    process, postgres = web
+    own = kinds["REST"].headers | {"Content-Type": "application/json"}
+    with ThreadPoolExecutor(WRITES) as together, psycopg.connect(postgres.url) as holding:
+        holding.execute("LOCK TABLE testbeds_site IN SHARE MODE")
+        write = [
+            together.submit(process.ask, "POST", "/api/v1/sites/", json.dumps({"name": f"site {number}"}), **own)
+            for number in range(WRITES)
+        ]
+        time.sleep(2)
+        for name in ("anonymous", "poll", "other"):
+            assert statuses(process, kinds[name], 5) == {200: 5}, name
+        # Those beyond one person's share have been refused by then, the others wait for the lock.
+        assert wait(write, timeout=10, return_when=FIRST_COMPLETED).done
+        time.sleep(1)
+        holding.rollback()
+        answers = [each.result() for each in write]
+    assert {status for status, _headers, _body in answers} == {201, 429}
+    assert {headers["Retry-After"] for status, headers, _body in answers if status == 429} == {"5"}
 
 
 def _ask_on(web: own_web.OwnWeb, kind: Kind, ended: threading.Event) -> Counter[tuple[int, str | None]]:

@@ -5,12 +5,14 @@ from collections.abc import Callable, Sequence
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 
-from apps.core import views
-from apps.core.limits import policies
+from apps.core import messages, views
+from apps.core.limits import at_once, policies
 from apps.core.limits.askers import address_of
+from apps.core.limits.policies import LimitExceededError
 
 # Who restarts what hangs asks these every second or so, and must get an answer.
 _UNCOUNTED = "/health/"
+_REST = "/api/"
 _NOTED = "limit_states"
 _ANSWERS_TO = "limit_answers_to"
 
@@ -34,7 +36,7 @@ class LimitsMiddleware:
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         """Answer the request, or say when to ask again."""
-        response = self._refusal(request) or self.get_response(request)
+        response = self._refusal(request) or self._answer(request)
         who = getattr(request, _ANSWERS_TO, "")
         if who and not response.streaming:
             policies.charge({"answers": who}, {"answers": len(response.content)})
@@ -42,11 +44,21 @@ class LimitsMiddleware:
             response.headers[name] = value
         return response
 
+    def _answer(self, request: HttpRequest) -> HttpResponse:
+        # Whose token a request of REST has is known to its view (core.rest).
+        if request.path.startswith((_UNCOUNTED, _REST)):
+            return self.get_response(request)
+        try:
+            with at_once.of_process.turn(at_once.asker_of(request)):
+                return self.get_response(request)
+        except LimitExceededError as error:
+            return _too_many(request, messages.render(error.message), error.retry_after_s)
+
     def _refusal(self, request: HttpRequest) -> HttpResponse | None:
         if request.path.startswith(_UNCOUNTED):
             return None
         address = address_of(request)
-        is_rest = request.path.startswith("/api/")
+        is_rest = request.path.startswith(_REST)
         if not address or not (is_rest or not request.user.is_authenticated):
             return None
         states = policies.charge({"address": address})
@@ -56,6 +68,10 @@ class LimitsMiddleware:
         if not exceeded:
             return None
         seconds = max(state.retry_after_s for state in exceeded)
-        response = views.too_many(request, _("Too many requests from this address: ask again in %s s.") % seconds)
-        response.headers["Retry-After"] = str(seconds)
-        return response
+        return _too_many(request, _("Too many requests from this address: ask again in %s s.") % seconds, seconds)
+
+
+def _too_many(request: HttpRequest, reason: str, retry_after_s: int) -> HttpResponse:
+    response = views.too_many(request, reason)
+    response.headers["Retry-After"] = str(retry_after_s)
+    return response

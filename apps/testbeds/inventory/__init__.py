@@ -1,7 +1,7 @@
 """An inventory as one YAML file: read, checked, previewed, stored, and written again."""
 
 from apps.testbeds.inventory.example import example_text, load_example
-from apps.testbeds.inventory.reader import MOST_BYTES, decode
+from apps.testbeds.inventory.reader import MOST_BYTES, MOST_ITEMS, decode
 from apps.testbeds.inventory.store import CHANGED, CREATED, SAME, Change, Difference, import_inventory
 from apps.testbeds.inventory.writer import export_inventory
 
@@ -9,6 +9,7 @@ __all__ = [
     "CHANGED",
     "CREATED",
     "MOST_BYTES",
+    "MOST_ITEMS",
     "SAME",
     "Change",
     "Difference",
