@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from launch import home, ports, service, supervisor, with_lab
+from launch import home, ports, service, signals, supervisor, with_lab
 from launch.demo import agents, campaign, rest, run
 from launch.embedded import EmbeddedError
 from launch.process import ProcessError
@@ -32,10 +32,11 @@ def serve() -> int:
     if lab := os.environ.get("LAB", ""):
         return with_lab.serve(Path(lab).resolve(), port=ports.parse(os.environ.get("PORT", "")), binds=binds())
     running = service.Service(home.default_folder(), port=ports.parse(os.environ.get("PORT", "")), binds=binds())
-    with supervisor.stop_on_signals(running.supervisor), running:
+    with signals.stop_on_signals(running.supervisor), running:
         supervisor.print_event("fathom", f"serving at {running.address} (Ctrl-C stops it)")
         for line in running.first_account():
             supervisor.print_event("fathom", line)
+        running.home.note_account()
         running.wait()
     supervisor.print_event("fathom", "stopped")
     return 0

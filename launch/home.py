@@ -10,6 +10,7 @@ from typing import Any, TextIO
 
 from launch.whole_files import write_whole
 
+_BEGUN = "begun\n"
 ROOT = Path(__file__).resolve().parents[1]
 # Signs of life come every few seconds.
 _SHORTEST_HANG_S = 10
@@ -102,12 +103,24 @@ class Home:
             return key
 
     def has_account(self) -> bool:
-        """Say whether a first account was made here."""
-        return (self.folder / "first_account").exists()
+        """Say whether a first account was made here, and its password told."""
+        return self._account.exists() and not self.was_account_begun()
+
+    def was_account_begun(self) -> bool:
+        """Say whether a first account was to be made, and nothing of it is known to have been told."""
+        return self._account.exists() and self._account.read_text() == _BEGUN
+
+    def begin_account(self) -> None:
+        """Remember that a first account is about to be made."""
+        write_whole(self._account, _BEGUN)
 
     def note_account(self) -> None:
-        """Remember that a first account was made."""
-        (self.folder / "first_account").touch()
+        """Remember that a first account was made, and its password told."""
+        write_whole(self._account, "")
+
+    @property
+    def _account(self) -> Path:
+        return self.folder / "first_account"
 
     def write_state(self, state: Mapping[str, Any]) -> None:
         """Say, for other commands, what runs here."""

@@ -32,6 +32,10 @@ class SlowStartError(ProcessError):
     """One that lives, and was not ready within its time."""
 
 
+class EndedBySignalError(ProcessError):
+    """One that a signal ended before it was ready: it has not refused to start."""
+
+
 @dataclass(frozen=True)
 class Process:
     """What to run.
@@ -122,7 +126,8 @@ class Child:
             if not self.alive:
                 if self.process.once and self.popen.returncode == 0:
                     return
-                raise ProcessError(f"{self.process.name} ended: {self.how_it_ended()}.{self.end_of_log()}")
+                kind = EndedBySignalError if self._was_ended else ProcessError
+                raise kind(f"{self.process.name} ended: {self.how_it_ended()}.{self.end_of_log()}")
             if not self.process.once and (self.process.ready is None or self.process.ready()):
                 return
             if given_up():
@@ -174,6 +179,12 @@ class Child:
         """Kill it and what it has started, as what has come to a halt hears no other signal."""
         self.popen.kill()
         self.kill_group()
+
+    @property
+    def _was_ended(self) -> bool:
+        """Say whether somebody ended it: servers that are asked to leave do so with status 0."""
+        status = self.popen.returncode
+        return status is not None and (status < 0 or (status == 0 and not self.process.once))
 
     def how_it_ended(self) -> str:
         """Return how it ended, in words."""

@@ -141,12 +141,16 @@ class Service:
         return done.stdout
 
     def first_account(self, *, username: str = "admin", team: str = "My team") -> list[str]:
-        """Make the first account of this folder, once, and return what there is to tell: its name and password."""
+        """Make the first account of this folder, and return what there is to tell: its name and password.
+
+        Once that is told, `home.note_account()` says so. Until then, a password that was made and lost with the
+        process that was to tell it is made anew.
+        """
         if self.home.has_account():
             return []
-        lines = self.manage("create_account", "--username", username, "--team", team).splitlines()
-        self.home.note_account()
-        return lines
+        again = ["--renew-unused"] if self.home.was_account_begun() else []
+        self.home.begin_account()
+        return self.manage("create_account", "--username", username, "--team", team, *again).splitlines()
 
     def _clear_leftovers(self) -> None:
         killed = orphans.end(str(self.home.folder), patience_s=_LEFTOVER_PATIENCE_S)

@@ -2,23 +2,22 @@
 
 import dataclasses
 import functools
-import signal
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from types import FrameType
 
 from launch import liveness, orphans
 from launch.lines import Lines
 from launch.part import Part
-from launch.process import Child, Process, ProcessError, SlowStartError
+from launch.process import Child, EndedBySignalError, Process, ProcessError, SlowStartError
 
 # Seconds from a process's end to its next start, by the number of ends in a row; the last one repeats.
 RESTART_DELAYS_S = (0.5, 1.0, 2.0, 5.0, 10.0, 30.0)
 # A process that ran this long has recovered: its next end is the first in a row again.
 RECOVERED_S = 60.0
+# What others end before it is ready so often in a row is not started for ever.
+MOST_FIRST_STARTS = 5
 TRIM_EVERY_S = 60.0
 # How often to look for parts that have come to a halt (s).
 HALTS_EVERY_S = 2.0
@@ -203,13 +202,23 @@ class Supervisor:
         part.settled.set()
 
     def _start_patiently(self, part: Part) -> None:
-        """Start a part and wait until it is ready, one too slow with more time: it may lack the processor."""
+        """Start a part and wait until it is ready: one too slow once more with more time, as it may lack the
+        processor; one that a signal ended as later on, since it did not refuse to start.
+        """
         limit_s, tell = part.process.ready_timeout_s, functools.partial(self._report, part.process.name)
         while True:
             child = self._spawn(part)
             try:
                 child.wait_ready(timeout_s=limit_s, given_up=self._stopping.is_set, tell=tell)
+                part.failures = 0
                 return
+            except EndedBySignalError:
+                if self._started or part.failures + 1 == MOST_FIRST_STARTS:
+                    raise
+                self._schedule_restart(part, child)
+                if self._stopping.wait(part.start_at - time.monotonic()):
+                    raise
+                part.start_at = 0.0
             except SlowStartError:
                 if self._started or self._stopping.is_set():
                     raise
@@ -282,19 +291,3 @@ class Supervisor:
             child.finish(deadline=time.monotonic())
             if killed:
                 self._report(part.process.name, "did not stop in time, killed")
-
-
-@contextmanager
-def stop_on_signals(supervisor: Supervisor) -> Iterator[None]:
-    """Have Ctrl-C, SIGTERM and a closed terminal stop the supervisor while the block runs (main thread only)."""
-
-    def handle(number: int, _frame: FrameType | None) -> None:
-        supervisor.request_stop()
-
-    numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-    before = {number: signal.signal(number, handle) for number in numbers}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from launch import home, service, supervisor
+from launch import home, service, signals, supervisor
 from launch.demo import agents, campaign, ground, inventory, run
 from launch.demo.rest import Rest
 
@@ -35,7 +35,7 @@ def serve(file: Path, *, port: int | None, binds: Sequence[str]) -> int:
 
 def _serve(place: ground.Ground, file: Path, folder: Path, *, port: int | None, binds: Sequence[str]) -> None:
     running = service.Service(folder, port=port, binds=[*binds, place.server_host], with_agents=False)
-    with supervisor.stop_on_signals(running.supervisor), running:
+    with signals.stop_on_signals(running.supervisor), running:
         api = Rest(running.address, run.account(running))
         running.supervisor.add(ground.lab_process(home.ROOT, folder / "lab", file))
         nodes = inventory.describe(api, place)

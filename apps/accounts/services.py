@@ -157,19 +157,26 @@ def _expiry_within(parent: ApiToken, scope: str, expires_at: datetime | None) ->
 
 @transaction.atomic
 def ensure_account(
-    *, username: str, team_name: str, role: Role, password: str = "", is_administrator: bool | None = None
+    *,
+    username: str,
+    team_name: str,
+    role: Role,
+    password: str = "",
+    is_administrator: bool | None = None,
+    renews_unused: bool = False,
 ) -> Account:
     """Make sure that a person exists and has the role in the team; the team is made if it is not there.
 
     An administrator of the service sees and may do everything, in all teams; None leaves that as it is. A new
-    person gets the password, or a random one. One who is there keeps theirs unless a password is given.
+    person gets the password, or a random one. One who is there keeps theirs unless a password is given, or, with
+    `renews_unused`, if they have never signed in.
     """
     person = User.objects.filter(username=username).first()
-    made = ""
-    if person is None:
-        person = User(username=username)
-        made = "" if password else get_random_string(_PASSWORD_LENGTH, _LETTERS)
-    if password := password or made:
+    random = ""
+    if person is None or (renews_unused and person.last_login is None):
+        person = person or User(username=username)
+        random = "" if password else get_random_string(_PASSWORD_LENGTH, _LETTERS)
+    if password := password or random:
         validate_password(password, person)
         person.set_password(password)
     if is_administrator is not None:
@@ -181,7 +188,7 @@ def ensure_account(
         team = _save_team(name=team_name, slug="")
     Membership.objects.update_or_create(team=team, user=person, defaults={"role": role})
     audit.note("account-ensured", team=team.slug, user=person.username, role=role)
-    return Account(person, team, made or None)
+    return Account(person, team, random or None)
 
 
 def locked(team: Team) -> Team:

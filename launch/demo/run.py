@@ -4,7 +4,7 @@ import http.client
 import json
 from pathlib import Path
 
-from launch import home, service, supervisor
+from launch import home, service, signals, supervisor
 from launch.demo import agents, campaign, ground, inventory
 from launch.demo.rest import Rest, RestError
 from launch.whole_files import write_whole
@@ -20,7 +20,7 @@ def run(*, port: int | None, once: bool) -> int:
     folder = home.default_folder()
     place = _ground(folder)
     running = service.Service(folder, port=port, binds=[place.server_host], with_agents=False)
-    with supervisor.stop_on_signals(running.supervisor), running:
+    with signals.stop_on_signals(running.supervisor), running:
         try:
             succeeded = _measure(running, _rest(running, account(running)), place)
         except RestError as error:

@@ -6,7 +6,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from launch import home, service, supervisor
+from launch import home, service, signals, supervisor
 from launch.demo import agents, campaign, rest
 from launch.embedded import EmbeddedError
 from launch.ports import PortError
@@ -41,7 +41,7 @@ def main(wanted: list[str]) -> int:
         var.chmod(0o711)
         place = stage.find_ground(var)
         running = service.Service(var, binds=[place.server_host], with_agents=False)
-        with supervisor.stop_on_signals(running.supervisor), running:
+        with signals.stop_on_signals(running.supervisor), running:
             supervisor.print_event("pictures", f"measuring {place.words} first")
             ready = stage.prepare(running, place)
             os.environ.update(running.env)

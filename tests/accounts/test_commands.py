@@ -5,6 +5,7 @@ from io import StringIO
 import pytest
 from django.contrib.auth import authenticate
 from django.core.management import CommandError, call_command
+from django.test import Client
 
 from apps.accounts.models import Membership, Role, Team, User
 from tests import factories
@@ -12,7 +13,7 @@ from tests import factories
 pytestmark = pytest.mark.django_db
 
 
-def run(command: str, /, **options: str) -> dict[str, str]:
+def run(command: str, /, **options: str | bool) -> dict[str, str]:
     out = StringIO()
     call_command(command, stdout=out, **options)
     lines = out.getvalue().splitlines()
@@ -33,6 +34,16 @@ def test_making_it_again_changes_nothing_and_shows_no_password() -> None:
     assert "password" not in said
     assert authenticate(None, username="alice", password=password)
     assert Membership.objects.count() == Team.objects.count() == User.objects.count() == 1
+
+
+def test_a_password_that_nobody_was_told_is_renewed_until_somebody_signs_in(client: Client) -> None:
+    lost = run("create_account", username="alice", team="KISTI", role="manager")["password"]
+    password = run("create_account", username="alice", team="KISTI", renew_unused=True)["password"]
+    assert password != lost
+    assert not authenticate(None, username="alice", password=lost)
+    assert client.login(username="alice", password=password)
+    assert "password" not in run("create_account", username="alice", team="KISTI", renew_unused=True)
+    assert authenticate(None, username="alice", password=password)
 
 
 def test_a_given_password_is_set_and_not_repeated() -> None:

@@ -45,9 +45,11 @@ def test_the_state_is_for_its_owner_only_and_a_broken_one_is_none(tmp_path: Path
 
 def test_the_first_account_is_made_once(tmp_path: Path) -> None:
     place = home.Home(tmp_path)
-    assert not place.has_account()
+    assert (place.has_account(), place.was_account_begun()) == (False, False)
+    place.begin_account()
+    assert (place.has_account(), place.was_account_begun()) == (False, True)
     place.note_account()
-    assert home.Home(tmp_path).has_account()
+    assert (home.Home(tmp_path).has_account(), place.was_account_begun()) == (True, False)
 
 
 def test_the_folder_is_chosen_by_the_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

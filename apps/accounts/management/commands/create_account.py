@@ -25,6 +25,11 @@ class Command(BaseCommand):
             "--password", default="", help="a password to set; without it a new person gets a random one"
         )
         parser.add_argument(
+            "--renew-unused",
+            action="store_true",
+            help="a new random password, too, for somebody who is there and has never signed in",
+        )
+        parser.add_argument(
             "--administrator",
             action=BooleanOptionalAction,
             help="of the service: sees and may do everything, in all teams, and opens /admin/",
@@ -39,6 +44,7 @@ class Command(BaseCommand):
                 role=Role(options["role"]),
                 password=options["password"],
                 is_administrator=options["administrator"],
+                renews_unused=options["renew_unused"],
             )
         except ValidationError as error:
             raise CommandError(" ".join(error.messages)) from error
