@@ -11,7 +11,7 @@ _SIGNS = re.compile(
     r"(?P<pair>[\\%]u[dD][89abAB][0-9A-Fa-f]{2}[\\%]u[dD][c-fC-F][0-9A-Fa-f]{2})"
     r"|\\[ux]\{(?P<braced>[0-9A-Fa-f]{1,6})\}|[\\%]u(?P<short>[0-9A-Fa-f]{4})|\\U(?P<long>[0-9A-Fa-f]{8})"
     r"|\\N\{(?P<called>[A-Za-z0-9 -]{1,90})\}"
-    r"|(?P<entity>&(?:#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6}|[A-Za-z]{2,31});)|\\(?P<plain>[/\\])"
+    r"|(?P<entity>&(?:#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6}|[A-Za-z]{2,31});)|\\(?P<plain>[/\\_-])"
 )
 # What terminals read as a colour or a title, however its first sign is written.
 _TERMINAL = re.compile(

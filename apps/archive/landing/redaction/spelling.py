@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from apps.archive.landing.redaction.codings import CODINGS
+from apps.archive.landing.redaction.codings import CODINGS, unbroken
 from apps.archive.landing.redaction.escapes import Places, is_escaped, unescaped, unmoved, without_escapes
 from apps.archive.landing.redaction.letters import breaks_in, latin_in, letters_of
 
@@ -99,6 +99,8 @@ def readings(text: str) -> Iterator[Folded]:
     coded, moved = unescaped(text, CODINGS)
     if coded != plain:
         yield _folded(coded, moved)
+    for coding in unbroken(plain):
+        yield _folded(*unescaped(text, (coding,)))
     if plain != text:
         yield _folded(without_escapes(text), unmoved(text))
 

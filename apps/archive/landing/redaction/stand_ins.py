@@ -1,11 +1,13 @@
 """Words that stand for names, and in which spellings the names are known."""
 
 import ipaddress
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 
 from apps.archive.landing.redaction import people
+from apps.archive.landing.redaction.codings import LISTED
 from apps.archive.landing.redaction.occurrences import Occurrences
 from apps.archive.landing.redaction.spelling import GAPS, spellings
 
@@ -13,6 +15,7 @@ from apps.archive.landing.redaction.spelling import GAPS, spellings
 _SHORTEST = 2
 _IPV4 = 4
 _LEAST_FIGURES = 8
+_NUMBER, _LAST_NUMBER = re.compile(r"\d+"), re.compile(r"\d+(?=\D*$)")
 # Teams whose names are kept ready in a process: those of 20,000 hosts take a second and a half, and some 60 MB.
 _MOST_TEAMS = 2
 
@@ -79,6 +82,13 @@ class StandIns:
         figures = address.lower().replace(":", "").replace("-", "").replace(".", "")
         if len(figures) >= _LEAST_FIGURES and figures.isalnum() and len(set(figures)) > 1:
             self.figures.setdefault(figures, word)
+
+
+def listed(name: str) -> Iterator[str]:
+    """Yield a numbered name as lists of hosts are read (`codings`): with a sign for its last number, and for each."""
+    last, each = _LAST_NUMBER.sub(LISTED, name, count=1), _NUMBER.sub(LISTED, name)
+    if last != name and sum(sign.isalpha() for sign in each) >= _SHORTEST:
+        yield from dict.fromkeys((last, each))
 
 
 @dataclass(frozen=True)
