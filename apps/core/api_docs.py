@@ -1,6 +1,5 @@
 """The OpenAPI schema at its address."""
 
-import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -11,6 +10,8 @@ from django.utils.encoding import force_bytes
 from drf_spectacular.views import SpectacularAPIView
 from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
+
+from apps.core.once import made_once
 
 
 class SchemaView(SpectacularAPIView):
@@ -32,7 +33,7 @@ class SchemaView(SpectacularAPIView):
         )
 
 
-@functools.cache
+@made_once(most=8)
 def _schema(form: Callable[[], BaseRenderer], language: str) -> bytes:
     """Return the schema as text of a form: it takes two seconds of a core, and is the same for all who ask."""
     with translation.override(language):

@@ -4,12 +4,12 @@ import ipaddress
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from functools import lru_cache
 
 from apps.archive.landing.redaction import people
 from apps.archive.landing.redaction.codings import LISTED
 from apps.archive.landing.redaction.occurrences import Occurrences
 from apps.archive.landing.redaction.spelling import GAPS, spellings
+from apps.core.once import made_once
 
 # A name of one sign, or of figures only, stands in every table: it is replaced where nothing else stands beside it.
 _SHORTEST = 2
@@ -100,7 +100,7 @@ class Dictionary:
     occurrences: Occurrences
 
 
-@lru_cache(maxsize=_MOST_TEAMS)
+@made_once(most=_MOST_TEAMS)
 def dictionary_of(entries: tuple[Entry, ...]) -> Dictionary:
     """Return what is known of names; of two that are written alike the first one's word stands."""
     stand_ins = StandIns()
