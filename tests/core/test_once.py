@@ -46,16 +46,18 @@ def test_what_failed_is_tried_again_by_the_next() -> None:
     def make() -> int:
         tries.append(1)
         begun.set()
-        ended.wait(5)
+        ended.wait(60)
         if len(tries) == 1:
             raise ValueError("broken")
         return len(tries)
 
     with ThreadPoolExecutor(2) as together:
         asked = [together.submit(make)]
-        begun.wait(5)
+        assert begun.wait(60)
+        (result,) = make._results.values()
         asked.append(together.submit(make))
-        time.sleep(0.1)
+        while not result._condition._waiters:
+            time.sleep(0.01)
         ended.set()
         for one in asked:
             with pytest.raises(ValueError, match="broken"):
