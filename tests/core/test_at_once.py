@@ -10,6 +10,7 @@ import pytest
 from apps.core.limits.at_once import Askers
 from apps.core.limits.policies import LimitExceededError
 
+pytestmark = pytest.mark.django_db
 WAIT_S = 0.3
 
 
