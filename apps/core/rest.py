@@ -75,7 +75,7 @@ class APIView(Strict):
 
 
 class ListAPIView(Strict, plain_generics.ListAPIView):
-    """A list."""
+    """A GET that lists rows."""
 
 
 class ViewSet(Strict, plain.ViewSet):
