@@ -165,11 +165,11 @@ def ensure_account(
     person gets the password, or a random one. One who is there keeps theirs unless a password is given.
     """
     person = User.objects.filter(username=username).first()
-    made = ""
+    new_password = ""
     if person is None:
         person = User(username=username)
-        made = "" if password else get_random_string(_PASSWORD_LENGTH, _LETTERS)
-    if password := password or made:
+        new_password = "" if password else get_random_string(_PASSWORD_LENGTH, _LETTERS)
+    if password := password or new_password:
         validate_password(password, person)
         person.set_password(password)
     if is_administrator is not None:
@@ -181,7 +181,7 @@ def ensure_account(
         team = _save_team(name=team_name, slug="")
     Membership.objects.update_or_create(team=team, user=person, defaults={"role": role})
     audit.note("account-ensured", team=team.slug, user=person.username, role=role)
-    return Account(person, team, made or None)
+    return Account(person, team, new_password or None)
 
 
 def locked(team: Team) -> Team:
@@ -199,9 +199,9 @@ def _save_team(*, name: str, slug: str) -> Team:
 def _free_slug(name: str) -> str:
     """Return a short name made of a name's Latin letters and digits, with a number if it is taken."""
     stem = slugify(name)[:40].strip("-") or "team"
-    taken = {_RESERVED_SLUG, *Team.objects.filter(slug__startswith=stem).values_list("slug", flat=True)}
-    numbered = (f"{stem}-{number}" for number in range(2, len(taken) + 3))
-    return next(slug for slug in (stem, *numbered) if slug not in taken)
+    slugs = {_RESERVED_SLUG, *Team.objects.filter(slug__startswith=stem).values_list("slug", flat=True)}
+    numbered = (f"{stem}-{number}" for number in range(2, len(slugs) + 3))
+    return next(slug for slug in (stem, *numbered) if slug not in slugs)
 
 
 def _keep_a_manager(membership: Membership) -> None:
