@@ -81,9 +81,9 @@ def for_whole_team() -> Q:
 def told_to_whole_team(path: str = "of_campaign") -> Q:
     """Return the same for rows that have a campaign's permanent id at `path`, also when the campaign is gone."""
     private = Q(visibility=Visibility.PRIVATE)
-    kept = Campaign.objects.filter(deleting_at=None)
-    gone = Tombstone.objects.exclude(permanent_id__in=_ids(kept))
-    secret = [Q(**{f"{path}__in": _ids(rows.filter(private))}) for rows in (kept, gone)]
+    campaigns = Campaign.objects.filter(deleting_at=None)
+    gone = Tombstone.objects.exclude(permanent_id__in=_ids(campaigns))
+    secret = [Q(**{f"{path}__in": _ids(rows.filter(private))}) for rows in (campaigns, gone)]
     return ~(secret[0] | secret[1])
 
 
@@ -109,16 +109,16 @@ def _number_of(user: Person) -> int | None:
 
 @lru_cache(_MOST_PEOPLE)
 def _told_to(user: int | None, path: str, team: str) -> Q:
-    kept = Campaign.objects.filter(deleting_at=None)
+    campaigns = Campaign.objects.filter(deleting_at=None)
     # One that was brought back has its tombstone still: it says nothing any more.
-    gone = Tombstone.objects.exclude(permanent_id__in=_ids(kept))
-    told = Q(**{path: ""}) | Q(**{f"{path}__in": _ids(kept.filter(_whole(Campaign, user)))})
-    told |= Q(**{f"{path}__in": _ids(gone.filter(_whole(Tombstone, user)))})
+    gone = Tombstone.objects.exclude(permanent_id__in=_ids(campaigns))
+    condition = Q(**{path: ""}) | Q(**{f"{path}__in": _ids(campaigns.filter(_whole(Campaign, user)))})
+    condition |= Q(**{f"{path}__in": _ids(gone.filter(_whole(Tombstone, user)))})
     if user is not None:
         own = Membership.objects.filter(user=user).order_by().values("team")
-        known = Q(**{f"{path}__in": _ids(kept)}) | Q(**{f"{path}__in": _ids(Tombstone.objects.all())})
-        told |= Q(**{f"{team}__in": own}) & ~known
-    return told
+        with_campaign = Q(**{f"{path}__in": _ids(campaigns)}) | Q(**{f"{path}__in": _ids(Tombstone.objects.all())})
+        condition |= Q(**{f"{team}__in": own}) & ~with_campaign
+    return condition
 
 
 @lru_cache(_MOST_PEOPLE)
