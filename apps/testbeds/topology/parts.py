@@ -88,11 +88,11 @@ def _nodes_in(box: Box) -> list[int]:
 
 
 def _marked(box: Box, keeping: Mapping[int, Obstacle]) -> Box:
-    found = [keeping[pk] for pk in _nodes_in(box) if pk in keeping]
-    labels = {obstacle.label for obstacle in found}
+    obstacles = [keeping[pk] for pk in _nodes_in(box) if pk in keeping]
+    labels = {obstacle.label for obstacle in obstacles}
     return replace(
         box,
-        kept=len(found),
+        kept=len(obstacles),
         obstacle=labels.pop() if len(labels) == 1 else "",
-        has_fault=any(obstacle.is_fault for obstacle in found),
+        has_fault=any(obstacle.is_fault for obstacle in obstacles),
     )
