@@ -23,8 +23,8 @@ class SchemaView(SpectacularAPIView):
 
     def _get_schema_response(self, request: Request) -> HttpResponse:
         form: Callable[[], BaseRenderer] = type(request.accepted_renderer)
-        asked = translation.get_language() or ""
-        language = asked if asked in dict(settings.LANGUAGES) else settings.LANGUAGE_CODE
+        active_language = translation.get_language() or ""
+        language = active_language if active_language in dict(settings.LANGUAGES) else settings.LANGUAGE_CODE
         file = self._get_filename(request, None)
         return HttpResponse(
             _schema(form, language),

@@ -156,13 +156,13 @@ def in_section(context: Mapping[str, Any], *apps: str) -> str:
 @register.simple_tag
 def inventory_menu() -> list[tuple[str, str]]:
     """Return (label, address) of the inventory's pages."""
-    found = []
+    entries = []
     for label, name in _INVENTORY:
         try:
-            found.append((str(label), reverse(f"testbeds:{name}")))
+            entries.append((str(label), reverse(f"testbeds:{name}")))
         except NoReverseMatch:
             continue
-    return found
+    return entries
 
 
 @register.filter

@@ -91,20 +91,20 @@ def _read(coded: bytes) -> tuple[str, str]:
 def _replaced(text: str, places: Places, pattern: re.Pattern[str], decode: Decoder) -> tuple[str, Places]:
     starts, ends = places
     signs: list[str] = []
-    kept: Places = ([], [])
+    new_places: Places = ([], [])
     done = 0
     for escape in pattern.finditer(text):
         signs.append(text[done : escape.start()])
-        kept[0].extend(starts[done : escape.start()])
-        kept[1].extend(ends[done : escape.start()])
+        new_places[0].extend(starts[done : escape.start()])
+        new_places[1].extend(ends[done : escape.start()])
         for sign, start, end in decode(escape):
             signs.append(sign)
-            kept[0].extend([starts[start]] * len(sign))
-            kept[1].extend([ends[end - 1]] * len(sign))
+            new_places[0].extend([starts[start]] * len(sign))
+            new_places[1].extend([ends[end - 1]] * len(sign))
         done = escape.end()
     if not done:
         return text, places
-    return "".join((*signs, text[done:])), (kept[0] + starts[done:], kept[1] + ends[done:])
+    return "".join((*signs, text[done:])), (new_places[0] + starts[done:], new_places[1] + ends[done:])
 
 
 def _from_bytes(escape: re.Match[str]) -> Decoded:

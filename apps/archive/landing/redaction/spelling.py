@@ -128,7 +128,7 @@ def _respelt(name: str) -> Iterator[str]:
         if any(chosen):
             yield fold("".join(signs)).text
     if len(folded) >= _LEAST_SPELT_OUT and _SPELT_OUT.search(folded):
-        yield _SPELT_OUT.sub(lambda found: found.group()[0], folded)
+        yield _SPELT_OUT.sub(lambda match: match.group()[0], folded)
 
 
 def _folded(written: str, places: Places) -> Folded:

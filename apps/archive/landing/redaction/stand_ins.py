@@ -59,18 +59,18 @@ class StandIns:
     def add_plain_address(self, address: str, word: str) -> None:
         """Have a word stand for an address of the internet, also as figures; for nothing if it is none, or local."""
         try:
-            found = ipaddress.ip_address(address.partition("%")[0])
+            plain = ipaddress.ip_address(address.partition("%")[0])
         except ValueError:
             return
-        self.addresses.setdefault(found.compressed, word)
-        if found.is_loopback or found.is_unspecified:
+        self.addresses.setdefault(plain.compressed, word)
+        if plain.is_loopback or plain.is_unspecified:
             return
-        figures = 8 if found.version == _IPV4 else 32
-        self.figures.setdefault(f"{int(found):0{figures}x}", word)
-        if found.version == _IPV4:
+        figures = 8 if plain.version == _IPV4 else 32
+        self.figures.setdefault(f"{int(plain):0{figures}x}", word)
+        if plain.version == _IPV4:
             # As kernels print it: the other way round, and as one number.
-            self.figures.setdefault(found.packed[::-1].hex(), word)
-            self.figures.setdefault(str(int(found)), word)
+            self.figures.setdefault(plain.packed[::-1].hex(), word)
+            self.figures.setdefault(str(int(plain)), word)
 
     def add_person(self, given: str, family: str, word: str) -> None:
         """Have a word stand for a person's name, in the ways in which it is written."""
