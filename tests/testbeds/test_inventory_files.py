@@ -41,19 +41,6 @@ def test_the_example_loads_and_counts_for_itself() -> None:
     assert {change.action for change in inventory.load_example(team=team)} == {inventory.SAME}
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "sites:\n" + "- name: s\n" * inventory.MOST_ITEMS + "- {name: last}\n",
-        "nodes:\n- name: n\n  addresses:\n" + "  - {address: 10.0.0.1}\n" * inventory.MOST_ITEMS,
-    ],
-)
-def test_a_file_that_would_keep_its_sender_waiting_for_minutes_is_refused(text: str) -> None:
-    (problem,) = problems(text)
-    line = len(text.splitlines())
-    assert problem.startswith(f"Line {line}: a file holds at most {inventory.MOST_ITEMS} things")
-
-
 def test_the_example_has_the_published_bottlenecks() -> None:
     team = people.team()
     inventory.load_example(team=team)
