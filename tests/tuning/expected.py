@@ -263,7 +263,7 @@ EXPECTED = {
     "knu-caltech-udp": Expected(
         (
             Claim("path-capacity", "diagnosis", "400.0 Mbit/s to 457.0 Mbit/s"),
-            Claim("path-bottleneck", "diagnosis", "Genkai XP – Tokyo XP (622 Mbit/s), only 457.0 Mbit/s"),
+            Claim("path-bottleneck", "diagnosis", r"Genkai XP – Tokyo XP \(622 Mbit/s\), only 457.0 Mbit/s"),
         ),
         {
             "no datagrams": {"loss_at_bit_per_s": MISSING},

@@ -133,7 +133,7 @@ def test_a_run_that_a_limit_of_its_own_held_is_left_out_whatever_it_reached(
 def test_links_that_carried_more_than_is_said_of_them_are_no_ceiling(
     client: Client, cast: SimpleNamespace, pair: list[Node], measured: float, is_known: bool
 ) -> None:
-    """What came through the link of 1 Gbit/s in another experiment of the campaign, the other way, tells of the same links."""
+    """What came through the link of 1 Gbit/s the other way, in another experiment of the campaign, tells of it."""
     draft = make.campaign(cast)
     make.experiment(draft, *pair, factors=[{"name": "streams", "expression": "1, 2, 4"}], repetitions=2)
     loads = {"fixed": {"rate": "900 Mbit/s", "direction": "reverse"}, "factors": []}
