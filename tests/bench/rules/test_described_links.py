@@ -82,3 +82,17 @@ def test_where_less_came_through_no_link_is_called_the_bottleneck(rate: float) -
     draft = next(draft for draft in drafts if draft.rule == "path-bottleneck")
     assert "as described" in str(draft.title) and "The bottleneck is" not in str(draft.title)
     assert "inventory is wrong" in str(draft.alternatives[0].title)
+
+
+@pytest.mark.parametrize("count", [1, 4, 16])
+def test_what_came_through_is_told_with_its_streams(count: int) -> None:
+    """Where counts of streams were tried, a rate without its count is none to hold another against."""
+    make = Maker()
+    points = [make.ping(0.018), *(make.tcp([120e6 * n, 121e6 * n], streams=n, rtt=0.018) for n in (1, count))]
+    for capacity in (None, 120e6 * count / 0.93):
+        told = Evidence(tuple(points), dataclasses.replace(SAID, capacity_bps=capacity))
+        known = read_capacity(told)
+        assert known is not None and f"(streams = {count})" in str(known.source)
+    drafts = conclude_all(of_ends(), Evidence((*points, *dispersion(make, 120e6 * count / 0.93)), SAID))
+    said = [str(line) for draft in drafts if draft.rule == "path-capacity" for line in draft.why]
+    assert [line for line in said if line.startswith("TCP: ") and f"(streams = {count})" in line]

@@ -1,4 +1,4 @@
-"""What limits a file system where it cannot be told: why not, and what would decide; silence would hide the question."""
+"""What limits a file system where that cannot be told: why not, and what would decide."""
 
 from collections.abc import Sequence
 

@@ -7,7 +7,7 @@ from apps.bench.rules import pace
 from apps.bench.rules.base import Evidence
 from apps.bench.rules.tcp import estimates, held
 from apps.bench.rules.tcp.present import read_all
-from apps.bench.rules.tcp.sweeps import tcp_points
+from apps.bench.rules.tcp.sweeps import how_of, tcp_points
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
 
@@ -148,7 +148,7 @@ def _not_contradicted(evidence: Evidence, own: Known | None) -> Known | None:
     if not best.rate:
         return None
     text = _("Capacity %(rate)s: at least so much was measured; the other way the links' %(nominal)s were %(other)s.")
-    shown = _rates(best.rate, own.value) | {"other": format_quantity(told[0], "bit/s")}
+    shown = _rates(best.rate, own.value, best) | {"other": format_quantity(told[0], "bit/s")}
     return Known(best.rate, Message(text, shown), 0.5, best.trials, is_lower_bound=True)
 
 
@@ -202,7 +202,7 @@ def read_capacity(evidence: Evidence) -> Known | None:
     is_more = dispersed is not None and nominal is not None and BELOW_LINKS * dispersed.low > nominal
     if nominal and (best.rate > REFUTED * nominal or is_more):
         return None
-    shown = _rates(best.rate, nominal)
+    shown = _rates(best.rate, nominal, best)
     is_near = bool(nominal) and best.rate >= CONFIRMED * (nominal or 0.0) * network.tcp_efficiency(
         held.frame_of(evidence)
     )
@@ -268,9 +268,9 @@ def _is_untested(evidence: Evidence, best: held.Best) -> bool:
     return held.is_held(evidence, best, rtt.value if rtt else None)
 
 
-def _rates(rate: float, nominal: float | None) -> dict[str, object]:
+def _rates(rate: float, nominal: float | None, best: held.Best | None = None) -> dict[str, object]:
     return {
-        "rate": format_quantity(rate, "bit/s"),
+        "rate": format_quantity(rate, "bit/s") + how_of(best.point if best else None),
         "nominal": format_quantity(nominal, "bit/s") if nominal else "",
         "share": f"{100 * rate / nominal:.0f}" if nominal else "",
     }
