@@ -191,7 +191,12 @@ EXPECTED = {
     ),
     "write-grows-with-tasks": Expected(
         (
-            Claim("storage-clients", "recommendation", "grows with the tasks", "nearly all of it.*many nodes do I/O"),
+            Claim(
+                "storage-clients",
+                "diagnosis",
+                "grows with the tasks .*to nearly all",
+                "nearly all of it.*many nodes do I/O",
+            ),
             Claim(
                 "workload-nodes", "diagnosis", "fit for applications in which many nodes do I/O.*poor where few do"
             ),

@@ -44,9 +44,11 @@ class Case(NamedTuple):
 def full(case: Case) -> list[Message]:
     """Return what of all that lies beneath is nearly used up, so that more gain little; [] for nothing."""
     best, reasons = case.trend.best or 0.0, []
-    if fills(best, case.bound, FULL):
+    # More tasks on the same nodes share the links of these.
+    bound = case.ceiling if case.bound is None and case.trend.factor != CLIENTS else case.bound
+    if fills(best, bound, FULL):
         reasons.append(
-            Message(_NEARLY_FULL, {"best": rate(best), "way": way_of(case.trend), **share_of(best, case.bound)})
+            Message(_NEARLY_FULL, {"best": rate(best), "way": way_of(case.trend), **share_of(best, bound)})
         )
     if case.disk and fills(best, case.disk.value, FULL) and (reasons or _is_alike(case)):
         text = _(
