@@ -119,7 +119,7 @@ def _conclude(draft: Campaign) -> None:
         "applies_when": text("Always."),
     }  # fmt: skip
     details = {
-        "why": [text("The window fills no path."), text(FOLDED, title=part["title"])],
+        "why": [text("The window fills no path.", window="256 KiB"), text(FOLDED, title=part["title"])],
         "evidence": [*alone, *best], "confidence_label": "high",
         "present": present, "predicted": predicted, "predicted_unit": "bit/s", "proof": proof, "parts": [part],
         "value": 262144, "unit": "B",

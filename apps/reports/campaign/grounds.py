@@ -92,10 +92,8 @@ class Ground:
 
     def line_of(self, message: Record) -> Part:
         """Return one of its texts, with its claim where it says a figure of the table."""
-        params = message.get("params")
-        values = (
-            {value for value in params.values() if isinstance(value, str)} if isinstance(params, Mapping) else set()
-        )
+        # A message may bring figures that its words do not say.
+        values = titles.figures_of(message)
         columns = {
             column: figure.text
             for (text, figure), column in zip(self._told(), self._columns(), strict=True)
