@@ -2,7 +2,7 @@
 
 import itertools
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
@@ -30,6 +30,15 @@ def expand_pattern(text: str) -> list[str]:
 def compress_names(names: Iterable[str]) -> str:
     """Return the shortest line of which `expand_pattern` makes the names again, sorted."""
     return ", ".join(_pieces(names))
+
+
+def told_ends(roles: Sequence[str], names: Sequence[str], arrow: str = " → ") -> str:
+    """Return "source → destination (client: control)" of the nodes that play roles: data goes between the first two.
+
+    `names` stand in the order of the data; whoever plays a third role only stands beside.
+    """
+    beside = ", ".join(f"{role}: {name}" for role, name in zip(roles[2:], names[2:], strict=True))
+    return arrow.join(names[:2]) + (f" ({beside})" if beside else "")
 
 
 def shorten_names(names: Iterable[str], *, most: int) -> str:

@@ -90,12 +90,13 @@ class Hit:
     @property
     def players(self) -> str:
         """Return "sender → receiver" with the names of the nodes and clusters of its roles, "↔" of both ways."""
-        return self._arrow.join("+".join(names) for names in self._cast)
+        return patterns.told_ends(self._roles, ["+".join(names) for names in self._cast], self._arrow)
 
     @property
     def ends(self) -> str:
         """Return the same for a narrow cell: many names as patterns, of very many the first."""
-        return self._arrow.join(patterns.shorten_names(names, most=MOST_PIECES) for names in self._cast)
+        names = [patterns.shorten_names(names, most=MOST_PIECES) for names in self._cast]
+        return patterns.told_ends(self._roles, names, self._arrow)
 
     @cached_property
     def _sides(self) -> set[bool]:
@@ -112,13 +113,22 @@ class Hit:
     def _arrow(self) -> str:
         return " ↔ " if len(self._sides) > 1 else " → "
 
+    @property
+    def _roles(self) -> list[str]:
+        return [role for role, names in self._played.items() if names]
+
     @cached_property
     def _cast(self) -> list[list[str]]:
         """Return the names of each role: who sends, who receives, and the other roles."""
+        return in_order((names for names in self._played.values() if names), is_back=self._sides == {True})
+
+    @cached_property
+    def _played(self) -> dict[str, list[str]]:
+        """Return the names of each role, in the order of the tool's roles."""
         parts: dict[str, list[str]] = {role.name: [] for role in self.tool.roles} if self.tool else {}
         for part in self.experiment.roles.all():
             parts.setdefault(part.role, []).append(str(part.node or part.cluster))
-        return in_order((names for names in parts.values() if names), is_back=self._sides == {True})
+        return parts
 
 
 def entries_for(user: User) -> QuerySet[SearchEntry]:

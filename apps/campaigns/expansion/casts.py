@@ -10,6 +10,7 @@ from apps.bench.text import Message, _
 from apps.bench.toolkit import Role, Tool
 from apps.campaigns.models import ExperimentRole
 from apps.testbeds.models import Node
+from apps.testbeds.patterns import told_ends
 
 Errors = dict[str, Message]
 
@@ -33,7 +34,8 @@ class Cast:
     @property
     def title(self) -> str:
         """Return "client → server" with the names of the nodes."""
-        return " → ".join("+".join(node.name for node in members) for members in self.roles.values())
+        names = ["+".join(node.name for node in members) for members in self.roles.values()]
+        return told_ends(list(self.roles), names)
 
     def as_ids(self) -> dict[str, list[int]]:
         """Return {role: [node ids]}, the form in which a lane keeps it."""

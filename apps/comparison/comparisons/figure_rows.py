@@ -21,7 +21,7 @@ from apps.campaigns.models import Campaign, Experiment, ExperimentRole, Lane, Tr
 from apps.campaigns.queries.visibility import counted, visible
 from apps.comparison.comparisons import sets
 from apps.comparison.comparisons.sets import ResultSet
-from apps.results import doubts, queries
+from apps.results import doubts, queries, ways
 from apps.results.doubts import Doubts
 from apps.testbeds.models import Node
 from apps.toolbox import queries as toolbox
@@ -93,9 +93,8 @@ class Gathered:
         """Return "client → server" with the names of the nodes that played a row's roles."""
         if row.lane not in self._pairs:
             roles = self.lanes[row.lane].roles
-            cast = (roles.get(role.name, []) for role in self.tool_of(row).roles)
-            parts = ("+".join(self.named(self.nodes.get(pk, pk)) for pk in members) for members in cast)
-            self._pairs[row.lane] = " → ".join(filter(None, parts))
+            names = {pk: self.named(self.nodes.get(pk, pk)) for members in roles.values() for pk in members}
+            self._pairs[row.lane] = ways.lane_ends(roles, self.tool_of(row), names, is_back=False)
         return self._pairs[row.lane]
 
     def named(self, thing: Campaign | Node | int) -> str:

@@ -16,7 +16,7 @@ from apps.bench import statistics
 from apps.bench.toolkit import Metric, Tool
 from apps.campaigns.models import Campaign, Lane, Trial
 from apps.campaigns.queries.visibility import counted, visible
-from apps.results import doubts, queries
+from apps.results import doubts, queries, ways
 from apps.results.doubts import Doubts
 from apps.results.models import Sample
 from apps.testbeds.models import Node
@@ -213,5 +213,4 @@ def _level(campaign: int, members: list[tuple[Any, ...]], metric: str) -> Level:
 
 
 def _ends(tool: Tool, roles: dict[str, list[int]], names: dict[int, str]) -> str:
-    parts = ("+".join(names.get(pk, str(pk)) for pk in roles.get(role.name, [])) for role in tool.roles)
-    return " → ".join(part for part in parts if part)
+    return ways.lane_ends(roles, tool, names, is_back=False)

@@ -15,7 +15,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext, gettext_lazy
 
 from apps.bench import units
-from apps.core import editing, messages, moments
+from apps.core import editing, formulas, messages, moments
 
 register = template.Library()
 logger = logging.getLogger(__name__)
@@ -88,6 +88,13 @@ def duration(value: float | None) -> str:
 def message(value: Mapping[str, Any] | str | None) -> str:
     """Return a stored message in the reader's language."""
     return messages.render(value)
+
+
+@register.filter
+@shown
+def formula(value: str) -> str:
+    """Return a formula with its words in the reader's language."""
+    return formulas.render(value)
 
 
 @register.filter
