@@ -189,7 +189,7 @@ def _stages(world: World) -> Told:
 def _prediction(world: World) -> Told:
     page = world.client.get(reverse("tuning:predict", args=[world.experiment.pk]), {"window": "64 KiB"})
     rows = prediction._rows(page.context["asked"])
-    return [(rate, len(trials)) for _setting, rate, trials in rows]
+    return [(rate, len(trials)) for _setting, rate, trials, *_interval in rows]
 
 
 def _samples(world: World) -> Told:
