@@ -8,9 +8,10 @@ from collections.abc import Iterable
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
 
-# More names than this are a slip of the pattern, and rows for minutes: each is checked and stored by itself, some
-# hundred a second, while who sent them waits.
-MOST_NAMES = 3000
+from apps.core.entries import MOST_ENTRIES
+
+# Each is a row that is checked and stored by itself, some hundred a second.
+MOST_NAMES = MOST_ENTRIES
 
 _PIECES = re.compile(r"\[([^\[\]]*)\]")
 _RANGE = re.compile(r"([0-9]{1,9})(?:-([0-9]{1,9}))?")
