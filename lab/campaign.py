@@ -42,8 +42,8 @@ class Service:
             with urllib.request.urlopen(request, timeout=60) as answer:  # noqa: S310
                 text = answer.read()
         except urllib.error.HTTPError as error:
-            said = error.read().decode(errors="replace")[:2000]
-            raise LabError(f"{method} {path}: {error.code} {said}") from error
+            refusal = error.read().decode(errors="replace")[:2000]
+            raise LabError(f"{method} {path}: {error.code} {refusal}") from error
         except (urllib.error.URLError, TimeoutError) as error:
             raise LabError(f"{method} {path}: {getattr(error, 'reason', error)}") from error
         return json.loads(text) if text else None
@@ -90,9 +90,9 @@ def read_campaign(path: Path) -> Json:
 
 def run(service: Service, content: Json, say: Callable[[str], None]) -> bool:
     """Define the campaign, launch it, wait for its end and say what it measured; True if every trial succeeded."""
-    known = {kind: service.names(kind) for kind in ("nodes", "clusters", "file-systems")}
+    inventory = {kind: service.names(kind) for kind in ("nodes", "clusters", "file-systems")}
     try:
-        bodies = [_body(experiment, known) for experiment in content["experiments"]]
+        bodies = [_body(experiment, inventory) for experiment in content["experiments"]]
     except LabError as error:
         written_for = f" The campaign is written for lab/{content['lab']}.yaml." if "lab" in content else ""
         raise LabError(f"{error}{written_for}") from error
@@ -101,13 +101,13 @@ def run(service: Service, content: Json, say: Callable[[str], None]) -> bool:
         service.call("POST", "experiments/", {"campaign": campaign["id"], **body})
     service.call("POST", f"campaigns/{campaign['id']}/launch/")
     say(f"{content['name']}: watch it at {service.address}/campaigns/{campaign['id']}/")
-    shown = ""
+    earlier = ""
     while True:
         campaign = service.call("GET", f"campaigns/{campaign['id']}/")
         progress = campaign["progress"]
         line = ", ".join(f"{progress[key]} {words}" for key, words in _ENDS.items() if progress[key])
-        if line != shown:
-            shown = line
+        if line != earlier:
+            earlier = line
             say(f"  of {progress['total']} trials: {line}")
         if campaign["state"] in _ENDED:
             break
@@ -118,26 +118,26 @@ def run(service: Service, content: Json, say: Callable[[str], None]) -> bool:
     return bool(campaign["state"] == "finished" and progress["measured"] == progress["total"] > 0)
 
 
-def _body(experiment: Json, known: dict[str, dict[str, int]]) -> Json:
+def _body(experiment: Json, inventory: dict[str, dict[str, int]]) -> Json:
     """Return an experiment as REST takes it: names become ids, values texts, factors a list."""
     body = dict(experiment)
     body["roles"] = [
-        {"role": role, **_player(name, known)}
+        {"role": role, **_player(name, inventory)}
         for role, names in experiment["roles"].items()
         for name in (names if isinstance(names, list) else [names])
     ]
     if "file_system" in experiment:
-        body["file_system"] = _id(experiment["file_system"], known["file-systems"], "file system")
+        body["file_system"] = _id(experiment["file_system"], inventory["file-systems"], "file system")
     body["fixed"] = {name: str(value) for name, value in experiment.get("fixed", {}).items()}
     factors = experiment.get("factors", {})
     body["factors"] = [{"name": name, "expression": str(expression)} for name, expression in factors.items()]
     return body
 
 
-def _player(name: str, known: dict[str, dict[str, int]]) -> Json:
-    if name in known["nodes"]:
-        return {"node": known["nodes"][name]}
-    return {"cluster": _id(name, known["clusters"], "node or cluster")}
+def _player(name: str, inventory: dict[str, dict[str, int]]) -> Json:
+    if name in inventory["nodes"]:
+        return {"node": inventory["nodes"][name]}
+    return {"cluster": _id(name, inventory["clusters"], "node or cluster")}
 
 
 def _id(name: str, ids: dict[str, int], kind: str) -> int:

@@ -117,12 +117,12 @@ class Fields:
         """Return a list of texts."""
         return [str(item) for item in self._sequence(name, self._get(name, default))]
 
-    def choices(self, name: str, known: Mapping[str, T]) -> tuple[T, ...]:
+    def choices(self, name: str, options: Mapping[str, T]) -> tuple[T, ...]:
         """Return what each of one or more different names stands for."""
         names = self.names(name)
-        if not names or len(set(names)) < len(names) or not set(names) <= set(known):
-            self.refuse(name, f"name one or more, each once, of {', '.join(known) or 'none that there is'}")
-        return tuple(known[item] for item in names)
+        if not names or len(set(names)) < len(names) or not set(names) <= set(options):
+            self.refuse(name, f"name one or more, each once, of {', '.join(options) or 'none that there is'}")
+        return tuple(options[item] for item in names)
 
     def absolute_path(self, name: str, default: str = _MISSING) -> Path:
         """Return an absolute path with nothing in it that a mount table or a configuration would misread."""
@@ -136,12 +136,12 @@ class Fields:
         self._read.add(name)
         return self._content.get(name) is not None
 
-    def choice(self, name: str, known: Mapping[str, T], *, default: str = _MISSING) -> T:
+    def choice(self, name: str, options: Mapping[str, T], *, default: str = _MISSING) -> T:
         """Return what a name stands for."""
         value = self.text(name, default=default)
-        if value not in known:
-            self.refuse(name, f"{value!r} is unknown; there are {', '.join(known)}")
-        return known[value]
+        if value not in options:
+            self.refuse(name, f"{value!r} is unknown; there are {', '.join(options)}")
+        return options[value]
 
     def mapping(self, name: str) -> Mapping[Any, Any]:
         """Return a mapping as it stands, empty if it is missing."""

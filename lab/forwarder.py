@@ -79,11 +79,11 @@ class Direction:
             self.bytes += len(packet)
 
     def _take_in(self, source: int) -> int:
-        for taken in range(_BATCH):
+        for count in range(_BATCH):
             try:
                 packet = os.read(source, _MAX_PACKET)
             except OSError:
-                return taken
+                return count
             self._queue_packet(packet)
         return _BATCH
 

@@ -112,10 +112,10 @@ def describe(
 
 def allowed_programs(node: Node, place: Place) -> dict[str, str]:
     """Return the further programs that the node's agent may run and that are there: {name: path}."""
-    found = {name: str(path) if path else shutil.which(name) for name, path in node.allowance.programs.items()}
-    if REMOTE in found:
-        found[REMOTE] = str(place.doors / REMOTE)
-    return {name: path for name, path in found.items() if path}
+    paths = {name: str(path) if path else shutil.which(name) for name, path in node.allowance.programs.items()}
+    if REMOTE in paths:
+        paths[REMOTE] = str(place.doors / REMOTE)
+    return {name: path for name, path in paths.items() if path}
 
 
 def clusters_of(lab: Lab) -> dict[str, tuple[Node, ...]]:

@@ -66,8 +66,8 @@ class Room:
         self.mounts.touch()
         self.host.touch()
         # A slave: what is unmounted on this machine is not held on to, and nothing of the node's is seen outside.
-        made = ("unshare", f"--mount={self.mounts}", f"--uts={self.host}", "--propagation", "slave")
-        do(*made, "tee", "/proc/sys/kernel/hostname", feed=self.name)
+        namespaces = ("unshare", f"--mount={self.mounts}", f"--uts={self.host}", "--propagation", "slave")
+        do(*namespaces, "tee", "/proc/sys/kernel/hostname", feed=self.name)
         self.do("mount", "--bind", hosts, "/etc/hosts")
         # Of its own network namespace: what a program finds below /sys/class/net. Its cgroups are the machine's.
         aside = Path("/mnt")

@@ -110,7 +110,7 @@ def read_lab(path: Path) -> Lab:
     entries = top.entries("nodes", least=1, most=_MOST_NODES)
     nodes = [_node(entry, switches, sysctls, allowance) for entry in entries]
     links = [_link(entry, switches) for entry in top.entries("links")]
-    known = {node.name: node for node in nodes}
+    by_name = {node.name: node for node in nodes}
     lab = Lab(
         name=name,
         description=top.text("description", default=""),
@@ -120,9 +120,9 @@ def read_lab(path: Path) -> Lab:
         switches=tuple(listed),
         nodes=tuple(nodes),
         links=tuple(links),
-        clusters=_clusters(top, known),
-        file_systems=read_file_systems(top.entries("file_systems"), known),
-        slurm=read_slurm(top.part("slurm"), known) if top.has("slurm") else None,
+        clusters=_clusters(top, by_name),
+        file_systems=read_file_systems(top.entries("file_systems"), by_name),
+        slurm=read_slurm(top.part("slurm"), by_name) if top.has("slurm") else None,
     )
     top.finish()
     _check_whole(top, lab)
@@ -211,7 +211,7 @@ def _sysctls(fields: Fields, name: str) -> dict[str, str]:
 def _check_whole(top: Fields, lab: Lab) -> None:
     """Check what no entry can know alone: that names, addresses and subnets are told apart."""
     switches = [switch.name for switch in lab.switches]
-    _refuse_repeated(top, "nodes", "name", [node.name for node in lab.nodes], taken=switches)
+    _refuse_repeated(top, "nodes", "name", [node.name for node in lab.nodes], others=switches)
     _refuse_repeated(top, "nodes", "address", [node.address for node in lab.nodes])
     _refuse_repeated(top, "links", "name", [link.name for link in lab.links])
     subnets = lab.data_subnets
@@ -221,7 +221,7 @@ def _check_whole(top: Fields, lab: Lab) -> None:
             top.refuse(f"{place}[{at}].subnet", f"{subnet} overlaps another subnet of this lab")
 
 
-def _refuse_repeated(top: Fields, entries: str, field: str, values: Sequence[T], *, taken: Sequence[T] = ()) -> None:
+def _refuse_repeated(top: Fields, entries: str, field: str, values: Sequence[T], *, others: Sequence[T] = ()) -> None:
     for index, value in enumerate(values):
-        if value in taken or value in values[:index]:
+        if value in others or value in values[:index]:
             top.refuse(f"{entries}[{index}].{field}", f"{value} is taken by another switch, node or link")

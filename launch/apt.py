@@ -28,14 +28,14 @@ class Apt:
         """Install what can be had of these packages, in time; return {package: why not} for the rest."""
         if self.call([], "update") is None:
             return dict.fromkeys(packages, "the package lists could not be fetched in time")
-        known = self.candidates(packages)
-        missing = self._install([], known)
-        others = [name for name in packages if name not in known]
+        available = self.candidates(packages)
+        missing = self._install([], available)
+        others = [name for name in packages if name not in available]
         private = self.private_options() if others else []
         if private and self.call(private, "update") is not None:
-            known = self.candidates(others, private)
-            missing.update(self._install(private, known))
-            others = [name for name in others if name not in known]
+            available = self.candidates(others, private)
+            missing.update(self._install(private, available))
+            others = [name for name in others if name not in available]
         missing.update(dict.fromkeys(others, "no package of that name can be had here"))
         return missing
 
@@ -53,8 +53,8 @@ class Apt:
 
     def candidates(self, packages, options=()):
         """Return those of the packages that can be installed."""
-        said = self.call(list(options), "policy", *packages, program="apt-cache", quiet=False) or ""
-        return [name for name in packages if _has_candidate(said, name)]
+        policy = self.call(list(options), "policy", *packages, program="apt-cache", quiet=False) or ""
+        return [name for name in packages if _has_candidate(policy, name)]
 
     def private_options(self):
         """Return apt's options for the non-free part of Debian's archives that the machine uses; [] elsewhere."""
@@ -92,7 +92,7 @@ def non_free_sources():
     """Return lines for the non-free part of the Debian archives in the machine's own sources, [] if they have it."""
     if "ID=debian\n" not in (RELEASE.read_text(encoding="utf-8") if RELEASE.exists() else ""):
         return []
-    found = []
+    lines = []
     entries = [entry for entry in _own_sources() if "deb" in entry[0] and entry[1].rstrip("/").endswith("/debian")]
     if any("non-free" in components for _, _, _, components, _ in entries):
         return []
@@ -100,8 +100,8 @@ def non_free_sources():
         if "main" not in components:
             continue
         signed = f"[signed-by={key}] " if key else ""
-        found += [f"deb {signed}{address} {suite} non-free" for suite in suites]
-    return found
+        lines += [f"deb {signed}{address} {suite} non-free" for suite in suites]
+    return lines
 
 
 def _own_sources():
@@ -123,9 +123,9 @@ def _own_sources():
                 yield plain[:1], plain[1], plain[2:3], plain[3:], key
 
 
-def _has_candidate(said, name):
+def _has_candidate(policy, name):
     """Say whether apt-cache policy names a version that could be installed."""
-    block = ("\n" + said).partition(f"\n{name}:\n")[2]
+    block = ("\n" + policy).partition(f"\n{name}:\n")[2]
     line = next((line for line in block.splitlines() if line.startswith("  Candidate:")), "")
     return bool(line) and "(none)" not in line
 

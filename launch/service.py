@@ -158,7 +158,7 @@ class Service:
             self._report("supervisor", f"killed {killed} process(es) that an earlier run left behind")
 
     def _open_sockets(self) -> None:
-        for host in [kept.server_host() for kept in self._agents]:
+        for host in [agent.server_host() for agent in self._agents]:
             if host not in self._hosts and ports.is_here(host):
                 self._hosts.append(host)
         self._sockets = ports.open_sockets(self._hosts, self._port)
@@ -242,13 +242,13 @@ class Service:
         port = self._sockets[0].getsockname()[1]
         if self._agents:
             self._fetch_program()
-        for kept in self._agents:
-            if local_agents.namespace_is_down(kept.prefix):
+        for agent in self._agents:
+            if local_agents.namespace_is_down(agent.prefix):
                 words = "not started: its network namespace is down; make demo builds it"
-                self._report(kept.folder.name, words)
+                self._report(agent.folder.name, words)
             else:
-                kept.call_at(port)
-                self.supervisor.add(kept.process())
+                agent.call_at(port)
+                self.supervisor.add(agent.process())
 
     def _fetch_program(self) -> None:
         try:

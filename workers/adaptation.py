@@ -72,12 +72,12 @@ def _repeat(experiment: Experiment, trial: Trial, tried: int, metric: str, now: 
     if not verdict.converged:
         text = _("%(experiment)s, point %(point)s did not converge: ±%(got)s %% after %(count)s repetitions.")
         got = "?" if verdict.half_width is None else f"{100 * verdict.half_width:.1f}"
-        shown = {"experiment": experiment.name, "point": trial.point + 1, "got": got, "count": tried}
+        numbers = {"experiment": experiment.name, "point": trial.point + 1, "got": got, "count": tried}
         write_event(
             campaign_id=experiment.campaign_id,
             trial_id=trial.pk,
             level=Event.Level.WARNING,
-            message=Message(text, shown),
+            message=Message(text, numbers),
         )
     return False
 
@@ -121,8 +121,8 @@ def _measured(experiment: Experiment, lane: int, points: dict[int, Params], metr
     for point, values in results.values_of(experiment, metric, lane=lane).items():
         if point in points and values:
             by_value[points[point][experiment.search_factor]] += values
-    found = []
+    points_measured = []
     for x, values in by_value.items():
         mean = sum(values) / len(values)
-        found.append(refinement.Measured(x, mean, (repetition.half_width(values) or 0.0) * abs(mean)))
-    return found
+        points_measured.append(refinement.Measured(x, mean, (repetition.half_width(values) or 0.0) * abs(mean)))
+    return points_measured

@@ -45,9 +45,9 @@ def schedule(needing: Collection[str] | None = None) -> int:
             return started
 
 
-def write_fault(run_id: int, kept: SetAside) -> None:
+def write_fault(run_id: int, fault: SetAside) -> None:
     """Say in the log of a run's campaign that the run cannot be taken on, and is tried again."""
-    campaigns.write_fault(Run.objects.values_list("trial__campaign", flat=True).get(pk=run_id), kept)
+    campaigns.write_fault(Run.objects.values_list("trial__campaign", flat=True).get(pk=run_id), fault)
 
 
 def _begin_by_itself(run: Run, now: datetime) -> bool:

@@ -127,19 +127,19 @@ class Children:
             if look is not None:
                 watched[child.pid] = _judge(self._watched.get(child.pid), look, now)
         self._watched = watched
-        for pid, found in watched.items():
-            if found.quiet_s > self._after_s + _LATER_THAN_SUPERVISOR_S and not found.is_killed:
-                _kill(pid, found)
+        for pid, child_watch in watched.items():
+            if child_watch.quiet_s > self._after_s + _LATER_THAN_SUPERVISOR_S and not child_watch.is_killed:
+                _kill(pid, child_watch)
 
     def hung_s(self) -> float | None:
         """Return for how long (s) a child has hung, the longest of all; None if none does, as far as can be told."""
-        quiet_s = max((found.quiet_s for found in self._watched.values()), default=0.0)
+        quiet_s = max((child_watch.quiet_s for child_watch in self._watched.values()), default=0.0)
         return quiet_s if quiet_s > self._after_s / 2 else None
 
     def are_beyond_help(self) -> bool:
         """Return whether each hangs although it was killed: the kernel lets none end, none takes its place."""
         least_s = 2 * (self._after_s + _LATER_THAN_SUPERVISOR_S)
-        return bool(self._watched) and all(found.quiet_s > least_s for found in self._watched.values())
+        return bool(self._watched) and all(child_watch.quiet_s > least_s for child_watch in self._watched.values())
 
     def _look_at(self, child: Any) -> _Look | None:
         """Return what a child does; None if it is none, or none any more."""
@@ -161,9 +161,11 @@ def _judge(last: _Watched | None, look: _Look, now: float) -> _Watched:
     return _Watched(look, now, last.quiet_s + min(now - last.at, _LONGEST_LOOK_S), last.is_killed)
 
 
-def _kill(pid: int, found: _Watched) -> None:
-    logger.warning("Process %s hangs for %.0f s (state %s): killed", pid, found.quiet_s, found.look.main.state)
-    found.is_killed = True
+def _kill(pid: int, child_watch: _Watched) -> None:
+    logger.warning(
+        "Process %s hangs for %.0f s (state %s): killed", pid, child_watch.quiet_s, child_watch.look.main.state
+    )
+    child_watch.is_killed = True
     with contextlib.suppress(ProcessLookupError):
         os.kill(pid, signal.SIGKILL)
 

@@ -99,5 +99,5 @@ def _close(run_id: int) -> None:
         adaptation.adapt(trial=run.trial, now=timezone.now())
 
 
-def _write_fault(run_id: int, kept: SetAside) -> None:
-    campaigns.write_fault(Run.objects.values_list("trial__campaign", flat=True).get(pk=run_id), kept)
+def _write_fault(run_id: int, fault: SetAside) -> None:
+    campaigns.write_fault(Run.objects.values_list("trial__campaign", flat=True).get(pk=run_id), fault)

@@ -18,6 +18,6 @@ HALF_TRIPS = 6
 
 def common_start(*, nodes: Sequence[int]) -> datetime:
     """Return an instant by which the agents of these nodes, one entry a command, will have their commands ready."""
-    most = max(Counter(nodes).values(), default=0)
+    commands = max(Counter(nodes).values(), default=0)
     error_s = Agent.objects.filter(node__in=nodes).aggregate(worst=Max("clock_error_s"))["worst"] or 0.0
-    return timezone.now() + timedelta(seconds=settings.START_LEAD_S + EACH_S * most + HALF_TRIPS * error_s)
+    return timezone.now() + timedelta(seconds=settings.START_LEAD_S + EACH_S * commands + HALF_TRIPS * error_s)

@@ -37,6 +37,6 @@ def _folder(mounts: object, directory: str) -> str:
     entries: Iterable[Any] = mounts if isinstance(mounts, list) else ()
     for entry in entries:
         if isinstance(entry, Mapping) and entry.get("target") == directory.rstrip("/"):
-            found = _SOURCE.fullmatch(str(entry.get("source", "")))
-            return found["path"].rstrip("/") if found else ""
+            match = _SOURCE.fullmatch(str(entry.get("source", "")))
+            return match["path"].rstrip("/") if match else ""
     return ""

@@ -126,9 +126,9 @@ def known_of(wanted: set[int], file_system_id: int | None) -> Known:
 
 
 def _players(roles: dict[str, list[int]], file_system_id: int | None, mark: str) -> dict[str, list[NodeRef]]:
-    known = known_of({pk for members in roles.values() for pk in members}, file_system_id)
+    catalogue = known_of({pk for members in roles.values() for pk in members}, file_system_id)
     return {
-        role: [dataclasses.replace(known.reference(pk), mark=mark) for pk in members]
+        role: [dataclasses.replace(catalogue.reference(pk), mark=mark) for pk in members]
         for role, members in roles.items()
     }
 

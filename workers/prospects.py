@@ -48,22 +48,22 @@ def plan_warnings(*, expansions: Iterable[Expansion]) -> list[Message]:
 
     Of a node whose agent has reported nothing yet nothing is said.
     """
-    found: dict[str, Message] = {}
+    messages: dict[str, Message] = {}
     for expansion in expansions:
         for message in _warnings_of(expansion):
-            found.setdefault(str(message.as_json()), message)
-            if len(found) >= MOST_WARNINGS:
-                return list(found.values())
-    return list(found.values())
+            messages.setdefault(str(message.as_json()), message)
+            if len(messages) >= MOST_WARNINGS:
+                return list(messages.values())
+    return list(messages.values())
 
 
 def _warnings_of(expansion: Expansion) -> Iterator[Message]:
     wanted = {node.pk for cast in expansion.casts for node in cast.nodes}
-    known = known_of(wanted, expansion.file_system.pk if expansion.file_system else None)
+    catalogue = known_of(wanted, expansion.file_system.pk if expansion.file_system else None)
     for cast, point in _telling(expansion):
-        yield from _settings_refused(cast, point, known)
+        yield from _settings_refused(cast, point, catalogue)
         try:
-            roles = {role: [known.reference(node.pk) for node in nodes] for role, nodes in cast.roles.items()}
+            roles = {role: [catalogue.reference(node.pk) for node in nodes] for role, nodes in cast.roles.items()}
             plan = expansion.tool.plan(setting_names.own_parameters(point), roles)
         except ToolFailure as failure:
             yield _refusal_of(failure)
@@ -126,17 +126,17 @@ def _values_refused(point: Params, roles: Mapping[str, Sequence[NodeRef]]) -> It
             low = {key: limit for key, limit in limits.items() if limit is not None}
             key = min(low, key=lambda name: low[name], default="")
             if key and isinstance(window, int) and not isinstance(window, bool) and window > low[key]:
-                shown = {"limit": units.format_quantity(low[key], "B"), "wanted": units.format_quantity(window, "B")}
-                yield Message(_WINDOW, {"node": node.name, "key": key, **shown})
+                sizes = {"limit": units.format_quantity(low[key], "B"), "wanted": units.format_quantity(window, "B")}
+                yield Message(_WINDOW, {"node": node.name, "key": key, **sizes})
             allowed = (node.facts.get("congestion_controls") or {}).get("allowed")
             if control and isinstance(allowed, list) and allowed and control not in allowed:
                 yield Message(_CONGESTION, {"node": node.name, "value": str(control)})
 
 
-def _settings_refused(cast: Cast, point: Params, known: Known) -> Iterator[Message]:
+def _settings_refused(cast: Cast, point: Params, catalogue: Known) -> Iterator[Message]:
     for role, values in setting_names.settings_of(point).items():
         for node in cast.roles.get(role, ()):
-            patterns = known.facts.get(node.pk, {}).get("settings")
+            patterns = catalogue.facts.get(node.pk, {}).get("settings")
             if not isinstance(patterns, list):
                 continue
             for key in values:
@@ -145,5 +145,5 @@ def _settings_refused(cast: Cast, point: Params, known: Known) -> Iterator[Messa
 
 
 def _number(facts: Mapping[str, Any], key: str) -> int | None:
-    told = facts.get("sysctls")
-    return figures.whole(told.get(key)) if isinstance(told, Mapping) else None
+    sysctls = facts.get("sysctls")
+    return figures.whole(sysctls.get(key)) if isinstance(sysctls, Mapping) else None

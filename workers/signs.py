@@ -116,10 +116,10 @@ class _Backlog:
 
     def is_stuck(self) -> bool:
         """Look, and return whether it was so at each look for longer than a halt takes; RedisError if away."""
-        taken, now = state.all_total_count[0], time.monotonic()
+        count, now = state.all_total_count[0], time.monotonic()
         is_at_work = bool(state.active_requests) and not self._offspring.are_beyond_help()
-        if taken != self._taken or is_at_work or not signs.waiting_in(self._queues):
-            self._taken, self._since = taken, now
+        if count != self._taken or is_at_work or not signs.waiting_in(self._queues):
+            self._taken, self._since = count, now
         return now - self._since > _PATIENCE_S
 
 

@@ -25,15 +25,15 @@ def open_stages(*, now: datetime) -> int:
     return sum(isolation.for_each(OPEN_STAGES, due, start, now=now, tell=_tell))
 
 
-def _tell(pk: int, kept: SetAside) -> None:
-    campaigns.write_fault(Experiment.objects.values_list("campaign_id", flat=True).get(pk=pk), kept)
+def _tell(pk: int, fault: SetAside) -> None:
+    campaigns.write_fault(Experiment.objects.values_list("campaign_id", flat=True).get(pk=pk), fault)
 
 
 def measured_by(experiment: Experiment, metric: str) -> Mapping[int, Sequence[float]]:
     """Return what the experiment's lanes measured of a metric: no warm-ups, nothing that was found invalid."""
     figures, _left_out = results.figures_of(experiment, metric, [results.NODES])
-    found: dict[int, list[float]] = defaultdict(list)
+    by_lane: dict[int, list[float]] = defaultdict(list)
     for figure in figures:
         (lane,) = figure.key
-        found[cast(int, lane)].append(figure.value)
-    return found
+        by_lane[cast(int, lane)].append(figure.value)
+    return by_lane

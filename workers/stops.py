@@ -20,7 +20,7 @@ def stop_runs(*, run_ids: Collection[int]) -> int:
 
     Whoever takes a run on at this moment is waited for: what it queued is stopped, too, unless it cleans up.
     """
-    found = 0
+    count = 0
     ordered = iter(sorted(run_ids))
     while batch := list(itertools.islice(ordered, BATCH)):
         now = timezone.now()
@@ -33,5 +33,5 @@ def stop_runs(*, run_ids: Collection[int]) -> int:
             for run in runs:
                 if run.plan is None:
                     campaigns.cancel_run(run=run, now=now)
-        found += len(runs)
-    return found
+        count += len(runs)
+    return count

@@ -26,9 +26,9 @@ def normal_domain(domain: str) -> str:
 def each_once(addresses: Iterable[str], without: Iterable[str] = ()) -> list[str]:
     """Return addresses as they are first spelt, but for those that are among others."""
     seen = {normal_form(address) for address in without}
-    kept: list[str] = []
+    spellings: list[str] = []
     for address in addresses:
         if normal_form(address) not in seen:
             seen.add(normal_form(address))
-            kept.append(address)
-    return kept
+            spellings.append(address)
+    return spellings

@@ -89,11 +89,11 @@ def is_time(asked_at: datetime | None, now: datetime) -> bool:
 
 def recipients_of(team: Team, addresses: Iterable[str]) -> list[Recipient]:
     """Return how each address stands with a team, in their order."""
-    given = list(addresses)
-    keys = {normal_form(address) for address in given}
+    addresses = list(addresses)
+    keys = {normal_form(address) for address in addresses}
     rows = {row.address: row for row in MailAddress.objects.filter(address__in=keys).prefetch_related("consents")}
     members = _members(team) if keys else set()
-    return [_standing(address, rows.get(normal_form(address)), team, members) for address in given]
+    return [_standing(address, rows.get(normal_form(address)), team, members) for address in addresses]
 
 
 def claim(user: User, *, before: str) -> None:

@@ -31,16 +31,16 @@ class RowFilter(filters.ModelChoiceFilter):
         if request is not None and not any(self is item for item in self._asked_for()):
             nothing: QuerySet = self.model._default_manager.none()
             return nothing
-        found: QuerySet | None = super().get_queryset(request)
-        return found
+        rows: QuerySet | None = super().get_queryset(request)
+        return rows
 
     def _asked_for(self) -> Iterable[filters.Filter]:
         return (item for name, item in self.parent.filters.items() if name in self.parent.data)
 
     def filter(self, qs: QuerySet, value: Any) -> QuerySet:
         """Return the rows that refer to it."""
-        found: QuerySet = super().filter(qs, getattr(value, "pk", value))
-        return found
+        rows: QuerySet = super().filter(qs, getattr(value, "pk", value))
+        return rows
 
 
 class NameField(forms.CharField):
@@ -76,8 +76,8 @@ class NameFilter(filters.CharFilter):
     def field(self) -> forms.Field:
         """Return the field, which knows who asks."""
         self.extra |= {"names": partial(self.names, rights.user_of(self.parent.request)), "is_known": self._is_held}
-        found: forms.Field = super().field
-        return found
+        field: forms.Field = super().field
+        return field
 
     def _is_held(self, text: str) -> bool:
         rows: QuerySet = self.parent.queryset

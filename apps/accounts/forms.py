@@ -63,8 +63,8 @@ def refuse_taken_name(form: forms.BaseForm, model: type[Model], team: Team, exce
     if not name or not _has_field(model, "team"):
         return
     if model._default_manager.filter(team=team, name=name).exclude(pk=except_for).exists():
-        taken = _("%(team)s already has a %(kind)s called “%(name)s”: choose another name.")
-        form.add_error("name", taken % {"team": team, "kind": model._meta.verbose_name, "name": name})
+        text = _("%(team)s already has a %(kind)s called “%(name)s”: choose another name.")
+        form.add_error("name", text % {"team": team, "kind": model._meta.verbose_name, "name": name})
 
 
 def _has_field(model: type[Model], name: str) -> bool:

@@ -172,11 +172,11 @@ def ensure_account(
     `renews_unused`, if they have never signed in.
     """
     person = User.objects.filter(username=username).first()
-    random = ""
+    new_password = ""
     if person is None or (renews_unused and person.last_login is None):
         person = person or User(username=username)
-        random = "" if password else get_random_string(_PASSWORD_LENGTH, _LETTERS)
-    if password := password or random:
+        new_password = "" if password else get_random_string(_PASSWORD_LENGTH, _LETTERS)
+    if password := password or new_password:
         validate_password(password, person)
         person.set_password(password)
     if is_administrator is not None:
@@ -188,7 +188,7 @@ def ensure_account(
         team = _save_team(name=team_name, slug="")
     Membership.objects.update_or_create(team=team, user=person, defaults={"role": role})
     audit.note("account-ensured", team=team.slug, user=person.username, role=role)
-    return Account(person, team, random or None)
+    return Account(person, team, new_password or None)
 
 
 def locked(team: Team) -> Team:
@@ -206,9 +206,9 @@ def _save_team(*, name: str, slug: str) -> Team:
 def _free_slug(name: str) -> str:
     """Return a short name made of a name's Latin letters and digits, with a number if it is taken."""
     stem = slugify(name)[:40].strip("-") or "team"
-    taken = {_RESERVED_SLUG, *Team.objects.filter(slug__startswith=stem).values_list("slug", flat=True)}
-    numbered = (f"{stem}-{number}" for number in range(2, len(taken) + 3))
-    return next(slug for slug in (stem, *numbered) if slug not in taken)
+    slugs = {_RESERVED_SLUG, *Team.objects.filter(slug__startswith=stem).values_list("slug", flat=True)}
+    numbered = (f"{stem}-{number}" for number in range(2, len(slugs) + 3))
+    return next(slug for slug in (stem, *numbered) if slug not in slugs)
 
 
 def _keep_a_manager(membership: Membership) -> None:

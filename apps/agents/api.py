@@ -68,8 +68,8 @@ class AgentDetailSerializer(AgentSerializer):
     @extend_schema_field(InstanceSerializer(many=True))
     def get_rivals(self, agent: Agent) -> list[dict[str, Any]]:
         """Return the processes that claim to be this agent, too, and are refused now."""
-        found = queries.rivals_of([agent.node_id], timezone.now()).get(agent.node_id, [])
-        return list(InstanceSerializer(found, many=True).data)
+        rivals = queries.rivals_of([agent.node_id], timezone.now()).get(agent.node_id, [])
+        return list(InstanceSerializer(rivals, many=True).data)
 
     @extend_schema_field(serializers.DateTimeField(allow_null=True))
     def get_may_run_until(self, agent: Agent) -> datetime | None:

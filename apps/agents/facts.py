@@ -18,11 +18,11 @@ def checked_facts(facts: object) -> dict[str, Any]:
     """Return facts that PostgreSQL can keep and pages can show; WrongFactError names the fact that is wrong."""
     if not isinstance(facts, dict):
         raise _wrong("facts", "an object")
-    found = _storable(facts, MOST_LEVELS)
+    plain_facts = _storable(facts, MOST_LEVELS)
     for name, check in _KNOWN.items():
-        if name in found:
-            check(name, found[name])
-    return found
+        if name in plain_facts:
+            check(name, plain_facts[name])
+    return plain_facts
 
 
 def sound(facts: Mapping[str, Any]) -> dict[str, Any]:
@@ -38,12 +38,12 @@ def with_plain_versions(facts: dict[str, Any]) -> dict[str, Any]:
     tools = facts.get("tools")
     if not isinstance(tools, dict):
         return facts
-    return facts | {"tools": {name: _with_plain_version(told) for name, told in tools.items()}}
+    return facts | {"tools": {name: _with_plain_version(program) for name, program in tools.items()}}
 
 
-def _with_plain_version(told: Any) -> Any:
-    version = told.get("version") if isinstance(told, dict) else None
-    return {**told, "version": plain_version(version)} if isinstance(version, str) else told
+def _with_plain_version(program: Any) -> Any:
+    version = program.get("version") if isinstance(program, dict) else None
+    return {**program, "version": plain_version(version)} if isinstance(version, str) else program
 
 
 def plain_version(text: str) -> str:

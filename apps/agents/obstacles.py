@@ -64,8 +64,8 @@ WARNINGS = {kind.code: kind.warning for kind in _KINDS.values()}
 def obstacles_of(*, nodes: Collection[int], now: datetime) -> dict[int, Obstacle]:
     """Return {id of a node: what keeps its agent from taking a job at `now`}, in one query."""
     agents = {agent.node_id: agent for agent in Agent.objects.filter(node__in=nodes)}
-    found = ((node, obstacle_of(agents.get(node), now)) for node in nodes)
-    return {node: obstacle for node, obstacle in found if obstacle}
+    pairs = ((node, obstacle_of(agents.get(node), now)) for node in nodes)
+    return {node: obstacle for node, obstacle in pairs if obstacle}
 
 
 def obstacle_of(agent: Agent | None, now: datetime) -> Obstacle | None:

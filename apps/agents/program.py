@@ -60,8 +60,8 @@ def current() -> Program:
 def version() -> str:
     """Return the version of this service's agent program, such as "1.1"."""
     text = (Path(settings.AGENT_SOURCE) / "__init__.py").read_text(encoding="utf-8")
-    found = _VERSION.search(text)
-    return found[1] if found else ""
+    match = _VERSION.search(text)
+    return match[1] if match else ""
 
 
 def is_older(other: str) -> bool:

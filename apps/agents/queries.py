@@ -95,10 +95,10 @@ def rivals_of(node_ids: Collection[int], now: datetime) -> dict[int, list[AgentI
     refused = AgentInstance.objects.filter(
         agent__node_id__in=node_ids, agent__retired_at=None, refused_last_at__gt=now - RIVAL_FOR
     ).exclude(pk=F("agent__instance_id"))
-    found: dict[int, list[AgentInstance]] = {}
+    rivals: dict[int, list[AgentInstance]] = {}
     for instance in refused.select_related("agent"):
-        found.setdefault(instance.agent.node_id, []).append(instance)
-    return found
+        rivals.setdefault(instance.agent.node_id, []).append(instance)
+    return rivals
 
 
 def jobs_of_run(run_ref: int) -> QuerySet[Job]:
@@ -127,10 +127,10 @@ def facts_for(user: User) -> QuerySet[FactSnapshot]:
 def jobs_to_attend() -> dict[int, list[str]]:
     """Return {node: ids of the jobs that its agent must be called for, to be started or stopped}."""
     due = Q(state=Job.State.QUEUED) | Q(stop_requested_at__isnull=False)
-    found: dict[int, list[str]] = {}
+    jobs: dict[int, list[str]] = {}
     for node_id, pk in Job.objects.filter(due, state__in=Job.OPEN_STATES).values_list("node_id", "pk"):
-        found.setdefault(node_id, []).append(str(pk))
-    return found
+        jobs.setdefault(node_id, []).append(str(pk))
+    return jobs
 
 
 def agents_with_state(user: User) -> QuerySet[Agent]:
@@ -160,8 +160,8 @@ def nodes_in_state(nodes: QuerySet[Node], state: AgentState, now: datetime) -> Q
 def node_agents(nodes: Iterable[Node], now: datetime) -> list[NodeAgent]:
     """Return the nodes with their agents and states; a node without an agent has one that was never seen."""
     nodes = list(nodes)
-    known = with_busy(Agent.objects.filter(node__in=nodes)).select_related("instance")
-    agents = {agent.node_id: agent for agent in known}
+    agent_rows = with_busy(Agent.objects.filter(node__in=nodes)).select_related("instance")
+    agents = {agent.node_id: agent for agent in agent_rows}
     rivals = rivals_of(agents, now)
     rows = [NodeAgent(node, agents.get(node.pk), _state(agents.get(node.pk), now)) for node in nodes]
     for row in rows:
@@ -201,8 +201,8 @@ def facts_of_runs(node_ids: Iterable[int], run_refs: Iterable[int]) -> dict[int,
     """Return {node: facts} for conclusions on these runs: what their archive brought, else its agent's latest."""
     nodes = list(node_ids)
     brought = FactSnapshot.objects.brought(run_refs).filter(node_id__in=nodes).order_by("node_id", "-created_at")
-    told = brought.distinct("node_id").values_list("node_id", "facts")
-    return latest_facts(nodes) | {node: sound(facts) for node, facts in told}
+    snapshots = brought.distinct("node_id").values_list("node_id", "facts")
+    return latest_facts(nodes) | {node: sound(facts) for node, facts in snapshots}
 
 
 def fact_history(node: Node, limit: int = 50) -> list[tuple[FactSnapshot, list[FactChange]]]:

@@ -195,9 +195,9 @@ def job_file(request: HttpRequest, pk: UUID, name: str) -> StreamingHttpResponse
 @require_GET
 def download_program(request: HttpRequest) -> HttpResponse:
     """Return the agent program; it holds no secret, so nobody has to sign in."""
-    found = program.current()
-    headers = {"Content-Disposition": f'attachment; filename="{program.NAME}"', "ETag": f'"{found.sha256}"'}
-    return HttpResponse(found.data, content_type="application/zip", headers=headers)
+    package = program.current()
+    headers = {"Content-Disposition": f'attachment; filename="{program.NAME}"', "ETag": f'"{package.sha256}"'}
+    return HttpResponse(package.data, content_type="application/zip", headers=headers)
 
 
 @require_GET

@@ -11,7 +11,7 @@ from django.db import connection, transaction
 from apps.archive.exports.columns import Column, columns_of
 from apps.archive.exports.selection import ENDED, Part
 from apps.bench.toolkit import Tool
-from apps.core import formulas
+from apps.core import cells
 from apps.results import queries
 from apps.toolbox import queries as toolbox
 
@@ -78,10 +78,12 @@ class Rows:
         experiment = part.experiment
         campaign = experiment.campaign
         lanes = queries.lane_names(experiment)
-        shown = [self._shown(column, ending) for column in self.columns]
+        expressions = [self._shown(column, ending) for column in self.columns]
         sums = "".join(f", max(value) FILTER (WHERE metric = %s) m{place}" for place in range(len(self._metrics)))
         values: list[Any] = [
-            column.key for column, sql in zip(self.columns, shown, strict=True) for _mark in range(sql.count("%s"))
+            column.key
+            for column, sql in zip(self.columns, expressions, strict=True)
+            for _mark in range(sql.count("%s"))
         ]
         values += [campaign.permanent_id, campaign.name, experiment.position, experiment.name]
         values += [list(lanes), list(lanes.values())]
@@ -92,13 +94,13 @@ class Rows:
             sql, more = part.trials().order_by().values("pk").query.sql_with_params()
             condition = f" AND t.id IN ({sql})"
             values += more
-        return _ROWS.format(columns=", ".join(shown), metrics=sums, condition=condition), values
+        return _ROWS.format(columns=", ".join(expressions), metrics=sums, condition=condition), values
 
     def _shown(self, column: Column, ending: Format) -> str:
         """Return the SQL of a column with its name."""
         sql = f"p.m{self._metrics.index(column)}" if column in self._metrics else column.sql
         if ending == "csv" and column.type == "string":
-            sql = formulas.SAFE_SQL.format(sql)
+            sql = cells.SAFE_SQL.format(sql)
         if ending == "jsonl":
             # Values have types of their own.
             sql = sql.replace("->>%s", "->%s").removesuffix("::text")

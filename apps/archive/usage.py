@@ -26,8 +26,8 @@ def count_stored(*, now: datetime) -> None:
     sizes: Counter[int] = Counter()
     for rows, team, columns in _tables():
         size = sum((_size_of(column) for column in columns), Value(0, output_field=BigIntegerField()))
-        found = rows.order_by().values_list(team).annotate(bytes=Sum(size, output_field=BigIntegerField()))
-        sizes.update({pk: int(total or 0) for pk, total in found})
+        sizes_of_teams = rows.order_by().values_list(team).annotate(bytes=Sum(size, output_field=BigIntegerField()))
+        sizes.update({pk: int(total or 0) for pk, total in sizes_of_teams})
     sizes.update(_sent())
     for pk, total in Rendering.objects.order_by().values_list("report__team").annotate(bytes=Sum("size")):
         sizes[pk] += int(total or 0)

@@ -14,7 +14,7 @@ _NUMBERS = ("size", "rate", "byte-rate", "duration", "integer", "float")
 
 def check(
     experiment: Experiment,
-    known: Mapping[str, Parameter],
+    parameters: Mapping[str, Parameter],
     points: Iterable[Params],
     awaited: Mapping[str, str],
     wrong: dict[str, Message],
@@ -32,7 +32,7 @@ def check(
     if name not in factors:
         text = _("“%(name)s” is no factor of this experiment: sweep it, or refine one of: %(factors)s.")
         wrong["search_factor"] = Message(text, {"name": name, "factors": ", ".join(factors) or "–"})
-    elif name not in known or not is_number(known[name]):
+    elif name not in parameters or not is_number(parameters[name]):
         text = _("“%(name)s” is not a number: nothing lies between its values.")
         wrong["search_factor"] = Message(text, {"name": name})
     elif any(name in zipped for zipped in experiment.zips):

@@ -29,17 +29,17 @@ def expand_stage_checked(
 
     errors.Refused, that of the first, if none is left.
     """
-    kept: list[Expansion] = []
+    sound: list[Expansion] = []
     expansions, left_out = expand_stage(experiment, roles, measured)
     for expansion in expansions:
         try:
             _check(expansion, experiment, None)
-            kept.append(expansion)
+            sound.append(expansion)
         except errors.Refused as refused:
             left_out += [LeftOut(cast, refused) for cast in expansion.casts]
-    if not kept:
+    if not sound:
         raise left_out[0].why
-    return kept, left_out
+    return sound, left_out
 
 
 def _refuse_circle(experiment: Experiment) -> None:

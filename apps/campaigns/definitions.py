@@ -26,13 +26,13 @@ def parts_of(campaign: Campaign, expanded: Iterable[tuple[Experiment, Expansion]
     """
     parts: dict[str, Any] = {DATES: [campaign.start_at, campaign.cron, campaign.cron_timezone]}
     for experiment, expansion in expanded:
-        found = {
+        fields = {
             "definition": [getattr(experiment, name) for name in _DEFINITION],
             "effort": [getattr(experiment, name) for name in _EFFORT],
             "points": [expansion.tool.slug, expansion.points, expansion.open],
             "roles": [_players(cast) for cast in expansion.casts],
         }
-        parts |= {f"{experiment.pk}.{name}": value for name, value in found.items()}
+        parts |= {f"{experiment.pk}.{name}": value for name, value in fields.items()}
     parts["limits"] = list(Link.objects.filter(team=campaign.team_id).order_by("pk").values_list(*_LIMITS))
     return parts
 

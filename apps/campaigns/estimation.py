@@ -108,8 +108,8 @@ class Estimator:
 
     def _rtt_s(self, cast: Cast) -> float | None:
         """Return the least RTT between nodes of a cast, None if one is not known: windows then bound nothing."""
-        found = [path.rtt_s for path in self._paths_of(cast)]
-        return None if None in found else min(filter(None, found), default=None)
+        rtts = [path.rtt_s for path in self._paths_of(cast)]
+        return None if None in rtts else min(filter(None, rtts), default=None)
 
     def _capacity_bps(self, cast: Cast) -> float | None:
         narrowest = (path.narrowest_known for path in self._paths_of(cast))

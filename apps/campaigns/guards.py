@@ -75,8 +75,8 @@ def check_trial(tool: Tool, point: Params, roles: Mapping[str, Sequence[int]]) -
 def _heavy(expansion: Expansion, estimator: Estimator, cast: Cast) -> set[Traffic]:
     """Return the kinds of traffic that a cast's points make and that can exceed a limit at all."""
     estimates = zip(expansion.points, estimator.estimates_of(expansion, cast), strict=True)
-    found = {Traffic(estimate.offered_bps, estimate.streams, _clients_of(point)) for point, estimate in estimates}
-    return {traffic for traffic in found if traffic.offered_bps > 0 or traffic.streams > 1}
+    kinds = {Traffic(estimate.offered_bps, estimate.streams, _clients_of(point)) for point, estimate in estimates}
+    return {traffic for traffic in kinds if traffic.offered_bps > 0 or traffic.streams > 1}
 
 
 def _clients_of(point: Params) -> int:

@@ -15,7 +15,7 @@ def new() -> str:
 
 def normalise(text: str) -> str | None:
     """Return the id that a person wrote, whatever the case, dashes and misread letters; None if it is none."""
-    found = "".join(character for character in text.strip().lower() if character not in "- ").translate(_MISREAD)
-    if len(found) != _GROUP * _GROUPS or not set(found) <= set(ALPHABET):
+    letters = "".join(character for character in text.strip().lower() if character not in "- ").translate(_MISREAD)
+    if len(letters) != _GROUP * _GROUPS or not set(letters) <= set(ALPHABET):
         return None
-    return "-".join(found[start : start + _GROUP] for start in range(0, len(found), _GROUP))
+    return "-".join(letters[start : start + _GROUP] for start in range(0, len(letters), _GROUP))

@@ -58,8 +58,8 @@ def resolve(ref: str, user: User | AnonymousUser) -> str | None:
     permanent_id, _slash, rest = rest.partition("/")
     if name not in _kinds or "\0" in ref:
         return None
-    kept = Campaign.objects.filter(deleting_at=None, permanent_id=permanent_id)
-    campaign = queries.visible(kept, user).select_related("team").first()
+    campaigns = Campaign.objects.filter(deleting_at=None, permanent_id=permanent_id)
+    campaign = queries.visible(campaigns, user).select_related("team").first()
     return _kinds[name].find(campaign, rest) if campaign else None
 
 
@@ -69,8 +69,8 @@ def _number(text: str) -> int | None:
 
 def _find_experiment(campaign: Campaign, rest: str) -> str | None:
     position = _number(rest)
-    found = None if position is None else campaign.experiments.filter(position=position).first()
-    return f"{campaign.get_absolute_url()}#experiment-{found.pk}" if found else None
+    experiment = None if position is None else campaign.experiments.filter(position=position).first()
+    return f"{campaign.get_absolute_url()}#experiment-{experiment.pk}" if experiment else None
 
 
 def _find_trial(campaign: Campaign, rest: str) -> str | None:
@@ -78,8 +78,8 @@ def _find_trial(campaign: Campaign, rest: str) -> str | None:
     place, number = _number(experiment), _number(position)
     if place is None or number is None:
         return None
-    found = campaign.trials.filter(experiment__position=place, position=number).first()
-    return reverse("results:trial", args=[found.pk]) if found else None
+    trial = campaign.trials.filter(experiment__position=place, position=number).first()
+    return reverse("results:trial", args=[trial.pk]) if trial else None
 
 
 def _write_trial(trial: Model) -> str:
@@ -123,8 +123,8 @@ register(
 
 
 def _seen(ids: Collection[Any], user: Any) -> set[Any]:
-    kept = Campaign.objects.filter(deleting_at=None, pk__in=ids)
-    return set(queries.visible(kept, user).order_by().values_list("pk", flat=True))
+    campaigns = Campaign.objects.filter(deleting_at=None, pk__in=ids)
+    return set(queries.visible(campaigns, user).order_by().values_list("pk", flat=True))
 
 
 def _seen_stones(ids: Collection[Any], user: Any) -> set[Any]:

@@ -61,19 +61,19 @@ def field_errors(errors: Mapping[str, Message]) -> exceptions.ValidationError:
     return exceptions.ValidationError({name: [messages.render(message)] for name, message in errors.items()})
 
 
-def one_of(query: Mapping[str, Any], name: str, known: Mapping[str, T]) -> T | None:
+def one_of(query: Mapping[str, Any], name: str, choices: Mapping[str, T]) -> T | None:
     """Return what a query asks for by name, the first unless it asks, None if there is none; else the REST error."""
-    wanted = query.get(name) or next(iter(known), None)
+    wanted = query.get(name) or next(iter(choices), None)
     if wanted is None:
         return None
-    if wanted not in known:
-        raise unknown_choices({name: known})
-    return known[wanted]
+    if wanted not in choices:
+        raise unknown_choices({name: choices})
+    return choices[wanted]
 
 
-def unknown_choices(known: Mapping[str, Iterable[str]]) -> exceptions.ValidationError:
+def unknown_choices(choices: Mapping[str, Iterable[str]]) -> exceptions.ValidationError:
     """Return the REST error of fields that name what is not there, with what is: {field: names there are}."""
-    return exceptions.ValidationError({name: [contract.one_of(names)] for name, names in known.items()})
+    return exceptions.ValidationError({name: [contract.one_of(names)] for name, names in choices.items()})
 
 
 def describe(objects: Iterable[Model]) -> list[str]:
@@ -146,7 +146,7 @@ def _flattened(data: Any, path: str = "") -> dict[str, list[str]]:
         parts = enumerate(data)
     else:
         return {path: [_printable(str(item)) for item in (data if isinstance(data, list) else [data])]}
-    found: dict[str, list[str]] = {}
+    errors: dict[str, list[str]] = {}
     for name, inner in parts:
-        found |= _flattened(inner, f"{path}.{name}" if path else str(name))
-    return found
+        errors |= _flattened(inner, f"{path}.{name}" if path else str(name))
+    return errors

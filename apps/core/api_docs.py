@@ -1,6 +1,5 @@
 """The OpenAPI schema at its address."""
 
-import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -12,6 +11,8 @@ from drf_spectacular.views import SpectacularAPIView
 from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
 
+from apps.core.once import made_once
+
 
 class SchemaView(SpectacularAPIView):
     """Answers with the schema, as YAML or, where `format=json` or the header asks for it, as JSON."""
@@ -22,8 +23,8 @@ class SchemaView(SpectacularAPIView):
 
     def _get_schema_response(self, request: Request) -> HttpResponse:
         form: Callable[[], BaseRenderer] = type(request.accepted_renderer)
-        asked = translation.get_language() or ""
-        language = asked if asked in dict(settings.LANGUAGES) else settings.LANGUAGE_CODE
+        active_language = translation.get_language() or ""
+        language = active_language if active_language in dict(settings.LANGUAGES) else settings.LANGUAGE_CODE
         file = self._get_filename(request, None)
         return HttpResponse(
             _schema(form, language),
@@ -32,7 +33,7 @@ class SchemaView(SpectacularAPIView):
         )
 
 
-@functools.cache
+@made_once(most=8)
 def _schema(form: Callable[[], BaseRenderer], language: str) -> bytes:
     """Return the schema as text of a form: it takes two seconds of a core, and is the same for all who ask."""
     with translation.override(language):

@@ -87,24 +87,24 @@ def sent(request: Request) -> Any:
     return {**form.dict(), **files.dict()} if files else form
 
 
-def no_such(name: str, known: Iterable[str], text: str) -> str:
+def no_such(name: str, choices: Iterable[str], text: str) -> str:
     """Return a text on an unknown name, with the nearest that is known, or all of them if none is near."""
-    names = sorted(known)
+    names = sorted(choices)
     near = difflib.get_close_matches(name, names, n=1)
     if near:
         return f"{text} {_('Did you mean “%(name)s”?') % {'name': near[0]}}"
     return f"{text} {_('There are: %(names)s.') % {'names': listed(names)}}" if names else text
 
 
-def one_of(known: Iterable[str]) -> str:
+def one_of(choices: Iterable[str]) -> str:
     """Return the text that none of the known names was given."""
-    return _("There is no such one here; there are: %(known)s.") % {"known": listed(known)}
+    return _("There is no such one here; there are: %(known)s.") % {"known": listed(choices)}
 
 
 def listed(names: Iterable[str]) -> str:
     """Return names for a sentence, of very many the first."""
-    shown = list(islice(names, MOST_NAMES + 1))
-    return (", ".join(shown[:MOST_NAMES]) + (", …" if len(shown) > MOST_NAMES else "")) or "–"
+    head = list(islice(names, MOST_NAMES + 1))
+    return (", ".join(head[:MOST_NAMES]) + (", …" if len(head) > MOST_NAMES else "")) or "–"
 
 
 def shape_of(taker: Any) -> Shape | None:
@@ -114,9 +114,9 @@ def shape_of(taker: Any) -> Shape | None:
         return None
     if isinstance(taker, serializers.Serializer):
         # Also those that are only read: whoever sends back what was fetched need not pick them out.
-        taken = {name: item for name, item in taker.fields.items() if not isinstance(item, HiddenField)}
-        required = {name for name, item in taken.items() if item.required and not item.read_only}
-        return Shape({name: shape_of(item) for name, item in taken.items()}, frozenset(required))
+        fields = {name: item for name, item in taker.fields.items() if not isinstance(item, HiddenField)}
+        required = {name for name, item in fields.items() if item.required and not item.read_only}
+        return Shape({name: shape_of(item) for name, item in fields.items()}, frozenset(required))
     most = entries.most_of(taker) if isinstance(taker, serializers.Field) else None
     return None if most is None else Shape(each=shape_of(getattr(taker, "child", None)), most=most)
 
@@ -139,11 +139,11 @@ def unknown_members(shape: Shape | None, value: Any, place: str = "") -> dict[st
     elif isinstance(value, Mapping):
         for name in value:
             # A form writes the files of a list as "sent[0]", "sent[1]".
-            known = name.partition("[")[0] if isinstance(value, QueryDict) else name
-            if known not in shape.names:
+            plain_name = name.partition("[")[0] if isinstance(value, QueryDict) else name
+            if plain_name not in shape.names:
                 errors[f"{front}{name}"] = [no_such(name, shape.names, _("There is no such field here."))]
             else:
-                errors |= unknown_members(shape.names[known], _given(value, name, shape), f"{front}{name}")
+                errors |= unknown_members(shape.names[plain_name], _given(value, name, shape), f"{front}{name}")
         if place:
             # Where only some fields are changed (PATCH), what stands within one is given whole nevertheless.
             lacking = shape.required - set(value)
@@ -171,16 +171,16 @@ def _left_out(contract: Contract, request: Request) -> dict[str, list[str]]:
     """
     body = request._request.body.strip()
     try:
-        given = documents.read_json(body, _NAMES) if body else {}
-        storable.check(given)
+        content = documents.read_json(body, _NAMES) if body else {}
+        storable.check(content)
     except (documents.UnreadableError, storable.UnstorableError):
-        given = None
-    known = contract.parameters
-    if not isinstance(given, dict):
+        content = None
+    parameters = contract.parameters
+    if not isinstance(content, dict):
         raise exceptions.ValidationError([_no_body(request)])
     if request.method in _WITH_BODY:
-        return unknown_members(NOTHING, given)
-    return {name: [_no_body(request, name if name in known else "")] for name in islice(given, MOST_NAMES)}
+        return unknown_members(NOTHING, content)
+    return {name: [_no_body(request, name if name in parameters else "")] for name in islice(content, MOST_NAMES)}
 
 
 def _no_body(request: Request, parameter: str = "") -> str:
@@ -206,12 +206,12 @@ def _described(view: APIView, method: str, name: str) -> Contract | None:
     schema: Any = getattr(getattr(view, name), "kwargs", {}).get("schema") or type(view).schema
     described: Any = schema() if isinstance(schema, type) else type(schema)()
     described.view, described.method, described.path = view, method, ""
-    found = described.query_parameters()
+    parameters = described.query_parameters()
     body = described.get_request_serializer() if method in _WITH_BODY else None
     bodies = body if isinstance(body, dict) else {"": body}
     return Contract(
-        parameters={item["name"]: _parameter(item["schema"]) for item in found if not _is_open(item["schema"])},
-        is_free=any(_is_open(item["schema"]) for item in found),
+        parameters={item["name"]: _parameter(item["schema"]) for item in parameters if not _is_open(item["schema"])},
+        is_free=any(_is_open(item["schema"]) for item in parameters),
         bodies={media: NOTHING if taker is None else shape_of(taker) for media, taker in bodies.items()},
     )
 
@@ -229,16 +229,16 @@ def _parameter(schema: dict[str, Any]) -> Parameter:
 
 def _wrong_parameters(contract: Contract, query: QueryDict) -> Iterator[tuple[str, list[str]]]:
     for name, values in query.lists():
-        known = contract.parameters.get(name)
+        parameter = contract.parameters.get(name)
         if "\0" in name or any("\0" in value for value in values):
             yield name.replace("\0", ""), [_("Null characters are not allowed.")]
-        elif known is None:
+        elif parameter is None:
             if not contract.is_free:
                 yield name, [no_such(name, contract.parameters, _("There is no such parameter here."))]
-        elif len(values) > 1 and not known.many:
+        elif len(values) > 1 and not parameter.many:
             yield name, [_("Give it once.")]
-        elif known.choices and any(value and value.lower() not in known.choices for value in values):
-            yield name, [one_of(known.choices)]
+        elif parameter.choices and any(value and value.lower() not in parameter.choices for value in values):
+            yield name, [one_of(parameter.choices)]
 
 
 def _may_lack_a_body(view: APIView, shape: Shape | None) -> bool:

@@ -258,11 +258,11 @@ def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _first_repeated(names: Iterable[str]) -> str:
-    known: set[str] = set()
+    earlier: set[str] = set()
     for name in names:
-        if name in known:
+        if name in earlier:
             return name
-        known.add(name)
+        earlier.add(name)
     return ""
 
 

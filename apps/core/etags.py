@@ -35,14 +35,16 @@ def is_changeable(view: Any) -> bool:
     return any(hasattr(view, handlers[name]) for name in names if name in handlers)
 
 
-def tag_of(view: Any, shown: Any) -> str:
+def tag_of(view: Any, answer: Any) -> str:
     """Return the tag, in quotes, of what a GET answers."""
     names = _written_names(view)
 
     def kept_of(part: Any) -> dict[str, Any]:
         return {name: part[name] for name in part if name not in view.passing_fields and (not names or name in names)}
 
-    return f'"{versions.digest_of([kept_of(part) for part in shown] if isinstance(shown, list) else kept_of(shown))}"'
+    return (
+        f'"{versions.digest_of([kept_of(part) for part in answer] if isinstance(answer, list) else kept_of(answer))}"'
+    )
 
 
 def refuse_stale(view: Any, request: Request) -> None:
@@ -53,8 +55,8 @@ def refuse_stale(view: Any, request: Request) -> None:
     if subject is not None and connection.in_atomic_block:
         versions.lock_row(subject)
     # A proxy that compresses answers makes a tag weak; it stands for the same content.
-    given = {tag.removeprefix("W/") for tag in parse_etags(request.headers["If-Match"])}
-    if "*" not in given and tag_of(view, _shown_now(view, request)) not in given:
+    tags = {tag.removeprefix("W/") for tag in parse_etags(request.headers["If-Match"])}
+    if "*" not in tags and tag_of(view, _shown_now(view, request)) not in tags:
         raise Stale
 
 

@@ -29,12 +29,12 @@ class Part:
 
 def parts() -> dict[str, Part]:
     """Return {part: how it is}: database, broker, workers, timetable, clock."""
-    broker, given = _broker()
+    broker, all_signs = _broker()
     return {
         "database": _database(),
         "broker": broker,
-        "workers": _unknown(broker) if given is None else _workers(given),
-        "timetable": _unknown(broker) if given is None else _timetable(given),
+        "workers": _unknown(broker) if all_signs is None else _workers(all_signs),
+        "timetable": _unknown(broker) if all_signs is None else _timetable(all_signs),
         "clock": _clock(),
     }
 
@@ -62,13 +62,13 @@ def _database() -> Part:
 def _broker() -> tuple[Part, list[signs.Sign] | None]:
     """Return how the broker is, and the signs given there; without them if it is away, or takes none."""
     try:
-        started, given = signs.broker_started(), signs.given()
+        started, all_signs = signs.broker_started(), signs.given()
     except redis.RedisError as error:
         since = outage.broker_watch.begin(outage.words_of(error))
         return Part(False, since, _("It does not answer: work goes on when it is back.")), None
     words = outage.trouble_of_broker()
     if words is None:
-        return Part(True, _time(started), _("It answers.")), given
+        return Part(True, _time(started), _("It answers.")), all_signs
     what = _("It takes no work, and says: %(words)s. Work goes on when it does again.")
     return Part(False, outage.broker_watch.begin(words), what % {"words": words.rstrip(".")}, is_hindered=True), None
 
@@ -89,8 +89,8 @@ def _clock() -> Part:
     )
 
 
-def _workers(given: list[signs.Sign]) -> Part:
-    workers = [sign for sign in given if sign.part != signs.TIMETABLE]
+def _workers(all_signs: list[signs.Sign]) -> Part:
+    workers = [sign for sign in all_signs if sign.part != signs.TIMETABLE]
     silent = [sign for sign in workers if sign.is_silent]
     if not workers:
         return Part(False, None, _("No worker gives a sign of life."))
@@ -118,21 +118,21 @@ def _queues() -> list[tuple[str, str]]:
     ]
 
 
-def _timetable(given: list[signs.Sign]) -> Part:
-    clocks = [sign for sign in given if sign.part == signs.TIMETABLE]
+def _timetable(all_signs: list[signs.Sign]) -> Part:
+    clocks = [sign for sign in all_signs if sign.part == signs.TIMETABLE]
     if not clocks:
         return Part(False, None, _("The timetable gives no sign of life."))
     if all(sign.is_silent for sign in clocks):
         return Part(False, _time(max(sign.at for sign in clocks)), _("The timetable gives no sign of life."))
-    last = max((sign.turn_at for sign in given if sign.turn_at is not None), default=None)
+    last = max((sign.turn_at for sign in all_signs if sign.turn_at is not None), default=None)
     now = clocks[0].at + clocks[0].age_s
     if last is None or now - last > signs.SILENT_AFTER_S:
         return Part(False, None if last is None else _time(last), _("It runs, but no worker takes its turns."))
     return Part(True, _time(max(sign.since for sign in clocks)), _("Its turns are taken."))
 
 
-def _names(given: list[signs.Sign]) -> str:
-    return ", ".join(sorted({sign.part for sign in given}))
+def _names(some_signs: list[signs.Sign]) -> str:
+    return ", ".join(sorted({sign.part for sign in some_signs}))
 
 
 def _time(seconds: float) -> datetime:

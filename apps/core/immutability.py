@@ -38,10 +38,10 @@ class KeepColumns(RunSQL):
         quoted = [f'"{column}"' for column in columns]
         changed = f"({_row('OLD', quoted)}) IS DISTINCT FROM ({_row('NEW', quoted)})"
         condition = f"{changed} AND ({unless}) IS NOT TRUE" if unless else changed
-        told = words.replace("'", "''")
+        literal = words.replace("'", "''")
         super().__init__(
             f"CREATE TRIGGER {trigger} BEFORE UPDATE OF {', '.join(quoted)} ON {table}\n"
-            f"FOR EACH ROW WHEN ({condition})\nEXECUTE FUNCTION core_refuse('{told}');",
+            f"FOR EACH ROW WHEN ({condition})\nEXECUTE FUNCTION core_refuse('{literal}');",
             f"DROP TRIGGER {trigger} ON {table};",
         )
 
@@ -63,11 +63,11 @@ class KeepRows(RunSQL):
 
     def __init__(self, table: str, words: str) -> None:
         self.table, self.words = table, words
-        told = words.replace("'", "''")
+        literal = words.replace("'", "''")
         super().__init__(
             f"CREATE TRIGGER {table}_stay BEFORE DELETE ON {table}\n"
             f"FOR EACH ROW WHEN (current_setting('{_LETTING_GO}', true) IS DISTINCT FROM 'on')\n"
-            f"EXECUTE FUNCTION core_refuse('{told}');",
+            f"EXECUTE FUNCTION core_refuse('{literal}');",
             f"DROP TRIGGER {table}_stay ON {table};",
         )
 

@@ -65,7 +65,7 @@ def for_each(
     if not pks:
         return []
     aside = {row.row_id: row for row in SetAside.objects.filter(work=work, row_id__in=pks)}
-    given: list[Given] = []
+    answers: list[Given] = []
     for pk in pks:
         if pk in aside and aside[pk].is_waiting(now) and not filtered:
             continue
@@ -75,10 +75,10 @@ def for_each(
         except Exception as error:
             set_aside(work, pk, error, now=now, tell=tell)
             continue
-        given.append(answer)
+        answers.append(answer)
         if pk in aside:
             aside[pk].delete()
-    return given
+    return answers
 
 
 def for_all(
@@ -155,16 +155,16 @@ def set_aside(
     reason = f"{type(error).__name__}: {error}"[:_LONGEST_REASON].replace("\0", "")
     with transaction.atomic():
         begun = {"first_at": now, "last_at": now, "retry_at": now, "reason": reason}
-        kept, _is_new = SetAside.objects.get_or_create(work=work, row_id=row_id, defaults=begun)
-        kept.attempts += 1
-        kept.reason, kept.last_at, kept.retry_at = reason, now, now + wait(kept.attempts, whole=row_id == ALL)
-        kept.cause = troubles.cause_of(error)
-        kept.save()
+        row, _is_new = SetAside.objects.get_or_create(work=work, row_id=row_id, defaults=begun)
+        row.attempts += 1
+        row.reason, row.last_at, row.retry_at = reason, now, now + wait(row.attempts, whole=row_id == ALL)
+        row.cause = troubles.cause_of(error)
+        row.save()
     what = "as a whole" if row_id == ALL else f"with row {row_id}"
-    logger.exception("%s failed %s, attempt %s; tried again at %s", work, what, kept.attempts, kept.retry_at)
-    if tell is not None and kept.attempts == 1:
-        _tell(work, row_id, kept, tell)
-    return kept
+    logger.exception("%s failed %s, attempt %s; tried again at %s", work, what, row.attempts, row.retry_at)
+    if tell is not None and row.attempts == 1:
+        _tell(work, row_id, row, tell)
+    return row
 
 
 def wait(attempts: int, *, whole: bool = False) -> timedelta:
@@ -178,10 +178,8 @@ def waiting(work: str, now: datetime, *, changed: str = "") -> Exists:
     For work that takes a limited number of rows, of which those must not be. With `changed`, a field or annotation
     that says when the row last changed, one that changed since it failed is tried again at once.
     """
-    found = SetAside.objects.filter(
-        work=work, row_id=OuterRef("pk"), retry_at__gt=now, last_at__lte=now + clock.AHEAD
-    )
-    return Exists(found.filter(last_at__gte=OuterRef(changed)) if changed else found)
+    rows = SetAside.objects.filter(work=work, row_id=OuterRef("pk"), retry_at__gt=now, last_at__lte=now + clock.AHEAD)
+    return Exists(rows.filter(last_at__gte=OuterRef(changed)) if changed else rows)
 
 
 def try_again(row: SetAside, *, now: datetime) -> None:
@@ -201,8 +199,8 @@ class Retry:
 
 def retry_of(work: str, row_id: int) -> Retry | None:
     """Return what a row is waiting for, None unless it failed."""
-    kept = SetAside.objects.filter(work=work, row_id=row_id).first()
-    return Retry(troubles.words_of(kept.cause), kept.attempts, kept.retry_at) if kept else None
+    row = SetAside.objects.filter(work=work, row_id=row_id).first()
+    return Retry(troubles.words_of(row.cause), row.attempts, row.retry_at) if row else None
 
 
 def keep_only(works: Iterable[str], rows: Iterable[int], *, now: datetime) -> None:
@@ -222,10 +220,10 @@ def forget(*, now: datetime) -> None:
     for_each(FORGET, gone.values_list("pk", flat=True)[:1000], lambda pk: gone.filter(pk=pk).delete(), now=now)
 
 
-def _tell(work: str, row_id: int, kept: SetAside, tell: Tell) -> None:
+def _tell(work: str, row_id: int, row: SetAside, tell: Tell) -> None:
     try:
         with transaction.atomic():
-            tell(row_id, kept)
+            tell(row_id, row)
     except Exception:
         raise_unless_usable()
         logger.exception("That %s failed with row %s could not be told where it is seen", work, row_id)

@@ -31,8 +31,8 @@ class JSONParser(parsers.JSONParser):
             raise TooLarge
         try:
             limits = documents.Limits(most_bytes=most, deepest=storable.DEEPEST, most_values=MOST_VALUES)
-            found = documents.read_json(body, limits, takes_endless=True)
-            storable.check(found)
+            values = documents.read_json(body, limits, takes_endless=True)
+            storable.check(values)
         except documents.UnreadableError as error:
             raise exceptions.ParseError(messages.render(error.message)) from error
         except storable.UnstorableError as error:
@@ -40,4 +40,4 @@ class JSONParser(parsers.JSONParser):
             if error.place:
                 raise exceptions.ValidationError({error.place: [text]}) from error
             raise exceptions.ParseError(text) from error
-        return found
+        return values

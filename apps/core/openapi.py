@@ -97,8 +97,8 @@ class Schema(AutoSchema):
             refusals |= _OF_CONDITIONS
         for code, text in refusals.items():
             if code not in bodies or "content" not in bodies[code]:
-                said = bodies.get(code, {}).get("description", text)
-                answer = OpenApiResponse(ErrorSerializer, said)
+                description = bodies.get(code, {}).get("description", text)
+                answer = OpenApiResponse(ErrorSerializer, description)
                 bodies[code] = self._get_response_for_code(answer, code, ["application/json"], direction)
         return dict(sorted(bodies.items()))
 
@@ -124,10 +124,10 @@ class Schema(AutoSchema):
     def _postprocess_serializer_schema(self, schema: Any, serializer: Any, direction: Any) -> Any:
         """Keep what is only read in bodies, as what is taken and not looked at; it is never required."""
         ignored = [name for name, item in schema.get("properties", {}).items() if item.get("readOnly")]
-        found = super()._postprocess_serializer_schema(schema, serializer, direction)
+        component = super()._postprocess_serializer_schema(schema, serializer, direction)
         if direction == "request":
-            found.setdefault("properties", {}).update({name: {"readOnly": True} for name in ignored})
-        return found
+            component.setdefault("properties", {}).update({name: {"readOnly": True} for name in ignored})
+        return component
 
 
 def _bounded(described: Any, field: Any) -> Any:

@@ -131,14 +131,14 @@ class Watch:
 
     def _end(self, lasted_s: float) -> None:
         with self._lock:
-            kept, self._kept = self._kept, []
+            records, self._kept = self._kept, []
             since, self._away_since = self._away_since, None
             left_out, self._left_out = self._left_out, 0
             self._is_looking = False
         if since is not None:
             text = "%s works again after %.1f s (since %s); lines of it left out of this log: %s"
             logger.warning(text, self.name, lasted_s, since, left_out)
-        for record in kept:
+        for record in records:
             record.is_no_outage = True
             logging.getLogger(record.name).handle(record)
 

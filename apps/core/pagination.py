@@ -42,18 +42,18 @@ class TotalOrdering(OrderingFilter):
         self, queryset: QuerySet[Model], fields: Iterable[str], view: APIView, request: Request
     ) -> list[str]:
         """Return the names; a ValidationError for one by which nothing is ordered here."""
-        asked = list(fields)
-        known = [name for name, _label in self.get_valid_fields(queryset, view, {"request": request})]
-        for name in asked:
-            if name.removeprefix("-") not in known:
-                text = contract.no_such(name.removeprefix("-"), known, _("Nothing is ordered by this here."))
+        names = list(fields)
+        valid_names = [name for name, _label in self.get_valid_fields(queryset, view, {"request": request})]
+        for name in names:
+            if name.removeprefix("-") not in valid_names:
+                text = contract.no_such(name.removeprefix("-"), valid_names, _("Nothing is ordered by this here."))
                 raise ValidationError({str(self.ordering_param): [text]})
-        return asked
+        return names
 
     def get_ordering(self, request: Request, queryset: QuerySet[Model], view: APIView) -> Sequence[str] | None:
         """Return the names of the fields to order by."""
-        asked = super().get_ordering(request, queryset, view)
-        return [*asked, "pk"] if asked and not {"id", "-id", "pk", "-pk"}.intersection(asked) else asked
+        names = super().get_ordering(request, queryset, view)
+        return [*names, "pk"] if names and not {"id", "-id", "pk", "-pk"}.intersection(names) else names
 
 
 class LongPaginator(Paginator):
@@ -73,9 +73,9 @@ class LongPaginator(Paginator):
         last = min(first + self.per_page, self.count)
         keys = rows.values_list("pk", flat=True)
         wanted = list(keys[first:last]) if first < self.count // 2 else self._from_the_end(keys, first, last)
-        found = rows.in_bulk(wanted)
+        rows_by_key = rows.in_bulk(wanted)
         # One may be gone by now.
-        return Page([found[key] for key in wanted if key in found], number, self)
+        return Page([rows_by_key[key] for key in wanted if key in rows_by_key], number, self)
 
     def _from_the_end(self, keys: QuerySet[Any, Any], first: int, last: int) -> list[Any]:
         wanted = list(keys.reverse()[self.count - last : self.count - first])

@@ -28,9 +28,9 @@ class Strict(plain_views.APIView):
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         """Answer; what is written on a condition is written in the transaction that looked at it, or not at all."""
         with contextlib.ExitStack() as self._turn:
-            return self._conditional(request, *args, **kwargs)
+            return self._answer_on_condition(request, *args, **kwargs)
 
-    def _conditional(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+    def _answer_on_condition(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         if request.method not in etags.WRITES or "If-Match" not in request.headers:
             return super().dispatch(request, *args, **kwargs)
         with transaction.atomic():
@@ -82,7 +82,7 @@ class APIView(Strict):
 
 
 class ListAPIView(Strict, plain_generics.ListAPIView):
-    """A list."""
+    """A GET that lists rows."""
 
 
 class ViewSet(Strict, plain.ViewSet):

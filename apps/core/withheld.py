@@ -36,13 +36,13 @@ def shown(objects: Iterable[Model], user: Any) -> list[Any]:
     ids: dict[str, set[Any]] = defaultdict(set)
     for item in rows:
         ids[item._meta.label].add(item.pk)
-    known = {label: _seen[label](found, user) for label, found in ids.items() if label in _seen}
+    readable_ids = {label: _seen[label](keys, user) for label, keys in ids.items() if label in _seen}
     withheld: dict[str, Withheld] = {}
-    found: list[Any] = []
+    readable: list[Any] = []
     for item in rows:
         label = item._meta.label
-        if label not in known or item.pk in known[label]:
-            found.append(item)
+        if label not in readable_ids or item.pk in readable_ids[label]:
+            readable.append(item)
         elif label not in withheld:
             withheld[label] = Withheld(item)
-    return [*found, *withheld.values()]
+    return [*readable, *withheld.values()]

@@ -14,15 +14,6 @@ Kind = Literal["text", "number", "time"]
 
 
 @dataclass(frozen=True)
-class Link:
-    """A text that leads to a thing: `ref` is "campaign:ID", "trial:ID/EXPERIMENT/POSITION", "finding:ID/…", "view:…"
-    with the permanent id of the campaign, or an address that begins with "https://"."""
-
-    text: str
-    ref: str
-
-
-@dataclass(frozen=True)
 class Topic:
     """Which figures a sentence speaks of: column `of` of the table of that key, its rows named by the columns `by`.
 
@@ -55,6 +46,16 @@ class Sentence:
 
     text: str
     claim: Claim
+
+
+@dataclass(frozen=True)
+class Link:
+    """A text that leads to a thing: `ref` is "campaign:ID", "trial:ID/EXPERIMENT/POSITION", "finding:ID/…", "view:…"
+    with the permanent id of the campaign, or an address that begins with "https://"; `claim` what a title claims."""
+
+    text: str
+    ref: str
+    claim: Claim | None = None
 
 
 Part = str | Link | Sentence
@@ -148,12 +149,16 @@ Block = Paragraph | Items | Table | Figure | Drawing | Listing
 
 @dataclass(frozen=True)
 class Section:
-    """A heading and what stands under it; `key` stays the same from edition to edition ("method", "experiment-2")."""
+    """A heading and what stands under it; `key` stays the same from edition to edition ("method", "experiment-2").
+
+    `claim` is what a heading claims that is the title of a finding.
+    """
 
     key: str
     title: str
     blocks: tuple[Block, ...] = ()
     sections: tuple["Section", ...] = ()
+    claim: Claim | None = None
 
 
 @dataclass(frozen=True)

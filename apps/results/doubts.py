@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from django.contrib.postgres.aggregates import ArrayAgg
 from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -137,6 +138,41 @@ def doubts_of_trials(trials: Iterable[int]) -> Doubts:
     """Return the flags of trials, whatever they measured, in one query."""
     rows = Result.objects.filter(trial__in=list(trials)).exclude(flags=[]).order_by("trial_id", "pk")
     return from_flags((trial, ANY_METRIC, flags) for trial, flags in rows.values_list("trial_id", "flags"))
+
+
+@dataclass(frozen=True)
+class Behind:
+    """The flags of trials with the metrics that each measured: {trial: [(flags as stored, metrics)]}.
+
+    A trial without any flag is not in it.
+    """
+
+    found: Mapping[int, Sequence[tuple[Sequence[Json], frozenset[str]]]] = field(default_factory=dict)
+
+    def bearing(self, trials: Iterable[int], metrics: Collection[str] = ()) -> Doubts:
+        """Return the doubts of trials by which something rests on figures of these metrics.
+
+        Of a trial that measured one of them only the flags that bear on it; of another all, as where none is named:
+        it is there for what else it measured.
+        """
+        rows = []
+        for trial in trials:
+            for flags, measured in self.found.get(trial, ()):
+                own = measured.intersection(metrics)
+                bear = [flag for flag in flags if not own or any(bears_on(flag, metric) for metric in own)]
+                rows.append((trial, ANY_METRIC, bear))
+        return from_flags(rows)
+
+
+def doubts_behind(trials: Iterable[int]) -> Behind:
+    """Return the flags of trials, and which metrics each of these measured, in one query."""
+    rows = Result.objects.filter(trial__in=list(trials)).exclude(flags=[]).order_by("trial_id", "pk")
+    found: dict[int, list[tuple[Sequence[Json], frozenset[str]]]] = defaultdict(list)
+    for trial, flags, metrics in rows.annotate(measured=ArrayAgg("samples__metric")).values_list(
+        "trial_id", "flags", "measured"
+    ):
+        found[trial].append((flags, frozenset(filter(None, metrics))))
+    return Behind(found)
 
 
 def from_flags(rows: Iterable[tuple[int, str, Sequence[Json]]]) -> Doubts:

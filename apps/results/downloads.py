@@ -11,7 +11,7 @@ from rest_framework.request import Request
 
 from apps.campaigns.models import Experiment
 from apps.core import contract
-from apps.core.formulas import safe
+from apps.core.cells import safe
 from apps.core.streams import send
 from apps.results import queries
 

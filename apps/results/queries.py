@@ -15,7 +15,7 @@ from apps.bench.sweep import setting_names
 from apps.bench.toolkit import Metric, Parameter, Tool
 from apps.campaigns.models import Experiment, Lane, Trial
 from apps.campaigns.queries.visibility import visible
-from apps.results import doubts, means
+from apps.results import doubts, means, ways
 from apps.results.doubts import Doubts, Mark
 from apps.results.models import Result, Sample
 from apps.testbeds.models import Node
@@ -216,15 +216,13 @@ def ends_of(lane: Lane, tool: Tool) -> tuple[tuple[str, int], ...]:
 
 
 def lane_names(experiment: Experiment) -> dict[int, str]:
-    """Return {lane: "client → server"} with the names of the nodes that play the lane's roles."""
+    """Return {lane: "sender → receiver"} with the names of its nodes, "client ↔ server" where data goes both ways."""
     tool = toolbox.get_tool(experiment.tool)
     lanes = list(experiment.lanes.all())
     wanted = {pk for lane in lanes for ids in lane.roles.values() for pk in ids}
     nodes = {node.pk: node.name for node in Node.objects.filter(pk__in=wanted)}
-    return {
-        lane.pk: " → ".join("+".join(nodes[pk] for pk in lane.roles.get(role.name, [])) for role in tool.roles)
-        for lane in lanes
-    }
+    is_back, arrow = ways.arrow_of(tool, experiment)
+    return {lane.pk: ways.lane_ends(lane.roles, tool, nodes, is_back=is_back, arrow=arrow) for lane in lanes}
 
 
 def rows_of(experiment: Experiment) -> Iterator[dict[str, object]]:

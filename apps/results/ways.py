@@ -4,12 +4,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from apps.bench.toolkit import Tool, goes_back
-from apps.bench.toolkit.ways import in_order
-from apps.campaigns.models import Lane
+from apps.bench.toolkit.ways import BOTH, in_order
+from apps.campaigns.models import Experiment, Lane
+from apps.testbeds import patterns
 from apps.testbeds.models import Node
 from apps.toolbox import queries as toolbox
 
-__all__ = ["back_in_sql", "nodes_of", "sides_of"]
+__all__ = ["arrow_of", "back_in_sql", "lane_ends", "nodes_of", "sides_of"]
+
+ONE_WAY, BOTH_WAYS = " → ", " ↔ "
 
 
 def back_in_sql(tool: Tool, metric: str, *, parameters: str) -> str:
@@ -31,10 +34,26 @@ def sides_of(
     return (goes_back(tool, fixed, metric),)
 
 
+def arrow_of(tool: Tool, experiment: Experiment) -> tuple[bool, str]:
+    """Return whether an experiment's data goes back, and the arrow between its first two roles: "↔" of both ways."""
+    name, _value = tool.backwards_at
+    is_varied = any(factor.get("name") == name for factor in experiment.factors)
+    both = is_varied or experiment.fixed.get(name) == BOTH
+    return (False, BOTH_WAYS) if both else (goes_back(tool, experiment.fixed), ONE_WAY)
+
+
 def nodes_of(lane: Lane, parameters: Mapping[str, Any], metric: str) -> str:
     """Return "sender → receiver" with the names of the nodes that play a lane's roles at a setting."""
     tool = toolbox.get_tool(lane.experiment.tool)
     wanted = {pk for ids in lane.roles.values() for pk in ids}
     names = dict(Node.objects.filter(pk__in=wanted).values_list("pk", "name"))
-    cast = ("+".join(names[pk] for pk in lane.roles.get(role.name, []) if pk in names) for role in tool.roles)
-    return " → ".join(in_order(filter(None, cast), is_back=goes_back(tool, parameters, metric)))
+    return lane_ends(lane.roles, tool, names, is_back=goes_back(tool, parameters, metric))
+
+
+def lane_ends(
+    roles: Mapping[str, Sequence[int]], tool: Tool, names: Mapping[int, str], *, is_back: bool, arrow: str = ONE_WAY
+) -> str:
+    """Return "sender → receiver (role: node)" of the nodes that play a lane's roles, by their names."""
+    cast = {role.name: "+".join(names.get(pk, str(pk)) for pk in roles.get(role.name, [])) for role in tool.roles}
+    played = {role: text for role, text in cast.items() if text}
+    return patterns.told_ends(list(played), in_order(played.values(), is_back=is_back), arrow)

@@ -44,7 +44,7 @@ def _choice(model: type[Model], label: Any, **kwargs: Any) -> filters.ModelChoic
 
 
 class SiteFilter(filters.FilterSet):
-    """Filters of sites."""
+    """By nothing of its own."""
 
     class Meta:
         model = Site
@@ -52,7 +52,7 @@ class SiteFilter(filters.FilterSet):
 
 
 class TestbedFilter(filters.FilterSet):
-    """Filters of testbeds."""
+    """By site."""
 
     site = _choice(Site, _("Site"))
 
@@ -62,7 +62,7 @@ class TestbedFilter(filters.FilterSet):
 
 
 class NodeFilter(filters.FilterSet):
-    """Filters of nodes."""
+    """By site, testbed and cluster."""
 
     site = _choice(Site, _("Site"), field_name="testbed__site")
     testbed = _choice(Testbed, _("Testbed"))
@@ -74,7 +74,7 @@ class NodeFilter(filters.FilterSet):
 
 
 class ClusterFilter(filters.FilterSet):
-    """Filters of clusters."""
+    """By the site and the testbed of any of their nodes."""
 
     site = _choice(Site, _("Site"), field_name="nodes__testbed__site", distinct=True)
     testbed = _choice(Testbed, _("Testbed"), field_name="nodes__testbed", distinct=True)
@@ -85,7 +85,7 @@ class ClusterFilter(filters.FilterSet):
 
 
 class SwitchFilter(filters.FilterSet):
-    """Filters of switches."""
+    """By site."""
 
     site = _choice(Site, _("Site"))
 
@@ -95,7 +95,7 @@ class SwitchFilter(filters.FilterSet):
 
 
 class LinkFilter(filters.FilterSet):
-    """Filters of links: by what they end at, and by capacity."""
+    """By what they end at, and by capacity (bit/s)."""
 
     site = _choice(Site, _("Site"), method="filter_site")
     switch = _choice(Switch, _("Switch"), method="filter_switch")
@@ -123,7 +123,7 @@ class LinkFilter(filters.FilterSet):
 
 
 class FileSystemFilter(filters.FilterSet):
-    """Filters of file systems."""
+    """By kind, by the cluster that serves them and by one that mounts them."""
 
     kind = filters.ChoiceFilter(choices=FileSystem.Kind.choices, label=_("Kind"), empty_label=_("all"))
     server_cluster = _choice(Cluster, _("Server cluster"))

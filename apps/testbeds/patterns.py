@@ -3,7 +3,7 @@
 import itertools
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
@@ -55,17 +55,26 @@ def compress_names(names: Iterable[str]) -> str:
     return ", ".join(_pieces(names))
 
 
+def told_ends(roles: Sequence[str], names: Sequence[str], arrow: str = " → ") -> str:
+    """Return "source → destination (client: control)" of the nodes that play roles: data goes between the first two.
+
+    `names` stand in the order of the data; whoever plays a third role only stands beside.
+    """
+    beside = ", ".join(f"{role}: {name}" for role, name in zip(roles[2:], names[2:], strict=True))
+    return arrow.join(names[:2]) + (f" ({beside})" if beside else "")
+
+
 def shorten_names(names: Iterable[str], *, most: int) -> str:
     """Return the same for a narrow place: of more than so many pieces the first, and how many names there are."""
-    found = list(names)
-    pieces = _pieces(found)
-    return ", ".join(pieces) if len(pieces) <= most else f"{', '.join(pieces[:most])}, … ({len(set(found))})"
+    all_names = list(names)
+    pieces = _pieces(all_names)
+    return ", ".join(pieces) if len(pieces) <= most else f"{', '.join(pieces[:most])}, … ({len(set(all_names))})"
 
 
 def _pieces(names: Iterable[str]) -> list[str]:
     runs: list[tuple[str, str, int]] = []
     for name in sorted(set(names), key=_by_number):
-        prefix, digits = found.groups() if (found := _NUMBERED.fullmatch(name)) else (name, "")
+        prefix, digits = match.groups() if (match := _NUMBERED.fullmatch(name)) else (name, "")
         if runs and digits:
             last_prefix, first, count = runs[-1]
             if last_prefix == prefix and first and digits == str(int(first) + count).zfill(len(first)):
@@ -92,7 +101,7 @@ def _run(prefix: str, first: str, count: int) -> str:
 
 
 def _by_number(name: str) -> tuple[str, int, str]:
-    prefix, digits = found.groups() if (found := _NUMBERED.fullmatch(name)) else (name, "")
+    prefix, digits = match.groups() if (match := _NUMBERED.fullmatch(name)) else (name, "")
     return prefix, int(digits or 0), name
 
 
@@ -121,13 +130,13 @@ def _choices(part: str, room: int) -> list[list[str]]:
 def _numbers(piece: str, part: str, room: int) -> list[str]:
     numbers: list[str] = []
     for item in piece.split(","):
-        found = _RANGE.fullmatch(item.strip())
-        if found is None:
+        match = _RANGE.fullmatch(item.strip())
+        if match is None:
             raise ValidationError(
                 _("“%(part)s”: between brackets stand numbers and ranges, such as [01-04,07].")
                 % {"part": _shown(part)}
             )
-        first, last = found[1], found[2] or found[1]
+        first, last = match[1], match[2] or match[1]
         if int(last) < int(first):
             raise ValidationError(
                 _("“%(part)s”: the range ends before it begins; write the lower number first.")

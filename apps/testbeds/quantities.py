@@ -14,5 +14,5 @@ def text_of(value: float | None, kind: str) -> str | None:
     readable = units.format_quantity(value, units.BASE_UNITS[kind])
     if kind == "duration" or units.parse_quantity(readable, kind) != value:
         readable = units.canonical_text(value, kind)
-    found = _NUMBER_AND_UNIT.fullmatch(readable)
-    return f"{found[1]} {found[2].lstrip()}" if found else readable
+    match = _NUMBER_AND_UNIT.fullmatch(readable)
+    return f"{match[1]} {match[2].lstrip()}" if match else readable

@@ -37,7 +37,7 @@ class _Kind:
             sortable=self.sortable,
             search_fields=self.searched,
         )
-        found = [
+        routes = [
             path(f"{base}/", listing, name=f"{name}_list"),
             path(f"{base}/new/", items.ItemCreate.as_view(**model, form_class=self.form), name=f"{name}_create"),
             path(f"{base}/<int:pk>/", self.detail.as_view(**model, queryset=self.rows), name=f"{name}_detail"),
@@ -49,8 +49,8 @@ class _Kind:
             path(f"{base}/<int:pk>/delete/", items.ItemDelete.as_view(**model), name=f"{name}_delete"),
         ]
         if self.has_name:
-            found.append(path(f"{base}/<int:pk>/clone/", items.ItemClone.as_view(**model), name=f"{name}_clone"))
-        return found
+            routes.append(path(f"{base}/<int:pk>/clone/", items.ItemClone.as_view(**model), name=f"{name}_clone"))
+        return routes
 
 
 _KINDS = (

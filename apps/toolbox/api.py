@@ -170,19 +170,19 @@ class TeamToolViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, rest.Gen
     def attempt(self, request: Request) -> Response:
         """Say what a definition would run and what it reads of an output; nothing is stored."""
         wish = _valid(AttemptSerializer, request)
-        found = services.checked(wish["definition"])
+        definition = services.checked(wish["definition"])
         attempt = attempts.try_definition(
-            user=user_of(request), definition=found, output=wish["output"], values=wish.get("parameters")
+            user=user_of(request), definition=definition, output=wish["output"], values=wish.get("parameters")
         )
         samples = attempt.reading.samples if attempt.reading else ()
-        shown = {
+        body = {
             "commands": [{"role": role, "argv": list(argv)} for role, argv in attempt.commands],
             "samples": [vars(sample) for sample in samples],
             "flags": [messages.render(flag.message) for flag in attempt.reading.flags] if attempt.reading else [],
             "reason": attempt.reason,
             "remedy": attempt.remedy,
         }
-        return Response(AttemptResultSerializer(shown).data)
+        return Response(AttemptResultSerializer(body).data)
 
     def _shown(self, tool: TeamTool, code: int = status.HTTP_200_OK) -> Response:
         return Response(TeamToolSerializer(queries.team_tools().get(pk=tool.pk)).data, status=code)

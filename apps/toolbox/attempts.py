@@ -70,19 +70,19 @@ def try_definition(
     commands = [(command.role, command.argv) for stage in plan.stages for command in stage.commands]
     if not output.strip():
         return Attempt(commands)
-    asked = {"definition": definition.as_json(), "output": output, "argv": commands[-1][1], "parameters": values}
+    question = {"definition": definition.as_json(), "output": output, "argv": commands[-1][1], "parameters": values}
     with _turn_of(user.pk):
-        answer = _read(json.dumps(asked))
+        answer = _read(json.dumps(question))
     if "reading" not in answer:
         failure = ToolFailure.from_json(answer["failure"]) if "failure" in answer else _LATE
         reason, remedy = messages.render(failure.message), messages.render(failure.remedy)
         return Attempt(commands, reason=reason, remedy=remedy, failure=failure)
     reading = Reading.from_json(answer["reading"])
-    shown = {metric.name: metric for metric in tool.metrics}
+    metrics = {metric.name: metric for metric in tool.metrics}
     return Attempt(
         commands,
         figures=[
-            (shown[sample.metric].label, units.format_quantity(sample.value, shown[sample.metric].unit))
+            (metrics[sample.metric].label, units.format_quantity(sample.value, metrics[sample.metric].unit))
             for sample in reading.samples
         ],
         flags=[messages.render(flag.message) for flag in reading.flags],
@@ -105,12 +105,12 @@ def _turn_of(person: int) -> Iterator[None]:
             _under_way.discard(person)
 
 
-def _read(asked: str) -> dict[str, Any]:
+def _read(question: str) -> dict[str, Any]:
     """Return what `reading_program` answers, {} if it did not."""
     argv = [sys.executable, "-m", reading_program.__name__]
     try:
         done = subprocess.run(
-            argv, input=asked.encode(), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+            argv, input=question.encode(), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
             cwd=settings.BASE_DIR, timeout=_PATIENCE_S, check=True,
         )  # fmt: skip
         answer: dict[str, Any] = json.loads(done.stdout)

@@ -154,7 +154,7 @@ class RowForm(StyledWidgets, forms.Form):
 
 
 class ParameterRow(RowForm):
-    """One parameter."""
+    """A row of the form: a parameter with its kind, default, range and choices."""
 
     name = _text(_("Name"), code=True)
     label = _text(_("Label"))
@@ -167,7 +167,7 @@ class ParameterRow(RowForm):
 
 
 class MetricRow(RowForm):
-    """One metric."""
+    """A row of the form: a metric with its unit, and where it stands in the output."""
 
     name = _text(_("Name"), code=True)
     label = _text(_("Label"))
@@ -232,21 +232,21 @@ class ToolForms:
 
     def messages(self) -> list[tuple[str, str]]:
         """Return (field, what is wrong) of all forms, for the list beside the form."""
-        found = [(field.label, text) for field in self.fields for text in field.errors]
-        found += [("", text) for text in self.fields.non_field_errors()]
+        errors = [(field.label, text) for field in self.fields for text in field.errors]
+        errors += [("", text) for text in self.fields.non_field_errors()]
         for rows in (self.parameters, self.metrics):
-            found += [("", text) for text in rows.non_form_errors()]
+            errors += [("", text) for text in rows.non_form_errors()]
             for row in rows:
-                found += [
+                errors += [
                     (f"{row['name'].value() or '?'}: {field.label}", text) for field in row for text in field.errors
                 ]
-                found += [("", text) for text in row.non_field_errors()]
-        return [(str(label), str(text)) for label, text in found]
+                errors += [("", text) for text in row.non_field_errors()]
+        return [(str(label), str(text)) for label, text in errors]
 
 
-def initial_of(found: Definition) -> dict[str, Any]:
+def initial_of(definition: Definition) -> dict[str, Any]:
     """Return the fields' texts of a definition."""
-    data = found.as_json()
+    data = definition.as_json()
     for name in ("arguments", "server_arguments", "conditions"):
         data[name] = "\n".join(data[name])
     for name in ("time_limit_s", "takes_s"):
@@ -261,7 +261,7 @@ def initial_of(found: Definition) -> dict[str, Any]:
                 for end in ("default", "minimum", "maximum")
             },
         }
-        for item in found.parameters
+        for item in definition.parameters
     ]
     return data
 

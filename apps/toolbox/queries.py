@@ -23,10 +23,10 @@ def get_tool(slug: str, team: Team | None = None) -> Tool:
 
     With a `team`, other teams' tools do not exist. tools.UnknownTool names the tools there are.
     """
-    found = _VERSIONED.fullmatch(slug)
-    if not found:
+    match = _VERSIONED.fullmatch(slug)
+    if not match:
         return tools.get(slug)
-    rows = ToolVersion.objects.filter(tool__slug=found["slug"], number=int(found["number"]))
+    rows = ToolVersion.objects.filter(tool__slug=match["slug"], number=int(match["number"]))
     if team is not None:
         rows = rows.filter(tool__team=team)
     pk = rows.values_list("pk", flat=True).first()
@@ -37,12 +37,12 @@ def get_tool(slug: str, team: Team | None = None) -> Tool:
 
 def get_tool_of(slug: str, user: User) -> Tool:
     """Return the tool of a slug if it came with the service or belongs to a team of the user; or UnknownTool."""
-    found = get_tool(slug)
+    tool = get_tool(slug)
     if VERSION_MARK in slug:
         owners = rights.visible(TeamTool.objects.filter(slug=slug.rpartition(VERSION_MARK)[0]), user)
         if not owners.exists():
             raise tools.UnknownTool(f"no tool is called {slug!r}")
-    return found
+    return tool
 
 
 def tools_for(team: Team, *, also: str = "") -> list[Tool]:
@@ -93,8 +93,8 @@ def uses_of(versions: Iterable[ToolVersion], user: User) -> dict[str, list[Use]]
     Tools know nothing of campaigns: TOOL_USES names a function that does.
     """
     slugs = [version.slug for version in versions]
-    found: dict[str, list[Use]] = import_string(settings.TOOL_USES)(slugs=slugs, user=user)
-    return found
+    uses: dict[str, list[Use]] = import_string(settings.TOOL_USES)(slugs=slugs, user=user)
+    return uses
 
 
 def permits_of(team: Team, programs: Iterable[str] | None = None) -> list[Permit]:
@@ -102,10 +102,10 @@ def permits_of(team: Team, programs: Iterable[str] | None = None) -> list[Permit
 
     Tools know nothing of agents: TOOL_PERMITS names a function that does.
     """
-    found: list[Permit] = import_string(settings.TOOL_PERMITS)(team=team)
+    permits: list[Permit] = import_string(settings.TOOL_PERMITS)(team=team)
     if programs is None:
-        return found
-    by_name = {permit.program: permit for permit in found}
+        return permits
+    by_name = {permit.program: permit for permit in permits}
     return [by_name.get(program) or Permit(program, ()) for program in programs]
 
 

@@ -25,15 +25,15 @@ def main() -> None:
     json.dump(_answer(json.load(sys.stdin)), sys.stdout)
 
 
-def _answer(asked: dict[str, Any]) -> dict[str, Any]:
-    definition = custom.read_definition(asked["definition"])
+def _answer(question: dict[str, Any]) -> dict[str, Any]:
+    definition = custom.read_definition(question["definition"])
     tool = custom.make_tool(definition, "tried")
-    raw = asked["output"].encode("utf-8", "replace")
+    raw = question["output"].encode("utf-8", "replace")
     collected = {definition.result_file: raw} if definition.result_file else {}
-    printed = Output(tool.roles[0].name, "measure", "–", tuple(asked["argv"]), raw, b"", 0, collected=collected)
+    printed = Output(tool.roles[0].name, "measure", "–", tuple(question["argv"]), raw, b"", 0, collected=collected)
     try:
         with cpu_time.limited(LIMIT_S):
-            return {"reading": tool.parse([printed], tool.clean(asked["parameters"])).as_json()}
+            return {"reading": tool.parse([printed], tool.clean(question["parameters"])).as_json()}
     except ToolFailure as failure:
         return {"failure": failure.as_json()}
     except (cpu_time.OutOfTimeError, MemoryError):

@@ -27,19 +27,19 @@ def create_tool(*, team: Team, user: User, slug: str, definition: object, note: 
     wrong: dict[str, Any] = {}
     try:
         tool.full_clean(exclude=["team", "name"])
-        if tool.slug in {known.slug for known in tools.all_tools()}:
+        if tool.slug in {builtin.slug for builtin in tools.all_tools()}:
             wrong["slug"] = [str(NOT_FREE)]
     except ValidationError as error:
         wrong |= error.error_dict
     try:
-        found = checked(definition)
+        new_definition = checked(definition)
     except ValidationError as error:
         wrong |= error.error_dict
     if wrong:
         raise ValidationError(wrong)
-    tool.name, tool.summary = found.name, found.summary
+    tool.name, tool.summary = new_definition.name, new_definition.summary
     tool.save()
-    _add_version(tool, user, found, 1, note)
+    _add_version(tool, user, new_definition, 1, note)
     return tool
 
 
@@ -54,15 +54,15 @@ def change_tool(
     rights.require(user, tool.team, Role.MANAGER)
     tool = TeamTool.objects.select_for_update(of=("self",)).select_related("team").get(pk=tool.pk)
     latest = tool.versions.order_by("-number")[0]
-    found = checked(definition)
+    new_definition = checked(definition)
     if based_on is not None and based_on != latest.number:
         text = gettext("Someone made version %(number)s meanwhile: look at it, then change that one.")
         raise ConflictError(text % {"number": latest.number})
-    if found == custom.read_definition(latest.definition):
+    if new_definition == custom.read_definition(latest.definition):
         raise ValidationError(gettext("Nothing differs from version %(number)s.") % {"number": latest.number})
-    tool.name, tool.summary = found.name, found.summary
+    tool.name, tool.summary = new_definition.name, new_definition.summary
     tool.save(update_fields=["name", "summary", "updated_at"])
-    return _add_version(tool, user, found, latest.number + 1, note)
+    return _add_version(tool, user, new_definition, latest.number + 1, note)
 
 
 @transaction.atomic
@@ -84,14 +84,14 @@ def restore_tool(*, tool: TeamTool, user: User, now: datetime) -> None:
 def checked(definition: object) -> custom.Definition:
     """Return a definition read from plain data; ValidationError names each wrong field below "definition"."""
     try:
-        found = definition if isinstance(definition, custom.Definition) else custom.read_definition(definition)
+        sound = definition if isinstance(definition, custom.Definition) else custom.read_definition(definition)
     except custom.DefinitionError as error:
         raise ValidationError(in_definition(error.errors)) from error
     try:
-        check_seen(found.name)
+        check_seen(sound.name)
     except ValidationError as error:
         raise ValidationError({"definition.name": error.messages}) from None
-    return found
+    return sound
 
 
 def in_definition(errors: Mapping[str, Message]) -> dict[str, list[str]]:
@@ -99,8 +99,10 @@ def in_definition(errors: Mapping[str, Message]) -> dict[str, list[str]]:
     return {f"definition.{name}" if name else "definition": [messages.render(text)] for name, text in errors.items()}
 
 
-def _add_version(tool: TeamTool, user: User, found: custom.Definition, number: int, note: str) -> ToolVersion:
-    version = ToolVersion(tool=tool, number=number, definition=found.as_json(), note=note.strip(), created_by=user)
+def _add_version(tool: TeamTool, user: User, definition: custom.Definition, number: int, note: str) -> ToolVersion:
+    version = ToolVersion(
+        tool=tool, number=number, definition=definition.as_json(), note=note.strip(), created_by=user
+    )
     version.full_clean(exclude=["tool", "created_by"])
     version.save()
     _log(tool, user, Message(_("Version %(number)s was made."), {"number": number}))

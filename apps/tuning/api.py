@@ -64,7 +64,9 @@ class FindingSerializer(serializers.ModelSerializer):
     team = TeamField(read_only=True)
     title = serializers.SerializerMethodField()
     verifications = VerificationSerializer(many=True, read_only=True)
-    flagged = serializers.SerializerMethodField(help_text="How many of the trials that it rests on have a flag.")
+    flagged = serializers.SerializerMethodField(
+        help_text="How many of the trials that it rests on have a flag that bears on its metric."
+    )
     flags = serializers.SerializerMethodField(help_text="How many of them by flag.")
 
     class Meta:

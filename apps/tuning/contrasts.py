@@ -7,7 +7,7 @@ from typing import Any
 from apps.bench.settings import normalise
 from apps.bench.sweep import setting_names, verification
 from apps.bench.text import Message, _
-from apps.bench.toolkit import Metric, ParameterError, Params, Tool
+from apps.bench.toolkit import Metric, Parameter, ParameterError, Params, Tool, Value
 from apps.campaigns import errors, grants
 from apps.campaigns.estimation import CONTEXT_S, GAP_S
 from apps.testbeds import queries as testbeds
@@ -18,7 +18,7 @@ from apps.tuning.models import Finding
 
 @dataclass(frozen=True)
 class Difference:
-    """A parameter that the two settings differ in, with its values as people write them."""
+    """A parameter that the two settings differ in, with its values as people read them; words are msgids."""
 
     name: str
     label: str
@@ -45,8 +45,8 @@ class Contrast:
             Difference(
                 name,
                 known[name].label,
-                drafts.text_of(known[name], self.now[name]),
-                drafts.text_of(known[name], self.then[name]),
+                _shown(known[name], self.now[name]),
+                _shown(known[name], self.then[name]),
             )
             for name in known
             if name in self.now and self.now[name] != self.then[name]
@@ -96,6 +96,11 @@ class Contrast:
                 for key in values:
                     found.setdefault(key, set()).update(node.name for node in self.nodes.get(role, ()))
         return found
+
+
+def _shown(parameter: Parameter, value: Value) -> str:
+    """Return a value as a person would write it, and one that leaves a parameter to the system by its name."""
+    return parameter.zero if parameter.zero and not value else drafts.text_of(parameter, value)
 
 
 def contrast_of(finding: Finding) -> Contrast:

@@ -1,8 +1,9 @@
 """Reads of findings, and of what their verifications measured."""
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from django.db.models import Count, F, Prefetch, Q, QuerySet
 
@@ -11,8 +12,10 @@ from apps.bench.sweep.verification import AGREE, Pair
 from apps.campaigns.models import Experiment, Trial
 from apps.campaigns.queries.visibility import counted, told_to, visible
 from apps.results import doubts
+from apps.results.doubts import Doubts
 from apps.results.models import Sample
 from apps.testbeds.models import Node
+from apps.testbeds.patterns import told_ends
 from apps.tuning.models import Decision, Finding, Verification
 
 
@@ -53,20 +56,47 @@ def standing(findings: QuerySet[Finding], state: str = "") -> QuerySet[Finding]:
 
 
 def attach_ends(findings: Iterable[Finding]) -> None:
-    """Give each finding the names of the ends that it speaks of, as (role, name) pairs."""
+    """Give each finding the names of the ends that it speaks of, as (role, name) pairs and in words."""
     listed = list(findings)
     wanted = {node for finding in listed for _role, node in finding.ends}
     names = dict(Node.objects.filter(pk__in=wanted).values_list("pk", "name")) if wanted else {}
     for finding in listed:
         finding.end_names = [(role, names.get(node, "?")) for role, node in finding.ends]
+        finding.told_ends = told_ends(
+            [role for role, _name in finding.end_names], [name for _role, name in finding.end_names]
+        )
 
 
 def attach_flags(findings: Iterable[Finding]) -> None:
-    """Give each finding the mark of the trials that it rests on, in one query."""
+    """Give each finding the mark of the trials that it rests on, in one query.
+
+    A flag that bears on other metrics than those that the finding rests on says nothing of it.
+    """
     listed = list(findings)
-    raised = doubts.doubts_of_trials({trial for finding in listed for trial in _evidence(finding)})
+    behind = doubts.doubts_behind({trial for finding in listed for trial in _evidence(finding)})
     for finding in listed:
-        finding.mark = raised.about(_evidence(finding))
+        finding.mark = behind.bearing(_evidence(finding), metrics_of(finding)).about(_evidence(finding))
+
+
+def flags_behind(finding: Finding, trials: Collection[int]) -> Doubts:
+    """Return the flags of trials that bear on what a finding rests on."""
+    return doubts.doubts_behind(trials).bearing(trials, metrics_of(finding))
+
+
+def metrics_of(finding: Finding) -> frozenset[str]:
+    """Return the metrics of the figures that a finding rests on, as its rule names them; none where it names none."""
+    found: set[str] = set()
+    for record in (finding.details, *(finding.details.get("parts") or ())):
+        told = [
+            record.get("proof"),
+            *(_params(message) for message in (record.get("title"), *(record.get("why") or ()))),
+        ]
+        found |= {str(item["metric"]) for item in told if isinstance(item, Mapping) and item.get("metric")}
+    return frozenset(found)
+
+
+def _params(message: Any) -> Any:
+    return message.get("params") if isinstance(message, Mapping) else None
 
 
 def _evidence(finding: Finding) -> list[int]:

@@ -67,6 +67,7 @@ def finding_detail(request: HttpRequest, pk: int) -> HttpResponse:
         "finding": finding,
         "trials": trials[:MOST_TRIALS],
         "trial_count": trials.count(),
+        "raised": queries.flags_behind(finding, [trial.pk for trial in trials[:MOST_TRIALS]]),
         "can_write": rights.can(request.user, finding.team, Role.OPERATOR),
         "offers": [offer for offer in offers if offer.key.startswith("p")],
         "alternatives": [

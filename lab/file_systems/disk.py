@@ -86,14 +86,14 @@ def _images(place: Place) -> Path:
 def _devices(place: Place) -> list[str]:
     """Return the loop devices whose files lie in this place."""
     folder = str(_images(place).resolve()) + "/"
-    found = []
+    devices = []
     for path in sorted(_LOOPS.glob("loop*/loop/backing_file")):
         try:
             if path.read_text().startswith(folder):
-                found.append(path.parts[-3])
+                devices.append(path.parts[-3])
         except OSError:
             continue
-    return found
+    return devices
 
 
 def _number(device: str) -> str:

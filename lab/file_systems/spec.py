@@ -86,24 +86,24 @@ FileSystem = Disk | Nfs | Gluster
 
 def read_file_systems(entries: Sequence[Fields], nodes: Mapping[str, "Node"]) -> tuple[FileSystem, ...]:
     """Read the list; what is exported must stand before it. Raises LabFileError."""
-    found: list[FileSystem] = []
+    file_systems: list[FileSystem] = []
     for entry in entries:
         name = entry.text("name", pattern=NAME)
-        if any(name == other.name for other in found):
+        if any(name == other.name for other in file_systems):
             entry.refuse("name", f"{name} is taken by another file system")
-        disks = {other.name: other for other in found if isinstance(other, Disk)}
+        disks = {other.name: other for other in file_systems if isinstance(other, Disk)}
         kind = entry.choice("kind", {"disk": "disk", "nfs": "nfs", "glusterfs": "glusterfs"})
-        made: FileSystem
+        file_system: FileSystem
         if kind == "disk":
-            made = _disk(entry, name, nodes)
+            file_system = _disk(entry, name, nodes)
         elif kind == "nfs":
-            made = _nfs(entry, name, nodes, disks)
+            file_system = _nfs(entry, name, nodes, disks)
         else:
-            made = _gluster(entry, name, nodes, disks)
+            file_system = _gluster(entry, name, nodes, disks)
         entry.finish()
-        _refuse_taken_path(entry, made, found)
-        found.append(made)
-    return tuple(found)
+        _refuse_taken_path(entry, file_system, file_systems)
+        file_systems.append(file_system)
+    return tuple(file_systems)
 
 
 def _disk(entry: Fields, name: str, nodes: Mapping[str, "Node"]) -> Disk:
@@ -176,9 +176,15 @@ def _mount_point(entry: Fields, name: str) -> Path:
     return path
 
 
-def _refuse_taken_path(entry: Fields, made: FileSystem, others: Sequence[FileSystem]) -> None:
+def _refuse_taken_path(entry: Fields, file_system: FileSystem, others: Sequence[FileSystem]) -> None:
     for other in others:
-        shared = {node.name for node in made.clients} & {node.name for node in other.clients}
-        nested = made.path == other.path or made.path in other.path.parents or other.path in made.path.parents
+        shared = {node.name for node in file_system.clients} & {node.name for node in other.clients}
+        nested = (
+            file_system.path == other.path
+            or file_system.path in other.path.parents
+            or other.path in file_system.path.parents
+        )
         if shared and nested:
-            entry.refuse("path", f"{made.path} meets {other.path} of {other.name} on {', '.join(sorted(shared))}")
+            entry.refuse(
+                "path", f"{file_system.path} meets {other.path} of {other.name} on {', '.join(sorted(shared))}"
+            )

@@ -5,6 +5,7 @@ import sys
 from typing import Any, TextIO
 
 from apps.bench import units
+from launch.demo import sample
 
 Json = dict[str, Any]
 _BAR = 30
@@ -51,6 +52,8 @@ def table(experiment: Json, results: Json) -> str:
     lines.append(f"  {results['x']:>14}  {'mean':>14}  {'95 % interval':>31}  {'n':>3}")
     for group in results["groups"]:
         x = units.format_quantity(group["x"], kind) if isinstance(group["x"], int | float) else str(group["x"])
+        if results["x"] == "window" and group["x"] == sample.AUTOMATIC:
+            x = "autotuned"
         interval = f"{shown(group['ci_low'])} – {shown(group['ci_high'])}" if group["ci_low"] is not None else "–"
         lines.append(f"  {x:>14}  {shown(group['mean']):>14}  {interval:>31}  {group['n']:>3}")
     return "\n".join(lines)
@@ -58,13 +61,21 @@ def table(experiment: Json, results: Json) -> str:
 
 def finding(found: Json) -> str:
     """Return a finding with its reasons and the lines to paste."""
-    lines = [f"* {found['title']} (confidence {100 * found['confidence']:.0f} %)"]
+    lines = [f"* {found['title']} (confidence {100 * found['confidence']:.0f} %{_flagged(found)})"]
     lines += [f"    {_text(why)}" for why in found["details"]["why"]]
     if found["change"]:
         lines += ["    To change:", *(f"      {line}" for line in found["change"].splitlines())]
     count = len(found["trials"])
     lines.append(f"    Rests on {count} trial{'s' if count != 1 else ''}.")
     return "\n".join(lines)
+
+
+def _flagged(found: Json) -> str:
+    """Return how many of the trials that a finding rests on are flagged, and with what; "" without any."""
+    if not found["flagged"]:
+        return ""
+    names = ", ".join(f"{name} × {number}" for name, number in found["flags"].items())
+    return f"; {found['flagged']} of {len(found['trials'])} trials flagged: {names}"
 
 
 def _text(message: Json) -> str:

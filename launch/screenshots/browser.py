@@ -20,10 +20,10 @@ class BrowserError(RuntimeError):
 
 def executable() -> str:
     """Return the path of Chromium; BrowserError if there is none."""
-    found = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    if not found:
+    path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if not path:
         raise BrowserError("Chromium is missing (Debian: apt-get install chromium).")
-    return found
+    return path
 
 
 @contextmanager
@@ -59,8 +59,8 @@ class Watcher:
 
     def take(self) -> list[str]:
         """Return the complaints since the last call."""
-        taken, self.complaints = self.complaints, []
-        return taken
+        complaints, self.complaints = self.complaints, []
+        return complaints
 
     def _note(self, text: str) -> None:
         self.complaints.append(f"{urlsplit(self._page.url).path}: {text}")

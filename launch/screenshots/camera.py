@@ -75,7 +75,7 @@ def _context(browser: Browser, stage: Stage) -> BrowserContext:
 
 def _linked_keys(page: Page, trial: int) -> dict[str, int | str]:
     """Return the keys that pages link and REST does not tell: facts of a node, a lane, a pair of sites; 0 if none."""
-    found: dict[str, int | str] = {}
+    linked: dict[str, int | str] = {}
     for address, part, names in (
         (f"/results/trials/{trial}/", "/agents/facts/", ("facts",)),
         (reverse("history:list"), "/history/", ("lane",)),
@@ -84,9 +84,9 @@ def _linked_keys(page: Page, trial: int) -> dict[str, int | str]:
         page.goto(address)
         links = [link.get_attribute("href") or "" for link in page.locator(f"main a[href*='{part}']").all()]
         keys = next((keys for link in links if (keys := re.findall(r"\d+", urlsplit(link).path))), ["0"] * len(names))
-        found |= {name: int(key) for name, key in zip(names, keys[-len(names) :], strict=True)}
+        linked |= {name: int(key) for name, key in zip(names, keys[-len(names) :], strict=True)}
     page.close()
-    return found
+    return linked
 
 
 def _address(stage: Stage, shot: Shot) -> str:

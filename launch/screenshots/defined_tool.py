@@ -25,7 +25,7 @@ DEFINITION: dict[str, Any] = {
 
 def define(api: Rest) -> dict[str, int | str]:
     """Define the tool and change it once; return its id and the number of its first version."""
-    made = api.post("team-tools/", {"slug": "site-digest", "definition": DEFINITION})
+    tool = api.post("team-tools/", {"slug": "site-digest", "definition": DEFINITION})
     stricter = {**DEFINITION, "conditions": ["speed > 1 MB/s"]}
     api.post("team-tools/site-digest/versions/", {"definition": stricter, "note": "Refuse implausible rates"})
-    return {"tool": made["id"], "tool_number": 1}
+    return {"tool": tool["id"], "tool_number": 1}

@@ -262,10 +262,10 @@ def _campaigns(running: service.Service, api: Rest, client: int, server: int) ->
 
 
 def _make(api: Rest, name: str, goal: str, *experiments: Json, **when: str) -> int:
-    made: int = api.post("campaigns/", {"name": name, "goal": goal, **when})["id"]
+    number: int = api.post("campaigns/", {"name": name, "goal": goal, **when})["id"]
     for body in experiments:
-        api.post("experiments/", {"campaign": made, **body})
-    return made
+        api.post("experiments/", {"campaign": number, **body})
+    return number
 
 
 def _wait(running: service.Service, api: Rest, number: int) -> None:
@@ -283,7 +283,7 @@ def _finding(api: Rest, number: int) -> int:
     deadline = time.monotonic() + 15
     while time.monotonic() < deadline:
         for row in api.every(f"findings/?campaign={number}"):
-            found: int = row["id"]
-            return found
+            finding: int = row["id"]
+            return finding
         time.sleep(0.3)
     return 0

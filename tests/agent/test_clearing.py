@@ -37,7 +37,7 @@ def test_a_sweep_takes_only_what_has_a_jobs_name_and_follows_no_link(tmp_path: P
     others = fill(work / "not-ours")
     (work / str(uuid.uuid4())).symlink_to(elsewhere)
     swept = removal.Clearing()
-    swept.sweep(work, kept=(kept.name,))
+    swept.sweep(work, spared=(kept.name,))
     assert swept.wait(30)
     assert sorted(work.iterdir()) == sorted([kept, others])
     assert len(list(elsewhere.iterdir())) == 3

@@ -29,7 +29,9 @@ def agent(cast: people.Cast) -> Agent:
     listen_and_hear(found, 3)
     with pytest.raises(services.InstanceRefused):
         services.admit_instance(agent_id=found.pk, introduction=second, now=now)
-    services.record_troubles(agent_id=found.pk, said=[Trouble("work-full", "0 KiB are free in /w")], now=now)
+    services.record_troubles(
+        agent_id=found.pk, agent_troubles=[Trouble("work-full", "0 KiB are free in /w")], now=now
+    )
     lost = {"state": Job.State.LOST, "fault": "agent-lost", "ended_at": now}
     factories.job(found.node, **lost, may_run_until=now + timedelta(hours=1))
     found.refresh_from_db()

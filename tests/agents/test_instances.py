@@ -264,21 +264,21 @@ def test_a_node_with_trouble_of_its_own_is_set_aside_until_it_is_over(agent: Age
     listen_and_hear(agent, 1)
     now = timezone.now()
     assert queries.ready_nodes(now) == {agent.node_id}
-    assert services.record_troubles(agent_id=agent.pk, said=said("clock-set"), now=now)
+    assert services.record_troubles(agent_id=agent.pk, agent_troubles=said("clock-set"), now=now)
     assert queries.ready_nodes(now) == {agent.node_id}, "a clock that was set stops nothing"
-    assert services.record_troubles(agent_id=agent.pk, said=said("clock-set", "work-full"), now=now)
+    assert services.record_troubles(agent_id=agent.pk, agent_troubles=said("clock-set", "work-full"), now=now)
     assert queries.ready_nodes(now) == set()
-    assert not services.record_troubles(agent_id=agent.pk, said=said("work-full", "clock-set"), now=now)
+    assert not services.record_troubles(agent_id=agent.pk, agent_troubles=said("work-full", "clock-set"), now=now)
     agent.refresh_from_db()
     assert agent.set_aside_at == now
     codes = [trouble.code for trouble in queries.troubles_of([agent.node_id])[agent.node_id]]
     assert codes == ["clock-set", "work-full"]
-    assert services.record_troubles(agent_id=agent.pk, said=(), now=now)
+    assert services.record_troubles(agent_id=agent.pk, agent_troubles=(), now=now)
     assert queries.ready_nodes(now) == {agent.node_id}
 
 
 def test_an_unknown_trouble_is_shown_in_the_agents_words(agent: Agent) -> None:
-    services.record_troubles(agent_id=agent.pk, said=said("moon-phase"), now=timezone.now())
+    services.record_troubles(agent_id=agent.pk, agent_troubles=said("moon-phase"), now=timezone.now())
     agent.refresh_from_db()
     (trouble,) = queries.troubles_of([agent.node_id])[agent.node_id]
     assert "moon-phase as tests say" in str(trouble.words("dj-a"))

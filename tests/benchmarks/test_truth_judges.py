@@ -8,6 +8,7 @@ import pytest
 from benchmarks.truth.judging.base import FALSE, HARMFUL, TRUE, UNDECIDED
 from benchmarks.truth.statements import Statement
 from benchmarks.truth.worlds import tcp
+from benchmarks.truth.worlds.base import StatedLink
 from benchmarks.truth.worlds.tcp import Line, Way
 from tests.benchmarks.oracle import HOST, RECOMMENDED, SYSCTLS, WINDOWED, cell, finding, network, outcome
 
@@ -137,6 +138,25 @@ def test_one_of_several_links_is_named_where_they_are_said_to_be_alike() -> None
     for link, expected in (("A – B", TRUE), ("lan / A – B", TRUE), ("lan", FALSE), ("lan / x", UNDECIDED)):
         statement = finding("path-bottleneck", agree, subject="lan", value=1e9, params={"link": link})
         assert outcome(world, statement) == expected, link
+
+
+def test_a_link_as_described_is_no_word_on_which_link_is_narrow() -> None:
+    described = "of the narrowest link as described"
+    told = (StatedLink("A – B", "A", "B", 4_000_000_000),)
+    world = replace(WINDOWED, way=Way((Line("A – B", 1e9, 0.01, 1500),)), links=told)
+    for value, rate, expected in ((4e9, "980 Mbit/s", TRUE), (1e9, "980 Mbit/s", FALSE), (4e9, "300 Mbit/s", FALSE)):
+        params = {"link": "A – B", "rate": rate}
+        statement = finding("path-bottleneck", described, subject="A – B", value=value, params=params)
+        assert outcome(world, statement) == expected, (value, rate)
+    right = replace(world, links=(StatedLink("A – B", "A", "B", 1_000_000_000),))
+    params = {"link": "A – B", "rate": "880 Mbit/s"}
+    assert outcome(right, finding("path-bottleneck", described, subject="A – B", value=1e9, params=params)) == FALSE
+
+
+def test_so_much_or_more_is_held_against_the_most() -> None:
+    for value, expected in ((2e8, TRUE), (9.6e8, TRUE), (2e9, FALSE)):
+        statement = finding("path-capacity", "the path holds so much or more", value=value)
+        assert outcome(WINDOWED, statement) == expected, value
 
 
 def test_the_drops_of_a_policer_are_losses_where_the_finding_names_it() -> None:

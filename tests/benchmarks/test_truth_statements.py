@@ -10,7 +10,7 @@ import pytest
 
 from benchmarks.truth import output, rounds
 from benchmarks.truth.judging import advice, contradictions, coverage, missed
-from benchmarks.truth.judging.base import FALSE, HARMFUL, TRUE, Case, quantity
+from benchmarks.truth.judging.base import FALSE, HARMFUL, TRUE, UNDECIDED, Case, quantity
 from benchmarks.truth.judging.judge import judge
 from benchmarks.truth.panels import PREDICTION, UDP
 from benchmarks.truth.statements import Statement
@@ -102,6 +102,8 @@ def test_file_systems_are_judged_by_their_parts() -> None:
     disks, links = "The disks limit shared", "The network limits shared"
     assert outcome(world, finding("limiting-layer", disks, subject="shared write", value=200e6)) == TRUE
     assert outcome(world, finding("limiting-layer", links, subject="shared write", value=200e6)) == FALSE
+    both = "Not decided: it is nearly all that the network carries, and nearly all that the disks give."
+    assert outcome(world, finding("undecided-layer", both, subject="shared write", value=200e6)) == UNDECIDED
     assert outcome(world, finding("cache-effect", "A cache", value=1.0)) == FALSE
     assert outcome(replace(world, traits=("cached",)), finding("cache-effect", "A cache", value=1.0)) == TRUE
     share = finding("storage-share-of-disk", "It reaches", subject="shared write", value=1.0)

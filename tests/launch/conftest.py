@@ -1,13 +1,17 @@
-"""The one whole service that the tests of its parts share: to start one takes many seconds of a processor."""
+"""A supervisor of processes, and the one whole service that tests share: to start one takes many seconds."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 
+from launch.process import Process
+from launch.supervisor import Supervisor
 from tests.launch import stack
 
 HANG_AFTER_S = 10
 NAME = "fathom.example.org"
+Make = Callable[..., Supervisor]
 
 
 @pytest.fixture(scope="package")
@@ -20,3 +24,25 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[stack.Stack]:
     names = {"BIND": "127.0.1.1", "ALLOWED_HOSTS": NAME}
     with stack.running(folder, HANG_AFTER=str(HANG_AFTER_S), **names) as started:
         yield started
+
+
+@pytest.fixture
+def events() -> list[tuple[str, str]]:
+    return []
+
+
+@pytest.fixture
+def make(tmp_path: Path, events: list[tuple[str, str]]) -> Iterator[Make]:
+    made: list[Supervisor] = []
+
+    def _make(*processes: Process, **options: object) -> Supervisor:
+        options = {"delays_s": (0.05, 0.2), **options}
+        supervisor = Supervisor(logs=tmp_path / "log", report=lambda *event: events.append(event), **options)  # type: ignore[arg-type]
+        for process in processes:
+            supervisor.add(process)
+        made.append(supervisor)
+        return supervisor
+
+    yield _make
+    for supervisor in made:
+        supervisor.stop()

@@ -5,7 +5,6 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -13,40 +12,11 @@ import pytest
 from launch import orphans, room
 from launch.process import Process, ProcessError
 from launch.signals import stop_on_signals
-from launch.supervisor import (
-    MOST_FIRST_STARTS,
-    RECOVERED_S,
-    RESTART_DELAYS_S,
-    Stopped,
-    Supervisor,
-    restart_delay,
-)
+from launch.supervisor import RECOVERED_S, RESTART_DELAYS_S, Stopped, restart_delay
+from tests.launch.conftest import Make
 from tests.launch.watching import alive, wait_for, wait_until_gone
 
-Make = Callable[..., Supervisor]
 SLEEP = ("sleep", "60")
-
-
-@pytest.fixture
-def events() -> list[tuple[str, str]]:
-    return []
-
-
-@pytest.fixture
-def make(tmp_path: Path, events: list[tuple[str, str]]) -> Iterator[Make]:
-    made: list[Supervisor] = []
-
-    def _make(*processes: Process, **options: object) -> Supervisor:
-        options = {"delays_s": (0.05, 0.2), **options}
-        supervisor = Supervisor(logs=tmp_path / "log", report=lambda *event: events.append(event), **options)  # type: ignore[arg-type]
-        for process in processes:
-            supervisor.add(process)
-        made.append(supervisor)
-        return supervisor
-
-    yield _make
-    for supervisor in made:
-        supervisor.stop()
 
 
 def python(name: str, code: str, **options: object) -> Process:
@@ -163,46 +133,6 @@ def test_a_part_that_does_not_start_stops_the_others_and_shows_its_log(make: Mak
     with pytest.raises(ProcessError, match=r"(?s)exit status 2.*no such luck"):
         supervisor.start()
     assert supervisor.pids() == {}
-
-
-ENDS = {
-    "killed": "os.kill(os.getpid(), signal.SIGKILL)",
-    "terminated": "os.kill(os.getpid(), signal.SIGTERM)",
-    "leaves when asked to": "raise SystemExit(0)",
-}
-
-
-@pytest.mark.parametrize("end", ENDS)
-@pytest.mark.parametrize("once", [True, False])
-def test_what_others_end_before_it_is_ready_is_started_again(
-    make: Make, tmp_path: Path, events: list[tuple[str, str]], end: str, once: bool
-) -> None:
-    if once and end == "leaves when asked to":
-        return
-    begun, ready = tmp_path / "begun", tmp_path / "ready"
-    code = f"""
-import os, pathlib, signal, time
-begun, ready = pathlib.Path({str(begun)!r}), pathlib.Path({str(ready)!r})
-if not begun.exists():
-    begun.touch()
-    {ENDS[end]}
-ready.touch()
-{"" if once else "time.sleep(60)"}
-"""
-    with make(Process("good", SLEEP), python("part", code, once=once, ready=None if once else ready.exists)):
-        assert ready.exists()
-    assert [text.partition(" (")[0] for part, text in events if part == "part"][:3] == [
-        "started",
-        "ended unexpectedly",
-        "started",
-    ]
-
-
-def test_what_is_killed_at_each_start_ends_the_start(make: Make, events: list[tuple[str, str]]) -> None:
-    bad = python("bad", "import os, signal; os.kill(os.getpid(), signal.SIGKILL)", ready=lambda: False)
-    with pytest.raises(ProcessError, match="bad ended: killed by SIGKILL"):
-        make(Process("good", SLEEP), bad).start()
-    assert sum(event[0] == "bad" and event[1].startswith("started") for event in events) == MOST_FIRST_STARTS
 
 
 def test_a_program_that_is_missing_is_named(make: Make) -> None:

@@ -11,7 +11,7 @@ from apps.bench.statistics import Mean, mean_of
 from apps.reports.campaign import sentences
 from apps.reports.campaign.grounds import GROUNDS
 from apps.reports.campaign.sentences import Line, Shown
-from apps.reports.claims import counted, grounded, loads, overall, several, topics, words
+from apps.reports.claims import counted, grounded, loads, overall, several, titles, topics, words
 from apps.reports.document import Claim, Column, Document, Paragraph, Section, Sentence, Table, Topic
 from tests.reports import tables
 
@@ -189,6 +189,23 @@ def of_grounds(chance: random.Random) -> Told:
     return Table(GROUNDS, "Grounds", columns, tuple(rows), figures=behind), said
 
 
+def of_titles(chance: random.Random) -> Told:
+    """Return what titles of findings say: a value, measured or reckoned, and what stands in no other column."""
+    rows, behind, said = [], {"2": []}, []
+    for place in range(chance.randint(2, 4)):
+        name, kind = f"{place + 1}", chance.choice(list(Mean))
+        value = [chance.uniform(100e6, 900e6) for _n in range(chance.choice((1, 3)))]
+        rate, others = units.format_quantity(mean_of(value, kind), "bit/s"), (f"{chance.randint(2, 64)} KiB", "×1.25")
+        rows.append((name, "Set the window", rate, "; ".join(others)))
+        behind["2"].append(value)
+        cells = {2: titles.Cell(rate, "bit/s", kind), 3: titles.Cell("; ".join(others))}
+        claim = titles.claim_of(GROUNDS, name, cells)
+        assert claim
+        said.append(Sentence(f"{others[0]} carry {rate}, {others[1]} of what there is", claim))
+    columns = Column("No."), Column("Finding"), Column("Value"), Column("Also in the title")
+    return Table(GROUNDS, "Grounds", columns, tuple(rows), figures=behind), said
+
+
 def of_loads(chance: random.Random) -> Told:
     """Return what is said of offered loads: how much is lost, and where the knee lies."""
     carried = chance.uniform(200, 700)
@@ -202,5 +219,5 @@ def of_loads(chance: random.Random) -> Told:
 
 MAKERS: tuple[Callable[[random.Random], Told], ...] = (
     of_lines, of_lines, of_plateau, of_places, of_places, of_one, of_baseline, of_pairs, of_ends, of_rows, of_grounds,
-    of_loads,
+    of_titles, of_loads,
 )  # fmt: skip

@@ -7,7 +7,7 @@ from apps.bench import comparison, curve, statistics, units
 from apps.bench.curve import Form
 from apps.bench.network import loss_curve
 from apps.bench.network.loss_curve import Point
-from apps.reports.claims import counted, grounded, loads, words
+from apps.reports.claims import counted, grounded, loads, titles, words
 from apps.reports.document import Sentence, Table
 from tests.reports.tables import GOODPUT, MBIT, STREAMS, WINDOW
 
@@ -226,10 +226,25 @@ def of_grounds(said: Sentence, table: Table) -> bool:
     return says["gain"] == f"{then / now:.3g}" == f"{cell:.3g}"
 
 
+def of_titles(said: Sentence, table: Table) -> bool:
+    """Return whether each figure that a title says is its cell, and the mean that it is said to be."""
+    says = said.claim.says
+    places = [place for place, row in enumerate(table.rows) if row[0] == said.claim.topic.rows[0][1]]
+    if len(places) != 1:
+        return False
+    row, behind = table.rows[places[0]], table.figures["2"][places[0]]
+    means = {"arithmetic": sum(behind) / len(behind), "harmonic": len(behind) / sum(1 / figure for figure in behind)}
+    rate = units.format_quantity(means[says["2-mean"]], "bit/s")
+    size, ratio = row[3].split("; ") if row[3].count("; ") == 1 else ("", "")
+    return row[2] == rate and said.text == f"{size} carry {rate}, {ratio} of what there is"
+
+
 def of_loads(said: Sentence, table: Table) -> bool:
     """Return whether the loads of a table still show what a sentence says, by the figures that it says."""
     points = [Point(row[1] * MBIT, row[2] / 100, is_held=bool(row[3])) for row in table.rows if row[0] == ""]
-    if not all(point.offered > 0 and point.loss <= 1 for point in points):
+    # Two figures of one load show nothing.
+    is_twice = len({point.offered for point in points}) < len(points)
+    if is_twice or not all(point.offered > 0 and point.loss <= 1 for point in points):
         return False
     told = loss_curve.analyse(points)
     known = [{"msgid": message.msgid, **message.params} for message in told.conclusions] if told else []
@@ -251,4 +266,5 @@ TRUTH: Mapping[str, Callable[[Sentence, Table], bool]] = {
     **dict.fromkeys((words.UNLIKE, *counted.RELATIONS), of_rows),
     **dict.fromkeys(grounded.RELATIONS, of_grounds),
     **dict.fromkeys(loads.RELATIONS, of_loads),
+    **dict.fromkeys(titles.RELATIONS, of_titles),
 }

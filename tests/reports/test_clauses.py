@@ -186,7 +186,7 @@ def test_what_findings_say_of_figures_is_asked_of_what_they_rest_on(documents: l
     for document in documents:
         found = tables_of(document)["grounds"]
         said = [said for _place, said in checks.sentences_of(document) if said.claim.topic.table == "grounds"]
-        assert {item.claim.relation for item in said} == {"figure", "gain", "cells"}
+        assert {item.claim.relation for item in said} == {"figure", "gain", "cells", "title"}
         lead = next(place for place, row in enumerate(found.rows) if row[grounds.PRESENT])
         assert len(found.figures[str(grounds.PRESENT)][lead]) == found.rows[lead][grounds.COUNT] == 4
         behind = {name: [list(row) for row in rows] for name, rows in found.figures.items()}

@@ -4,7 +4,7 @@ import pytest
 
 from apps.bench.tools import all_tools, label_of_metric
 from apps.reports.campaign.hosts import MPI, _versions
-from apps.reports.campaign.material import told_ends
+from apps.testbeds.patterns import told_ends
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,8 @@ from apps.agents.models import FactSnapshot
 from apps.bench.rules.folding import FOLDED
 from apps.campaigns.models import Campaign, Trial
 from apps.campaigns.services import launch_campaign
-from apps.results.models import Series
+from apps.reports.columns import quantity
+from apps.results.models import Sample, Series
 from apps.tuning.models import Finding
 from tests.campaigns import factories as make
 from tests.comparison.comparisons import conftest as measured
@@ -97,9 +98,9 @@ def _conclude(draft: Campaign) -> None:
     def text(words: str, **params: object) -> dict[str, object]:
         return {"msgid": words, "params": params}
 
-    def found(rule: str, kind: str, title: str, details: dict[str, Any], **values: Any) -> Finding:
-        of = {"team": draft.team, "campaign": draft, "rule": rule, "kind": kind, "title": text(title)}
-        return Finding.objects.create(**of, details=details, confidence=0.9, **values)
+    def found(rule: str, kind: str, title: Any, details: dict[str, Any], **values: Any) -> Finding:
+        of = {"team": draft.team, "campaign": draft, "rule": rule, "kind": kind, "title": title}
+        return Finding.objects.create(**of, details={**details, "title": title}, confidence=0.9, **values)
 
     alone = [trial.pk for trial in draft.trials.filter(experiment__name="windows", parameters__window=65536)]
     best = [trial.pk for trial in draft.trials.filter(experiment__name="windows", parameters__window=262144)]
@@ -118,17 +119,29 @@ def _conclude(draft: Campaign) -> None:
         "applies_when": text("Always."),
     }  # fmt: skip
     details = {
-        "why": [text("The window fills no path."), text(FOLDED, title=part["title"])],
+        "why": [text("The window fills no path.", window="256 KiB"), text(FOLDED, title=part["title"])],
         "evidence": [*alone, *best], "confidence_label": "high",
         "present": present, "predicted": predicted, "predicted_unit": "bit/s", "proof": proof, "parts": [part],
+        "value": 262144, "unit": "B",
     }  # fmt: skip
     lead = found(
-        "tcp-window-knee", "recommendation", "Ask for 256 KiB", details,
+        "tcp-window-knee", "recommendation", text("Ask for %(window)s", window="256 KiB"), details,
         change="iperf3 -w 256K", undo="iperf3", predicted_gain=predicted / present, state="accepted",
     )  # fmt: skip
     lead.trials.set([*alone, *best])
     lead.verifications.create(proof={}, verdict="open")
     lost = {"missing": [text("Loss hop by hop.")], "evidence": alone, "confidence_label": "high"}
-    found("path-loss", "diagnosis", "The path loses", lost)
-    found("path-capacity", "diagnosis", "The path carries 437 Mbit/s", {"confidence_label": "high"})
-    found("tcp-mtu", "no-change", "The MTU may stay", {"confidence_label": "high"})
+    found("path-loss", "diagnosis", text("The path loses"), lost)
+    # The mean of what came through at the highest load, which its two trials measured.
+    loaded = [trial.pk for trial in draft.trials.filter(experiment__name="loads", parameters__rate=LOADS[-1])]
+    came = [sample.value for sample in Sample.objects.filter(trial__in=loaded, metric="goodput")]
+    carried = {"value": sum(came) / len(came), "unit": "bit/s", "evidence": loaded, "confidence_label": "high"}
+    title = text("The path carries %(rate)s", rate=quantity(carried["value"], "bit/s"))
+    found("path-capacity", "diagnosis", title, carried).trials.set(loaded)
+    kept_mtu = {"value": 9000, "unit": "B", "confidence_label": "high"}
+    found(
+        "tcp-mtu",
+        "no-change",
+        text("An MTU of %(mtu)s may stay (%(links)s)", mtu="9,000 B", links="2 links"),
+        kept_mtu,
+    )

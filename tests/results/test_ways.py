@@ -4,6 +4,7 @@ import itertools
 import json
 from collections.abc import Callable, Iterator
 from datetime import timedelta
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -13,11 +14,12 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+import apps
 from apps.archive.search import entries
 from apps.bench import tools
 from apps.bench.toolkit import Tool, goes_back
 from apps.bench.toolkit.ways import BACK
-from apps.campaigns.models import Campaign, Trial
+from apps.campaigns.models import Campaign, Experiment, Trial
 from apps.reports.overview import figures, scope, selection
 from apps.results import queries, ways
 from apps.results.addresses import point_key
@@ -242,3 +244,37 @@ def test_a_search_shows_who_sent_to_whom(
     client.force_login(cast.bob)
     hits = client.get("/api/v1/archive/").json()["results"]
     assert {hit["nodes"] for hit in hits} == arrows, hits[0]
+
+
+@pytest.mark.parametrize("tool", tools.all_tools(), ids=lambda tool: tool.slug)
+def test_a_lane_has_an_arrow_between_its_two_ends_alone(tool: Tool) -> None:
+    roles = {role.name: [number] for number, role in enumerate(tool.roles, start=1)}
+    names = {number: f"n{number}" for number in range(1, len(roles) + 1)}
+    told = ways.lane_ends(roles, tool, names, is_back=False)
+    assert told.count("→") == min(len(roles), 2) - 1
+    # Who only steers a transfer between two others stands beside them.
+    assert [f"({role.name}: n3)" in told for role in tool.roles[2:3]] == [True] * len(tool.roles[2:3])
+
+
+@pytest.mark.parametrize(
+    ("fixed", "factors", "shown"),
+    [
+        ({}, [], "n1 → n2"),
+        ({"direction": "reverse"}, [], "n2 → n1"),
+        ({"direction": "both"}, [], "n1 ↔ n2"),
+        ({}, [{"name": "direction", "expression": "forward, reverse"}], "n1 ↔ n2"),
+    ],
+)
+def test_the_arrow_of_a_lane_is_the_way_of_the_data(fixed: dict, factors: list, shown: str) -> None:
+    tool = next(tool for tool in tools.all_tools() if tool.slug == "iperf3-tcp")
+    is_back, arrow = ways.arrow_of(tool, Experiment(tool=tool.slug, fixed=fixed, factors=factors))
+    roles = {role.name: [number] for number, role in enumerate(tool.roles, start=1)}
+    assert ways.lane_ends(roles, tool, {1: "n1", 2: "n2"}, is_back=is_back, arrow=arrow) == shown
+
+
+def test_nobody_else_draws_arrows_between_those_who_play_roles() -> None:
+    # Between hops of a route, and between two sites: those are no roles.
+    others = {"comparison/comparisons/environment.py", "reports/overview/standings.py"}
+    root = Path(apps.__path__[0])
+    found = {str(path.relative_to(root)) for path in root.rglob("*.py") if '" → ".join(' in path.read_text()}
+    assert found == others

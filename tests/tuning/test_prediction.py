@@ -11,6 +11,7 @@ from apps.results.models import Result, Sample
 from apps.testbeds.models import Node
 from tests import rewriting
 from tests.campaigns import factories as make
+from tests.results.factories import measure_all
 
 
 @pytest.fixture
@@ -126,3 +127,35 @@ def test_a_run_that_a_limit_of_its_own_held_is_left_out_whatever_it_reached(
     flag = {"name": "held-by-limit", "severity": "warning", "message": {"msgid": "x", "params": {}}}
     rewriting.update(Result.objects.filter(trial=limited), flags=[flag])
     assert limited.pk not in ask(client, experiment, window="192 KiB").context["answer"].trials
+
+
+@pytest.mark.parametrize(("measured", "is_known"), [(0.9e9, True), (3.8e9, False)])
+def test_links_that_carried_more_than_is_said_of_them_are_no_ceiling(
+    client: Client, cast: SimpleNamespace, pair: list[Node], measured: float, is_known: bool
+) -> None:
+    """What came through the link of 1 Gbit/s the other way, in another experiment of the campaign, tells of it."""
+    draft = make.campaign(cast)
+    make.experiment(draft, *pair, factors=[{"name": "streams", "expression": "1, 2, 4"}], repetitions=2)
+    loads = {"fixed": {"rate": "900 Mbit/s", "direction": "reverse"}, "factors": []}
+    make.experiment(draft, *pair, name="loads", tool="iperf3-udp", **loads)
+    campaign = make.services.launch_campaign(campaign=draft, user=cast.oscar, now=make.NOW)
+    trials = list(campaign.trials.select_related("experiment"))
+    rates = {trial.pk: 200e6 * trial.parameters.get("streams", 1) for trial in trials}
+    rates |= {trial.pk: measured for trial in trials if trial.experiment.tool == "iperf3-udp"}
+    measure_all((trial, {"goodput": rates[trial.pk]}) for trial in trials)
+    client.force_login(cast.bob)
+    answer = ask(client, campaign.experiments.get(tool="iperf3-tcp"), streams="8").context["answer"]
+    assert (answer.prediction.high < 1e9) == is_known
+    assert (answer.prediction.value == pytest.approx(8 * 200e6, rel=0.02)) != is_known
+
+
+def test_the_figures_of_a_setting_say_how_sure_one_beside_it_can_be(
+    client: Client, cast: SimpleNamespace, experiment: Experiment
+) -> None:
+    client.force_login(cast.bob)
+    plain = ask(client, experiment, window="1536 KiB").context["answer"].prediction
+    outlier = experiment.trials.get(parameters__window=2097152, repetition=1)
+    rewriting.update(Sample.objects.filter(trial=outlier, metric="goodput"), value=4.9e8)
+    answer = ask(client, experiment, window="1536 KiB").context["answer"].prediction
+    assert plain.low > 8e8
+    assert answer.low <= 4.9e8 * 1.01

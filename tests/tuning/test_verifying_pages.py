@@ -224,3 +224,29 @@ def test_pages_cost_the_same_queries_however_much_there_is(
         page(client, "detail", finding.pk)
     with django_assert_max_num_queries(12):
         page(client, "campaign_panel", swept.pk)
+
+
+def test_settings_that_were_only_tried_are_not_called_now_and_then(
+    client: Client, swept: Campaign, pair: list[Node], cast: SimpleNamespace
+) -> None:
+    Trial.objects.update(state="succeeded")
+    campaigns.finish_campaign(campaign_id=swept.pk, now=timezone.now())
+    proof = Proof("iperf3-tcp", "goodput", {"window": 65536}, {"window": 0})
+    tried = draft(rule="tried", kind="diagnosis", present=None, tried=100e6, is_comparison=True, proof=proof)
+    known = draft(rule="known", proof=proof)
+    client.force_login(cast.oscar)
+    told = page(client, "detail", store(swept, pair, known).pk)
+    assert ">Now<" in told
+    assert ">Then<" in told
+    other = store(swept, pair, tried)
+    told = page(client, "detail", other.pk)
+    assert ">Now<" not in told
+    assert ">Then<" not in told
+    assert "Nobody knows which setting is there at present" in told
+    assert ">Tried beside it<" in told
+    # A window that nobody asks for is the kernel's, and not one of no bytes.
+    assert "<td>64KiB</td><td>autotuned</td>" in told
+    verify(other, cast.oscar)
+    told = page(client, "detail", other.pk)
+    assert "Beside it → tried" in told
+    assert "Now → then" not in told

@@ -26,15 +26,15 @@ class Sample:
 
     offset_s: float
     error_s: float
-    taken: float
+    at: float
 
     def uncertainty_s(self, now: float) -> float:
         """Return how far the offset may be off at the monotonic time `now`."""
-        return self.error_s + (now - self.taken) * DRIFT
+        return self.error_s + (now - self.at) * DRIFT
 
     def agrees_with(self, later: Sample) -> bool:
         """Return whether both samples can be true of clocks that only drift, some noise apart."""
-        allowance = self.uncertainty_s(later.taken) + later.error_s + NOISE_S
+        allowance = self.uncertainty_s(later.at) + later.error_s + NOISE_S
         return abs(self.offset_s - later.offset_s) <= allowance
 
 

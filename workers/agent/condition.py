@@ -62,10 +62,10 @@ class Condition:
 def read(folder: Path) -> dict[str, Any]:
     """Return what was written last, {} if nothing was."""
     try:
-        found = json.loads((folder / FILE).read_text(encoding="utf-8"))
+        condition = json.loads((folder / FILE).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return condition if isinstance(condition, dict) else {}
 
 
 def lines(status: dict[str, Any]) -> list[str]:

@@ -41,7 +41,7 @@ class Task(Generic[T]):
         return self._is_over.is_set()
 
     def carry_out(self) -> None:
-        """Do it."""
+        """Do the work, and keep what it returned or raised for `result`."""
         try:
             self._result = self._work()
         except BaseException as error:

@@ -50,33 +50,33 @@ def set_aside(folder: Path) -> Iterator[Path | None]:
     """
     path = folder / config.FILE
     try:
-        kept = _copy(folder, path) if path.exists() else None
+        copy = _copy(folder, path) if path.exists() else None
     except OSError as error:
         raise ConfigError(f"No copy of {path} could be kept: {error.strerror}. The token is still good.") from None
     try:
-        yield kept
+        yield copy
     except BaseException:
-        if kept is not None:
+        if copy is not None:
             with contextlib.suppress(OSError):
-                kept.unlink()
+                copy.unlink()
         raise
 
 
 def _copy(folder: Path, path: Path) -> Path:
-    number, kept = 1, folder / f"{config.FILE}.1"
-    while kept.exists():
+    number, copy = 1, folder / f"{config.FILE}.1"
+    while copy.exists():
         number += 1
-        kept = folder / f"{config.FILE}.{number}"
+        copy = folder / f"{config.FILE}.{number}"
     # As much a secret as the file itself.
-    with os.fdopen(os.open(kept, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+    with os.fdopen(os.open(copy, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
         try:
             file.write(path.read_bytes())
             file.flush()
             os.fsync(file.fileno())
         except OSError:
-            kept.unlink()
+            copy.unlink()
             raise
-    return kept
+    return copy
 
 
 def running_line(folder: Path, settings: Config) -> tuple[bool, str]:

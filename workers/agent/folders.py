@@ -71,10 +71,10 @@ class WorkFolder:
             return
         try:
             for name in dict.fromkeys(names):
-                found = self._read(place, checked(name), limit)
-                if found is not None:
-                    limit -= len(found.content)
-                    yield found
+                file = self._read(place, checked(name), limit)
+                if file is not None:
+                    limit -= len(file.content)
+                    yield file
         finally:
             os.close(place)
 

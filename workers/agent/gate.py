@@ -33,10 +33,10 @@ class Gate:
     def passed_at(self) -> float | None:
         """Return when the child went on (s since the epoch), None if it did not say."""
         try:
-            said = os.read(self._read, _TIME.size)
+            packed_time = os.read(self._read, _TIME.size)
         except BlockingIOError:
             return None
         finally:
             os.close(self._read)
             os.close(self._write)
-        return float(_TIME.unpack(said)[0]) if len(said) == _TIME.size else None
+        return float(_TIME.unpack(packed_time)[0]) if len(packed_time) == _TIME.size else None

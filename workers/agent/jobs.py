@@ -189,12 +189,12 @@ class Runner(threading.Thread):
         telemetry = ""
         if self._recording is not None:
             telemetry = self._recording.end(str(job.get("address") or ""), process.ended_at)
-        found, fault, detail = self._collect(job)
+        files, fault, detail = self._collect(job)
         if interrupted:
             fault, detail = "agent-restarted", "the agent was stopped"
         collected = [
             {"name": file.name, "content": pack(file.content), "size": file.size, "truncated": file.is_cut}
-            for file in found
+            for file in files
         ]
         return {
             "ended_at": process.ended_at,

@@ -20,18 +20,18 @@ class Keeper:
     def look(self) -> bool:
         """Look after the lock, and return whether it was made anew; a disk that does not answer says nothing."""
         try:
-            found = self._looking.do(self._look)
+            state = self._looking.do(self._look)
         except (Hung, OSError):
             return False
-        before, self._last = self._last, found
-        if found == "held" and before != "held" and self._lock is not None:
+        before, self._last = self._last, state
+        if state == "held" and before != "held" and self._lock is not None:
             logger.error(
                 "The lock file %s was removed while this agent works, and another process holds a new one: stop it",
                 self._lock.path,
             )
-        if found == "renewed" and self._lock is not None:
+        if state == "renewed" and self._lock is not None:
             logger.warning("The lock file %s was removed while this agent works: it is made anew", self._lock.path)
-        return found == "renewed"
+        return state == "renewed"
 
     def trouble(self) -> tuple[str, str] | None:
         """Return the code and the words of what is wrong, None if nothing is."""

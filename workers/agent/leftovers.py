@@ -43,7 +43,7 @@ class Succession:
                 logger.info("Job %s was cut off when the agent ended", record.job_id)
                 close_left_over(record, self._spool, self._work, is_copy=self._instance.is_in_a_copy)
             changed(record)
-        self._clearing.sweep(self._work, kept=())
+        self._clearing.sweep(self._work, spared=())
         # What is removed quickly needs not be told; a large folder keeps jobs away, but not the first poll.
         self._clearing.wait(SWEEP_WAIT_S)
         # Before any job is taken, the node is what it was before the last ones.

@@ -10,8 +10,8 @@ LONGEST = 2000
 
 def escaped(text: str) -> str:
     r"""Return a text with what is no printable sign written out (\x1b, \n), cut if it is long."""
-    told = text if len(text) <= LONGEST else f"{text[:LONGEST]}… ({len(text)} characters)"
-    return "".join(sign if sign.isprintable() else sign.encode("unicode_escape").decode() for sign in told)
+    excerpt = text if len(text) <= LONGEST else f"{text[:LONGEST]}… ({len(text)} characters)"
+    return "".join(sign if sign.isprintable() else sign.encode("unicode_escape").decode() for sign in excerpt)
 
 
 class OneLine(logging.Formatter):

@@ -187,17 +187,17 @@ class Process:
     def _listen(self, time_limit_s: float, *, exact: bool) -> None:
         """Read the pipes, keep the time limit and obey stops until the process has ended; it is reaped later."""
         act_at = time.monotonic() + time_limit_s
-        asked = was_stopping = False
+        was_asked = was_stopping = False
         while not _has_ended(self.pid):
             now = time.monotonic()
             if self._stopping and not was_stopping:
                 was_stopping = True
-                act_at = min(act_at, now + STOP_GRACE_S) if asked else now
+                act_at = min(act_at, now + STOP_GRACE_S) if was_asked else now
             if now >= act_at:
                 self.timed_out = self.timed_out or not self._stopping
-                self._signal_all(signal.SIGKILL if asked else signal.SIGTERM)
+                self._signal_all(signal.SIGKILL if was_asked else signal.SIGTERM)
                 act_at = now + (STOP_GRACE_S if self._stopping else GRACE_S)
-                asked = self._was_asked = True
+                was_asked = self._was_asked = True
             patience = max(0.0, act_at - now)
             self._read(patience if exact else min(patience, LOOK_S))
         self.ended_at = steady.now()

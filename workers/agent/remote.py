@@ -170,9 +170,11 @@ def _read(response: http.client.HTTPResponse, text: bytes, name: str) -> dict[st
 
 def _who_answered(response: http.client.HTTPResponse, text: bytes) -> str:
     """Return what is known of an answer that is not the server's."""
-    known = [str(response.status), *(response.getheader(name, "") for name in ("Server", "Via"))]
-    told = "".join(letter if letter.isprintable() else " " for letter in text.decode("utf-8", "replace")[:MOST_TOLD])
-    return f"not the server, but something in its place answered: {' '.join(filter(None, known))}: {told.strip()}"
+    marks = [str(response.status), *(response.getheader(name, "") for name in ("Server", "Via"))]
+    excerpt = "".join(
+        letter if letter.isprintable() else " " for letter in text.decode("utf-8", "replace")[:MOST_TOLD]
+    )
+    return f"not the server, but something in its place answered: {' '.join(filter(None, marks))}: {excerpt.strip()}"
 
 
 def _reason(error: Exception) -> str:

@@ -38,10 +38,10 @@ class Clearing:
             self._under_way.add(folder)
         threading.Thread(target=self._remove, args=(folder,), name=f"clear-{folder.name}", daemon=True).start()
 
-    def sweep(self, work: Path, kept: Collection[str]) -> None:
-        """Begin to remove what former processes left in the work folder: all with a job's name but for `kept`."""
+    def sweep(self, work: Path, spared: Collection[str]) -> None:
+        """Begin to remove what former processes left in the work folder: all with a job's name but for `spared`."""
         for entry in sorted(work.iterdir()):
-            if _is_of_a_job(entry.name) and entry.name not in kept:
+            if _is_of_a_job(entry.name) and entry.name not in spared:
                 logger.info("What job %s left behind is removed", entry.name)
                 self.remove(entry)
 

@@ -55,9 +55,9 @@ class Allocation:
 
     def take(self) -> None:
         """Find the allocation, or hand one in."""
-        known = self._look(f"--name={self._options.name}")
-        if known:
-            self.job_id = known[0][0]
+        rows = self._look(f"--name={self._options.name}")
+        if rows:
+            self.job_id = rows[0][0]
             return
         script = KEEPER.format(idle=max(1, round(self._options.idle)), step=KEEPER_LOOKS_S)
         words = [f"--job-name={self._options.name}", "--output=/dev/null", *self._shape]
@@ -73,10 +73,10 @@ class Allocation:
             rows = self._look(f"--jobs={self.job_id}")
             if not rows:
                 raise Refused(f"job {self.job_id} has ended before it was used")
-            _job_id, state, told = rows[0]
+            _job_id, state, why = rows[0]
             if state == "RUNNING":
                 return time.monotonic() - began if reason else 0.0
-            reason = told
+            reason = why
             if HOPELESS.search(reason) or time.monotonic() - began > self._options.wait:
                 raise Refused(f"Unable to allocate resources: job {self.job_id} is {state} ({reason})")
             time.sleep(LOOK_S)

@@ -94,14 +94,14 @@ class Spool:
             self._records[record.job_id] = record
         return record
 
-    def note(self, record: Record, **found: Any) -> None:
+    def note(self, record: Record, **facts: Any) -> None:
         """Write down what happened; it is on disk for certain only after `sync`.
 
         A full disk costs the protection against our own end, not the result: it can still be sent from memory.
         """
         with self._lock:
-            task = self.disk.begin(lambda: self._append(record, found))
-            record.facts.update(found)
+            task = self.disk.begin(lambda: self._append(record, facts))
+            record.facts.update(facts)
             record.version += 1
         self._wait(record, task)
 
@@ -183,11 +183,11 @@ class Spool:
             path.unlink()
             raise
 
-    def _append(self, record: Record, found: dict[str, Any]) -> None:
+    def _append(self, record: Record, facts: dict[str, Any]) -> None:
         try:
             if record.file is None:
                 record.file = self._path(record.job_id).open("ab", buffering=0)
-            _append(record, found)
+            _append(record, facts)
         except OSError as error:
             logger.warning("Job %s: the spool cannot be written: %s", record.job_id, error)
             record.is_torn = True
@@ -240,11 +240,11 @@ def _leave_latest(folder: Path, most: int) -> None:
         path.unlink(missing_ok=True)
 
 
-def _append(record: Record, found: dict[str, Any]) -> None:
+def _append(record: Record, facts: dict[str, Any]) -> None:
     if record.file is None:
         raise ValueError(f"the record of {record.job_id} is closed")
     # The newline comes first, so that a line torn by a full disk cannot swallow the next one.
-    line = memoryview(b"\n" + json.dumps(found).encode())
+    line = memoryview(b"\n" + json.dumps(facts).encode())
     while line:
         line = line[record.file.write(line) :]
 
@@ -254,11 +254,11 @@ def _read(path: Path) -> dict[str, Any]:
     facts: dict[str, Any] = {}
     for line in path.read_bytes().split(b"\n"):
         try:
-            found = json.loads(line)
+            entry = json.loads(line)
         except ValueError:
             continue
-        if isinstance(found, dict):
-            facts.update(found)
+        if isinstance(entry, dict):
+            facts.update(entry)
     return _settled(facts)
 
 

@@ -131,6 +131,6 @@ class TeamScopedViewSet(rest.ModelViewSet):
 
 def refuse_other_team(serializer: Any) -> None:
     """Raise a ValidationError if the request would move an object to another team."""
-    given = serializer.validated_data.pop("team", None)
-    if given is not None and given != serializer.instance.team:
+    team = serializer.validated_data.pop("team", None)
+    if team is not None and team != serializer.instance.team:
         raise serializers.ValidationError({"team": [_("It stays in its team: make a new one in the other team.")]})

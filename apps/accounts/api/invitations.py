@@ -76,12 +76,12 @@ class TeamInvitationViewSet(
 
     def perform_create(self, serializer: Any) -> None:
         """Invite; the answer is the same whether or not there is such an account."""
-        asked = serializer.validated_data
+        values = serializer.validated_data
         serializer.instance = invitations.invite(
             team=self._team(),
             user=user_of(self.request),
-            username=asked["username"],
-            role=Role(asked.get("role", Role.VIEWER)),
+            username=values["username"],
+            role=Role(values.get("role", Role.VIEWER)),
             now=timezone.now(),
         )
 

@@ -123,13 +123,13 @@ class TokenViewSet(
     @extend_schema(responses={status.HTTP_201_CREATED: NewTokenSerializer})
     def create(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         """Make a token; its text is in this answer and nowhere else. One made with a token ends with it."""
-        asked = self.get_serializer(data=request.data)
-        asked.is_valid(raise_exception=True)
+        wish = self.get_serializer(data=request.data)
+        wish.is_valid(raise_exception=True)
         token, text = services.issue_token(
             user=user_of(request),
             now=timezone.now(),
             minted_by=request.auth if isinstance(request.auth, ApiToken) else None,
-            **asked.validated_data,
+            **wish.validated_data,
         )
         return Response({**TokenSerializer(token).data, "token": text}, status=status.HTTP_201_CREATED)
 

@@ -53,8 +53,8 @@ class TeamViewSet(
 
     def perform_create(self, serializer: Any) -> None:
         """Make the team."""
-        made = services.create_team(user=user_of(self.request), **serializer.validated_data)
-        serializer.instance = self.get_queryset().get(pk=made.pk)
+        team = services.create_team(user=user_of(self.request), **serializer.validated_data)
+        serializer.instance = self.get_queryset().get(pk=team.pk)
 
     def perform_update(self, serializer: Any) -> None:
         """Rename the team; its short name stays."""
@@ -76,7 +76,7 @@ class MembershipSerializer(serializers.ModelSerializer):
 
 
 class MembershipFilter(filters.FilterSet):
-    """Filters of memberships."""
+    """By team, username and role."""
 
     team = team_filter()
     username = filters.CharFilter(field_name="user__username")
@@ -107,11 +107,11 @@ class MembershipViewSet(TeamScopedViewSet):
     def perform_update(self, serializer: Any) -> None:
         """Give the person another role."""
         refuse_other_team(serializer)
-        membership, asked = serializer.instance, serializer.validated_data
-        if asked.get("user", {}).get("username", membership.user.username) != membership.user.username:
+        membership, values = serializer.instance, serializer.validated_data
+        if values.get("user", {}).get("username", membership.user.username) != membership.user.username:
             raise serializers.ValidationError({"username": [_("Invite the other person, and remove this one.")]})
-        if "role" in asked:
-            services.change_role(membership=membership, user=user_of(self.request), role=Role(asked["role"]))
+        if "role" in values:
+            services.change_role(membership=membership, user=user_of(self.request), role=Role(values["role"]))
 
     def perform_destroy(self, instance: Membership) -> None:
         """Take the person off the team."""

@@ -33,9 +33,9 @@ class SkeletonField(models.CharField):
 
     def value_of(self, row: models.Model) -> str:
         """Return the skeleton of a row's name, with its number if it has one."""
-        kept: str = getattr(row, self.attname)
+        skeleton: str = getattr(row, self.attname)
         plain = names.skeleton(getattr(row, self.of), LONGEST)
-        return kept if kept.partition(MARK)[0] == plain else plain
+        return skeleton if skeleton.partition(MARK)[0] == plain else plain
 
 
 class Named(models.Model):

@@ -74,11 +74,11 @@ class ChangePage(TeamPage, SingleObjectMixin):
 
     def get_object(self, queryset: QuerySet | None = None) -> Any:
         """Return the thing; Http404 for a stranger, PermissionDenied for a role that is too low."""
-        found = super().get_object(queryset)
-        rights.require(self.request.user, self.team_of(found), getattr(self, self.changes_with))
+        thing = super().get_object(queryset)
+        rights.require(self.request.user, self.team_of(thing), getattr(self, self.changes_with))
         # A form that is refused has already changed the object in memory, but not its name in the heading.
-        self.shown_name = str(found)
-        return found
+        self.shown_name = str(thing)
+        return thing
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
         """Add the name as it is stored."""

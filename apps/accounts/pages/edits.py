@@ -78,7 +78,7 @@ class CreatePage(FormPage, generic.CreateView):
         return team_choice.team_to_write_in(self.request, self.write_role)
 
     def perform(self, form: Any) -> Any:
-        """Make it."""
+        """Make the object of a valid form and return it."""
         return self.perform_create(form)
 
     def perform_create(self, form: Any) -> Any:

@@ -24,7 +24,7 @@ from apps.core.versions import lock_row
 @login_required
 @require_safe
 def team_list(request: HttpRequest) -> HttpResponse:
-    """List the teams one is in."""
+    """List the person's teams, each with the role there."""
     teams = [
         (team, Role(team.own_role).label if team.own_role else "") for team in queries.teams_of(user_of(request))
     ]

@@ -128,12 +128,12 @@ class AgentEndpoint:
         prefix = secrets.prefix_of(token.strip()) if scheme.lower() == "bearer" else None
         if prefix is None:
             raise Problem(401, "no-token", "Send the agent's token as “Authorization: Bearer …”.")
-        found = await self.hub.credentials(prefix)
-        if found is None or not hmac.compare_digest(secrets.digest_of(token.strip()), found.digest):
+        credentials = await self.hub.credentials(prefix)
+        if credentials is None or not hmac.compare_digest(secrets.digest_of(token.strip()), credentials.digest):
             raise Problem(401, "unknown-token", "This agent is unknown here: enrol it on the node's agent page.")
-        if found.is_retired:
+        if credentials.is_retired:
             raise _retired()
-        return prefix, found
+        return prefix, credentials
 
     async def _greet(
         self, name: str, scope: Scope, receive: Receive, prefix: str, agent: Credentials, key: UUID | None
@@ -227,9 +227,11 @@ class AgentEndpoint:
             self.hub.leave(waiter)
 
     async def _take_troubles(self, prefix: str, agent: Credentials, data: dict[str, Any]) -> None:
-        said = protocol.troubles_of(data)
-        if said is not None and frozenset(one.code for one in said) != agent.troubles:
-            await database.run(services.record_troubles, agent_id=agent.agent_id, said=said, now=timezone.now())
+        troubles = protocol.troubles_of(data)
+        if troubles is not None and frozenset(one.code for one in troubles) != agent.troubles:
+            await database.run(
+                services.record_troubles, agent_id=agent.agent_id, agent_troubles=troubles, now=timezone.now()
+            )
             self.hub.distrust(prefix)
 
 
@@ -250,11 +252,13 @@ def _take_report(agent: Credentials, key: UUID | None, job: UUID, body: bytes) -
     """Return a receipt of exactly this report, and whether something is wrong on the node that was not known."""
     data = read_json(body)
     report = protocol.report_of(data)
-    said = protocol.troubles_of(data)
-    is_news = said is not None and key == agent.instance and frozenset(one.code for one in said) != agent.troubles
-    if is_news and said is not None:
+    troubles = protocol.troubles_of(data)
+    is_news = (
+        troubles is not None and key == agent.instance and frozenset(one.code for one in troubles) != agent.troubles
+    )
+    if is_news and troubles is not None:
         # First, so that no other trial is handed to the node because this job's end is known.
-        services.record_troubles(agent_id=agent.agent_id, said=said, now=timezone.now())
+        services.record_troubles(agent_id=agent.agent_id, agent_troubles=troubles, now=timezone.now())
     try:
         state = services.record_report(node_id=agent.node_id, job_id=job, report=report, instance=key)
     except services.UnknownJob:

@@ -28,10 +28,10 @@ TRUST_S = 120.0
 class Waiter:
     """One poll that waits for something to do on its node."""
 
-    def __init__(self, node_id: int, known: frozenset[str]) -> None:
+    def __init__(self, node_id: int, stopping: frozenset[str]) -> None:
         self.node_id = node_id
         # Jobs the agent needs no call for: it is stopping them already.
-        self.known = known
+        self.stopping = stopping
         self.is_over = False
         self.is_revoked = False
         # The word is out that another process may work for the node.
@@ -144,15 +144,15 @@ class Hub:
     async def credentials(self, prefix: str) -> queries.Credentials | None:
         """Return the credentials of a token's prefix, believing for a while what was read before."""
         now = time.monotonic()
-        known = self._trusted.get(prefix)
-        if known is not None and now < known[1]:
-            return known[0]
-        found = await database.run(queries.credentials_of, prefix)
-        if found is None:
+        entry = self._trusted.get(prefix)
+        if entry is not None and now < entry[1]:
+            return entry[0]
+        credentials = await database.run(queries.credentials_of, prefix)
+        if credentials is None:
             self._trusted.pop(prefix, None)
         else:
-            self._trusted[prefix] = (found, now + TRUST_S)
-        return found
+            self._trusted[prefix] = (credentials, now + TRUST_S)
+        return credentials
 
     def take_call(self, message: str) -> None:
         """Act on a call: nodes to look at, or a node whose agent's token no longer holds."""
@@ -199,10 +199,10 @@ class Hub:
         """Look, in one query, for what waits for any of the waiting nodes."""
         if not self._waiters:
             return
-        found = await database.run(queries.jobs_to_attend)
-        for node_id, job_ids in found.items():
+        jobs = await database.run(queries.jobs_to_attend)
+        for node_id, job_ids in jobs.items():
             waiter = self._waiters.get(node_id)
-            if waiter is not None and not waiter.known.issuperset(job_ids):
+            if waiter is not None and not waiter.stopping.issuperset(job_ids):
                 waiter.wake()
 
     async def _write_heartbeats(self) -> None:

@@ -29,14 +29,14 @@ def files_of(data: Mapping[str, Any]) -> tuple[GivenFile, ...]:
     entries = data.get("collected") or []
     if not isinstance(entries, list) or len(entries) > MOST_FILES:
         raise bad_field("collected", f"must be a list of at most {MOST_FILES} files")
-    found: dict[str, GivenFile] = {}
+    files: dict[str, GivenFile] = {}
     left = MOST_OUTPUT_BYTES
     for place, entry in enumerate(entries):
         where = f"collected[{place}]"
         if not isinstance(entry, dict):
             raise bad_field(where, "must be an object")
         name, size = entry.get("name"), entry.get("size")
-        if not isinstance(name, str) or not _NAME.fullmatch(name) or name in found:
+        if not isinstance(name, str) or not _NAME.fullmatch(name) or name in files:
             raise bad_field(f"{where}.name", "must be a plain name of a file, given once")
         if isinstance(size, bool) or not isinstance(size, int) or not 0 <= size < MOST_SIZE:
             raise bad_field(f"{where}.size", "must be a whole number, 0 or more")
@@ -45,8 +45,8 @@ def files_of(data: Mapping[str, Any]) -> tuple[GivenFile, ...]:
             raise bad_field(f"{where}.content", "is missing")
         left -= length
         is_cut, is_cut_on_way = (entry.get(flag) is True for flag in ("truncated", "cut_on_way"))
-        found[name] = GivenFile(name, content_z, size, is_cut, is_cut_on_way)
-    return tuple(found.values())
+        files[name] = GivenFile(name, content_z, size, is_cut, is_cut_on_way)
+    return tuple(files.values())
 
 
 def _checked(name: str, value: object, most: int) -> tuple[bytes | None, int]:

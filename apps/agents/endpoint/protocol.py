@@ -64,13 +64,13 @@ def troubles_of(data: Mapping[str, Any]) -> tuple[Trouble, ...] | None:
         return None
     if not isinstance(entries, list) or len(entries) > MOST_TROUBLES:
         raise bad_field("troubles", f"must be a list of at most {MOST_TROUBLES} objects")
-    found: dict[str, Trouble] = {}
+    troubles: dict[str, Trouble] = {}
     for place, entry in enumerate(entries):
         if not isinstance(entry, dict) or not isinstance(entry.get("code"), str) or not entry["code"]:
             raise bad_field(f"troubles[{place}]", "must be an object with a code")
         code = _text(entry, "code", 32)
-        found[code] = Trouble(code, _text(entry, "detail", 500))
-    return tuple(found.values())
+        troubles[code] = Trouble(code, _text(entry, "detail", 500))
+    return tuple(troubles.values())
 
 
 def instance_of(text: str) -> uuid.UUID | None:
@@ -98,10 +98,10 @@ def enrolment_of(data: Mapping[str, Any]) -> tuple[str, str]:
 def facts_of(data: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
     """Return the facts and the agent's version."""
     try:
-        found = facts.with_plain_versions(facts.checked_facts(data.get("facts")))
+        node_facts = facts.with_plain_versions(facts.checked_facts(data.get("facts")))
     except facts.WrongFactError as error:
         raise Problem(400, "bad-field", str(error)) from error
-    return found, _text(data, "version", 32)
+    return node_facts, _text(data, "version", 32)
 
 
 def report_of(data: Mapping[str, Any]) -> Report:
@@ -226,12 +226,12 @@ def _time(data: Mapping[str, Any], name: str, shift: float, *, required: bool) -
             raise bad_field(name, "is missing")
         return None
     try:
-        found = datetime.fromtimestamp(value + shift, UTC)
+        moment = datetime.fromtimestamp(value + shift, UTC)
     except (OverflowError, ValueError, OSError):
-        found = datetime.max.replace(tzinfo=UTC)
-    if not moments.is_reasonable(found):
+        moment = datetime.max.replace(tzinfo=UTC)
+    if not moments.is_reasonable(moment):
         raise bad_field(name, "is of a year in which nothing is measured")
-    return found
+    return moment
 
 
 def _whole(data: Mapping[str, Any], name: str, most: int) -> int | None:

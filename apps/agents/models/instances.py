@@ -45,7 +45,7 @@ class AgentInstance(TimeStamped):
 
     def can_only_follow(self, other: "AgentInstance") -> bool:
         """Return whether this one cannot run beside `other`: it holds the lock that the other held until its end."""
-        mine, others = ((found.machine, found.boot, found.folder) for found in (self, other))
+        mine, others = ((instance.machine, instance.boot, instance.folder) for instance in (self, other))
         return mine == others and bool(self.boot and self.folder)
 
     def has_folder_of(self, other: "AgentInstance") -> bool:

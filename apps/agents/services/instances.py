@@ -103,8 +103,8 @@ def choose_instance(*, agent: Agent, key: UUID, now: datetime) -> AgentInstance:
 def note_refused_report(*, node_id: int, key: UUID | None, job_id: UUID, now: datetime) -> None:
     """Keep that a process reported a job that another took."""
     if key is not None:
-        found = AgentInstance.objects.filter(agent__node=node_id, key=key)
-        found.update(refused_reports=F("refused_reports") + 1, refused_last_at=now)
+        instance = AgentInstance.objects.filter(agent__node=node_id, key=key)
+        instance.update(refused_reports=F("refused_reports") + 1, refused_last_at=now)
     logger.warning("A report on job %s came from a process that did not take it: it is not counted", job_id)
 
 

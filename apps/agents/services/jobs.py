@@ -149,12 +149,12 @@ def request_stops(*, run_refs: Collection[int], now: datetime, spared: Mapping[i
         fault_detail="stopped before it was handed out",
         updated_at=now,
     )
-    asked = list(opened.filter(stop_requested_at__isnull=True).values_list("pk", "node_id"))
-    Job.objects.filter(pk__in=[pk for pk, _node in asked]).update(stop_requested_at=now, updated_at=now)
-    wake.call_nodes(node for _pk, node in asked)
+    pairs = list(opened.filter(stop_requested_at__isnull=True).values_list("pk", "node_id"))
+    Job.objects.filter(pk__in=[pk for pk, _node in pairs]).update(stop_requested_at=now, updated_at=now)
+    wake.call_nodes(node for _pk, node in pairs)
     for run_ref in sorted(waiting):
         queue.send(queue.JOB_CHANGED, run_ref)
-    return ended + len(asked)
+    return ended + len(pairs)
 
 
 def deliver_jobs(
@@ -219,16 +219,18 @@ def _note_destinations(jobs: Sequence[Job]) -> None:
     """Note on each job, as `inventory`, which of the addresses in its command, variables and files are nodes' own."""
     named = {job.pk: _hosts_in(job) for job in jobs}
     wanted = set().union(*named.values())
-    known = set(NodeAddress.objects.filter(address__in=wanted).values_list("address", flat=True)) if wanted else set()
+    node_addresses = (
+        set(NodeAddress.objects.filter(address__in=wanted).values_list("address", flat=True)) if wanted else set()
+    )
     for job in jobs:
-        job.inventory = sorted(named[job.pk] & known)
+        job.inventory = sorted(named[job.pk] & node_addresses)
 
 
 def _hosts_in(job: Job) -> set[str]:
     """Return what may be an address or host name in a job's command, variables and files."""
-    said = [*job.argv, *(value for _name, value in job.environment)]
-    text = "\n".join([*said, *(text for _name, text in job.files)])
-    words = {part for word in said for part in (word, word.partition("=")[2])}
+    arguments = [*job.argv, *(value for _name, value in job.environment)]
+    text = "\n".join([*arguments, *(text for _name, text in job.files)])
+    words = {part for word in arguments for part in (word, word.partition("=")[2])}
     return {*_ADDRESS.findall(text), *_URL_HOST.findall(text), *words, *(word.rpartition(":")[0] for word in words)}
 
 

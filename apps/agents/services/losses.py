@@ -77,18 +77,18 @@ def lose_jobs(
     With "agent-lost" as the fault nobody knows whether their programs ended: until their time limits, and for
     `fenced_for` from now on at least, they may run on.
     """
-    found = list(jobs.select_for_update(of=("self",)).values_list("pk", "node_id", "run_ref"))
-    if not found:
+    rows = list(jobs.select_for_update(of=("self",)).values_list("pk", "node_id", "run_ref"))
+    if not rows:
         return 0
-    marked = Job.objects.filter(pk__in=[pk for pk, _node, _run in found])
+    marked = Job.objects.filter(pk__in=[pk for pk, _node, _run in rows])
     if fault == "agent-lost":
         marked.filter(delivered_at__isnull=False).update(may_run_until=_latest_end(now + fenced_for))
     marked.update(state=Job.State.LOST, ended_at=now, fault=fault, fault_detail=detail, updated_at=now)
-    for run_ref in sorted({run for _pk, _node, run in found if run is not None}):
+    for run_ref in sorted({run for _pk, _node, run in rows if run is not None}):
         queue.send(queue.JOB_CHANGED, run_ref)
     # An agent that is there after all is told, at its next look, to stop what it still runs.
-    wake.call_nodes(node for _pk, node, _run in found)
-    return len(found)
+    wake.call_nodes(node for _pk, node, _run in rows)
+    return len(rows)
 
 
 def presume_ended(*, node_id: int, now: datetime) -> int:

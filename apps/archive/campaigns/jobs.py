@@ -20,12 +20,12 @@ def withheld_of(runs: list[int], reader: User | None) -> set[int]:
 
 def jobs_of(runs: list[int], reader: User | None) -> dict[int, list[Job]]:
     """Return {run: its jobs in the order of their stages}, with what they printed, of what the reader may read."""
-    found: dict[int, list[Job]] = {}
+    jobs: dict[int, list[Job]] = {}
     whole = set(runs) - withheld_of(runs, reader)
     rows = Job.objects.filter(run_ref__in=whole).select_related("output").prefetch_related("collected")
     for job in rows.order_by("stage", "created_at", "pk"):
-        found.setdefault(int(job.run_ref or 0), []).append(job)
-    return found
+        jobs.setdefault(int(job.run_ref or 0), []).append(job)
+    return jobs
 
 
 def job_record(job: Job, path: str) -> Json:
@@ -57,5 +57,5 @@ def outputs_of(job: Job, path: str) -> Iterator[tuple[str, bytes]]:
 def _printed(output: Any) -> list[tuple[str, bytes]]:
     """Return what a job printed and its agent read, packed, each with its name; b"" where there is nothing."""
     parts = [("stdout", output.stdout_z), ("stderr", output.stderr_z), ("telemetry", output.telemetry_z)]
-    found = [(name, bytes(data)) for name, data in parts]
-    return [(name, data if any(compression.unpack_in_parts(data, 1)) else b"") for name, data in found]
+    pairs = [(name, bytes(data)) for name, data in parts]
+    return [(name, data if any(compression.unpack_in_parts(data, 1)) else b"") for name, data in pairs]

@@ -45,13 +45,13 @@ class Places:
 
     def resources(self, keys: Iterable[str]) -> list[list[str]]:
         """Return what a lane reserves as [kind, name]; links that are gone are left out."""
-        found = []
+        resources = []
         for key in keys:
             kind, _colon, number = key.partition(":")
             name = self._names[_RESOURCES[kind]].get(int(number))
             if name is not None:
-                found.append([kind, name])
-        return found
+                resources.append([kind, name])
+        return resources
 
     def as_inventory(self) -> str:
         """Return the inventory file of it all; JSON is YAML of a plain kind."""
@@ -70,43 +70,43 @@ class Places:
 
     def _mounted_by_known(self, entry: dict[str, Any]) -> dict[str, Any]:
         """Leave out the mounts of clusters that have nothing to do with the campaign."""
-        known = set(self._names[Cluster].values())
+        clusters = set(self._names[Cluster].values())
         mounts = [
             item
             for item in entry.get("mounted_by", [])
-            if (item["cluster"] if isinstance(item, Mapping) else item) in known
+            if (item["cluster"] if isinstance(item, Mapping) else item) in clusters
         ]
         return {**entry, "mounted_by": mounts}
 
 
 def _wanted(campaign: Campaign, runs: QuerySet[Any, Any]) -> Numbers:
-    found: Numbers = {section.model: set() for section in SECTIONS}
+    numbers: Numbers = {section.model: set() for section in SECTIONS}
     experiments = list(campaign.experiments.prefetch_related("roles"))
     for experiment in experiments:
         for part in experiment.roles.all():
             if part.node_id:
-                found[Node].add(part.node_id)
+                numbers[Node].add(part.node_id)
             if part.cluster_id:
-                found[Cluster].add(part.cluster_id)
+                numbers[Cluster].add(part.cluster_id)
         if experiment.file_system_id:
-            found[FileSystem].add(experiment.file_system_id)
+            numbers[FileSystem].add(experiment.file_system_id)
     for roles, resources in Lane.objects.filter(experiment__campaign=campaign).values_list("roles", "resources"):
-        found[Node] |= {pk for members in roles.values() for pk in members}
+        numbers[Node] |= {pk for members in roles.values() for pk in members}
         for key in resources:
             kind, _colon, number = key.partition(":")
-            found[_RESOURCES[kind]].add(int(number))
-    found[Node] |= set(Job.objects.filter(run_ref__in=runs).order_by().values_list("node_id", flat=True).distinct())
-    systems = FileSystem.objects.filter(pk__in=found[FileSystem])
-    found[Cluster] |= {pk for pk in systems.values_list("server_cluster_id", flat=True) if pk}
-    mounted = Cluster.objects.filter(mounts__file_system__in=found[FileSystem], nodes__in=found[Node])
-    found[Cluster] |= set(mounted.values_list("pk", flat=True))
-    found[Node] |= set(Node.objects.filter(clusters__in=found[Cluster]).values_list("pk", flat=True))
-    for link in Link.objects.filter(pk__in=found[Link]):
-        found[Node] |= {pk for pk in (link.a_node_id, link.b_node_id) if pk}
-        found[Switch] |= {pk for pk in (link.a_switch_id, link.b_switch_id) if pk}
-    found[Testbed] |= set(Node.objects.filter(pk__in=found[Node]).values_list("testbed_id", flat=True))
-    found[Site] |= set(Testbed.objects.filter(pk__in=found[Testbed]).values_list("site_id", flat=True))
-    found[Site] |= set(Switch.objects.filter(pk__in=found[Switch]).values_list("site_id", flat=True))
-    pairs = SitePair.objects.filter(team=campaign.team, site_a__in=found[Site], site_b__in=found[Site])
-    found[SitePair] |= set(pairs.values_list("pk", flat=True))
-    return found
+            numbers[_RESOURCES[kind]].add(int(number))
+    numbers[Node] |= set(Job.objects.filter(run_ref__in=runs).order_by().values_list("node_id", flat=True).distinct())
+    systems = FileSystem.objects.filter(pk__in=numbers[FileSystem])
+    numbers[Cluster] |= {pk for pk in systems.values_list("server_cluster_id", flat=True) if pk}
+    mounted = Cluster.objects.filter(mounts__file_system__in=numbers[FileSystem], nodes__in=numbers[Node])
+    numbers[Cluster] |= set(mounted.values_list("pk", flat=True))
+    numbers[Node] |= set(Node.objects.filter(clusters__in=numbers[Cluster]).values_list("pk", flat=True))
+    for link in Link.objects.filter(pk__in=numbers[Link]):
+        numbers[Node] |= {pk for pk in (link.a_node_id, link.b_node_id) if pk}
+        numbers[Switch] |= {pk for pk in (link.a_switch_id, link.b_switch_id) if pk}
+    numbers[Testbed] |= set(Node.objects.filter(pk__in=numbers[Node]).values_list("testbed_id", flat=True))
+    numbers[Site] |= set(Testbed.objects.filter(pk__in=numbers[Testbed]).values_list("site_id", flat=True))
+    numbers[Site] |= set(Switch.objects.filter(pk__in=numbers[Switch]).values_list("site_id", flat=True))
+    pairs = SitePair.objects.filter(team=campaign.team, site_a__in=numbers[Site], site_b__in=numbers[Site])
+    numbers[SitePair] |= set(pairs.values_list("pk", flat=True))
+    return numbers

@@ -97,30 +97,30 @@ class Archive:
         return self._bytes(name, form.LONGEST_RAW)
 
     def _read_manifest(self) -> Json:
-        found = records.mapping(self.json(form.MANIFEST), form.MANIFEST)
-        if found.get("format") != form.FORMAT:
+        manifest = records.mapping(self.json(form.MANIFEST), form.MANIFEST)
+        if manifest.get("format") != form.FORMAT:
             raise ArchiveError("foreign", Message(_("This is no archive of a campaign.")))
-        version = records.whole(found.get("version"), f"{form.MANIFEST}, version")
+        version = records.whole(manifest.get("version"), f"{form.MANIFEST}, version")
         if version > form.VERSION:
             text = _("The archive has version %(version)s of the form, this service reads %(known)s: update it.")
             raise ArchiveError("newer", Message(text, {"version": version, "known": form.VERSION}))
-        identity = records.text(found.get("campaign"), f"{form.MANIFEST}, campaign")
+        identity = records.text(manifest.get("campaign"), f"{form.MANIFEST}, campaign")
         if permanent_ids.normalise(identity) != identity:
             raise wrong(f"{form.MANIFEST}, campaign", Message(_("This is no permanent id.")))
-        records.text(found.get("name"), f"{form.MANIFEST}, name")
-        counts = records.mapping(found.get("counts"), f"{form.MANIFEST}, counts")
+        records.text(manifest.get("name"), f"{form.MANIFEST}, name")
+        counts = records.mapping(manifest.get("counts"), f"{form.MANIFEST}, counts")
         for name in _COUNTED:
             records.whole(counts.get(name), f"{form.MANIFEST}, {name}")
-        return found
+        return manifest
 
     def _sums(self) -> dict[str, str]:
-        found = {}
+        sums = {}
         for line in self._bytes(form.SUMS, _MOST_SUMS).decode(errors="replace").splitlines():
             digest, gap, name = line[:64], line[64:_SUM_LINE], line[_SUM_LINE:]
-            if len(digest) != 64 or gap != "  " or not name or name in found:
+            if len(digest) != 64 or gap != "  " or not name or name in sums:
                 raise wrong(form.SUMS, Message(_("A line holds a sum, two blanks and a path.")))
-            found[name] = digest
-        return found
+            sums[name] = digest
+        return sums
 
     def _digest(self, name: str) -> str:
         digest = hashlib.sha256()
@@ -143,11 +143,11 @@ class Archive:
 
     def _parsed(self, data: bytes, place: str) -> Any:
         try:
-            found = documents.read_json(data, form.RECORD_LIMITS)
-            records.check(found, place)
+            document = documents.read_json(data, form.RECORD_LIMITS)
+            records.check(document, place)
         except (ValueError, RecursionError) as error:
             raise wrong(place, Message(_("This is not JSON."))) from error
-        return found
+        return document
 
 
 def _damaged(name: str) -> ArchiveError:

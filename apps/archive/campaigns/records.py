@@ -33,32 +33,32 @@ def _plain(value: Any) -> Any:
 
 def values(model: type[models.Model], data: object, names: Iterable[str], place: str) -> Json:
     """Return the values of fields that a record has; ArchiveError names the field that is wrong. Others are left."""
-    known = mapping(data, place)
-    found = {}
+    document = mapping(data, place)
+    checked_values = {}
     for name in names:
-        if name not in known:
+        if name not in document:
             raise wrong(f"{place}, {name}", Message(_("This is missing.")))
-        found[name] = value(model._meta.get_field(name), known[name], f"{place}, {name}")
-    return found
+        checked_values[name] = value(model._meta.get_field(name), document[name], f"{place}, {name}")
+    return checked_values
 
 
-def value(field: Any, given: Any, place: str) -> Any:
+def value(field: Any, raw: Any, place: str) -> Any:
     """Return what a field is set to by a JSON value; ArchiveError if that is nothing that it may hold."""
-    if given is None:
+    if raw is None:
         if not field.null:
             raise wrong(place, Message(_("This is empty: it needs a value.")))
         return None
     if isinstance(field, ArrayField):
-        return [value(field.base_field, item, place) for item in sequence(given, place)]
-    found = _typed(field, given, place)
+        return [value(field.base_field, item, place) for item in sequence(raw, place)]
+    typed = _typed(field, raw, place)
     choices = {choice for choice, _label in field.flatchoices} | ({""} if field.blank else set())
-    if field.choices and found not in choices:
-        raise wrong(place, Message(_("“%(value)s” is none of the values there are."), {"value": str(found)[:80]}))
+    if field.choices and typed not in choices:
+        raise wrong(place, Message(_("“%(value)s” is none of the values there are."), {"value": str(typed)[:80]}))
     try:
-        field.run_validators(found)
+        field.run_validators(typed)
     except ValidationError as error:
         raise wrong(place, as_told(error)) from error
-    return found
+    return typed
 
 
 def as_told(error: ValidationError) -> Message:
@@ -66,7 +66,7 @@ def as_told(error: ValidationError) -> Message:
     return Message("%(problem)s", {"problem": " ".join(error.messages)[:500]})
 
 
-def _typed(field: Any, given: Any, place: str) -> Any:
+def _typed(field: Any, raw: Any, place: str) -> Any:
     kinds: tuple[tuple[type, Any], ...] = (
         (models.BooleanField, bool),
         (models.IntegerField, int),
@@ -76,30 +76,30 @@ def _typed(field: Any, given: Any, place: str) -> Any:
         (models.DateTimeField, str),
     )
     if isinstance(field, models.JSONField):
-        if not shapes.has_shape(field.model, field.name, given):
+        if not shapes.has_shape(field.model, field.name, raw):
             raise wrong(place, Message(_("This is not in its form.")))
-        return given
+        return raw
     for kind, types in kinds:
         if isinstance(field, kind):
-            if not isinstance(given, types) or (isinstance(given, bool) and types is not bool):
+            if not isinstance(raw, types) or (isinstance(raw, bool) and types is not bool):
                 break
             if kind is models.DateTimeField:
-                return moment(given, place)
-            return number(given, place) if kind is models.FloatField else given
+                return moment(raw, place)
+            return number(raw, place) if kind is models.FloatField else raw
     raise wrong(place, Message(_("This is of the wrong kind.")))
 
 
-def moment(given: object, place: str) -> datetime:
+def moment(raw: object, place: str) -> datetime:
     """Return a moment; ArchiveError if a text is none, has no time zone, or is of a year that nobody measures in."""
     try:
-        found = parse_datetime(given) if isinstance(given, str) else None
+        instant = parse_datetime(raw) if isinstance(raw, str) else None
     except ValueError:
-        found = None
-    if found is None or found.tzinfo is None:
+        instant = None
+    if instant is None or instant.tzinfo is None:
         raise wrong(place, Message(_("This is no time with its zone.")))
-    if not moments.is_reasonable(found):
+    if not moments.is_reasonable(instant):
         raise wrong(place, Message(_("This time is too far away.")))
-    return found
+    return instant
 
 
 def mapping(data: object, place: str) -> Json:

@@ -60,12 +60,12 @@ class _Writer:
             experiments = list(campaign.experiments.order_by("position", "pk"))
             self._number = {item.pk: place for place, item in enumerate(experiments)}
             lanes = [(item, list(item.lanes.order_by("pk"))) for item in experiments]
-            self._lane = {lane.pk: place for _item, found in lanes for place, lane in enumerate(found)}
+            self._lane = {lane.pk: place for _item, rows in lanes for place, lane in enumerate(rows)}
             editions = editions_of(campaign, self._reader).defer(None)
             yield from self._json(form.INVENTORY, json.loads(self._places.as_inventory()))
             yield from self._json(form.TOOLS, self._tools())
             yield from self._lines(form.FACTS, self._facts())
-            yield from self._lines(form.EXPERIMENTS, (self._experiment(item, found) for item, found in lanes))
+            yield from self._lines(form.EXPERIMENTS, (self._experiment(item, rows) for item, rows in lanes))
             yield from self._trials()
             yield from self._lines(form.RESULTS, self._results())
             yield from self._lines(form.SERIES, self._series())
@@ -146,19 +146,19 @@ class _Writer:
 
     def _tools(self) -> list[Json]:
         slugs = {item.tool for item in self._campaign.experiments.all() if VERSION_MARK in item.tool}
-        found = []
+        versions = []
         for slug in sorted(slugs):
             name, _mark, number = slug.rpartition(VERSION_MARK)
             version = ToolVersion.objects.get(tool__slug=name, number=int(number))
-            found.append(
+            versions.append(
                 {"slug": name, "number": version.number, "note": version.note, "definition": version.definition}
             )
-        return found
+        return versions
 
     def _facts(self) -> Iterator[Json]:
         jobs = Job.objects.filter(run_ref__in=self._runs().values("pk"), facts__isnull=False)
-        told = FactSnapshot.objects.filter(pk__in=jobs.order_by().values("facts"))
-        rows = of_own_nodes(told, self._reader).order_by("pk")
+        snapshots = FactSnapshot.objects.filter(pk__in=jobs.order_by().values("facts"))
+        rows = of_own_nodes(snapshots, self._reader).order_by("pk")
         self._fact: dict[int, int] = {}
         for place, snapshot in enumerate(rows.iterator(chunk_size=_BATCH)):
             self._fact[snapshot.pk] = place
@@ -221,10 +221,10 @@ class _Writer:
 
     def _run(self, run: Run, jobs: list[Job], folder: str, *, is_whole: bool) -> Json:
         timings = [record(item, fields.TIMING) for item in run.timings.all()]
-        told = [self._job(job, f"{folder}/{place}-{job.role}") for place, job in enumerate(jobs)]
-        found = {**record(run, fields.RUN), "timings": timings, "jobs": told}
+        job_entries = [self._job(job, f"{folder}/{place}-{job.role}") for place, job in enumerate(jobs)]
+        entry = {**record(run, fields.RUN), "timings": timings, "jobs": job_entries}
         # A plan is the commands once more.
-        return found if is_whole else found | {"plan": None, "jobs": []}
+        return entry if is_whole else entry | {"plan": None, "jobs": []}
 
     def _job(self, job: Job, path: str) -> Json:
         facts = self._fact[job.facts_id] if job.facts_id else None

@@ -65,10 +65,10 @@ def columns_of(slug: str, experiments: Sequence[Experiment]) -> tuple[tuple[Colu
     A metric is called as its parameter's namesake would be only once: the metric then has "metric." before it.
     """
     tool = toolbox.get_tool(slug)
-    taken = {column.name for column in (*BEFORE, *AFTER)}
-    parameters = [_of_parameter(item, taken) for item in _parameters(tool, experiments)]
-    taken |= {column.name for column in parameters}
-    metrics = [_of_metric(name, tool, taken) for name in _metrics(tool, experiments)]
+    names = {column.name for column in (*BEFORE, *AFTER)}
+    parameters = [_of_parameter(item, names) for item in _parameters(tool, experiments)]
+    names |= {column.name for column in parameters}
+    metrics = [_of_metric(name, tool, names) for name in _metrics(tool, experiments)]
     return (*BEFORE, *parameters, *metrics, *AFTER), tuple(metrics)
 
 
@@ -81,7 +81,7 @@ def _parameters(tool: Tool, experiments: Iterable[Experiment]) -> list[Parameter
     return [*tool.parameters, *settings.values()]
 
 
-def _of_parameter(parameter: Parameter, taken: set[str]) -> Column:
+def _of_parameter(parameter: Parameter, names: set[str]) -> Column:
     kind: Type = "string"
     if parameter.kind in _WHOLE:
         kind = "integer"
@@ -89,7 +89,7 @@ def _of_parameter(parameter: Parameter, taken: set[str]) -> Column:
         kind = "number"
     elif parameter.kind == "boolean":
         kind = "boolean"
-    name = f"parameter.{parameter.name}" if parameter.name in taken else parameter.name
+    name = f"parameter.{parameter.name}" if parameter.name in names else parameter.name
     return Column(name, kind, "t.parameters->>%s", parameter.label, parameter.unit, parameter.name)
 
 
@@ -100,9 +100,9 @@ def _metrics(tool: Tool, experiments: Sequence[Experiment]) -> list[str]:
     """
     with connection.cursor() as cursor:
         cursor.execute(_FOUND, [[item.pk for item in experiments]])
-        found = {name for (name,) in cursor.fetchall()}
+        measured_names = {name for (name,) in cursor.fetchall()}
     own = [metric.name for metric in sorted(tool.metrics, key=lambda metric: not metric.primary)]
-    return [*(name for name in own if name in found), *sorted(found - set(own))]
+    return [*(name for name in own if name in measured_names), *sorted(measured_names - set(own))]
 
 
 _FOUND = """
@@ -119,11 +119,11 @@ SELECT DISTINCT step.metric FROM unnest(%s::bigint[]) e, LATERAL (
 """
 
 
-def _of_metric(name: str, tool: Tool, taken: set[str]) -> Column:
+def _of_metric(name: str, tool: Tool, names: set[str]) -> Column:
     metric: Metric | None = next((item for item in tool.metrics if item.name == name), None)
-    shown = f"metric.{name}" if name in taken else name
+    title = f"metric.{name}" if name in names else name
     label, unit = (metric.label, metric.unit) if metric else ("", "")
-    return Column(shown, "number", "", str(label), unit, name)
+    return Column(title, "number", "", str(label), unit, name)
 
 
 def as_json(columns: Iterable[Column]) -> list[dict[str, str]]:

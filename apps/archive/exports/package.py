@@ -16,7 +16,7 @@ from apps.archive.exports.selection import Selection
 from apps.archive.rows import Rows, one_moment
 from apps.archive.zip_stream import Packed, ZipStream
 from apps.campaigns.models import Campaign, Experiment
-from apps.core.formulas import safe
+from apps.core.cells import safe
 
 Pieces = Iterator[bytes]
 Ending = Literal["csv", "jsonl", "parquet"]
@@ -92,8 +92,8 @@ def _pieces(rows: Rows, ending: Ending) -> Iterator[bytes]:
 
 
 def _campaigns(experiments: Sequence[Experiment]) -> Iterator[list[Any]]:
-    found: dict[int, Campaign] = {item.campaign_id: item.campaign for item in experiments}
-    for item in found.values():
+    campaigns: dict[int, Campaign] = {item.campaign_id: item.campaign for item in experiments}
+    for item in campaigns.values():
         yield [
             item.permanent_id, item.name, item.goal, item.team.slug, item.origin, item.licence or None,
             _moment(item.launched_at), _moment(item.finished_at),
@@ -122,10 +122,10 @@ def _small(columns: Sequence[Column], values: Iterable[list[Any]], ending: Endin
     return parquet.converted(written, columns) if ending == "parquet" else written
 
 
-def _csv(names: list[str], values: Iterable[list[Any]], shown: Callable[[object], object]) -> Iterator[bytes]:
+def _csv(names: list[str], values: Iterable[list[Any]], text_of: Callable[[object], object]) -> Iterator[bytes]:
     for row in (names, *values):
         out = io.StringIO()
-        csv.writer(out, lineterminator="\n").writerow([shown(value) for value in row])
+        csv.writer(out, lineterminator="\n").writerow([text_of(value) for value in row])
         yield out.getvalue().encode()
 
 

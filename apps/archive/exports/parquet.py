@@ -30,19 +30,19 @@ def converted(pieces: Iterable[bytes], columns: Sequence[Column]) -> Iterator[by
         argv, stdin=pipe, stdout=pipe, stderr=pipe, cwd=settings.BASE_DIR, env=environment
     ) as program:
         assert program.stdin and program.stdout and program.stderr
-        made: SimpleQueue[bytes] = SimpleQueue()
-        said: SimpleQueue[bytes] = SimpleQueue()
+        parquet: SimpleQueue[bytes] = SimpleQueue()
+        complaints: SimpleQueue[bytes] = SimpleQueue()
         # What it writes is taken at once, or it would wait for its reader and the reader for it.
         readers = [
             threading.Thread(target=_take, args=(stream, queue), daemon=True)
-            for stream, queue in ((program.stdout, made), (program.stderr, said))
+            for stream, queue in ((program.stdout, parquet), (program.stderr, complaints))
         ]
         for reader in readers:
             reader.start()
         try:
             for piece in pieces:
                 program.stdin.write(piece)
-                yield from _ready(made)
+                yield from _ready(parquet)
             program.stdin.close()
         except BrokenPipeError:
             pass
@@ -51,9 +51,9 @@ def converted(pieces: Iterable[bytes], columns: Sequence[Column]) -> Iterator[by
             raise
         for reader in readers:
             reader.join()
-        yield from _ready(made)
+        yield from _ready(parquet)
         if program.wait():
-            raise ParquetError(b"".join(_ready(said)).decode(errors="replace")[-2000:])
+            raise ParquetError(b"".join(_ready(complaints)).decode(errors="replace")[-2000:])
 
 
 def _take(stream: IO[bytes], queue: SimpleQueue[bytes]) -> None:

@@ -44,9 +44,9 @@ class Part:
     condition: Q | None = None
 
     def trials(self) -> QuerySet[Trial]:
-        """Return the trials."""
-        found = Trial.objects.filter(experiment=self.experiment, state__in=ENDED)
-        return found if self.condition is None else _dated(found).filter(self.condition)
+        """Return them as a query that is narrowed to the condition."""
+        rows = Trial.objects.filter(experiment=self.experiment, state__in=ENDED)
+        return rows if self.condition is None else _dated(rows).filter(self.condition)
 
 
 @dataclass(frozen=True)
@@ -59,8 +59,8 @@ class Selection:
     @property
     def experiments(self) -> list[Experiment]:
         """Return every experiment, in the order of campaigns."""
-        found = [part.experiment for parts in self.tools.values() for part in parts]
-        return sorted(found, key=lambda item: (item.campaign_id, item.position, item.pk))
+        experiments = [part.experiment for parts in self.tools.values() for part in parts]
+        return sorted(experiments, key=lambda item: (item.campaign_id, item.position, item.pk))
 
     def counts(self) -> dict[str, int]:
         """Return {tool: how many trials}."""
@@ -79,13 +79,13 @@ def read_selection(query: QueryDict, user: User) -> Selection:
         raise SetError(Message(_("Say what to export, for example %(form)s."), {"form": "set=campaign:12"}))
     if len(texts) + len(searches) > MOST_SETS:
         raise SetError(Message(_("At most %(most)s sets are exported at once."), {"most": MOST_SETS}))
-    for found in map(read_set, texts):
-        nodes = _nodes_of(found)
-        mine = list(_experiments(found, user, nodes))
+    for result_set in map(read_set, texts):
+        nodes = _nodes_of(result_set)
+        mine = list(_experiments(result_set, user, nodes))
         lanes = _lanes_of(nodes, mine) if nodes is not None else None
         for experiment in mine:
             experiments[experiment.pk] = experiment
-            conditions[experiment.pk].append(_condition(experiment, found, lanes))
+            conditions[experiment.pk].append(_condition(experiment, result_set, lanes))
     for text in searches:
         for experiment in _with_campaigns(_searched(text, user)):
             experiments[experiment.pk] = experiment
@@ -111,36 +111,36 @@ def _with_campaigns(experiments: QuerySet[Experiment]) -> QuerySet[Experiment]:
 
 def _either(conditions: list[Q | None]) -> Q | None:
     """Return what holds where one of some conditions does, None if one holds always."""
-    known = [condition for condition in conditions if condition is not None]
-    if len(known) < len(conditions):
+    real_conditions = [condition for condition in conditions if condition is not None]
+    if len(real_conditions) < len(conditions):
         return None
     whole = Q()
-    for condition in known:
+    for condition in real_conditions:
         whole |= condition
     return whole
 
 
-def _experiments(found: ResultSet, user: User, nodes: set[int] | None) -> QuerySet[Experiment]:
-    kept = Experiment.objects.filter(campaign__deleting_at=None)
+def _experiments(result_set: ResultSet, user: User, nodes: set[int] | None) -> QuerySet[Experiment]:
+    rows = Experiment.objects.filter(campaign__deleting_at=None)
     # As in comparisons: who names a campaign sees it where they may; of all others only what counts for them.
-    is_named = any(kind in ("campaign", "experiment") for kind, _pk in found.numbers)
-    experiments = _with_campaigns((visible if is_named else counted)(kept, user, path="campaign"))
-    for kind, pk in found.numbers:
+    is_named = any(kind in ("campaign", "experiment") for kind, _pk in result_set.numbers)
+    experiments = _with_campaigns((visible if is_named else counted)(rows, user, path="campaign"))
+    for kind, pk in result_set.numbers:
         if kind in _FILTERS:
             experiments = experiments.filter(**{_FILTERS[kind]: pk})
-    if found.tool:
-        experiments = experiments.filter(tool=found.tool)
+    if result_set.tool:
+        experiments = experiments.filter(tool=result_set.tool)
     if nodes is None:
         return experiments
     played = ExperimentRole.objects.filter(Q(node__in=nodes) | Q(cluster__nodes__in=nodes), experiment=OuterRef("pk"))
     return experiments.filter(Exists(played))
 
 
-def _nodes_of(found: ResultSet) -> set[int] | None:
+def _nodes_of(result_set: ResultSet) -> set[int] | None:
     """Return the nodes of which one must have played a role, None if any will do."""
     wanted = [
         set(Node.objects.filter(**{_NODE_PATHS[kind]: pk}).values_list("pk", flat=True))
-        for kind, pk in found.numbers
+        for kind, pk in result_set.numbers
         if kind in _NODE_PATHS
     ]
     return set.intersection(*wanted) if wanted else None
@@ -156,18 +156,18 @@ def _lanes_of(nodes: set[int], experiments: Iterable[Experiment]) -> dict[int, l
     return lanes
 
 
-def _condition(experiment: Experiment, found: ResultSet, lanes: dict[int, list[int]] | None) -> Q | None:
+def _condition(experiment: Experiment, result_set: ResultSet, lanes: dict[int, list[int]] | None) -> Q | None:
     """Return what a trial of an experiment must be to belong to a set, None if all do."""
     whole = Q()
     if lanes is not None:
         whole &= Q(lane__in=lanes.get(experiment.pk, []))
-    if found.since:
-        whole &= Q(moment__gte=found.since)
-    if found.until:
-        whole &= Q(moment__lt=found.until)
-    if found.settings:
+    if result_set.since:
+        whole &= Q(moment__gte=result_set.since)
+    if result_set.until:
+        whole &= Q(moment__lt=result_set.until)
+    if result_set.settings:
         tool = toolbox.get_tool(experiment.tool)
-        for name, text in found.settings:
+        for name, text in result_set.settings:
             whole &= _is(name, text, tool)
     return whole or None
 
@@ -198,5 +198,5 @@ def _count(parts: Sequence[Part]) -> int:
     rest = sum(part.trials().count() for part in parts if part.condition is not None)
     if not whole:
         return rest
-    found = Trial.objects.filter(experiment__in=whole, state__in=ENDED).aggregate(number=Count("pk"))
-    return rest + found["number"]
+    total = Trial.objects.filter(experiment__in=whole, state__in=ENDED).aggregate(number=Count("pk"))
+    return rest + total["number"]

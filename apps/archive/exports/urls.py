@@ -12,11 +12,11 @@ class EndingConverter:
     regex = "[A-Za-z0-9]{1,20}"
 
     def to_python(self, value: str) -> str:
-        """Return it as it is."""
+        """Return the ending as it stands in the address."""
         return value
 
     def to_url(self, value: str) -> str:
-        """Return it as it is."""
+        """Return the ending as it stands in the address."""
         return value
 
 

@@ -82,8 +82,8 @@ class MeasurementImportSerializer(serializers.ModelSerializer):
     @extend_schema_field(ImportSheetSerializer(many=True))
     def get_sheets(self, imported: Import) -> Any:
         """Return the sheets of a table whose head was read; of a CSV the only one, which has no name."""
-        found = sheets.sheets_of(imported) if imported.sheet else []
-        return ImportSheetSerializer(found, many=True).data
+        rows = sheets.sheets_of(imported) if imported.sheet else []
+        return ImportSheetSerializer(rows, many=True).data
 
 
 class SendFilesSerializer(serializers.Serializer):
@@ -113,8 +113,8 @@ class ImportItemSerializer(serializers.ModelSerializer):
 
     def get_reason(self, item: ImportItem) -> str | None:
         """Return why it is refused, or cannot be read with what was chosen."""
-        found = item.refusal or item.problem
-        return render(found) if found else None
+        reason = item.refusal or item.problem
+        return render(reason) if reason else None
 
 
 class MeaningSerializer(serializers.Serializer):
@@ -190,7 +190,7 @@ class ImportViewSet(TeamScopedViewSet):
         sent.is_valid(raise_exception=True)
         values = sent.validated_data
         files: list[File] = values["sent"]
-        made = services.create_import(
+        imported = services.create_import(
             team=team_for_new(request, values, self.write_role),
             user=rights.user_of(request),
             kind=values["kind"],
@@ -198,7 +198,7 @@ class ImportViewSet(TeamScopedViewSet):
             name=values.get("name", ""),
             measured_on=values.get("measured_on"),
         )
-        return Response(self.get_serializer(made).data, status=status.HTTP_201_CREATED)
+        return Response(self.get_serializer(imported).data, status=status.HTTP_201_CREATED)
 
     def get_parsers(self) -> list[Any]:
         """Return what reads a body: files come as a form."""
@@ -230,12 +230,12 @@ class ImportViewSet(TeamScopedViewSet):
         sent = MapColumnsSerializer(data=request.data)
         sent.is_valid(raise_exception=True)
         values = sent.validated_data
-        made = services.map_columns(
+        imported = services.map_columns(
             imported=imported, tool=values["tool"], mapping=values["columns"], sheets_chosen=values["sheets"]
         )
         if values.get("keep_as"):
-            services.keep_mapping(imported=made, user=rights.user_of(request), name=values["keep_as"])
-        return Response(self.get_serializer(made).data)
+            services.keep_mapping(imported=imported, user=rights.user_of(request), name=values["keep_as"])
+        return Response(self.get_serializer(imported).data)
 
     @extend_schema(request=CompleteImportSerializer, responses=MeasurementImportSerializer)
     @action(detail=True, methods=["post"])
@@ -246,14 +246,14 @@ class ImportViewSet(TeamScopedViewSet):
         sent.is_valid(raise_exception=True)
         values = sent.validated_data
         groups = {group["key"]: {key: group[key] for key in group if key != "key"} for group in values["groups"]}
-        made = services.complete_import(
+        imported = services.complete_import(
             imported=imported,
             groups=groups,
             name=values.get("name", ""),
             measured_on=values.get("measured_on", imported.measured_on),
         )
-        made = services.store_import(imported=made, leave_out=values["leave_out"])
-        return Response(self.get_serializer(made).data)
+        imported = services.store_import(imported=imported, leave_out=values["leave_out"])
+        return Response(self.get_serializer(imported).data)
 
 
 class ColumnMappingSerializer(serializers.ModelSerializer):

@@ -37,8 +37,8 @@ def check_on(imported: Import, *, is_time_up: Callable[[], bool]) -> bool:
                 item.reading = _read(item, choice, casts)
             except ParameterError as error:
                 text = "; ".join(f"{name}: {message}" for name, message in error.errors.items())
-                said = Message(_("The tool refuses the parameters: %(why)s"), {"why": text})
-                item.problem = storable(said.as_json())
+                reason = Message(_("The tool refuses the parameters: %(why)s"), {"why": text})
+                item.problem = storable(reason.as_json())
             except cpu_time.OutOfTimeError:
                 item.problem = storable(Message(_("Reading this takes too long.")).as_json())
             except ToolFailure as failure:

@@ -51,7 +51,7 @@ class Line:
 def check(tool: Tool, headers: Sequence[str], columns: Mapped) -> dict[str, Message]:
     """Return what is wrong with a mapping: {header: message}; under "columns" what concerns all of it."""
     wrong: dict[str, Message] = {}
-    known = {
+    names = {
         "parameter": {parameter.name for parameter in tool.parameters},
         "metric": {metric.name for metric in tool.metrics},
         "role": {role.name for role in tool.roles},
@@ -61,7 +61,7 @@ def check(tool: Tool, headers: Sequence[str], columns: Mapped) -> dict[str, Mess
         what, name = meaning.get("as", "ignore"), meaning.get("name", "")
         if header not in headers:
             wrong[header] = Message(_("The table has no column of this name."))
-        elif what not in MEANINGS or (what in known and name not in known[what]):
+        elif what not in MEANINGS or (what in names and name not in names[what]):
             text = _("%(tool)s has no %(kind)s “%(name)s”: choose one that is offered.")
             wrong[header] = Message(text, {"tool": tool.name, "kind": what, "name": name})
         elif what != "ignore" and (what, name) in seen:
@@ -85,19 +85,19 @@ def guess(tool: Tool, headers: Sequence[str]) -> dict[str, dict[str, str]]:
     names |= {_plain(role.name): ("role", role.name) for role in tool.roles}
     names |= dict.fromkeys(("repetition", "run", "rep"), ("repetition", ""))
     names |= dict.fromkeys(("time", "date", "measured at", "timestamp"), ("time", ""))
-    found: dict[str, dict[str, str]] = {}
-    taken: set[tuple[str, str]] = set()
+    mapping: dict[str, dict[str, str]] = {}
+    meanings: set[tuple[str, str]] = set()
     for header in headers:
         split = _HEADER.fullmatch(header)
         title, unit = (split[1], split[2]) if split else (header, "")
         what = names.get(_plain(title), ("ignore", ""))
-        if what[0] == "ignore" or what in taken:
-            found[header] = {"as": "ignore", "name": "", "unit": ""}
+        if what[0] == "ignore" or what in meanings:
+            mapping[header] = {"as": "ignore", "name": "", "unit": ""}
             continue
-        taken.add(what)
+        meanings.add(what)
         keep = unit if unit and not _unit_problem(tool, *what, unit) else ""
-        found[header] = {"as": what[0], "name": what[1], "unit": keep}
-    return found
+        mapping[header] = {"as": what[0], "name": what[1], "unit": keep}
+    return mapping
 
 
 def guess_tool(tools: Sequence[Tool], headers: Sequence[str]) -> Tool | None:
@@ -202,18 +202,18 @@ def _unit_problem(tool: Tool, what: str, name: str, unit: str) -> Message | None
 
 def _moment(cell: Cell, zone: tzinfo) -> datetime:
     if isinstance(cell, datetime):
-        found = cell
+        moment = cell
     else:
         try:
-            found = datetime.fromisoformat(text_of(cell))
+            moment = datetime.fromisoformat(text_of(cell))
         except ValueError as error:
             text = _("“%(text)s” is no time: write it as 2026-03-02 10:00:00.")
             raise units.UnitError(Message(text, {"text": text_of(cell)[:40]})) from error
-    found = found if found.tzinfo else found.replace(tzinfo=zone)
-    if not moments.is_reasonable(found):
+    moment = moment if moment.tzinfo else moment.replace(tzinfo=zone)
+    if not moments.is_reasonable(moment):
         text = _("“%(text)s” is too far away: nothing is measured in that year.")
         raise units.UnitError(Message(text, {"text": text_of(cell)[:40]}))
-    return found
+    return moment
 
 
 def _plain(text: str) -> str:

@@ -19,14 +19,14 @@ _NO_NODE = _("Choose the node that this was measured on; add it to the inventory
 _KNOWN = {"name", "include", "roles", "parameters", "file_system"}
 
 
-def checked(imported: Import, given: Mapping[str, Mapping[str, Any]]) -> dict[str, Json]:
+def checked(imported: Import, answers: Mapping[str, Mapping[str, Any]]) -> dict[str, Json]:
     """Return the choices for all groups as they are stored; Refused names each wrong field (groups.0.roles.client).
 
     What a group leaves out of its roles is as in the first group that is included.
     """
     wrong: Errors = {}
     keys = [group["key"] for group in imported.groups]
-    for key in (key for key in given if key not in keys):
+    for key in (key for key in answers if key not in keys):
         wrong[f"groups.{key}"] = Message(_("There is no such group in this import."))
     team = imported.team_id
     nodes = set(Node.objects.filter(team=team).values_list("pk", flat=True))
@@ -34,7 +34,7 @@ def checked(imported: Import, given: Mapping[str, Mapping[str, Any]]) -> dict[st
     chosen: dict[str, Json] = {}
     first: Json = {}
     for number, group in enumerate(imported.groups):
-        raw = given.get(group["key"], {})
+        raw = answers.get(group["key"], {})
         field = f"groups.{number}"
         choice = _checked(group, raw, first, nodes, file_systems, field, wrong)
         chosen[group["key"]] = choice
@@ -79,12 +79,12 @@ def _checked(
 
 def _ask_once(wrong: Errors) -> None:
     """Ask for the node of a role at the first group where it is missing or wrong: the others take it from there."""
-    asked: set[str] = set()
+    roles: set[str] = set()
     for field in [field for field in wrong if ".roles." in field]:
         role = field.rpartition(".")[2]
-        if role in asked and wrong[field].msgid == _NO_NODE:
+        if role in roles and wrong[field].msgid == _NO_NODE:
             del wrong[field]
-        asked.add(role)
+        roles.add(role)
 
 
 def default_name(tool: Tool, group: Json) -> str:
@@ -92,17 +92,17 @@ def default_name(tool: Tool, group: Json) -> str:
     return f"{tool.name}: {group['folder']}" if group["folder"] else tool.name
 
 
-def _roles(tool: Tool, group: Json, given: Any, first: Json, nodes: set[int], wrong: Errors) -> dict[str, list[int]]:
-    if not isinstance(given, Mapping):
+def _roles(tool: Tool, group: Json, answer: Any, first: Json, nodes: set[int], wrong: Errors) -> dict[str, list[int]]:
+    if not isinstance(answer, Mapping):
         wrong["roles"] = Message(_("Roles are given as {role: [ids of nodes]}."))
         return {}
-    known = {role.name for role in tool.roles}
-    for name in (name for name in given if name not in known):
+    names = {role.name for role in tool.roles}
+    for name in (name for name in answer if name not in names):
         wrong[f"roles.{name}"] = Message(_("%(tool)s has no role of this name."), {"tool": tool.name})
     roles: dict[str, list[int]] = {}
     for role in tool.roles:
-        found = given.get(role.name) or first.get(role.name) or []
-        members = list(dict.fromkeys(found if isinstance(found, list) else [found]))
+        chosen = answer.get(role.name) or first.get(role.name) or []
+        members = list(dict.fromkeys(chosen if isinstance(chosen, list) else [chosen]))
         field = f"roles.{role.name}"
         if any(isinstance(member, bool) or not isinstance(member, int) or member not in nodes for member in members):
             wrong[field] = Message(_("Choose among the team's nodes."))
@@ -118,25 +118,25 @@ def _roles(tool: Tool, group: Json, given: Any, first: Json, nodes: set[int], wr
     return {role: members for role, members in roles.items() if members}
 
 
-def _parameters(tool: Tool, group: Json, given: Any, wrong: Errors) -> dict[str, Any]:
+def _parameters(tool: Tool, group: Json, answer: Any, wrong: Errors) -> dict[str, Any]:
     """Return what was said of parameters, in base units; outputs that tell them themselves are believed first."""
-    if not isinstance(given, Mapping):
+    if not isinstance(answer, Mapping):
         wrong["parameters"] = Message(_("Parameters are given as {name: value}."))
         return {}
-    known = {parameter.name: parameter for parameter in tool.parameters}
-    found: dict[str, Any] = {}
-    for name, raw in given.items():
-        if name not in known:
+    parameters = {parameter.name: parameter for parameter in tool.parameters}
+    values: dict[str, Any] = {}
+    for name, raw in answer.items():
+        if name not in parameters:
             wrong[f"parameters.{name}"] = Message(_("%(tool)s has no parameter of this name."), {"tool": tool.name})
         elif raw is not None and raw != "":
             try:
-                found[name] = known[name].clean(raw)
+                values[name] = parameters[name].clean(raw)
             except units.UnitError as error:
                 wrong[f"parameters.{name}"] = error.message
     for name in group["missing"]:
-        parameter = known[name]
-        if parameter.required and parameter.default is None and name not in found:
+        parameter = parameters[name]
+        if parameter.required and parameter.default is None and name not in values:
             wrong.setdefault(
                 f"parameters.{name}", Message(_("Not every output tells this: say what it was measured with."))
             )
-    return found
+    return values

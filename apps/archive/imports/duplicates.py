@@ -28,10 +28,10 @@ def mark(imported: Import) -> None:
             first[digest] = pk
             if size is not None:
                 sizes[digest] = size
-    known = _imported_before(imported, list(first))
-    known |= _measured_here(imported, {digest: size for digest, size in sizes.items() if digest not in known})
+    trials = _imported_before(imported, list(first))
+    trials |= _measured_here(imported, {digest: size for digest, size in sizes.items() if digest not in trials})
     imported.items.filter(pk__in=again).update(is_duplicate=True)
-    changed = [ImportItem(pk=first[digest], is_duplicate=True, trial_id=trial) for digest, trial in known.items()]
+    changed = [ImportItem(pk=first[digest], is_duplicate=True, trial_id=trial) for digest, trial in trials.items()]
     ImportItem.objects.bulk_update(changed, ["is_duplicate", "trial"], batch_size=_BATCH)
 
 

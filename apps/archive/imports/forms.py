@@ -109,11 +109,11 @@ class ColumnsForm(StyledWidgets, forms.Form):
 
     def mapping(self) -> dict[str, dict[str, str]]:
         """Return the meaning of each column, as services take it."""
-        found = {}
+        mapping = {}
         for place, header in enumerate(self.headers):
             what, _colon, name = (self.cleaned_data[f"as_{place}"] or "ignore").partition(":")
-            found[header] = {"as": what, "name": name, "unit": self.cleaned_data[f"unit_{place}"].strip()}
-        return found
+            mapping[header] = {"as": what, "name": name, "unit": self.cleaned_data[f"unit_{place}"].strip()}
+        return mapping
 
     @staticmethod
     def initial_of(headers: Sequence[str], columns: Json) -> dict[str, str]:

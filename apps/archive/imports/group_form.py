@@ -38,8 +38,8 @@ class GroupsForm(StyledWidgets, forms.Form):
 
     def __init__(self, *args: Any, imported: Import, **kwargs: Any) -> None:
         self.imported = imported
-        given = {"name": imported.name, "measured_on": imported.measured_on, "leave_out": imported.leave_out}
-        super().__init__(*args, initial=given, **kwargs)
+        initial = {"name": imported.name, "measured_on": imported.measured_on, "leave_out": imported.leave_out}
+        super().__init__(*args, initial=initial, **kwargs)
         nodes = list(Node.objects.filter(team=imported.team_id).order_by("name").values_list("pk", "name"))
         places = list(FileSystem.objects.filter(team=imported.team_id).values_list("pk", "name"))
         self.has_nodes = bool(nodes)
@@ -51,13 +51,13 @@ class GroupsForm(StyledWidgets, forms.Form):
     @property
     def groups(self) -> list[Json]:
         """Return each group with its fields: {"tool", "varied", "include", "own", "roles", "parameters", …}."""
-        shown = []
+        entries = []
         for number, group in enumerate(self.imported.groups):
             tool = toolbox.get_tool(group["tool"])
             missing = [item for item in tool.parameters if item.name in group["missing"]]
             own = ["name", "file_system"] if tool.file_system else ["name"]
             roles = [role.name for role in tool.roles if role.name not in group["told_roles"]]
-            shown.append(
+            entries.append(
                 {
                     "group": group,
                     "tool": tool,
@@ -69,17 +69,17 @@ class GroupsForm(StyledWidgets, forms.Form):
                     "advanced": self._shown(number, [item for item in missing if item.advanced]),
                 }
             )
-        return shown
+        return entries
 
     def choices(self) -> dict[str, Json]:
         """Return what was chosen, as services take it."""
-        found = {}
+        choices = {}
         for number, group in enumerate(self.imported.groups):
             start = f"g{number}_"
             values = {
                 name.removeprefix(start): value for name, value in self.cleaned_data.items() if name.startswith(start)
             }
-            found[group["key"]] = {
+            choices[group["key"]] = {
                 "include": values["include"],
                 "name": values["name"],
                 "file_system": int(values["file_system"]) if values.get("file_system") else None,
@@ -96,7 +96,7 @@ class GroupsForm(StyledWidgets, forms.Form):
                     if name.startswith("param_") and value not in ("", None)
                 },
             }
-        return found
+        return choices
 
     def field_of(self, wrong: str) -> str | None:
         """Return the field that an error of a service ("groups.0.roles.client") is shown at."""
@@ -153,9 +153,9 @@ def _players(role: Role, members: list[int], nodes: list[tuple[int, str]], *, is
     return forms.ChoiceField(label=label, choices=[("", empty), *nodes], required=False, initial=initial)
 
 
-def _asked(parameter: Parameter, known: Json) -> forms.Field:
+def _asked(parameter: Parameter, values: Json) -> forms.Field:
     """Return the field of a parameter that not every output tells; empty means the tool's default."""
-    label, initial = render(parameter.label), known.get(parameter.name)
+    label, initial = render(parameter.label), values.get(parameter.name)
     if parameter.kind == "boolean" or parameter.choices:
         options = [(value, render(text)) for value, text in parameter.choices] or [("no", _("no")), ("yes", _("yes"))]
         if isinstance(initial, bool):

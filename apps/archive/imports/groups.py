@@ -37,22 +37,22 @@ def group(imported: Import) -> list[Json]:
     if len(keys) > MOST_GROUPS:
         for tool in dict.fromkeys(key.partition("|")[0] for key in keys):
             usable(imported).filter(tool=tool).update(group=f"{tool}|")
-    found: dict[str, list[tuple[Json, Json]]] = defaultdict(list)
-    for key, told, roles in usable(imported).values_list("group", "told", "roles"):
-        found[key].append((told, roles))
+    by_key: dict[str, list[tuple[Json, Json]]] = defaultdict(list)
+    for key, parameters, roles in usable(imported).values_list("group", "told", "roles"):
+        by_key[key].append((parameters, roles))
     is_table = imported.kind == Import.Kind.TABLE
-    return [_group(key, items, is_table=is_table) for key, items in found.items()]
+    return [_group(key, items, is_table=is_table) for key, items in by_key.items()]
 
 
 def _group(key: str, items: list[tuple[Json, Json]], *, is_table: bool) -> Json:
     slug, _bar, folder = key.partition("|")
     tool = toolbox.get_tool(slug)
     values: dict[str, list[Any]] = defaultdict(list)
-    for told, _roles in items:
-        for name, value in told.items():
+    for parameters, _roles in items:
+        for name, value in parameters.items():
             if value not in values[name]:
                 values[name].append(value)
-    told_by_all = {name for name in values if all(name in told for told, _roles in items)}
+    told_by_all = {name for name in values if all(name in parameters for parameters, _roles in items)}
     casts = [roles for _told, roles in items]
     return {
         "key": key,
@@ -86,12 +86,12 @@ class Places:
 
     def cast(self, tool: Tool, ends: tuple[str, str]) -> dict[str, list[int]]:
         """Return {role: [node]} for the local and the far host that an output names, as far as they are known."""
-        found = {}
+        members = {}
         for role, end in zip(tool.roles, ends, strict=False):
             node = self.find(end) if end else None
             if node is not None:
-                found[role.name] = [node]
-        return found
+                members[role.name] = [node]
+        return members
 
     def _note(self, key: str, pk: int) -> None:
         if self._known.setdefault(key, pk) != pk:

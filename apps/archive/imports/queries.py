@@ -57,16 +57,16 @@ def mappings_for(user: User) -> QuerySet[ColumnMapping]:
 
 def counts_of(imported: Import) -> dict[str, int]:
     """Return how many items there are: {"all", "good", "refused", "duplicates"}."""
-    found = imported.items.aggregate(
+    counts = imported.items.aggregate(
         all=Count("pk"), **{name: Count("pk", filter=kind) for name, kind in KINDS.items()}
     )
-    return {name: int(count) for name, count in found.items()}
+    return {name: int(count) for name, count in counts.items()}
 
 
 def items_of(imported: Import, kind: str = "") -> QuerySet[ImportItem]:
     """Return the items of a kind (all, unless it is one of KINDS), without what they printed."""
-    found = imported.items.defer("stdout_z", "stderr_z", "reading").order_by("position")
-    return found.filter(KINDS[kind]) if kind in KINDS else found
+    items = imported.items.defer("stdout_z", "stderr_z", "reading").order_by("position")
+    return items.filter(KINDS[kind]) if kind in KINDS else items
 
 
 def lines_of(items: Sequence[ImportItem]) -> list[Line]:
@@ -83,8 +83,8 @@ def visible_trials(items: Sequence[ImportItem], user: User) -> set[int]:
 def fitting(imported: Import) -> list[ColumnMapping]:
     """Return the team's mappings whose columns are all in the table, whatever its sheets are called."""
     headers = {header for sheet in sheets.sheets_of(imported) for header in sheet["headers"]}
-    kept = ColumnMapping.objects.filter(team=imported.team_id)
-    return [mapping for mapping in kept if headers >= set(mapping.columns)]
+    mappings = ColumnMapping.objects.filter(team=imported.team_id)
+    return [mapping for mapping in mappings if headers >= set(mapping.columns)]
 
 
 def _line(item: ImportItem) -> Line:
@@ -93,12 +93,14 @@ def _line(item: ImportItem) -> Line:
     except UnknownTool:
         return Line(item, item.tool, "", "")
     parameters = {parameter.name: parameter for parameter in tool.parameters}
-    told = [
+    texts = [
         f"{render(parameters[name].label)} {_told(parameters[name], value)}"
         for name, value in item.told.items()
         if name in parameters and value not in (None, "")
     ]
-    return Line(item, tool.name, ", ".join(told[:6]) + (", …" if len(told) > 6 else ""), _figures(tool, item.values))
+    return Line(
+        item, tool.name, ", ".join(texts[:6]) + (", …" if len(texts) > 6 else ""), _figures(tool, item.values)
+    )
 
 
 def _figures(tool: Tool, values: Mapping[str, float]) -> str:

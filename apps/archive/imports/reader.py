@@ -10,7 +10,7 @@ from django.utils import timezone
 from apps.archive.imports import duplicates, groups, uploads
 from apps.archive.imports.containers import Entry, Limits, read_entries
 from apps.archive.imports.models import Import, ImportItem
-from apps.archive.imports.recognition import Found, look_at, storable, unread
+from apps.archive.imports.recognition import OutputReading, look_at, storable, unread
 from apps.bench.text import Message, _
 from apps.core import cpu_time
 from apps.toolbox import queries as toolbox
@@ -89,23 +89,23 @@ def _items(imported: Import, entry: Entry, places: groups.Places, position: int)
             outputs = look_at(entry.content)
     except cpu_time.OutOfTimeError:
         outputs = [unread(entry.content, Message(_("Reading this file takes too long.")))]
-    for offset, found in enumerate(outputs):
+    for offset, reading in enumerate(outputs):
         item = ImportItem(source=imported, position=position + offset, file=entry.name, place=offset + 1)
-        yield _refused(item, found) if found.refusal else _described(item, found, places)
+        yield _refused(item, reading) if reading.refusal else _described(item, reading, places)
 
 
-def _refused(item: ImportItem, found: Found) -> ImportItem:
-    assert found.refusal is not None
-    item.tool, item.refusal = found.tool[:50], storable(found.refusal.as_json())
+def _refused(item: ImportItem, reading: OutputReading) -> ImportItem:
+    assert reading.refusal is not None
+    item.tool, item.refusal = reading.tool[:50], storable(reading.refusal.as_json())
     return item
 
 
-def _described(item: ImportItem, found: Found, places: groups.Places) -> ImportItem:
-    output = found.output
-    item.tool, item.group = found.tool, groups.key_of(found.tool, item.file)
-    item.told, item.values, item.measured_at = storable(found.told), found.values, found.measured_at
-    item.roles = places.cast(toolbox.get_tool(found.tool), found.ends)
-    item.digest = found.digest
+def _described(item: ImportItem, reading: OutputReading, places: groups.Places) -> ImportItem:
+    output = reading.output
+    item.tool, item.group = reading.tool, groups.key_of(reading.tool, item.file)
+    item.told, item.values, item.measured_at = storable(reading.told), reading.values, reading.measured_at
+    item.roles = places.cast(toolbox.get_tool(reading.tool), reading.ends)
+    item.digest = reading.digest
     item.command = {
         "argv": storable(output.argv),
         "exit_code": output.exit_code,

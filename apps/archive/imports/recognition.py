@@ -36,7 +36,7 @@ _MOMENT = re.compile(r'"(?:timesecs|timestamp)"\s*:\s*(\d{9,10})\b')
 
 
 @dataclass(frozen=True)
-class Found:
+class OutputReading:
     """One output: the tool's slug and what it tells, or why it is refused; `ends` are the local and the far host."""
 
     output: Output
@@ -72,12 +72,12 @@ def digest_of(stdout: bytes, stderr: bytes) -> str:
     return digest.hexdigest()
 
 
-def unread(content: bytes, refusal: Message) -> Found:
+def unread(content: bytes, refusal: Message) -> OutputReading:
     """Return a file of which nothing was read, with the reason."""
-    return Found(Output("", "measure", recognition.NODE, (), content, b"", None), refusal=refusal)
+    return OutputReading(Output("", "measure", recognition.NODE, (), content, b"", None), refusal=refusal)
 
 
-def look_at(content: bytes) -> list[Found]:
+def look_at(content: bytes) -> list[OutputReading]:
     """Return the outputs of a file; a single refused one if nothing is known of it."""
     if not content.strip():
         return [unread(content, Message(_("The file is empty.")))]
@@ -90,7 +90,7 @@ def look_at(content: bytes) -> list[Found]:
         return [unread(content, Message(text, {"most": MOST_OUTPUTS}))]
     # A log of commands holds other things, too: where something is known, the rest is passed over.
     own = [item for item in findings if item.failure is None or item.failure.code != "unrecognised"]
-    return [_found(item) for item in own or findings[:1]]
+    return [_reading_of(item) for item in own or findings[:1]]
 
 
 def _is_known(content: bytes) -> bool:
@@ -103,15 +103,15 @@ def _is_known(content: bytes) -> bool:
     return False
 
 
-def _found(finding: recognition.Finding) -> Found:
+def _reading_of(finding: recognition.Finding) -> OutputReading:
     output = finding.output
     if finding.failure is not None:
-        return Found(output, finding.slug, refusal=_said(finding.failure))
+        return OutputReading(output, finding.slug, refusal=_said(finding.failure))
     if finding.tool is None or finding.reading is None:
         text = _("This is no measurement's output, but that of a scheduler, a launcher or ss.")
-        return Found(output, finding.slug, refusal=Message(text))
+        return OutputReading(output, finding.slug, refusal=Message(text))
     text = _text_of(output)
-    return Found(
+    return OutputReading(
         output,
         finding.tool.slug,
         told=finding.parameters,
@@ -139,14 +139,14 @@ def _ends_of(text: str) -> tuple[str, str]:
     for pattern in _PAIRS:
         if pair := pattern.search(text):
             return pair[1], pair[2]
-    far = next((found[1] for pattern in _TARGETS if (found := pattern.search(text))), "")
+    far = next((match[1] for pattern in _TARGETS if (match := pattern.search(text))), "")
     return "", far
 
 
 def _moment_of(text: str) -> datetime | None:
-    found = _MOMENT.search(text)
+    match = _MOMENT.search(text)
     try:
-        moment = datetime.fromtimestamp(int(found[1]), UTC) if found else None
+        moment = datetime.fromtimestamp(int(match[1]), UTC) if match else None
     except (OverflowError, ValueError, OSError):
         return None
     return moment if moment and moments.is_reasonable(moment) else None

@@ -70,7 +70,7 @@ def map_columns(*, imported: Import, tool: str, mapping: columns.Mapped, sheets_
     if imported.kind != Import.Kind.TABLE:
         raise WrongState(Message(_("Raw outputs have no columns.")))
     try:
-        found = toolbox.get_tool(tool, imported.team)
+        table_tool = toolbox.get_tool(tool, imported.team)
     except UnknownTool:
         raise Refused({"tool": Message(_("Choose one of the tools that are offered."))}) from None
     meanings = {
@@ -78,10 +78,10 @@ def map_columns(*, imported: Import, tool: str, mapping: columns.Mapped, sheets_
         for header, meaning in mapping.items()
     }
     picked = sheets.pick(imported, sheets_chosen)
-    wrong = columns.check(found, picked.headers, meanings)
+    wrong = columns.check(table_tool, picked.headers, meanings)
     if wrong:
         raise Refused({name if name == "columns" else f"columns.{name}": message for name, message in wrong.items()})
-    imported.mapping = {"tool": found.slug, "columns": meanings, "sheets": picked.names}
+    imported.mapping = {"tool": table_tool.slug, "columns": meanings, "sheets": picked.names}
     _begin(imported, State.WAITING)
     return imported
 
@@ -148,11 +148,11 @@ def discard_import(*, imported: Import) -> None:
 
 def _locked(imported: Import, states: set[Import.State]) -> Import:
     """Return the import as it is now, held; WrongState if its state does not allow this."""
-    found = Import.objects.select_for_update(no_key=True).get(pk=imported.pk)
-    if found.state not in states:
+    row = Import.objects.select_for_update(no_key=True).get(pk=imported.pk)
+    if row.state not in states:
         text = _("This is not possible now: the import is “%(state)s”.")
-        raise WrongState(Message(text, {"state": str(found.get_state_display())}))
-    return found
+        raise WrongState(Message(text, {"state": str(row.get_state_display())}))
+    return row
 
 
 def _begin(imported: Import, state: Import.State) -> None:

@@ -48,10 +48,10 @@ class Picked:
     @property
     def partial(self) -> dict[str, list[str]]:
         """Return {header: the names of the sheets that have it} of those that not all have."""
-        found = {
+        sheets_by_header = {
             header: [item["name"] for item in self.sheets if header in item["headers"]] for header in self.headers
         }
-        return {header: names for header, names in found.items() if len(names) < len(self.sheets)}
+        return {header: names for header, names in sheets_by_header.items() if len(names) < len(self.sheets)}
 
 
 def sheets_of(imported: Import) -> list[Json]:
@@ -71,12 +71,12 @@ def pick(imported: Import, names: Iterable[str] = ()) -> Picked:
     Refused says at "sheets" which there are, if one is missing, or why one cannot be read.
     """
     there, wanted = sheets_of(imported), set(names)
-    known = names_of(imported)
-    if wanted and not known:
+    sheet_names = names_of(imported)
+    if wanted and not sheet_names:
         raise Refused({"sheets": Message(_("This table has no sheets to choose from: leave them out."))})
-    if missing := sorted(wanted.difference(known)):
+    if missing := sorted(wanted.difference(sheet_names)):
         text = _("The workbook has no sheet “%(name)s”. It has: %(sheets)s.")
-        raise Refused({"sheets": Message(text, {"name": missing[0][:100], "sheets": ", ".join(known)})})
+        raise Refused({"sheets": Message(text, {"name": missing[0][:100], "sheets": ", ".join(sheet_names)})})
     for sheet in there:
         if sheet["name"] in wanted and sheet["problem"]:
             text = _("“%(name)s” cannot be imported: %(why)s")

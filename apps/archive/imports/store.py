@@ -59,16 +59,16 @@ def store(imported: Import, now: datetime) -> Campaign:
 
 
 def _items(imported: Import, key: str) -> QuerySet[ImportItem]:
-    found = groups.usable(imported).filter(group=key, problem__isnull=True, reading__isnull=False)
-    return found.select_related("source").order_by("position")
+    items = groups.usable(imported).filter(group=key, problem__isnull=True, reading__isnull=False)
+    return items.select_related("source").order_by("position")
 
 
 def _moment_of(imported: Import, now: datetime) -> datetime:
     """Return the time of what does not tell its own: as was said, else that of the last that does."""
     if imported.measured_on:
         return datetime.combine(imported.measured_on, time(12), UTC)
-    told: datetime | None = groups.usable(imported).aggregate(last=Max("measured_at"))["last"]
-    return min(told, now) if told else now
+    latest: datetime | None = groups.usable(imported).aggregate(last=Max("measured_at"))["last"]
+    return min(latest, now) if latest else now
 
 
 def _tell_times(campaign: Campaign) -> None:
@@ -146,8 +146,8 @@ class _Writer:
             )
             for trial in trials
         )
-        made = list(zip(items, trials, runs, strict=True))
-        jobs = [job for item, trial, run in made if (job := self._job(item, trial, run))]
+        rows = list(zip(items, trials, runs, strict=True))
+        jobs = [job for item, trial, run in rows if (job := self._job(item, trial, run))]
         Job.objects.bulk_create(jobs)
         printed = {job.run_ref: job for job in jobs}
         JobOutput.objects.bulk_create(
@@ -158,10 +158,10 @@ class _Writer:
                 stdout_bytes=item.command["bytes"],
                 stderr_bytes=len(checks.output_of(item).stderr),
             )
-            for item, _trial, run in made
+            for item, _trial, run in rows
             if run.pk in printed
         )
-        results = Result.objects.bulk_create(self._result(item, trial, run) for item, trial, run in made)
+        results = Result.objects.bulk_create(self._result(item, trial, run) for item, trial, run in rows)
         Sample.objects.bulk_create(
             Sample(
                 result=result,
@@ -178,7 +178,7 @@ class _Writer:
             for item, result in zip(items, results, strict=True)
             for series in _reading(item)["series"]
         )
-        for item, trial, _run in made:
+        for item, trial, _run in rows:
             item.trial = trial
         ImportItem.objects.bulk_update(items, ["trial"])
 

@@ -182,13 +182,13 @@ def _for_change(request: HttpRequest, pk: int) -> Import:
     return imported
 
 
-def _context(request: HttpRequest, imported: Import, **given: Any) -> dict[str, Any]:
+def _context(request: HttpRequest, imported: Import, **extra: Any) -> dict[str, Any]:
     """Return what the page of an import shows in its state."""
     can_write = rights.can(request.user, imported.team, Role.OPERATOR)
-    context: dict[str, Any] = {"imported": imported, "can_write": can_write, **given}
+    context: dict[str, Any] = {"imported": imported, "can_write": can_write, **extra}
     is_mapped = imported.state == Import.State.READY and imported.kind == Import.Kind.TABLE
     if can_write and (imported.state == Import.State.MAPPING or is_mapped):
-        context |= _columns(request, imported, given.get("columns_form"))
+        context |= _columns(request, imported, extra.get("columns_form"))
     if imported.state == Import.State.READY and imported.groups and can_write:
         context.setdefault("groups_form", GroupsForm(imported=imported))
     if imported.state in (Import.State.READY, Import.State.DONE):
@@ -207,9 +207,9 @@ def _context(request: HttpRequest, imported: Import, **given: Any) -> dict[str, 
 
 def _columns(request: HttpRequest, imported: Import, form: forms.ColumnsForm | None) -> dict[str, Any]:
     """Return the form of the columns: as it was sent, as a kept mapping has them, or as the headers suggest."""
-    kept = queries.fitting(imported)
+    mappings = queries.fitting(imported)
     wanted = request.GET.get("mapping")
-    mapping = next((item for item in kept if str(item.pk) == wanted), None)
+    mapping = next((item for item in mappings if str(item.pk) == wanted), None)
     picked, problem = _picked(request, imported, mapping)
     headers = picked.headers
     before = imported.mapping.get("tool", "")
@@ -223,7 +223,7 @@ def _columns(request: HttpRequest, imported: Import, form: forms.ColumnsForm | N
             meant |= imported.mapping["columns"]
         form = forms.ColumnsForm(initial=forms.ColumnsForm.initial_of(headers, meant), tool=tool, headers=headers)
     return {
-        "kept": kept,
+        "kept": mappings,
         "sheets": sheets.sheets_of(imported),
         "picked": picked,
         "sheet_problem": problem,
@@ -255,7 +255,7 @@ def _tool(imported: Import, slug: str) -> Tool | None:
 
 def _add(form: Any, error: ValidationError, field_of: Any) -> None:
     """Put a service's refusal at the fields it is about."""
-    found: dict[str, list[str]] = {}
+    errors: dict[str, list[str]] = {}
     for name, texts in error.message_dict.items():
-        found.setdefault(field_of(name) or "__all__", []).extend(texts)
-    add_errors(form, ValidationError(found))
+        errors.setdefault(field_of(name) or "__all__", []).extend(texts)
+    add_errors(form, ValidationError(errors))

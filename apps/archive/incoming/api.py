@@ -111,23 +111,23 @@ class IncomingArchiveViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, r
         wish = ReceiveSerializer(data=request.data, context={"request": request})
         wish.is_valid(raise_exception=True)
         team = team_for_new(request, wish.validated_data)
-        made = services.take(team=team, user=rights.user_of(request), file=wish.validated_data["archive"])
-        return Response(self.get_serializer(made).data, status=status.HTTP_201_CREATED)
+        incoming = services.take(team=team, user=rights.user_of(request), file=wish.validated_data["archive"])
+        return Response(self.get_serializer(incoming).data, status=status.HTTP_201_CREATED)
 
     @extend_schema(request=AgreeSerializer, responses={202: IncomingArchiveSerializer})
     @action(detail=True, methods=["post"])
     def agree(self, request: Request, pk: str | None = None) -> Response:
         """Have it stored: all of it, or nothing and the reason."""
-        found = self.get_object()
+        incoming = self.get_object()
         wish = AgreeSerializer(data=request.data)
         wish.is_valid(raise_exception=True)
-        services.agree(incoming=found, user=rights.user_of(request), choices=wish.validated_data)
-        found.refresh_from_db()
-        return Response(self.get_serializer(found).data, status=status.HTTP_202_ACCEPTED)
+        services.agree(incoming=incoming, user=rights.user_of(request), choices=wish.validated_data)
+        incoming.refresh_from_db()
+        return Response(self.get_serializer(incoming).data, status=status.HTTP_202_ACCEPTED)
 
     @extend_schema(responses={204: None})
     def destroy(self, request: Request, pk: str | None = None) -> Response:
         """Forget what was sent; a campaign that was made of it stays."""
-        found = self.get_object()
-        services.give_up(incoming=found, user=rights.user_of(request))
+        incoming = self.get_object()
+        services.give_up(incoming=incoming, user=rights.user_of(request))
         return Response(status=status.HTTP_204_NO_CONTENT)

@@ -60,12 +60,12 @@ class ChoicesForm(StyledWidgets, forms.Form):
 
     @property
     def node_fields(self) -> list[Any]:
-        """Return the fields of nodes."""
+        """Return a field for each node of the archive: which it is here."""
         return [self[f"node-{place}"] for place in range(len(self._nodes))]
 
     @property
     def person_fields(self) -> list[Any]:
-        """Return the fields of people."""
+        """Return a field for each person of the archive: who it is here."""
         return [self[f"person-{place}"] for place in range(len(self._people))]
 
     def choices(self) -> dict[str, dict[str, str]]:

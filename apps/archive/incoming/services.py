@@ -155,9 +155,9 @@ def expire(*, now: datetime) -> None:
 def sweep(*, now: datetime) -> None:
     """Remove archives that came with a request which never ended: files that no row names, after a while."""
     files = (Path(settings.VAR_DIR) / "archives").glob("*.zip")
-    found = {int(path.stem): path for path in files if path.stem.isdecimal()}
-    named = set(IncomingArchive.objects.filter(pk__in=found).values_list("pk", flat=True))
-    for number, path in found.items():
+    archives = {int(path.stem): path for path in files if path.stem.isdecimal()}
+    named = set(IncomingArchive.objects.filter(pk__in=archives).values_list("pk", flat=True))
+    for number, path in archives.items():
         if number not in named:
             scratch.remove_if_left(path, now=now)
 
@@ -202,10 +202,10 @@ def _claim(pk: int, now: datetime) -> IncomingArchive | None:
     if incoming is None:
         return None
     waiting = IncomingArchive.objects.filter(pk=pk, state=incoming.state)
-    taken = waiting.update(
+    claims = waiting.update(
         state=_NEXT[State(incoming.state)], attempts=F("attempts") + 1, alive_at=now, done=0, total=0
     )
-    if not taken:
+    if not claims:
         return None
     incoming.refresh_from_db()
     return incoming
@@ -231,7 +231,7 @@ def _look_through(incoming: IncomingArchive, file: BinaryIO) -> None:
         "nodes": nodes_in(archive),
         "new": [[change.kind, str(change.item)] for change in here.made],
         "differing": [
-            [change.kind, str(change.item), [found.field for found in change.differences]]
+            [change.kind, str(change.item), [difference.field for difference in change.differences]]
             for change in here.differing
         ],
         "people": [

@@ -63,22 +63,22 @@ def receive(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 def incoming(request: HttpRequest, pk: int) -> HttpResponse:
     """Show an archive: its progress, what is to be decided, or what became of it."""
-    found = services.with_progress(get_object_or_404(_visible(request), pk=pk))
-    can_write = rights.can(request.user, found.team, Role.OPERATOR)
-    can_decide = found.is_undecided and found.path.is_file()
-    form = forms.ChoicesForm(request.POST or None, incoming=found) if can_decide else None
+    archive = services.with_progress(get_object_or_404(_visible(request), pk=pk))
+    can_write = rights.can(request.user, archive.team, Role.OPERATOR)
+    can_decide = archive.is_undecided and archive.path.is_file()
+    form = forms.ChoicesForm(request.POST or None, incoming=archive) if can_decide else None
     if request.method == "POST":
-        rights.require(request.user, found.team, Role.OPERATOR)
+        rights.require(request.user, archive.team, Role.OPERATOR)
         if form is None:
             notices.error(request, _("It waits for no decision: look at its state."))
-            return redirect(found)
+            return redirect(archive)
         if form.is_valid():
             try:
-                services.agree(incoming=found, user=rights.user_of(request), choices=form.choices())
-                return redirect(found)
+                services.agree(incoming=archive, user=rights.user_of(request), choices=form.choices())
+                return redirect(archive)
             except ValidationError as error:
                 add_errors(form, error)
-    context = {"incoming": found, "form": form, "can_write": can_write}
+    context = {"incoming": archive, "form": form, "can_write": can_write}
     is_fragment = request.headers.get("HX-Request") and request.method == "GET"
     template = "reports/exports/_incoming.html" if is_fragment else "reports/exports/incoming.html"
     return render(request, template, context, status=422 if form and form.is_bound else 200)
@@ -88,12 +88,12 @@ def incoming(request: HttpRequest, pk: int) -> HttpResponse:
 @require_POST
 def give_up(request: HttpRequest, pk: int) -> HttpResponse:
     """Forget an archive that was sent."""
-    found = get_object_or_404(_visible(request), pk=pk)
+    archive = get_object_or_404(_visible(request), pk=pk)
     try:
-        services.give_up(incoming=found, user=rights.user_of(request))
+        services.give_up(incoming=archive, user=rights.user_of(request))
     except ValidationError as error:
         notices.error(request, " ".join(error.messages))
-        return redirect(found)
+        return redirect(archive)
     notices.success(request, _("The file that was sent is gone."))
     return redirect("exports:receive")
 

@@ -53,4 +53,4 @@ def cite(campaign: Campaign, names: Names, address: str) -> Citation:
 
 
 def _latex(text: str) -> str:
-    return _SPECIALS.sub(lambda found: _SPECIAL[found.group()], " ".join(text.split()))
+    return _SPECIALS.sub(lambda match: _SPECIAL[match.group()], " ".join(text.split()))

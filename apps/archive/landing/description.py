@@ -110,9 +110,9 @@ def keys_of(tool: str, names: Names) -> dict[str, str]:
     """
     if not names.hidden or VERSION_MARK not in tool:
         return {}
-    found = toolbox.get_tool(tool)
+    team_tool = toolbox.get_tool(tool)
     return names.keys(
-        dict.fromkeys([*(item.name for item in found.parameters), *(item.name for item in found.metrics)])
+        dict.fromkeys([*(item.name for item in team_tool.parameters), *(item.name for item in team_tool.metrics)])
     )
 
 
@@ -128,7 +128,7 @@ def _hidden_experiment(experiment: dict[str, Any], names: Names) -> dict[str, An
     keys = keys_of(experiment["tool"], names)
 
     def expression(text: object) -> str:
-        return names.text(_KEY.sub(lambda found: keys.get(found.group(), found.group()), str(text)))
+        return names.text(_KEY.sub(lambda match: keys.get(match.group(), match.group()), str(text)))
 
     hidden = {
         **experiment,
@@ -190,8 +190,8 @@ def _label(label: str, names: Names, keys: Mapping[str, str]) -> str:
 
 def _measured(experiment: Experiment, names: Names) -> Measured:
     tool = toolbox.get_tool(experiment.tool)
-    table, found = charts.data_for(experiment, metric=None, x=None)
-    chart: dict[str, Any] = dict(found)
+    table, data = charts.data_for(experiment, metric=None, x=None)
+    chart: dict[str, Any] = dict(data)
     keys = keys_of(experiment.tool, names)
     lanes = {pk: names.text(text) for pk, text in queries.lane_names(experiment).items()}
     parameter = queries.parameter_of(tool, table.x)

@@ -142,12 +142,12 @@ def run(request: HttpRequest, permanent_id: str) -> HttpResponse:
         own = teams.filter(pk=campaign.team_id).first()
         team = own or team_choice.usual_team_for(rights.user_of(request), Role.OPERATOR)
     text = description.recipe_text(campaign, names)
-    found = read_recipe(text)
-    form = RunAgainForm(request.POST or None, needed=names_in(found), team=team, name=found["name"])
+    content = read_recipe(text)
+    form = RunAgainForm(request.POST or None, needed=names_in(content), team=team, name=content["name"])
     if request.method == "POST" and form.is_valid():
         try:
-            made = services.run_again(
-                recipe=found,
+            rerun = services.run_again(
+                recipe=content,
                 team=team,
                 user=rights.user_of(request),
                 now=timezone.now(),
@@ -160,6 +160,6 @@ def run(request: HttpRequest, permanent_id: str) -> HttpResponse:
             add_errors(form, error)
         else:
             messages.success(request, _("The same is measured again; its page compares the two."))
-            return redirect("campaigns:campaign_detail", pk=made.pk)
+            return redirect("campaigns:campaign_detail", pk=rerun.pk)
     context = {"campaign": campaign, "name": names.text(campaign.name), "form": form, "teams": teams, "team": team}
     return render(request, "results/landing/run.html", context, status=422 if form.is_bound else 200)

@@ -72,10 +72,10 @@ class TeamRetention(APIView):
         """Set the rules; one that is not given ends."""
         team = self._team(slug)
         rights.require(request.user, team, Role.MANAGER)
-        given = {wish["kind"]: wish for wish in _wishes(request)}
+        wishes = {wish["kind"]: wish for wish in _wishes(request)}
         with transaction.atomic():
             for kind in RetentionRule.Kind.values:
-                wish = given.get(kind, {})
+                wish = wishes.get(kind, {})
                 services.set_rule(
                     team=team,
                     user=rights.user_of(request),
@@ -112,10 +112,10 @@ class TeamRetentionPreview(TeamRetention):
         rights.require(request.user, team, Role.MANAGER)
         now = timezone.now()
         names = ("kind", "days", "action")
-        found = [
+        previews = [
             queries.preview(
                 team=team, now=now, **{"action": "pack"} | {name: wish[name] for name in names if name in wish}
             )
             for wish in _wishes(request)
         ]
-        return Response(RetentionPreviewSerializer(found, many=True).data)
+        return Response(RetentionPreviewSerializer(previews, many=True).data)

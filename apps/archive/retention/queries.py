@@ -33,9 +33,9 @@ def preview(*, team: Team, kind: str, days: int, action: str, now: datetime) -> 
     runs = Run.objects.filter(trial__campaign__team=team, ended_at__lt=now - timedelta(days=days)).order_by()
     things = total = 0
     for rows, size in stored(kind, runs.values("pk"), unpacked=action == RetentionRule.Action.PACK):
-        found = rows.aggregate(things=Count("pk"), bytes=Sum(size))
-        things += found["things"]
-        total += found["bytes"] or 0
+        sums = rows.aggregate(things=Count("pk"), bytes=Sum(size))
+        things += sums["things"]
+        total += sums["bytes"] or 0
     return Preview(kind, days, action, runs.count(), things, total)
 
 

@@ -38,12 +38,12 @@ def set_rule(
     ValidationError names a field that is wrong.
     """
     rights.require(user, team, Role.MANAGER)
-    found = RetentionRule.objects.select_for_update().filter(team=team, kind=kind).first()
+    earlier = RetentionRule.objects.select_for_update().filter(team=team, kind=kind).first()
     if days is None:
-        if found:
-            found.delete()
+        if earlier:
+            earlier.delete()
         return None
-    rule = found or RetentionRule(team=team, kind=kind)
+    rule = earlier or RetentionRule(team=team, kind=kind)
     if rule.action != action:
         # What was packed is still there to be dropped.
         rule.done_at, rule.done_run = None, 0
@@ -158,19 +158,19 @@ def _drop_series(runs: list[int], now: datetime) -> int:
 
 def _pack_series(runs: list[int], now: datetime) -> int:
     before = _size(Kind.SERIES, runs)
-    found = list(Series.objects.filter(result__run__in=runs, packed_z=None))
-    for series in found:
+    series_rows = list(Series.objects.filter(result__run__in=runs, packed_z=None))
+    for series in series_rows:
         series.packed_z = packed_arrays.pack_arrays(series.times, series.values)
         series.times, series.values = [], []
-    Series.objects.bulk_update(found, ["packed_z", "times", "values"])
+    Series.objects.bulk_update(series_rows, ["packed_z", "times", "values"])
     return before - _size(Kind.SERIES, runs)
 
 
 def _drop_output(runs: list[int], now: datetime) -> int:
     freed = _size(Kind.OUTPUT, runs)
     outputs = JobOutput.objects.filter(job__run_ref__in=runs)
-    told = outputs.values_list("job__run_ref", flat=True)
-    Result.objects.filter(run__in=list(told)).update(output_dropped_at=now)
+    run_refs = outputs.values_list("job__run_ref", flat=True)
+    Result.objects.filter(run__in=list(run_refs)).update(output_dropped_at=now)
     outputs.delete()
     JobFile.objects.filter(job__run_ref__in=runs).delete()
     return freed

@@ -27,12 +27,12 @@ def rules(request: HttpRequest, slug: str) -> HttpResponse:
     if request.method == "POST":
         rights.require(request.user, team, Role.MANAGER)
         lock_row(team)
-    found = {rule.kind: rule for rule in RetentionRule.objects.filter(team=team).select_related("changed_by")}
-    context = {"team": team, "rules": found.values(), "can_write": rights.can(request.user, team, Role.MANAGER)}
+    by_kind = {rule.kind: rule for rule in RetentionRule.objects.filter(team=team).select_related("changed_by")}
+    context = {"team": team, "rules": by_kind.values(), "can_write": rights.can(request.user, team, Role.MANAGER)}
     if request.method != "POST":
-        form = editing.guard(RetentionForm(initial=initial_of(found)), shown_of(found))
+        form = editing.guard(RetentionForm(initial=initial_of(by_kind)), shown_of(by_kind))
         return render(request, "results/retention.html", {**context, "form": form})
-    form = editing.guard(RetentionForm(request.POST), shown_of(found))
+    form = editing.guard(RetentionForm(request.POST), shown_of(by_kind))
     if editing.refuse_stale(form, team) or not form.is_valid():
         status = 409 if form.conflict else 422
         return render(request, "results/retention.html", {**context, "form": form}, status=status)

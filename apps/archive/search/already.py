@@ -74,13 +74,13 @@ def already(expansion: Expansion, user: User) -> Already:
     newest = sorted(grouped, key=lambda pk: _last(grouped[pk]) or NEVER, reverse=True)[:SHOWN]
     raised = doubts.doubts_of_figures(_trials([row for pk in newest for row in grouped[pk]]), metric.name)
     earlier = [_earlier(experiments[pk], grouped[pk], metric, raised) for pk in newest]
-    told = {(json.dumps(lanes[row["trial__lane_id"]]), _key(row["trial__parameters"])) for row in rows}
+    settings = {(json.dumps(lanes[row["trial__lane_id"]]), _key(row["trial__parameters"])) for row in rows}
     alike, same_nodes = _alike(expansion, casts, user, besides=grouped)
     return Already(
         metric=metric,
         points=len(casts) * len(points),
         is_all=len(casts) == len(expansion.casts) and len(points) == len(expansion.points),
-        measured=len(told),
+        measured=len(settings),
         earlier=tuple(earlier),
         alike=tuple(hits_of(with_details(alike)[:SHOWN], Search())),
         same_nodes=same_nodes,
@@ -169,10 +169,10 @@ def _alike(
 
 
 def _any(wanted: Iterable[dict[str, int]]) -> Q:
-    found = Q()
+    condition = Q()
     for item in wanted:
-        found |= Q(**item)
-    return found
+        condition |= Q(**item)
+    return condition
 
 
 def _key(parameters: dict[str, Any]) -> str:

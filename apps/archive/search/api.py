@@ -149,8 +149,8 @@ class ArchiveSearch(APIView):
         """Return a page of what is found."""
         search = _read(request)
         pages = Pages()
-        found = queries.with_details(queries.find(search, rights.user_of(request)))
-        page: Any = pages.paginate_queryset(found, request, view=self)
+        entries = queries.with_details(queries.find(search, rights.user_of(request)))
+        page: Any = pages.paginate_queryset(entries, request, view=self)
         hits: list[Hit] = queries.hits_of(page or [], search)
         return pages.get_paginated_response(HitSerializer(hits, many=True).data)
 
@@ -165,8 +165,8 @@ class ArchiveFacets(APIView):
     )
     def get(self, request: Request) -> Response:
         """Return the facets, each counted as if nothing were chosen of it."""
-        found = facets.facets_of(_read(request), rights.user_of(request))
-        return Response(ArchiveFacetSerializer(found, many=True).data)
+        rows = facets.facets_of(_read(request), rights.user_of(request))
+        return Response(ArchiveFacetSerializer(rows, many=True).data)
 
 
 class AlreadyMeasured(APIView):
@@ -177,8 +177,8 @@ class AlreadyMeasured(APIView):
         """Return the earlier figures of the same points, and what is alike."""
         user = rights.user_of(request)
         experiment = get_object_or_404(campaigns.experiments_for(user), pk=pk)
-        found: Already = already(expand_experiment(experiment, experiment.roles.all()), user)
-        return Response(AlreadySerializer(found).data)
+        earlier: Already = already(expand_experiment(experiment, experiment.roles.all()), user)
+        return Response(AlreadySerializer(earlier).data)
 
 
 class SavedSearchSerializer(KeptSerializer):
@@ -204,5 +204,5 @@ def _read(request: Request) -> Search:
     user = rights.user_of(request)
     search, errors = read_search(request.query_params, known_to(user))
     if errors := errors or unknown_values(search, user):
-        raise field_errors({name: found[0] for name, found in errors.items()})
+        raise field_errors({name: messages[0] for name, messages in errors.items()})
     return search

@@ -57,18 +57,18 @@ def known_to(user: User) -> Known:
             first, kinds = parameters.get(parameter.name, (parameter, ()))
             parameters[parameter.name] = (first, tuple(dict.fromkeys((*kinds, parameter.kind))))
         for metric in tool.metrics:
-            found, kinds = metrics.get(metric.name, (metric, ()))
-            metrics[metric.name] = (found, tuple(dict.fromkeys((*kinds, _KINDS.get(metric.unit, "float")))))
+            first_metric, kinds = metrics.get(metric.name, (metric, ()))
+            metrics[metric.name] = (first_metric, tuple(dict.fromkeys((*kinds, _KINDS.get(metric.unit, "float")))))
     return Known(parameters, metrics)
 
 
-def read_parameter(text: str, known: Known) -> Condition:
+def read_parameter(text: str, names: Known) -> Condition:
     """Return what a text such as streams:4..16 means; ConditionError says what is wrong."""
     name, written = _parts(text, "streams:4..16")
     if setting_names.is_setting(name):
         kinds: tuple[str, ...] = ("text",)
-    elif name in known.parameters:
-        kinds = known.parameters[name][1]
+    elif name in names.parameters:
+        kinds = names.parameters[name][1]
     else:
         raise ConditionError(Message(_("No tool has a parameter “%(name)s”."), {"name": name}))
     if not set(kinds) - set(_TEXTS):
@@ -78,12 +78,12 @@ def read_parameter(text: str, known: Known) -> Condition:
     return _range(name, written, kinds)
 
 
-def read_metric(text: str, known: Known) -> Condition:
+def read_metric(text: str, names: Known) -> Condition:
     """Return what a text such as goodput:900 Mbit/s.. means; ConditionError says what is wrong."""
     name, written = _parts(text, "goodput:900 Mbit/s..")
-    if name not in known.metrics:
+    if name not in names.metrics:
         raise ConditionError(Message(_("No tool has a metric “%(name)s”."), {"name": name}))
-    return _range(name, written, known.metrics[name][1])
+    return _range(name, written, names.metrics[name][1])
 
 
 def _parts(text: str, example: str) -> tuple[str, str]:

@@ -119,12 +119,12 @@ def set_aside(now: datetime) -> Exists:
 def failed(user: User) -> QuerySet[Experiment]:
     """Return the experiments that the user may see and that could not be indexed as they are now."""
     rows = SetAside.objects.filter(work=INDEX_DUE).values("row_id")
-    found = Experiment.objects.filter(pk__in=rows).select_related("campaign").order_by("pk")
-    return queries.visible(found, user, path="campaign")
+    experiments = Experiment.objects.filter(pk__in=rows).select_related("campaign").order_by("pk")
+    return queries.visible(experiments, user, path="campaign")
 
 
-def _tell(pk: int, kept: SetAside) -> None:
-    campaigns.write_fault(Experiment.objects.values_list("campaign_id", flat=True).get(pk=pk), kept)
+def _tell(pk: int, fault: SetAside) -> None:
+    campaigns.write_fault(Experiment.objects.values_list("campaign_id", flat=True).get(pk=pk), fault)
 
 
 def index_experiments(experiments: Sequence[Any], *, now: datetime) -> None:
@@ -136,7 +136,7 @@ def index_experiments(experiments: Sequence[Any], *, now: datetime) -> None:
     lanes: dict[int, list[Lane]] = defaultdict(list)
     for lane in Lane.objects.filter(experiment__in=by_id):
         lanes[lane.experiment_id].append(lane)
-    played = {pk for found in lanes.values() for lane in found for ids in lane.roles.values() for pk in ids}
+    played = {pk for own_lanes in lanes.values() for lane in own_lanes for ids in lane.roles.values() for pk in ids}
     nodes = Node.objects.select_related("testbed__site").in_bulk(played)
     counts = _counts(by_id)
     entries = []

@@ -83,15 +83,15 @@ class Chip:
 def facets_of(search: Search, user: User) -> list[Facet]:
     """Return the facets that have something to choose, each counted as if nothing were chosen of it; a query each."""
     visible = queries.entries_for(user)
-    found = []
+    facets = []
     for name in FACETS:
         values = _values(name, queries.narrowed(visible, search.without(name)))
         if facet := _facet(name, values, search):
-            found.append(facet)
-    return found
+            facets.append(facet)
+    return facets
 
 
-def chips_of(search: Search, facets: Iterable[Facet], known: Known) -> list[Chip]:
+def chips_of(search: Search, facets: Iterable[Facet], names: Known) -> list[Chip]:
     """Return all that a search is narrowed by, each with the search without it."""
     chips = [
         Chip(facet.label, choice.label, choice.query)
@@ -99,8 +99,8 @@ def chips_of(search: Search, facets: Iterable[Facet], known: Known) -> list[Chip
         for choice in facet.choices
         if choice.is_chosen
     ]
-    labels = {name: parameter.label for name, (parameter, _kinds) in known.parameters.items()}
-    labels |= {name: metric.label for name, (metric, _kinds) in known.metrics.items()}
+    labels = {name: parameter.label for name, (parameter, _kinds) in names.parameters.items()}
+    labels |= {name: metric.label for name, (metric, _kinds) in names.metrics.items()}
     for condition in (*search.parameters, *search.metrics):
         query = search.without_condition(condition).as_query()
         label = labels.get(condition.name)
@@ -110,8 +110,8 @@ def chips_of(search: Search, facets: Iterable[Facet], known: Known) -> list[Chip
 
 def _facet(name: str, values: list[tuple[str, str, int]], search: Search) -> Facet | None:
     chosen = search.values(name)
-    known = {value for value, _label, _count in values}
-    values += [(value, value, 0) for value in chosen if value not in known]
+    there = {value for value, _label, _count in values}
+    values += [(value, value, 0) for value in chosen if value not in there]
     values.sort(key=lambda item: (item[0] not in chosen, -item[2], item[1].lower()))
     if not values or (len(values) == 1 and not chosen and name in ("origin", "team")):
         return None

@@ -21,13 +21,13 @@ def varied_of(experiment: Experiment, tool: Tool | None) -> list[tuple[str, str]
 
     What cannot be read stands as it was written: a formula not computed yet, or the values of a tool that is gone.
     """
-    found = []
+    pairs = []
     for factor in experiment.factors:
         name = factor["name"]
         written = str(experiment.resolved.get(name) or factor["expression"])
         parameter = _parameter_of(tool, name)
-        found.append((_(parameter.label), _values(parameter, written)) if parameter else (name, _cut(written)))
-    return found
+        pairs.append((_(parameter.label), _values(parameter, written)) if parameter else (name, _cut(written)))
+    return pairs
 
 
 def _parameter_of(tool: Tool | None, name: str) -> Parameter | None:

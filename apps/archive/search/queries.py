@@ -79,7 +79,7 @@ class Hit:
 
     @property
     def experiment(self) -> Experiment:
-        """Return the experiment."""
+        """Return the experiment that the entry describes."""
         return self.entry.experiment
 
     @property
@@ -90,41 +90,51 @@ class Hit:
     @property
     def players(self) -> str:
         """Return "sender → receiver" with the names of the nodes and clusters of its roles, "↔" of both ways."""
-        return self._arrow.join("+".join(names) for names in self._cast)
+        return patterns.told_ends(self._roles, ["+".join(names) for names in self._cast], self._arrow)
 
     @property
     def ends(self) -> str:
         """Return the same for a narrow cell: many names as patterns, of very many the first."""
-        return self._arrow.join(patterns.shorten_names(names, most=MOST_PIECES) for names in self._cast)
+        names = [patterns.shorten_names(names, most=MOST_PIECES) for names in self._cast]
+        return patterns.told_ends(self._roles, names, self._arrow)
 
     @cached_property
     def _sides(self) -> set[bool]:
         """Return whether data went back from the second role to the first, as far as the experiment asks for it."""
         if self.tool is None:
             return {False}
-        asked = self.experiment
+        experiment = self.experiment
         name, _value = self.tool.backwards_at
-        is_varied = any(factor["name"] == name for factor in asked.factors)
-        both = is_varied or asked.fixed.get(name) == BOTH
-        return {False, True} if both else {goes_back(self.tool, asked.fixed)}
+        is_varied = any(factor["name"] == name for factor in experiment.factors)
+        both = is_varied or experiment.fixed.get(name) == BOTH
+        return {False, True} if both else {goes_back(self.tool, experiment.fixed)}
 
     @property
     def _arrow(self) -> str:
         return " ↔ " if len(self._sides) > 1 else " → "
 
+    @property
+    def _roles(self) -> list[str]:
+        return [role for role, names in self._played.items() if names]
+
     @cached_property
     def _cast(self) -> list[list[str]]:
         """Return the names of each role: who sends, who receives, and the other roles."""
+        return in_order((names for names in self._played.values() if names), is_back=self._sides == {True})
+
+    @cached_property
+    def _played(self) -> dict[str, list[str]]:
+        """Return the names of each role, in the order of the tool's roles."""
         parts: dict[str, list[str]] = {role.name: [] for role in self.tool.roles} if self.tool else {}
         for part in self.experiment.roles.all():
             parts.setdefault(part.role, []).append(str(part.node or part.cluster))
-        return in_order((names for names in parts.values() if names), is_back=self._sides == {True})
+        return parts
 
 
 def entries_for(user: User) -> QuerySet[SearchEntry]:
     """Return the entries of what the user may see."""
-    kept = SearchEntry.objects.filter(experiment__campaign__deleting_at=None)
-    return visibility.visible(kept, user, path="experiment__campaign")
+    entries = SearchEntry.objects.filter(experiment__campaign__deleting_at=None)
+    return visibility.visible(entries, user, path="experiment__campaign")
 
 
 def searches_for(user: User) -> QuerySet[SavedSearch]:
@@ -177,10 +187,10 @@ def hits_of(entries: Iterable[SearchEntry], search: Search) -> list[Hit]:
     """Return entries with what a list shows: the figures of the metrics searched for, or of the tool's usual one."""
     rows = list(entries)
     used = {slug: _tool(slug) for slug in {entry.experiment.tool for entry in rows}}
-    asked = [condition.name for condition in search.metrics]
-    wanted = {slug: _metrics_of(tool, asked) for slug, tool in used.items()}
+    metric_names = [condition.name for condition in search.metrics]
+    wanted = {slug: _metrics_of(tool, metric_names) for slug, tool in used.items()}
     names = {metric.name for metrics in wanted.values() for metric in metrics}
-    found = {
+    figures = {
         (row.entry_id, row.name): row
         for row in SearchMetric.objects.filter(entry__in=[entry.pk for entry in rows], name__in=names)
     }
@@ -191,7 +201,7 @@ def hits_of(entries: Iterable[SearchEntry], search: Search) -> list[Hit]:
             tuple(
                 Figure(metric, row.n, row.low_mean, row.high_mean, row.flagged)
                 for metric in wanted[entry.experiment.tool]
-                if (row := found.get((entry.pk, metric.name)))
+                if (row := figures.get((entry.pk, metric.name)))
             ),
         )
         for entry in rows
@@ -212,11 +222,11 @@ def _tool(slug: str) -> Tool | None:
         return None
 
 
-def _metrics_of(tool: Tool | None, asked: Sequence[str]) -> list[Metric]:
+def _metrics_of(tool: Tool | None, metric_names: Sequence[str]) -> list[Metric]:
     if tool is None:
         return []
     metrics = queries.metrics_of(tool)
-    return [metric for metric in metrics if metric.name in asked] or metrics[:1]
+    return [metric for metric in metrics if metric.name in metric_names] or metrics[:1]
 
 
 def _between(pairs: Iterable[tuple[int, int]]) -> QuerySet[SearchEnd]:

@@ -72,13 +72,13 @@ class Search:
         values = self.values(facet)
         wanted = tuple(item for item in values if item != value) if value in values else (*values, value)
         chosen = dict(self.chosen) | {facet: wanted}
-        kept = tuple((name, chosen[name]) for name in FACETS if chosen.get(name))
-        return replace(self, chosen=kept)
+        facets = tuple((name, chosen[name]) for name in FACETS if chosen.get(name))
+        return replace(self, chosen=facets)
 
     def without_condition(self, condition: Condition) -> "Search":
         """Return the search without a range."""
-        kept = [tuple(item for item in items if item != condition) for items in (self.parameters, self.metrics)]
-        return replace(self, parameters=kept[0], metrics=kept[1])
+        ranges = [tuple(item for item in items if item != condition) for items in (self.parameters, self.metrics)]
+        return replace(self, parameters=ranges[0], metrics=ranges[1])
 
     @property
     def picked(self) -> list[tuple[str, str]]:
@@ -96,7 +96,7 @@ class Search:
         return urlencode(pairs)
 
 
-def read_search(query: QueryDict, known: Known) -> tuple[Search, Errors]:
+def read_search(query: QueryDict, names: Known) -> tuple[Search, Errors]:
     """Return the search that a query means, and what of it could not be read: {field: messages}.
 
     What cannot be read is left out, so that a page can show the rest.
@@ -111,39 +111,39 @@ def read_search(query: QueryDict, known: Known) -> tuple[Search, Errors]:
     if sort not in SORTS:
         errors["sort"] = [Message(_("Choose one of: %(choices)s."), {"choices": ", ".join(SORTS)})]
         sort = SORTS[0]
-    found = Search(
+    search = Search(
         words=words,
         chosen=tuple(pair for pair in chosen if pair[1]),
         since=_day(query, "since", errors),
         until=_day(query, "until", errors),
-        parameters=_conditions(query, "param", read_parameter, known, errors),
-        metrics=_conditions(query, "metric", read_metric, known, errors),
+        parameters=_conditions(query, "param", read_parameter, names, errors),
+        metrics=_conditions(query, "metric", read_metric, names, errors),
         sort=sort,
     )
-    return found, errors
+    return search, errors
 
 
-def read_text(text: str, known: Known) -> tuple[Search, Errors]:
+def read_text(text: str, names: Known) -> tuple[Search, Errors]:
     """Return the same of a query written as text."""
     try:
         query = QueryDict(text.removeprefix("?"))
     except (TooManyFieldsSent, UnicodeError):
         return Search(), {"query": [Message(_("This is no address of a search."))]}
-    search, errors = read_search(query, known)
+    search, errors = read_search(query, names)
     return search, errors | unknown_names(query, NAMES)
 
 
 def _values(facet: str, texts: list[str], errors: Errors) -> list[str]:
-    found = []
+    values = []
     for text in (text.replace("\0", "").strip() for text in texts):
         if not text:
             continue
         if value := _read(facet, text):
-            found.append(value)
+            values.append(value)
             continue
         wanted = _("“%(text)s” is no value of “%(facet)s”: choose one of those that the page offers.")
         errors.setdefault(facet, []).append(Message(wanted, {"text": text[:100], "facet": facet}))
-    return found
+    return values
 
 
 def _read(facet: str, text: str) -> str:
@@ -180,7 +180,7 @@ def _day(query: QueryDict, name: str, errors: Errors) -> date | None:
 
 
 def _conditions(
-    query: QueryDict, key: str, read: Callable[[str, Known], Condition], known: Known, errors: Errors
+    query: QueryDict, key: str, read: Callable[[str, Known], Condition], names: Known, errors: Errors
 ) -> tuple[Condition, ...]:
     """Return the conditions of an address, and the one that the page's form spells in three fields."""
     texts: list[Any] = [text for text in query.getlist(key) if text.strip()]
@@ -189,10 +189,10 @@ def _conditions(
         texts.append(f"{name}:{low}" if low == high else f"{name}:{low}..{high}")
     elif low or high:
         errors.setdefault(key, []).append(Message(_("Choose what the range is of.")))
-    found: dict[Condition, None] = {}
+    conditions: dict[Condition, None] = {}
     for text in texts[:MOST_CONDITIONS]:
         try:
-            found[read(text, known)] = None
+            conditions[read(text, names)] = None
         except ConditionError as error:
             errors.setdefault(key, []).append(error.message)
-    return tuple(found)
+    return tuple(conditions)

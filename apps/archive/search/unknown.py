@@ -28,10 +28,10 @@ def unknown_values(search: Search, user: User) -> Errors:
     text = _("“%(text)s” is no value of “%(facet)s”: choose one of those that the page offers.")
     errors: Errors = {}
     for facet, values in search.chosen:
-        known = _KNOWN.get(facet, _rows)
+        is_known = _KNOWN.get(facet, _rows)
         for value in values:
             alone = Search(chosen=((facet, (value,)),))
-            if not narrowed(entries, alone).exists() and not known(facet, value, user):
+            if not narrowed(entries, alone).exists() and not is_known(facet, value, user):
                 errors.setdefault(facet, []).append(Message(text, {"text": value[:100], "facet": facet}))
     return errors
 

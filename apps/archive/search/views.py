@@ -47,20 +47,20 @@ URL_BASE = "archive:saved"
 def search(request: HttpRequest) -> HttpResponse:
     """Show what a search finds, and what it can be narrowed by."""
     user = rights.user_of(request)
-    known = known_to(user)
-    asked, errors = read_search(request.GET, known)
-    page = Paginator(queries.with_details(queries.find(asked, user)), PAGE).get_page(request.GET.get("page"))
-    found = facets.facets_of(asked, user)
+    names = known_to(user)
+    question, errors = read_search(request.GET, names)
+    page = Paginator(queries.with_details(queries.find(question, user)), PAGE).get_page(request.GET.get("page"))
+    facet_list = facets.facets_of(question, user)
     context = {
-        "search": asked,
-        "query": asked.as_query(),
+        "search": question,
+        "query": question.as_query(),
         "errors": [messages.render(text) for texts in errors.values() for text in texts],
         "page_obj": page,
-        "hits": queries.hits_of(page.object_list, asked),
-        "facets": found,
-        "chips": facets.chips_of(asked, found, known),
-        "parameters": sorted(((name, _(item[0].label)) for name, item in known.parameters.items()), key=_by_label),
-        "metrics": sorted(((name, _(item[0].label)) for name, item in known.metrics.items()), key=_by_label),
+        "hits": queries.hits_of(page.object_list, question),
+        "facets": facet_list,
+        "chips": facets.chips_of(question, facet_list, names),
+        "parameters": sorted(((name, _(item[0].label)) for name, item in names.parameters.items()), key=_by_label),
+        "metrics": sorted(((name, _(item[0].label)) for name, item in names.metrics.items()), key=_by_label),
         "sorts": [(name, _SORT_NAMES[name]) for name in SORTS],
         "most_sets": MOST_SETS,
         "not_indexed": entries.failed(user)[:MOST_NOT_INDEXED],

@@ -32,11 +32,18 @@ class NotPredictable(ValueError):
 
 @dataclass(frozen=True)
 class Observation:
-    """The mean rate of one measured setting, and its trials."""
+    """The mean rate of one measured setting, its trials, and where the mean may really lie (None where not known)."""
 
     setting: Mapping[str, float]
     rate: float
     trials: tuple[int, ...] = ()
+    interval: tuple[float, float] | None = None
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """Return the least and the most that the rate may really be, as far as its repetitions tell."""
+        low, high = self.interval or (self.rate, self.rate)
+        return min(low, self.rate), max(high, self.rate)
 
 
 @dataclass(frozen=True)
@@ -116,12 +123,13 @@ class Model:
     def _beside(self, setting: Mapping[str, float]) -> tuple[float, float]:
         """Return the least and the most rate that the settings measured on either side allow.
 
-        Between two the rate lies between theirs. Beyond the last it may stay as it is, or go on as it grew between
-        the last two: what limits it next was not seen.
+        Between two the rate lies between theirs, and is no surer than they are. Beyond the last it may stay as it is,
+        or go on as it grew between the last two: what limits it next was not seen.
         """
         key, place = self.law.place(setting)
-        places = ((self.law.place(item.setting), item.rate) for item in self.observations)
-        known = sorted((spot, rate) for (own, spot), rate in places if own == key)
+        places = ((self.law.place(item.setting), item.rate, item.ends) for item in self.observations)
+        of_key = sorted((spot, rate, ends) for (own, spot), rate, ends in places if own == key)
+        known = [(spot, rate) for spot, rate, _ends in of_key]
         left, right = [pair for pair in known if pair[0] <= place], [pair for pair in known if pair[0] >= place]
         rates = [rate for _spot, rate in (*left[-1:], *right[:1])]
         if not rates:
@@ -132,7 +140,12 @@ class Model:
             # A little less than in proportion may be scatter: then it goes on in proportion.
             exponent = 1.0 if grown > NEARLY else max(0.0, grown)
             rates.append(last * math.exp(exponent * (place - end)))
-        least, most = min(rates) * math.exp(-self.half_width), max(rates) * math.exp(self.half_width)
+        ends = [
+            *[item for item in of_key if item[0] <= place][-1:],
+            *[item for item in of_key if item[0] >= place][:1],
+        ]
+        least = min(min(rates) * math.exp(-self.half_width), *(low for _spot, _rate, (low, _high) in ends))
+        most = max(max(rates) * math.exp(self.half_width), *(high for _spot, _rate, (_low, high) in ends))
         return least, min(most, self.law.most)
 
     def _doublings_beyond(self, setting: Mapping[str, float]) -> dict[str, float]:
@@ -180,6 +193,7 @@ def merge(observations: Sequence[Observation]) -> list[Observation]:
             dict(key),
             math.fsum(item.rate for item in group) / len(group),
             tuple(sorted({trial for item in group for trial in item.trials})),
+            (min(item.ends[0] for item in group), max(item.ends[1] for item in group)),
         )
         for key, group in groups.items()
     ]

@@ -1,7 +1,7 @@
 """Which model fits a sweep: that of the factors that varied."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from apps.bench.model import growth, transport
 from apps.bench.model.calibration import Model, NotPredictable, Observation
@@ -11,19 +11,28 @@ TRANSPORT = {transport.STREAMS, transport.WINDOW}
 COUNT, SIZE = "integer", "size"
 
 
+class Row(NamedTuple):
+    """A point that was measured: its parameters, mean rate, trials, and where the mean may really lie."""
+
+    parameters: Mapping[str, Any]
+    rate: float
+    trials: tuple[int, ...] = ()
+    interval: tuple[float, float] | None = None
+
+
 def calibrate_any(
-    rows: Iterable[tuple[Mapping[str, Any], float, tuple[int, ...]]],
+    rows: Iterable[tuple[Any, ...]],
     kinds: Mapping[str, str],
     ceiling_bps: float | None = None,
 ) -> Model:
-    """Return the model of (parameters, rate, trials) rows, by the parameters that vary among them.
+    """Return the model of rows, each as a `Row` has it, by the parameters that vary among them.
 
     `kinds` are those of the tool's parameters. Windows and streams of TCP make one model (bit/s, at most
     `ceiling_bps`), any one count or size another. NotPredictable for anything else, with what would help.
     """
-    known = list(rows)
-    names = {name for parameters, _rate, _trials in known for name in parameters}
-    varied = {name for name in names if len({str(row[0].get(name)) for row in known}) > 1}
+    known = [Row(*row) for row in rows]
+    names = {name for row in known for name in row.parameters}
+    varied = {name for name in names if len({str(row.parameters.get(name)) for row in known}) > 1}
     if not varied:
         raise NotPredictable(
             Message(_("One setting was measured: vary a factor to learn how the rate goes with it."))
@@ -42,7 +51,5 @@ def calibrate_any(
     raise NotPredictable(Message(text, {"name": name}))
 
 
-def _observations(
-    rows: Iterable[tuple[Mapping[str, Any], float, tuple[int, ...]]], names: list[str]
-) -> list[Observation]:
-    return [Observation({name: row[0][name] for name in names}, row[1], row[2]) for row in rows]
+def _observations(rows: Iterable[Row], names: list[str]) -> list[Observation]:
+    return [Observation({name: row.parameters[name] for name in names}, *row[1:]) for row in rows]

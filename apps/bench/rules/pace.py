@@ -22,6 +22,8 @@ DOUBTED = DISTURBED | doubts.DOUBTED | {
     "low-overlap", "late-start", "common-window", "clock-unsure", "clock-off", "coarse-time", "restarted", "short",
     "suspect-foreign-traffic", "suspect-rtt", "suspect-route", "suspect-loss", "cached-read", "cached-write",
 }  # fmt: skip
+# What may have come from the servers' memory, not from their disks.
+OF_SERVER = frozenset({doubts.CACHED_BY_SERVER})
 # What trials that were left out of a point are noted as among its flags.
 LEFT_OUT = "left-out"
 # Trials without a flag are better than those with it by more than this where the flag is of a passing disturbance.
@@ -40,6 +42,11 @@ def _flagged(point: Point, names: Collection[str], metric: str) -> list[frozense
         for name, trials in point.flagged.items()
         if name in names and metric in point.bears.get(name, (metric,))
     ]
+
+
+def is_of_server(point: Point, metric: str) -> bool:
+    """Return whether the memory of the servers may have given some of a metric's values."""
+    return any({*trials} & {*point.metrics.get(metric, ())} for trials in _flagged(point, OF_SERVER, metric))
 
 
 def is_lone(point: Point, metric: str) -> bool:

@@ -113,7 +113,7 @@ class RerunSerializer(serializers.Serializer):
 
 
 class CampaignFilter(filters.FilterSet):
-    """Filters of campaigns."""
+    """By team, state, origin, series, what it was cloned from, and launch: from one moment, before another."""
 
     team = team_filter()
     series = RowFilter(queries.campaigns_for)
@@ -237,9 +237,9 @@ class CampaignViewSet(TeamScopedViewSet):
         campaign = self.get_object()
         expanded = services.expand_campaign(campaign)
         expansions = [expansion for _experiment, expansion in expanded]
-        found = queries.preview_campaign(campaign, expansions, now=timezone.now())
+        preview = queries.preview_campaign(campaign, expansions, now=timezone.now())
         digest = definitions.digest_of(definitions.parts_of(campaign, expanded))
-        return Response({**PreviewSerializer(found).data, "digest": digest})
+        return Response({**PreviewSerializer(preview).data, "digest": digest})
 
     @extend_schema(responses=EventSerializer(many=True))
     @action(detail=True, filterset_class=None, search_fields=[], ordering_fields=[])

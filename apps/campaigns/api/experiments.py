@@ -90,7 +90,7 @@ class ExperimentSerializer(serializers.ModelSerializer):
 
 
 class ExperimentFilter(filters.FilterSet):
-    """Filters of experiments."""
+    """By campaign and tool."""
 
     campaign = RowFilter(queries.campaigns_for)
     tool = tool_filter("tool")
@@ -155,8 +155,8 @@ class ExperimentViewSet(TeamScopedViewSet):
 
 def refuse_other_campaign(serializer: Any) -> None:
     """Raise a ValidationError if the request would move something to another campaign."""
-    given = serializer.validated_data.pop("campaign", None)
-    if given is not None and given != serializer.instance.campaign:
+    campaign = serializer.validated_data.pop("campaign", None)
+    if campaign is not None and campaign != serializer.instance.campaign:
         raise serializers.ValidationError({"campaign": [_("It stays in its campaign: make a new one in the other.")]})
 
 
@@ -169,5 +169,5 @@ def _values_of(serializer: serializers.BaseSerializer) -> dict[str, Any]:
 
 def _preview(experiment: Experiment, roles: list[ExperimentRole]) -> Response:
     expansion = services.check_experiment(experiment, roles)
-    found = queries.preview_experiment(expansion, now=timezone.now())
-    return Response(PreviewSerializer(found).data)
+    preview = queries.preview_experiment(expansion, now=timezone.now())
+    return Response(PreviewSerializer(preview).data)

@@ -49,22 +49,24 @@ class CampaignTags(rest.APIView):
     def put(self, request: Request, pk: int) -> Response:
         """Give the campaign these tags instead."""
         campaign = self._campaign(request, pk)
-        asked = TagsSerializer(data=request.data)
-        asked.is_valid(raise_exception=True)
-        made = services.set_tags(campaign=campaign, user=rights.user_of(request), tags=asked.validated_data["tags"])
-        return Response({"tags": made.tags})
+        wish = TagsSerializer(data=request.data)
+        wish.is_valid(raise_exception=True)
+        campaign = services.set_tags(
+            campaign=campaign, user=rights.user_of(request), tags=wish.validated_data["tags"]
+        )
+        return Response({"tags": campaign.tags})
 
     def get_subject(self) -> Campaign:
         """Return the campaign."""
         return self._campaign(self.request, self.kwargs["pk"])
 
     def _campaign(self, request: Request, pk: int) -> Campaign:
-        found: Campaign = get_scoped_or_404(campaigns.campaigns_for(rights.user_of(request)), pk=pk)
-        return found
+        campaign: Campaign = get_scoped_or_404(campaigns.campaigns_for(rights.user_of(request)), pk=pk)
+        return campaign
 
 
 class NoteFilter(filters.FilterSet):
-    """Filters of notes."""
+    """By campaign."""
 
     campaign = RowFilter(campaigns.campaigns_for)
 

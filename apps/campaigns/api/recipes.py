@@ -90,8 +90,8 @@ class RecipeViewSet(rest.ViewSet):
             name=values["name"],
             file_system=values.get("file_system"),
         )
-        shown = CampaignSerializer(campaign, context={"request": request})
-        return Response(shown.data, status=status.HTTP_201_CREATED)
+        serializer = CampaignSerializer(campaign, context={"request": request})
+        return Response(serializer.data, status=status.HTTP_201_CREATED)
 
 
 def _find(slug: str) -> Any:

@@ -73,5 +73,5 @@ class RunRecipe(APIView):
             name=values["name"],
             launch=values["launch"],
         )
-        shown = CampaignSerializer(campaign, context={"request": request})
-        return Response(shown.data, status=status.HTTP_201_CREATED)
+        serializer = CampaignSerializer(campaign, context={"request": request})
+        return Response(serializer.data, status=status.HTTP_201_CREATED)

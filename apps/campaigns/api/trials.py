@@ -85,7 +85,7 @@ class RunSerializer(serializers.ModelSerializer):
 
 
 class TrialFilter(filters.FilterSet):
-    """Filters of trials."""
+    """By campaign, experiment, tool, state, point, repetition, and whether it is a warm-up."""
 
     campaign = RowFilter(queries.campaigns_for)
     experiment = RowFilter(queries.experiments_for)
@@ -99,7 +99,7 @@ class TrialFilter(filters.FilterSet):
 
 
 class RunFilter(filters.FilterSet):
-    """Filters of runs."""
+    """By campaign, experiment, trial, state and attempt, which counts from 1."""
 
     campaign = RowFilter(queries.campaigns_for, field_name="experiment__campaign")
     experiment = RowFilter(queries.experiments_for)

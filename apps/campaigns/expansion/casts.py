@@ -10,6 +10,7 @@ from apps.bench.text import Message, _
 from apps.bench.toolkit import Role, Tool
 from apps.campaigns.models import ExperimentRole
 from apps.testbeds.models import Node
+from apps.testbeds.patterns import told_ends
 
 Errors = dict[str, Message]
 
@@ -33,7 +34,8 @@ class Cast:
     @property
     def title(self) -> str:
         """Return "client → server" with the names of the nodes."""
-        return " → ".join("+".join(node.name for node in members) for members in self.roles.values())
+        names = ["+".join(node.name for node in members) for members in self.roles.values()]
+        return told_ends(list(self.roles), names)
 
     def as_ids(self) -> dict[str, list[int]]:
         """Return {role: [node ids]}, the form in which a lane keeps it."""
@@ -45,12 +47,12 @@ def casts_of(tool: Tool, roles: Iterable[ExperimentRole], wrong: Errors) -> tupl
     members: dict[str, dict[int, Node]] = {role.name: {} for role in tool.roles}
     for part in roles:
         if part.role not in members:
-            known = ", ".join(members)
+            names = ", ".join(members)
             text = _("%(tool)s has no role “%(role)s”; its roles are: %(known)s.")
-            wrong[f"roles.{part.role}"] = Message(text, {"tool": tool.name, "role": part.role, "known": known})
+            wrong[f"roles.{part.role}"] = Message(text, {"tool": tool.name, "role": part.role, "known": names})
             continue
-        found = [part.node] if part.node else part.cluster.nodes.all() if part.cluster else []
-        members[part.role].update((node.pk, node) for node in found)
+        nodes = [part.node] if part.node else part.cluster.nodes.all() if part.cluster else []
+        members[part.role].update((node.pk, node) for node in nodes)
     for role in tool.roles:
         if not members[role.name]:
             text = _("Nobody plays the role “%(role)s”: choose a node, or a cluster that has nodes.")
@@ -80,8 +82,8 @@ def _combine(
 ) -> tuple[tuple[Cast, ...], int]:
     names = [role.name for role in roles]
     casts = [Cast(dict(zip(names, choice, strict=True))) for choice in itertools.product(*options)]
-    kept = tuple(cast for cast in casts if len({node.pk for node in cast.nodes}) == len(cast.nodes))
-    if not kept:
+    playable = tuple(cast for cast in casts if len({node.pk for node in cast.nodes}) == len(cast.nodes))
+    if not playable:
         text = _("The roles have no nodes of their own: one node can not play two roles of a trial, add another.")
         wrong[f"roles.{names[0]}"] = Message(text)
-    return kept, len(casts) - len(kept)
+    return playable, len(casts) - len(playable)

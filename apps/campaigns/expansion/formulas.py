@@ -18,7 +18,7 @@ Figures = Callable[[Experiment, str], Sequence[float]]
 
 
 @dataclass
-class Found:
+class SweepTexts:
     """An experiment's texts with formulas computed or, if they stay `open`, with a stand-in for each.
 
     `copies` is how many values the open ones will make of each point that the others make.
@@ -34,43 +34,47 @@ class Found:
 
 def ancestors_of(experiment: Experiment) -> list[Experiment]:
     """Return the experiments that this one waits for, the nearest first."""
-    found: list[Experiment] = []
+    ancestors: list[Experiment] = []
     earlier = experiment.after
-    while earlier is not None and earlier not in found:
-        found.append(earlier)
+    while earlier is not None and earlier not in ancestors:
+        ancestors.append(earlier)
         earlier = earlier.after
-    return found
+    return ancestors
 
 
-def read(experiment: Experiment, known: Mapping[str, Parameter], figures: Figures | None, wrong: Errors) -> Found:
+def read(
+    experiment: Experiment, parameters: Mapping[str, Parameter], figures: Figures | None, wrong: Errors
+) -> SweepTexts:
     """Return the experiment's texts as a sweep takes them, and fill in `wrong` where a formula is."""
     texts = [(f"factors.{item['name']}", item["name"], item["expression"]) for item in experiment.factors]
     fixed = [(f"fixed.{name}", name, text) for name, text in experiment.fixed.items()]
     written = [item for item in [*texts, *fixed] if references.is_formula(item[2])]
-    found = Found([(name, text) for _f, name, text in texts], dict(experiment.fixed), list(experiment.exclusions))
+    sweep_texts = SweepTexts(
+        [(name, text) for _f, name, text in texts], dict(experiment.fixed), list(experiment.exclusions)
+    )
     if not written:
-        return found
+        return sweep_texts
     earlier = {item.name: item for item in reversed(ancestors_of(experiment))}
     values: dict[str, str] = {}
     for place, name, text in written:
         try:
-            formula = _check(place, name, text, known, earlier)
-            if name not in known:
+            formula = _check(place, name, text, parameters, earlier)
+            if name not in parameters:
                 continue
             if figures is None:
-                values[name] = _stand_in(known[name])
-                found.open[name] = text.strip()
-                found.copies *= formula.count
+                values[name] = _stand_in(parameters[name])
+                sweep_texts.open[name] = text.strip()
+                sweep_texts.copies *= formula.count
             else:
-                values[name] = references.resolve_formula(text, known[name], _lookup(figures, earlier))
-                found.resolved[name] = values[name]
+                values[name] = references.resolve_formula(text, parameters[name], _lookup(figures, earlier))
+                sweep_texts.resolved[name] = values[name]
         except FormulaError as error:
             wrong[place] = error.message
-    if found.open:
-        _leave_open(experiment, found, known, wrong)
-    found.factors = [(name, values.get(name, text)) for name, text in found.factors]
-    found.fixed = {name: values.get(name, text) for name, text in found.fixed.items()}
-    return found
+    if sweep_texts.open:
+        _leave_open(experiment, sweep_texts, parameters, wrong)
+    sweep_texts.factors = [(name, values.get(name, text)) for name, text in sweep_texts.factors]
+    sweep_texts.fixed = {name: values.get(name, text) for name, text in sweep_texts.fixed.items()}
+    return sweep_texts
 
 
 def _lookup(figures: Figures, earlier: Mapping[str, Experiment]) -> Callable[[Reference], Sequence[float]]:
@@ -78,11 +82,11 @@ def _lookup(figures: Figures, earlier: Mapping[str, Experiment]) -> Callable[[Re
 
 
 def _check(
-    place: str, name: str, text: str, known: Mapping[str, Parameter], earlier: Mapping[str, Experiment]
+    place: str, name: str, text: str, parameters: Mapping[str, Parameter], earlier: Mapping[str, Experiment]
 ) -> Formula:
     """Return the formula if all that it refers to will have been measured by then."""
     formula = references.parse_formula(text)
-    if name in known and known[name].kind in ("text", "choice", "boolean"):
+    if name in parameters and parameters[name].kind in ("text", "choice", "boolean"):
         raise FormulaError(Message(_("%(name)s is no number, so no formula can give it."), {"name": name}))
     if formula.count > 1 and place.startswith("fixed."):
         raise FormulaError(Message(_("A list of values sweeps the parameter: make it a factor.")))
@@ -110,18 +114,22 @@ def _stand_in(parameter: Parameter) -> str:
     return units.canonical_text(value, parameter.kind)
 
 
-def _leave_open(experiment: Experiment, found: Found, known: Mapping[str, Parameter], wrong: Errors) -> None:
+def _leave_open(
+    experiment: Experiment, sweep_texts: SweepTexts, parameters: Mapping[str, Parameter], wrong: Errors
+) -> None:
     """Put off what depends on values that are not known yet, and refuse what never could."""
     for index, names in enumerate(experiment.zips):
-        if set(names) & set(found.open):
+        if set(names) & set(sweep_texts.open):
             text = _("A parameter that is a formula can not vary together with others: take it out of the group.")
             wrong[f"zips.{index}"] = Message(text)
-    named = {name: known[name] for name in (*dict(found.factors), *found.fixed) if name in known}
-    kept = []
-    for index, condition in enumerate(found.exclusions):
+    named = {
+        name: parameters[name] for name in (*dict(sweep_texts.factors), *sweep_texts.fixed) if name in parameters
+    }
+    exclusions = []
+    for index, condition in enumerate(sweep_texts.exclusions):
         try:
-            if not compile_exclusion(condition, named).names.keys() & found.open.keys():
-                kept.append(condition)
+            if not compile_exclusion(condition, named).names.keys() & sweep_texts.open.keys():
+                exclusions.append(condition)
         except ExclusionError as error:
             wrong[f"exclusions.{index}"] = error.message
-    found.exclusions = kept
+    sweep_texts.exclusions = exclusions

@@ -64,24 +64,24 @@ def expand_experiment(
     try:
         tool = toolbox.get_tool(experiment.tool, experiment.campaign.team)
     except tools.UnknownTool:
-        known = ", ".join(tool.slug for tool in toolbox.tools_for(experiment.campaign.team))
+        slugs = ", ".join(tool.slug for tool in toolbox.tools_for(experiment.campaign.team))
         text = _("There is no tool “%(tool)s” here; choose one of: %(known)s.")
-        raise errors.Refused({"tool": Message(text, {"tool": experiment.tool, "known": known})}) from None
+        raise errors.Refused({"tool": Message(text, {"tool": experiment.tool, "known": slugs})}) from None
     texts = _texts_of(experiment)
     known_parameters = {item.name: item for item in tool.parameters} | setting_names.parameters_of(texts)
     wrong: Errors = {}
-    found = formulas.read(experiment, known_parameters, figures, wrong)
-    spec = _spec_of(experiment, found)
+    sweep_texts = formulas.read(experiment, known_parameters, figures, wrong)
+    spec = _spec_of(experiment, sweep_texts)
     casts, left_out = casts_of(tool, roles, wrong)
     casts = only or casts
     points = _points_of(tool, spec, known_parameters, wrong)
-    points = [point for point in points for _copy in range(found.copies)]
+    points = [point for point in points for _copy in range(sweep_texts.copies)]
     if not wrong:
         limit_trials(len(casts) * len(points) * (spec.repetitions + spec.warmups), wrong)
     if not wrong:
         _check_casts(tool, casts[0], points, spec, wrong)
         storage.check(tool, experiment.file_system, casts, wrong)
-        adaptive.check(experiment, known_parameters, points, found.open, wrong)
+        adaptive.check(experiment, known_parameters, points, sweep_texts.open, wrong)
     if wrong:
         raise errors.Refused(wrong)
     return Expansion(
@@ -93,8 +93,8 @@ def expand_experiment(
         parameters=known_parameters,
         file_system=experiment.file_system,
         context=experiment.context and is_bracketed(tool),
-        open=found.open,
-        resolved=found.resolved,
+        open=sweep_texts.open,
+        resolved=sweep_texts.resolved,
     )
 
 
@@ -107,13 +107,13 @@ def _texts_of(experiment: Experiment) -> list[str]:
     return [*experiment.fixed, *(factor["name"] for factor in experiment.factors)]
 
 
-def _spec_of(experiment: Experiment, found: formulas.Found) -> sweep.SweepSpec:
+def _spec_of(experiment: Experiment, sweep_texts: formulas.SweepTexts) -> sweep.SweepSpec:
     try:
         return sweep.make_spec(
-            factors=[sweep.Factor(name, expression) for name, expression in found.factors],
+            factors=[sweep.Factor(name, expression) for name, expression in sweep_texts.factors],
             zips=experiment.zips,
-            exclusions=found.exclusions,
-            fixed=found.fixed,
+            exclusions=sweep_texts.exclusions,
+            fixed=sweep_texts.fixed,
             repetitions=experiment.repetitions,
             warmups=experiment.warmups,
             order=experiment.order,
@@ -124,16 +124,16 @@ def _spec_of(experiment: Experiment, found: formulas.Found) -> sweep.SweepSpec:
 
 
 def _points_of(
-    tool: Tool, spec: sweep.SweepSpec, known: Mapping[str, Parameter], wrong: Errors
+    tool: Tool, spec: sweep.SweepSpec, parameters: Mapping[str, Parameter], wrong: Errors
 ) -> list[dict[str, Any]]:
     fixed: dict[str, Any] = {}
     for name, text in spec.fixed.items():
         try:
-            fixed[name] = known[name].clean(text) if name in known else text
+            fixed[name] = parameters[name].clean(text) if name in parameters else text
         except units.UnitError as error:
             wrong.setdefault(f"fixed.{name}", error.message)
     try:
-        swept = sweep.expand_points(spec, known)
+        swept = sweep.expand_points(spec, parameters)
     except sweep.SweepError as error:
         wrong.update({name: message for name, message in error.errors.items() if name not in wrong})
     if wrong:

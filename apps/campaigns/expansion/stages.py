@@ -59,11 +59,11 @@ def expand_stage(
     left_out: list[LeftOut] = []
     for cast in whole.casts:
         wrong: Errors = {}
-        found = formulas.read(experiment, whole.parameters, memory.of(cast), wrong)
+        sweep_texts = formulas.read(experiment, whole.parameters, memory.of(cast), wrong)
         if wrong:
             left_out.append(LeftOut(cast, errors.Refused(wrong)))
         else:
-            groups.setdefault(tuple(found.resolved.items()), []).append(cast)
+            groups.setdefault(tuple(sweep_texts.resolved.items()), []).append(cast)
     expansions = []
     for casts in groups.values():
         try:
@@ -87,6 +87,6 @@ def lanes_of(cast: Cast, lanes: Sequence[Lane]) -> list[Lane]:
         lambda lane: sets[lane.pk] == nodes,
         lambda lane: sets[lane.pk] <= nodes or nodes <= sets[lane.pk],
     ):
-        if found := [lane for lane in lanes if fits(lane)]:
-            return found
+        if nearest := [lane for lane in lanes if fits(lane)]:
+            return nearest
     return list(lanes)

@@ -86,7 +86,7 @@ class ExperimentForm(StyledWidgets, adaptation.AdaptationForm):
 
     @property
     def role_fields(self) -> Iterable[forms.BoundField]:
-        """Return the fields of the roles."""
+        """Return a field for each role of the tool: who plays it."""
         return [self[f"role_{role.name}"] for role in self.tool.roles]
 
     @property

@@ -78,18 +78,18 @@ def players_field(label: str, team: Team) -> forms.Field:
 
 def players_of(role: str, chosen: Iterable[str], team: Team) -> list[services.Player]:
     """Return who was chosen in a field of `players_field`."""
-    found = []
+    players = []
     for choice in chosen:
         kind, _colon, pk = choice.partition(":")
         if kind == "node":
-            found.append(services.Player(role, node=Node.objects.get(team=team, pk=pk)))
+            players.append(services.Player(role, node=Node.objects.get(team=team, pk=pk)))
         else:
-            found.append(services.Player(role, cluster=Cluster.objects.get(team=team, pk=pk)))
-    return found
+            players.append(services.Player(role, cluster=Cluster.objects.get(team=team, pk=pk)))
+    return players
 
 
 def parameter_fields(tool: Tool) -> dict[str, forms.Field]:
-    """Return the fields of the parameters."""
+    """Return {"param_NAME": field} of all parameters of a tool."""
     return {f"param_{parameter.name}": field_of(parameter) for parameter in tool.parameters}
 
 
@@ -125,15 +125,15 @@ def storage_fields(tool: Tool, campaign: Campaign) -> dict[str, forms.Field]:
     """Return the field of the file system, if the tool writes to one."""
     if not tool.file_system:
         return {}
-    found = list(FileSystem.objects.filter(team=campaign.team))
+    file_systems = list(FileSystem.objects.filter(team=campaign.team))
     return {
         "file_system": forms.ModelChoiceField(
             FileSystem.objects.filter(team=campaign.team),
             label=_("File system"),
             required=tool.file_system == "required",
             # Where there is but one that must be chosen, it is.
-            initial=found[0] if len(found) == 1 and tool.file_system == "required" else None,
-            empty_label="---------" if found else _("none described yet"),
+            initial=file_systems[0] if len(file_systems) == 1 and tool.file_system == "required" else None,
+            empty_label="---------" if file_systems else _("none described yet"),
             help_text=_("The nodes must mount it; a run keeps it, and the nodes that serve it, to itself."),
         )
     }
@@ -194,7 +194,7 @@ class SettingsField(forms.CharField):
 
     def clean(self, value: Any) -> Any:
         """Return {name of the parameter: text}."""
-        found: dict[str, str] = {}
+        texts: dict[str, str] = {}
         for number, line in enumerate(lines_of(super().clean(value) or ""), start=1):
             left, equals, text = line.partition("=")
             words = left.split()
@@ -207,10 +207,10 @@ class SettingsField(forms.CharField):
                     % {"number": number}
                 )
             name = setting_names.name_of(*words)
-            if name in found:
+            if name in texts:
                 raise forms.ValidationError(
                     _("Line %(number)s: %(role)s %(key)s stands here twice: put all its values into one line.")
                     % {"number": number, "role": words[0], "key": words[1]}
                 )
-            found[name] = text.strip()
-        return found
+            texts[name] = text.strip()
+        return texts

@@ -24,17 +24,17 @@ class RecipeForm(StyledWidgets, forms.Form):
         self.recipe = recipe
         self.team = team
         super().__init__(*args, **kwargs)
-        found: dict[str, forms.Field] = {
+        form_fields: dict[str, forms.Field] = {
             f"part_{part.name}": fields.players_field(render(part.label), team) for part in recipe.parts
         }
         if recipe.needs_file_system:
-            found["file_system"] = forms.ModelChoiceField(
+            form_fields["file_system"] = forms.ModelChoiceField(
                 FileSystem.objects.filter(team=team),
                 label=_("File system"),
                 help_text=_("The nodes must mount it; a run keeps it to itself."),
             )
-        found |= {f"value_{parameter.name}": fields.field_of(parameter) for parameter in recipe.parameters}
-        self.add_fields(found)
+        form_fields |= {f"value_{parameter.name}": fields.field_of(parameter) for parameter in recipe.parameters}
+        self.add_fields(form_fields)
 
     @property
     def part_fields(self) -> Iterable[forms.BoundField]:

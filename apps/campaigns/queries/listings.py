@@ -12,8 +12,8 @@ from apps.campaigns.queries.visibility import visible
 
 def campaigns_for(user: User) -> QuerySet[Campaign]:
     """Return the campaigns that the user may see, without those that are being deleted."""
-    kept = Campaign.objects.filter(deleting_at=None).select_related("team", "created_by")
-    return visible(kept, user)
+    rows = Campaign.objects.filter(deleting_at=None).select_related("team", "created_by")
+    return visible(rows, user)
 
 
 def deletions_for(user: User) -> list[tuple[Campaign, int]]:

@@ -103,12 +103,12 @@ class Progress:
     @property
     def remarks(self) -> list[str]:
         """Return what is to be known of these figures: how many are warm-ups, and how many a person set aside."""
-        said = []
+        texts = []
         if self.warmups:
-            said.append(gettext("warm-ups among them: %(n)s") % {"n": f"{self.warmups:,}"})
+            texts.append(gettext("warm-ups among them: %(n)s") % {"n": f"{self.warmups:,}"})
         if self.set_aside:
-            said.append(gettext("marked invalid: %(n)s") % {"n": f"{self.set_aside:,}"})
-        return said
+            texts.append(gettext("marked invalid: %(n)s") % {"n": f"{self.set_aside:,}"})
+        return texts
 
     def __add__(self, other: "Progress") -> "Progress":
         """Return the counts of both together."""

@@ -119,13 +119,13 @@ def _number_of(user: Person) -> int | None:
 
 @lru_cache(_MOST_PEOPLE)
 def _told_to(user: int | None, path: str, team: str) -> Q:
-    told = Q(**{path: ""}) | Q(**{f"{path}__in": _ids(_living().filter(_whole(Campaign, user)))})
-    told |= Q(**{f"{path}__in": _ids(_gone().filter(_whole(Tombstone, user)))})
+    condition = Q(**{path: ""}) | Q(**{f"{path}__in": _ids(_living().filter(_whole(Campaign, user)))})
+    condition |= Q(**{f"{path}__in": _ids(_gone().filter(_whole(Tombstone, user)))})
     if user is not None:
         own = prepared(Membership.objects.filter(user=user).values("team"))
-        known = Q(**{f"{path}__in": _ids(_living())}) | Q(**{f"{path}__in": _ids(Tombstone.objects.all())})
-        told |= Q(**{f"{team}__in": own}) & ~known
-    return told
+        with_campaign = Q(**{f"{path}__in": _ids(_living())}) | Q(**{f"{path}__in": _ids(Tombstone.objects.all())})
+        condition |= Q(**{f"{team}__in": own}) & ~with_campaign
+    return condition
 
 
 @lru_cache(_MOST_PEOPLE)

@@ -73,11 +73,11 @@ class Choice:
 
     def capacity(self) -> float:
         """Return the capacity (bit/s) to reckon with; errors.Refused if it is neither given nor described."""
-        found = self.values["capacity"] or self.capacity_bps
-        if not found:
+        capacity = self.values["capacity"] or self.capacity_bps
+        if not capacity:
             text = _("The capacity of this path is not described: write it here, for example 1 Gbit/s.")
             raise errors.Refused({"values.capacity": Message(text)})
-        return float(found)
+        return float(capacity)
 
     def text(self, parameter: Parameter) -> str:
         """Return a value as a person would write it."""

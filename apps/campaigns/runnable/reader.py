@@ -37,10 +37,10 @@ def _wrong(text: str) -> ValidationError:
 def _flat(errors: Any, place: str) -> Iterable[tuple[str, list[str]]]:
     """Yield (dotted place, texts) of nested errors."""
     if isinstance(errors, Mapping):
-        for name, found in errors.items():
-            yield from _flat(found, f"{place}.{name}")
-    elif isinstance(errors, list) and any(isinstance(found, Mapping) for found in errors):
-        for number, found in enumerate(errors):
-            yield from _flat(found, f"{place}.{number}")
+        for name, inner in errors.items():
+            yield from _flat(inner, f"{place}.{name}")
+    elif isinstance(errors, list) and any(isinstance(inner, Mapping) for inner in errors):
+        for number, inner in enumerate(errors):
+            yield from _flat(inner, f"{place}.{number}")
     elif errors:
         yield place, [str(text) for text in errors]

@@ -47,12 +47,12 @@ def names_in(recipe: Recipe) -> dict[str, list[str]]:
         for members in experiment["roles"].values()
         for player in members
     ]
-    found = {
+    by_kind = {
         "nodes": [player["node"] for player in players if player.get("node")],
         "clusters": [player["cluster"] for player in players if player.get("cluster")],
         "file_systems": [item["file_system"] for item in recipe["experiments"] if item.get("file_system")],
     }
-    return {kind: list(dict.fromkeys(names)) for kind, names in found.items()}
+    return {kind: list(dict.fromkeys(names)) for kind, names in by_kind.items()}
 
 
 def _experiment(experiment: Experiment, places: dict[int, int]) -> Recipe:
@@ -61,10 +61,10 @@ def _experiment(experiment: Experiment, places: dict[int, int]) -> Recipe:
         player = {"node": part.node.name} if part.node else {"cluster": part.cluster.name if part.cluster else ""}
         roles.setdefault(part.role, []).append(player)
     values: Recipe = {"name": experiment.name, "tool": experiment.tool, "roles": roles}
-    values |= {name: found for name in _COLLECTIONS if (found := getattr(experiment, name))}
+    values |= {name: value for name in _COLLECTIONS if (value := getattr(experiment, name))}
     if experiment.file_system:
         values["file_system"] = experiment.file_system.name
     if experiment.after_id is not None:
         values["after"] = places[experiment.after_id]
     usual = {field.name: field.get_default() for field in Experiment._meta.concrete_fields if field.name in PLAIN}
-    return values | {name: found for name in PLAIN if (found := getattr(experiment, name)) != usual[name]}
+    return values | {name: value for name in PLAIN if (value := getattr(experiment, name)) != usual[name]}

@@ -29,10 +29,10 @@ def lock_experiment(experiment_id: int) -> Experiment:
 @transaction.atomic
 def add_repetitions(*, like: Trial, count: int, now: datetime) -> list[Trial]:
     """Add repetitions of a trial's point on its lane, after all that is planned."""
-    last = Trial.objects.filter(lane=like.lane_id, point=like.point, is_warmup=False).aggregate(
-        most=Max("repetition")
+    numbers = Trial.objects.filter(lane=like.lane_id, point=like.point, is_warmup=False).aggregate(
+        last=Max("repetition")
     )
-    first = (last["most"] or 0) + 1
+    first = (numbers["last"] or 0) + 1
     return _add([_again(like, repetition=first + number) for number in range(count)])
 
 
@@ -53,7 +53,7 @@ def add_blocks(*, experiment: Experiment, count: int, now: datetime) -> list[Tri
 def add_points(*, like: Trial, points: Sequence[Params], repetitions: int, now: datetime) -> list[Trial]:
     """Add points to a trial's lane; those that the tool refuses are left out, which is said in the log."""
     tool = toolbox.get_tool(like.experiment.tool)
-    taken = Trial.objects.filter(experiment=like.experiment_id).aggregate(most=Max("point"))["most"] or 0
+    last_point = Trial.objects.filter(experiment=like.experiment_id).aggregate(last=Max("point"))["last"] or 0
     rows: list[Trial] = []
     for point in points:
         try:
@@ -63,10 +63,10 @@ def add_points(*, like: Trial, points: Sequence[Params], repetitions: int, now: 
             values = {"experiment": like.experiment.name, "why": str(error)}
             write_event(campaign_id=like.campaign_id, level=Level.WARNING, message=Message(text, values))
             continue
-        taken += 1
+        last_point += 1
         settings = {name: value for name, value in point.items() if setting_names.is_setting(name)}
         changes = {
-            "point": taken,
+            "point": last_point,
             "parameters": json.loads(json.dumps(parameters | settings)),
             "estimate_s": tool.estimate(parameters).duration_s + GAP_S,
         }
@@ -91,7 +91,7 @@ def _add(rows: Sequence[Trial]) -> list[Trial]:
     if not rows:
         return []
     experiment = rows[0].experiment_id
-    last = Trial.objects.filter(experiment=experiment).aggregate(most=Max("position"))["most"] or 0
+    last = Trial.objects.filter(experiment=experiment).aggregate(last=Max("position"))["last"] or 0
     for position, trial in enumerate(rows, start=last + 1):
         trial.position = position
     added = Trial.objects.bulk_create(rows)

@@ -17,7 +17,7 @@ def write_event(
     return event
 
 
-def write_fault(campaign_id: int, kept: SetAside) -> Event:
+def write_fault(campaign_id: int, fault: SetAside) -> Event:
     """Say in a campaign's log that periodic work failed with something of it, and is tried again."""
     text = _("Something went wrong on our side (%(work)s): it is tried again, and the server's log has the details.")
-    return write_event(campaign_id=campaign_id, level=Level.ERROR, message=Message(text, {"work": kept.work}))
+    return write_event(campaign_id=campaign_id, level=Level.ERROR, message=Message(text, {"work": fault.work}))

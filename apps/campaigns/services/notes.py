@@ -19,9 +19,9 @@ from apps.campaigns.services.campaigns import lock_campaign
 def set_tags(*, campaign: Campaign, user: User, tags: Iterable[str]) -> Campaign:
     """Give a campaign these tags instead of those it has; errors.Refused says what is wrong with them."""
     rights.require(user, campaign.team, Role.OPERATOR)
-    found = _read_tags(tags)
+    clean_tags = _read_tags(tags)
     campaign = lock_campaign(campaign)
-    campaign.tags = found
+    campaign.tags = clean_tags
     campaign.save(update_fields=["tags", "updated_at"])
     return campaign
 
@@ -74,16 +74,18 @@ def _require_own(note: Note, user: User) -> None:
 
 def _read_tags(tags: Iterable[str]) -> list[str]:
     """Return tags in small letters, each once, with hyphens for blanks."""
-    found = list(dict.fromkeys(tag for text in tags if (tag := "-".join(text.replace("\0", "").lower().split()))))
-    for tag in found:
+    clean_tags = list(
+        dict.fromkeys(tag for text in tags if (tag := "-".join(text.replace("\0", "").lower().split())))
+    )
+    for tag in clean_tags:
         if len(tag) > LONGEST_TAG:
             wrong = Message(_("“%(tag)s” is too long for a tag: %(most)s characters at most."), _about(tag))
             raise errors.Refused({"tags": wrong})
         if "," in tag:
             raise errors.Refused({"tags": Message(_("“%(tag)s”: a tag holds no comma."), {"tag": tag})})
-    if len(found) > MOST_TAGS:
+    if len(clean_tags) > MOST_TAGS:
         raise errors.Refused({"tags": Message(_("A campaign has %(most)s tags at most."), {"most": MOST_TAGS})})
-    return found
+    return clean_tags
 
 
 def _about(tag: str) -> dict[str, object]:

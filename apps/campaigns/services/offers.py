@@ -28,8 +28,8 @@ def offer(*, campaign: Campaign, user: User, names: Collection[str], now: dateti
     errors.Refused if too many offers are then open.
     """
     campaign.shares.exclude(name__in=names).delete()
-    known = set(campaign.shares.values_list("name", flat=True))
-    more = [name for name in dict.fromkeys(names) if name not in known]
+    shared_names = set(campaign.shares.values_list("name", flat=True))
+    more = [name for name in dict.fromkeys(names) if name not in shared_names]
     if more and len(more) > _room(campaign, user):
         text = _("At most %(most)s offers may be open: take some back, or wait until they are accepted.")
         raise errors.Refused({"shared_with": Message(text, {"most": MOST_OFFERS})})
@@ -95,8 +95,10 @@ def _room(campaign: Campaign, user: User) -> int:
     """Return how many more offers may be opened by the campaign's team and by the person."""
     locked(campaign.team)
     waiting = Share.objects.exclude(state=State.ACCEPTED)
-    taken = max(waiting.filter(campaign__team=campaign.team_id).count(), waiting.filter(offered_by=user).count())
-    return max(0, MOST_OFFERS - taken)
+    open_offers = max(
+        waiting.filter(campaign__team=campaign.team_id).count(), waiting.filter(offered_by=user).count()
+    )
+    return max(0, MOST_OFFERS - open_offers)
 
 
 def _write(campaign: Campaign, user: User, names: Collection[str], now: datetime) -> None:

@@ -38,24 +38,26 @@ def create_from_recipe(
     errors.Refused names each field that is wrong: `recipe`, `parts.<name>`, `values.<name>`, `file_system`, or what
     an experiment would refuse, with that experiment's name before it.
     """
-    found = _recipe_of(recipe)
+    procedure = _recipe_of(recipe)
     chosen = list(players)
-    members = _members(found, chosen)
-    choice = Choice(_clean(found, values), {part: len(nodes) for part, nodes in members.items()}, _capacity(members))
-    if found.needs_file_system and file_system is None:
+    members = _members(procedure, chosen)
+    choice = Choice(
+        _clean(procedure, values), {part: len(nodes) for part, nodes in members.items()}, _capacity(members)
+    )
+    if procedure.needs_file_system and file_system is None:
         text = _("This procedure writes to a file system: choose one that the nodes mount.")
         raise errors.Refused({"file_system": Message(text)})
     campaign = create_campaign(
         team=team,
         user=user,
         now=now,
-        name=name or messages.render(found.name),
-        goal=messages.render(found.summary),
+        name=name or messages.render(procedure.name),
+        goal=messages.render(procedure.summary),
     )
-    made: dict[str, Experiment] = {}
-    for step in found.steps(choice):
+    experiments: dict[str, Experiment] = {}
+    for step in procedure.steps(choice):
         try:
-            made[step.name] = create_experiment(
+            experiments[step.name] = create_experiment(
                 campaign=campaign,
                 user=user,
                 roles=[
@@ -69,8 +71,8 @@ def create_from_recipe(
                 fixed=dict(step.fixed),
                 factors=[{"name": name, "expression": text} for name, text in step.factors.items()],
                 repetitions=step.repetitions,
-                after=made[step.after] if step.after else None,
-                file_system=file_system if found.needs_file_system else None,
+                after=experiments[step.after] if step.after else None,
+                file_system=file_system if procedure.needs_file_system else None,
             )
         except ValidationError as error:
             raise ValidationError(
@@ -97,23 +99,23 @@ def _members(recipe: Recipe, players: Iterable[Player]) -> dict[str, list[Node]]
             continue
         nodes = [player.node] if player.node else player.cluster.nodes.all() if player.cluster else []
         members[player.role] |= {node.pk: node for node in nodes}
-    for part, found in members.items():
-        if not found:
+    for part, part_nodes in members.items():
+        if not part_nodes:
             text = _("Choose a node, or a cluster that has nodes.")
             wrong.setdefault(f"parts.{part}", Message(text))
     if wrong:
         raise errors.Refused(wrong)
-    return {part: list(found.values()) for part, found in members.items()}
+    return {part: list(part_nodes.values()) for part, part_nodes in members.items()}
 
 
 def _clean(recipe: Recipe, values: Mapping[str, Value]) -> dict[str, Any]:
-    known = {parameter.name: parameter for parameter in recipe.parameters}
+    parameters = {parameter.name: parameter for parameter in recipe.parameters}
     wrong: dict[str, Message] = {}
-    for name in (name for name in values if name not in known):
+    for name in (name for name in values if name not in parameters):
         text = _("This template asks for no “%(name)s”; it asks for %(known)s.")
-        wrong[f"values.{name}"] = Message(text, {"name": name, "known": ", ".join(known)})
+        wrong[f"values.{name}"] = Message(text, {"name": name, "known": ", ".join(parameters)})
     cleaned = {}
-    for name, parameter in known.items():
+    for name, parameter in parameters.items():
         try:
             cleaned[name] = parameter.clean(values.get(name))
         except units.UnitError as error:

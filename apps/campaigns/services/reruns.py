@@ -51,26 +51,26 @@ def run_again(
     errors.Refused names what the team's inventory lacks (`nodes.<name>` and such), or what an experiment refuses.
     `original`, which the user may see, is kept as what it was made from, so that the two can be compared.
     """
-    found = _known(recipe, team, stand_ins)
+    things = _known(recipe, team, stand_ins)
     campaign = create_campaign(
         team=team, user=user, now=now, name=name or recipe["name"], goal=recipe.get("goal", "")
     )
-    made: list[Any] = []
+    experiments: list[Any] = []
     for place, part in enumerate(recipe["experiments"]):
         after = part.get("after")
-        if after is not None and after >= len(made):
+        if after is not None and after >= len(experiments):
             text = _("It waits for an experiment that does not stand before it in the list.")
             raise errors.Refused({f"experiments.{place}.after": Message(text)})
         values = {key: value for key, value in part.items() if key not in ("roles", "file_system", "after")}
-        values["after"] = made[after] if after is not None else None
-        values["file_system"] = found["file_systems"].get(part.get("file_system"))
+        values["after"] = experiments[after] if after is not None else None
+        values["file_system"] = things["file_systems"].get(part.get("file_system"))
         players = [
-            Player(role, found["nodes"].get(player.get("node")), found["clusters"].get(player.get("cluster")))
+            Player(role, things["nodes"].get(player.get("node")), things["clusters"].get(player.get("cluster")))
             for role, members in part["roles"].items()
             for player in members
         ]
         try:
-            made.append(create_experiment(campaign=campaign, user=user, roles=players, **values))
+            experiments.append(create_experiment(campaign=campaign, user=user, roles=players, **values))
         except ValidationError as error:
             wrong = error.error_dict if hasattr(error, "error_dict") else {"__all__": error.error_list}
             raise ValidationError({f"experiments.{place}.{key}": texts for key, texts in wrong.items()}) from None
@@ -82,22 +82,22 @@ def run_again(
 
 def _known(recipe: Mapping[str, Any], team: Team, stand_ins: StandIns) -> dict[str, dict[str | None, Any]]:
     """Return {kind: {name in the recipe: thing of the team}}; errors.Refused for each that the team has not."""
-    found: dict[str, dict[str | None, Any]] = {}
+    by_kind: dict[str, dict[str | None, Any]] = {}
     wrong: dict[str, Message] = {}
     for kind, names in names_in(dict(recipe)).items():
-        given: Mapping[str, str] = getattr(stand_ins, kind)
-        for name in (name for name in given if name not in names):
+        substitutes: Mapping[str, str] = getattr(stand_ins, kind)
+        for name in (name for name in substitutes if name not in names):
             text = _("The recipe names no “%(name)s”; it names: %(known)s.")
             wrong[f"{kind}.{name}"] = Message(text, {"name": name, "known": ", ".join(sorted(names)) or "–"})
-        own = {name: given.get(name) or name for name in names}
+        own = {name: substitutes.get(name) or name for name in names}
         things = {
             thing.name: thing for thing in _KINDS[kind]._default_manager.filter(team=team, name__in=set(own.values()))
         }
-        found[kind] = {name: things[mine] for name, mine in own.items() if mine in things}
+        by_kind[kind] = {name: things[mine] for name, mine in own.items() if mine in things}
         text = _("“%(name)s” is not in the inventory of %(team)s: say what takes its place.")
         for name, mine in own.items():
             if mine not in things:
                 wrong[f"{kind}.{name}"] = Message(text, {"name": mine, "team": team.name})
     if wrong:
         raise errors.Refused(wrong)
-    return found
+    return by_kind

@@ -80,8 +80,8 @@ def take_runs(
 def _claim_by_itself(trial: Trial, now: datetime) -> Run | None:
     """Return the run of a claimed trial; None if somebody else was faster, or the trial is set aside."""
 
-    def write(_pk: int, kept: SetAside) -> None:
-        write_fault(trial.campaign_id, kept)
+    def write(_pk: int, fault: SetAside) -> None:
+        write_fault(trial.campaign_id, fault)
 
     try:
         return _claim(trial, now)
@@ -107,8 +107,8 @@ def _claim(trial: Trial, now: datetime) -> Run | None:
         return None
     if row is None:
         return None
-    known = {"trial": trial, "experiment_id": trial.experiment_id, "attempt": attempt}
-    run = Run(pk=row[0], **known, started_at=now, created_at=now, updated_at=now)
+    columns = {"trial": trial, "experiment_id": trial.experiment_id, "attempt": attempt}
+    run = Run(pk=row[0], **columns, started_at=now, created_at=now, updated_at=now)
     run._state.adding = False
     trial.state, trial.attempts, trial.not_before = Trial.State.RUNNING, attempt, None
     live.publish(trial.campaign_id, "trial", experiment=trial.experiment_id, trial=trial.pk)

@@ -40,13 +40,16 @@ def share_campaign(
         text = _("Only whoever made the campaign can keep it to themselves: ask %(maker)s.")
         maker = campaign.created_by.get_username() if campaign.created_by else "–"
         raise errors.Refused({"visibility": Message(text, {"maker": maker})})
-    earlier, known = (campaign.visibility, campaign.redacted), set(campaign.shares.values_list("name", flat=True))
+    earlier, shared_names = (
+        (campaign.visibility, campaign.redacted),
+        set(campaign.shares.values_list("name", flat=True)),
+    )
     campaign.visibility, campaign.redacted, campaign.licence = visibility, redacted, licence
     campaign.full_clean()
     campaign.save(update_fields=["visibility", "redacted", "licence", "updated_at"])
     names = others if visibility == Visibility.SHARED else ()
     offers.offer(campaign=campaign, user=user, names=names, now=timezone.now())
-    _take_back_of_dates(campaign, earlier, known.difference(names))
+    _take_back_of_dates(campaign, earlier, shared_names.difference(names))
     message = Message(_EVENTS[Visibility(visibility)], {"user": user.get_username()})
     write_event(campaign_id=campaign.pk, message=message)
     live.publish(campaign.pk, "campaign")

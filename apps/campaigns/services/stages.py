@@ -65,10 +65,10 @@ def _resolved(expansions: Sequence[Expansion]) -> dict[str, str]:
     """Return {parameter: text} of the formulas, with the nodes that each text is for if there are several."""
     if len(expansions) == 1:
         return dict(expansions[0].resolved)
-    shown = expansions[:NAMED]
+    head = expansions[:NAMED]
     more = " …" if len(expansions) > NAMED else ""
     return {
-        name: "; ".join(f"{expansion.resolved[name]} ({_titles(expansion)})" for expansion in shown) + more
+        name: "; ".join(f"{expansion.resolved[name]} ({_titles(expansion)})" for expansion in head) + more
         for name in expansions[0].resolved
     }
 

@@ -58,8 +58,8 @@ class CampaignFilter(FilterSet):
         if state != WAITING:
             return rows.filter(state=state)
         running = list(rows.filter(state=Campaign.State.RUNNING))
-        found = waits.waits_of(running, rights.user_of(self.request), timezone.now())
-        return rows.filter(pk__in=[campaign.pk for campaign in running if found[campaign.pk].is_stuck])
+        by_campaign = waits.waits_of(running, rights.user_of(self.request), timezone.now())
+        return rows.filter(pk__in=[campaign.pk for campaign in running if by_campaign[campaign.pk].is_stuck])
 
 
 class CampaignList(CampaignPage, pages.ListPage):

@@ -27,8 +27,8 @@ from apps.toolbox import queries as toolbox
 
 def _tool_of(request: HttpRequest, team: Team, default: str = "") -> Tool:
     wanted = request.POST.get("tool") or request.GET.get("tool") or default
-    known = {tool.slug: tool for tool in toolbox.tools_for(team, also=default)}
-    return known.get(wanted) or known["iperf3-tcp"]
+    tools = {tool.slug: tool for tool in toolbox.tools_for(team, also=default)}
+    return tools.get(wanted) or tools["iperf3-tcp"]
 
 
 def _own_experiment(request: HttpRequest, pk: int) -> Experiment:
@@ -49,11 +49,11 @@ def create(request: HttpRequest, pk: int) -> HttpResponse:
     form = forms.ExperimentForm(request.POST, tool=tool, campaign=campaign)
     if form.is_valid():
         try:
-            made = services.create_experiment(campaign=campaign, user=rights.user_of(request), **form.values())
+            experiment = services.create_experiment(campaign=campaign, user=rights.user_of(request), **form.values())
         except ValidationError as error:
             form.add_refusal(error)
         else:
-            messages.success(request, _("The experiment “%(name)s” is in the campaign.") % {"name": made.name})
+            messages.success(request, _("The experiment “%(name)s” is in the campaign.") % {"name": experiment.name})
             return redirect("campaigns:campaign_detail", pk=campaign.pk)
     return _form_page(request, form, campaign, None, status=422)
 
@@ -73,8 +73,8 @@ def update(request: HttpRequest, pk: int) -> HttpResponse:
         initial = forms.initial_of(experiment)
         form = forms.ExperimentForm(tool=tool, campaign=campaign, experiment=experiment, initial=initial)
         return _form_page(request, editing.guard(form, forms.shown_of(experiment)), campaign, experiment)
-    made = forms.ExperimentForm(request.POST, tool=tool, campaign=campaign, experiment=experiment)
-    form = editing.guard(made, forms.shown_of(experiment))
+    experiment_form = forms.ExperimentForm(request.POST, tool=tool, campaign=campaign, experiment=experiment)
+    form = editing.guard(experiment_form, forms.shown_of(experiment))
     if not editing.refuse_stale(form, experiment) and form.is_valid():
         try:
             services.update_experiment(experiment=experiment, user=rights.user_of(request), **form.values())
@@ -172,7 +172,7 @@ def _groups(team: Team, chosen: str) -> list[tuple[str, list[Tool]]]:
     members: dict[str, list[Tool]] = {name: [] for name in headings}
     for tool in toolbox.tools_for(team, also=chosen):
         members[tool.group if tool.group in members else "other"].append(tool)
-    return [(headings[name], found) for name, found in members.items() if found]
+    return [(headings[name], tools) for name, tools in members.items() if tools]
 
 
 def _form_page(

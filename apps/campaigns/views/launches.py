@@ -66,11 +66,11 @@ def _changes(campaign: Campaign, names: Iterable[str]) -> list[str]:
     }
     general = {definitions.DATES: _("The dates"), "limits": _("The limits of the links")}
     experiments = {str(pk): name for pk, name in campaign.experiments.values_list("pk", "name")}
-    found: dict[str, list[str]] = {}
+    changes: dict[str, list[str]] = {}
     for name in names:
         experiment, _dot, part = name.partition(".")
         if part:
-            found.setdefault(experiments.get(experiment, _("An experiment that is gone")), []).append(labels[part])
+            changes.setdefault(experiments.get(experiment, _("An experiment that is gone")), []).append(labels[part])
         else:
-            found.setdefault(general[name], [])
-    return [f"{name}: {', '.join(parts)}" if parts else name for name, parts in found.items()]
+            changes.setdefault(general[name], [])
+    return [f"{name}: {', '.join(parts)}" if parts else name for name, parts in changes.items()]

@@ -86,17 +86,17 @@ def _do(
     campaign: Campaign,
     action: Callable[[User], object],
     row: Campaign | Note | None = None,
-    shown: Callable[[], dict[str, object]] | None = None,
+    form_values: Callable[[], dict[str, object]] | None = None,
 ) -> HttpResponse:
     """Do it and return the part as it then is; with what is wrong, and what was typed, if that was refused.
 
-    What a form showed of a row (`shown`, by field) and somebody changed since is not undone unseen.
+    What a form showed of a row (`form_values`, by field) and somebody changed since is not undone unseen.
     """
     user = rights.user_of(request)
-    if row is not None and shown is not None:
+    if row is not None and form_values is not None:
         # As all that changes a campaign, or what belongs to it, does.
         lock_row(campaign)
-        if conflict := editing.page_conflict(request, row, shown(), name=str(campaign)):
+        if conflict := editing.page_conflict(request, row, form_values(), name=str(campaign)):
             sent = [(name, request.POST[name]) for name in ("tags", "text", editing.VERSION) if name in request.POST]
             return _part(request, campaign, conflict=conflict, sent=sent, path=request.path)
     try:

@@ -26,12 +26,12 @@ def create(request: HttpRequest, slug: str) -> HttpResponse:
         form = forms.RecipeForm(request.POST, recipe=recipe, team=team)
         if form.is_valid():
             try:
-                made = services.create_from_recipe(team=team, user=user, now=timezone.now(), **form.values())
+                draft = services.create_from_recipe(team=team, user=user, now=timezone.now(), **form.values())
             except ValidationError as error:
                 form.add_refusal(error)
             else:
                 messages.success(request, _("The draft is ready: look at it, then launch it."))
-                return redirect("campaigns:campaign_detail", pk=made.pk)
+                return redirect("campaigns:campaign_detail", pk=draft.pk)
     else:
         form = forms.RecipeForm(recipe=recipe, team=team, initial={"name": texts.render(recipe.name)})
     context = {

@@ -14,13 +14,13 @@ def status_of(request: HttpRequest, campaign: Campaign) -> dict[str, Any]:
     now = timezone.now()
     is_open = campaign.state in Campaign.OPEN_STATES
     stages = queries.waiting_in(campaign.pk).count() if is_open else 0
-    found = waits.waits_of([campaign], request.user, now)[campaign.pk]
+    campaign_waits = waits.waits_of([campaign], request.user, now)[campaign.pk]
     # How long something takes that waits for nobody knows what, or whose trials are not known yet, cannot be said.
-    is_estimable = campaign.state == Campaign.State.RUNNING and found.has_known_end and not stages
+    is_estimable = campaign.state == Campaign.State.RUNNING and campaign_waits.has_known_end and not stages
     return {
         "campaign": campaign,
         "progress": queries.progress_of([campaign.pk])[campaign.pk],
-        "waits": found,
+        "waits": campaign_waits,
         "time_left_s": queries.time_left_s(campaign, now=now) if is_estimable else None,
         "activities": queries.activities_of(campaign),
         "waiting": stages,

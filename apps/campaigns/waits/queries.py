@@ -41,28 +41,28 @@ def waits_of(campaigns: Sequence[Campaign], user: Person, now: datetime) -> dict
     paused = [campaign.pk for campaign in campaigns if campaign.state == State.PAUSED]
     busy = reading.runs_under_way([*running, *paused]) if running or paused else set()
     pauses = reading.pauses(paused) if paused else {}
-    found: dict[int, Waits] = {campaign.pk: Waits() for campaign in campaigns}
-    found |= {pk: Waits((_paused(pauses.get(pk)),), is_idle=pk not in busy) for pk in paused}
-    found |= {
+    waits: dict[int, Waits] = {campaign.pk: Waits() for campaign in campaigns}
+    waits |= {pk: Waits((_paused(pauses.get(pk)),), is_idle=pk not in busy) for pk in paused}
+    waits |= {
         campaign.pk: Waits((reason("scheduled", until=campaign.next_at),), is_idle=True)
         for campaign in campaigns
         if campaign.state == State.SCHEDULED
     }
-    return found | (_waits_of_running(running, busy, user, now) if running else {})
+    return waits | (_waits_of_running(running, busy, user, now) if running else {})
 
 
 def attach_waits(campaigns: Sequence[Campaign], user: Person, now: datetime) -> None:
     """Give each campaign its `waits`."""
-    found = waits_of(campaigns, user, now)
+    waits = waits_of(campaigns, user, now)
     for campaign in campaigns:
-        campaign.waits = found[campaign.pk]
+        campaign.waits = waits[campaign.pk]
 
 
 def attach_trial_waits(trials: Sequence[Trial], user: Person, now: datetime) -> None:
     """Give each trial its `wait`, a WaitReason, or None where it does not wait."""
-    found = waits_of_trials(trials, user, now)
+    waits = waits_of_trials(trials, user, now)
     for trial in trials:
-        trial.wait = found.get(trial.pk)
+        trial.wait = waits.get(trial.pk)
 
 
 def waits_of_trials(trials: Sequence[Trial], user: Person, now: datetime) -> dict[int, WaitReason]:
@@ -72,20 +72,20 @@ def waits_of_trials(trials: Sequence[Trial], user: Person, now: datetime) -> dic
         return {}
     states = dict(Campaign.objects.filter(pk__in={trial.campaign_id for trial in pending}).values_list("pk", "state"))
     paused = reading.pauses([pk for pk, state in states.items() if state == State.PAUSED])
-    found = {
+    waits = {
         trial.pk: _paused(paused.get(trial.campaign_id))
         for trial in pending
         if states[trial.campaign_id] == State.PAUSED
     }
     started = [trial for trial in pending if states[trial.campaign_id] == State.RUNNING]
-    return found | (_waits_of_started(started, user, now) if started else {})
+    return waits | (_waits_of_started(started, user, now) if started else {})
 
 
 def _waits_of_started(trials: Sequence[Trial], user: Person, now: datetime) -> dict[int, WaitReason]:
     campaigns = {trial.campaign_id for trial in trials}
     facts = reading.read_facts(campaigns=campaigns, user=user, now=now, lanes={trial.lane_id for trial in trials})
     places, ended = reading.places_in_queue(trials), reading.ended_attempts(trials)
-    found = {}
+    waits = {}
     for trial in trials:
         lane = facts.lanes.get(trial.lane_id)
         # None: it was started between one query and the next.
@@ -93,14 +93,14 @@ def _waits_of_started(trials: Sequence[Trial], user: Person, now: datetime) -> d
             continue
         place = places.get(trial.pk, 0)
         if blocked := _stop_reason(facts, lane) or _node_reason(facts, lane) or _foreign_reason(facts, lane):
-            found[trial.pk] = blocked
+            waits[trial.pk] = blocked
         elif trial.not_before and is_put_off(trial, now):
-            found[trial.pk] = reason("retry", until=trial.not_before, since=ended.get(trial.pk))
+            waits[trial.pk] = reason("retry", until=trial.not_before, since=ended.get(trial.pk))
         elif place:
-            found[trial.pk] = reason("queue", ahead=place)
+            waits[trial.pk] = reason("queue", ahead=place)
         else:
-            found[trial.pk] = _own_reason(facts, lane) or reason("due")
-    return found
+            waits[trial.pk] = _own_reason(facts, lane) or reason("due")
+    return waits
 
 
 def _waits_of_running(
@@ -130,8 +130,8 @@ def _ordered(groups: Collection[tuple[WaitReason, _Gathered]], is_busy: bool) ->
     """Return the reasons of a campaign: first what ends we know not when, then by how many trials it keeps."""
     reasons = [_joined(why, group) for why, group in groups]
     lasting = [why for why in reasons if why.code not in _PASSING]
-    shown = lasting if lasting or is_busy else reasons
-    return tuple(sorted(shown, key=lambda why: (why.is_bounded, -why.trials, why.code)))
+    telling = lasting if lasting or is_busy else reasons
+    return tuple(sorted(telling, key=lambda why: (why.is_bounded, -why.trials, why.code)))
 
 
 def _joined(why: WaitReason, group: _Gathered) -> WaitReason:
@@ -147,8 +147,8 @@ def _joined(why: WaitReason, group: _Gathered) -> WaitReason:
 def _lane_reason(facts: Facts, lane: WaitingLane) -> WaitReason:
     """Return why the first trial of a lane waits."""
     blocked = _stop_reason(facts, lane) or _node_reason(facts, lane) or _foreign_reason(facts, lane)
-    if found := blocked or _own_reason(facts, lane):
-        return found
+    if why := blocked or _own_reason(facts, lane):
+        return why
     return reason("due") if lane.due else reason("retry", until=lane.next_at)
 
 
@@ -194,12 +194,14 @@ def _foreign_reason(facts: Facts, lane: WaitingLane) -> WaitReason | None:
     if not held:
         return None
     holder = held[0].campaign
-    known = facts.campaigns[holder]
+    other_campaign = facts.campaigns[holder]
     subjects = _subjects(facts, [each for each in held if each.campaign == holder])
     since = _since(lane, [each.since for each in held if each.campaign == holder])
-    if known.name is not None:
-        return reason("reserved", subjects=subjects, since=since, campaign=holder, holder=known.name)
-    return reason("reserved-private" if known.is_own else "reserved-other-team", subjects=subjects, since=since)
+    if other_campaign.name is not None:
+        return reason("reserved", subjects=subjects, since=since, campaign=holder, holder=other_campaign.name)
+    return reason(
+        "reserved-private" if other_campaign.is_own else "reserved-other-team", subjects=subjects, since=since
+    )
 
 
 def _fence_reason(facts: Facts, lane: WaitingLane) -> WaitReason | None:
@@ -238,14 +240,14 @@ def _subjects(facts: Facts, held: Sequence[Holder]) -> tuple[Subject, ...]:
 
 def _stage_reasons(campaigns: Collection[int]) -> dict[int, tuple[WaitReason, ...]]:
     """Return what keeps campaigns of which no trial is left: experiments whose turn is about to come."""
-    found: dict[int, tuple[WaitReason, ...]] = {}
+    reasons: dict[int, tuple[WaitReason, ...]] = {}
     rows = waiting_experiments().filter(campaign__in=campaigns).select_related("after").order_by("position", "pk")
     for experiment in rows:
         earlier: Experiment | None = experiment.after
         if earlier is not None:
             why = reason("stage", subjects=(Subject("experiment", earlier.pk, earlier.name),))
-            found.setdefault(experiment.campaign_id, (why,))
-    return found
+            reasons.setdefault(experiment.campaign_id, (why,))
+    return reasons
 
 
 def _paused(pause: tuple[datetime, str] | None) -> WaitReason:

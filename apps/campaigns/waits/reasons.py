@@ -79,15 +79,15 @@ class WaitReason:
     @property
     def text(self) -> str:
         """Return the reason as a sentence in the reader's language and time zone, without a full stop."""
-        said: Message = Message(self.text_id, {"for": self.names, **self.values})
+        message: Message = Message(self.text_id, {"for": self.names, **self.values})
         if self.since:
-            said = Message(_SINCE, {"reason": said.as_json(), "since": moment(self.since)})
+            message = Message(_SINCE, {"reason": message.as_json(), "since": moment(self.since)})
         if self.until:
-            said = Message(_UNTIL, {"reason": said.as_json(), "until": moment(self.until)})
+            message = Message(_UNTIL, {"reason": message.as_json(), "until": moment(self.until)})
         heard = [subject.heard_at for subject in self.subjects]
         if len(heard) == 1 and heard[0]:
-            said = Message(_HEARD, {"reason": said.as_json(), "heard": moment(heard[0])})
-        return messages.render(said)
+            message = Message(_HEARD, {"reason": message.as_json(), "heard": moment(heard[0])})
+        return messages.render(message)
 
     @property
     def nodes_to_mend(self) -> tuple[Subject, ...]:

@@ -20,7 +20,7 @@ def told_apart(
     apart, pooled, once = [], [], []
     for factor in hidden:
         spread = spread_of(gathered, factor, fixed)
-        varies = any(len(found) > 1 for found in spread)
+        varies = any(len(values) > 1 for values in spread)
         if factor.is_parameter and not varies:
             once.append((factor.label, spread))
         elif varies and (factor.is_parameter or (factor.name in factors.APART and _is_common(spread))):
@@ -32,4 +32,4 @@ def told_apart(
 
 def _is_common(spread: Spread) -> bool:
     """Return whether all sets that have figures have the same values."""
-    return len({frozenset(found) for found in spread if found}) == 1
+    return len({frozenset(values) for values in spread if values}) == 1

@@ -169,11 +169,11 @@ class CompareResults(APIView):
         if not state.sets and not errors:
             errors = {"set": [Message(_("Choose a set first."))]}
         if errors:
-            raise field_errors({name: found[0] for name, found in errors.items()})
-        made = contrast.compare(state, rights.user_of(request))
-        if made.missing:
-            raise field_errors({name: found[0] for name, found in made.missing.items()})
-        return Response(downloads.as_json(made))
+            raise field_errors({name: texts[0] for name, texts in errors.items()})
+        comparison = contrast.compare(state, rights.user_of(request))
+        if comparison.missing:
+            raise field_errors({name: texts[0] for name, texts in comparison.missing.items()})
+        return Response(downloads.as_json(comparison))
 
 
 class SavedViewSerializer(KeptSerializer):

@@ -75,8 +75,8 @@ def cells_of(
         others = factors.column_of(series.name, place, gathered) if series else repeat(None)
         rests = factors.settings_of(names, place, gathered)
         pools = factors.settings_of([factor.name for factor in pooled], place, gathered)
-        told = zip(rows, xs, others, rests, pools, strict=False)
-        for row, x, other, rest, setting in compress(told, within(fixed, place, gathered)):
+        row_settings = zip(rows, xs, others, rests, pools, strict=False)
+        for row, x, other, rest, setting in compress(row_settings, within(fixed, place, gathered)):
             key = (place, x, other, rest)
             cell = cells.get(key) or cells.setdefault(key, Cell(*key))
             cell.values.extend(row.values)
@@ -98,18 +98,18 @@ def cells_of(
 
 def within(fixed: Fixed, place: int, gathered: Gathered) -> list[bool]:
     """Say of each row of a set whether it has the values that factors are fixed at."""
-    found = [True] * len(gathered.rows[place])
+    matches = [True] * len(gathered.rows[place])
     for factor, text in fixed:
         wanted = factor.values[factor.keys.index(text)]
         column = factors.column_of(factor.name, place, gathered)
-        found = [so_far and value == wanted for so_far, value in zip(found, column, strict=True)]
-    return found
+        matches = [so_far and value == wanted for so_far, value in zip(matches, column, strict=True)]
+    return matches
 
 
 def spread_of(gathered: Gathered, factor: Factor, fixed: Fixed) -> Spread:
     """Return the texts of the values that each set has of a factor, in their order."""
-    found = [
+    by_set = [
         set(compress(factors.column_of(factor.name, place, gathered), within(fixed, place, gathered)))
         for place in range(len(gathered.rows))
     ]
-    return tuple(tuple(map(factor.text, sorted(values, key=factor.place))) for values in found)
+    return tuple(tuple(map(factor.text, sorted(values, key=factor.place))) for values in by_set)

@@ -10,7 +10,8 @@ from typing import TypeVar
 from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
-from apps.bench import comparison, network, statistics
+from apps.bench import comparison as bench_comparison
+from apps.bench import network, statistics
 from apps.bench.comparison import Level, Remark, Statistic
 from apps.bench.statistics import Importance, Mean, Overall
 from apps.bench.text import Message
@@ -47,7 +48,7 @@ class Comparison:
     averaged: list[Factor]
     cells: list[Cell]
     remarks: list[Remark] = field(default_factory=list)
-    deviations: list[comparison.Deviation] = field(default_factory=list)
+    deviations: list[bench_comparison.Deviation] = field(default_factory=list)
     overall: dict[int, Overall] = field(default_factory=dict)
     # The paths that were measured, by their ends, with the transport; None until somebody asks.
     paths: dict[tuple[int, ...], tuple[network.Path, str]] | None = None
@@ -80,15 +81,15 @@ class Comparison:
 
     def compute_part(self, name: str, compute: Callable[[], T], otherwise: T) -> T:
         """Return a part (named by a msgid); of one that fails (`otherwise`) a remark says so, and others go on."""
-        found, failure = parts.attempt(name, compute, otherwise)
+        part, failure = parts.attempt(name, compute, otherwise)
         if failure:
             self.remarks.append(Remark(Level.CAUTION, failure))
-        return found
+        return part
 
     def _importance(self) -> list[tuple[str, Importance]]:
         """Return what each set's own factors explain of it: (title of the set, shares)."""
         names = [factor.name for factor in self.factors if factor.is_parameter or factor.name == factors.NODES]
-        found = []
+        shares = []
         for place, (title, rows) in enumerate(zip(self.titles, self.gathered.rows, strict=True)):
             counts = [len(row.values) for row in rows]
             # Its value for each figure, of which a row may have several.
@@ -98,8 +99,8 @@ class Comparison:
             }
             values = [value for row in rows for value in row.values]
             if names and (explained := statistics.explain_variance(columns, values)):
-                found.append((title, explained))
-        return found
+                shares.append((title, explained))
+        return shares
 
 
 def compare(state: State, user: User) -> Comparison:
@@ -113,42 +114,42 @@ def compare(state: State, user: User) -> Comparison:
     varied = factors.varied(gathered)
     by_name = {factor.name: factor for factor in varied}
     sets = factors.of_sets(named)
-    asked = {state.axis, state.series, *(name for name, _text in state.fixed)} - by_name.keys()
-    held = by_name | factors.constant(asked, gathered)
+    wanted = {state.axis, state.series, *(name for name, _text in state.fixed)} - by_name.keys()
+    held = by_name | factors.constant(wanted, gathered)
     axis = held.get(state.axis) or (sets if state.axis == factors.SET else _usual_axis(varied, sets))
     series = held.get(state.series) if state.series != axis.name else None
     fixed = [(held[name], text) for name, text in state.fixed if name in held and text in held[name].keys]
-    shown = {axis.name, series.name if series else "", *(factor.name for factor, _text in fixed)}
+    placed = {axis.name, series.name if series else "", *(factor.name for factor, _text in fixed)}
     mean, why = mean_of(gathered, tools, metric)
-    apart, pooled, once = told_apart(gathered, [factor for factor in varied if factor.name not in shown], fixed)
-    made = Comparison(
+    apart, pooled, once = told_apart(gathered, [factor for factor in varied if factor.name not in placed], fixed)
+    comparison = Comparison(
         state=state, gathered=gathered, titles=named, metrics=metrics, metric=metric, mean=mean, why_mean=why,
         factors=varied, axis=axis, series=series, fixed=fixed,
         apart=apart, averaged=pooled, cells=cells_of(gathered, axis, series, fixed, apart, pooled),
     )  # fmt: skip
-    made.missing = gaps.missing_metric(state, metrics)
+    comparison.missing = gaps.missing_metric(state, metrics)
     # Where there are no figures yet, nothing is missed of them.
-    made.missing |= gaps.missing_factors(state, axis, series, held) if made.cells else {}
-    for cell in made.cells:
-        cell.centre = comparison.centre_of(cell.values, state.statistic, mean)
-    found = environment.environment_of(gathered, once, user)
-    made.deviations = found.deviations
-    made.remarks = comparison.judge(_shown(made, tools, found.changed))
-    if made.is_comparable:
-        made.compute_part(part_names.CONTRAST, lambda: _contrast(made), None)
-    return made
+    comparison.missing |= gaps.missing_factors(state, axis, series, held) if comparison.cells else {}
+    for cell in comparison.cells:
+        cell.centre = bench_comparison.centre_of(cell.values, state.statistic, mean)
+    surroundings = environment.environment_of(gathered, once, user)
+    comparison.deviations = surroundings.deviations
+    comparison.remarks = bench_comparison.judge(_shown(comparison, tools, surroundings.changed))
+    if comparison.is_comparable:
+        comparison.compute_part(part_names.CONTRAST, lambda: _contrast(comparison), None)
+    return comparison
 
 
-def baseline_of(made: Comparison, cell: Cell) -> Key:
+def baseline_of(comparison: Comparison, cell: Cell) -> Key:
     """Return the place that a cell is compared with."""
-    state = made.state
+    state = comparison.state
     x, series = cell.x, cell.series
-    if state.base_axis is not None and made.axis.name != factors.SET:
-        return cell.set, _value(made.axis, state.base_axis, x), series, cell.rest
-    if state.base_series is not None and made.series:
-        return cell.set, x, _value(made.series, state.base_series, series), cell.rest
+    if state.base_axis is not None and comparison.axis.name != factors.SET:
+        return cell.set, _value(comparison.axis, state.base_axis, x), series, cell.rest
+    if state.base_series is not None and comparison.series:
+        return cell.set, x, _value(comparison.series, state.base_series, series), cell.rest
     # Where the sets are on the axis, the baseline is one of its places.
-    return state.baseline, state.baseline if made.axis.name == factors.SET else x, series, cell.rest
+    return state.baseline, state.baseline if comparison.axis.name == factors.SET else x, series, cell.rest
 
 
 def _value(factor: Factor, text: str, other: Hashable) -> Hashable:
@@ -165,7 +166,7 @@ def _metrics(choices: Sequence[figure_rows.Choice], tools: dict[str, Tool]) -> l
     had: dict[str, set[int]] = defaultdict(set)
     sets: dict[str, set[int]] = defaultdict(set)
     swept: dict[str, int] = defaultdict(int)
-    known: dict[str, Metric] = {}
+    metrics: dict[str, Metric] = {}
     for place, choice in enumerate(choices):
         for experiment in choice.experiments.values():
             for metric in held[experiment.pk]:
@@ -173,9 +174,9 @@ def _metrics(choices: Sequence[figure_rows.Choice], tools: dict[str, Tool]) -> l
             for metric in tools[experiment.tool].metrics:
                 sets[metric.name].add(place)
                 swept[metric.name] += bool(experiment.factors)
-                known.setdefault(metric.name, metric)
-    ranks = {name: (-len(had[name]), -len(sets[name]), not known[name].primary, -swept[name]) for name in known}
-    return sorted(known.values(), key=lambda metric: ranks[metric.name])
+                metrics.setdefault(metric.name, metric)
+    ranks = {name: (-len(had[name]), -len(sets[name]), not metrics[name].primary, -swept[name]) for name in metrics}
+    return sorted(metrics.values(), key=lambda metric: ranks[metric.name])
 
 
 def mean_of(gathered: Gathered, tools: dict[str, Tool], metric: Metric | None) -> tuple[Mean, str]:
@@ -193,9 +194,11 @@ def _usual_axis(varied: list[Factor], sets: Factor) -> Factor:
     return next(iter([*numbers, *parameters, *([] if len(sets.values) > 1 else nodes)]), sets)
 
 
-def _shown(made: Comparison, tools: dict[str, Tool], changed: tuple[frozenset[str], ...]) -> comparison.Shown:
+def _shown(
+    comparison: Comparison, tools: dict[str, Tool], changed: tuple[frozenset[str], ...]
+) -> bench_comparison.Shown:
     """Return what is to be judged of a comparison."""
-    gathered, metric = made.gathered, made.metric
+    gathered, metric = comparison.gathered, comparison.metric
     used = [{gathered.experiments[row.experiment].tool for row in rows} for rows in gathered.rows]
     units = {
         slug: item.unit
@@ -203,74 +206,76 @@ def _shown(made: Comparison, tools: dict[str, Tool], changed: tuple[frozenset[st
         for item in tool.metrics
         if metric and item.name == metric.name
     }
-    on_sets = made.axis.name == factors.SET
+    on_sets = comparison.axis.name == factors.SET
     places = [
-        {(None if on_sets else cell.x, cell.rest) for cell in made.cells if cell.set == place}
-        for place in range(len(made.titles))
+        {(None if on_sets else cell.x, cell.rest) for cell in comparison.cells if cell.set == place}
+        for place in range(len(comparison.titles))
     ]
-    names = [*([] if on_sets else [made.axis.label]), *(factor.label for factor in made.apart)]
-    return comparison.Shown(
-        names=tuple(made.titles),
-        tools=tuple(frozenset(tools[slug].name for slug in found) for found in used),
-        units=tuple(frozenset(units.get(slug, "") for slug in found) for found in used),
-        samples=tuple(sum(cell.n for cell in made.cells if cell.set == place) for place in range(len(made.titles))),
+    names = [*([] if on_sets else [comparison.axis.label]), *(factor.label for factor in comparison.apart)]
+    return bench_comparison.Shown(
+        names=tuple(comparison.titles),
+        tools=tuple(frozenset(tools[slug].name for slug in slugs) for slugs in used),
+        units=tuple(frozenset(units.get(slug, "") for slug in slugs) for slugs in used),
+        samples=tuple(
+            sum(cell.n for cell in comparison.cells if cell.set == place) for place in range(len(comparison.titles))
+        ),
         axis=", ".join(names),
         common=len(set.intersection(*places)) if places else 0,
-        averaged=tuple(factor.label for factor in made.averaged),
-        deviations=tuple(made.deviations),
+        averaged=tuple(factor.label for factor in comparison.averaged),
+        deviations=tuple(comparison.deviations),
         changed=changed,
-        invalid=sum(gathered.invalid.values()) if made.state.invalid else 0,
+        invalid=sum(gathered.invalid.values()) if comparison.state.invalid else 0,
         cut=sum(choice.cut for choice in gathered.choices),
     )
 
 
-def _contrast(made: Comparison) -> None:
+def _contrast(comparison: Comparison) -> None:
     """Give each cell its contrast with the baseline, and each set the answer over all common settings."""
-    cells = {cell.key: cell for cell in made.cells}
+    cells = {cell.key: cell for cell in comparison.cells}
     pairs = []
-    for cell in made.cells:
-        base = baseline_of(made, cell)
+    for cell in comparison.cells:
+        base = baseline_of(comparison, cell)
         cell.is_baseline = base == cell.key
         if not cell.is_baseline and base in cells:
             pairs.append((cell, cells[base]))
-    found = comparison.contrast([(base.values, cell.values) for cell, base in pairs])
-    for (cell, _base), contrast in zip(pairs, found, strict=True):
+    contrasts = bench_comparison.contrast([(base.values, cell.values) for cell, base in pairs])
+    for (cell, _base), contrast in zip(pairs, contrasts, strict=True):
         cell.contrast = contrast
-    if made.state.base_axis is None and made.state.base_series is None:
-        made.overall = _overall(made)
+    if comparison.state.base_axis is None and comparison.state.base_series is None:
+        comparison.overall = _overall(comparison)
 
 
-def _overall(made: Comparison) -> dict[int, Overall]:
+def _overall(comparison: Comparison) -> dict[int, Overall]:
     """Return how each set differs from the baseline over the settings that both have."""
-    names = [factor.name for factor in made.factors if factor.is_parameter]
+    names = [factor.name for factor in comparison.factors if factor.is_parameter]
     strata: list[dict[Hashable, list[float]]] = []
-    for place, rows in enumerate(made.gathered.rows):
-        found: dict[Hashable, list[float]] = defaultdict(list)
-        told = zip(factors.settings_of(names, place, made.gathered), rows, strict=True)
-        for setting, row in compress(told, within(made.fixed, place, made.gathered)):
-            found[setting].extend(row.values)
-        strata.append(found)
+    for place, rows in enumerate(comparison.gathered.rows):
+        figures: dict[Hashable, list[float]] = defaultdict(list)
+        row_settings = zip(factors.settings_of(names, place, comparison.gathered), rows, strict=True)
+        for setting, row in compress(row_settings, within(comparison.fixed, place, comparison.gathered)):
+            figures[setting].extend(row.values)
+        strata.append(figures)
     answers = {}
-    base = strata[made.state.baseline] if strata else {}
+    base = strata[comparison.state.baseline] if strata else {}
     for place, other in enumerate(strata):
-        if place != made.state.baseline:
+        if place != comparison.state.baseline:
             common = [(base[key], other[key]) for key in base if key in other]
             if answer := statistics.compare_strata(common):
                 answers[place] = answer
     return answers
 
 
-def statistic_label(made: Comparison) -> str:
+def statistic_label(comparison: Comparison) -> str:
     """Return what the figures shown are called."""
-    if made.state.statistic is Statistic.MEDIAN:
+    if comparison.state.statistic is Statistic.MEDIAN:
         return _("Median")
-    return means.label_of(made.mean)
+    return means.label_of(comparison.mean)
 
 
-def baseline_title(made: Comparison) -> str:
+def baseline_title(comparison: Comparison) -> str:
     """Return what the others are compared with, "" where there is nothing to compare with."""
-    state = made.state
-    for factor, text in ((made.axis, state.base_axis), (made.series, state.base_series)):
+    state = comparison.state
+    for factor, text in ((comparison.axis, state.base_axis), (comparison.series, state.base_series)):
         if text is not None and factor and factor.name != factors.SET and text in factor.keys:
             return f"{factor.label} {factor.texts[factor.keys.index(text)]}"
-    return made.titles[state.baseline] if len(made.titles) > 1 else ""
+    return comparison.titles[state.baseline] if len(comparison.titles) > 1 else ""

@@ -13,78 +13,85 @@ from apps.core import messages
 from apps.results import downloads
 
 
-def csv_of(made: Comparison) -> HttpResponse:
+def csv_of(comparison: Comparison) -> HttpResponse:
     """Return a line for each place, in base units; trials, modes, outliers and flags joined by blanks."""
     out = io.StringIO()
     writer = csv.writer(out)
     header: list[str] = []
-    for row in tables.rows_of(made):
+    for row in tables.rows_of(comparison):
         if not header:
             header = list(row)
             writer.writerow(header)
         writer.writerow([downloads.plain(value) for value in row.values()])
-    return _attachment(HttpResponse(out.getvalue(), content_type="text/csv; charset=utf-8"), made, "csv")
+    return _attachment(HttpResponse(out.getvalue(), content_type="text/csv; charset=utf-8"), comparison, "csv")
 
 
-def json_of(made: Comparison) -> JsonResponse:
+def json_of(comparison: Comparison) -> JsonResponse:
     """Return the whole comparison as REST gives it."""
-    return _attachment(JsonResponse(as_json(made)), made, "json")
+    return _attachment(JsonResponse(as_json(comparison)), comparison, "json")
 
 
-def as_json(made: Comparison) -> dict[str, Any]:
+def as_json(comparison: Comparison) -> dict[str, Any]:
     """Return the comparison as plain JSON values."""
     # Before the remarks, for one of them says so if it fails.
-    metric, explained = made.metric, made.explained
+    metric, explained = comparison.metric, comparison.explained
     return {
-        "query": made.state.as_query(),
+        "query": comparison.state.as_query(),
         "sets": [
-            {"text": found.as_text(), "title": title, "samples": sum(len(row.values) for row in rows)}
-            for found, title, rows in zip(made.state.sets, made.titles, made.gathered.rows, strict=True)
+            {"text": result_set.as_text(), "title": title, "samples": sum(len(row.values) for row in rows)}
+            for result_set, title, rows in zip(
+                comparison.state.sets, comparison.titles, comparison.gathered.rows, strict=True
+            )
         ],
         "metric": metric.name if metric else None,
-        "unit": made.unit,
-        "metrics": [item.name for item in made.metrics],
-        "statistic": made.mean.value + " mean" if made.state.statistic.value == "mean" else "median",
-        "axis": made.axis.name,
-        "series": made.series.name if made.series else None,
+        "unit": comparison.unit,
+        "metrics": [item.name for item in comparison.metrics],
+        "statistic": comparison.mean.value + " mean" if comparison.state.statistic.value == "mean" else "median",
+        "axis": comparison.axis.name,
+        "series": comparison.series.name if comparison.series else None,
         "factors": [
-            {"name": factor.name, "unit": factor.unit, "values": list(factor.keys)} for factor in made.factors
+            {"name": factor.name, "unit": factor.unit, "values": list(factor.keys)} for factor in comparison.factors
         ],
-        "fixed": {factor.name: text for factor, text in made.fixed},
-        "apart": [factor.name for factor in made.apart],
-        "averaged": [factor.name for factor in made.averaged],
-        "baseline": baseline_title(made),
-        "is_comparable": made.is_comparable,
+        "fixed": {factor.name: text for factor, text in comparison.fixed},
+        "apart": [factor.name for factor in comparison.apart],
+        "averaged": [factor.name for factor in comparison.averaged],
+        "baseline": baseline_title(comparison),
+        "is_comparable": comparison.is_comparable,
         "remarks": [
-            {"level": remark.level.value, "text": messages.render(remark.message)} for remark in made.remarks
+            {"level": remark.level.value, "text": messages.render(remark.message)} for remark in comparison.remarks
         ],
         "differences": [
-            {"topic": item.topic, "name": item.name, "values": [sorted(map(str, found)) for found in item.values]}
-            for item in made.deviations
+            {"topic": item.topic, "name": item.name, "values": [sorted(map(str, values)) for values in item.values]}
+            for item in comparison.deviations
         ],
         "overall": [
-            {"set": made.titles[place], "p": found.p, "superiority": found.superiority, "settings": found.strata}
-            for place, found in made.overall.items()
+            {
+                "set": comparison.titles[place],
+                "p": overall.p,
+                "superiority": overall.superiority,
+                "settings": overall.strata,
+            }
+            for place, overall in comparison.overall.items()
         ],
         "importance": [
             {
                 "set": title,
                 "shares": [
-                    {"factors": list(item.factors), "share": item.share, "p": item.p} for item in found.shares
+                    {"factors": list(item.factors), "share": item.share, "p": item.p} for item in importance.shares
                 ],
-                "rest": found.rest,
-                "noise": found.noise,
-                "is_balanced": found.is_balanced,
+                "rest": importance.rest,
+                "noise": importance.noise,
+                "is_balanced": importance.is_balanced,
             }
-            for title, found in explained
+            for title, importance in explained
         ],
-        "left_out": made.gathered.left_out,
-        "reasons": dict(made.gathered.invalid),
-        "rows": list(tables.rows_of(made)),
+        "left_out": comparison.gathered.left_out,
+        "reasons": dict(comparison.gathered.invalid),
+        "rows": list(tables.rows_of(comparison)),
     }
 
 
-def _attachment(response: Any, made: Comparison, ending: str) -> Any:
-    name = slugify("-".join(made.titles))[:80].strip("-") or "comparison"
+def _attachment(response: Any, comparison: Comparison, ending: str) -> Any:
+    name = slugify("-".join(comparison.titles))[:80].strip("-") or "comparison"
     response["Content-Disposition"] = f'attachment; filename="{name}.{ending}"'
     return response

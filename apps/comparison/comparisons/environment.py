@@ -15,7 +15,7 @@ from apps.agents.models import FactSnapshot
 from apps.bench import comparison, units
 from apps.bench.comparison import Deviation
 from apps.bench.network import routes
-from apps.comparison.comparisons.facts_in_force import Periods, in_force, taken_of
+from apps.comparison.comparisons.facts_in_force import Periods, in_force, timelines_of
 from apps.comparison.comparisons.figure_rows import Gathered, Row
 from apps.results.models import Result
 from apps.testbeds.models import Mount, NodeAddress
@@ -48,20 +48,24 @@ def environment_of(
 
     What agents told is of the nodes whose facts the user may read.
     """
-    known: list[Known] = [defaultdict(set) for _rows in gathered.rows]
+    by_set: list[Known] = [defaultdict(set) for _rows in gathered.rows]
     for label, values in settings:
-        for mine, found in zip(known, values, strict=True):
-            mine[(_("Parameters"), label)].update(found)
-    for mine, rows in zip(known, gathered.rows, strict=True):
+        for mine, texts in zip(by_set, values, strict=True):
+            mine[(_("Parameters"), label)].update(texts)
+    for mine, rows in zip(by_set, gathered.rows, strict=True):
         _setup(mine, rows, gathered)
-    _flags(known, gathered)
-    facts, versions = _facts(known, gathered, user), _results(known, gathered)
+    _flags(by_set, gathered)
+    facts, versions = _facts(by_set, gathered, user), _results(by_set, gathered)
     changed = [own | others for own, others in zip(facts, versions, strict=True)]
-    told = [{key: frozenset(found) for key, found in mine.items()} for mine in known]
+    named_values = [{key: frozenset(values) for key, values in mine.items()} for mine in by_set]
     differing = (
-        [Deviation(topic, name, (told[0][topic, name],)) for topic, name in told[0] if (topic, name) in changed[0]]
-        if len(told) == 1
-        else comparison.deviations(told)
+        [
+            Deviation(topic, name, (named_values[0][topic, name],))
+            for topic, name in named_values[0]
+            if (topic, name) in changed[0]
+        ]
+        if len(named_values) == 1
+        else comparison.deviations(named_values)
     )
     return Environment(differing, tuple(frozenset(name for _topic, name in keys) for keys in changed))
 
@@ -86,41 +90,41 @@ def _setup(mine: Known, rows: list[Row], gathered: Gathered) -> None:
                     mine[(topic, _("Testbed (%(role)s)") % {"role": _(role.label)})].add(node.testbed.name)
 
 
-def _flags(known: list[Known], gathered: Gathered) -> None:
+def _flags(by_set: list[Known], gathered: Gathered) -> None:
     """Add how many of each set's figures have which flag, where sets stand side by side."""
     trials = [[trial for row in rows for trial in row.trials] for rows in gathered.rows]
     counts = [gathered.doubts.names_of(own, gathered.metric) for own in trials]
-    for name in sorted(set().union(*counts)) if len(known) > 1 else ():
-        for mine, found, own in zip(known, counts, trials, strict=True):
+    for name in sorted(set().union(*counts)) if len(by_set) > 1 else ():
+        for mine, counter, own in zip(by_set, counts, trials, strict=True):
             if own:
-                values = {"n": found[name], "of": len(own)}
-                text = _("%(n)s of %(of)s figures") % values if found[name] else _("no figure")
-                mine[(_("Flags"), name)].add(_("every figure") if found[name] == len(own) else text)
+                values = {"n": counter[name], "of": len(own)}
+                text = _("%(n)s of %(of)s figures") % values if counter[name] else _("no figure")
+                mine[(_("Flags"), name)].add(_("every figure") if counter[name] == len(own) else text)
 
 
-def _facts(known: list[Known], gathered: Gathered, user: User) -> list[set[Name]]:
+def _facts(by_set: list[Known], gathered: Gathered, user: User) -> list[set[Name]]:
     """Add what the agents told of the nodes when figures were measured; return what changed meanwhile, set by set."""
     periods = [_periods(rows, gathered) for rows in gathered.rows]
-    wanted = {pk for found in periods for pk in found}
-    chosen = in_force(periods, taken_of(wanted, gathered, user), gathered)
-    if len(known) == 1:
+    wanted = {pk for by_node in periods for pk in by_node}
+    chosen = in_force(periods, timelines_of(wanted, gathered, user), gathered)
+    if len(by_set) == 1:
         # What stayed as it was is of use only beside another set.
         chosen = [{node: held for node, held in chosen[0].items() if len(held) > 1}]
         wanted = set(chosen[0])
-    ids = sorted({pk for found in chosen for snapshots in found.values() for pk in snapshots})[-MOST_SNAPSHOTS:]
-    told = FactSnapshot.objects.filter(pk__in=ids).values_list("pk", *(f"facts__{name}" for name in _FACTS))
-    facts = {pk: dict.fromkeys(_FACTS) | sound(dict(zip(_FACTS, parts, strict=True))) for pk, *parts in told}
+    ids = sorted({pk for by_node in chosen for snapshots in by_node.values() for pk in snapshots})[-MOST_SNAPSHOTS:]
+    fact_rows = FactSnapshot.objects.filter(pk__in=ids).values_list("pk", *(f"facts__{name}" for name in _FACTS))
+    facts = {pk: dict.fromkeys(_FACTS) | sound(dict(zip(_FACTS, parts, strict=True))) for pk, *parts in fact_rows}
     addresses: dict[int, list[NodeAddress]] = defaultdict(list)
     for address in NodeAddress.objects.filter(node__in=wanted):
         addresses[address.node_id].append(address)
     mounts = _mount_paths(gathered)
     changed: list[set[Name]] = []
-    for mine, found, period, rows in zip(known, chosen, periods, gathered.rows, strict=True):
+    for mine, by_node, period, rows in zip(by_set, chosen, periods, gathered.rows, strict=True):
         paths_of = {
             path for row in rows for path in mounts.get(gathered.experiments[row.experiment].file_system_id, ())
         }
         names: set[Name] = set()
-        for node, held in found.items():
+        for node, held in by_node.items():
             own: list[Known] = []
             for pk in held & facts.keys():
                 own.append(defaultdict(set))
@@ -136,7 +140,7 @@ def _facts(known: list[Known], gathered: Gathered, user: User) -> list[set[Name]
 
 def _periods(rows: list[Row], gathered: Gathered) -> Periods:
     """Return in which roles, on which lanes and how long each node took part in a set's figures."""
-    found: Periods = {}
+    periods: Periods = {}
     lanes: dict[int, tuple[Row, datetime, datetime]] = {}
     for row in rows:
         first, last = min(row.moments), max(row.moments)
@@ -145,19 +149,19 @@ def _periods(rows: list[Row], gathered: Gathered) -> Periods:
     for lane, (row, first, last) in lanes.items():
         for role in gathered.tool_of(row).roles:
             for node in gathered.lanes[lane].roles.get(role.name, []):
-                roles, own, low, high = found.get(node, (set(), set(), first, last))
-                found[node] = (roles | {_(role.label)}, own | {lane}, min(first, low), max(last, high))
-    return found
+                roles, own, low, high = periods.get(node, (set(), set(), first, last))
+                periods[node] = (roles | {_(role.label)}, own | {lane}, min(first, low), max(last, high))
+    return periods
 
 
 def _mount_paths(gathered: Gathered) -> dict[int | None, set[str]]:
     """Return {file system: where it is mounted}, by its own path and by that of each cluster."""
     systems = {item.file_system for item in gathered.experiments.values() if item.file_system}
-    found: dict[int | None, set[str]] = {system.pk: {system.mount_path} for system in systems}
+    paths: dict[int | None, set[str]] = {system.pk: {system.mount_path} for system in systems}
     if systems:
         for system, path in Mount.objects.filter(file_system__in=systems).values_list("file_system_id", "path"):
-            found[system] |= {path} if path else set()
-    return found
+            paths[system] |= {path} if path else set()
+    return paths
 
 
 def _add_facts(
@@ -211,7 +215,7 @@ def _is_same(with_length: str, address: str) -> bool:
         return False
 
 
-def _results(known: list[Known], gathered: Gathered) -> list[set[Name]]:
+def _results(by_set: list[Known], gathered: Gathered) -> list[set[Name]]:
     """Add what the first and last results of each set tell: versions, what was granted, the routes.
 
     Return the versions that changed meanwhile between the same nodes, set by set.
@@ -221,28 +225,28 @@ def _results(known: list[Known], gathered: Gathered) -> list[set[Name]]:
         players = {trial: who for row in rows for who in [gathered.nodes_of(row)] for trial in row.trials}
         trials = sorted(players)
         looked.append({trial: players[trial] for trial in (*trials[:LOOKED_AT], *trials[-LOOKED_AT:])})
-    found = Result.objects.filter(trial__in=set().union(*looked)).values_list(
+    result_rows = Result.objects.filter(trial__in=set().union(*looked)).values_list(
         "trial_id", "tool", "tool_version", "granted", "observed__route", "observed__context__before__route"
     )
     seen: list[tuple[int, routes.Route]] = []
     versions: list[dict[tuple[Name, str], set[str]]] = [defaultdict(set) for _rows in looked]
-    for trial, slug, version, granted, own, before in found:
+    for trial, slug, version, granted, own, before in result_rows:
         tool = gathered.tools[slug].name
         for place, wanted in enumerate(looked):
             if trial in wanted:
                 if version:
                     name = (_("Tool"), _("Version of %(tool)s") % {"tool": tool})
-                    known[place][name].add(version)
+                    by_set[place][name].add(version)
                     versions[place][name, wanted[trial]].add(version)
-                _add_granted(known[place], granted)
+                _add_granted(by_set[place], granted)
                 if route := routes.from_json(own) or routes.from_json(before):
                     seen.append((place, route))
     # Hops among which traffic is spread make no other route.
     for way in routes.variants([route for _place, route in seen]):
         for sighting in way.sightings:
             text = " → ".join("/".join(hop) or "*" for hop in way.route)
-            known[seen[sighting][0]][(_("Path"), _("Route"))].add(text)
-    return [{name for (name, _players), told in mine.items() if len(told) > 1} for mine in versions]
+            by_set[seen[sighting][0]][(_("Path"), _("Route"))].add(text)
+    return [{name for (name, _players), values in mine.items() if len(values) > 1} for mine in versions]
 
 
 def _add_granted(mine: Known, granted: Any) -> None:

@@ -103,11 +103,11 @@ def varied(gathered: Gathered) -> list[Factor]:
         for row in rows:
             names |= row.parameters
     places = range(len(gathered.rows))
-    found = [
+    value_sets = [
         (name, set(chain.from_iterable(column_of(name, place, gathered) for place in places)))
         for name in [*names, *PSEUDO]
     ]
-    return [_factor(name, seen, gathered) for name, seen in found if len(seen) > 1]
+    return [_factor(name, seen, gathered) for name, seen in value_sets if len(seen) > 1]
 
 
 def varies_within(factor: Factor, gathered: Gathered) -> bool:
@@ -117,7 +117,7 @@ def varies_within(factor: Factor, gathered: Gathered) -> bool:
 
 def constant(names: Iterable[str], gathered: Gathered) -> dict[str, Factor]:
     """Return, of factors that do not vary, those that all results have one value of: {name: factor}."""
-    rows = [row for found in gathered.rows for row in found]
+    rows = [row for own in gathered.rows for row in own]
     values = {name: {value_of(row, name, gathered) for row in rows} for name in names if _is_held(name, rows)}
     return {name: _factor(name, seen, gathered) for name, seen in values.items()}
 

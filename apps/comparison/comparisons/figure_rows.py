@@ -21,7 +21,7 @@ from apps.campaigns.models import Campaign, Experiment, ExperimentRole, Lane, Tr
 from apps.campaigns.queries.visibility import counted, visible
 from apps.comparison.comparisons import sets
 from apps.comparison.comparisons.sets import ResultSet
-from apps.results import doubts, queries
+from apps.results import doubts, queries, ways
 from apps.results.doubts import Doubts
 from apps.testbeds.models import Node
 from apps.toolbox import queries as toolbox
@@ -55,7 +55,7 @@ class Choice:
     `cut` counts the trials of older experiments that are left out because there are too many.
     """
 
-    found: ResultSet
+    result_set: ResultSet
     experiments: dict[int, Experiment]
     nodes: frozenset[int] | None
     cut: int = 0
@@ -93,9 +93,8 @@ class Gathered:
         """Return "client → server" with the names of the nodes that played a row's roles."""
         if row.lane not in self._pairs:
             roles = self.lanes[row.lane].roles
-            cast = (roles.get(role.name, []) for role in self.tool_of(row).roles)
-            parts = ("+".join(self.named(self.nodes.get(pk, pk)) for pk in members) for members in cast)
-            self._pairs[row.lane] = " → ".join(filter(None, parts))
+            names = {pk: self.named(self.nodes.get(pk, pk)) for members in roles.values() for pk in members}
+            self._pairs[row.lane] = ways.lane_ends(roles, self.tool_of(row), names, is_back=False)
         return self._pairs[row.lane]
 
     def named(self, thing: Campaign | Node | int) -> str:
@@ -104,10 +103,10 @@ class Gathered:
         return f"{thing} ({team})" if team else str(thing)
 
 
-def choose(found: Iterable[ResultSet], user: User) -> list[Choice]:
+def choose(wanted: Iterable[ResultSet], user: User) -> list[Choice]:
     """Return what each set stands for of all that the user may see; the newest experiments of large ones."""
-    nodes = _nodes_by_kind(sets_found := list(found))
-    chosen = [_choose(item, user, nodes) for item in sets_found]
+    nodes = _nodes_by_kind(result_sets := list(wanted))
+    chosen = [_choose(item, user, nodes) for item in result_sets]
     teams = {item.campaign.team_id for choice in chosen for item in choice.experiments.values()}
     foreign = rights.foreign_names(user, teams)
     return [replace(choice, foreign=foreign) for choice in chosen]
@@ -131,54 +130,55 @@ def gather(choices: list[Choice], metric: str, *, include_invalid: bool = False)
     gathered.nodes = Node.objects.select_related("testbed__site").in_bulk(wanted)
     gathered.doubts = doubts.doubts_of(gathered.experiments, [metric])
     flagged = _flagged(gathered.experiments, metric)
-    rows = _rows(gathered.experiments, metric, dated=any(item.found.since or item.found.until for item in choices))
+    is_dated = any(item.result_set.since or item.result_set.until for item in choices)
+    rows = _rows(gathered.experiments, metric, dated=is_dated)
     counted: set[int] = set()
     for choice in choices:
         played = _lanes_of(choice, gathered)
-        mine = [kept for row in rows if row.lane in played and (kept := _of_set(row, choice, gathered))]
+        mine = [own for row in rows if row.lane in played and (own := _of_set(row, choice, gathered))]
         touched = {trial for row in mine for trial in row.trials if trial in flagged}
         gathered.invalid.update(name for trial in touched - counted for name in flagged[trial])
         gathered.left_out += 0 if include_invalid else len(touched - counted)
         counted |= touched
-        gathered.rows.append(mine if include_invalid else [kept for row in mine if (kept := _valid(row, flagged))])
+        gathered.rows.append(mine if include_invalid else [own for row in mine if (own := _valid(row, flagged))])
     return gathered
 
 
-def _choose(found: ResultSet, user: User, by_kind: dict[tuple[str, int], set[int]]) -> Choice:
+def _choose(result_set: ResultSet, user: User, by_kind: dict[tuple[str, int], set[int]]) -> Choice:
     # Who names a campaign sees it where they may; of all others only what counts for them.
-    is_named = any(kind in ("campaign", "experiment") for kind, _pk in found.numbers)
+    is_named = any(kind in ("campaign", "experiment") for kind, _pk in result_set.numbers)
     experiments = (visible if is_named else counted)(
         Experiment.objects.filter(campaign__deleting_at=None), user, path="campaign"
     ).select_related("campaign", "file_system")
     filters = {"campaign": "campaign", "experiment": "pk", "file-system": "file_system"}
-    for kind, pk in found.numbers:
+    for kind, pk in result_set.numbers:
         if kind in filters:
             experiments = experiments.filter(**{filters[kind]: pk})
-    if found.tool:
-        experiments = experiments.filter(tool=found.tool)
-    if found.since:
-        experiments = experiments.exclude(campaign__finished_at__lt=found.since)
-    if found.until:
+    if result_set.tool:
+        experiments = experiments.filter(tool=result_set.tool)
+    if result_set.since:
+        experiments = experiments.exclude(campaign__finished_at__lt=result_set.since)
+    if result_set.until:
         # What was published or imported is older than the day on which it came here.
-        experiments = experiments.exclude(campaign__launched_at__gte=found.until, campaign__origin="measured")
-    wanted = [by_kind.get((kind, pk), set()) for kind, pk in found.numbers if kind in _NODE_PATHS]
+        experiments = experiments.exclude(campaign__launched_at__gte=result_set.until, campaign__origin="measured")
+    wanted = [by_kind.get((kind, pk), set()) for kind, pk in result_set.numbers if kind in _NODE_PATHS]
     nodes = set.intersection(*wanted) if wanted else None
     if nodes is not None:
         played = ExperimentRole.objects.filter(
             Q(node__in=nodes) | Q(cluster__nodes__in=nodes), experiment=OuterRef("pk")
         )
         experiments = experiments.filter(Exists(played))
-    kept: dict[int, Experiment] = {}
+    chosen: dict[int, Experiment] = {}
     cut = total = 0
     for experiment in _newest(experiments):
         size = experiment.size or 0
-        if kept and total + size > min(MOST_TOGETHER, MOST_TRIALS):
+        if chosen and total + size > min(MOST_TOGETHER, MOST_TRIALS):
             cut += size
             continue
-        kept[experiment.pk] = experiment
+        chosen[experiment.pk] = experiment
         total += size
         cut += max(0, size - MOST_TRIALS)
-    return Choice(found, kept, frozenset(nodes) if nodes is not None else None, cut)
+    return Choice(result_set, chosen, frozenset(nodes) if nodes is not None else None, cut)
 
 
 def _newest(experiments: QuerySet[Experiment]) -> Iterable[Any]:
@@ -187,11 +187,11 @@ def _newest(experiments: QuerySet[Experiment]) -> Iterable[Any]:
     return experiments.annotate(size=Subquery(last) + 1).order_by("-pk")[:MOST_EXPERIMENTS]
 
 
-def _nodes_by_kind(found: Sequence[ResultSet]) -> dict[tuple[str, int], set[int]]:
+def _nodes_by_kind(result_sets: Sequence[ResultSet]) -> dict[tuple[str, int], set[int]]:
     """Return the nodes of every cluster, site and node that sets name, {(kind, id): ids of nodes}."""
     nodes: dict[tuple[str, int], set[int]] = defaultdict(set)
     for kind, path in _NODE_PATHS.items():
-        wanted = {pk for item in found if (pk := item.number(kind)) is not None}
+        wanted = {pk for item in result_sets if (pk := item.number(kind)) is not None}
         if wanted:
             for whole, node in Node.objects.filter(**{f"{path}__in": wanted}).values_list(path, "pk"):
                 nodes[kind, whole].add(node)
@@ -206,7 +206,7 @@ def _rows(experiments: dict[int, Experiment], metric: str, *, dated: bool) -> li
         if size > MOST_TRIALS:
             whole &= ~Q(experiment=pk) | Q(trial__position__gte=size - MOST_TRIALS)
     moment = Coalesce("trial__finished_at", "trial__updated_at")
-    found = (
+    rows = list(
         doubts.shown_samples()
         .filter(whole, metric=metric)
         .values_list("experiment_id", "trial__lane_id", "trial__point")
@@ -217,7 +217,6 @@ def _rows(experiments: dict[int, Experiment], metric: str, *, dated: bool) -> li
         )
         .order_by("experiment_id", "trial__lane_id", F("trial__point").asc())
     )
-    rows = list(found)
     # Thousands of dates take longer to read than all the figures.
     ends = {} if dated else _ends(experiments)
     # Trials of one point differ in nothing but their repetition.
@@ -260,10 +259,10 @@ def _lanes_of(choice: Choice, gathered: Gathered) -> set[int]:
 
 def _of_set(row: Row, choice: Choice, gathered: Gathered) -> Row | None:
     """Return what of a row on one of a set's lanes belongs to the set, None if nothing does."""
-    for name, text in choice.found.settings:
+    for name, text in choice.result_set.settings:
         if not sets.same(row.parameters.get(name), text, _typed(gathered.tool_of(row), name, text)):
             return None
-    since, until = choice.found.since, choice.found.until
+    since, until = choice.result_set.since, choice.result_set.until
     if not since and not until:
         return row
     within = [(since is None or moment >= since) and (until is None or moment < until) for moment in row.moments]

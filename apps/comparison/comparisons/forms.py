@@ -54,9 +54,9 @@ class SetForm(StyledWidgets, forms.Form):
 
     def __init__(self, *args: Any, user: User, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        kept = visible(Campaign.objects.filter(deleting_at=None, launched_at__isnull=False), user)
+        campaigns = visible(Campaign.objects.filter(deleting_at=None, launched_at__isnull=False), user)
         choices: dict[str, Any] = {
-            "campaign": kept.order_by("-pk"),
+            "campaign": campaigns.order_by("-pk"),
             "experiment": visible(
                 Experiment.objects.filter(campaign__deleting_at=None, campaign__launched_at__isnull=False),
                 user,
@@ -86,11 +86,16 @@ class SetForm(StyledWidgets, forms.Form):
             day: date | None = cleaned.get(name)
             parts += [f"{name}:{day.isoformat()}"] if day else []
         try:
-            found = read_set(";".join([*parts, cleaned.get("settings", "")]))
+            result_set = read_set(";".join([*parts, cleaned.get("settings", "")]))
         except SetError as error:
             raise forms.ValidationError(messages.render(error.message)) from error
         cleaned["set"] = ResultSet(
-            found.numbers, found.since, found.until, found.tool, cleaned.get("label", ""), found.settings
+            result_set.numbers,
+            result_set.since,
+            result_set.until,
+            result_set.tool,
+            cleaned.get("label", ""),
+            result_set.settings,
         )
         return cleaned
 

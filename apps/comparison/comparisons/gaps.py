@@ -11,39 +11,39 @@ from apps.core import contract
 
 def missing_metric(state: State, metrics: Iterable[Metric]) -> dict[str, list[Message]]:
     """Return {"metric": [message]} if the state asks for one that is none of those there are, else {}."""
-    found: dict[str, list[Message]] = {}
+    errors: dict[str, list[Message]] = {}
     names = [metric.name for metric in metrics]
     if state.metric and names and state.metric not in names:
         text = _("There is no metric “%(name)s” here; there are: %(known)s.")
-        found["metric"] = [_refusal(text, state.metric, names)]
-    return found
+        errors["metric"] = [_refusal(text, state.metric, names)]
+    return errors
 
 
 def missing_factors(
     state: State, axis: Factor, series: Factor | None, held: Mapping[str, Factor]
 ) -> dict[str, list[Message]]:
     """Return {parameter of the address: [message]} of factors and values that results (`held`) do not have."""
-    found: dict[str, list[Message]] = {}
+    errors: dict[str, list[Message]] = {}
     text = _("There is no factor “%(name)s” here; there are: %(known)s.")
     if state.axis and state.axis != axis.name:
-        found["x"] = [_refusal(text, state.axis, [SET, *held])]
+        errors["x"] = [_refusal(text, state.axis, [SET, *held])]
     if state.series and state.series not in held and state.series != axis.name:
-        found["by"] = [_refusal(text, state.series, held)]
+        errors["by"] = [_refusal(text, state.series, held)]
     for name, value in state.fixed:
         if name not in held:
-            found.setdefault("fix", []).append(_refusal(text, name, held))
+            errors.setdefault("fix", []).append(_refusal(text, name, held))
         elif value not in held[name].keys:
-            found.setdefault("fix", []).append(_no_value(value, held[name]))
+            errors.setdefault("fix", []).append(_no_value(value, held[name]))
     for factor, wanted in ((axis, state.base_axis), (series, state.base_series)):
         if wanted is not None and (factor is None or factor.name == SET or wanted not in factor.keys):
-            found["base"] = [_no_value(wanted, factor)]
-    return found
+            errors["base"] = [_no_value(wanted, factor)]
+    return errors
 
 
 def _no_value(value: str, factor: Factor | None) -> Message:
-    known = factor.keys if factor and factor.name != SET else ()
-    return _refusal(_("There is no value “%(name)s” here; there are: %(known)s."), value, known)
+    keys = factor.keys if factor and factor.name != SET else ()
+    return _refusal(_("There is no value “%(name)s” here; there are: %(known)s."), value, keys)
 
 
-def _refusal(text: str, name: str, known: Iterable[str]) -> Message:
-    return Message(text, {"name": name[:100], "known": contract.listed(known)})
+def _refusal(text: str, name: str, choices: Iterable[str]) -> Message:
+    return Message(text, {"name": name[:100], "known": contract.listed(choices)})

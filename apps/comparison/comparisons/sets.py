@@ -67,15 +67,15 @@ class ResultSet:
 
     def with_setting(self, name: str, value: str) -> "ResultSet":
         """Return the set narrowed to one value of a parameter."""
-        kept = tuple(pair for pair in self.settings if pair[0] != name)
-        return replace(self, settings=(*kept, (name, value)))
+        others = tuple(pair for pair in self.settings if pair[0] != name)
+        return replace(self, settings=(*others, (name, value)))
 
 
 def read_set(text: str) -> ResultSet:
     """Return the set that a text means; SetError names what is wrong. Dates without a time are whole days."""
     if len(text) > LONGEST:
         raise SetError(Message(_("A set's text is longer than %(most)s characters."), {"most": LONGEST}))
-    found = ResultSet()
+    result_set = ResultSet()
     for part in filter(None, (part.strip() for part in text.split(";"))):
         match = _PART.fullmatch(part)
         if not match:
@@ -84,10 +84,10 @@ def read_set(text: str) -> ResultSet:
                 Message(_("“%(part)s” is no part of a set; write for example %(form)s."), _about(part, form=form))
             )
         name, value = match["name"], unquote(match["value"].strip()).replace("\0", "")
-        found = found.with_setting(name, value) if match["sign"] == "=" else _with(found, name, value)
-    if found == replace(ResultSet(), label=found.label):
+        result_set = result_set.with_setting(name, value) if match["sign"] == "=" else _with(result_set, name, value)
+    if result_set == replace(ResultSet(), label=result_set.label):
         raise SetError(Message(_("A set needs something to choose by, for example campaign:12 or cluster:3.")))
-    return found
+    return result_set
 
 
 def text_of(value: object) -> str:
@@ -106,18 +106,18 @@ def same(value: Value, text: str, typed: Iterable[Value] = ()) -> bool:
     return text_of(value) == text or any(value == other and type(value) is type(other) for other in typed)
 
 
-def _with(found: ResultSet, name: str, value: str) -> ResultSet:
+def _with(result_set: ResultSet, name: str, value: str) -> ResultSet:
     if name in _NUMBERS:
         number = figures.whole(value)
         if number is None or number > _LARGEST_ID:
             raise SetError(Message(_("“%(part)s”: %(kind)s is chosen by its number."), _about(value, kind=name)))
-        kept = tuple(pair for pair in found.numbers if pair[0] != name)
-        return replace(found, numbers=(*kept, (name, number)))
+        others = tuple(pair for pair in result_set.numbers if pair[0] != name)
+        return replace(result_set, numbers=(*others, (name, number)))
     if name in _DATES:
         moment = _moment(value, is_end=name == "until")
-        return replace(found, since=moment) if name == "since" else replace(found, until=moment)
+        return replace(result_set, since=moment) if name == "since" else replace(result_set, until=moment)
     if name in _WORDS:
-        return replace(found, tool=value) if name == "tool" else replace(found, label=value)
+        return replace(result_set, tool=value) if name == "tool" else replace(result_set, label=value)
     kinds = ", ".join((*_NUMBERS, *_DATES, *_WORDS))
     text = _("A set knows no “%(part)s”; it knows %(kinds)s, and parameters such as streams=4.")
     raise SetError(Message(text, _about(name, kinds=kinds)))
@@ -126,13 +126,13 @@ def _with(found: ResultSet, name: str, value: str) -> ResultSet:
 def _moment(value: str, *, is_end: bool) -> datetime:
     """Return a moment; a date means its first moment, at the end of a period that of the next day."""
     try:
-        found = None
+        instant = None
         if day := parse_date(value):
-            found = _midnight(day + timedelta(days=1) if is_end else day)
+            instant = _midnight(day + timedelta(days=1) if is_end else day)
         elif moment := parse_datetime(value):
-            found = moment if timezone.is_aware(moment) else timezone.make_aware(moment)
-        if found and moments.is_reasonable(found):
-            return found
+            instant = moment if timezone.is_aware(moment) else timezone.make_aware(moment)
+        if instant and moments.is_reasonable(instant):
+            return instant
     except (ValueError, OverflowError):
         pass
     raise SetError(Message(_("“%(part)s” is no date: write for example %(form)s."), _about(value, form="2026-11-21")))

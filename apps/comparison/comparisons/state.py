@@ -47,7 +47,7 @@ class State:
 
     def as_query(self) -> str:
         """Return the query of the address; what is as usual is left out."""
-        pairs: list[tuple[str, str]] = [("set", found.as_text()) for found in self.sets]
+        pairs: list[tuple[str, str]] = [("set", result_set.as_text()) for result_set in self.sets]
         pairs += [(key, getattr(self, name)) for key, name in _TEXTS.items() if getattr(self, name)]
         pairs += [("fix", f"{name}:{value}") for name, value in self.fixed]
         usual = State()
@@ -70,9 +70,9 @@ class State:
         """Return the text of the value that a factor is fixed at, None if it is not."""
         return dict(self.fixed).get(name)
 
-    def with_set(self, found: ResultSet) -> "State":
+    def with_set(self, result_set: ResultSet) -> "State":
         """Return the state with one more set."""
-        return replace(self, sets=(*self.sets, found))
+        return replace(self, sets=(*self.sets, result_set))
 
     def without_set(self, place: int) -> "State":
         """Return the state without a set; the baseline stays the same set, else it is the first."""
@@ -115,21 +115,21 @@ def read_text(text: str) -> tuple[State, dict[str, list[Message]]]:
 
 
 def _sets(texts: list[str], errors: dict[str, list[Message]]) -> tuple[ResultSet, ...]:
-    found: list[ResultSet] = []
+    result_sets: list[ResultSet] = []
     for place, text in enumerate(filter(str.strip, texts)):
-        if len(found) == MOST_SETS:
+        if len(result_sets) == MOST_SETS:
             message = Message(_("At most %(most)s sets are compared at once."), {"most": MOST_SETS})
             errors.setdefault("set", []).append(message)
             break
         try:
-            found.append(read_set(text))
+            result_sets.append(read_set(text))
         except SetError as error:
             errors.setdefault(f"set.{place}", []).append(error.message)
-    return tuple(found)
+    return tuple(result_sets)
 
 
 def _fixed(texts: list[str], errors: dict[str, list[Message]]) -> list[tuple[str, str]]:
-    found = {}
+    values = {}
     for text in texts:
         name, colon, value = text.replace("\0", "").partition(":")
         # A form sends its empty choices, too.
@@ -139,8 +139,8 @@ def _fixed(texts: list[str], errors: dict[str, list[Message]]) -> list[tuple[str
             message = Message(_("Write a factor and its value, for example %(form)s."), {"form": "streams:4"})
             errors.setdefault("fix", []).append(message)
             continue
-        found[name] = value
-    return list(found.items())
+        values[name] = value
+    return list(values.items())
 
 
 def _baseline(text: str, errors: dict[str, list[Message]]) -> dict[str, Any]:

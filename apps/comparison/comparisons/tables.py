@@ -58,19 +58,19 @@ class Line:
     entries: list[Entry | None]
 
 
-def columns_of(made: Comparison) -> list[str]:
+def columns_of(comparison: Comparison) -> list[str]:
     """Return the titles of the columns: the sets, or where these are on the axis only the figures."""
-    return [_("Figures")] if made.axis.name == factors.SET else made.titles
+    return [_("Figures")] if comparison.axis.name == factors.SET else comparison.titles
 
 
-def lines_of(made: Comparison) -> list["Places"]:
+def lines_of(comparison: Comparison) -> list["Places"]:
     """Return the cells by place, in the order of the axis; texts are made only for those that are shown."""
-    found: dict[tuple[Hashable, ...], Places] = {}
-    on_sets = made.axis.name == factors.SET
-    for cell in made.cells:
-        place = found.setdefault((cell.x, cell.series, cell.rest), Places([None] * len(columns_of(made))))
+    places: dict[tuple[Hashable, ...], Places] = {}
+    on_sets = comparison.axis.name == factors.SET
+    for cell in comparison.cells:
+        place = places.setdefault((cell.x, cell.series, cell.rest), Places([None] * len(columns_of(comparison))))
         place.cells[0 if on_sets else cell.set] = cell
-    return list(found.values())
+    return list(places.values())
 
 
 @dataclass
@@ -85,33 +85,33 @@ class Places:
         return next(cell for cell in self.cells if cell)
 
 
-def line_of(made: Comparison, place: Places) -> Line:
+def line_of(comparison: Comparison, place: Places) -> Line:
     """Return a line as it is shown."""
     first = place.first
     return Line(
-        x=made.axis.text(first.x),
-        series=made.series.text(first.series) if made.series else "",
-        rest=made.rest_of(first),
-        entries=[entry_of(made, cell) if cell else None for cell in place.cells],
+        x=comparison.axis.text(first.x),
+        series=comparison.series.text(first.series) if comparison.series else "",
+        rest=comparison.rest_of(first),
+        entries=[entry_of(comparison, cell) if cell else None for cell in place.cells],
     )
 
 
-def entry_of(made: Comparison, cell: Cell) -> Entry:
+def entry_of(comparison: Comparison, cell: Cell) -> Entry:
     """Return one cell's texts."""
     ratio, ratio_method, verdict, detail, better = "", "", "", "", None
-    if cell.contrast and made.metric:
-        ratio = _ratio(made, cell)
-        said = cell.contrast.difference.message
-        ratio_method = render(said) if said and cell.contrast.difference.ratio else ""
+    if cell.contrast and comparison.metric:
+        ratio = _ratio(comparison, cell)
+        method = cell.contrast.difference.message
+        ratio_method = render(method) if method and cell.contrast.difference.ratio else ""
         verdict = verdict_text(cell.contrast.verdict)
         detail = _detail(cell)
-        better = cell.contrast.is_better(higher_is_better=made.metric.higher_is_better)
+        better = cell.contrast.is_better(higher_is_better=comparison.metric.higher_is_better)
     centre = cell.centre
-    ends = chart_data.ends_of(made, cell)
-    low, high = (None if end is None else chart_data.quantity(made, end) for end in (ends.low, ends.high))
+    ends = chart_data.ends_of(comparison, cell)
+    low, high = (None if end is None else chart_data.quantity(comparison, end) for end in (ends.low, ends.high))
     return Entry(
         cell=cell,
-        value=chart_data.quantity(made, centre.value),
+        value=chart_data.quantity(comparison, centre.value),
         interval=f"{low} – {high}" if low is not None and high is not None else "",
         method=_method(cell, ends),
         ratio=ratio,
@@ -119,9 +119,9 @@ def entry_of(made: Comparison, cell: Cell) -> Entry:
         verdict=verdict,
         detail=detail,
         better=better,
-        note=chart_data.note_of(made, cell),
+        note=chart_data.note_of(comparison, cell),
         linked=cell.trials[:LINKED],
-        mark=chart_data.mark_of(made, cell),
+        mark=chart_data.mark_of(comparison, cell),
     )
 
 
@@ -129,8 +129,8 @@ def _method(cell: Cell, ends: Clipped) -> str:
     """Return which interval it is, and whether it is cut."""
     if cell.centre.interval is None:
         return ""
-    said = render(cell.centre.interval.message)
-    return f"{said}. {intervals.cut_note()}" if ends.is_cut else said
+    method = render(cell.centre.interval.message)
+    return f"{method}. {intervals.cut_note()}" if ends.is_cut else method
 
 
 def p_text(p: float) -> str:
@@ -138,21 +138,21 @@ def p_text(p: float) -> str:
     return f"p = {p:.2g}" if p >= 0.001 else "p < 0.001"
 
 
-def overall_of(made: Comparison) -> list[dict[str, Any]]:
+def overall_of(comparison: Comparison) -> list[dict[str, Any]]:
     """Return what is said of each set against the baseline over all the settings that both have."""
-    found = []
-    for place, answer in made.overall.items():
-        cells = [cell for cell in made.cells if cell.set == place and cell.contrast]
+    answers = []
+    for place, answer in comparison.overall.items():
+        cells = [cell for cell in comparison.cells if cell.set == place and cell.contrast]
         verdicts = [cell.contrast.verdict for cell in cells if cell.contrast]
         ratios = sorted(
             cell.contrast.difference.ratio for cell in cells if cell.contrast and cell.contrast.difference.ratio
         )
         differs = answer.p <= ALPHA
         up = answer.superiority > 0.5
-        good = made.metric.higher_is_better if made.metric else None
-        found.append(
+        good = comparison.metric.higher_is_better if comparison.metric else None
+        answers.append(
             {
-                "title": made.titles[place],
+                "title": comparison.titles[place],
                 "p": p_text(answer.p),
                 "share": f"{100 * answer.superiority:.0f} %",
                 "settings": answer.strata,
@@ -165,7 +165,7 @@ def overall_of(made: Comparison) -> list[dict[str, Any]]:
                 "ratios": f"× {ratios[0]:.3g} – {ratios[-1]:.3g}" if ratios else "",
             }
         )
-    return found
+    return answers
 
 
 def _none_told(answer: Overall) -> Verdict:
@@ -173,9 +173,9 @@ def _none_told(answer: Overall) -> Verdict:
     return Verdict.NO_DIFFERENCE if answer.least <= ALPHA else Verdict.TOO_FEW
 
 
-def importance_of(made: Comparison) -> list[dict[str, Any]]:
+def importance_of(comparison: Comparison) -> list[dict[str, Any]]:
     """Return what each set's factors explain of its figures, as shares of their variance."""
-    labels = {factor.name: factor.label for factor in made.factors}
+    labels = {factor.name: factor.label for factor in comparison.factors}
     return [
         {
             "title": title,
@@ -186,30 +186,30 @@ def importance_of(made: Comparison) -> list[dict[str, Any]]:
                     "p": None if item.p is None else p_text(item.p).removeprefix("p = ").removeprefix("p "),
                     "matters": item.p is not None and item.p <= ALPHA,
                 }
-                for item in found.shares[:MOST_SHARES]
+                for item in importance.shares[:MOST_SHARES]
             ],
-            "rest": found.rest,
-            "noise": found.noise,
-            "is_balanced": found.is_balanced,
+            "rest": importance.rest,
+            "noise": importance.noise,
+            "is_balanced": importance.is_balanced,
         }
-        for title, found in made.explained
+        for title, importance in comparison.explained
     ]
 
 
-def rows_of(made: Comparison) -> Iterator[dict[str, Any]]:
+def rows_of(comparison: Comparison) -> Iterator[dict[str, Any]]:
     """Yield each cell as a flat row of numbers in base units, as downloads and REST give it."""
-    for cell in made.cells:
+    for cell in comparison.cells:
         contrast = cell.contrast
         difference = contrast.difference if contrast else None
-        mark = chart_data.mark_of(made, cell)
-        ends = chart_data.ends_of(made, cell)
+        mark = chart_data.mark_of(comparison, cell)
+        ends = chart_data.ends_of(comparison, cell)
         yield {
-            "set": made.titles[cell.set],
-            "x": made.axis.text(cell.x) if made.axis.name == factors.SET else cell.x,
-            "x_text": made.axis.text(cell.x),
+            "set": comparison.titles[cell.set],
+            "x": comparison.axis.text(cell.x) if comparison.axis.name == factors.SET else cell.x,
+            "x_text": comparison.axis.text(cell.x),
             "series": cell.series,
-            "series_text": made.series.text(cell.series) if made.series else "",
-            "others": {factor.name: value for factor, value in zip(made.apart, cell.rest, strict=True)},
+            "series_text": comparison.series.text(cell.series) if comparison.series else "",
+            "others": {factor.name: value for factor, value in zip(comparison.apart, cell.rest, strict=True)},
             "n": cell.n,
             "settings": cell.settings,
             "value": cell.centre.value,
@@ -218,7 +218,7 @@ def rows_of(made: Comparison) -> Iterator[dict[str, Any]]:
             "is_cut": ends.is_cut,
             "confidence": cell.centre.confidence,
             "method": cell.centre.method.value if cell.centre.method else "",
-            "unit": made.unit,
+            "unit": comparison.unit,
             "is_baseline": cell.is_baseline,
             "ratio": difference.ratio if difference else None,
             "ratio_low": difference.ratio_low if difference else None,
@@ -238,17 +238,17 @@ def rows_of(made: Comparison) -> Iterator[dict[str, Any]]:
         }
 
 
-def _ratio(made: Comparison, cell: Cell) -> str:
+def _ratio(comparison: Comparison, cell: Cell) -> str:
     """Return "× 1.25 (1.20 – 1.30, 95 %)", or the difference where there is no ratio."""
     assert cell.contrast
-    found = cell.contrast.difference
-    if found.ratio is None:
-        sign = "+" if found.shift >= 0 else ""
-        return f"{sign}{chart_data.quantity(made, found.shift)}"
-    if found.ratio_low is None or found.ratio_high is None or found.confidence is None:
-        return f"× {found.ratio:.3g}"
-    percent = statistics.percent_of(found.confidence)
-    return f"× {found.ratio:.3g} ({found.ratio_low:.3g} – {found.ratio_high:.3g}, {percent} %)"
+    difference = cell.contrast.difference
+    if difference.ratio is None:
+        sign = "+" if difference.shift >= 0 else ""
+        return f"{sign}{chart_data.quantity(comparison, difference.shift)}"
+    if difference.ratio_low is None or difference.ratio_high is None or difference.confidence is None:
+        return f"× {difference.ratio:.3g}"
+    percent = statistics.percent_of(difference.confidence)
+    return f"× {difference.ratio:.3g} ({difference.ratio_low:.3g} – {difference.ratio_high:.3g}, {percent} %)"
 
 
 def verdict_text(verdict: Verdict) -> str:

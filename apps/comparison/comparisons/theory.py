@@ -17,22 +17,22 @@ Line = dict[str, object]
 Paths = dict[tuple[int, ...], tuple[network.Path, str]]
 
 
-def lines_of(made: Comparison) -> list[Line]:
+def lines_of(comparison: Comparison) -> list[Line]:
     """Return the lines of the chart; none where ratios are shown, or where too many paths were measured."""
-    bits = charts.RATE_BITS.get(made.unit)
-    by_window = made.axis.name == "window" and made.axis.numeric
-    paths = dict(paths_of(made).values()) if bits or by_window else {}
+    bits = charts.RATE_BITS.get(comparison.unit)
+    by_window = comparison.axis.name == "window" and comparison.axis.numeric
+    paths = dict(paths_of(comparison).values()) if bits or by_window else {}
     if len(paths) > MOST_PATHS:
         return []
     lines: dict[tuple[object, ...], Line] = {}
     for path, transport in paths.items():
         if path.bottleneck is None or path.capacity_bps is None:
             continue
-        if bits and transport and not made.state.ratio:
+        if bits and transport and not comparison.state.ratio:
             ceiling = (_ceiling(path, transport) or 0.0) / bits
             text = _("Ceiling of the path (%(link)s): %(rate)s") % {
                 "link": path.bottleneck.name,
-                "rate": units.format_quantity(ceiling, made.unit),
+                "rate": units.format_quantity(ceiling, comparison.unit),
             }
             lines["y", ceiling] = {"axis": "y", "value": ceiling, "label": text}
         if by_window and path.rtt_s:
@@ -41,53 +41,53 @@ def lines_of(made: Comparison) -> list[Line]:
     return list(lines.values())
 
 
-def ceiling_of(made: Comparison, lanes: Iterable[int]) -> float | None:
+def ceiling_of(comparison: Comparison, lanes: Iterable[int]) -> float | None:
     """Return what no figure of lanes exceeds, in the unit of the comparison; None where a path is not known."""
-    bits = charts.RATE_BITS.get(made.unit)
+    bits = charts.RATE_BITS.get(comparison.unit)
     if not bits:
         return None
-    found = paths_of(made)
-    highest = 0.0
+    paths = paths_of(comparison)
+    ceiling = 0.0
     for lane in set(lanes):
-        path, transport = found.get(_ends_of(made, lane), (None, ""))
+        path, transport = paths.get(_ends_of(comparison, lane), (None, ""))
         rate = _ceiling(path, transport) if path else None
         if rate is None:
             return None
-        highest = max(highest, rate / bits)
-    return highest or None
+        ceiling = max(ceiling, rate / bits)
+    return ceiling or None
 
 
-def paths_of(made: Comparison) -> Paths:
+def paths_of(comparison: Comparison) -> Paths:
     """Return {ends: (path, transport)} of the lanes that have figures, found once; one graph for each team."""
-    if made.paths is None:
-        made.paths = _paths(made)
-    return made.paths
+    if comparison.paths is None:
+        comparison.paths = _paths(comparison)
+    return comparison.paths
 
 
-def _paths(made: Comparison) -> Paths:
-    gathered = made.gathered
+def _paths(comparison: Comparison) -> Paths:
+    gathered = comparison.gathered
     pairs: dict[tuple[int, int], str] = {}
-    for row in _each_lane(made):
-        ends = _ends_of(made, row.lane)
+    for row in _each_lane(comparison):
+        ends = _ends_of(comparison, row.lane)
         if len(ends) == 2 and all(node in gathered.nodes for node in ends):
             pairs[ends[0], ends[1]] = gathered.tool_of(row).transport
     if len(pairs) > 10 * MOST_PATHS:
         return {}
     graphs = {team: testbeds.graph(team) for team in {gathered.nodes[first].team_id for first, _second in pairs}}
-    found: Paths = {}
+    paths: Paths = {}
     for (first, second), transport in pairs.items():
         a, b = gathered.nodes[first], gathered.nodes[second]
         path = graphs[a.team_id].path(a, b) if a.team_id == b.team_id else None
         if path:
-            found[first, second] = path, transport
-    return found
+            paths[first, second] = path, transport
+    return paths
 
 
-def _ends_of(made: Comparison, lane: int) -> tuple[int, ...]:
+def _ends_of(comparison: Comparison, lane: int) -> tuple[int, ...]:
     """Return the first nodes of the roles on a lane."""
-    found = made.gathered.lanes[lane]
-    tool = made.gathered.tools[made.gathered.experiments[found.experiment_id].tool]
-    return tuple(node for _role, node in queries.ends_of(found, tool))
+    lane_row = comparison.gathered.lanes[lane]
+    tool = comparison.gathered.tools[comparison.gathered.experiments[lane_row.experiment_id].tool]
+    return tuple(node for _role, node in queries.ends_of(lane_row, tool))
 
 
 def _ceiling(path: network.Path, transport: str) -> float | None:
@@ -97,5 +97,5 @@ def _ceiling(path: network.Path, transport: str) -> float | None:
     return CEILINGS[transport](path.capacity_bps, path.mtu or 1500)
 
 
-def _each_lane(made: Comparison) -> Iterable[Row]:
-    return {row.lane: row for rows in made.gathered.rows for row in rows}.values()
+def _each_lane(comparison: Comparison) -> Iterable[Row]:
+    return {row.lane: row for rows in comparison.gathered.rows for row in rows}.values()

@@ -12,9 +12,9 @@ from apps.testbeds.models import Cluster, Node, Site
 def titles_of(choices: list[Choice]) -> list[str]:
     """Return a title for each set; those that would be the same are numbered."""
     names = _names(choices)
-    found = [choice.found.label or _title(choice, names) for choice in choices]
-    often, seen, titles = Counter(found), Counter[str](), []
-    for title in found:
+    bare_titles = [choice.result_set.label or _title(choice, names) for choice in choices]
+    often, seen, titles = Counter(bare_titles), Counter[str](), []
+    for title in bare_titles:
         seen[title] += 1
         titles.append(f"{title} ({seen[title]})" if often[title] > 1 else title)
     return titles
@@ -22,33 +22,33 @@ def titles_of(choices: list[Choice]) -> list[str]:
 
 def _names(choices: list[Choice]) -> dict[tuple[str, int], str]:
     """Return the names of the parts of the inventory that sets are chosen by, which the user's experiments use."""
-    found: dict[tuple[str, int], str] = {}
+    names: dict[tuple[str, int], str] = {}
     for kind, model in (("cluster", Cluster), ("site", Site), ("node", Node)):
         teams = {item.campaign.team_id for choice in choices for item in choice.experiments.values()}
-        wanted = [pk for choice in choices if (pk := choice.found.number(kind)) is not None]
+        wanted = [pk for choice in choices if (pk := choice.result_set.number(kind)) is not None]
         if wanted:
             rows = model.objects.filter(pk__in=wanted, team__in=teams).values_list("pk", "name")
-            found |= {(kind, pk): name for pk, name in rows}
-    return found
+            names |= {(kind, pk): name for pk, name in rows}
+    return names
 
 
 def _title(choice: Choice, names: dict[tuple[str, int], str]) -> str:
-    found = choice.found
+    result_set = choice.result_set
     one = next(iter(choice.experiments.values()), None)
     parts = []
-    for kind, pk in found.numbers:
+    for kind, pk in result_set.numbers:
         if one and kind == "campaign":
             parts.append(one.campaign.name)
         elif one and kind == "experiment":
-            parts.append(one.name if found.number("campaign") else f"{one.campaign.name}: {one.name}")
+            parts.append(one.name if result_set.number("campaign") else f"{one.campaign.name}: {one.name}")
         elif one and kind == "file-system" and one.file_system:
             parts.append(one.file_system.name)
         else:
             parts.append(names.get((kind, pk), f"{kind} {pk}"))
-    parts += [found.tool] if found.tool else []
-    parts += [f"{name} = {value}" for name, value in found.settings]
-    if found.since:
-        parts.append(_("from %(date)s") % {"date": f"{moments.local(found.since):%Y-%m-%d}"})
-    if found.until:
-        parts.append(_("before %(date)s") % {"date": f"{moments.local(found.until):%Y-%m-%d}"})
+    parts += [result_set.tool] if result_set.tool else []
+    parts += [f"{name} = {value}" for name, value in result_set.settings]
+    if result_set.since:
+        parts.append(_("from %(date)s") % {"date": f"{moments.local(result_set.since):%Y-%m-%d}"})
+    if result_set.until:
+        parts.append(_("before %(date)s") % {"date": f"{moments.local(result_set.until):%Y-%m-%d}"})
     return ", ".join(parts)

@@ -49,15 +49,15 @@ def compare(request: HttpRequest) -> HttpResponse:
     user = rights.user_of(request)
     context: dict[str, Any] = {
         "state": state,
-        "errors": said(errors),
+        "errors": texts_of(errors),
         "query": state.as_query(),
         "can_add": len(state.sets) < MOST_SETS,
         "can_save": rights.teams_for(user, Role.OPERATOR).exists(),
     }
     if state.sets:
-        made = contrast.compare(state, user)
-        context |= _shown(request, made)
-        context["errors"] = said(errors | made.missing)
+        comparison = contrast.compare(state, user)
+        context |= _shown(request, comparison)
+        context["errors"] = texts_of(errors | comparison.missing)
     else:
         context |= {"views": queries.views_for(user)[:10], "set_form": SetForm(user=user, auto_id="set-%s")}
     return render(request, "results/comparison/compare.html", context)
@@ -74,7 +74,7 @@ def add_set(request: HttpRequest) -> HttpResponse:
         form.add_error(None, _("At most %(most)s sets are compared at once.") % {"most": MOST_SETS})
     if form.is_valid():
         return redirect(f"{reverse('comparison:compare')}?{state.with_set(form.cleaned_data['set']).as_query()}")
-    context = {"state": state, "errors": said(errors), "query": state.as_query(), "set_form": form}
+    context = {"state": state, "errors": texts_of(errors), "query": state.as_query(), "set_form": form}
     return render(request, "results/comparison/add.html", context, status=400 if is_filled else 200)
 
 
@@ -88,106 +88,114 @@ def download(request: HttpRequest, ending: str) -> HttpResponse:
         errors = {"set": [Message(_("Choose a set first."))]}
     if errors:
         return _refused(errors)
-    made = contrast.compare(state, rights.user_of(request))
-    if made.missing:
-        return _refused(made.missing)
-    return downloads.csv_of(made) if ending == "csv" else downloads.json_of(made)
+    comparison = contrast.compare(state, rights.user_of(request))
+    if comparison.missing:
+        return _refused(comparison.missing)
+    return downloads.csv_of(comparison) if ending == "csv" else downloads.json_of(comparison)
 
 
 def _refused(errors: dict[str, list[Message]]) -> JsonResponse:
-    return JsonResponse({"detail": _("Some fields are wrong: see “fields”."), "fields": said(errors)}, status=400)
+    return JsonResponse({"detail": _("Some fields are wrong: see “fields”."), "fields": texts_of(errors)}, status=400)
 
 
-def said(errors: dict[str, list[Message]]) -> dict[str, list[str]]:
+def texts_of(errors: dict[str, list[Message]]) -> dict[str, list[str]]:
     """Return errors by field in the reader's language."""
-    return {name: [messages.render(text) for text in found] for name, found in errors.items()}
+    return {name: [messages.render(text) for text in texts] for name, texts in errors.items()}
 
 
-def _shown(request: HttpRequest, made: Comparison) -> dict[str, Any]:
+def _shown(request: HttpRequest, comparison: Comparison) -> dict[str, Any]:
     """Return what the page shows of a comparison."""
-    page = Paginator(tables.lines_of(made), LINES).get_page(request.GET.get("page"))
+    page = Paginator(tables.lines_of(comparison), LINES).get_page(request.GET.get("page"))
     # Before the remarks, for those say so if one of the parts fails.
     none: list[Any] = []
-    charts = made.compute_part(part_names.CHART, lambda: chart_data.charts_of(made), none)
-    importance = made.compute_part(part_names.IMPORTANCE, lambda: tables.importance_of(made), none)
+    charts = comparison.compute_part(part_names.CHART, lambda: chart_data.charts_of(comparison), none)
+    importance = comparison.compute_part(part_names.IMPORTANCE, lambda: tables.importance_of(comparison), none)
     hidden = [
         factor
-        for factor in made.factors
-        if factor not in (made.axis, made.series) and (factor.is_parameter or made.varies_within(factor))
+        for factor in comparison.factors
+        if factor not in (comparison.axis, comparison.series)
+        and (factor.is_parameter or comparison.varies_within(factor))
     ]
     return {
-        "made": made,
-        "metric": made.metric,
+        "made": comparison,
+        "metric": comparison.metric,
         "charts": [(title, json.dumps(data)) for title, data in charts],
-        "chart_remark": chart_data.remark_of(made, charts),
-        "undrawn": chart_data.undrawn(made),
-        "statistic": contrast.statistic_label(made),
+        "chart_remark": chart_data.remark_of(comparison, charts),
+        "undrawn": chart_data.undrawn(comparison),
+        "statistic": contrast.statistic_label(comparison),
         "sets": [
             {
                 "title": title,
-                "text": found.as_text(),
+                "text": result_set.as_text(),
                 "n": sum(len(row.values) for row in rows),
-                "without": made.state.without_set(place).as_query(),
-                "is_baseline": place == made.state.baseline,
+                "without": comparison.state.without_set(place).as_query(),
+                "is_baseline": place == comparison.state.baseline,
             }
-            for place, (title, found, rows) in enumerate(
-                zip(made.titles, made.state.sets, made.gathered.rows, strict=True)
+            for place, (title, result_set, rows) in enumerate(
+                zip(comparison.titles, comparison.state.sets, comparison.gathered.rows, strict=True)
             )
         ],
         "choices": {
-            "axis": _axes(made),
-            "series": [factor for factor in made.factors if factor != made.axis],
+            "axis": _axes(comparison),
+            "series": [factor for factor in comparison.factors if factor != comparison.axis],
             "fix": [
                 {
                     "factor": factor,
-                    "chosen": made.state.fixed_value(factor.name),
+                    "chosen": comparison.state.fixed_value(factor.name),
                     "options": list(zip(factor.keys, factor.texts, strict=True))[: tables.MOST_OPTIONS],
                 }
                 for factor in hidden
             ],
-            "baseline": _baselines(made),
+            "baseline": _baselines(comparison),
             "charts": [(name, _CHART_NAMES[name]) for name in CHARTS],
             "logs": list(_LOG_NAMES.items()),
         },
-        "baseline": contrast.baseline_title(made),
-        "columns": tables.columns_of(made),
+        "baseline": contrast.baseline_title(comparison),
+        "columns": tables.columns_of(comparison),
         "page_obj": page,
-        "lines": [tables.line_of(made, place) for place in page.object_list],
-        "overall": tables.overall_of(made),
-        "remarks": [(remark.level.value, messages.render(remark.message)) for remark in made.remarks],
+        "lines": [tables.line_of(comparison, place) for place in page.object_list],
+        "overall": tables.overall_of(comparison),
+        "remarks": [(remark.level.value, messages.render(remark.message)) for remark in comparison.remarks],
         "differences": [
-            {"topic": item.topic, "name": item.name, "values": [sorted(map(str, found)) for found in item.values]}
-            for item in made.deviations
+            {"topic": item.topic, "name": item.name, "values": [sorted(map(str, values)) for values in item.values]}
+            for item in comparison.deviations
         ],
         "trial_base": reverse("results:trial", args=[0]).removesuffix("0/"),
-        "reasons": made.gathered.invalid.most_common(),
+        "reasons": comparison.gathered.invalid.most_common(),
         "importance": importance,
         "downloads": {
-            ending: f"{reverse(f'comparison:{ending}')}?{made.state.as_query()}" for ending in ("csv", "json")
+            ending: f"{reverse(f'comparison:{ending}')}?{comparison.state.as_query()}" for ending in ("csv", "json")
         },
     }
 
 
-def _axes(made: Comparison) -> list[Factor]:
+def _axes(comparison: Comparison) -> list[Factor]:
     """Return what can be on the axis: the sets, what varies, and what is there though it does not vary."""
-    found = [factors.of_sets(made.titles), *made.factors] if len(made.titles) > 1 else made.factors
-    return found if made.axis.name in {factor.name for factor in found} else [made.axis, *found]
+    axes = (
+        [factors.of_sets(comparison.titles), *comparison.factors]
+        if len(comparison.titles) > 1
+        else comparison.factors
+    )
+    return axes if comparison.axis.name in {factor.name for factor in axes} else [comparison.axis, *axes]
 
 
-def _baselines(made: Comparison) -> list[tuple[str, str, bool]]:
+def _baselines(comparison: Comparison) -> list[tuple[str, str, bool]]:
     """Return (value, label, whether chosen) of what can be the baseline: a set, a value of the axis or the series."""
-    state = made.state
+    state = comparison.state
     by_value = state.base_axis is not None or state.base_series is not None
-    found = [
+    baselines = [
         (f"set:{place}", title, not by_value and place == state.baseline)
-        for place, title in enumerate(made.titles)
-        if len(made.titles) > 1
+        for place, title in enumerate(comparison.titles)
+        if len(comparison.titles) > 1
     ]
-    for kind, factor, chosen in (("x", made.axis, state.base_axis), ("by", made.series, state.base_series)):
+    for kind, factor, chosen in (
+        ("x", comparison.axis, state.base_axis),
+        ("by", comparison.series, state.base_series),
+    ):
         if factor and factor.name != factors.SET:
             pairs = list(zip(factor.keys, factor.texts, strict=True))[: tables.MOST_OPTIONS]
-            found += [(f"{kind}:{key}", f"{factor.label} {text}", key == chosen) for key, text in pairs]
-    return found
+            baselines += [(f"{kind}:{key}", f"{factor.label} {text}", key == chosen) for key, text in pairs]
+    return baselines
 
 
 URL_BASE = "comparison:view"

@@ -27,17 +27,17 @@ class ChartError(Exception):
 
 def check_chart(chart: object) -> dict[str, object]:
     """Return the chart if it has one of the known forms; ChartError otherwise, naming the place."""
-    found = _mapping(chart, "chart")
-    kind = found.get("kind", "line")
+    data = _mapping(chart, "chart")
+    kind = data.get("kind", "line")
     if kind not in KINDS:
         raise ChartError("kind", Message(_("choose one of %(kinds)s"), {"kinds": ", ".join(KINDS)}))
     if kind == "parallel":
-        _check_parallel(found)
+        _check_parallel(data)
     else:
-        _check_axis(found.get("metric"), "metric")
-        {"line": _check_line, "heat": _check_heat, "box": _check_box}[str(kind)](found)
-        _check_lines(found.get("lines", []))
-    return found
+        _check_axis(data.get("metric"), "metric")
+        {"line": _check_line, "heat": _check_heat, "box": _check_box}[str(kind)](data)
+        _check_lines(data.get("lines", []))
+    return data
 
 
 def _check_line(chart: dict[str, object]) -> None:
@@ -124,18 +124,18 @@ def _check_lines(lines: object) -> None:
 
 
 def _check_axis(axis: object, place: str) -> None:
-    found = _mapping(axis, place)
-    _text(found.get("label"), f"{place}.label")
-    _text(found.get("unit", ""), f"{place}.unit")
-    _maybe(found.get("min"), f"{place}.min")
-    _maybe(found.get("max"), f"{place}.max")
+    data = _mapping(axis, place)
+    _text(data.get("label"), f"{place}.label")
+    _text(data.get("unit", ""), f"{place}.unit")
+    _maybe(data.get("min"), f"{place}.min")
+    _maybe(data.get("max"), f"{place}.max")
 
 
 def _check_labels(axis: object, place: str) -> int:
     """Check an axis of words and return how many it has."""
-    found = _mapping(axis, place)
-    _text(found.get("label"), f"{place}.label")
-    labels = _list(found.get("labels"), f"{place}.labels")
+    data = _mapping(axis, place)
+    _text(data.get("label"), f"{place}.label")
+    labels = _list(data.get("labels"), f"{place}.labels")
     _bound(len(labels), f"{place}.labels", MOST_LABELS)
     for index, label in enumerate(labels):
         _text(label, f"{place}.labels[{index}]")
@@ -143,10 +143,10 @@ def _check_labels(axis: object, place: str) -> int:
 
 
 def _check_values(values: object, place: str) -> int:
-    found = _list(values, place)
-    for index, value in enumerate(found):
+    numbers = _list(values, place)
+    for index, value in enumerate(numbers):
         _number(value, f"{place}[{index}]")
-    return len(found)
+    return len(numbers)
 
 
 def _mapping(value: object, place: str) -> dict[str, object]:
@@ -163,9 +163,9 @@ def _list(value: object, place: str) -> list[object]:
 
 def _items(value: object, place: str, most: int) -> list[tuple[str, dict[str, object]]]:
     """Return (place, item) of a list of objects that is not too long."""
-    found = _list(value, place)
-    _bound(len(found), place, most)
-    return [(f"{place}[{index}]", _mapping(item, f"{place}[{index}]")) for index, item in enumerate(found)]
+    items = _list(value, place)
+    _bound(len(items), place, most)
+    return [(f"{place}[{index}]", _mapping(item, f"{place}[{index}]")) for index, item in enumerate(items)]
 
 
 def _bound(count: int, place: str, most: int) -> None:

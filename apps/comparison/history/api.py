@@ -152,8 +152,8 @@ class History(rest.APIView):
     )
     def get(self, request: Request, pk: int) -> Response:
         """Return one history of a lane."""
-        found = _find(request, pk, request.query_params)
-        return Response(HistorySerializer(_body(request, pk, found)).data)
+        lane_history = _find(request, pk, request.query_params)
+        return Response(HistorySerializer(_body(request, pk, lane_history)).data)
 
 
 class DecideOnChange(rest.APIView):
@@ -167,13 +167,13 @@ class DecideOnChange(rest.APIView):
         wish = DecisionOnChangeSerializer(data=request.data)
         wish.is_valid(raise_exception=True)
         values = wish.validated_data
-        found = _find(request, pk, values)
-        if found is None:
+        lane_history = _find(request, pk, values)
+        if lane_history is None:
             raise serializers.ValidationError({"campaign": [_("Nothing was measured here yet.")]})
         try:
             services.settle_change(
-                subject=found.subject,
-                levels=found.levels,
+                subject=lane_history.subject,
+                levels=lane_history.levels,
                 campaign=values["campaign"],
                 state=values["state"],
                 explanation=values["explanation"],
@@ -186,39 +186,43 @@ class DecideOnChange(rest.APIView):
         except services.NoSuchChange as error:
             text = _("There is no change at this campaign any more: more figures moved or removed it.")
             raise serializers.ValidationError({"campaign": [text]}) from error
-        return Response(HistorySerializer(_body(request, pk, found)).data)
+        return Response(HistorySerializer(_body(request, pk, lane_history)).data)
 
 
-def _find(request: Request, pk: int, query: Any) -> queries.Found | None:
+def _find(request: Request, pk: int, query: Any) -> queries.LaneHistory | None:
     """Return the history that a query names; a REST error lists what there is if it names none."""
     point, metric = query.get("point"), query.get("metric")
-    found = queries.find(rights.user_of(request), pk, point=point, metric=metric)
-    if found and (missing := queries.missing_of(found, point=point, metric=metric)):
+    lane_history = queries.find(rights.user_of(request), pk, point=point, metric=metric)
+    if lane_history and (missing := queries.missing_of(lane_history, point=point, metric=metric)):
         raise unknown_choices(missing)
-    return found
+    return lane_history
 
 
-def _body(request: Request, pk: int, found: queries.Found | None) -> dict[str, Any]:
-    lane = found.lane if found else queries.lane_for(rights.user_of(request), pk)
-    shown = changes.shown_changes(found.subject, found.levels, rights.user_of(request)) if found else []
+def _body(request: Request, pk: int, lane_history: queries.LaneHistory | None) -> dict[str, Any]:
+    lane = lane_history.lane if lane_history else queries.lane_for(rights.user_of(request), pk)
+    change_list = (
+        changes.shown_changes(lane_history.subject, lane_history.levels, rights.user_of(request))
+        if lane_history
+        else []
+    )
     return {
         "lane": lane.pk,
         "tool": lane.experiment.tool,
-        "nodes": found.nodes if found else results.lane_names(lane.experiment)[lane.pk],
+        "nodes": lane_history.nodes if lane_history else results.lane_names(lane.experiment)[lane.pk],
         "team": lane.experiment.campaign.team.slug,
-        "metric": found.subject.metric.name if found else None,
-        "metrics": [metric.name for metric in found.metrics] if found else [],
-        "point": found.setting.key if found else None,
-        "settings": _labelled(found) if found else [],
-        "trend": changes.trend_of(found.levels) if found else None,
-        "levels": charts.flat_rows(found.subject, found.levels, shown) if found else [],
-        "changes": shown,
+        "metric": lane_history.subject.metric.name if lane_history else None,
+        "metrics": [metric.name for metric in lane_history.metrics] if lane_history else [],
+        "point": lane_history.setting.key if lane_history else None,
+        "settings": _labelled(lane_history) if lane_history else [],
+        "trend": changes.trend_of(lane_history.levels) if lane_history else None,
+        "levels": charts.flat_rows(lane_history.subject, lane_history.levels, change_list) if lane_history else [],
+        "changes": change_list,
     }
 
 
-def _labelled(found: queries.Found) -> list[dict[str, Any]]:
-    names = points.names_apart([setting.parameters for setting in found.settings])
+def _labelled(lane_history: queries.LaneHistory) -> list[dict[str, Any]]:
+    names = points.names_apart([setting.parameters for setting in lane_history.settings])
     return [
-        {"setting": setting, "label": points.label_of(found.subject.tool, setting.parameters, names)}
-        for setting in found.settings
+        {"setting": setting, "label": points.label_of(lane_history.subject.tool, setting.parameters, names)}
+        for setting in lane_history.settings
     ]

@@ -92,9 +92,9 @@ def shown_changes(subject: Subject, levels: Sequence[Level], user: User | None =
 
     What agents told is shown to a user who may read the facts of the nodes (None: the service itself).
     """
-    found = statistics.find_changes([level.summary.median for level in levels])
+    change_points = statistics.find_changes([level.summary.median for level in levels])
     decided = {item.campaign_id: item for item in decisions_on(subject)}
-    shown = [
+    changes = [
         Shown(
             place=change.place,
             level=levels[change.place],
@@ -107,9 +107,9 @@ def shown_changes(subject: Subject, levels: Sequence[Level], user: User | None =
             decision=decided.get(levels[change.place].campaign),
             versions=_versions(levels[change.place - 1], levels[change.place]),
         )
-        for change in found
+        for change in change_points
     ]
-    return _with_facts(subject, shown, user)
+    return _with_facts(subject, changes, user)
 
 
 def trend_of(levels: Sequence[Level]) -> statistics.Trend | None:
@@ -144,34 +144,36 @@ def _versions(before: Level, after: Level) -> tuple[str, str] | None:
     return ", ".join(sorted(before.versions)), ", ".join(sorted(after.versions))
 
 
-def _with_facts(subject: Subject, shown: list[Shown], user: User | None) -> list[Shown]:
+def _with_facts(subject: Subject, changes: list[Shown], user: User | None) -> list[Shown]:
     """Add what the nodes' agents told differently before and after each change."""
-    if not shown:
+    if not changes:
         return []
     nodes = dict(
         Node.objects.filter(pk__in={pk for ids in subject.roles.values() for pk in ids}).values_list("pk", "name")
     )
     told_here = of_own_nodes(FactSnapshot.objects.own().filter(node__in=nodes), user)
-    taken = list(told_here.order_by("created_at").values_list("node_id", "created_at", "pk"))
+    snapshots = list(told_here.order_by("created_at").values_list("node_id", "created_at", "pk"))
     pairs = {
-        (change.place, node): (_last(taken, node, change.previous.at), _last(taken, node, change.level.at))
-        for change in shown
+        (change.place, node): (_last(snapshots, node, change.previous.at), _last(snapshots, node, change.level.at))
+        for change in changes
         for node in nodes
     }
     wanted = {pk for old, new in pairs.values() if old != new for pk in (old, new) if pk}
     facts = dict(FactSnapshot.objects.filter(pk__in=wanted).values_list("pk", "facts"))
-    made = []
-    for change in shown:
-        told = []
+    with_nodes = []
+    for change in changes:
+        node_changes = []
         for node, name in nodes.items():
             old, new = pairs[change.place, node]
             if old != new and old in facts and new in facts:
                 all_changed = agents.changes_between(facts[old], facts[new])
-                told.append(NodeChange(name, tuple(all_changed[:MOST_FACTS]), max(0, len(all_changed) - MOST_FACTS)))
-        made.append(replace(change, nodes=tuple(item for item in told if item.facts)))
-    return made
+                node_changes.append(
+                    NodeChange(name, tuple(all_changed[:MOST_FACTS]), max(0, len(all_changed) - MOST_FACTS))
+                )
+        with_nodes.append(replace(change, nodes=tuple(item for item in node_changes if item.facts)))
+    return with_nodes
 
 
-def _last(taken: list[tuple[int, datetime, int]], node: int, moment: datetime) -> int | None:
+def _last(snapshots: list[tuple[int, datetime, int]], node: int, moment: datetime) -> int | None:
     """Return the snapshot of a node that held at a moment."""
-    return next((pk for owner, at, pk in reversed(taken) if owner == node and at <= moment), None)
+    return next((pk for owner, at, pk in reversed(snapshots) if owner == node and at <= moment), None)

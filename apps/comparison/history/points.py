@@ -75,16 +75,16 @@ def choices_among(settings: Sequence[Setting], chosen: Setting, tool: Tool) -> l
     wanted = {name: _told(chosen.parameters, name) for name in names}
     nearest: dict[str, dict[str, tuple[int, Setting]]] = {name: {} for name in names}
     for setting in settings:
-        told = {name: _told(setting.parameters, name) for name in names}
-        shared = sum(told[name] == wanted[name] for name in names)
+        texts = {name: _told(setting.parameters, name) for name in names}
+        shared = sum(texts[name] == wanted[name] for name in names)
         for name in names:
-            others = shared - (told[name] == wanted[name])
-            best = nearest[name].get(told[name])
+            others = shared - (texts[name] == wanted[name])
+            best = nearest[name].get(texts[name])
             if best is None or others > best[0]:
-                nearest[name][told[name]] = (others, setting)
+                nearest[name][texts[name]] = (others, setting)
     choices = []
-    for name, found in nearest.items():
-        rising = _rising(name, [setting for _shared, setting in found.values()])
+    for name, by_value in nearest.items():
+        rising = _rising(name, [setting for _shared, setting in by_value.values()])
         options = [_option(tool, name, setting, chosen, names) for setting in rising]
         choices.append(Choice(charts.label_of_factor(tool, name), options))
     return choices
@@ -92,8 +92,8 @@ def choices_among(settings: Sequence[Setting], chosen: Setting, tool: Tool) -> l
 
 def label_of(tool: Tool, parameters: dict[str, Any], names: Iterable[str]) -> str:
     """Return "Window 64 KiB, Streams 4" for these of the parameters."""
-    told = tuple(name for name in names if name in parameters)
-    return charts.label_of(tool, told, tuple(parameters[name] for name in told), {})
+    own_names = tuple(name for name in names if name in parameters)
+    return charts.label_of(tool, own_names, tuple(parameters[name] for name in own_names), {})
 
 
 def _told(parameters: dict[str, Any], name: str) -> str:

@@ -16,7 +16,7 @@ from apps.toolbox import queries as toolbox
 
 
 @dataclass(frozen=True)
-class Found:
+class LaneHistory:
     """A history with what else was measured on its lane."""
 
     lane: Lane
@@ -43,7 +43,7 @@ def lane_for(user: User, pk: int) -> Lane:
     return get_object_or_404(series.lanes_seen(user).select_related("experiment__campaign__team"), pk=pk)
 
 
-def find(user: User, pk: int, *, point: str | None, metric: str | None) -> Found | None:
+def find(user: User, pk: int, *, point: str | None, metric: str | None) -> LaneHistory | None:
     """Return the history of a lane at a point, the usual ones where none is known by that name.
 
     None if nothing was measured on the lane yet, Http404 if it is not the user's.
@@ -58,14 +58,14 @@ def find(user: User, pk: int, *, point: str | None, metric: str | None) -> Found
     setting = next((item for item in settings if point and item.key == point), settings[0])
     chosen = next((item for item in metrics if item.name == metric), metrics[0])
     subject = Subject(lane.experiment.campaign.team, tool, chosen, lane.roles, setting.parameters)
-    return Found(lane, subject, setting, settings, metrics, series.levels_of(subject, lanes))
+    return LaneHistory(lane, subject, setting, settings, metrics, series.levels_of(subject, lanes))
 
 
-def missing_of(found: Found, *, point: str | None, metric: str | None) -> dict[str, list[str]]:
+def missing_of(lane_history: LaneHistory, *, point: str | None, metric: str | None) -> dict[str, list[str]]:
     """Return {parameter: names that there are} of a point and a metric that are asked for and not there."""
     missing = {}
-    if point and found.setting.key != point:
-        missing["point"] = [item.key for item in found.settings]
-    if metric and found.subject.metric.name != metric:
-        missing["metric"] = [item.name for item in found.metrics]
+    if point and lane_history.setting.key != point:
+        missing["point"] = [item.key for item in lane_history.settings]
+    if metric and lane_history.subject.metric.name != metric:
+        missing["metric"] = [item.name for item in lane_history.metrics]
     return missing

@@ -16,7 +16,7 @@ from apps.bench import statistics
 from apps.bench.toolkit import Metric, Tool
 from apps.campaigns.models import Campaign, Lane, Trial
 from apps.campaigns.queries.visibility import counted, visible
-from apps.results import doubts, queries
+from apps.results import doubts, queries, ways
 from apps.results.doubts import Doubts
 from apps.results.models import Sample
 from apps.testbeds.models import Node
@@ -48,8 +48,8 @@ class Subject:
     @property
     def key(self) -> str:
         """Return the name of the history: the same for whatever is measured alike."""
-        told = [self.tool.slug, self.metric.name, self.roles, self.parameters]
-        return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()[:40]
+        identity = [self.tool.slug, self.metric.name, self.roles, self.parameters]
+        return hashlib.sha256(json.dumps(identity, sort_keys=True).encode()).hexdigest()[:40]
 
 
 @dataclass(frozen=True)
@@ -148,14 +148,14 @@ def like(lane: Lane, user: User) -> list[int]:
         .order_by("-experiment__campaign__launched_at", "-pk")
         .values_list("pk", "size")
     )
-    found: list[int] = []
+    lanes: list[int] = []
     total = 0
     for pk, size in rows:
         total += size
-        if found and total > MOST_TRIALS:
+        if lanes and total > MOST_TRIALS:
             break
-        found.append(pk)
-    return found
+        lanes.append(pk)
+    return lanes
 
 
 def levels_of(subject: Subject, lanes: Iterable[int]) -> list[Level]:
@@ -189,8 +189,8 @@ def levels_of(subject: Subject, lanes: Iterable[int]) -> list[Level]:
 def metrics_measured(tool: Tool, lanes: Iterable[int]) -> list[Metric]:
     """Return the tool's metrics, the primary one first, that the newest trials on the lanes have figures of."""
     newest = Trial.objects.filter(lane__in=list(lanes), state=Trial.State.SUCCEEDED).order_by("-pk")
-    told = list(newest.values_list("pk", flat=True)[:TELLING_TRIALS])
-    names = set(Sample.objects.filter(trial__in=told).values_list("metric", flat=True).distinct())
+    trials = list(newest.values_list("pk", flat=True)[:TELLING_TRIALS])
+    names = set(Sample.objects.filter(trial__in=trials).values_list("metric", flat=True).distinct())
     return [metric for metric in queries.metrics_of(tool) if metric.name in names]
 
 
@@ -213,5 +213,4 @@ def _level(campaign: int, members: list[tuple[Any, ...]], metric: str) -> Level:
 
 
 def _ends(tool: Tool, roles: dict[str, list[int]], names: dict[int, str]) -> str:
-    parts = ("+".join(names.get(pk, str(pk)) for pk in roles.get(role.name, [])) for role in tool.roles)
-    return " → ".join(part for part in parts if part)
+    return ways.lane_ends(roles, tool, names, is_back=False)

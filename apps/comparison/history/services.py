@@ -54,7 +54,7 @@ def decide_change(
     change = next((item for item in shown_changes(subject, levels, user) if item.level.campaign == campaign), None)
     if change is None:
         raise NoSuchChange
-    made, _created = ChangePoint.objects.update_or_create(
+    change_point, _created = ChangePoint.objects.update_or_create(
         team=subject.team,
         key=subject.key,
         campaign_id=campaign,
@@ -71,7 +71,7 @@ def decide_change(
             "decided_at": now,
         },
     )
-    return made
+    return change_point
 
 
 def reopen_change(*, subject: Subject, campaign: int) -> None:

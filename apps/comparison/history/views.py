@@ -30,11 +30,13 @@ NOTHING_DECIDED = {"state": "", "explanation": ""}
 def history_list(request: HttpRequest) -> HttpResponse:
     """List what was measured in several campaigns between the same nodes, the most often repeated first."""
     wanted = request.GET.get("q", "").strip()
-    known = series.known_histories(rights.user_of(request), least=2)
+    histories = series.known_histories(rights.user_of(request), least=2)
     if wanted:
         words = wanted.lower().split()
-        known = [item for item in known if all(word in f"{item.tool.name} {item.nodes}".lower() for word in words)]
-    page = Paginator(known, PAGE).get_page(request.GET.get("page"))
+        histories = [
+            item for item in histories if all(word in f"{item.tool.name} {item.nodes}".lower() for word in words)
+        ]
+    page = Paginator(histories, PAGE).get_page(request.GET.get("page"))
     return render(request, "results/history/list.html", {"page_obj": page, "q": wanted})
 
 
@@ -42,29 +44,33 @@ def history_list(request: HttpRequest) -> HttpResponse:
 @require_GET
 def history(request: HttpRequest, pk: int) -> HttpResponse:
     """Show one metric over the campaigns that measured it alike."""
-    found = _find(request, pk, request.GET)
-    if found and len(request.GET.getlist("point")) > 1:
-        return redirect(found.address)
+    lane_history = _find(request, pk, request.GET)
+    if lane_history and len(request.GET.getlist("point")) > 1:
+        return redirect(lane_history.address)
     context: dict[str, object] = {
-        "lane": found.lane if found else queries.lane_for(rights.user_of(request), pk),
-        "found": found,
+        "lane": lane_history.lane if lane_history else queries.lane_for(rights.user_of(request), pk),
+        "found": lane_history,
     }
-    if found:
-        shown = changes.shown_changes(found.subject, found.levels, rights.user_of(request))
-        told = {item.level.campaign for item in shown}
+    if lane_history:
+        change_list = changes.shown_changes(lane_history.subject, lane_history.levels, rights.user_of(request))
+        campaigns = {item.level.campaign for item in change_list}
         context |= {
-            "missing": queries.missing_of(found, point=_point_of(request.GET), metric=request.GET.get("metric")),
-            "tool": found.subject.tool,
-            "nodes": found.nodes,
-            "subject": found.subject,
-            "choices": points.choices_among(found.settings, found.setting, found.subject.tool),
-            "changes": shown,
-            "trend": changes.trend_of(found.levels),
-            "former": [item for item in changes.decisions_on(found.subject) if item.campaign_id not in told],
-            "rows": charts.rows_of(found.subject, found.levels, shown),
-            "chart": json.dumps(charts.chart_of(found.subject, found.levels, shown)),
+            "missing": queries.missing_of(
+                lane_history, point=_point_of(request.GET), metric=request.GET.get("metric")
+            ),
+            "tool": lane_history.subject.tool,
+            "nodes": lane_history.nodes,
+            "subject": lane_history.subject,
+            "choices": points.choices_among(lane_history.settings, lane_history.setting, lane_history.subject.tool),
+            "changes": change_list,
+            "trend": changes.trend_of(lane_history.levels),
+            "former": [
+                item for item in changes.decisions_on(lane_history.subject) if item.campaign_id not in campaigns
+            ],
+            "rows": charts.rows_of(lane_history.subject, lane_history.levels, change_list),
+            "chart": json.dumps(charts.chart_of(lane_history.subject, lane_history.levels, change_list)),
             "states": ChangePoint.State.choices,
-            "can_write": rights.can(request.user, found.subject.team, Role.OPERATOR),
+            "can_write": rights.can(request.user, lane_history.subject.team, Role.OPERATOR),
             "least": 2 * changes.LEAST_LEVEL,
         }
     return render(request, "results/history/detail.html", context)
@@ -74,14 +80,14 @@ def history(request: HttpRequest, pk: int) -> HttpResponse:
 @require_GET
 def download(request: HttpRequest, pk: int, ending: str) -> HttpResponse:
     """Download the history's levels, one line a campaign, as CSV or JSON, values in base units."""
-    found = _find(request, pk, request.GET)
-    if found is None:
+    lane_history = _find(request, pk, request.GET)
+    if lane_history is None:
         raise Http404
-    if missing := queries.missing_of(found, point=_point_of(request.GET), metric=request.GET.get("metric")):
+    if missing := queries.missing_of(lane_history, point=_point_of(request.GET), metric=request.GET.get("metric")):
         return downloads.refusal_of(missing)
-    shown = changes.shown_changes(found.subject, found.levels, rights.user_of(request))
-    rows = charts.flat_rows(found.subject, found.levels, shown)
-    name = f"history-{found.lane.pk}-{found.setting.key}-{found.subject.metric.name}.{ending}"
+    change_list = changes.shown_changes(lane_history.subject, lane_history.levels, rights.user_of(request))
+    rows = charts.flat_rows(lane_history.subject, lane_history.levels, change_list)
+    name = f"history-{lane_history.lane.pk}-{lane_history.setting.key}-{lane_history.subject.metric.name}.{ending}"
     disposition = {"Content-Disposition": f'attachment; filename="{name}"'}
     if ending == "json":
         return JsonResponse(rows, safe=False, headers=disposition)
@@ -97,26 +103,26 @@ def download(request: HttpRequest, pk: int, ending: str) -> HttpResponse:
 @transaction.atomic
 def decide(request: HttpRequest, pk: int) -> HttpResponse:
     """Confirm, explain or dismiss a change-point, or take that back."""
-    found = _find(request, pk, request.POST)
-    if found is None:
+    lane_history = _find(request, pk, request.POST)
+    if lane_history is None:
         raise Http404
-    rights.require(request.user, found.subject.team, Role.OPERATOR)
+    rights.require(request.user, lane_history.subject.team, Role.OPERATOR)
     state, campaign = request.POST.get("state", ""), request.POST.get("campaign", "")
     if state not in (*ChangePoint.State.values, services.OPEN) or figures.whole(campaign) is None:
         messages.error(request, _("Choose confirm, explain, dismiss or open again."))
-        return redirect(found.address)
+        return redirect(lane_history.address)
     # A change on which nobody has decided has no row of its own.
-    lock_row(found.lane)
-    decided = services.decision_on(found.subject, int(campaign))
+    lock_row(lane_history.lane)
+    decided = services.decision_on(lane_history.subject, int(campaign))
     values = {"state": decided.state, "explanation": decided.explanation} if decided else NOTHING_DECIDED
     texts = {"state": decided.get_state_display()} if decided else {}
-    name = str(found.lane.experiment)
-    if conflict := editing.page_conflict(request, found.lane, values, name=name, texts=texts):
+    name = str(lane_history.lane.experiment)
+    if conflict := editing.page_conflict(request, lane_history.lane, values, name=name, texts=texts):
         return editing.conflict_page(request, conflict)
     try:
         services.settle_change(
-            subject=found.subject,
-            levels=found.levels,
+            subject=lane_history.subject,
+            levels=lane_history.levels,
             campaign=int(campaign),
             state=state,
             explanation=request.POST.get("explanation", "")[: services.LONGEST],
@@ -128,17 +134,17 @@ def decide(request: HttpRequest, pk: int) -> HttpResponse:
     except services.NoSuchChange:
         messages.error(request, _("There is no change at this campaign any more: more figures moved or removed it."))
     else:
-        editing.note_change(found.lane, rights.user_of(request).get_username())
+        editing.note_change(lane_history.lane, rights.user_of(request).get_username())
         messages.success(request, _("That is kept with the history."))
-    return redirect(found.address)
+    return redirect(lane_history.address)
 
 
-def _find(request: HttpRequest, pk: int, query: QueryDict) -> queries.Found | None:
+def _find(request: HttpRequest, pk: int, query: QueryDict) -> queries.LaneHistory | None:
     point, metric = _point_of(query), query.get("metric")
     return queries.find(rights.user_of(request), pk, point=point, metric=metric)
 
 
 def _point_of(query: QueryDict) -> str | None:
     # A form sends a point for each parameter: what was chosen is the one that is not shown yet.
-    asked = query.getlist("point")
-    return next((key for key in asked if key != query.get("shown")), query.get("point"))
+    keys = query.getlist("point")
+    return next((key for key in keys if key != query.get("shown")), query.get("point"))

@@ -82,14 +82,14 @@ class SiteMatrix(APIView):
         tool = one_of(request.query_params, "tool", tools)
         metrics = {metric.name: metric for metric in queries.metrics_of(tool)} if tool else {}
         metric = one_of(request.query_params, "metric", metrics)
-        found = table.matrix_of(user, tool, metric) if tool and metric else None
+        matrix = table.matrix_of(user, tool, metric) if tool and metric else None
         body = {
             "tool": tool.slug if tool else None,
             "tools": list(tools),
             "metric": metric.name if metric else None,
             "metrics": list(metrics),
             "unit": metric.unit if metric else "",
-            "sites": found.sites if found else [],
-            "cells": [found.cells[pair] for pair in sorted(found.cells)] if found else [],
+            "sites": matrix.sites if matrix else [],
+            "cells": [matrix.cells[pair] for pair in sorted(matrix.cells)] if matrix else [],
         }
         return Response(MatrixSerializer(body).data)

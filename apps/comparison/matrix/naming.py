@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from apps.bench.toolkit import Metric, Tool, goes_back
-from apps.bench.toolkit.ways import in_order
 from apps.campaigns.models import Experiment, Lane
 from apps.comparison.history.points import label_of
 from apps.comparison.matrix.cells import Cell
+from apps.results.ways import lane_ends
 from apps.testbeds.models import Node
 
 Pair = tuple[int, int]
@@ -26,14 +26,8 @@ def named(cells: Mapping[Pair, Cell], tool: Tool, metric: Metric) -> dict[Pair, 
         pair: replace(
             cell,
             setting=label_of(tool, cell.parameters, varied),
-            nodes=" → ".join(
-                in_order(
-                    (
-                        "+".join(nodes.get(pk, str(pk)) for pk in lanes[cell.lane].roles.get(role.name, []))
-                        for role in tool.roles
-                    ),
-                    is_back=goes_back(tool, cell.parameters, metric.name),
-                )
+            nodes=lane_ends(
+                lanes[cell.lane].roles, tool, nodes, is_back=goes_back(tool, cell.parameters, metric.name)
             ),
         )
         for pair, cell in cells.items()

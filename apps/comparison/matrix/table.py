@@ -97,7 +97,7 @@ def _ends(user: User, tool: Tool, metric: Metric) -> dict[tuple[int, int], list[
     sites = dict(
         Node.objects.filter(pk__in={pk for pair in firsts for pk in pair}).values_list("pk", "testbed__site_id")
     )
-    found: dict[tuple[int, int], list[End]] = defaultdict(list)
+    ends: dict[tuple[int, int], list[End]] = defaultdict(list)
     for (pk, experiment, roles, factors, fixed, repetitions), pair in zip(rows, firsts, strict=True):
         places = [sites[node] for node in pair if node in sites]
         if len(places) == 2 and places[0] != places[1]:
@@ -105,14 +105,14 @@ def _ends(user: User, tool: Tool, metric: Metric) -> dict[tuple[int, int], list[
             way = json.dumps([cast, factors, fixed, repetitions > 1], sort_keys=True)
             for is_back in sides_of(tool, metric.name, fixed, factors):
                 source, target = reversed(places) if is_back else places
-                found[source, target].append(End(pk, experiment, cast, way, is_back))
-    return found
+                ends[source, target].append(End(pk, experiment, cast, way, is_back))
+    return ends
 
 
-def _cells(asked: dict[tuple[int, int], list[End]], tool: Tool, metric: Metric) -> dict[tuple[int, int], Cell]:
+def _cells(ends: dict[tuple[int, int], list[End]], tool: Tool, metric: Metric) -> dict[tuple[int, int], Cell]:
     """Return the figure of each pair, found by the database."""
-    pairs = list(asked)
-    lanes = {lane: place for place, pair in enumerate(pairs) for lane in asked[pair]}
+    pairs = list(ends)
+    lanes = {lane: place for place, pair in enumerate(pairs) for lane in ends[pair]}
     experiments = {lane.experiment for lane in lanes}
     names = dict(Experiment.objects.filter(pk__in=experiments).values_list("pk", "name"))
     return {
@@ -163,8 +163,8 @@ def _marked(cells: dict[tuple[int, int], Cell], metric: Metric) -> dict[tuple[in
     for lane, point, trial, raised in rows.values_list("trial__lane", "trial__point", "trial", "result__flags"):
         trials[lane, point].append(trial)
         flags.append((trial, metric.name, raised))
-    found = doubts.from_flags(flags)
+    all_doubts = doubts.from_flags(flags)
     return {
-        pair: replace(cell, mark=found.about(trials[cell.lane, cell.point], metric.name))
+        pair: replace(cell, mark=all_doubts.about(trials[cell.lane, cell.point], metric.name))
         for pair, cell in cells.items()
     }

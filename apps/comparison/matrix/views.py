@@ -29,17 +29,21 @@ COLUMNS = (
 @require_GET
 def matrix(request: HttpRequest) -> HttpResponse:
     """Show the newest figures of a tool's metric between all sites."""
-    tools, found = _find(request)
-    context: dict[str, object] = {"tools": tools, "matrix": found, "missing": _missing(request, tools, found)}
-    if found:
+    tools, site_matrix = _find(request)
+    context: dict[str, object] = {
+        "tools": tools,
+        "matrix": site_matrix,
+        "missing": _missing(request, tools, site_matrix),
+    }
+    if site_matrix:
         context |= {
-            "metrics": queries.metrics_of(found.tool),
+            "metrics": queries.metrics_of(site_matrix.tool),
             "rows": [
-                (site, [(other, found.cells.get((site.pk, other.pk))) for other in found.sites])
-                for site in found.sites
+                (site, [(other, site_matrix.cells.get((site.pk, other.pk))) for other in site_matrix.sites])
+                for site in site_matrix.sites
             ],
-            "chart": json.dumps(chart_of(found)),
-            "query": f"tool={found.tool.slug}&metric={found.metric.name}",
+            "chart": json.dumps(chart_of(site_matrix)),
+            "query": f"tool={site_matrix.tool.slug}&metric={site_matrix.metric.name}",
         }
     return render(request, "results/matrix/matrix.html", context)
 
@@ -48,15 +52,14 @@ def matrix(request: HttpRequest) -> HttpResponse:
 @require_GET
 def download(request: HttpRequest, ending: str) -> HttpResponse:
     """Download the matrix, one line a pair, as CSV or JSON, values in base units."""
-    tools, found = _find(request)
-    if found is None:
+    tools, site_matrix = _find(request)
+    if site_matrix is None:
         raise Http404
-    if missing := _missing(request, tools, found):
+    if missing := _missing(request, tools, site_matrix):
         return downloads.refusal_of(missing)
-    rows = flat_rows(found)
-    disposition = {
-        "Content-Disposition": f'attachment; filename="matrix-{found.tool.slug}-{found.metric.name}.{ending}"'
-    }
+    rows = flat_rows(site_matrix)
+    name = f"matrix-{site_matrix.tool.slug}-{site_matrix.metric.name}.{ending}"
+    disposition = {"Content-Disposition": f'attachment; filename="{name}"'}
     if ending == "json":
         return JsonResponse(rows, safe=False, headers=disposition)
     answer = HttpResponse(content_type="text/csv; charset=utf-8", headers=disposition)
@@ -76,17 +79,17 @@ def age_of(cell: Cell) -> str:
     return _("%(time)s ago") % {"time": timesince(cell.at, depth=1)}
 
 
-def chart_of(found: Matrix) -> dict[str, object]:
+def chart_of(site_matrix: Matrix) -> dict[str, object]:
     """Return the heat map: rows are where the data came from, columns where it went."""
-    names = [name_of(site) for site in found.sites]
-    place = {site.pk: index for index, site in enumerate(found.sites)}
-    values = [cell.value for cell in found.cells.values()]
+    names = [name_of(site) for site in site_matrix.sites]
+    place = {site.pk: index for index, site in enumerate(site_matrix.sites)}
+    values = [cell.value for cell in site_matrix.cells.values()]
     return {
         "kind": "heat",
         "metric": {
-            "name": found.metric.name,
-            "label": _(found.metric.label),
-            "unit": found.metric.unit,
+            "name": site_matrix.metric.name,
+            "label": _(site_matrix.metric.label),
+            "unit": site_matrix.metric.unit,
             "log": bool(values) and min(values) > 0 and max(values) >= charts.LOG_FROM * min(values),
         },
         "x": {"name": "to", "label": _("To"), "labels": names},
@@ -107,22 +110,22 @@ def chart_of(found: Matrix) -> dict[str, object]:
                     if cell.mark
                     else {}
                 ),
-                "url": f"{reverse('results:experiment', args=[cell.experiment])}?metric={found.metric.name}",
+                "url": f"{reverse('results:experiment', args=[cell.experiment])}?metric={site_matrix.metric.name}",
             }
-            for (source, target), cell in found.cells.items()
+            for (source, target), cell in site_matrix.cells.items()
         ],
     }
 
 
-def flat_rows(found: Matrix) -> list[dict[str, object]]:
+def flat_rows(site_matrix: Matrix) -> list[dict[str, object]]:
     """Return one flat object a pair of sites that has a figure."""
-    names = {site.pk: name_of(site) for site in found.sites}
+    names = {site.pk: name_of(site) for site in site_matrix.sites}
     return [
         {
             "from": names[source],
             "to": names[target],
             "value": cell.value,
-            "unit": found.metric.unit,
+            "unit": site_matrix.metric.unit,
             "samples": cell.n,
             "points": cell.points,
             "nodes": cell.nodes,
@@ -135,16 +138,16 @@ def flat_rows(found: Matrix) -> list[dict[str, object]]:
             "flags": cell.mark.counts if cell.mark else {},
         }
         for (source, target), cell in sorted(
-            found.cells.items(), key=lambda pair: (names[pair[0][0]], names[pair[0][1]])
+            site_matrix.cells.items(), key=lambda pair: (names[pair[0][0]], names[pair[0][1]])
         )
     ]
 
 
-def _missing(request: HttpRequest, tools: list[Tool], found: Matrix | None) -> dict[str, list[str]]:
+def _missing(request: HttpRequest, tools: list[Tool], site_matrix: Matrix | None) -> dict[str, list[str]]:
     """Return {parameter: names that there are} of what the address asks for and is not there."""
-    metrics = queries.metrics_of(found.tool) if found else []
-    known = {"tool": [tool.slug for tool in tools], "metric": [metric.name for metric in metrics]}
-    return {name: names for name, names in known.items() if names and request.GET.get(name, names[0]) not in names}
+    metrics = queries.metrics_of(site_matrix.tool) if site_matrix else []
+    choices = {"tool": [tool.slug for tool in tools], "metric": [metric.name for metric in metrics]}
+    return {name: names for name, names in choices.items() if names and request.GET.get(name, names[0]) not in names}
 
 
 def _find(request: HttpRequest) -> tuple[list[Tool], Matrix | None]:

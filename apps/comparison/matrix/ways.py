@@ -34,26 +34,26 @@ def chosen(ends: dict[tuple[int, int], list[End]], metric: Metric) -> dict[tuple
     However often a bad setting was measured since, it is one way to measure, and takes no other's place.
     """
     ways = {pair: _by_way(lanes) for pair, lanes in ends.items()}
-    older = {pair: list(found)[MOST_WAYS:] for pair, found in ways.items()}
+    older = {pair: list(by_way)[MOST_WAYS:] for pair, by_way in ways.items()}
     reached = _reached({pk for pair, names in older.items() for name in names for pk in ways[pair][name]}, metric)
-    found = {}
+    looked_at = {}
     for pair, lanes in ends.items():
         best = {name: _best(ways[pair][name], reached) for name in older[pair]}
         rest = sorted(best, key=lambda name: best[name], reverse=True)
         names = [*list(ways[pair])[:MOST_WAYS], *rest[:MOST_WAYS]]
         wanted = {pk for name in names for pk in ways[pair][name]}
-        found[pair] = [lane for lane in lanes if lane.experiment in wanted]
-    return found
+        looked_at[pair] = [lane for lane in lanes if lane.experiment in wanted]
+    return looked_at
 
 
 def _by_way(lanes: list[End]) -> dict[str, list[int]]:
     """Return {way: its newest experiments}, the way used last first."""
-    found: dict[str, list[int]] = {}
+    ways: dict[str, list[int]] = {}
     for lane in lanes:
-        of_way = found.setdefault(lane.way, [])
+        of_way = ways.setdefault(lane.way, [])
         if lane.experiment not in of_way and len(of_way) < OF_EACH_WAY:
             of_way.append(lane.experiment)
-    return found
+    return ways
 
 
 def _reached(experiments: set[int], metric: Metric) -> dict[int, float]:

@@ -48,5 +48,5 @@ def conflict_of(
         return None
     # Of what changed since the form was shown, also where somebody agreed to save over a part of it.
     names = differing(sent.get(VERSION) or "", values) or names
-    found = tuple(describe(part, values[part]) for part in names if part in values)
-    return Conflict(name, last_change_of(row), found, version_of(values))
+    differences = tuple(describe(part, values[part]) for part in names if part in values)
+    return Conflict(name, last_change_of(row), differences, version_of(values))

@@ -23,7 +23,7 @@ class _BoundVersion(forms.BoundField):
     field: "VersionField"
 
     def value(self) -> Any:
-        """Return it."""
+        """Return the version that was sent; before that, the one of what the form shows."""
         return super().value() if self.form.is_bound else version_of(self.field.shown(self.form))
 
 
@@ -125,8 +125,8 @@ def _text_in(field: forms.Field, value: Any) -> str:
     """Return a value as the field shows it."""
     chosen: Any = getattr(field, "choices", None)
     if chosen is None:
-        shown = value if isinstance(value, bool | dict | list) else field.widget.format_value(value)
-        return _text(shown)
+        entry = value if isinstance(value, bool | dict | list) else field.widget.format_value(value)
+        return _text(entry)
     labels: dict[str, str] = {}
     for key, label in chosen:
         labels |= {str(k): str(v) for k, v in label} if isinstance(label, list | tuple) else {str(key): str(label)}

@@ -87,10 +87,10 @@ def raise_counts(charges: Sequence[Charge]) -> list[Count] | None:
         return []
     keys = [_PREFIX + charge.key for charge in charges]
     numbers = [number for charge in charges for number in (charge.cost, int(charge.window_s * 1000))]
-    found = _store().ask(lambda _client, count: count(keys=keys, args=numbers))
-    if found is None:
+    replies = _store().ask(lambda _client, count: count(keys=keys, args=numbers))
+    if replies is None:
         return None
-    return [Count(int(count), int(left) / 1000) for count, left in zip(found[::2], found[1::2], strict=True)]
+    return [Count(int(count), int(left) / 1000) for count, left in zip(replies[::2], replies[1::2], strict=True)]
 
 
 def take_turn(key: str, every_s: float) -> float:
@@ -107,8 +107,8 @@ def take_turn(key: str, every_s: float) -> float:
 
 def read_counts(keys: Sequence[str]) -> Mapping[str, int]:
     """Return {key: count} of counters without raising them; those that nothing is known of are 0."""
-    found = _store().ask(lambda client, _count: client.mget([_PREFIX + key for key in keys]))
-    return {key: int(value or 0) for key, value in zip(keys, found or [0] * len(keys), strict=True)}
+    counts = _store().ask(lambda client, _count: client.mget([_PREFIX + key for key in keys]))
+    return {key: int(value or 0) for key, value in zip(keys, counts or [0] * len(keys), strict=True)}
 
 
 def remember(key: str, seconds: float) -> None:

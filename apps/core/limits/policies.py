@@ -70,11 +70,11 @@ def charge_or_refuse(who: Mapping[str, str], refusal: Message) -> None:
 
 def headers_of(states: Iterable[State]) -> dict[str, str]:
     """Return the headers that tell what is left."""
-    known = list(states)
-    if not known:
+    all_states = list(states)
+    if not all_states:
         return {}
     policies = (
-        f'"{state.policy}";q={state.quota}{_UNITS.get(state.policy, "")};w={state.window_s}' for state in known
+        f'"{state.policy}";q={state.quota}{_UNITS.get(state.policy, "")};w={state.window_s}' for state in all_states
     )
-    left = (f'"{state.policy}";r={max(0, state.left)};t={state.retry_after_s}' for state in known)
+    left = (f'"{state.policy}";r={max(0, state.left)};t={state.retry_after_s}' for state in all_states)
     return {"RateLimit-Policy": ", ".join(policies), "RateLimit": ", ".join(left)}

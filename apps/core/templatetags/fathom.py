@@ -15,7 +15,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext, gettext_lazy
 
 from apps.bench import units
-from apps.core import editing, messages, moments
+from apps.core import editing, formulas, messages, moments
 
 register = template.Library()
 logger = logging.getLogger(__name__)
@@ -92,6 +92,13 @@ def message(value: Mapping[str, Any] | str | None) -> str:
 
 @register.filter
 @shown
+def formula(value: str) -> str:
+    """Return a formula with its words in the reader's language."""
+    return formulas.render(value)
+
+
+@register.filter
+@shown
 def translated(value: str) -> str:
     """Return the translation of a msgid that the science marked."""
     return gettext(value) if value else ""
@@ -156,13 +163,13 @@ def in_section(context: Mapping[str, Any], *apps: str) -> str:
 @register.simple_tag
 def inventory_menu() -> list[tuple[str, str]]:
     """Return (label, address) of the inventory's pages."""
-    found = []
+    entries = []
     for label, name in _INVENTORY:
         try:
-            found.append((str(label), reverse(f"testbeds:{name}")))
+            entries.append((str(label), reverse(f"testbeds:{name}")))
         except NoReverseMatch:
             continue
-    return found
+    return entries
 
 
 @register.filter

@@ -1,12 +1,13 @@
 """What was wrong and why, what to change exactly, and what that gains."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from django.utils.translation import gettext as _
 
 from apps.bench.rules.folding import FOLDED
-from apps.core import messages
+from apps.core import formulas, messages
 from apps.reports.campaign.conclusions import (
     Conclusion,
     changes_of,
@@ -83,8 +84,8 @@ def gain_of(finding: Finding, number: int, ground: Ground) -> tuple[Part, ...]:
 def _problem(made: Material, item: Conclusion, grounds: Grounds) -> Section:
     record, ground = item.first.details, grounds.own[item.first.pk]
     blocks = [*_reasons(ground), *_formula(record), *_others(record), *_also(grounds.parts[item.first.pk])]
-    blocks += evidence_of(made, item, ground.rests())
-    return Section(f"problem-{item.key}", item.title, tuple(blocks))
+    blocks += evidence_of(made, item, ground.rests(), ground.flagged())
+    return Section(f"problem-{item.key}", item.title, tuple(blocks), claim=item.link.claim)
 
 
 def _change(made: Material, item: Conclusion, number: int, grounds: Grounds) -> Section:
@@ -95,8 +96,12 @@ def _change(made: Material, item: Conclusion, number: int, grounds: Grounds) -> 
     for title, lines in ((_("Limits"), record.get("limits")), (_("Side effects"), record.get("side_effects"))):
         if lines:
             blocks += [Paragraph((f"{title}:",)), _list(lines)]
-    blocks += [*_others(record), *_also(grounds.parts[finding.pk]), *evidence_of(made, item, ground.rests())]
-    return Section(f"finding-{item.key}", item.title, tuple(blocks))
+    blocks += [
+        *_others(record),
+        *_also(grounds.parts[finding.pk]),
+        *evidence_of(made, item, ground.rests(), ground.flagged()),
+    ]
+    return Section(f"finding-{item.key}", item.title, tuple(blocks), claim=item.link.claim)
 
 
 def _listings(change: str, undo: str) -> list[Block]:
@@ -113,7 +118,7 @@ def _also(parts: Sequence[Ground]) -> list[Block]:
         label = ground.own.get("confidence_label")
         said = [*([_("Confidence: %(confidence)s. ") % {"confidence": _(label)}] if label else []), *ground.outlook()]
         why = [(ground.line_of(line),) for line in ground.own.get("why") or ()]
-        blocks.append(Items(((f"{ground.title} – " if said else ground.title, *said), *why)))
+        blocks.append(Items(((ground.said, *([" – "] if said else ()), *said), *why)))
         blocks += [*_formula(ground.own), *_listings(ground.own.get("change", ""), ground.own.get("undo", ""))]
     return blocks
 
@@ -130,7 +135,7 @@ def _reasons(ground: Ground) -> list[Block]:
 
 
 def _formula(record: Mapping[str, Any]) -> list[Block]:
-    return [Listing(record["formula"])] if record.get("formula") else []
+    return [Listing(formulas.render(record["formula"]))] if record.get("formula") else []
 
 
 def _others(record: Mapping[str, Any]) -> list[Block]:
@@ -159,7 +164,16 @@ def _problem_table(found: Sequence[Conclusion]) -> Table:
     for number, item in enumerate(found, start=1):
         label = item.first.details.get("confidence_label", "")
         rows.append((number, item.link, _(label) if label else ""))
-    return Table(PROBLEMS, _("Problems"), columns, rows)
+    return _with_flags(Table(PROBLEMS, _("Problems"), columns, rows), found)
+
+
+def _with_flags(table: Table, told: Sequence[Conclusion]) -> Table:
+    """Return a table of conclusions with the flags of what each rests on behind it, as it is if none is flagged."""
+    marks = [item.first.mark for item in told]
+    if not any(marks):
+        return table
+    rows = [(*row, mark.text if mark else None) for row, mark in zip(table.rows, marks, strict=True)]
+    return replace(table, columns=(*table.columns, Column(_("Flags"))), rows=rows)
 
 
 def _table(changes: Sequence[Conclusion], grounds: Grounds) -> Table:
@@ -189,7 +203,7 @@ def _table(changes: Sequence[Conclusion], grounds: Grounds) -> Table:
                 latest.gain_high if latest else None,
             )
         )
-    return Table(CHANGES, _("What to change and what it gains"), columns, rows)
+    return _with_flags(Table(CHANGES, _("What to change and what it gains"), columns, rows), changes)
 
 
 def _outcomes(finding: Finding, ground: Ground, number: int) -> list[tuple[Part, ...]]:

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from django.utils.translation import gettext as _
 
 from apps.core import messages
-from apps.reports.campaign.material import SHOWN_TRIALS, Material, told_ends
+from apps.reports.campaign.material import SHOWN_TRIALS, Material
 from apps.reports.document import Block, Link, Paragraph, Part
+from apps.testbeds.patterns import told_ends
 from apps.tuning.models import Finding
 
 # What these rules find is how things are, and no fault: what a path carries, which link of it is the slowest.
@@ -21,7 +22,7 @@ FILLED = "path"
 class Conclusion:
     """Findings that say the same in the same words, of one or several pairs of ends; the surest first."""
 
-    title: str
+    link: Link
     findings: tuple[tuple[Finding, str], ...]
 
     @property
@@ -36,9 +37,9 @@ class Conclusion:
         return f"{self.first.rule}-{hashlib.sha256(ref.encode()).hexdigest()[:8]}"
 
     @property
-    def link(self) -> Link:
-        """Return the title, which leads to the first finding."""
-        return Link(self.title, self.findings[0][1])
+    def title(self) -> str:
+        """Return the words that they say, which `link` leads from to the first finding."""
+        return self.link.text
 
 
 def problems_of(made: Material) -> list[Conclusion]:
@@ -85,7 +86,7 @@ def conclusions_of(made: Material, kinds: Collection[str]) -> list[Conclusion]:
         if finding.kind in kinds:
             found.setdefault((finding.rule, messages.render(finding.title)), []).append((finding, ref))
     return [
-        Conclusion(made.titles.get(members[0][0].pk, title), tuple(members))
+        Conclusion(made.titles.get(members[0][0].pk) or Link(title, members[0][1]), tuple(members))
         for (_rule, title), members in found.items()
     ]
 
@@ -101,8 +102,8 @@ def unfinished_of(made: Material) -> list[Block]:
     return [Paragraph((line,), style="warning") for line in lines]
 
 
-def evidence_of(made: Material, claim: Conclusion, rests: Part | None) -> list[Block]:
-    """Return how sure it is, on which trials it `rests`, and of what the same is said."""
+def evidence_of(made: Material, claim: Conclusion, rests: Part | None, flagged: Part | None) -> list[Block]:
+    """Return how sure it is, how many trials are `flagged` that it `rests` on, and of what the same is said."""
     finding, ref = claim.findings[0]
     wanted = finding.details.get("evidence", ())
     links: list[Part] = []
@@ -118,7 +119,17 @@ def evidence_of(made: Material, claim: Conclusion, rests: Part | None) -> list[B
     text = _("Confidence: %(confidence)s. ") % words
     rule = Link(_("Rule %(rule)s, version %(version)s") % words, ref)
     blocks: list[Block] = [
-        Paragraph((text, rule, ". ", *([rests] if rests else []), *(links if rests else ())), style="remark")
+        Paragraph(
+            (
+                text,
+                *([flagged, " "] if flagged else []),
+                rule,
+                ". ",
+                *([rests] if rests else []),
+                *(links if rests else ()),
+            ),
+            style="remark",
+        )
     ]
     if len(claim.findings) > 1:
         same: list[Part] = [_("The same holds for:"), " "]

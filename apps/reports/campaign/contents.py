@@ -50,7 +50,7 @@ def build(
     with translation.override(language):
         made = material.read(campaigns, user, baseline)
         rests = grounds.read(made)
-        made.titles = {pk: ground.title for pk, ground in rests.own.items()}
+        made.titles = {pk: ground.link for pk, ground in rests.own.items()}
         one_by_one = Parts(is_strict=is_strict)
         results = one_by_one.section("results", _("Results"), lambda: _results(made, one_by_one))
         contrasted = one_by_one.section("baseline", _("Compared with a baseline"), lambda: contrast.section(made))

@@ -1,51 +1,42 @@
 """What findings rest on, as a table that their sentences are asked of: trials, figures now and then, gain."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import isclose
-from typing import Any
 
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from apps.bench.statistics import Mean, mean_of
-from apps.bench.toolkit import Metric, Tool
 from apps.core import messages
-from apps.reports.campaign.conclusions import Conclusion, changes_of, established_of, problems_of
+from apps.reports.campaign.conclusions import Conclusion, changes_of, established_of, kept_of, problems_of
 from apps.reports.campaign.material import Material
-from apps.reports.claims import counted, grounded
+from apps.reports.campaign.measured import (
+    FIGURES,
+    Figure,
+    Record,
+    Samples,
+    behind_of,
+    figures_of,
+    measured,
+    samples_of,
+    value_of,
+)
+from apps.reports.claims import counted, grounded, titles
 from apps.reports.columns import quantity
-from apps.reports.document import Column, Link, Part, Sentence, Table, Value, spaced
+from apps.reports.document import Claim, Column, Link, Part, Sentence, Table, Value, spaced
 from apps.results import means
-from apps.results.models import Sample
 from apps.tuning.models import Finding
 
-Record = Mapping[str, Any]
 # Its key, and its columns.
 GROUNDS = "grounds"
-NUMBER, TITLE, TRIALS, METRIC, PRESENT, TRIED, COUNT, PREDICTED, GAIN = range(9)
-# Figures that agree to this share are the same ones.
-SAME = 1e-6
-
-
-@dataclass(frozen=True)
-class Figure:
-    """A figure of a finding (base unit), and those behind it with their mean; none of what a rule reckoned."""
-
-    value: float | None
-    unit: str
-    behind: Sequence[float] = ()
-    mean: Mean = Mean.ARITHMETIC
-
-    @property
-    def text(self) -> str:
-        """Return it as sentences print it, "" if there is none."""
-        return "" if self.value is None else quantity(self.value, self.unit)
+NUMBER, TITLE, TRIALS, METRIC, PRESENT, TRIED, COUNT, PREDICTED, GAIN, VALUE, FLAGS, ALSO = range(12)
 
 
 @dataclass(frozen=True)
 class Ground:
-    """What one finding, or one of the parts of a finding, rests on; `number` names it in the table."""
+    """What one finding, or one of the parts of a finding, rests on; `number` names it in the table.
+
+    `value` is what it gives, `also` the other figures that its title says, `flags` what speaks against its trials.
+    """
 
     number: str
     title: str
@@ -55,7 +46,34 @@ class Ground:
     present: Figure
     tried: Figure
     predicted: Figure
+    value: Figure
     own: Record
+    also: tuple[str, ...] = ()
+    flags: str = ""
+
+    @property
+    def claim(self) -> Claim | None:
+        """Return what its title claims: that its figures are those of its row."""
+        figures = titles.figures_of(self._settled(self.own.get("title") or {}))
+        cells = {
+            column: titles.Cell(figure.text, figure.unit, figure.mean)
+            for column, figure in self._columns().items()
+            if figure.text in figures
+        }
+        if self.also:
+            cells[ALSO] = titles.Cell(titles.BETWEEN.join(self.also))
+        return titles.claim_of(GROUNDS, self.number, cells)
+
+    @property
+    def link(self) -> Link:
+        """Return its title with what it claims, which leads to the finding."""
+        return Link(self.title, self.ref, self.claim)
+
+    @property
+    def said(self) -> Part:
+        """Return its title with what it claims."""
+        claim = self.claim
+        return Sentence(self.title, claim) if claim else self.title
 
     @property
     def gain(self) -> float | None:
@@ -65,35 +83,44 @@ class Ground:
 
     def text_of(self, message: Record) -> str:
         """Return one of its texts; where it says one of its figures, then as the table has it."""
-        params = message.get("params")
-        said = {text: figure.text for text, figure in self._told() if text}
-        if not isinstance(params, Mapping) or not said:
-            return messages.render(message)
-        settled = {
-            name: said.get(value, value) if isinstance(value, str) else value for name, value in params.items()
-        }
-        return messages.render({**message, "params": settled})
+        return messages.render(self._settled(message))
+
+    def others_of(self, message: Record) -> tuple[str, ...]:
+        """Return the figures that one of its texts says and no other column has."""
+        known = {figure.text for figure in self._columns().values()}
+        return tuple(figure for figure in titles.figures_of(self._settled(message)) if figure not in known)
 
     def line_of(self, message: Record) -> Part:
         """Return one of its texts, with its claim where it says a figure of the table."""
-        params = message.get("params")
-        values = (
-            {value for value in params.values() if isinstance(value, str)} if isinstance(params, Mapping) else set()
-        )
+        # A message may bring figures that its words do not say.
+        values = titles.figures_of(message)
         columns = {
             column: figure.text
-            for column, (text, figure) in zip((PRESENT, TRIED, PREDICTED), self._told(), strict=True)
-            if text in values
+            for (text, figure), column in zip(self._told(), self._columns(), strict=True)
+            if text and text in values
         }
         said = self.text_of(message)
         return counted.cells(said, GROUNDS, self.number, columns) if columns else said
 
+    def _settled(self, message: Record) -> Record:
+        """Return one of its texts with its figures as the table has them."""
+        params = message.get("params")
+        said = {text: figure.text for text, figure in self._told() if text}
+        if not isinstance(params, Mapping) or not said:
+            return message
+        settled = {
+            name: said.get(value, value) if isinstance(value, str) else value for name, value in params.items()
+        }
+        return {**message, "params": settled}
+
+    def _columns(self) -> dict[int, Figure]:
+        return {PRESENT: self.present, TRIED: self.tried, PREDICTED: self.predicted, VALUE: self.value}
+
     def _told(self) -> tuple[tuple[str, Figure], ...]:
         """Return its figures by what its rule calls them."""
-        unit = str(self.own.get("predicted_unit") or "")
-        figures = {"present": self.present, "tried": self.tried, "predicted": self.predicted}
-        told = ((self.own.get(name), figure) for name, figure in figures.items())
-        return tuple((quantity(value, unit) if value else "", figure) for value, figure in told)
+        names = zip((*FIGURES, "value"), self._columns().values(), strict=True)
+        told = ((self.own.get(name), figure) for name, figure in names)
+        return tuple((quantity(value, figure.unit) if value else "", figure) for value, figure in told)
 
     def outlook(self) -> tuple[Part, ...]:
         """Return what is predicted, and what was measured at present or at the other setting, each with its claim."""
@@ -126,8 +153,14 @@ class Ground:
         text = ngettext("Rests on %(n)s trial", "Rests on %(n)s trials", self.trials) % {"n": self.trials}
         return counted.cells(text, GROUNDS, self.number, {TRIALS: str(self.trials)})
 
+    def flagged(self) -> Sentence | None:
+        """Return how many of the trials that it rests on are flagged, and with what; None of none."""
+        if not self.flags:
+            return None
+        return counted.cells(f"{self.flags}.", GROUNDS, self.number, {FLAGS: self.flags})
+
     def _figure(self, text: str, column: int, figure: Figure) -> Sentence:
-        n = len(_figures(figure))
+        n = len(figures_of(figure))
         return grounded.figure(text, GROUNDS, column, self.number, figure.text, figure.mean, n, figure.unit)
 
 
@@ -142,6 +175,8 @@ class Grounds:
         """Return the table, None without findings."""
         if not self.own:
             return None
+        listed = [ground for pk, own in self.own.items() for ground in (own, *self.parts[pk])]
+        has_others = any(ground.also for ground in listed)
         columns = (
             Column(_("No.")),
             Column(_("Finding")),
@@ -152,40 +187,48 @@ class Grounds:
             Column(_("n"), kind="number"),
             Column(_("Predicted")),
             Column(_("Predicted gain (ratio)"), kind="number"),
+            Column(_("Value")),
+            Column(_("Flags")),
+            *([Column(_("Also in the title"))] if has_others else ()),
         )
-        listed = [ground for pk, own in self.own.items() for ground in (own, *self.parts[pk])]
         rows: list[tuple[Value | Link, ...]] = [
             (
                 ground.number,
-                Link(ground.title, ground.ref),
+                ground.link,
                 ground.trials,
                 ground.metric or None,
                 ground.present.text or None,
                 ground.tried.text or None,
-                len(ground.present.behind or ground.tried.behind) or None,
+                len(ground.present.behind or ground.tried.behind or ground.value.behind) or None,
                 ground.predicted.text or None,
                 ground.gain,
+                ground.value.text or None,
+                ground.flags or None,
+                *([titles.BETWEEN.join(ground.also) or None] if has_others else ()),
             )
             for ground in listed
         ]
-        behind = {str(PRESENT): [_figures(ground.present) for ground in listed]}
-        behind[str(TRIED)] = [_figures(ground.tried) for ground in listed]
-        behind[str(PREDICTED)] = [_figures(ground.predicted) for ground in listed]
+        behind = {
+            str(PRESENT): [figures_of(ground.present) for ground in listed],
+            str(TRIED): [figures_of(ground.tried) for ground in listed],
+            str(PREDICTED): [figures_of(ground.predicted) for ground in listed],
+            str(VALUE): [figures_of(ground.value) for ground in listed],
+        }
         note = _("Parts of a finding, proposed for the same question, follow it with a point in their number.")
         return Table(GROUNDS, _("What the findings rest on"), columns, rows, note=note, figures=behind)
 
 
 def read(made: Material) -> Grounds:
     """Return what the findings of a report rest on, in the order in which they are told, in one query."""
-    told: list[Conclusion] = [*problems_of(made), *established_of(made), *changes_of(made)]
-    samples = _samples(item.first for item in told)
+    told: list[Conclusion] = [*problems_of(made), *established_of(made), *changes_of(made), *kept_of(made)]
+    samples = samples_of(made, [item.first for item in told])
     own: dict[int, Ground] = {}
     parts: dict[int, Sequence[Ground]] = {}
     for number, item in enumerate(told, start=1):
         finding, ref = item.findings[0]
         trials = len(finding.details.get("evidence", ()))
         first = _ground(made, str(number), ref, finding, finding.details, samples)
-        own[finding.pk] = replace(first, trials=trials)
+        own[finding.pk] = replace(first, trials=trials, flags=finding.mark.text if finding.mark else "")
         parts[finding.pk] = [
             _ground(made, f"{number}.{place}", ref, finding, part, samples)
             for place, part in enumerate(finding.details.get("parts") or (), start=1)
@@ -193,7 +236,7 @@ def read(made: Material) -> Grounds:
     return Grounds(own, parts)
 
 
-def _ground(made: Material, number: str, ref: str, finding: Finding, record: Record, samples: "Samples") -> Ground:
+def _ground(made: Material, number: str, ref: str, finding: Finding, record: Record, samples: Samples) -> Ground:
     """Return what a finding, or a part of it, rests on."""
     proof, unit = record.get("proof") or {}, str(record.get("predicted_unit") or "")
     tool = made.tools.get(str(proof.get("tool") or ""))
@@ -201,64 +244,13 @@ def _ground(made: Material, number: str, ref: str, finding: Finding, record: Rec
     settings = {"present": proof.get("now"), "tried": proof.get("now"), "predicted": proof.get("then")}
     told = [(record.get(name), setting) for name, setting in settings.items()]
     present, tried, predicted = (
-        _measured(float(value), unit, tool, metric, _behind(finding, proof, setting, samples))
+        measured(float(value), unit, tool, metric, behind_of(finding, proof, setting, samples))
         if isinstance(value, int | float)
         else Figure(None, unit)
         for value, setting in told
     )
-    ground = Ground(number, "", ref, None, _(metric.label) if metric else "", present, tried, predicted, record)
-    return replace(ground, title=ground.text_of(record.get("title") or finding.title))
-
-
-Samples = Mapping[tuple[int, str], float]
-
-
-def _samples(findings: Iterable[Finding]) -> Samples:
-    """Return {(trial, metric): its figure that counts} of what the proofs of findings speak of."""
-    trials: set[int] = set()
-    metrics: set[str] = set()
-    for finding in findings:
-        for record in (finding.details, *(finding.details.get("parts") or ())):
-            if metric := (record.get("proof") or {}).get("metric"):
-                metrics.add(str(metric))
-                trials |= {trial.pk for trial in finding.trials.all()}
-    if not metrics:
-        return {}
-    rows = Sample.objects.filter(trial__in=trials, metric__in=metrics, counts=True)
-    return {(trial, metric): value for trial, metric, value in rows.values_list("trial_id", "metric", "value")}
-
-
-def _behind(
-    finding: Finding, proof: Record, setting: Record | None, samples: "Samples"
-) -> dict[int, tuple[Record, float]]:
-    """Return {trial: (its parameters, its figure)} of those that a finding rests on at a setting of its proof."""
-    name = str(proof.get("metric") or "")
-    return {
-        trial.pk: (trial.parameters, samples[trial.pk, name])
-        for trial in finding.trials.all()
-        if setting
-        and trial.experiment.tool == proof.get("tool")
-        and (trial.pk, name) in samples
-        and all(trial.parameters.get(key) == wanted for key, wanted in setting.items())
-    }
-
-
-def _measured(
-    value: float, unit: str, tool: Tool | None, metric: Metric | None, behind: Mapping[int, tuple[Record, float]]
-) -> Figure:
-    """Return a rule's figure: where it is a mean of what its trials measured, the mean that is right for them."""
-    figures = [figure for _parameters, figure in behind.values()]
-    if tool is None or metric is None or not figures or min(figures) <= 0 or not _is_mean(value, figures):
-        return Figure(value, unit)
-    mean, _why = means.right_mean([tool], [parameters for parameters, _figure in behind.values()], metric.unit)
-    return Figure(means.value_of(figures, mean), unit, figures, mean)
-
-
-def _is_mean(value: float, behind: Sequence[float]) -> bool:
-    """Return whether a rule's figure is a mean of these, of whichever kind."""
-    return any(isclose(value, mean_of(behind, kind), rel_tol=SAME) for kind in Mean)
-
-
-def _figures(figure: Figure) -> list[float]:
-    """Return what stands behind a cell: the single figures, or the one that a rule reckoned."""
-    return list(figure.behind) or ([] if figure.value is None else [figure.value])
+    value_found = value_of(made, finding, record, (present, tried, predicted), samples)
+    label = _(metric.label) if metric else ""
+    ground = Ground(number, "", ref, None, label, present, tried, predicted, value_found, record)
+    title = record.get("title") or finding.title
+    return replace(ground, title=ground.text_of(title), also=ground.others_of(title))

@@ -14,11 +14,13 @@ from apps.bench.toolkit import Metric, Tool, goes_back
 from apps.bench.toolkit.ways import in_order
 from apps.campaigns.models import Campaign, Experiment, Lane, Trial
 from apps.campaigns.queries import Progress, progress_of_experiments
+from apps.reports.document import Link
 from apps.results import queries as results
 from apps.results import validity
 from apps.results.models import Result
 from apps.testbeds import patterns
 from apps.testbeds.models import Cluster, Node
+from apps.testbeds.patterns import told_ends
 from apps.toolbox import queries as toolbox
 from apps.tuning import queries as findings
 from apps.tuning import references
@@ -37,8 +39,8 @@ class Material:
     `progress` {experiment: what became of its trials}, `metrics` {experiment: those with figures, the primary one
     first}, `versions` {tool: versions}, `invalid` {name of a flag: results}, `corrected` results that were read
     again, `period` the first and last end of what was carried out; `findings` with their references, `evidence`
-    {id: trial} the first trials that they rest on, `titles` {finding: its title} of those whose figures are told
-    otherwise than by their rule; `unfinished` the analyses that wait or failed.
+    {id: trial} the first trials that they rest on, `titles` {finding: its title} with its figures as the table of
+    what they rest on has them, and what it claims of them; `unfinished` the analyses that wait or failed.
     """
 
     campaigns: Sequence[Campaign]
@@ -57,7 +59,7 @@ class Material:
     period: tuple[datetime | None, datetime | None] = (None, None)
     findings: list[tuple[Finding, str]] = field(default_factory=list)
     evidence: dict[int, Trial] = field(default_factory=dict)
-    titles: dict[int, str] = field(default_factory=dict)
+    titles: dict[int, Link] = field(default_factory=dict)
     unfinished: list[Standing] = field(default_factory=list)
 
     @property
@@ -104,10 +106,16 @@ class Material:
         asked = lane.experiment
         return in_order(self.names_of(lane), is_back=goes_back(self.tools[asked.tool], asked.fixed))
 
+    def told_in_order(self, lane: Lane) -> str:
+        """Return "sender → receiver" of the same in one text."""
+        return told_ends(self._roles_of(lane), self.in_order(lane))
+
     def ends_of(self, lane: Lane) -> str:
         """Return "client → server" of a lane; whoever plays a third role stands beside: no data goes there."""
-        roles = [role.name for role in self.tools[lane.experiment.tool].roles if lane.roles.get(role.name)]
-        return told_ends(roles, self.names_of(lane))
+        return told_ends(self._roles_of(lane), self.names_of(lane))
+
+    def _roles_of(self, lane: Lane) -> list[str]:
+        return [role.name for role in self.tools[lane.experiment.tool].roles if lane.roles.get(role.name)]
 
     def trials(self, experiment: Experiment | None = None) -> Progress:
         """Return what became of the trials, of all experiments unless one is given."""
@@ -116,12 +124,6 @@ class Material:
     def trial_ref(self, experiment: Experiment, position: int) -> str:
         """Return the reference of a trial without asking the database."""
         return f"trial:{experiment.campaign.permanent_id}/{experiment.position}/{position}"
-
-
-def told_ends(roles: Sequence[str], names: Sequence[str]) -> str:
-    """Return "source → destination (client: control)" of the nodes that play roles: data goes between two of them."""
-    beside = ", ".join(f"{role}: {name}" for role, name in zip(roles[2:], names[2:], strict=True))
-    return " → ".join(names[:2]) + (f" ({beside})" if beside else "")
 
 
 def read(campaigns: Sequence[Campaign], user: User, baseline: Campaign | None = None) -> Material:
@@ -189,6 +191,7 @@ def _findings(campaigns: Sequence[Campaign], user: User) -> list[tuple[Finding, 
         )
     )
     found = list(rows)
+    findings.attach_flags(found)
     named = zip(found, references.references_of(found), strict=True)
     return sorted(named, key=lambda pair: (place[pair[0].campaign_id], -pair[0].confidence, pair[1]))
 

@@ -58,7 +58,10 @@ def _also(parts: Sequence[Ground]) -> tuple[Part, ...]:
     """Return what else was proposed for the same question, by its titles."""
     if not parts:
         return ()
-    return (" (" + _("for the same question also: %(titles)s") % {"titles": "; ".join(p.title for p in parts)} + ")",)
+    # What stands before and behind the titles, in the order of the language.
+    before, _titles, after = _("for the same question also: %(titles)s").partition("%(titles)s")
+    titles: list[Part] = [part for ground in parts for part in ("; ", ground.said)][1:]
+    return (f" ({before}", *titles, f"{after})")
 
 
 def _counted(found: Sequence[Conclusion], changes: Sequence[Conclusion]) -> tuple[Part, ...]:

@@ -1,11 +1,11 @@
 """Asks every sentence's claim of the document's own tables again: which hold no more, and what would be right."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from django.utils import translation
 
-from apps.reports.claims import counted, curves, grounded, loads, overall, several, words
+from apps.reports.claims import counted, curves, grounded, loads, overall, several, titles, words
 from apps.reports.claims.topics import Place, Unanswered, places_of
 from apps.reports.document import (
     Block,
@@ -13,16 +13,18 @@ from apps.reports.document import (
     Document,
     Figure,
     Items,
+    Link,
     Paragraph,
     Part,
     Section,
     Sentence,
     Table,
+    Value,
     walk,
 )
 
 # Every kind of sentence that a report may print.
-RELATIONS = (*words.TEXTS, *counted.RELATIONS, *grounded.RELATIONS, *loads.RELATIONS)
+RELATIONS = (*words.TEXTS, *counted.RELATIONS, *grounded.RELATIONS, *loads.RELATIONS, *titles.RELATIONS)
 
 
 @dataclass(frozen=True)
@@ -65,7 +67,10 @@ def corrected(document: Document) -> Document:
 
 
 def sentences_of(document: Document) -> Iterator[tuple[str, Sentence]]:
-    """Yield every sentence that the service wrote, with the caption or heading where it stands."""
+    """Yield every sentence that the service wrote, with the caption or heading where it stands.
+
+    So are titles of findings that claim something, in texts, in tables, and as headings.
+    """
     yield from _of_blocks(document.title, document.summary)
     for section in document.sections:
         yield from _of_section(section)
@@ -89,6 +94,8 @@ def holds(said: Sentence, tables: Mapping[str, Table]) -> bool:
             return counted.holds(said, tables.get(claim.topic.table))
         if claim.relation in grounded.RELATIONS:
             return grounded.holds(said, tables[claim.topic.table])
+        if claim.relation in titles.RELATIONS:
+            return titles.holds(said, tables[claim.topic.table])
         if claim.relation in loads.RELATIONS:
             return loads.holds(said, tables[claim.topic.table])
         return said.text == words.text_of(claim) and _is_true(claim, tables[claim.topic.table])
@@ -114,6 +121,8 @@ def right_for(said: Sentence, table: Table | None) -> list[Sentence]:
             return [counted.right(said, table)]
         if said.claim.relation in grounded.RELATIONS:
             return [grounded.right(said, table)]
+        if said.claim.relation in titles.RELATIONS:
+            return [titles.right(said, table)]
         if said.claim.relation in loads.RELATIONS:
             return loads.right(said, table)
         return [words.sentence(found) for found in _told_anew(said.claim, table)]
@@ -149,6 +158,8 @@ def _joined(said: Sequence[Sentence]) -> str:
 
 
 def _of_section(section: Section) -> Iterator[tuple[str, Sentence]]:
+    if section.claim:
+        yield section.title, Sentence(section.title, section.claim)
     yield from _of_blocks(section.title, section.blocks)
     for part in section.sections:
         yield from _of_section(part)
@@ -158,8 +169,18 @@ def _of_blocks(title: str, blocks: Sequence[Block]) -> Iterator[tuple[str, Sente
     for block in blocks:
         if isinstance(block, Figure):
             yield from ((block.caption, said) for said in block.says)
+        if isinstance(block, Table):
+            yield from ((block.caption, said) for row in block.rows for said in _claimed(row))
         for parts in _texts_of(block):
-            yield from ((title, part) for part in parts if isinstance(part, Sentence))
+            yield from ((title, said) for said in _claimed(parts))
+
+
+def _claimed(parts: Iterable[Part | Value]) -> Iterator[Sentence]:
+    for part in parts:
+        if isinstance(part, Sentence):
+            yield part
+        elif isinstance(part, Link) and part.claim:
+            yield Sentence(part.text, part.claim)
 
 
 def _texts_of(block: Block) -> Sequence[Sequence[Part]]:
@@ -170,7 +191,17 @@ def _texts_of(block: Block) -> Sequence[Sequence[Part]]:
 
 def _corrected_section(section: Section, tables: Mapping[str, Table]) -> Section:
     parts = tuple(_corrected_section(part, tables) for part in section.sections)
-    return replace(section, blocks=_corrected(section.blocks, tables), sections=parts)
+    title = _corrected_link(Link(section.title, "", section.claim), tables)
+    blocks = _corrected(section.blocks, tables)
+    return replace(section, title=title.text, claim=title.claim, blocks=blocks, sections=parts)
+
+
+def _corrected_link(link: Link, tables: Mapping[str, Table]) -> Link:
+    """Return a title with the figures of its row; one for which there is none stays as it is, and is refused."""
+    if link.claim is None:
+        return link
+    said = next(iter(_mended(Sentence(link.text, link.claim), tables)), None)
+    return replace(link, text=said.text, claim=said.claim) if said else link
 
 
 def _corrected(blocks: Sequence[Block], tables: Mapping[str, Table]) -> tuple[Block, ...]:
@@ -185,13 +216,21 @@ def _corrected_block(block: Block, tables: Mapping[str, Table]) -> Block:
         return replace(block, parts=_corrected_parts(block.parts, tables))
     if isinstance(block, Items):
         return replace(block, items=tuple(_corrected_parts(parts, tables) for parts in block.items))
+    if isinstance(block, Table) and any(isinstance(cell, Link) and cell.claim for row in block.rows for cell in row):
+        rows = [
+            [_corrected_link(cell, tables) if isinstance(cell, Link) else cell for cell in row] for row in block.rows
+        ]
+        return replace(block, rows=rows)
     return block
 
 
 def _corrected_parts(parts: Sequence[Part], tables: Mapping[str, Table]) -> tuple[Part, ...]:
     found: list[Part] = []
     for part in parts:
-        found += _mended(part, tables) if isinstance(part, Sentence) else [part]
+        if isinstance(part, Sentence):
+            found += _mended(part, tables)
+        else:
+            found.append(_corrected_link(part, tables) if isinstance(part, Link) else part)
     return tuple(found)
 
 

@@ -78,7 +78,16 @@ def shown(value: Value | Link) -> str:
 
 def stands_in(number: str, text: str) -> bool:
     """Return whether a number stands in a text as a whole, and not as a part of a longer one."""
-    return re.search(rf"(?<![\d.,]){re.escape(number)}(?!\d|[.,]\d)", text) is not None
+    return _whole(number).search(text) is not None
+
+
+def put_in(number: str, other: str, text: str) -> str:
+    """Return a text with a number in the place where another stood as a whole."""
+    return _whole(other).sub(lambda _found: number, text, count=1)
+
+
+def _whole(number: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<![\d.,]){re.escape(number)}(?!\d|[.,]\d)")
 
 
 def quantity(value: float, unit: str) -> str:

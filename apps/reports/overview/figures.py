@@ -60,7 +60,8 @@ class Figure:
 class Standing:
     """How a tool stands between two places: the best of the period, the newest, and the ceiling of the best's path.
 
-    `places` are two sites, or a site and a file system ("" none); `ceiling` is in the metric's unit, None if unknown.
+    `places` are two sites, a site and a file system ("" none), or a site and a file system that others serve;
+    `ceiling` is in the metric's unit, None if unknown.
     """
 
     places: tuple[str, str]
@@ -100,12 +101,24 @@ class Figures:
     @cached_property
     def within_sites(self) -> list[Standing]:
         """Return how each tool stands within each site and on each file system there."""
+        return self._standings(self._at_one_site(is_elsewhere=False))
+
+    @cached_property
+    def from_elsewhere(self) -> list[Standing]:
+        """Return how each tool stands at each site on each file system that other sites serve, named with these."""
+        return self._standings(self._at_one_site(is_elsewhere=True))
+
+    def _at_one_site(self, *, is_elsewhere: bool) -> dict[tuple[str, str, str], list[Figure]]:
+        """Return the figures between nodes of one site, of file systems that it serves itself, or others do."""
         groups: dict[tuple[str, str, str], list[Figure]] = defaultdict(list)
         for figure in self.figures.values():
-            sites = {node.testbed.site.name for node in self.scope.ends_of(figure.lane)}
-            if len(sites) == 1:
-                groups[sites.pop(), figure.lane.file_system, figure.lane.tool].append(figure)
-        return self._standings(groups)
+            lane = figure.lane
+            sites = {node.testbed.site.name for node in self.scope.ends_of(lane)}
+            if len(sites) != 1 or bool(set(lane.served) - sites) != is_elsewhere:
+                continue
+            name = f"{lane.file_system} ({', '.join(lane.served)})" if is_elsewhere else lane.file_system
+            groups[sites.pop(), name, lane.tool].append(figure)
+        return groups
 
     @cached_property
     def _graph(self) -> testbeds.Graph:

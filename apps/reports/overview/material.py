@@ -11,6 +11,7 @@ from apps.reports.overview.conclusions import Conclusions
 from apps.reports.overview.figures import Figures
 from apps.reports.overview.scope import Scope
 from apps.reports.overview.selection import Period, Selection
+from apps.tuning import queries as findings
 from apps.tuning.analysis import queries as analyses
 from apps.tuning.analysis.queries import Standing
 
@@ -43,6 +44,7 @@ def read(team: Team, selection: Selection, period: Period) -> Material:
     found = scope.read(team, selection, period)
     concluded = conclusions.read(found)
     named = [*concluded.open, *concluded.accepted, *(item.finding for item in concluded.verified)]
+    findings.attach_flags(named)
     done = activity.read(found)
     return Material(
         scope=found,

@@ -9,7 +9,7 @@ from django.utils.translation import ngettext
 from apps.bench.toolkit import goes_back
 from apps.bench.toolkit.ways import in_order
 from apps.core import messages
-from apps.reports.claims import counted
+from apps.reports.claims import counted, titles
 from apps.reports.columns import interval_columns, quantity, scale_of
 from apps.reports.document import Block, Column, Link, Paragraph, Part, Section, Table, Value
 from apps.reports.overview.changes import Change, Changes
@@ -24,7 +24,9 @@ MOST_CHANGES = 100
 # The tables that sentences quote, and their columns behind the number of a row.
 KEY_FIGURES = "key-figures"
 REGRESSIONS, VERIFIED, OPEN = "regressions", "verified", "open"
-BEFORE, AFTER, REALISED, PREDICTED = 5, 6, 5, 3
+BEFORE, AFTER, REALISED, PREDICTED = 5, 6, 6, 4
+# Of both tables of findings: the figures that a title says, which stand behind it.
+FIGURES = 2
 
 # So many campaigns are named whose analysis waits or failed.
 MOST_UNFINISHED = 20
@@ -84,10 +86,11 @@ def _unfinished(made: Material) -> list[Block]:
 def place_of(made: Material, change: Change) -> str:
     """Return "sender → receiver" of what changed."""
     nodes = made.scope.nodes
-    names = ([nodes[pk].name for pk in change.roles.get(role.name, ()) if pk in nodes] for role in change.tool.roles)
-    listed = (patterns.compress_names(members) for members in names if members)
+    cast = ((role.name, change.roles.get(role.name, ())) for role in change.tool.roles)
+    names = {role: [nodes[pk].name for pk in members if pk in nodes] for role, members in cast}
+    played = {role: patterns.compress_names(members) for role, members in names.items() if members}
     is_back = goes_back(change.tool, change.parameters, change.metric.name)
-    return " → ".join(in_order(listed, is_back=is_back))
+    return patterns.told_ends(list(played), in_order(played.values(), is_back=is_back))
 
 
 def percent(change: Change) -> float:
@@ -95,9 +98,11 @@ def percent(change: Change) -> float:
     return float(f"{100 * (change.ratio - 1):.6g}")
 
 
-def link_of(made: Material, finding: Finding) -> Link:
-    """Return a finding's title, which leads to it."""
-    return Link(messages.render(finding.title), made.refs[finding.pk])
+def link_of(made: Material, finding: Finding, table: str, number: int) -> Link:
+    """Return a finding's title, which leads to it; its figures are those of its row in one of the tables."""
+    figures = _figures(finding)
+    claim = titles.claim_of(table, str(number), {FIGURES: titles.Cell(figures)} if figures else {})
+    return Link(messages.render(finding.title), made.refs[finding.pk], claim)
 
 
 def campaign_link(made: Material, change: Change) -> Link:
@@ -184,6 +189,7 @@ def _verified(made: Material) -> Block | None:
     columns = (
         Column(_("No."), kind="number"),
         Column(_("Finding")),
+        Column(_("Figures in the title")),
         Column(_("Before")),
         Column(_("After")),
         Column(_("Predicted gain (ratio)"), kind="number", digits=3),
@@ -195,7 +201,8 @@ def _verified(made: Material) -> Block | None:
     rows: list[list[Value | Link]] = [
         [
             number,
-            link_of(made, item.finding),
+            link_of(made, item.finding, VERIFIED, number),
+            _figures(item.finding),
             quantity(item.present, item.unit),
             quantity(item.realised, item.unit),
             item.predicted_gain,
@@ -215,26 +222,36 @@ def _open(made: Material, key: str, caption: str, found: Sequence[Finding], tota
     if not found:
         return None
     also = _also_column(found)
+    flags = [Column(_("Flags"))] if any(finding.mark for finding in found) else []
     columns = (
         Column(_("No."), kind="number"),
         Column(_("Finding")),
+        Column(_("Figures in the title")),
         Column(_("Campaign")),
         Column(_("Predicted gain (ratio)"), kind="number", digits=3),
         Column(_("Confidence"), "%", "number", 3),
+        *flags,
         *also,
     )
     rows: list[list[Value | Link]] = [
         [
             number,
-            link_of(made, item),
+            link_of(made, item, key, number),
+            _figures(item),
             Link(item.campaign.name, f"campaign:{item.campaign.permanent_id}"),
             item.predicted_gain,
             float(f"{100 * item.confidence:.6g}"),
+            *([item.mark.text if item.mark else None] if flags else ()),
             *([_also(item)] if also else ()),
         ]
         for number, item in enumerate(found, start=1)
     ]
     return Table(key, caption, columns, rows, total=total if total > len(rows) else 0)
+
+
+def _figures(finding: Finding) -> str | None:
+    """Return the figures that a finding's title says, None without any."""
+    return titles.BETWEEN.join(titles.figures_of(finding.title)) or None
 
 
 def _also_column(found: Iterable[Finding]) -> list[Column]:

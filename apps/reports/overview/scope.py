@@ -1,6 +1,6 @@
 """Which measurements a management report is over: the lanes of a team's campaigns in a period, read once."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -14,13 +14,16 @@ from apps.campaigns.models import Campaign, Lane
 from apps.campaigns.queries.visibility import for_whole_team
 from apps.reports.overview.selection import Period, Selection
 from apps.results import queries as results
-from apps.testbeds.models import Node, Site
+from apps.testbeds.models import Cluster, Node, Site
 from apps.toolbox import queries as toolbox
 
 
 @dataclass(frozen=True)
 class Measured:
-    """A lane: its nodes by role, and of what it is a part; `file_system` is "" where none was measured."""
+    """A lane: its nodes by role, and of what it is a part.
+
+    `file_system` is "" where none was measured, `served` the sites that serve it, none where nobody says.
+    """
 
     pk: int
     roles: dict[str, list[int]]
@@ -28,6 +31,7 @@ class Measured:
     campaign: int
     tool: str
     file_system: str
+    served: tuple[str, ...] = ()
 
     @property
     def nodes(self) -> set[int]:
@@ -81,7 +85,7 @@ class Scope:
 
 
 def read(team: Team, selection: Selection, period: Period) -> Scope:
-    """Return the lanes of a team's campaigns that may have been under way in the period, in four queries."""
+    """Return the lanes of a team's campaigns that may have been under way in the period, in five queries."""
     sites = tuple(Site.objects.filter(team=team, pk__in=selection.sites).order_by("name"))
     # What was brought here was measured before it was launched here.
     brought = Q(origin=Campaign.Origin.IMPORTED)
@@ -100,8 +104,11 @@ def read(team: Team, selection: Selection, period: Period) -> Scope:
         "experiment__campaign",
         "experiment__tool",
         "experiment__file_system__name",
+        "experiment__file_system__server_cluster",
     )
-    lanes = [_measured(row) for row in rows.values_list(*fields)]
+    found = list(rows.values_list(*fields))
+    served = _served({row[-1] for row in found if row[-1] is not None})
+    lanes = [_measured(row, served) for row in found]
     wanted = {node for lane in lanes for node in lane.nodes}
     nodes = Node.objects.select_related("testbed__site").in_bulk(wanted)
     chosen = {site.pk for site in sites}
@@ -109,9 +116,20 @@ def read(team: Team, selection: Selection, period: Period) -> Scope:
     return Scope(team, period, sites, campaigns, {lane.pk: lane for lane in kept}, nodes)
 
 
-def _measured(row: tuple[Any, ...]) -> Measured:
-    pk, roles, experiment, campaign, tool, file_system = row
-    return Measured(pk, roles, experiment, campaign, tool, file_system or "")
+def _measured(row: tuple[Any, ...], served: Mapping[int, tuple[str, ...]]) -> Measured:
+    pk, roles, experiment, campaign, tool, file_system, cluster = row
+    return Measured(pk, roles, experiment, campaign, tool, file_system or "", served.get(cluster, ()))
+
+
+def _served(clusters: Collection[int]) -> dict[int, tuple[str, ...]]:
+    """Return {cluster: the names of the sites at which its nodes stand}."""
+    rows = Cluster.objects.filter(pk__in=clusters, nodes__testbed__isnull=False).order_by(
+        "nodes__testbed__site__name"
+    )
+    found: dict[int, dict[str, None]] = {}
+    for pk, site in rows.values_list("pk", "nodes__testbed__site__name"):
+        found.setdefault(pk, {})[site] = None
+    return {pk: tuple(sites) for pk, sites in found.items()}
 
 
 def _site(nodes: dict[int, Node], pk: int) -> int | None:

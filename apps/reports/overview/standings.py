@@ -21,10 +21,14 @@ MOST_ROWS = 300
 
 
 def section(found: Figures) -> Section:
-    """Return a table, and of rates a figure, of each tool between sites; and a table of each within sites."""
+    """Return a table, and of rates a figure, of each tool between sites; and tables of each within sites.
+
+    A file system that another site serves is not within the site that measured it.
+    """
     between = _by_tool(found.between_sites)
     within = _by_tool(found.within_sites)
     parts = [_between(found, members) for members in between] + [_within(found, members) for members in within]
+    parts += [_elsewhere(found, members) for members in _by_tool(found.from_elsewhere)]
     blocks: list[Block] = []
     if not parts:
         blocks.append(Paragraph((_("No valid figure was measured in the period."),)))
@@ -57,6 +61,15 @@ def _within(found: Figures, members: list[Standing]) -> Section:
     places = (Column(_("Site")), Column(_("File system")))
     table = _table(found, key, _("%(tool)s: %(metric)s within sites") % named, places, members)
     return Section(key, _("%(tool)s within sites") % named, (table,))
+
+
+def _elsewhere(found: Figures, members: list[Standing]) -> Section:
+    tool, metric = members[0].tool, members[0].metric
+    named = {"tool": tool.name, "metric": _(metric.label)}
+    key = f"elsewhere-{tool.slug}"
+    places = (Column(_("Clients at")), Column(_("File system (served at)")))
+    table = _table(found, key, _("%(tool)s: %(metric)s on file systems of other sites") % named, places, members)
+    return Section(key, _("%(tool)s on file systems of other sites") % named, (table,))
 
 
 def _table(found: Figures, key: str, caption: str, places: tuple[Column, ...], members: list[Standing]) -> Table:

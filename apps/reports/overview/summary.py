@@ -124,11 +124,11 @@ def _attention(made: Material) -> list[tuple[Part, ...]]:
         gain = f"{item.gain:.3g}"
         text = " – " + _("realised gain ×%(gain)s") % {"gain": gain}
         said = counted.quote(text, outcomes.VERIFIED, outcomes.REALISED, str(number), gain)
-        items.append((f"{_('Verified')}: ", outcomes.link_of(made, item.finding), said))
+        items.append((f"{_('Verified')}: ", outcomes.link_of(made, item.finding, outcomes.VERIFIED, number), said))
     for number, finding in enumerate(made.conclusions.open[:MOST], start=1):
         if finding.predicted_gain:
             gain = f"{finding.predicted_gain:.3g}"
             text = " – " + _("predicted gain ×%(gain)s") % {"gain": gain}
             said = counted.quote(text, outcomes.OPEN, outcomes.PREDICTED, str(number), gain)
-            items.append((_("Open") + ": ", outcomes.link_of(made, finding), said))
+            items.append((_("Open") + ": ", outcomes.link_of(made, finding, outcomes.OPEN, number), said))
     return items

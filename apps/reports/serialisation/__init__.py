@@ -37,6 +37,8 @@ _NAMES: dict[type, str] = {
 }
 # What is as usual is left out of these, too.
 _SPARSE = Sentence | Claim | Topic
+# What no part of an earlier edition has: its text, and with it its checksum, stays as it was.
+_OPTIONAL = "claim"
 
 
 def as_json(document: Document) -> Json:
@@ -60,7 +62,11 @@ def _plain(value: Any) -> Any:
         named = {"type": _NAMES[type(value)]} if type(value) in _NAMES else {}
         is_sparse = bool(named) or isinstance(value, _SPARSE)
         shown = ((item, getattr(value, item.name)) for item in fields(value))
-        return named | {item.name: _plain(found) for item, found in shown if found != item.default or not is_sparse}
+        return named | {
+            item.name: _plain(found)
+            for item, found in shown
+            if found != item.default or not (is_sparse or item.name == _OPTIONAL)
+        }
     if isinstance(value, str):
         # No database keeps it and no reader sees it.
         return value.replace("\x00", "")

@@ -10,14 +10,12 @@ from apps.reports.serialisation.values import DocumentError, Json, items, mappin
 
 def sentence_of(data: Json, place: str) -> Sentence:
     """Return a sentence with its claim."""
-    at = f"{place}.claim"
-    claim = mapping(data.get("claim"), at)
-    found = Claim(
-        relation=text(claim, "relation", at),
-        topic=_topic(mapping(claim.get("topic"), f"{at}.topic"), f"{at}.topic"),
-        says={name: _value(value, f"{at}.says.{name}") for name, value in mapping(claim.get("says", {}), at).items()},
-    )
-    return Sentence(text=text(data, "text", place), claim=found)
+    return Sentence(text=text(data, "text", place), claim=_claim(data, f"{place}.claim"))
+
+
+def claim_of(data: Json, place: str) -> Claim | None:
+    """Return what a title claims, None if it claims nothing."""
+    return _claim(data, f"{place}.claim") if data.get("claim") is not None else None
 
 
 def figures_of(data: Json, rows: int, place: str) -> dict[str, tuple[tuple[float, ...], ...]]:
@@ -30,6 +28,15 @@ def figures_of(data: Json, rows: int, place: str) -> dict[str, tuple[tuple[float
             raise DocumentError(at, gettext("here stands a list of figures for each row."))
         found[name] = tuple(_numbers(item, where) for where, item in lists)
     return found
+
+
+def _claim(data: Json, at: str) -> Claim:
+    claim = mapping(data.get("claim"), at)
+    return Claim(
+        relation=text(claim, "relation", at),
+        topic=_topic(mapping(claim.get("topic"), f"{at}.topic"), f"{at}.topic"),
+        says={name: _value(value, f"{at}.says.{name}") for name, value in mapping(claim.get("says", {}), at).items()},
+    )
 
 
 def _topic(data: Json, place: str) -> Topic:

@@ -68,6 +68,7 @@ def _sections(data: Json, place: str, depth: int) -> tuple[Section, ...]:
             title=text(found, "title", at),
             blocks=_blocks(found, "blocks", at),
             sections=_sections(found, at, depth + 1),
+            claim=claimed.claim_of(found, at),
         )
         for at, item in items(data, "sections", place)
         for found in [mapping(item, at)]
@@ -167,7 +168,7 @@ def _parts(data: Json, name: str, place: str) -> tuple[Part, ...]:
 
 def _part(value: object, place: str) -> Link | Sentence:
     data = mapping(value, place)
-    return claimed.sentence_of(data, place) if "claim" in data else _link(data, place)
+    return claimed.sentence_of(data, place) if "claim" in data and "ref" not in data else _link(data, place)
 
 
 def _cell(value: object, place: str) -> Any:
@@ -178,4 +179,4 @@ def _cell(value: object, place: str) -> Any:
 
 def _link(value: object, place: str) -> Link:
     data = mapping(value, place)
-    return Link(text=text(data, "text", place), ref=text(data, "ref", place))
+    return Link(text=text(data, "text", place), ref=text(data, "ref", place), claim=claimed.claim_of(data, place))

@@ -27,14 +27,14 @@ class ItemViewSet(TeamScopedViewSet):
         values = dict(serializer.validated_data)
         team = team_for_new(self.request, values, self.write_role)
         values.pop("team", None)
-        made = services.create_item(kind=serializer.Meta.model, team=team, values=values)
-        serializer.instance = self.get_queryset().get(pk=made.pk)
+        item = services.create_item(kind=serializer.Meta.model, team=team, values=values)
+        serializer.instance = self.get_queryset().get(pk=item.pk)
 
     def perform_update(self, serializer: Any) -> None:
         """Change an item; it stays in its team."""
         refuse_other_team(serializer)
-        made = services.update_item(item=serializer.instance, values=serializer.validated_data)
-        serializer.instance = self.get_queryset().get(pk=made.pk)
+        item = services.update_item(item=serializer.instance, values=serializer.validated_data)
+        serializer.instance = self.get_queryset().get(pk=item.pk)
 
     @extend_schema(responses={204: None, 409: OpenApiResponse(description="Others depend on it: `dependents`.")})
     def destroy(self, request: Request, *args: Any, **kwargs: Any) -> Response:
@@ -45,7 +45,7 @@ class ItemViewSet(TeamScopedViewSet):
         except ProtectedError as error:
             response: Any = core.exception_handler(error, {"request": request})
             named = withheld.shown(error.protected_objects, request.user)
-            pages = {core.describe([found])[0]: _page_of(found, request) for found in named}
+            pages = {core.describe([thing])[0]: _page_of(thing, request) for thing in named}
             response.data["links"] = [{"text": text, "url": pages[text]} for text in response.data["dependents"]]
             return response
         return Response(status=status.HTTP_204_NO_CONTENT)
@@ -68,8 +68,8 @@ class NamedViewSet(ItemViewSet):
         wish = shapes.CloneSerializer(data=request.data)
         wish.is_valid(raise_exception=True)
         copy = services.clone_item(item=self.get_object(), name=wish.validated_data["name"])
-        made = self.get_serializer(self.get_queryset().get(pk=copy.pk))
-        return Response(made.data, status=status.HTTP_201_CREATED)
+        serializer = self.get_serializer(self.get_queryset().get(pk=copy.pk))
+        return Response(serializer.data, status=status.HTTP_201_CREATED)
 
 
 class SiteViewSet(NamedViewSet):
@@ -98,10 +98,10 @@ class TestbedViewSet(NamedViewSet):
         wish.is_valid(raise_exception=True)
         values = dict(wish.validated_data)
         link = {name: values.pop(name, None) for name in ("capacity_bps", "rtt_s", "mtu")}
-        made = services.add_nodes(testbed=testbed, link=link, **values)
-        rows = queries.nodes().filter(pk__in=[node.pk for node in made])
-        shown = shapes.NodeSerializer(rows, many=True, context=self.get_serializer_context())
-        return Response(shown.data, status=status.HTTP_201_CREATED)
+        nodes = services.add_nodes(testbed=testbed, link=link, **values)
+        rows = queries.nodes().filter(pk__in=[node.pk for node in nodes])
+        serializer = shapes.NodeSerializer(rows, many=True, context=self.get_serializer_context())
+        return Response(serializer.data, status=status.HTTP_201_CREATED)
 
 
 class NodeViewSet(NamedViewSet):

@@ -84,11 +84,11 @@ class PathView(APIView):
 def _end(request: Request, name: str) -> Node | Cluster:
     kind, colon, number = request.query_params.get(name, "").rpartition(":")
     rows: dict[str, Any] = {"node": Node.objects.select_related("testbed"), "cluster": Cluster.objects.all()}
-    known = (kind or "node") in rows and bool(kind) == bool(colon) and number.isdecimal() and len(number) < 19
-    found = rights.visible(rows[kind or "node"], request.user).filter(pk=int(number)).first() if known else None
-    if found is None:
+    is_readable = (kind or "node") in rows and bool(kind) == bool(colon) and number.isdecimal() and len(number) < 19
+    end = rights.visible(rows[kind or "node"], request.user).filter(pk=int(number)).first() if is_readable else None
+    if end is None:
         raise serializers.ValidationError({name: [_("Give node:ID or cluster:ID of something of your teams.")]})
-    return found
+    return end
 
 
 def _clients(request: Request) -> int | None:

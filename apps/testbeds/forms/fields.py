@@ -36,7 +36,7 @@ class AddressesField(forms.CharField):
 
     def clean(self, value: Any) -> Any:
         """Return the addresses."""
-        found = []
+        addresses = []
         for number, line in enumerate((super().clean(value) or "").splitlines(), start=1):
             words = line.split()
             if len(words) > 2:
@@ -45,8 +45,8 @@ class AddressesField(forms.CharField):
                     % {"number": number}
                 )
             if words:
-                found.append(services.Address(*words))
-        return found
+                addresses.append(services.Address(*words))
+        return addresses
 
 
 class NodesField(forms.CharField):
@@ -66,13 +66,13 @@ class NodesField(forms.CharField):
     def clean(self, value: Any) -> Any:
         """Return the team's nodes of these names."""
         names = dict.fromkeys(patterns.expand_pattern(super().clean(value) or ""))
-        found = {node.name: node for node in Node.objects.filter(team=self.team, name__in=names)}
-        if unknown := [name for name in names if name not in found]:
+        nodes = {node.name: node for node in Node.objects.filter(team=self.team, name__in=names)}
+        if unknown := [name for name in names if name not in nodes]:
             raise ValidationError(
                 _("The team has no nodes called %(names)s: correct the names, or add the nodes first.")
                 % {"names": patterns.compress_names(unknown[:20])}
             )
-        return list(found.values())
+        return list(nodes.values())
 
 
 class EndField(forms.ChoiceField):

@@ -35,7 +35,7 @@ class ItemForm(TeamForm):
 
 
 class SiteForm(ItemForm):
-    """A site."""
+    """A site and the place where it is."""
 
     class Meta:
         model = Site
@@ -106,7 +106,7 @@ class ClusterForm(ItemForm):
 
 
 class SwitchForm(ItemForm):
-    """A switch."""
+    """A switch and its site."""
 
     class Meta:
         model = Switch

@@ -128,8 +128,8 @@ def end(name: str) -> Field:
         if not isinstance(value, Entry) or len(value.values) != 1 or next(iter(value.values)) not in kinds:
             raise ValidationError(_("Write {node: NAME} or {switch: NAME}."))
         ((kind, written),) = value.values.items()
-        found = lookup.find(kinds[kind], plain(written))
-        return (found, None) if kind == "node" else (None, found)
+        end_item = lookup.find(kinds[kind], plain(written))
+        return (end_item, None) if kind == "node" else (None, end_item)
 
     def write(value: tuple[Node | None, Switch | None]) -> Any:
         node, switch = value
@@ -180,8 +180,8 @@ def mounts() -> Field:
 
     def read(value: Value, lookup: Lookup) -> Any:
         pairs = _pairs(value, "cluster", "path")
-        found = [services.MountPoint(lookup.find(Cluster, name), path) for name, path in pairs]
-        return sorted(found, key=lambda item: str(item.cluster))
+        mount_points = [services.MountPoint(lookup.find(Cluster, name), path) for name, path in pairs]
+        return sorted(mount_points, key=lambda item: str(item.cluster))
 
     return Field(
         "mounted_by",
@@ -205,17 +205,17 @@ def _items(value: Value) -> list[Value]:
 
 def _pairs(value: Value, first: str, second: str) -> list[tuple[str, str]]:
     """Return the pairs of a list of texts (then the second is "") or of mappings with the two fields."""
-    found = []
+    pairs = []
     for item in _items(value):
         if not isinstance(item, Entry):
-            found.append((plain(item), ""))
+            pairs.append((plain(item), ""))
             continue
         if first not in item.values or not set(item.values) <= {first, second}:
             raise ValidationError(
                 _("Write a text, or {%(first)s: …, %(second)s: …}.") % {"first": first, "second": second}
             )
-        found.append((plain(item.values[first]), plain(item.values.get(second, Text(item.line, None)))))
-    return found
+        pairs.append((plain(item.values[first]), plain(item.values.get(second, Text(item.line, None)))))
+    return pairs
 
 
 def _written(value: str, first: str, other: str, second: str) -> Any:

@@ -16,10 +16,10 @@ def dependents(instance: Model) -> list[Model]:
     A row that is a part of something else, such as a cluster's mount, is given as what it is a part of: it names
     it as its `dependent`.
     """
-    found = [getattr(row, "dependent", row) for row in _protected(instance)]
+    things = [getattr(row, "dependent", row) for row in _protected(instance)]
     if isinstance(instance, Node):
-        found += instance.clusters.all()[:MOST_OF_A_KIND]
-    unique = {(item._meta.label, item.pk): item for item in found}
+        things += instance.clusters.all()[:MOST_OF_A_KIND]
+    unique = {(item._meta.label, item.pk): item for item in things}
     return sorted(unique.values(), key=lambda item: (str(item._meta.verbose_name), str(item)))
 
 

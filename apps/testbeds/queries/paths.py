@@ -35,12 +35,12 @@ class Graph:
 
     @cached_property
     def _links_of_nodes(self) -> dict[Hashable, list[network.Link]]:
-        found: dict[Hashable, list[network.Link]] = {}
+        by_end: dict[Hashable, list[network.Link]] = {}
         for link in self.links:
             for end in (link.a, link.b):
                 if not is_switch(end):
-                    found.setdefault(end, []).append(link)
-        return found
+                    by_end.setdefault(end, []).append(link)
+        return by_end
 
 
 def node_key(node: Node) -> str:
@@ -115,6 +115,6 @@ def least_capacity_bps(resources: Iterable[str]) -> int | None:
     """Return the least capacity (bit/s) of the links among the keys of resources, None if that of one is unknown."""
     prefix = "link:"
     links = [key.removeprefix(prefix) for key in resources if key.startswith(prefix)]
-    found = list(Link.objects.filter(pk__in=links).values_list("capacity_bps", flat=True))
-    known = [capacity for capacity in found if capacity is not None]
-    return min(known) if known and len(known) == len(links) else None
+    capacities = list(Link.objects.filter(pk__in=links).values_list("capacity_bps", flat=True))
+    stated_bps = [capacity for capacity in capacities if capacity is not None]
+    return min(stated_bps) if stated_bps and len(stated_bps) == len(links) else None

@@ -69,8 +69,8 @@ class PathReport:
     @property
     def narrowest(self) -> Link | None:
         """Return the link of the lowest capacity among those known."""
-        known = self.path.narrowest_known
-        return next((link for link in self.links if known and link.key == known.key), None)
+        narrowest = self.path.narrowest_known
+        return next((link for link in self.links if narrowest and link.key == narrowest.key), None)
 
 
 def report_path(source: Node | Cluster, destination: Node | Cluster, clients: int | None = None) -> PathReport | None:
@@ -85,12 +85,12 @@ def report_path(source: Node | Cluster, destination: Node | Cluster, clients: in
     if not pairs or source.team_id != destination.team_id:
         return None
     team_graph = graph(source.team_id)
-    known: dict[tuple[int, int], network.Path | None] = {}
+    by_ends: dict[tuple[int, int], network.Path | None] = {}
     paths = []
     for number, (a, b) in enumerate(pairs):
-        if (a.pk, b.pk) not in known:
-            known[a.pk, b.pk] = team_graph.path(a, b)
-        path = known[a.pk, b.pk]
+        if (a.pk, b.pk) not in by_ends:
+            by_ends[a.pk, b.pk] = team_graph.path(a, b)
+        path = by_ends[a.pk, b.pk]
         if path is None:
             break
         paths.append(path if isinstance(source, Cluster) or not number else _copy(path, number))

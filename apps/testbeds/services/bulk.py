@@ -36,17 +36,17 @@ def add_nodes(
         raise ValidationError(
             {"names": _("These are more than %(most)s nodes: add fewer at a time.") % {"most": MOST_NODES}}
         )
-    given = _expanded("addresses", addresses)
-    if given and len(given) != len(wanted):
+    address_list = _expanded("addresses", addresses)
+    if address_list and len(address_list) != len(wanted):
         raise ValidationError(
             {
                 "addresses": _("These are %(addresses)s addresses for %(nodes)s nodes: write one for each, or none.")
-                % {"addresses": len(given), "nodes": len(wanted)}
+                % {"addresses": len(address_list), "nodes": len(wanted)}
             }
         )
     return [
         _add_node(testbed, name, [parts.Address(address)] if address else [], switch, link or {})
-        for name, address in zip(wanted, given or [""] * len(wanted), strict=True)
+        for name, address in zip(wanted, address_list or [""] * len(wanted), strict=True)
     ]
 
 

@@ -43,10 +43,10 @@ def grant_setting(
         }
     if wrong:
         raise ValidationError(wrong)
-    made = SettingGrant(node=node, team=team or node.team, pattern=pattern.strip(), values=allowed, granted_by=user)
-    made.full_clean()
-    made.save()
-    return made
+    grant = SettingGrant(node=node, team=team or node.team, pattern=pattern.strip(), values=allowed, granted_by=user)
+    grant.full_clean()
+    grant.save()
+    return grant
 
 
 @transaction.atomic

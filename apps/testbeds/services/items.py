@@ -77,8 +77,10 @@ def _refusals(item: TeamOwned) -> dict[str, list[Any]]:
     wrong: dict[str, list[Any]] = {}
     try:
         # A reference that is set was read from the database; asking whether it exists would cost a query each.
-        known = {field.name for field in item._meta.concrete_fields if field.is_relation and _target_id(item, field)}
-        item.clean_fields(exclude={"team", *known})
+        relations = {
+            field.name for field in item._meta.concrete_fields if field.is_relation and _target_id(item, field)
+        }
+        item.clean_fields(exclude={"team", *relations})
     except ValidationError as error:
         wrong = dict(error.error_dict)
     for field in item._meta.concrete_fields:

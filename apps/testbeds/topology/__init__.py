@@ -38,7 +38,7 @@ def topology_svg(
     if not drawn.boxes:
         return mark_safe("")
     keeping = obstacles(nodes=drawn.node_ids, now=timezone.now())
-    marked = drawn.marked({pk: found for pk, found in keeping.items() if found.is_fault or are_needed})
+    marked = drawn.marked({pk: obstacle for pk, obstacle in keeping.items() if obstacle.is_fault or are_needed})
     return svg.render(marked, layout.place(marked))
 
 

@@ -134,9 +134,9 @@ def _parents(picture: Picture) -> dict[str, str]:
 def _components(picture: Picture, heads: list[str]) -> list[list[list[str]]]:
     """Return for each connected set of heads its layers: every head beside those it is linked to."""
     neighbours: dict[str, set[str]] = defaultdict(set)
-    known = set(heads)
+    ends = set(heads)
     for line in picture.lines:
-        if line.a in known and line.b in known:
+        if line.a in ends and line.b in ends:
             neighbours[line.a].add(line.b)
             neighbours[line.b].add(line.a)
     components = []

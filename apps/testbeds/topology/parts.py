@@ -13,7 +13,7 @@ from apps.testbeds.obstacles import Obstacle
 class Box:
     """A switch, or one or more like nodes; `members` are the ends (such as "node:3") it stands for.
 
-    `busy` of its nodes are at work, `kept` of them cannot measure: `obstacle` says why in a few words (a msgid), if
+    `busy` of its nodes are at work, `obstacle_count` cannot measure: `obstacle` says why in a few words (a msgid), if
     it is the same for all of those, and `has_fault` whether it is a fault.
     """
 
@@ -25,7 +25,7 @@ class Box:
     members: tuple[str, ...]
     is_switch: bool
     busy: int = 0
-    kept: int = 0
+    obstacle_count: int = 0
     obstacle: str = ""
     has_fault: bool = False
 
@@ -34,7 +34,7 @@ class Box:
         """Return what stands out of the box's nodes: that one is "lost", "busy" or "kept" from measuring, or ""."""
         if self.has_fault:
             return "lost"
-        return "busy" if self.busy else "kept" if self.kept else ""
+        return "busy" if self.busy else "kept" if self.obstacle_count else ""
 
     @property
     def present(self) -> str:
@@ -42,7 +42,7 @@ class Box:
         if not self.mark:
             return ""
         is_busy = self.mark == "busy"
-        count = self.busy if is_busy else self.kept
+        count = self.busy if is_busy else self.obstacle_count
         if len(self.members) == 1:
             return _("busy") if is_busy else gettext(self.obstacle)
         if is_busy:
@@ -88,11 +88,11 @@ def _nodes_in(box: Box) -> list[int]:
 
 
 def _marked(box: Box, keeping: Mapping[int, Obstacle]) -> Box:
-    found = [keeping[pk] for pk in _nodes_in(box) if pk in keeping]
-    labels = {obstacle.label for obstacle in found}
+    obstacles = [keeping[pk] for pk in _nodes_in(box) if pk in keeping]
+    labels = {obstacle.label for obstacle in obstacles}
     return replace(
         box,
-        kept=len(found),
+        obstacle_count=len(obstacles),
         obstacle=labels.pop() if len(labels) == 1 else "",
-        has_fault=any(obstacle.is_fault for obstacle in found),
+        has_fault=any(obstacle.is_fault for obstacle in obstacles),
     )

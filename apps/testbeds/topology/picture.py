@@ -83,8 +83,8 @@ def _alike(keys: Iterable[str], links: Iterable[Link]) -> list[list[str]]:
             if one in reach:
                 reach[one].append((other, *figures))
     groups: dict[tuple[object, ...], list[str]] = {}
-    for key, found in reach.items():
-        groups.setdefault(tuple(sorted(found, key=str)), []).append(key)
+    for key, neighbours in reach.items():
+        groups.setdefault(tuple(sorted(neighbours, key=str)), []).append(key)
     return list(groups.values())
 
 
@@ -150,8 +150,8 @@ def _group(members: list[Node], busy: set[int]) -> Box:
     )
 
 
-def _unless(text: str, said: str) -> str:
-    return "" if text == said else text
+def _unless(text: str, label: str) -> str:
+    return "" if text == label else text
 
 
 def _lines(links: list[Link], box_of: Mapping[str, str]) -> list[Line]:

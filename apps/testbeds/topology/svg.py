@@ -61,7 +61,7 @@ def describe(picture: Picture) -> str:
     linked = {key for line in picture.lines for key in (line.a, line.b)}
     sentences += [_("%(name)s has no link") % {"name": box.name} for box in picture.boxes.values()
                   if box.key not in linked]  # fmt: skip
-    sentences += [f"{box.name}: {box.present}" for box in picture.boxes.values() if box.kept]
+    sentences += [f"{box.name}: {box.present}" for box in picture.boxes.values() if box.obstacle_count]
     return "; ".join(sentences) + "."
 
 

@@ -28,12 +28,12 @@ def add_nodes(request: HttpRequest, pk: int) -> HttpResponse:
     form = forms.AddNodesForm(request.POST or None, team=testbed.team)
     if request.method == "POST" and form.is_valid():
         try:
-            made = services.add_nodes(testbed=testbed, **form.values())
+            nodes = services.add_nodes(testbed=testbed, **form.values())
         except ValidationError as error:
             add_errors(form, error)
         else:
-            text = ngettext("%(number)s node was added.", "%(number)s nodes were added.", len(made))
-            messages.success(request, text % {"number": len(made)})
+            text = ngettext("%(number)s node was added.", "%(number)s nodes were added.", len(nodes))
+            messages.success(request, text % {"number": len(nodes)})
             return redirect(testbed)
     return render(request, "testbeds/add_nodes.html", {"testbed": testbed, "form": form})
 
@@ -43,8 +43,8 @@ def add_nodes(request: HttpRequest, pk: int) -> HttpResponse:
 def path(request: HttpRequest) -> HttpResponse:
     """Show the path between two nodes or clusters: its links, its bottleneck, and what it allows."""
     team = choose_team(request)
-    asked = request.GET.get("from") or request.GET.get("to")
-    form = forms.PathForm(request.GET if asked else None, team=team)
+    first_end = request.GET.get("from") or request.GET.get("to")
+    form = forms.PathForm(request.GET if first_end else None, team=team)
     context: dict[str, Any] = {**team_context(request, team), "form": form}
     if form.is_bound and form.is_valid():
         ends = [_end(team, form.cleaned_data[name]) for name in ("from", "to")]

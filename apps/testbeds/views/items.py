@@ -28,12 +28,12 @@ class ItemCreate(pages.CreatePage):
 
     def get_initial(self) -> dict[str, Any]:
         """Return what the address asks for."""
-        asked = self.request.GET
+        query = self.request.GET
         references = [field.name for field in self.model._meta.concrete_fields if isinstance(field, ForeignKey)]
-        return {name: asked[name] for name in [*references, "a", "b"] if name in asked and name != "team"}
+        return {name: query[name] for name in [*references, "a", "b"] if name in query and name != "team"}
 
     def perform_create(self, form: Any) -> Any:
-        """Make it."""
+        """Make the item in the form's team."""
         return services.create_item(kind=self.model, team=form.team, values=form.values())
 
 
@@ -41,7 +41,7 @@ class ItemUpdate(pages.UpdatePage):
     """A thing changed."""
 
     def perform_update(self, form: Any) -> Any:
-        """Save it."""
+        """Save the item with the form's values."""
         return services.update_item(item=form.instance, values=form.values())
 
 
@@ -49,7 +49,7 @@ class ItemClone(pages.ClonePage):
     """A copy."""
 
     def perform_clone(self, original: Any, name: str) -> Any:
-        """Make it."""
+        """Copy the item under another name."""
         return services.clone_item(item=original, name=name)
 
 
@@ -57,19 +57,19 @@ class ItemDelete(pages.DeletePage):
     """A thing deleted, unless others depend on it: then they are listed, each with its page."""
 
     def perform_delete(self, instance: Any) -> None:
-        """Delete it."""
+        """Delete the item; ProtectedError names what depends on it."""
         services.delete_item(item=instance)
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
         """Add what would break: what can be changed or deleted with its page, of the rest that it is kept."""
         rows = withheld.shown(queries.dependents(self.object), self.request.user)
         records = [item for item in rows if getattr(item, "is_record", False)]
-        found = {
+        context = {
             "dependents": [linked(item) for item in rows if item not in records],
             "records": sorted({str(item._meta.verbose_name_plural) for item in records}),
             "agent_url": self._agent_url(rows),
         }
-        return super().get_context_data(**kwargs | found)
+        return super().get_context_data(**kwargs | context)
 
     def _agent_url(self, rows: Iterable[Model]) -> str:
         """Return the page of the agent that keeps a node from being deleted, "" without one."""

@@ -38,5 +38,5 @@ def tool_range(parameter: Parameter) -> str:
     if parameter.choices:
         return ", ".join(value for value, _label in parameter.choices)
     ends = [parameter.minimum, parameter.maximum]
-    shown = ["" if end is None else format_quantity(end, parameter.unit) for end in ends]
-    return f"{shown[0] or '…'} – {shown[1] or '…'}" if any(shown) else "–"
+    texts = ["" if end is None else format_quantity(end, parameter.unit) for end in ends]
+    return f"{texts[0] or '…'} – {texts[1] or '…'}" if any(texts) else "–"

@@ -80,9 +80,9 @@ def preview(request: HttpRequest) -> HttpResponse:
     context: dict[str, Any] = {"parts": parts}
     if parts.is_valid():
         try:
-            found = services.checked(parts.definition())
+            definition = services.checked(parts.definition())
             context["attempt"] = attempts.try_definition(
-                user=rights.user_of(request), definition=found, output=parts.trial.cleaned_data["output"]
+                user=rights.user_of(request), definition=definition, output=parts.trial.cleaned_data["output"]
             )
         except ValidationError as error:
             parts.add_errors(error.message_dict)

@@ -47,19 +47,19 @@ def detail(request: HttpRequest, pk: int, number: int | None = None) -> HttpResp
     """Show a tool in its latest version, or in one of its versions."""
     tool = find_tool(request, pk)
     versions = list(queries.versions_of(tool))
-    shown = next((version for version in versions if version.number == (number or versions[0].number)), None)
-    if shown is None:
+    current = next((version for version in versions if version.number == (number or versions[0].number)), None)
+    if current is None:
         return redirect(tool)
     uses = queries.uses_of(versions, rights.user_of(request))
-    made = queries.get_tool(shown.slug)
+    runnable = queries.get_tool(current.slug)
     context = {
         "tool": tool,
-        "shown": shown,
-        "made": made,
-        "definition": queries.definition_of(shown),
+        "shown": current,
+        "made": runnable,
+        "definition": queries.definition_of(current),
         "versions": [(version, len(uses.get(version.slug, []))) for version in versions],
         "uses": [(version, use) for version in versions for use in uses.get(version.slug, [])],
-        "permits": queries.permits_of(tool.team, made.programs),
+        "permits": queries.permits_of(tool.team, runnable.programs),
         "events": tool.events.select_related("user")[:50],
         "can_write": rights.can(request.user, tool.team, Role.MANAGER),
     }

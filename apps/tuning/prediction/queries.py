@@ -2,13 +2,16 @@
 
 import logging
 from collections import defaultdict
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from apps.bench import model, units
+from django.db.models import Avg
+
+from apps.bench import model, statistics, units
 from apps.bench.rules import pace
 from apps.bench.rules.runner import words_of
+from apps.bench.rules.tcp.path import REFUTED
 from apps.bench.text import Message, _
 from apps.bench.toolkit import Metric, Parameter, Tool
 from apps.bench.toolkit.doubts import HELD
@@ -19,9 +22,12 @@ from apps.results import queries as results
 from apps.results.doubts import Mark
 from apps.results.models import Sample
 from apps.results.theory import theory_of
+from apps.toolbox import queries as toolbox
 
 logger = logging.getLogger(__name__)
 
+# What came through a path, one way or the other.
+GOODPUTS = ("goodput", "goodput_reverse")
 # What a model names as the limit at a setting, in words.
 LIMITS = {
     "capacity": _("the capacity: the path, or what all together reach"),
@@ -105,9 +111,8 @@ def predict(asked: Asked) -> Answer:
         setting[factor.name] = float(value)
     rows = _rows(asked)
     kinds = {parameter.name: parameter.kind for parameter in asked.tool.parameters}
-    ceiling = theory_of(asked.experiment).ceiling_bps if asked.metric.unit == "bit/s" else None
     try:
-        found = model.calibrate_any(rows, kinds, ceiling)
+        found = model.calibrate_any(rows, kinds, _ceiling_bps(asked))
         # Windows and streams of TCP make one model, also where only one of them varied.
         names = found.observations[0].setting
         whole = {name: setting.get(name, found.observations[0].setting[name]) for name in names}
@@ -138,8 +143,29 @@ def predict(asked: Asked) -> Answer:
     )
 
 
-def _rows(asked: Asked) -> list[tuple[dict[str, Any], float, tuple[int, ...]]]:
-    """Return (parameters, mean rate, trials) of each point, of the samples that count."""
+def _ceiling_bps(asked: Asked) -> float | None:
+    """Return what the links as described carry (bit/s); None where that is not known, or more came through them."""
+    ceiling = theory_of(asked.experiment).ceiling_bps if asked.metric.unit == "bit/s" else None
+    if ceiling is None:
+        return None
+    lanes = Lane.objects.filter(experiment__campaign=asked.experiment.campaign_id).select_related("experiment")
+    tools = {slug: toolbox.get_tool(slug) for slug in {lane.experiment.tool for lane in lanes}}
+    nodes = {node for _role, node in results.ends_of(asked.lane, asked.tool)}
+    same = [
+        lane
+        for lane in lanes
+        if {node for _role, node in results.ends_of(lane, tools[lane.experiment.tool])} == nodes
+    ]
+    rows = Sample.objects.filter(experiment__campaign=asked.experiment.campaign_id, trial__lane__in=same, counts=True)
+    rates = (
+        rows.filter(metric__in=GOODPUTS).values("trial__lane", "trial__point", "metric").annotate(rate=Avg("value"))
+    )
+    most = max((row["rate"] for row in rates.order_by()), default=0.0)
+    return ceiling if most <= REFUTED * ceiling else None
+
+
+def _rows(asked: Asked) -> list[model.Row]:
+    """Return each point with the mean of the samples that count, and the interval of that within its figures."""
     rows = Sample.objects.filter(
         experiment=asked.experiment, metric=asked.metric.name, trial__lane=asked.lane, counts=True
     ).values_list("trial__point", "trial__parameters", "trial_id", "value")
@@ -153,15 +179,19 @@ def _rows(asked: Asked) -> list[tuple[dict[str, Any], float, tuple[int, ...]]]:
             continue
         parameters[point] = own
         values[point][trial] = value
+    found = {point: pace.free_of(own, held) for point, own in values.items()}
     return [
-        (
-            parameters[point],
-            means.value_of(list(found.values()), kind),
-            tuple(found),
+        model.Row(
+            parameters[point], means.value_of([*own.values()], kind), tuple(own), _interval([*own.values()], kind)
         )
-        for point, own in values.items()
-        for found in [pace.free_of(own, held)]
+        for point, own in found.items()
     ]
+
+
+def _interval(values: Sequence[float], kind: statistics.Mean) -> tuple[float, float] | None:
+    """Return where the mean may really lie, no farther out than what was measured; None of a single figure."""
+    known = statistics.summarise(values, kind).interval
+    return (max(known.low, min(values)), min(known.high, max(values))) if known else None
 
 
 def _flagged(asked: Asked, names: Collection[str]) -> set[int]:

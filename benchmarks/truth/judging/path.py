@@ -24,21 +24,31 @@ def _bottleneck(case: Case) -> Judgement:
     wrong = not is_near(case.value, true, 0.02)
     if "not what the inventory" in case.title:
         return whether(wrong, "the inventory is right")
+    if "as described" in case.title:
+        return _as_described(case, wrong=wrong)
     if true > 1.001 * min(lines.values()):
         return no(f"{case.statement.subject} is not the slowest link")
     if wrong:
         return no(f"the link has {true:.4g} bit/s")
     had = case.world.capacity_bps / true
-    if "of which only" in case.title:
-        rate = case.parameter("rate") or 0.0
-        if had > WHOLE:
-            return no("all of the link can be had")
-        return whether(is_near(rate, case.world.capacity_bps), f"{case.world.capacity_bps:.4g} can be had of it")
     return whether(had >= 0.85, f"only {100 * had:.0f} % of it can be had")
+
+
+def _as_described(case: Case, *, wrong: bool) -> Judgement:
+    """Return whether the link is the narrowest that is described, and only so much really comes through."""
+    stated = min((link.capacity_bps for link in case.world.links if link.capacity_bps), default=0)
+    had, rate = case.world.capacity_bps, case.parameter("rate") or 0.0
+    if not is_near(case.value, stated, 0.02):
+        return no(f"the narrowest link is described with {stated:.4g} bit/s")
+    if not wrong and had > WHOLE * stated:
+        return no("all of the link can be had")
+    return whether(is_near(rate, had), f"{had:.4g} can be had of it")
 
 
 def _capacity(case: Case) -> Judgement:
     payload, line = payload_span(case)
+    if "or more" in case.title:
+        return whether(case.value <= 1.1 * line, f"the path holds {line:.4g}, not {case.value:.4g} or more")
     high = float(case.fields.get("high") or case.value)
     if "up to" not in case.title and high > 1.1 * line:
         return no(f"the path holds {line:.4g}, at most; {high:.4g} is said")

@@ -250,6 +250,10 @@ def _streams(case: Case) -> Judgement:
     return whether(at >= ENOUGH * best, f"more streams give {best:.4g}, not {at:.4g}")
 
 
+def _undecided(case: Case) -> Judgement:
+    return undecided("it says that it does not know")
+
+
 def _unknown(case: Case) -> Judgement:
     return undecided("the simulation does not have what it speaks of")
 
@@ -258,6 +262,7 @@ RULES: Rules = {
     "storage-clients": _clients,
     "storage-record-size": _records,
     "limiting-layer": _layer,
+    "undecided-layer": _undecided,
     "storage-share-of-disk": _share,
     "cache-effect": _cache,
     "storage-cached-reads": _cache,

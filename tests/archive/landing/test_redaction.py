@@ -10,6 +10,7 @@ from django.utils import translation
 
 from apps.agents.models import FactSnapshot
 from apps.archive.landing.redaction import Hidden
+from apps.archive.landing.redaction.inventory import entries_of
 from apps.archive.landing.redaction.stand_ins import dictionary_of
 from apps.campaigns.models import Campaign, Experiment, Tombstone
 from apps.campaigns.runnable.shape import LONGEST_TEXT
@@ -200,12 +201,16 @@ def test_stand_ins_say_which_and_particles_stay(names: Hidden) -> None:
     assert names.text("dj-b.other.ac.kr") == number
 
 
+def test_what_is_no_list_of_hosts_stays(names: Hidden) -> None:
+    for text in ("values[0]", "a[1-2]", "sizes {1,2,4} MiB", "stage-\nout", "IPv[4-6]"):
+        assert names.text(text) == text
+
+
 def test_names_are_made_ready_once_for_all_readers_until_one_changes(cast: SimpleNamespace) -> None:
     node = make.nodes(cast.team, "wombat01")[0]
-    dictionary_of.cache_clear()
-    for _reader in range(3):
-        assert Hidden(cast.team.pk).text("wombat01 and wombat02") == "node 1 and wombat02"
-    assert dictionary_of.cache_info().misses == 1
+    entries = entries_of(cast.team.pk, ())
+    assert dictionary_of(entries) is dictionary_of(entries_of(cast.team.pk, ()))
+    assert Hidden(cast.team.pk).text("wombat01 and wombat02") == "node 1 and wombat02"
     Node.objects.filter(pk=node.pk).update(name="wombat02")
     assert Hidden(cast.team.pk).text("wombat02") == "node 1"
     with translation.override("ko"):

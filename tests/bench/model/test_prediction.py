@@ -109,6 +109,21 @@ def test_between_two_settings_the_rate_lies_between_theirs():
     assert answer.high >= 900e6
 
 
+def test_a_prediction_is_no_surer_than_the_settings_on_either_side():
+    """One outlier of five pulls a mean down by as much as its interval tells."""
+    kinds = {"clients": "integer"}
+    sure = [({"clients": n}, 94e6, (n,)) for n in (1, 2, 3, 4)]
+    pulled = [({"clients": 6}, 79e6, (6,), (60e6, 95e6)), ({"clients": 8}, 69e6, (8,), (48e6, 95e6))]
+    plain = model.calibrate_any([*sure, *(row[:3] for row in pulled)], kinds).predict({"clients": 7})
+    known = model.calibrate_any([*sure, *pulled], kinds).predict({"clients": 7})
+    assert plain.high < 94e6 < known.high
+    assert known.low <= 48e6 < plain.low
+    assert known.value == plain.value
+    # A ceiling is one all the same.
+    rows = [({"streams": n, "window": 0}, 9e8, (n,), (8e8, 1.2e9)) for n in (1, 2, 4)]
+    assert model.calibrate_any(rows, {"streams": "integer"}, 9.9e8).predict({"streams": 3, "window": 0}).high <= 9.9e8
+
+
 def test_no_rate_is_predicted_above_what_tcp_can_have():
     calibrated = model.calibrate_transport(
         [Observation({"streams": n, "window": 0}, 141e6 * n) for n in (1, 2, 4)], 990e6

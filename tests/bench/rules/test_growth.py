@@ -84,3 +84,25 @@ def test_a_shared_link_that_the_clients_own_links_just_fill_is_full():
     draft = grown("clients", PROPORTIONAL, own_links(5e8, wide=1e9), None)
     assert "more gain little" in str(draft.title)
     assert not draft.proposals
+
+
+@pytest.mark.parametrize(("rate", "is_open"), [(5e8, False), (1e9, True)])
+def test_nothing_is_advised_that_full_links_leave_no_room_for_where_nobody_knows_of_others(rate, is_open):
+    """Of links that no two clients share nobody can tell whether further clients have such links, too."""
+    paths = {
+        (client, "PGFS01"): PathFacts(rate, 0.0001, 9000, (LinkFacts(f"{client} - PGFS01", rate),), "own")
+        for client in CLIENTS
+    }
+    draft = grown("clients", PROPORTIONAL, paths, None)
+    assert ("do I/O at once" in str(draft.title)) is is_open
+    assert any("nearly all that the network carries" in str(line) for line in draft.limits) is not is_open
+
+
+@pytest.mark.parametrize(("rate", "is_full"), [(1e9, True), (1e10, False)])
+def test_more_tasks_share_the_links_of_the_same_nodes(rate, is_full):
+    """Whatever further nodes would bring: where one link is full more tasks on its node gain little."""
+    link = LinkFacts("own", rate)
+    paths = {(CLIENTS[0], "PGFS01"): PathFacts(rate, 0.0001, 9000, (link,), "own")}
+    draft = grown("threads", PROPORTIONAL, paths, None)
+    assert ("nodes gain little" in str(draft.title)) is is_full
+    assert ("do I/O at once" in str(draft.title)) is not is_full

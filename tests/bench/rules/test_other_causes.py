@@ -185,7 +185,7 @@ def test_one_flow_of_datagrams_that_levels_off_is_no_capacity_by_itself(make):
     told = [make.ping(0.0048), *udp(make, FULL), dispersion(make, 395e6, 420e6)]
     borne = {draft.rule: draft for draft in path.findings(evidence(told, WIDE))}
     assert borne["path-capacity"].high == pytest.approx(420e6)
-    assert "of which only" in str(borne["path-bottleneck"].title)
+    assert "Of the narrowest link as described" in str(borne["path-bottleneck"].title)
 
 
 def test_a_receiver_that_drops_is_no_capacity_of_the_path(make):

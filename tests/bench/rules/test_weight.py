@@ -4,7 +4,8 @@ import dataclasses
 
 import pytest
 
-from apps.bench.rules import layers, storage
+from apps.bench.rules import layers, pace, storage
+from apps.bench.rules.base import DOUBT
 from apps.bench.rules.layers.gaps import gaps
 from apps.bench.rules.weight import MOST, NO_MEASURE
 from tests.bench.rules.storing import GPFS, MB, NFS, RAID1, Storing, sweep
@@ -18,7 +19,7 @@ def record(evidence):
     return draft
 
 
-@pytest.mark.parametrize("flag", sorted(NO_MEASURE))
+@pytest.mark.parametrize("flag", sorted(NO_MEASURE - pace.OF_SERVER))
 @pytest.mark.parametrize("bears", [None, "write", "read"])
 @pytest.mark.parametrize("is_whole", [True, False])
 def test_where_every_figure_of_its_metric_is_doubted_a_finding_is_not_sure(flag, bears, is_whole):
@@ -63,3 +64,61 @@ def test_what_is_proposed_writes_no_more_than_is_known_to_fit(size):
     ((text, proposal),) = told
     assert proposal.fixed.get("file_size") == (min(size, 4 * GIB) if size else None)
     assert ("how much is free there is not known" in text) == (not size)
+
+
+@pytest.mark.parametrize(("free", "expected"), [(2 * GIB, 2 * GIB), (16 * GIB, 4 * GIB), (GIB // 8, GIB // 8)])
+@pytest.mark.parametrize("where", ["RAID1", "NFS_PGFS01"])
+def test_what_is_proposed_takes_no_more_than_is_free(free, expected, where):
+    """Whatever was written there before, and though only the clients of the NFS above it looked."""
+    make = Storing().io("NFS_PGFS01", write=[28 * MB] * 3).disk("RAID1", "PGFS01", read=30 * MB)
+    make.points = [
+        dataclasses.replace(point, observed={"file_system_free": free} if point.file_system == where else {})
+        for point in make.points
+    ]
+    evidence = make.evidence(NFS, RAID1)
+    (verdict,) = [item for item in layers.judge_all(evidence) if item.question.metric == "write"]
+    ((text, proposal),) = [
+        (str(text), item) for text, item in gaps(evidence, verdict) if item and item.file_system == "RAID1"
+    ]
+    assert 0.8 * expected < proposal.fixed["file_size"] <= expected
+    assert proposal.fixed["file_size"] % 2**20 == 0
+    assert "not known" not in text
+
+
+def test_no_disk_but_the_one_beneath_is_proposed():
+    other = dataclasses.replace(RAID1, name="scratch", servers=("PGFS02",))
+    make = Storing().io("NFS_PGFS01", write=[28 * MB] * 3)
+    (verdict,) = layers.judge_all(make.evidence(NFS, other))
+    told = [str(text) for text, item in gaps(make.evidence(NFS, other), verdict) if item is None]
+    assert any("which of them lie beneath it is not known" in text for text in told)
+    assert "scratch" not in [item.file_system for _text, item in gaps(make.evidence(NFS, other), verdict) if item]
+
+
+SWEEPS = {
+    "record_size": ("storage-record-size", GROWING),
+    "clients": ("storage-clients", {1: [50, 50.1, 50.2], 2: [98, 98.1, 98.2], 4: [99, 98.8, 99.1]}),
+    "threads": ("storage-clients", {1: [50, 50.1, 50.2], 2: [60, 60.1, 60.2], 4: [80, 80.1, 79.9]}),
+}
+
+
+@pytest.mark.parametrize("factor", SWEEPS)
+@pytest.mark.parametrize("metric", ["read", "write"])
+@pytest.mark.parametrize("places", [(), (0,), (0, 1, 2)], ids=["none", "one", "all"])
+def test_what_the_servers_memory_may_have_given_tells_nothing_of_records_and_clients(factor, metric, places):
+    rule, rates = SWEEPS[factor]
+    evidence = sweep(factor, rates, metric=metric).evidence(GPFS)
+    points = []
+    for place, point in enumerate(evidence.points):
+        # One repetition that is doubted is enough: it is in the mean.
+        flagged = {"cached-by-server": frozenset(point.trials(metric)[:1])} if place in places else {}
+        bears = {name: frozenset({"read", "read_iops"}) for name in flagged}
+        points.append(dataclasses.replace(point, flagged=flagged, bears=bears, warnings=frozenset(flagged)))
+    found = storage.overview(dataclasses.replace(evidence, points=tuple(points)))
+    (draft,) = [item for item in found if item.rule == rule]
+    is_doubted = bool(places) and metric == "read"
+    assert (draft.kind == DOUBT) == is_doubted
+    assert ("servers' memory may have been read" in str(draft.title)) == is_doubted
+    if is_doubted:
+        assert (draft.change, draft.proof, draft.predicted, draft.tried) == ("", None, None, None)
+        assert draft.confidence <= MOST
+        assert f"Of {len(places)} of 3 settings" in str(draft.why[-1])

@@ -27,7 +27,7 @@ def pieces(before: Campaign, after: Campaign, cast: SimpleNamespace) -> tuple[st
 @pytest.mark.parametrize(
     ("module", "name", "words"),
     [
-        (contrast.comparison, "contrast", "The comparison with the baseline"),
+        (contrast.bench_comparison, "contrast", "The comparison with the baseline"),
         (contrast.statistics, "compare_strata", "The comparison with the baseline"),
         (contrast.statistics, "explain_variance", "Which factors matter"),
     ],

@@ -26,11 +26,11 @@ def collect() -> list[dict[str, Any]]:
     except OSError:
         return []
     names = {link.index: link.name for link in links}
-    found = []
+    interfaces = []
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock:
         for link in sorted(links, key=lambda link: link.name):
             speed, duplex = _speed(sock, link.name)
-            found.append(
+            interfaces.append(
                 {
                     "name": link.name,
                     "kind": link.kind,
@@ -45,7 +45,7 @@ def collect() -> list[dict[str, Any]]:
                     "addresses": sorted(text for index, text in addresses if index == link.index),
                 }
             )
-    return found
+    return interfaces
 
 
 def _speed(sock: socket.socket, name: str) -> tuple[int | None, str]:

@@ -71,13 +71,13 @@ def cpu() -> dict[str, Any]:
 
 def caches(folder: str = "/sys/devices/system/cpu/cpu0/cache") -> dict[str, int]:
     """Return ``{"L1d": bytes, "L1i": …, "L2": …, "L3": …}`` of one processor, empty where the kernel tells none."""
-    found = {}
+    sizes = {}
     for index in _children(folder):
         level, size = _read(f"{index}/level").strip(), re.fullmatch(r"(\d+)([KMG]?)", _read(f"{index}/size").strip())
         if level.isdigit() and size:
             kind = {"Data": "d", "Instruction": "i"}.get(_read(f"{index}/type").strip(), "")
-            found[f"L{level}{kind}"] = int(size[1]) * {"": 1, "K": 2**10, "M": 2**20, "G": 2**30}[size[2]]
-    return dict(sorted(found.items()))
+            sizes[f"L{level}{kind}"] = int(size[1]) * {"": 1, "K": 2**10, "M": 2**20, "G": 2**30}[size[2]]
+    return dict(sorted(sizes.items()))
 
 
 def memory() -> dict[str, int | None]:
@@ -115,13 +115,13 @@ def congestion_controls() -> dict[str, Any]:
 
 def mounts() -> list[dict[str, str]]:
     """Return the mounted file systems that hold files, by mount point."""
-    found = {}
+    by_target = {}
     for line in _read("/proc/self/mounts").splitlines():
         words = line.split(" ")
         if len(words) >= 4 and words[2] not in PSEUDO:
             source, target, kind, options = (_unescape(word) for word in words[:4])
-            found[target] = {"source": source, "target": target, "type": kind, "options": options}
-    return [found[target] for target in sorted(found)]
+            by_target[target] = {"source": source, "target": target, "type": kind, "options": options}
+    return [by_target[target] for target in sorted(by_target)]
 
 
 def _read(path: str) -> str:

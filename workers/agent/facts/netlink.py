@@ -39,7 +39,7 @@ class Link:
 
 def links() -> list[Link]:
     """Return all interfaces."""
-    found = []
+    interfaces = []
     for body in _dump(_RTM_GETLINK, _RTM_NEWLINK):
         _family, _type, index, flags, _change = _IFINFO.unpack_from(body)
         values = dict(_attributes(body[_IFINFO.size :]))
@@ -47,7 +47,7 @@ def links() -> list[Link]:
         kind = "loopback" if flags & _IFF_LOOPBACK else _text(info.get(_IFLA_INFO_KIND, b""))
         mac = values.get(_IFLA_ADDRESS, b"").hex(":")
         state = values.get(_IFLA_OPERSTATE, b"\0")[0]
-        found.append(
+        interfaces.append(
             Link(
                 index=index,
                 name=_text(values.get(_IFLA_IFNAME, b"")),
@@ -58,20 +58,20 @@ def links() -> list[Link]:
                 master=_number(values.get(_IFLA_MASTER, b"")),
             )
         )
-    return found
+    return interfaces
 
 
 def addresses() -> list[tuple[int, str]]:
     """Return (interface index, "address/prefix length") of all addresses but IPv6's link-local ones."""
-    found = []
+    pairs = []
     for body in _dump(_RTM_GETADDR, _RTM_NEWADDR):
         family, length, _flags, scope, index = _IFADDR.unpack_from(body)
         values = dict(_attributes(body[_IFADDR.size :]))
         # On a point-to-point link ADDRESS is the peer's, LOCAL is ours.
         raw = values.get(_IFA_LOCAL) or values.get(_IFA_ADDRESS)
         if raw and family in (socket.AF_INET, socket.AF_INET6) and scope != _SCOPE_LINK:
-            found.append((index, f"{socket.inet_ntop(family, raw)}/{length}"))
-    return found
+            pairs.append((index, f"{socket.inet_ntop(family, raw)}/{length}"))
+    return pairs
 
 
 def _dump(request: int, wanted: int) -> Iterator[bytes]:

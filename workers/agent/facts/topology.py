@@ -20,23 +20,23 @@ def collect(cpus: Path = CPUS, nodes: Path = NODES) -> dict[str, Any]:
         number = int(folder.name[4:])
         numa_of.update(dict.fromkeys(_listed(_read(folder / "cpulist")), number))
         distances[str(number)] = [int(word) for word in _read(folder / "distance").split() if word.isdigit()]
-    found = []
+    processors = []
     for folder in _numbered(cpus, "cpu"):
         number, topology = int(folder.name[3:]), folder / "topology"
         # A processor that is offline has no such folder.
         if topology.is_dir():
             socket, core = _number(topology / "physical_package_id", 0), _number(topology / "core_id", number)
-            found.append([number, socket, core, numa_of.get(number, 0)])
-    return {"cpus": found, "numa_distances": distances}
+            processors.append([number, socket, core, numa_of.get(number, 0)])
+    return {"cpus": processors, "numa_distances": distances}
 
 
 def _numbered(folder: Path, prefix: str) -> list[Path]:
     """Return the folders prefix0, prefix1, … in the order of their numbers."""
     try:
-        found = [path for path in folder.iterdir() if re.fullmatch(prefix + r"\d+", path.name)]
+        folders = [path for path in folder.iterdir() if re.fullmatch(prefix + r"\d+", path.name)]
     except OSError:
         return []
-    return sorted(found, key=lambda path: int(path.name[len(prefix) :]))
+    return sorted(folders, key=lambda path: int(path.name[len(prefix) :]))
 
 
 def _listed(text: str) -> list[int]:

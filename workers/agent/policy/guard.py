@@ -132,10 +132,10 @@ class Guard:
         """Raise CannotStart if a launcher would start ranks elsewhere by a program that the owner does not allow."""
         if not rules.starters:
             return
-        given = {*variables, *(word.option for word in values)}
+        names = {*variables, *(word.option for word in values)}
         choices = {word.value for word in values if word.option in rules.choices}
         if hosts.needs_shell(
-            rules, given, choices, [host for word in values for host in self._values.hosts_in(word)]
+            rules, names, choices, [host for word in values for host in self._values.hosts_in(word)]
         ):
             self._find_program(hosts.SHELL)
 

@@ -46,13 +46,13 @@ def _hosts_of(kind: str, lines: Iterable[str]) -> Iterator[str]:
         yield f"[{match['host']}]" if ":" in match["host"] else match["host"]
 
 
-def needs_shell(rules: Rules, given: Collection[str], choices: Collection[str], hosts: Iterable[str]) -> bool:
+def needs_shell(rules: Rules, names: Collection[str], choices: Collection[str], hosts: Iterable[str]) -> bool:
     """Say whether a launcher would start a remote shell of its own choice.
 
-    `given` are the options and variables that a command has, `choices` the values that it has of options with
+    `names` are the options and variables that a command has, `choices` the values that it has of options with
     choices, `hosts` those of its files.
     """
-    if any(name in given for name in rules.starters) or "fork" in choices:
+    if any(name in names for name in rules.starters) or "fork" in choices:
         return False
     return SHELL in choices or any(not is_own(host) for host in hosts)
 

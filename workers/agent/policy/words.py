@@ -93,20 +93,20 @@ def _end_of_path(text: str, start: int, roots: Sequence[str]) -> int | None:
 
 def addresses_in(text: str) -> Iterator[str]:
     """Yield each address and name of a host that can be told in a text, as it stands there."""
-    for found in _FOUR.finditer(text):
-        yield found[0]
+    for match in _FOUR.finditer(text):
+        yield match[0]
     option = _OPTION.match(text)
     for part in {text, text[option.end() :] if option else text}:
         yield from _whole_addresses_in(part)
 
 
 def _whole_addresses_in(text: str) -> Iterator[str]:
-    for found in _SIX.finditer(text):
-        if found[0].count(":") < 2:
+    for match in _SIX.finditer(text):
+        if match[0].count(":") < 2:
             continue
-        before, after = text[: found.start()][-1:], text[found.end() :][:1]
-        if not before.isalnum() and not after.isalnum() and _is_address(found[0].strip(".")):
-            yield found[0]
+        before, after = text[: match.start()][-1:], text[match.end() :][:1]
+        if not before.isalnum() and not after.isalnum() and _is_address(match[0].strip(".")):
+            yield match[0]
     for part in re.split(r"[^\w.-]+", text):
         name = _HOST.fullmatch(part.strip("-"))
         is_name = part.lower() == "localhost" or (name and name[1].lower() not in _ENDINGS)

@@ -34,12 +34,12 @@ class Automaton:
 
     def after(self, positions: int) -> int:
         """Return the positions that may follow those of a set, or begin a match."""
-        known = self._remembered.get(positions)
-        if known is None:
+        followers = self._remembered.get(positions)
+        if followers is None:
             if len(self._remembered) >= _MOST_REMEMBERED:
                 self._remembered.clear()
-            known = self._remembered[positions] = self.first | self._followers(positions)
-        return known
+            followers = self._remembered[positions] = self.first | self._followers(positions)
+        return followers
 
     def _followers(self, positions: int) -> int:
         followers = index = 0
@@ -52,14 +52,14 @@ class Automaton:
         return followers
 
     def _followers_of(self, index: int, octet: int) -> int:
-        known = self._octets.get((index, octet))
-        if known is None:
-            known = 0
+        followers = self._octets.get((index, octet))
+        if followers is None:
+            followers = 0
             for bit in range(8):
                 if octet >> bit & 1:
-                    known |= self._follow[8 * index + bit]
-            self._octets[index, octet] = known
-        return known
+                    followers |= self._follow[8 * index + bit]
+            self._octets[index, octet] = followers
+        return followers
 
 
 class Search:

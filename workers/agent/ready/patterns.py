@@ -75,47 +75,47 @@ class _Builder:
         return Automaton(tuple(self._symbols), tuple(self._follow), whole.first, whole.last, whole.empty)
 
     def _alternatives(self) -> _Piece:
-        made = self._sequence()
+        piece = self._sequence()
         while self._peek() == "|":
             self._at += 1
             other = self._sequence()
-            made = _Piece(made.empty or other.empty, made.first | other.first, made.last | other.last)
-        return made
+            piece = _Piece(piece.empty or other.empty, piece.first | other.first, piece.last | other.last)
+        return piece
 
     def _sequence(self) -> _Piece:
         self._count_step()
-        made = _NOTHING
+        piece = _NOTHING
         while self._peek() not in ("", "|", ")"):
-            made = self._joined(made, self._repeated())
-        return made
+            piece = self._joined(piece, self._repeated())
+        return piece
 
     def _repeated(self) -> _Piece:
         """Read an atom and how often it stands there."""
         self._count_step()
         start = self._at
-        made = self._atom()
+        piece = self._atom()
         least, most = self._times()
         if self._is_a_repetition():
             raise BadPattern("a repetition is itself repeated")
         after = self._at
         if (least, most) == (1, 1):
-            return made
+            return piece
         if most == 0:
             return _NOTHING
-        return self._copies(made, start, after, least, most)
+        return self._copies(piece, start, after, least, most)
 
-    def _copies(self, made: _Piece, start: int, after: int, least: int, most: int | None) -> _Piece:
+    def _copies(self, piece: _Piece, start: int, after: int, least: int, most: int | None) -> _Piece:
         total = _NOTHING
         for number in range(most if most is not None else max(1, least)):
             if number:
                 self._count_step()
                 self._at = start
-                made = self._atom()
+                piece = self._atom()
             if number >= least:
-                made = _Piece(True, made.first, made.last)
-            total = self._joined(total, made)
+                piece = _Piece(True, piece.first, piece.last)
+            total = self._joined(total, piece)
         if most is None:
-            self._link(made.last, made.first)
+            self._link(piece.last, piece.first)
         self._at = after
         return total
 
@@ -128,11 +128,11 @@ class _Builder:
     def _times(self) -> tuple[int, int | None]:
         """Return how often the atom before may stand: least and most, None for any number."""
         sign = self._peek()
-        known: dict[str, tuple[int, int | None]] = {"*": (0, None), "+": (1, None), "?": (0, 1)}
+        bounds: dict[str, tuple[int, int | None]] = {"*": (0, None), "+": (1, None), "?": (0, 1)}
         count = _COUNT.match(self._text, self._at)
-        if sign in known:
+        if sign in bounds:
             self._at += 1
-            least, most = known[sign]
+            least, most = bounds[sign]
         elif count:
             self._at = count.end()
             if max(len(count[1]), len(count[3])) > 3:
@@ -171,10 +171,10 @@ class _Builder:
         self._at += 1
         # As with a pattern of bytes, a repetition behind a sign of several bytes is one of its last byte.
         values = sign.encode("utf-8", "surrogatepass")
-        made = _NOTHING
+        piece = _NOTHING
         for value in values[:-1]:
-            made = self._joined(made, self._position(1 << value))
-        return self._joined(made, self._position(self._folded(1 << values[-1])))
+            piece = self._joined(piece, self._position(1 << value))
+        return self._joined(piece, self._position(self._folded(1 << values[-1])))
 
     def _group(self) -> _Piece:
         opening = _GROUP.match(self._text, self._at)
@@ -184,12 +184,12 @@ class _Builder:
         if self._depth > DEEPEST:
             raise BadPattern(f"groups stand in more than {DEEPEST} others")
         self._at = opening.end()
-        made = self._alternatives()
+        piece = self._alternatives()
         if self._peek() != ")":
             raise BadPattern("a group is not closed")
         self._at += 1
         self._depth -= 1
-        return made
+        return piece
 
     def _escaped(self) -> int:
         """Read a backslash and what follows; the set of bytes that they stand for."""
@@ -212,16 +212,16 @@ class _Builder:
         self._at += 1
         is_without = self._peek() == "^"
         self._at += is_without
-        found, start = 0, self._at
+        octets, start = 0, self._at
         while self._peek() != "]" or self._at == start:
             low = self._member()
             if self._peek() == "-" and self._text[self._at + 1 : self._at + 2] not in ("]", ""):
                 self._at += 1
                 high = self._member()
                 low = self._range(low, high)
-            found |= low
+            octets |= low
         self._at += 1
-        return ALL & ~found if is_without else found
+        return ALL & ~octets if is_without else octets
 
     def _member(self) -> int:
         sign = self._peek()

@@ -122,12 +122,12 @@ def _children() -> set[int]:
         # A kernel without these lists (CONFIG_PROC_CHILDREN).
         pids = [int(path.name) for path in Path("/proc").glob("[0-9]*")]
         return {pid for pid in pids if (status := stat_of(pid)) is not None and status.parent == os.getpid()}
-    found: set[int] = set()
+    children: set[int] = set()
     for task in Path("/proc/self/task").iterdir():
         # A thread may end meanwhile.
         with contextlib.suppress(OSError):
-            found.update(map(int, (task / "children").read_text(encoding="ascii").split()))
-    return found
+            children.update(map(int, (task / "children").read_text(encoding="ascii").split()))
+    return children
 
 
 # One of the whole agent process, as the adoption is.

@@ -33,9 +33,9 @@ class Journals:
     def open(self, job_id: str, wanted: Mapping[str, str], interface: str) -> None:
         """Keep what a job wants, before anything is done; SettingError if another job has set one of the same."""
         held = {key: other for other in self.jobs() for key in self._read(other)["wanted"]}
-        taken = sorted(set(wanted) & set(held))
-        if taken:
-            raise SettingError(f"{taken[0]} is set for the job {held[taken[0]]} already")
+        conflicts = sorted(set(wanted) & set(held))
+        if conflicts:
+            raise SettingError(f"{conflicts[0]} is set for the job {held[conflicts[0]]} already")
         self.folder.mkdir(mode=0o700, exist_ok=True)
         self._write(job_id, {"wanted": dict(wanted), "interface": interface, "boot": _boot()})
 
@@ -85,10 +85,10 @@ class Journals:
 
     def _apply_one(self, key: str, value: str, entry: Mapping[str, Any]) -> dict[str, str]:
         kernel.write(key, value, entry["interface"])
-        found = kernel.read(key, entry["interface"])
-        if not kernel.agrees(key, value, found):
-            raise SettingError(f"{key}: the kernel made {found} of {value}")
-        return {"earlier": entry["earlier"][key], "applied": found}
+        applied = kernel.read(key, entry["interface"])
+        if not kernel.agrees(key, value, applied):
+            raise SettingError(f"{key}: the kernel made {applied} of {value}")
+        return {"earlier": entry["earlier"][key], "applied": applied}
 
     def _restore_one(self, key: str, value: str, entry: Mapping[str, Any]) -> None:
         interface = entry["interface"]
@@ -104,9 +104,9 @@ class Journals:
 
     def _refuse_what_cannot_come_back(self, earlier: Mapping[str, str]) -> None:
         """Refuse to replace a queue discipline that was set with options and classes of its own."""
-        found = earlier.get(kernel.QDISC, kernel.DEFAULT)
-        if found != kernel.DEFAULT:
-            raise SettingError(f"qdisc: somebody has set {found}, which could not be put back as it was")
+        discipline = earlier.get(kernel.QDISC, kernel.DEFAULT)
+        if discipline != kernel.DEFAULT:
+            raise SettingError(f"qdisc: somebody has set {discipline}, which could not be put back as it was")
 
     def _read(self, job_id: str) -> dict[str, Any]:
         """Return a job's journal; a damaged one, which was never complete, holds nothing to put back."""

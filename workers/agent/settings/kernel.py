@@ -70,9 +70,9 @@ def write(key: str, value: str, interface: str) -> None:
             raise SettingError(f"{key}: {getattr(error, 'strerror', None) or error}") from None
 
 
-def agrees(key: str, wanted: str, found: str) -> bool:
+def agrees(key: str, wanted: str, value: str) -> bool:
     """Say whether what was read is what was wanted; of a queue discipline the kernel tells more than was said."""
-    return found.split()[:1] == wanted.split()[:1] if key == QDISC else found == wanted
+    return value.split()[:1] == wanted.split()[:1] if key == QDISC else value == wanted
 
 
 def _path(key: str) -> Path:
@@ -112,6 +112,6 @@ def _call(name: str, *words: str) -> str:
     except (OSError, subprocess.SubprocessError) as error:
         raise SettingError(f"{name}: {error}") from None
     if done.returncode:
-        said = done.stderr.decode("utf-8", "replace").strip().splitlines()
-        raise SettingError(f"{name} {' '.join(words)}: {said[0] if said else f'exit status {done.returncode}'}")
+        lines = done.stderr.decode("utf-8", "replace").strip().splitlines()
+        raise SettingError(f"{name} {' '.join(words)}: {lines[0] if lines else f'exit status {done.returncode}'}")
     return done.stdout.decode("utf-8", "replace")

@@ -42,7 +42,7 @@ def _addresses(name: str) -> set[ipaddress.IPv4Address | ipaddress.IPv6Address]:
     except ValueError:
         pass
     try:
-        found = socket.getaddrinfo(name, None)
-        return {ipaddress.ip_address(str(entry[4][0]).partition("%")[0]) for entry in found}
+        entries = socket.getaddrinfo(name, None)
+        return {ipaddress.ip_address(str(entry[4][0]).partition("%")[0]) for entry in entries}
     except (OSError, UnicodeError, ValueError):
         return set()

@@ -68,10 +68,10 @@ def own_of(pids: Iterable[int]) -> dict[str, int]:
     """Return the bytes that processes and their ended children read and wrote in system calls; {} if hidden."""
     total: dict[str, int] = {}
     for pid in pids:
-        found = dict(line.split() for line in _lines(f"/proc/{pid}/io"))
+        counters = dict(line.split() for line in _lines(f"/proc/{pid}/io"))
         for name, key in OWN.items():
-            if key in found:
-                total[name] = total.get(name, 0) + int(found[key])
+            if key in counters:
+                total[name] = total.get(name, 0) + int(counters[key])
     return total
 
 
@@ -95,14 +95,14 @@ def _cpu() -> tuple[dict[str, int], tuple[tuple[int, int], ...]]:
 
 def _memory() -> dict[str, int]:
     wanted = {b"MemTotal:": "total", b"MemAvailable:": "available", b"Cached:": "cached", b"Dirty:": "dirty"}
-    found = {}
+    sizes = {}
     for line in _lines("/proc/meminfo"):
         words = line.split()
         if words and words[0] in wanted:
-            found[wanted[words[0]]] = int(words[1]) * KIB
-            if len(found) == len(wanted):
+            sizes[wanted[words[0]]] = int(words[1]) * KIB
+            if len(sizes) == len(wanted):
                 break
-    return found
+    return sizes
 
 
 def _protocols() -> tuple[dict[str, int], dict[str, int]]:
@@ -121,7 +121,7 @@ def _protocols() -> tuple[dict[str, int], dict[str, int]]:
 
 def _table(path: str, groups: tuple[bytes, ...]) -> dict[tuple[str, str], int]:
     """Return {(group, name): value} of a file that has a line of names before each line of values."""
-    found: dict[tuple[str, str], int] = {}
+    values: dict[tuple[str, str], int] = {}
     names: list[bytes] = []
     for line in _lines(path):
         group, *words = line.split()
@@ -129,11 +129,11 @@ def _table(path: str, groups: tuple[bytes, ...]) -> dict[tuple[str, str], int]:
             continue
         if names:
             kind = group[:-1].decode()
-            found.update({(kind, name.decode()): int(word) for name, word in zip(names, words)})  # noqa: B905
+            values.update({(kind, name.decode()): int(word) for name, word in zip(names, words)})  # noqa: B905
             names = []
         else:
             names = words
-    return found
+    return values
 
 
 def _nics() -> Iterator[tuple[str, dict[str, int]]]:

@@ -58,7 +58,7 @@ class Lister:
         pause = len(answer.stdout) / MOST_PER_SECOND + (PAUSES * took if took > SLOW_S else 0.0)
         self._not_before = now + pause if pause > 1 else 0.0
         entries = list(_entries(answer.stdout))
-        return {pid: found for pid, inodes in held.items() if (found := _those_of(entries, inodes))[0]}
+        return {pid: lines for pid, inodes in held.items() if (lines := _those_of(entries, inodes))[0]}
 
 
 def _entries(text: bytes) -> Iterator[tuple[bytes, bytes]]:
@@ -75,38 +75,38 @@ def _entries(text: bytes) -> Iterator[tuple[bytes, bytes]]:
 
 
 def _those_of(entries: Iterable[tuple[bytes, bytes]], inodes: set[bytes]) -> tuple[str, int]:
-    kept, size, left_out = [], 0, 0
+    texts, size, left_out = [], 0, 0
     for inode, text in entries:
         if inode in inodes:
             size += len(text)
             if size <= MOST_TEXT:
-                kept.append(text)
+                texts.append(text)
             else:
                 left_out += 1
-    return b"\n".join(kept).decode("ascii", "replace"), left_out
+    return b"\n".join(texts).decode("ascii", "replace"), left_out
 
 
 def _inodes_of(leader: int) -> set[bytes]:
     """Return the inodes of all sockets that a process or its descendants hold."""
-    found: set[bytes] = set()
+    inodes: set[bytes] = set()
     for pid in tree_of(leader):
         with contextlib.suppress(OSError):
             for place in Path(f"/proc/{pid}/fd").iterdir():
                 with contextlib.suppress(OSError):
                     target = str(place.readlink())
                     if target.startswith("socket:["):
-                        found.add(target[8:-1].encode())
-    return found
+                        inodes.add(target[8:-1].encode())
+    return inodes
 
 
 def tree_of(leader: int) -> list[int]:
     """Return a process and its descendants."""
-    found = [leader]
-    for pid in found:
-        if len(found) >= MOST_PROCESSES:
+    pids = [leader]
+    for pid in pids:
+        if len(pids) >= MOST_PROCESSES:
             break
         with contextlib.suppress(OSError):
             for thread in Path(f"/proc/{pid}/task").iterdir():
                 with contextlib.suppress(OSError):
-                    found += [int(word) for word in (thread / "children").read_bytes().split()]
-    return found
+                    pids += [int(word) for word in (thread / "children").read_bytes().split()]
+    return pids

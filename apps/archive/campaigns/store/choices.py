@@ -39,16 +39,16 @@ def nodes_in(archive: Archive) -> list[str]:
 def entries(archive: Archive) -> dict[str, list[Json]]:
     """Return the sections of an archive's inventory."""
     document = records.mapping(archive.json(form.INVENTORY), form.INVENTORY)
-    found = {}
+    sections = {}
     for section in SECTIONS:
         place = f"{form.INVENTORY}, {section.name}"
-        found[section.name] = [
+        sections[section.name] = [
             records.mapping(item, place) for item in records.sequence(document.get(section.name, []), place)
         ]
-        for item in found[section.name]:
+        for item in sections[section.name]:
             for name in section.identity:
                 records.text(item.get(name), f"{place}, {name}")
-    return found
+    return sections
 
 
 class Here:
@@ -66,14 +66,14 @@ class Here:
 
     def number(self, kind: type[Model], name: object, place: str) -> int:
         """Return the number that a thing of the archive has here."""
-        shown = records.text(name, place)
+        name_here = records.text(name, place)
         if kind is Node:
-            shown = self.renamed.get(shown, shown)
-        found = self._known[kind].get(shown)
-        if found is None:
+            name_here = self.renamed.get(name_here, name_here)
+        pk = self._known[kind].get(name_here)
+        if pk is None:
             text = _("There is no %(kind)s “%(name)s” in the archive's inventory.")
-            raise wrong(place, Message(text, {"kind": str(kind._meta.verbose_name), "name": shown[:80]}))
-        return found
+            raise wrong(place, Message(text, {"kind": str(kind._meta.verbose_name), "name": name_here[:80]}))
+        return pk
 
     def _checked(self, sections: dict[str, list[Json]], choices: Choices) -> dict[str, str]:
         """Return {name in the archive: another name here}; ArchiveError if that cannot be."""
@@ -101,13 +101,13 @@ class Here:
         new = {(type(change.item), str(change.item)) for change in changes if change.action == inventory.CREATED}
         missing = {}
         for section in SECTIONS:
-            kept = [entry for entry in whole[section.name] if (section.model, _called(section, entry)) in new]
-            if kept:
-                missing[section.name] = kept
+            new_entries = [entry for entry in whole[section.name] if (section.model, _called(section, entry)) in new]
+            if new_entries:
+                missing[section.name] = new_entries
         return differing, self._imported(missing, dry_run=False) if missing else []
 
     def _imported(self, sections: Mapping[str, list[Json]], *, dry_run: bool) -> list[inventory.Change]:
-        document: dict[str, Any] = {name: found for name, found in sections.items() if found}
+        document: dict[str, Any] = {name: rows for name, rows in sections.items() if rows}
         if not document:
             return []
         try:
@@ -119,16 +119,16 @@ class Here:
 
     def _renamed_in(self, sections: dict[str, list[Json]]) -> dict[str, list[Json]]:
         """Return the sections with the nodes' names here, without the nodes that are others here."""
-        found = dict(sections)
-        found["nodes"] = [entry for entry in sections["nodes"] if entry["name"] not in self.renamed]
-        found["links"] = [
+        renamed = dict(sections)
+        renamed["nodes"] = [entry for entry in sections["nodes"] if entry["name"] not in self.renamed]
+        renamed["links"] = [
             {**entry, **{side: self._end(entry.get(side)) for side in ("a", "b")}} for entry in sections["links"]
         ]
-        found["clusters"] = [
+        renamed["clusters"] = [
             {**entry, "nodes": [self._node(name) for name in _listed(entry.get("nodes"))]}
             for entry in sections["clusters"]
         ]
-        return found
+        return renamed
 
     def _end(self, end: Any) -> Any:
         if isinstance(end, Mapping) and isinstance(end.get("node"), str):
@@ -153,12 +153,12 @@ def people_here(archive_people: list[str], team: Team, choices: Choices) -> dict
     ArchiveError for a choice of somebody who is none.
     """
     members = {user.get_username(): user for user in team.members.all()}
-    found = {}
+    people = {}
     for name in archive_people:
         chosen = choices.people.get(name, name if name in members else "")
         if chosen and chosen not in members:
             text = _("“%(name)s” is no member of the team: choose somebody who is, or nobody.")
             raise ArchiveError("choice", Message(text, {"name": chosen}))
         if chosen:
-            found[name] = members[chosen]
-    return found
+            people[name] = members[chosen]
+    return people

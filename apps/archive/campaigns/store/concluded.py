@@ -39,12 +39,12 @@ def store_findings(
         finding = _finding(archive, campaign, experiments, measured, here, data, place)
         trials = records.sequence(data.get("trials"), f"{place}, trials")
         finding.trials.set([measured.trial(item, f"{place}, trials") for item in trials])
-        made = [
+        verifications = [
             _verification(archive, finding, records.mapping(item, place), people, f"{place}, verifications")
             for item in records.sequence(data.get("verifications"), f"{place}, verifications")
         ]
         for item in records.sequence(data.get("decisions"), f"{place}, decisions"):
-            _decision(finding, made, records.mapping(item, place), people, f"{place}, decisions")
+            _decision(finding, verifications, records.mapping(item, place), people, f"{place}, decisions")
         records.restamp([finding], [records.stamps(Finding, data, place)])
 
 
@@ -106,7 +106,7 @@ def _verification(archive: Archive, finding: Finding, data: Json, people: People
         campaign = Campaign.objects.filter(
             team_id=finding.team_id, permanent_id=wanted, verification__isnull=True
         ).first()
-    made = Verification.objects.create(
+    verification = Verification.objects.create(
         finding=finding,
         campaign=campaign,
         of_campaign=wanted,
@@ -114,19 +114,19 @@ def _verification(archive: Archive, finding: Finding, data: Json, people: People
         imported_from=_origin(archive, data, place),
         **values,
     )
-    records.restamp([made], [records.stamps(Verification, data, place)])
-    return made
+    records.restamp([verification], [records.stamps(Verification, data, place)])
+    return verification
 
 
-def _decision(finding: Finding, made: list[Verification], data: Json, people: People, place: str) -> None:
+def _decision(finding: Finding, verifications: list[Verification], data: Json, people: People, place: str) -> None:
     names = [name for name in fields.DECISION if name not in ("created_at", "updated_at")]
     values = records.values(Decision, data, names, place)
     verification = None
     if data.get("verification") is not None:
         number = records.whole(data["verification"], f"{place}, verification")
-        if number >= len(made):
+        if number >= len(verifications):
             raise wrong(place, Message(_("It names a verification that is not in the archive.")))
-        verification = made[number]
+        verification = verifications[number]
     decision = Decision.objects.create(
         finding=finding, user=people.get(str(data.get("user"))), verification=verification, **values
     )
@@ -170,11 +170,11 @@ def _keep(archive: Archive, report: Report, data: Json, people: People, place: s
     canonical = archive.raw(f"reports/{values['permanent_id']}.json", place)
     if hashlib.sha256(canonical).hexdigest() != values["checksum"]:
         raise wrong(place, Message(_("The document is not the one that was frozen: its checksum differs.")))
-    known = Edition.objects.filter(permanent_id=values["permanent_id"]).first()
-    if known:
-        if known.checksum != values["checksum"]:
+    edition = Edition.objects.filter(permanent_id=values["permanent_id"]).first()
+    if edition:
+        if edition.checksum != values["checksum"]:
             text = _("The edition %(id)s is here with another content.")
-            raise ArchiveError("known", Message(text, {"id": known.permanent_id}))
+            raise ArchiveError("known", Message(text, {"id": edition.permanent_id}))
         return
     try:
         document = documents.read_json(canonical, form.DOCUMENT_LIMITS)

@@ -22,14 +22,14 @@ def store_tools(archive: Archive, team: Team, user: User) -> None:
         number = records.whole(data.get("number"), form.TOOLS)
         note = records.text(data.get("note"), form.TOOLS, 300)
         try:
-            found = custom.read_definition(data.get("definition"))
+            definition = custom.read_definition(data.get("definition"))
         except custom.DefinitionError as error:
             field, problem = next(iter(error.errors.items()))
             raise wrong(f"{form.TOOLS}, {slug}, {field}", problem) from error
         tool = TeamTool.objects.filter(slug=slug).first()
         version = tool and tool.versions.filter(number=number).first()
         if version:
-            if custom.read_definition(version.definition) != found:
+            if custom.read_definition(version.definition) != definition:
                 text = _("The tool “%(tool)s” is another one here: its results cannot stand beside those.")
                 raise ArchiveError("tool", Message(text, {"tool": version.slug}))
             continue
@@ -37,11 +37,13 @@ def store_tools(archive: Archive, team: Team, user: User) -> None:
             text = _("The tool “%(tool)s” belongs to another team here, in another version.")
             raise ArchiveError("tool", Message(text, {"tool": slug}))
         if tool is None:
-            tool = TeamTool(team=team, slug=slug, name=found.name, summary=found.summary)
+            tool = TeamTool(team=team, slug=slug, name=definition.name, summary=definition.summary)
             tool.archived_at = records.moment(archive.manifest.get("made_at"), form.MANIFEST)
             try:
                 tool.full_clean(exclude=["team"])
             except ValidationError as error:
                 raise wrong(form.TOOLS, records.as_told(error)) from error
             tool.save()
-        ToolVersion.objects.create(tool=tool, number=number, note=note, definition=found.as_json(), created_by=user)
+        ToolVersion.objects.create(
+            tool=tool, number=number, note=note, definition=definition.as_json(), created_by=user
+        )

@@ -67,30 +67,30 @@ class Measured:
         """Return the number of a trial that a record names."""
         return self.trials[self._key(place_of, place)]
 
-    def _key(self, given: object, place: str) -> Key:
-        found = records.sequence(given, place)
-        if len(found) != 2:
+    def _key(self, raw: object, place: str) -> Key:
+        numbers = records.sequence(raw, place)
+        if len(numbers) != 2:
             raise wrong(place, Message(_("A trial is named by two numbers.")))
-        key = records.whole(found[0], place), records.whole(found[1], place)
+        key = records.whole(numbers[0], place), records.whole(numbers[1], place)
         if self.trials and key not in self.trials:
             raise wrong(place, Message(_("It names a trial that is not in the archive.")))
         return key
 
     def _store_facts(self) -> list[FactSnapshot]:
-        found = []
+        snapshots = []
         for place, data in self._archive.lines(form.FACTS):
             node = self._here.number(Node, data.get("node"), place)
             values = records.values(FactSnapshot, data, ("digest", "facts"), place)
             stamps = records.stamps(FactSnapshot, data, place)
             # What this node's agent said for a campaign that was deleted here stays its word, if it is the same.
-            known = {"node_id": node, "created_at": stamps["created_at"], "facts": values["facts"]}
-            snapshot = FactSnapshot.objects.own().filter(**known).first()
+            identity = {"node_id": node, "created_at": stamps["created_at"], "facts": values["facts"]}
+            snapshot = FactSnapshot.objects.own().filter(**identity).first()
             if snapshot is None:
                 reference = self._campaign.permanent_id
                 snapshot = FactSnapshot.objects.create(node_id=node, archive_ref=reference, **values)
                 records.restamp([snapshot], [stamps])
-            found.append(snapshot)
-        return found
+            snapshots.append(snapshot)
+        return snapshots
 
     def _store_trials(self, batch: list[tuple[str, Json]]) -> None:
         trials = [self._trial(data, place) for place, data in batch]
@@ -137,12 +137,12 @@ class Measured:
         _one_of(values["state"], _RUNS, place)
         return Run(trial=trial, experiment_id=trial.experiment_id, **values)
 
-    def _store_jobs(self, found: list[tuple[Run, Json, str]]) -> None:
-        told = [(run, data, place, self._number(data.get("id"), place)) for run, data, place in found]
-        wanted = [number for *_rest, number in told]
-        taken = set(Job.objects.filter(pk__in=wanted).values_list("pk", flat=True))
+    def _store_jobs(self, entries: list[tuple[Run, Json, str]]) -> None:
+        numbered = [(run, data, place, self._number(data.get("id"), place)) for run, data, place in entries]
+        wanted = [number for *_rest, number in numbered]
+        present = set(Job.objects.filter(pk__in=wanted).values_list("pk", flat=True))
         jobs = []
-        for run, data, place, number in told:
+        for run, data, place, number in numbered:
             values = records.values(Job, data, _own(fields.JOB), place)
             _one_of(values["state"], _JOBS, place)
             stages = (run.plan or {"stages": []})["stages"]
@@ -156,16 +156,16 @@ class Measured:
                 snapshot = self._facts[index]
             node = self._here.number(Node, data.get("node"), place)
             # Of a campaign that was deleted here the jobs may be left.
-            pk = uuid.uuid4() if number in taken else number
+            pk = uuid.uuid4() if number in present else number
             jobs.append(Job(pk=pk, run_ref=run.pk, node_id=node, facts=snapshot, **values))
         Job.objects.bulk_create(jobs)
-        records.restamp(jobs, [records.stamps(Job, data, place) for _run, data, place, _number in told])
-        for job, (_run, data, place, _number) in zip(jobs, told, strict=True):
+        records.restamp(jobs, [records.stamps(Job, data, place) for _run, data, place, _number in numbered])
+        for job, (_run, data, place, _number) in zip(jobs, numbered, strict=True):
             self._store_output(job, data, place)
 
-    def _number(self, given: object, place: str) -> uuid.UUID:
+    def _number(self, raw: object, place: str) -> uuid.UUID:
         try:
-            return uuid.UUID(records.text(given, place))
+            return uuid.UUID(records.text(raw, place))
         except ValueError:
             raise wrong(place, Message(_("This is no id of a job."))) from None
 
@@ -248,10 +248,10 @@ def _one_of(state: str, states: tuple[Any, ...], place: str) -> None:
         raise wrong(f"{place}, state", Message(text, {"state": state}))
 
 
-def _check_parameters(given: Json, tool: Tool, place: str) -> None:
+def _check_parameters(values: Json, tool: Tool, place: str) -> None:
     """Refuse a value that is of another kind than the tool's parameter: pages and rules reckon with it."""
     for parameter in tool.parameters:
-        value = given.get(parameter.name)
+        value = values.get(parameter.name)
         kinds = _KINDS.get(parameter.kind, (str, int, float))
         is_boolean = isinstance(value, bool) and bool not in kinds
         if value is not None and (is_boolean or not isinstance(value, kinds)):
@@ -266,15 +266,15 @@ def _parse(parse: Callable[[Any], Any], data: Any, place: str) -> Any:
 
 
 def _sample(result: Result, pair: Any, place: str) -> Sample:
-    found = records.sequence(pair, place)
-    if len(found) != 2:
+    parts = records.sequence(pair, place)
+    if len(parts) != 2:
         raise wrong(place, Message(_("A sample is a metric and its value.")))
     return Sample(
         result=result,
         trial_id=result.trial_id,
         experiment_id=result.experiment_id,
-        metric=records.text(found[0], place, 50),
-        value=records.number(found[1], place),
+        metric=records.text(parts[0], place, 50),
+        value=records.number(parts[1], place),
     )
 
 

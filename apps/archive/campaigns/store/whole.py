@@ -136,14 +136,14 @@ class _Store:
                 for item in records.sequence(data.get("roles"), f"{place}, roles")
             ]
             ExperimentRole.objects.bulk_create(roles)
-            found = [
+            rows = [
                 self._lane(experiment, records.mapping(item, place), f"{place}, lanes")
                 for item in records.sequence(data.get("lanes"), f"{place}, lanes")
             ]
-            Lane.objects.bulk_create(found)
+            Lane.objects.bulk_create(rows)
             records.restamp([experiment], [records.stamps(Experiment, data, place)])
             experiments.append(experiment)
-            lanes.append(found)
+            lanes.append(rows)
         return experiments, lanes
 
     def _experiment(self, campaign: Campaign, data: Json, place: str, before: list[Experiment]) -> Experiment:

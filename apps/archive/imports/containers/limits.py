@@ -64,8 +64,8 @@ def printable(name: str) -> str:
     """Return a name as a page can show it: normalised, without control characters, and not too long."""
     text = name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
     text = unicodedata.normalize("NFC", text)
-    shown = "".join(char if unicodedata.category(char)[0] != "C" else "\ufffd" for char in text)
-    return shown if len(shown) <= LONGEST_NAME else f"{shown[: LONGEST_NAME - 1]}…"
+    clean = "".join(char if unicodedata.category(char)[0] != "C" else "\ufffd" for char in text)
+    return clean if len(clean) <= LONGEST_NAME else f"{clean[: LONGEST_NAME - 1]}…"
 
 
 def path_refusal(raw: str, name: str) -> Message | None:

@@ -56,10 +56,10 @@ class Hidden(Names):
 
     def __init__(self, team_id: int, first: Iterable[Node] = ()) -> None:
         """Take the names from the team's inventory; the nodes that come `first` have the first numbers."""
-        known = dictionary_of(entries_of(team_id, first))
-        self._whole, self._addresses = known.stand_ins.names, known.stand_ins.addresses
-        self._figures = known.stand_ins.figures
-        self._words, self._names = known.words, known.occurrences
+        dictionary = dictionary_of(entries_of(team_id, first))
+        self._whole, self._addresses = dictionary.stand_ins.names, dictionary.stand_ins.addresses
+        self._figures = dictionary.stand_ins.figures
+        self._words, self._names = dictionary.words, dictionary.occurrences
         self._remembered: dict[str, str] = {}
 
     def name(self, name: str) -> str:
@@ -68,12 +68,12 @@ class Hidden(Names):
 
     def keys(self, keys: Iterable[str]) -> dict[str, str]:
         """Return the keys without names; of those that would be the same the later ones are numbered."""
-        shown: dict[str, str] = {}
+        words: dict[str, str] = {}
         for key in keys:
             word = self.text(key)
             numbered = (f"{word} ({number})" for number in itertools.count(2))
-            shown[key] = next(item for item in itertools.chain((word,), numbered) if item not in shown.values())
-        return shown
+            words[key] = next(item for item in itertools.chain((word,), numbered) if item not in words.values())
+        return words
 
     def text(self, text: str) -> str:
         """Return the text without names and addresses."""
@@ -99,8 +99,8 @@ class Hidden(Names):
         for start, end, word in addresses.spans(folded.text, self._addresses, self._figures, self._host):
             yield *folded.span(start, end), word
 
-    def _word(self, found: str) -> str:
-        return self._words.get(GAPS.sub("-", found), _("name"))
+    def _word(self, name: str) -> str:
+        return self._words.get(GAPS.sub("-", name), _("name"))
 
     def _host(self, name: str) -> str | None:
         """Return what stands for a host of the inventory, with its domain or another."""

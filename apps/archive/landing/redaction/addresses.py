@@ -69,68 +69,68 @@ Span = tuple[int, int, str]
 
 
 def spans(
-    text: str, known: Mapping[str, str], figures: Mapping[str, str], host: Callable[[str], str | None]
+    text: str, words: Mapping[str, str], figures: Mapping[str, str], host: Callable[[str], str | None]
 ) -> Iterator[Span]:
     """Yield (start, end, what stands in its place) of every address in a folded text.
 
-    `known` has the words for addresses of the inventory, in their shortest form, `figures` those of addresses written
+    `words` has the words for addresses of the inventory, in their shortest form, `figures` those of addresses written
     as hexadecimal figures; `host` those of a host's name.
     """
-    yield from _internet(text, known)
+    yield from _internet(text, words)
     for pattern in _MACHINE:
-        for found in pattern.finditer(text):
-            word = figures.get(re.sub("^0x|[:.-]", "", found.group()))
-            yield found.start(), found.end(), word or _("address")
-    for found in _FIGURES.finditer(text) if figures else ():
-        if word := figures.get(found[1]):
-            yield found.start(), found.end(), word
-    for found in _HOST.finditer(text):
-        if word := host(found.group()) or (_("host") if is_host(found.group()) else None):
-            yield found.start(), found.end(), word
-    for found in _USER.finditer(text):
-        yield found.start(), found.end(), _("user")
-    for found in _HOME.finditer(text):
-        yield *found.span(found.lastindex or 0), _("user")
+        for match in pattern.finditer(text):
+            word = figures.get(re.sub("^0x|[:.-]", "", match.group()))
+            yield match.start(), match.end(), word or _("address")
+    for match in _FIGURES.finditer(text) if figures else ():
+        if word := figures.get(match[1]):
+            yield match.start(), match.end(), word
+    for match in _HOST.finditer(text):
+        if word := host(match.group()) or (_("host") if is_host(match.group()) else None):
+            yield match.start(), match.end(), word
+    for match in _USER.finditer(text):
+        yield match.start(), match.end(), _("user")
+    for match in _HOME.finditer(text):
+        yield *match.span(match.lastindex or 0), _("user")
 
 
-def _internet(text: str, known: Mapping[str, str]) -> Iterator[Span]:
-    for found in _IPV4.finditer(text):
-        octets = [int(part) for part in _OCTET.findall(found.group())]
-        word = known.get(".".join(map(str, octets)))
-        if word or (max(octets) <= _LAST_OCTET and not _is_figure(found, octets)):
-            yield found.start(), found.end(), word or _("address")
-    for found in _COMMAS.finditer(text):
-        yield from _with_commas(found, known)
-    for found in _IPV6.finditer(text):
-        if (core := _ipv6_in(found[1])) is not None and (_ALONE.match(text, found.end()) or _OCTET.search(core)):
-            end = found.end() if core == found[1] else found.start() + len(core)
-            yield found.start(), end, known.get(ipaddress.ip_address(core).compressed) or _("address")
+def _internet(text: str, words: Mapping[str, str]) -> Iterator[Span]:
+    for match in _IPV4.finditer(text):
+        octets = [int(part) for part in _OCTET.findall(match.group())]
+        word = words.get(".".join(map(str, octets)))
+        if word or (max(octets) <= _LAST_OCTET and not _is_figure(match, octets)):
+            yield match.start(), match.end(), word or _("address")
+    for match in _COMMAS.finditer(text):
+        yield from _with_commas(match, words)
+    for match in _IPV6.finditer(text):
+        if (core := _ipv6_in(match[1])) is not None and (_ALONE.match(text, match.end()) or _OCTET.search(core)):
+            end = match.end() if core == match[1] else match.start() + len(core)
+            yield match.start(), end, words.get(ipaddress.ip_address(core).compressed) or _("address")
 
 
-def _with_commas(found: re.Match[str], known: Mapping[str, str]) -> Iterator[Span]:
+def _with_commas(match: re.Match[str], words: Mapping[str, str]) -> Iterator[Span]:
     """Yield addresses of the inventory among figures with commas between, and the first four of six in brackets."""
-    octets = [(int(part.group()), *part.span()) for part in _OCTET.finditer(found.string, *found.span())]
+    octets = [(int(part.group()), *part.span()) for part in _OCTET.finditer(match.string, *match.span())]
     for first in range(len(octets) - _OCTETS + 1):
         four = octets[first : first + _OCTETS]
-        if word := known.get(".".join(str(figure) for figure, _start, _end in four)):
+        if word := words.get(".".join(str(figure) for figure, _start, _end in four)):
             yield four[0][1], four[-1][2], word
     figures = [figure for figure, _start, _end in octets]
     is_bracketed = (
-        found.string[max(found.start() - 1, 0) : found.start()] == "("
-        and found.string[found.end() : found.end() + 1] == ")"
+        match.string[max(match.start() - 1, 0) : match.start()] == "("
+        and match.string[match.end() : match.end() + 1] == ")"
     )
     if is_bracketed and len(figures) == _PASSIVE and max(figures) <= _LAST_OCTET and figures != sorted(figures):
-        yield found.start(), octets[_OCTETS - 1][2], _("address")
+        yield match.start(), octets[_OCTETS - 1][2], _("address")
 
 
-def _is_figure(found: re.Match[str], octets: list[int]) -> bool:
+def _is_figure(match: re.Match[str], octets: list[int]) -> bool:
     """Say whether four figures are a version, or a series with points between that rises or falls."""
-    start = found.start()
-    if _VERSION.search(found.string[max(start - _LONGEST_VERSION_WORD, 0) : start]):
+    start = match.start()
+    if _VERSION.search(match.string[max(start - _LONGEST_VERSION_WORD, 0) : start]):
         return True
-    if "." in found.group():
+    if "." in match.group():
         # Points that are counted, "1. 2. 3. 4.", have a blank between.
-        return not _PLAIN.fullmatch(found.group()) and octets == [octets[0] + place for place in range(_OCTETS)]
+        return not _PLAIN.fullmatch(match.group()) and octets == [octets[0] + place for place in range(_OCTETS)]
     rises = sorted(octets)
     return octets in (rises, rises[::-1])
 

@@ -9,6 +9,7 @@ import binascii
 import html
 import html.entities
 import re
+from collections.abc import Iterator
 
 from apps.archive.landing.redaction.escapes import Coding, Decoded, decoded
 
@@ -48,6 +49,12 @@ _DEFANGED = re.compile(
     r"[\[({<][ \t]{0,2}(?:(?P<dot>\.|[Dd][Oo][Tt]|점)|(?P<colon>:)|(?P<at>@|[Aa][Tt]))[ \t]{0,2}[\])}>]"
     r"|(?<=[0-9A-Za-z])[ \t]{1,2}(?P<word>[Dd][Oo][Tt])[ \t]{1,2}(?=[0-9A-Za-z])"
 )
+
+# Hosts of numbered names, as schedulers and shells list them; the sign stands in names, too (`stand_ins`).
+_HOSTS = re.compile(r"[\[{]\d{1,6}(?: ?(?:-|,|\.\.|:) ?\d{1,6}){0,50}[\]}]")
+LISTED = "#"
+# A word goes on in the next line; the hyphen may be its own.
+_BROKEN = re.compile(r"(?<=\w)[-‐][ \t]{0,9}\r?\n[ \t]{0,9}(?=\w)")
 
 
 def _from_octal(escape: re.Match[str]) -> Decoded:
@@ -90,6 +97,17 @@ def _from_defanged(escape: re.Match[str]) -> Decoded:
     yield ("." if escape["dot"] or escape["word"] else ":" if escape["colon"] else "@"), *escape.span()
 
 
+def _from_hosts(escape: re.Match[str]) -> Decoded:
+    yield LISTED, *escape.span()
+
+
+def unbroken(text: str) -> Iterator[Coding]:
+    """Yield how the words that lines end in go on, with and without their hyphen; nothing if none does."""
+    if _BROKEN.search(text):
+        yield _BROKEN, lambda broken: iter(())
+        yield _BROKEN, lambda broken: iter((("-", *broken.span()),))
+
+
 CODINGS: tuple[Coding, ...] = (
     (_OCTAL, _from_octal),
     (_QUOTED, _from_quoted),
@@ -97,4 +115,5 @@ CODINGS: tuple[Coding, ...] = (
     (_UTF7, _from_utf7),
     (_MISREAD, _from_misread),
     (_DEFANGED, _from_defanged),
+    (_HOSTS, _from_hosts),
 )

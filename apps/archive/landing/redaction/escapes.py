@@ -11,7 +11,7 @@ _SIGNS = re.compile(
     r"(?P<pair>[\\%]u[dD][89abAB][0-9A-Fa-f]{2}[\\%]u[dD][c-fC-F][0-9A-Fa-f]{2})"
     r"|\\[ux]\{(?P<braced>[0-9A-Fa-f]{1,6})\}|[\\%]u(?P<short>[0-9A-Fa-f]{4})|\\U(?P<long>[0-9A-Fa-f]{8})"
     r"|\\N\{(?P<called>[A-Za-z0-9 -]{1,90})\}"
-    r"|(?P<entity>&(?:#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6}|[A-Za-z]{2,31});)|\\(?P<plain>[/\\])"
+    r"|(?P<entity>&(?:#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6}|[A-Za-z]{2,31});)|\\(?P<plain>[/\\_-])"
 )
 # What terminals read as a colour or a title, however its first sign is written.
 _TERMINAL = re.compile(
@@ -91,20 +91,20 @@ def _read(coded: bytes) -> tuple[str, str]:
 def _replaced(text: str, places: Places, pattern: re.Pattern[str], decode: Decoder) -> tuple[str, Places]:
     starts, ends = places
     signs: list[str] = []
-    kept: Places = ([], [])
+    new_places: Places = ([], [])
     done = 0
     for escape in pattern.finditer(text):
         signs.append(text[done : escape.start()])
-        kept[0].extend(starts[done : escape.start()])
-        kept[1].extend(ends[done : escape.start()])
+        new_places[0].extend(starts[done : escape.start()])
+        new_places[1].extend(ends[done : escape.start()])
         for sign, start, end in decode(escape):
             signs.append(sign)
-            kept[0].extend([starts[start]] * len(sign))
-            kept[1].extend([ends[end - 1]] * len(sign))
+            new_places[0].extend([starts[start]] * len(sign))
+            new_places[1].extend([ends[end - 1]] * len(sign))
         done = escape.end()
     if not done:
         return text, places
-    return "".join((*signs, text[done:])), (kept[0] + starts[done:], kept[1] + ends[done:])
+    return "".join((*signs, text[done:])), (new_places[0] + starts[done:], new_places[1] + ends[done:])
 
 
 def _from_bytes(escape: re.Match[str]) -> Decoded:

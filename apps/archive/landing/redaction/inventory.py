@@ -11,7 +11,7 @@ from django.utils.translation import gettext_noop
 from apps.accounts.models import Membership
 from apps.archive.landing.models import FormerName
 from apps.archive.landing.redaction.named import INVENTORY, OF_NODES, PLACES
-from apps.archive.landing.redaction.stand_ins import Entry, StandIns
+from apps.archive.landing.redaction.stand_ins import Entry, StandIns, listed
 from apps.testbeds.models import Node, NodeAddress
 
 K = FormerName.Kind
@@ -69,6 +69,9 @@ def entries_of(team: int, first: Iterable[Node]) -> tuple[Entry, ...]:
         entries.add(StandIns.add, item.name, _word(K.USER, members[item.owner]))
     for item in former[K.PERSON]:
         entries.add(StandIns.add_person, item.name, item.family, _word(K.USER, members[item.owner]))
+    hosts = [texts[0] for how, texts in entries if how is StandIns.add_host]
+    for stem in dict.fromkeys(stem for host in hosts for stem in listed(host)):
+        entries.add(StandIns.add_host, stem, _("nodes"))
     return tuple(entries)
 
 

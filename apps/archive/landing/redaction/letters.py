@@ -65,14 +65,14 @@ def letters_of(sign: str) -> tuple[tuple[str, str], ...] | None:
 
 def breaks_in(cased: str) -> frozenset[int]:
     """Return where words begin within what is written without a blank: by a change of case, or beside a figure."""
-    return frozenset(found.start() for found in _BREAK.finditer(cased.translate(_SHAPES)))
+    return frozenset(match.start() for match in _BREAK.finditer(cased.translate(_SHAPES)))
 
 
 def latin_in(text: str, cased: str) -> str:
     """Return a folded text with Latin letters for those that look like them, in words that have no others."""
     if text.isascii():
         return text
-    return _WORD.sub(lambda found: _latin_word(found.group(), cased[found.start() : found.end()]), text)
+    return _WORD.sub(lambda match: _latin_word(match.group(), cased[match.start() : match.end()]), text)
 
 
 def _latin_word(word: str, cased: str) -> str:
@@ -96,8 +96,8 @@ def _written_for(sign: str) -> str:
     """Return the letter that a sign is written for, in its case."""
     if sign.isascii():
         return sign
-    found = _NAMED.fullmatch(unicodedata.name(sign, ""))
-    if found is None:
+    match = _NAMED.fullmatch(unicodedata.name(sign, ""))
+    if match is None:
         return names.plain(sign)
-    letter = found[2] or found[3]
-    return letter.lower() if found[1] == "SMALL" else letter
+    letter = match[2] or match[3]
+    return letter.lower() if match[1] == "SMALL" else letter

@@ -51,7 +51,7 @@ class Occurrences:
         if self._begin is None:
             return
         done = 0
-        begins = {found.start() for found in self._begin.finditer(text)}
+        begins = {match.start() for match in self._begin.finditer(text)}
         for start in sorted(begins | breaks):
             if (
                 start >= done

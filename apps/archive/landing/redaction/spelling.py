@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from apps.archive.landing.redaction.codings import CODINGS
+from apps.archive.landing.redaction.codings import CODINGS, unbroken
 from apps.archive.landing.redaction.escapes import Places, is_escaped, unescaped, unmoved, without_escapes
 from apps.archive.landing.redaction.letters import breaks_in, latin_in, letters_of
 
@@ -99,6 +99,8 @@ def readings(text: str) -> Iterator[Folded]:
     coded, moved = unescaped(text, CODINGS)
     if coded != plain:
         yield _folded(coded, moved)
+    for coding in unbroken(plain):
+        yield _folded(*unescaped(text, (coding,)))
     if plain != text:
         yield _folded(without_escapes(text), unmoved(text))
 
@@ -126,7 +128,7 @@ def _respelt(name: str) -> Iterator[str]:
         if any(chosen):
             yield fold("".join(signs)).text
     if len(folded) >= _LEAST_SPELT_OUT and _SPELT_OUT.search(folded):
-        yield _SPELT_OUT.sub(lambda found: found.group()[0], folded)
+        yield _SPELT_OUT.sub(lambda match: match.group()[0], folded)
 
 
 def _folded(written: str, places: Places) -> Folded:

@@ -1,18 +1,21 @@
 """Words that stand for names, and in which spellings the names are known."""
 
 import ipaddress
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from functools import lru_cache
 
 from apps.archive.landing.redaction import people
+from apps.archive.landing.redaction.codings import LISTED
 from apps.archive.landing.redaction.occurrences import Occurrences
 from apps.archive.landing.redaction.spelling import GAPS, spellings
+from apps.core.once import made_once
 
 # A name of one sign, or of figures only, stands in every table: it is replaced where nothing else stands beside it.
 _SHORTEST = 2
 _IPV4 = 4
 _LEAST_FIGURES = 8
+_NUMBER, _LAST_NUMBER = re.compile(r"\d+"), re.compile(r"\d+(?=\D*$)")
 # Teams whose names are kept ready in a process: those of 20,000 hosts take a second and a half, and some 60 MB.
 _MOST_TEAMS = 2
 
@@ -56,18 +59,18 @@ class StandIns:
     def add_plain_address(self, address: str, word: str) -> None:
         """Have a word stand for an address of the internet, also as figures; for nothing if it is none, or local."""
         try:
-            found = ipaddress.ip_address(address.partition("%")[0])
+            plain = ipaddress.ip_address(address.partition("%")[0])
         except ValueError:
             return
-        self.addresses.setdefault(found.compressed, word)
-        if found.is_loopback or found.is_unspecified:
+        self.addresses.setdefault(plain.compressed, word)
+        if plain.is_loopback or plain.is_unspecified:
             return
-        figures = 8 if found.version == _IPV4 else 32
-        self.figures.setdefault(f"{int(found):0{figures}x}", word)
-        if found.version == _IPV4:
+        figures = 8 if plain.version == _IPV4 else 32
+        self.figures.setdefault(f"{int(plain):0{figures}x}", word)
+        if plain.version == _IPV4:
             # As kernels print it: the other way round, and as one number.
-            self.figures.setdefault(found.packed[::-1].hex(), word)
-            self.figures.setdefault(str(int(found)), word)
+            self.figures.setdefault(plain.packed[::-1].hex(), word)
+            self.figures.setdefault(str(int(plain)), word)
 
     def add_person(self, given: str, family: str, word: str) -> None:
         """Have a word stand for a person's name, in the ways in which it is written."""
@@ -81,6 +84,13 @@ class StandIns:
             self.figures.setdefault(figures, word)
 
 
+def listed(name: str) -> Iterator[str]:
+    """Yield a numbered name as lists of hosts are read (`codings`): with a sign for its last number, and for each."""
+    last, each = _LAST_NUMBER.sub(LISTED, name, count=1), _NUMBER.sub(LISTED, name)
+    if last != name and sum(sign.isalpha() for sign in each) >= _SHORTEST:
+        yield from dict.fromkeys((last, each))
+
+
 @dataclass(frozen=True)
 class Dictionary:
     """All that a team's names need to be found in texts; `words` are by names whose gaps are dashes."""
@@ -90,7 +100,7 @@ class Dictionary:
     occurrences: Occurrences
 
 
-@lru_cache(maxsize=_MOST_TEAMS)
+@made_once(most=_MOST_TEAMS)
 def dictionary_of(entries: tuple[Entry, ...]) -> Dictionary:
     """Return what is known of names; of two that are written alike the first one's word stands."""
     stand_ins = StandIns()

@@ -52,11 +52,11 @@ class Command(BaseCommand):
 
 
 def _campaign(text: str) -> Campaign:
-    kept = Campaign.objects.filter(deleting_at=None).select_related("team")
+    campaigns = Campaign.objects.filter(deleting_at=None).select_related("team")
     identity = permanent_ids.normalise(text)
-    found = kept.filter(permanent_id=identity).first() if identity else None
-    if found is None and text.isascii() and text.isdigit() and len(text) < 19:
-        found = kept.filter(pk=int(text)).first()
-    if found is None:
+    campaign = campaigns.filter(permanent_id=identity).first() if identity else None
+    if campaign is None and text.isascii() and text.isdigit() and len(text) < 19:
+        campaign = campaigns.filter(pk=int(text)).first()
+    if campaign is None:
         raise CommandError(gettext("There is no campaign “%(campaign)s”.") % {"campaign": text})
-    return found
+    return campaign

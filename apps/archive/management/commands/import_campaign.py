@@ -45,8 +45,8 @@ class Command(BaseCommand):
         team = Team.objects.filter(slug=options["team"]).first()
         user = User.objects.filter(username=options["user"]).first()
         if team is None or user is None:
-            known = ", ".join(Team.objects.order_by("slug").values_list("slug", flat=True)) or "–"
-            words = {"team": options["team"], "user": options["user"], "known": known}
+            slugs = ", ".join(Team.objects.order_by("slug").values_list("slug", flat=True)) or "–"
+            words = {"team": options["team"], "user": options["user"], "known": slugs}
             raise CommandError(
                 gettext("There is no team “%(team)s” (there are: %(known)s) or no user “%(user)s”.") % words
             )
@@ -72,10 +72,10 @@ class Command(BaseCommand):
 
 
 def _pairs(texts: Sequence[str]) -> dict[str, str]:
-    found = {}
+    pairs = {}
     for text in texts:
         name, equals, other = text.partition("=")
         if not name or not equals:
             raise CommandError(gettext("Write NAME=OTHER instead of “%(text)s”.") % {"text": text})
-        found[name] = other
-    return found
+        pairs[name] = other
+    return pairs

@@ -42,9 +42,9 @@ class Command(BaseCommand):
                 files = [
                     File(opened.enter_context(Path(name).open("rb")), Path(name).name) for name in options["files"]
                 ]
-                made = services.create_import(team=team, user=user, kind=kind, files=files, name=options["name"])
+                imported = services.create_import(team=team, user=user, kind=kind, files=files, name=options["name"])
             except OSError as error:
                 raise CommandError(f"{error.filename}: {error.strerror}") from error
             except ValidationError as error:
                 raise CommandError("\n".join(error.messages)) from error
-        self.stdout.write(made.get_absolute_url())
+        self.stdout.write(imported.get_absolute_url())

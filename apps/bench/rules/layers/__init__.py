@@ -5,16 +5,16 @@ to its servers, and `file_systems` with theirs; which local file systems lie ben
 """
 
 from apps.bench.rules.base import Evidence, FindingDraft
-from apps.bench.rules.layers import doubts, limit
+from apps.bench.rules.layers import doubts, limit, undecided
 from apps.bench.rules.layers.tables import Row, Table, table
 from apps.bench.rules.layers.verdicts import Verdict, judge_all
 from apps.bench.rules.runner import Rule, conclude_all
 
 __all__ = ["WHOLE", "Row", "Table", "Verdict", "judge_all", "overview", "table"]
 
-WHOLE = tuple(Rule(rule.RULE, rule.VERSION, rule.conclude_all, judge_all) for rule in (limit, doubts))
+WHOLE = tuple(Rule(rule.RULE, rule.VERSION, rule.conclude_all, judge_all) for rule in (limit, undecided, doubts))
 
 
 def overview(evidence: Evidence) -> list[FindingDraft]:
-    """Return the limiting layer of each file system and direction, and the figures that are a cache's."""
+    """Return the limiting layer of each file system and way, or that it is not told, and a cache's figures."""
     return conclude_all(WHOLE, evidence)

@@ -10,7 +10,7 @@ from apps.bench.rules.base import BELOW, DISK, MODE, NETWORK, Evidence, PathFact
 from apps.bench.rules.layers.disks import disks_under
 from apps.bench.rules.layers.links import LEAST_MTU, USUAL_MTU, ceiling_of, stated_rate
 from apps.bench.rules.layers.questions import WRITE, Level, Question, level_of, of_layer, path_of
-from apps.bench.rules.tcp.path import SURELY_FULL, read_capacity, read_rtt
+from apps.bench.rules.tcp.path import fills_surely, read_capacity, read_rtt
 
 # TCP that moves this share of what the links carry fills them; more streams that move no more than the inverse of the
 # other as much as half of them show that no more goes through.
@@ -201,8 +201,7 @@ def _alone(evidence: Evidence, question: Question, client: str, levels: Sequence
     is_printed = "published" in best.point.observed
     # What an end held shows nothing of the links, however many streams there were.
     is_held = any(pace.flags_of(level.point) for level in levels if level.value >= ALONE * best.value)
-    is_all = pair is not None and best.value >= SURELY_FULL * pair
-    is_full = is_all or (
+    is_full = fills_surely(best.value, pair) or (
         not is_held and (levelled or is_printed or (pair is not None and best.value >= FULL_PATH * pair))
     )
     return Alone(best, is_full, pair, stated_rate(evidence, [client], question.facts))

@@ -1,13 +1,18 @@
 """What is still unmeasured of the layers of a path to data, and the experiments that measure it."""
 
+from collections.abc import Sequence
+
 from apps.bench.rules.base import DISK, NETWORK, Evidence, Proposal
 from apps.bench.rules.layers.disks import LOCAL, disks_under
+from apps.bench.rules.layers.links import OF_ONE_SERVER
 from apps.bench.rules.layers.questions import READ, Question
 from apps.bench.rules.layers.verdicts import Verdict
 from apps.bench.rules.shapes import TASKS, described
 from apps.bench.text import Message, _
 
-_GIB = 1024**3
+_GIB, _MIB = 1024**3, 1024**2
+# What a tool noted as free where it wrote, and so much of that is taken at most.
+FREE, LEFT_FREE = "file_system_free", 0.9
 # Repeated so often a mean is known, and two modes can be told from chance.
 ENOUGH, FOR_MODES = 3, 8
 
@@ -60,12 +65,15 @@ def _network(question: Question, flows: int) -> Proposal | None:
 def _disk(evidence: Evidence, question: Question) -> Proposal | None:
     """Return how to measure what lies beneath, of several the first that nobody measured; None where it is not known.
 
-    Without a description of it nobody could write to it.
+    Without a description of it nobody could write to it. What clients of NFS see free is free on the disk beneath.
     """
     measured = {point.file_system: None for point in evidence.points if point.layer == DISK}
     disks = disks_under(evidence, question.facts, [*measured])
     disk = next((disk for disk in disks if disk.name not in measured), next(iter(disks), None))
-    return _io(evidence, disk.name, disk.servers[:1]) if disk else None
+    if disk is None:
+        return None
+    above = [question.facts.name] if len(disks) == 1 and question.facts.kind in OF_ONE_SERVER else []
+    return _io(evidence, disk.name, disk.servers[:1], above)
 
 
 def _other(evidence: Evidence, question: Question) -> Proposal | None:
@@ -79,14 +87,24 @@ def _other(evidence: Evidence, question: Question) -> Proposal | None:
     return _io(evidence, others[0].name, clients) if others and clients else None
 
 
-def _io(evidence: Evidence, file_system: str, clients: tuple[str, ...]) -> Proposal:
+def _io(evidence: Evidence, file_system: str, clients: tuple[str, ...], above: Sequence[str] = ()) -> Proposal:
     """Return a measurement of writing and reading in order, of files that are no cache's where so large ones fit.
 
-    How much is free nobody tells: what all tasks wrote there before did fit, and no more is asked for.
+    They take no more than was free when it was last looked at, there or through those `above`; where nobody looked,
+    no more than all tasks wrote there before, which did fit.
     """
-    fitted = _fitted(evidence, file_system) // max(len(clients), 1)
-    size = {"file_size": min(4 * _GIB, fitted)} if fitted else {}
+    free = _free(evidence, file_system) or min(filter(None, (_free(evidence, name) for name in above)), default=0)
+    room = (LEFT_FREE * free if free else _fitted(evidence, file_system)) / max(len(clients), 1)
+    fitting = int(min(4 * _GIB, room)) // _MIB * _MIB
+    size = {"file_size": fitting} if fitting else {}
     return Proposal("iozone", {**size, "direct": True}, {}, {"client": clients}, file_system)
+
+
+def _free(evidence: Evidence, file_system: str) -> int:
+    """Return what (B) was free on a file system at the last look, 0 where nobody looked."""
+    looks = [point for point in evidence.points if point.file_system == file_system and point.observed.get(FREE)]
+    last = max(looks, key=lambda point: point.at or 0.0, default=None)
+    return int(last.observed[FREE]) if last else 0
 
 
 def _fitted(evidence: Evidence, file_system: str) -> int:

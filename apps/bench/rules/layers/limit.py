@@ -17,6 +17,7 @@ from apps.bench.text import Message, _
 from apps.bench.units import format_quantity, percent
 
 RULE, VERSION = "limiting-layer", 3
+SOURCE = "Global file system over a WAN (KISTI, PNU); RFC 5136, section 2.3"
 
 
 def conclude(evidence: Evidence, verdict: Verdict) -> FindingDraft | None:
@@ -24,9 +25,9 @@ def conclude(evidence: Evidence, verdict: Verdict) -> FindingDraft | None:
     if not verdict.layer:
         return None
     level, still = verdict.level, gaps(evidence, verdict)
-    beneath = sorted(layer.value for layer in (verdict.network, verdict.disk) if layer)
+    narrow = sorted(layer.value for layer in (verdict.network, verdict.disk) if layer)
     # What the next narrowest layer would let through if this one gave way.
-    rest = beneath if verdict.layer == FILE_SYSTEM else beneath[1:]
+    rest = narrow if verdict.layer == FILE_SYSTEM else narrow[1:]
     predicted = rest[0] if rest and rest[0] > level.value else None
     return FindingDraft(
         rule=RULE,
@@ -35,12 +36,12 @@ def conclude(evidence: Evidence, verdict: Verdict) -> FindingDraft | None:
         subject=verdict.question.subject[:200],
         title=say(verdict),
         why=tuple(_reasons(verdict)),
-        against=tuple(_against(verdict)),
+        against=tuple(against(verdict)),
         value=level.value,
         unit="B/s",
         low=level.interval[0] if level.interval else None,
         high=level.interval[1] if level.interval else None,
-        formula=_formula(verdict),
+        formula=formula_of(verdict),
         evidence=verdict.trials,
         tried=level.value if predicted else None,
         predicted=predicted,
@@ -53,7 +54,7 @@ def conclude(evidence: Evidence, verdict: Verdict) -> FindingDraft | None:
                 {"full": f"{100 * FULL:.0f}", "room": f"{100 * ROOM:.0f}"},
             ),
         ),
-        source="Global file system over a WAN (KISTI, PNU); RFC 5136, section 2.3",
+        source=SOURCE,
         alternatives=alternatives_of(evidence, verdict),
         missing=tuple(message for message, _proposal in still),
         proposals=tuple(proposal for _message, proposal in still if proposal),
@@ -67,7 +68,7 @@ def conclude_all(evidence: Evidence, verdicts: Sequence[Verdict]) -> list[Findin
 
 
 def _reasons(verdict: Verdict) -> list[Message]:
-    reasons = _beneath(verdict)
+    reasons = beneath(verdict)
     if verdict.high:
         text = _(
             "%(name)s gives %(low)s at times and %(high)s at others, over the same path and from the same disks."
@@ -110,7 +111,7 @@ _LESS = {
 }
 
 
-def _beneath(verdict: Verdict) -> list[Message]:
+def beneath(verdict: Verdict) -> list[Message]:
     """Return what each layer gives alone, measured or as it is stated, and the rate's share of it."""
     layers = ((verdict.network, verdict.of_network), (verdict.disk, verdict.of_disk))
     return [
@@ -120,7 +121,8 @@ def _beneath(verdict: Verdict) -> list[Message]:
     ]
 
 
-def _against(verdict: Verdict) -> list[Message]:
+def against(verdict: Verdict) -> list[Message]:
+    """Return what speaks against a verdict, or against the figures that it rests on."""
     found = [
         Message(_LESS[layer.layer], {"beneath": _rate(layer.value), "rate": _rate(verdict.level.value)})
         for layer in (verdict.network, verdict.disk)
@@ -163,7 +165,8 @@ def _confidence(verdict: Verdict) -> float:
     return round(min(confidence, 0.95), 2)
 
 
-def _formula(verdict: Verdict) -> str:
+def formula_of(verdict: Verdict) -> str:
+    """Return the rate's share of each layer, with the figures."""
     parts = []
     for name, layer, share in (
         ("X / X_net", verdict.network, verdict.of_network),

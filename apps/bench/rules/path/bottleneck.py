@@ -6,7 +6,7 @@ from apps.bench.rules.tcp.sweeps import confidence_of
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
 
-RULE, VERSION = "path-bottleneck", 2
+RULE, VERSION = "path-bottleneck", 3
 # Of the link's rate so much must be measured for the two to agree; more than this much of it cannot be.
 AGREES, EXCEEDS = 0.90, 1.05
 
@@ -50,11 +50,16 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
             title = _("The bottleneck is one of %(link)s, %(nominal)s each, and the measurements agree")
         text = _("%(rate)s at the line are %(share)s %% of it.")
     else:
-        kind, title = DIAGNOSIS, _("The bottleneck is %(link)s, %(nominal)s, of which only %(rate)s can be had")
+        # Which link that is nobody knows: one of which less is true than is said may be another one.
+        kind, title = (
+            DIAGNOSIS,
+            _("Of the narrowest link as described, %(link)s (%(nominal)s), only %(rate)s can be had"),
+        )
         if alike:
-            title = _("The bottleneck is one of %(link)s, %(nominal)s each, of which only %(rate)s can be had")
+            title = _("Of the narrowest links as described, %(link)s (%(nominal)s each), only %(rate)s can be had")
         text = _(
-            "%(rate)s at the line are %(share)s %% of it: framing, other traffic, or a limit below the link's rate."
+            "%(rate)s at the line are %(share)s %% of it: framing, other traffic, a limit below the link's rate, or a"
+            " link that has less than is said of it."
         )
     return FindingDraft(
         rule=RULE,
@@ -105,6 +110,10 @@ def _alternatives(share: float) -> tuple[Alternative, ...]:
     if share >= AGREES:
         return ()
     return (
+        Alternative(
+            Message(_("The inventory is wrong: this link, or another one, has less than is said of it.")),
+            Message(_("Ask the operators what each link has; look at the rates of both ends' interfaces.")),
+        ),
         Alternative(
             Message(_("Framing takes a part: of SONET's 622 Mbit/s ATM leaves 530 and packets over SONET 599.")),
             Message(_("Ask the operator what carries the link.")),

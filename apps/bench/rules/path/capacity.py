@@ -109,7 +109,7 @@ def _told(item: Estimate) -> Message:
     }
     low, high = format_quantity(item.low, "bit/s"), format_quantity(item.high, "bit/s")
     rate = low if low == high or item.means == means.UDP else f"{low} … {high}"
-    return Message(texts[item.means], {"rate": rate})
+    return Message(texts[item.means], {"rate": rate + item.how})
 
 
 def _nominal(evidence: Evidence, high: float) -> list[Message]:

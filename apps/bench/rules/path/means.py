@@ -9,7 +9,7 @@ from apps.bench.rules import pace
 from apps.bench.rules.base import Evidence, Point
 from apps.bench.rules.tcp import estimates, held
 from apps.bench.rules.tcp.scatter import mean
-from apps.bench.rules.tcp.sweeps import tcp_points
+from apps.bench.rules.tcp.sweeps import how_of, tcp_points
 
 USUAL_MTU, JUMBO_MTU = 1500, 9000
 UDP, DISPERSION, TCP, AVAILABLE = "udp", "dispersion", "tcp", "available"
@@ -22,6 +22,7 @@ class Estimate:
     """A capacity (bit/s) by one means, from `low` to `high`; `is_bound` if it can only be more.
 
     `is_held` says that a judge saw an end set the pace: it came through, but is no evidence of what the path holds.
+    `how` are the streams of TCP, as they stand behind the rate.
     """
 
     means: str
@@ -30,6 +31,7 @@ class Estimate:
     trials: tuple[int, ...]
     is_bound: bool = False
     is_held: bool = False
+    how: str = ""
 
 
 def read_means(evidence: Evidence) -> list[Estimate]:
@@ -78,7 +80,9 @@ def _by_tcp(evidence: Evidence) -> Estimate | None:
     if best is None:
         return None
     rate = mean(best.values("goodput"))
-    return Estimate(TCP, rate, rate, best.trials("goodput"), is_bound=True, is_held=bool(pace.flags_of(best)))
+    return Estimate(
+        TCP, rate, rate, best.trials("goodput"), is_bound=True, is_held=bool(pace.flags_of(best)), how=how_of(best)
+    )
 
 
 def _by_streams_of_probes(evidence: Evidence) -> Estimate | None:

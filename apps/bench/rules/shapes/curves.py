@@ -41,8 +41,9 @@ BUSY_IS_FULL = (NETWORK, DISK, FILES)
 class Curve:
     """A metric over the values of one factor, all else being equal: {value: {trial id: value of the metric}}.
 
-    `held` are the values at which a judge saw an end set the pace: a plateau of those is that end's. `is_one_each`
-    says that each client had one process. `kind` is the mean that stands for its figures.
+    `held` are the values at which a judge saw an end set the pace: a plateau of those is that end's. `of_memory` are
+    those at which the servers' memory may have given some figures. `is_one_each` says that each client had one
+    process. `kind` is the mean that stands for its figures.
     """
 
     tool: str
@@ -54,6 +55,7 @@ class Curve:
     file_system: str = ""
     fixed: Mapping[str, Any] = field(default_factory=dict)
     held: frozenset[Any] = frozenset()
+    of_memory: frozenset[Any] = frozenset()
     is_one_each: bool = False
     kind: statistics.Mean = statistics.Mean.ARITHMETIC
 
@@ -140,6 +142,7 @@ def curves(evidence: Evidence, *, factor: str) -> list[Curve]:
     own = factors_behind(factor)
     groups: dict[Any, tuple[Point, dict[str, Any], dict[str, Cells]]] = {}
     held: dict[Any, set[tuple[str, Any]]] = {}
+    of_memory: dict[Any, set[tuple[str, Any]]] = {}
     threads: dict[Any, set[Any]] = {}
     for point in evidence.points:
         if point.statistic not in (SAMPLE, ABOUT):
@@ -157,6 +160,8 @@ def curves(evidence: Evidence, *, factor: str) -> list[Curve]:
             metrics.setdefault(name, {}).setdefault(value, {}).update(free.metrics.get(name, {}))
             if point.layer in BUSY_IS_FULL and pace.flags_of(free):
                 held.setdefault(key, set()).add((name, value))
+            if pace.is_of_server(free, name):
+                of_memory.setdefault(key, set()).add((name, value))
     found = [
         Curve(
             tool=point.tool,
@@ -168,6 +173,7 @@ def curves(evidence: Evidence, *, factor: str) -> list[Curve]:
             file_system=str(fixed.get(FILE_SYSTEM, "")),
             fixed=fixed,
             held=frozenset(value for name, value in held.get(key, ()) if name == metric),
+            of_memory=frozenset(value for name, value in of_memory.get(key, ()) if name == metric),
             is_one_each=threads[key] == {1},
             kind=point.kind_of_mean(metric),
         )

@@ -17,7 +17,7 @@ from apps.bench.rules.base import (
 from apps.bench.rules.layers.links import OF_ONE_SERVER
 from apps.bench.rules.layers.verdicts import ROOM, Verdict
 from apps.bench.rules.shapes import CLIENTS, TASKS, THREADS, way_of
-from apps.bench.rules.storage import ends, growth
+from apps.bench.rules.storage import ends, growth, memory
 from apps.bench.rules.storage.common import METRICS, POOR, TOOLS, name_of, rate, subject_of
 from apps.bench.rules.storage.growth import Case
 from apps.bench.rules.storage.titles import NEARLY, OF_CLIENTS, OF_TASKS, ONE_SERVER
@@ -60,7 +60,7 @@ def conclude(evidence: Evidence, verdicts: Sequence[Verdict]) -> list[FindingDra
             ):
                 # One task on each client: the same figures have been told of clients.
                 continue
-            draft = _draft(case)
+            draft = memory.asked(_draft(case), curve)
             # Of one file system what clients show counts before what tasks do.
             drafts.setdefault(draft.subject, draft)
     return list(drafts.values())

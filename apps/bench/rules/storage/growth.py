@@ -44,9 +44,11 @@ class Case(NamedTuple):
 def full(case: Case) -> list[Message]:
     """Return what of all that lies beneath is nearly used up, so that more gain little; [] for nothing."""
     best, reasons = case.trend.best or 0.0, []
-    if fills(best, case.bound, FULL):
+    # More tasks on the same nodes share the links of these.
+    bound = case.ceiling if case.bound is None and case.trend.factor != CLIENTS else case.bound
+    if fills(best, bound, FULL):
         reasons.append(
-            Message(_NEARLY_FULL, {"best": rate(best), "way": way_of(case.trend), **share_of(best, case.bound)})
+            Message(_NEARLY_FULL, {"best": rate(best), "way": way_of(case.trend), **share_of(best, bound)})
         )
     if case.disk and fills(best, case.disk.value, FULL) and (reasons or _is_alike(case)):
         text = _(
@@ -65,6 +67,11 @@ def doubt_of(case: Case) -> str:
         return _(
             "It is nearly all that the disks gave to fewer at once: whether they give more to more is not known."
         )
+    if fills(case.trend.best, case.ceiling, FULL) and not _bring_links(case):
+        return _(
+            "It is nearly all that the network carries for these: whether more would have links of their own is not"
+            " known."
+        )
     if case.held and case.trend.factor != CLIENTS:
         return _("An end was at its limit at the last number: more on the same nodes may add nothing.")
     if len(case.means) > 1 and min(case.means) > 0:
@@ -72,6 +79,11 @@ def doubt_of(case: Case) -> str:
         if case.means[last] - case.means[before] < BENT * case.means[first] / first * (last - before):
             return _("The last ones added less than half of what each of the first has: something begins to limit.")
     return ""
+
+
+def _bring_links(case: Case) -> bool:
+    """Return whether more would add links to those that are full; where that is not known, it is not said."""
+    return case.bound is not None and case.trend.factor != THREADS and len(case.clients) in case.ceilings
 
 
 def _is_alike(case: Case) -> bool:
@@ -90,9 +102,6 @@ def of_network(case: Case, apiece: float | None) -> Message | None:
             "%(best)s (%(way)s) is %(share)s %% of the %(ceiling)s that the links of these clients carry; more"
             " clients have links of their own."
         )
-        if case.bound is None or case.trend.factor == THREADS or len(case.clients) not in case.ceilings:
-            # Which links others would share nobody can tell.
-            text = _NEARLY_FULL
         return Message(text, {"best": rate(best or 0.0), "way": way_of(case.trend), **share_of(best, case.ceiling)})
     if not apiece or not best or not case.ceiling or best >= case.ceiling:
         return None

@@ -18,7 +18,7 @@ from apps.bench.rules.base import (
 )
 from apps.bench.rules.layers.verdicts import BEYOND, FULL_NETWORK
 from apps.bench.rules.shapes import CLIENTS, way_of
-from apps.bench.rules.storage import ends
+from apps.bench.rules.storage import ends, memory
 from apps.bench.rules.storage.common import METRICS, TOOLS, name_of, rate, subject_of
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
@@ -56,7 +56,7 @@ def conclude(evidence: Evidence) -> list[FindingDraft]:
         disk = facts.disk_bytes_per_s if facts else None
         draft = _draft(trend, curve, _ceiling_of(evidence, trend, curve), disk)
         if draft:
-            found.setdefault(draft.subject, draft)
+            found.setdefault(draft.subject, memory.asked(draft, curve))
     return list(found.values())
 
 

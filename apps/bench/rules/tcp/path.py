@@ -7,13 +7,14 @@ from apps.bench.rules import pace
 from apps.bench.rules.base import Evidence
 from apps.bench.rules.tcp import estimates, held
 from apps.bench.rules.tcp.present import read_all
-from apps.bench.rules.tcp.sweeps import tcp_points
+from apps.bench.rules.tcp.sweeps import how_of, tcp_points
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
 
 # A rate of this share of a link's nominal goodput confirms the nominal capacity; above the other it refutes it.
 CONFIRMED, REFUTED = 0.90, 1.05
-# A rate of this share of what the links carry fills them, whatever else was at its limit.
+# A rate of this share of what the links carry fills them, whatever else was at its limit; one beyond the inverse
+# of it contradicts them.
 SURELY_FULL = 0.99
 # Two measurements of one path's capacity within this share of each other tell one figure.
 ONE_PATH = 0.10
@@ -34,6 +35,11 @@ class Known:
     trials: tuple[int, ...] = ()
     is_lower_bound: bool = False
     is_stated: bool = False
+
+    @property
+    def is_open(self) -> bool:
+        """Return whether nothing measured tells what it is at most."""
+        return self.is_stated or self.is_lower_bound
 
 
 @dataclass(frozen=True)
@@ -112,20 +118,48 @@ def shared_capacity(evidence: Evidence) -> Known | None:
     tells another the two differ, and each has its own. What data had the other way tells nothing of this one unless
     nearly the same was measured in this one, too.
     """
-    own = read_capacity(evidence)
+    own = _not_contradicted(evidence, read_capacity(evidence))
     if own is None and held.best_of(evidence).rate:
         # More came through than the links are said to carry.
         return None
-    is_open = own is None or own.is_stated or own.is_lower_bound
+    is_open = own is None or own.is_open
     for place, other in enumerate(evidence.beside):
         known = read_capacity(other)
-        if known is None or known.is_stated or known.is_lower_bound:
+        if known is None or known.is_open:
             continue
         is_other = own is not None and held.best_of(evidence).rate > REFUTED * known.value
         is_alike = own is not None and abs(own.value / known.value - 1) <= ONE_PATH and place < evidence.elder
         if (is_open and not is_other and other.way == evidence.way) or is_alike:
             return known
     return own
+
+
+def _not_contradicted(evidence: Evidence, own: Known | None) -> Known | None:
+    """Return a capacity; of one that is only said of the links what came through, where they gave other figures.
+
+    What links have one way the other may have, too, or not: without a figure of its own nothing is known of it.
+    """
+    if own is None or not own.is_stated:
+        return own
+    told = [rate for other in evidence.beside if (rate := _instead(other, own.value))]
+    if not told:
+        return own
+    best = held.best_of(evidence)
+    if not best.rate:
+        return None
+    text = _("Capacity %(rate)s: at least so much was measured; the other way the links' %(nominal)s were %(other)s.")
+    shown = _rates(best.rate, own.value, best) | {"other": format_quantity(told[0], "bit/s")}
+    return Known(best.rate, Message(text, shown), 0.5, best.trials, is_lower_bound=True)
+
+
+def _instead(evidence: Evidence, nominal: float) -> float | None:
+    """Return what (bit/s) came through links that are said to carry `nominal`, if surely less or more than that."""
+    known = read_capacity(evidence)
+    if known is not None:
+        return known.value if not known.is_open and known.value < BELOW_LINKS * nominal else None
+    dispersed = estimates.by_dispersion(evidence)
+    most = max(held.best_of(evidence).rate, dispersed.low if dispersed else 0.0)
+    return most if most > nominal else None
 
 
 def _frame_of(evidence: Evidence) -> int:
@@ -168,14 +202,15 @@ def read_capacity(evidence: Evidence) -> Known | None:
     is_more = dispersed is not None and nominal is not None and BELOW_LINKS * dispersed.low > nominal
     if nominal and (best.rate > REFUTED * nominal or is_more):
         return None
-    shown = _rates(best.rate, nominal)
+    shown = _rates(best.rate, nominal, best)
     is_near = bool(nominal) and best.rate >= CONFIRMED * (nominal or 0.0) * network.tcp_efficiency(
         held.frame_of(evidence)
     )
     # What its ends held near the links' capacity came there by chance; not what is all that the links carry.
     line = best.rate / network.tcp_efficiency(held.frame_of(evidence))
-    is_all = bool(nominal) and line >= SURELY_FULL * (nominal or 0.0)
-    is_held = best.point is not None and bool(pace.flags_of(best.point)) and not is_all
+    is_held = best.point is not None and bool(pace.flags_of(best.point)) and not fills_surely(line, nominal)
+    if nominal and is_held and line > nominal / SURELY_FULL:
+        return None
     if nominal and is_near and not is_held:
         text = _("Capacity %(nominal)s: the lowest link's, confirmed by a measured %(rate)s.")
         return Known(nominal, Message(text, shown), 0.95, best.trials)
@@ -193,6 +228,11 @@ def read_capacity(evidence: Evidence) -> Known | None:
             text = _("Capacity %(rate)s: at least so much was measured; nothing yet confirms the links' %(nominal)s.")
         return Known(best.rate, Message(text, shown), 0.5, best.trials, is_lower_bound=True)
     return None
+
+
+def fills_surely(rate: float, carried: float | None) -> bool:
+    """Return whether a rate is all that links are said to carry, and no more: no end comes there by chance."""
+    return carried is not None and SURELY_FULL * carried <= rate <= carried / SURELY_FULL
 
 
 def _by_plateau(evidence: Evidence, nominal: float | None) -> Known | None:
@@ -228,9 +268,9 @@ def _is_untested(evidence: Evidence, best: held.Best) -> bool:
     return held.is_held(evidence, best, rtt.value if rtt else None)
 
 
-def _rates(rate: float, nominal: float | None) -> dict[str, object]:
+def _rates(rate: float, nominal: float | None, best: held.Best | None = None) -> dict[str, object]:
     return {
-        "rate": format_quantity(rate, "bit/s"),
+        "rate": format_quantity(rate, "bit/s") + how_of(best.point if best else None),
         "nominal": format_quantity(nominal, "bit/s") if nominal else "",
         "share": f"{100 * rate / nominal:.0f}" if nominal else "",
     }

@@ -169,3 +169,9 @@ def level_of(cells: Sequence[Cell], scatter: Scatter, within: float) -> list[Cel
 def scatter_of(evidence: Evidence) -> Scatter:
     """Return how far repetitions of TCP's settings scatter on a path."""
     return read_scatter(point.values("goodput") for point in tcp_points(evidence))
+
+
+def how_of(point: Point | None) -> str:
+    """Return over how many streams a point of TCP was measured, as it stands behind a rate: " (streams = 4)"."""
+    streams = point.parameters.get("streams") if point is not None and is_tcp(point) else None
+    return f" (streams = {streams})" if streams else ""

@@ -93,6 +93,8 @@ def _at_record(
     elif grows(supply):
         alone = best.value / most
         reason = _("%(most)s tasks get %(best)s (%(way)s), growing with them: about %(alone)s each.")
+        if is_of_clients:
+            reason = _("%(most)s clients get %(best)s (%(way)s), growing with them: about %(alone)s each.")
     else:
         return None
     if not _is_poor(alone, first, best):

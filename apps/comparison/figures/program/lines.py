@@ -22,7 +22,7 @@ def draw(figure: Figure, chart: dict[str, Any]) -> None:
     log_x, log_y = bool(chart["x"].get("log")), bool(chart["metric"].get("log"))
     count = len(chart["series"])
     apart = min(APART, ALL_APART / count) if count else 0.0
-    found: set[float] = set()
+    positions: set[float] = set()
     for index, series in enumerate(chart["series"]):
         aside = (index - (count - 1) / 2) * apart
         points = [
@@ -30,7 +30,7 @@ def draw(figure: Figure, chart: dict[str, Any]) -> None:
             for point in series["points"]
             if point["y"] is not None and not (log_y and point["y"] <= 0) and not (log_x and point["x"] <= 0)
         ]
-        found |= {point["at"] for point in points}
+        positions |= {point["at"] for point in points}
         _draw_series(axes, chart, series["label"], points, index=index, joined=is_numeric)
     axes.margins(y=0.1)
     look.draw_lines(axes, chart.get("lines", []), is_numeric=is_numeric)
@@ -39,7 +39,7 @@ def draw(figure: Figure, chart: dict[str, Any]) -> None:
         axes.set_ylim(bottom=0, top=max(axes.get_ylim()[1], axes.dataLim.y1 * (1 + HEADROOM)))
     look.set_axis(axes, "y", chart["metric"])
     if is_numeric:
-        look.set_axis(axes, "x", chart["x"], ticks=sorted(found))
+        look.set_axis(axes, "x", chart["x"], ticks=sorted(positions))
     else:
         look.set_words(axes, "x", {"label": chart["x"]["label"], "labels": words})
         axes.set_xlim(-0.5, max(len(words), 1) - 0.5)

@@ -81,10 +81,10 @@ def figure_for(chart: dict[str, Any]) -> Figure:
 
 @functools.cache
 def _prepare() -> None:
-    found = importlib.util.find_spec("koreanize_matplotlib")
+    spec = importlib.util.find_spec("koreanize_matplotlib")
     families = ["DejaVu Sans"]
-    if found and found.submodule_search_locations:
-        fonts = Path(found.submodule_search_locations[0]) / "fonts"
+    if spec and spec.submodule_search_locations:
+        fonts = Path(spec.submodule_search_locations[0]) / "fonts"
         for name in ("NanumGothic.ttf", "NanumGothicBold.ttf"):
             font_manager.fontManager.addfont(fonts / name)
         families.append("NanumGothic")

@@ -175,7 +175,9 @@ def _table(made: Material, group: Group, key: str) -> Table:
     rows: list[list[Value]] = []
     for entry in group.entries:
         ends = made.in_order(entry.lane)
-        cells: list[Value] = list(ends) if group.both_ways else [entry.experiment.name, " → ".join(ends)]
+        cells: list[Value] = (
+            list(ends) if group.both_ways else [entry.experiment.name, made.told_in_order(entry.lane)]
+        )
         if systems and not group.both_ways:
             cells.append(entry.experiment.file_system.name if entry.experiment.file_system else "")
         rows.append(cells)

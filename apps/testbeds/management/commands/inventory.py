@@ -36,8 +36,8 @@ class Command(BaseCommand):
         """Do it; CommandError says what is wrong."""
         team = Team.objects.filter(slug=options["team"]).first()
         if team is None:
-            known = ", ".join(Team.objects.values_list("slug", flat=True)) or "–"
-            raise CommandError(_("There is no team “%(team)s”; there are: %(known)s.") % {**options, "known": known})
+            slugs = ", ".join(Team.objects.values_list("slug", flat=True)) or "–"
+            raise CommandError(_("There is no team “%(team)s”; there are: %(known)s.") % {**options, "known": slugs})
         if options["action"] == "export":
             _write(options["file"], inventory.export_inventory(team=team), self.stdout)
             return

@@ -34,18 +34,18 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Do it; CommandError says what is wrong."""
-        known = _known(options["tool"], options["definition"])
-        found = recognition.read_file(_read(options["file"]), known)
-        if not found:
+        candidates = _known(options["tool"], options["definition"])
+        findings = recognition.read_file(_read(options["file"]), candidates)
+        if not findings:
             raise CommandError(_("%(file)s is empty.") % options)
         # A log of commands holds other things, too: where something is known, the rest is only named.
-        foreign = [item for item in found if item.failure and item.failure.code == "unrecognised"]
-        own = [item for item in found if item not in foreign] or found
+        foreign = [item for item in findings if item.failure and item.failure.code == "unrecognised"]
+        own = [item for item in findings if item not in foreign] or findings
         if len(own) == 1 and own[0].failure:
             raise CommandError(_reason(own[0]))
-        shown = [_as_json(item, with_series=options["series"]) for item in own]
-        data: dict[str, Any] = shown[0] if len(found) == 1 else {"outputs": shown}
-        if len(own) < len(found):
+        outputs = [_as_json(item, with_series=options["series"]) for item in own]
+        data: dict[str, Any] = outputs[0] if len(findings) == 1 else {"outputs": outputs}
+        if len(own) < len(findings):
             data["passed_over"] = [_command(item.output) or str(item.failure) for item in foreign]
         self.stdout.write(json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False))
         if failed := [item for item in own if item.failure]:
@@ -80,21 +80,26 @@ def _read(name: str) -> bytes:
     return raw
 
 
-def _as_json(found: recognition.Finding, *, with_series: bool) -> dict[str, Any]:
-    shown: dict[str, Any] = {"tool": found.slug, "command": _command(found.output)}
-    if found.failure:
-        error = found.failure
+def _as_json(finding: recognition.Finding, *, with_series: bool) -> dict[str, Any]:
+    body: dict[str, Any] = {"tool": finding.slug, "command": _command(finding.output)}
+    if finding.failure:
+        error = finding.failure
         remedy = render(error.remedy)
-        told = {"code": error.code, "message": render(error.message), "remedy": remedy, "retryable": error.retryable}
-        return {**shown, "candidates": list(found.candidates), "error": told}
-    if found.tool is None or found.reading is None:
-        return {**shown, "parameters": {}, "samples": [], "flags": [], "data": found.data}
-    reading = found.reading
-    metrics = {metric.name: metric for metric in found.tool.metrics}
+        failure = {
+            "code": error.code,
+            "message": render(error.message),
+            "remedy": remedy,
+            "retryable": error.retryable,
+        }
+        return {**body, "candidates": list(finding.candidates), "error": failure}
+    if finding.tool is None or finding.reading is None:
+        return {**body, "parameters": {}, "samples": [], "flags": [], "data": finding.data}
+    reading = finding.reading
+    metrics = {metric.name: metric for metric in finding.tool.metrics}
     data = reading.as_json()
-    shown |= {
+    body |= {
         "tool_version": reading.tool_version,
-        "parameters": found.parameters,
+        "parameters": finding.parameters,
         "samples": [
             {
                 "metric": sample.metric,
@@ -110,21 +115,21 @@ def _as_json(found: recognition.Finding, *, with_series: bool) -> dict[str, Any]
             {"name": flag.name, "severity": flag.severity, "message": render(flag.message)} for flag in reading.flags
         ],
     }
-    return shown | ({"series": data["series"]} if with_series else {})
+    return body | ({"series": data["series"]} if with_series else {})
 
 
 def _command(output: Output) -> str:
     return " ".join(output.argv)
 
 
-def _reason(found: recognition.Finding) -> str:
+def _reason(finding: recognition.Finding) -> str:
     """Return why there is no result, and what to do, for people."""
-    if found.failure is None:
+    if finding.failure is None:
         return ""
-    whose = found.slug or ", ".join(found.candidates)
-    lines = [f"{whose}: {render(found.failure.message)}" if whose else render(found.failure.message)]
-    if found.failure.remedy:
-        lines.append(render(found.failure.remedy))
-    if found.failure.code == "unrecognised":
+    whose = finding.slug or ", ".join(finding.candidates)
+    lines = [f"{whose}: {render(finding.failure.message)}" if whose else render(finding.failure.message)]
+    if finding.failure.remedy:
+        lines.append(render(finding.failure.remedy))
+    if finding.failure.code == "unrecognised":
         lines.append(_("Known are: %(known)s.") % {"known": ", ".join(tool.slug for tool in tools.all_tools())})
     return "\n".join(lines)

@@ -1,0 +1,50 @@
+"""What limits a file system where that cannot be told: why not, and what would decide."""
+
+from collections.abc import Sequence
+
+from apps.bench.rules.base import DOUBT, Evidence, FindingDraft
+from apps.bench.rules.layers.gaps import gaps
+from apps.bench.rules.layers.limit import SOURCE, against, beneath, formula_of
+from apps.bench.rules.layers.tables import say
+from apps.bench.rules.layers.verdicts import Verdict
+from apps.bench.text import Message, _
+
+RULE, VERSION = "undecided-layer", 1
+# What is not told stands behind what is.
+CONFIDENCE = 0.5
+
+
+def conclude(evidence: Evidence, verdict: Verdict) -> FindingDraft | None:
+    """Return what is not decided of one rate; None where a layer is named, a cache was measured, or nothing beneath.
+
+    Of a file system beneath which neither links nor disks are known nobody set out to tell its layers apart.
+    """
+    if verdict.layer or verdict.level in verdict.cached or not (verdict.network or verdict.disk):
+        return None
+    level, still = verdict.level, gaps(evidence, verdict)
+    return FindingDraft(
+        rule=RULE,
+        version=VERSION,
+        kind=DOUBT,
+        subject=verdict.question.subject[:200],
+        title=say(verdict),
+        why=tuple(beneath(verdict)),
+        against=tuple(against(verdict)),
+        value=level.value,
+        unit="B/s",
+        low=level.interval[0] if level.interval else None,
+        high=level.interval[1] if level.interval else None,
+        formula=formula_of(verdict),
+        evidence=verdict.trials,
+        confidence=CONFIDENCE,
+        applies_when=Message(_("The layers were measured alone with as much in parallel as the file system has.")),
+        source=SOURCE,
+        missing=tuple(message for message, _proposal in still),
+        proposals=tuple(proposal for _message, proposal in still if proposal),
+    )
+
+
+def conclude_all(evidence: Evidence, verdicts: Sequence[Verdict]) -> list[FindingDraft]:
+    """Return what is not decided of all verdicts."""
+    drafts = [conclude(evidence, verdict) for verdict in verdicts]
+    return [draft for draft in drafts if draft]

@@ -1,0 +1,49 @@
+"""A death while the service starts does not end the start."""
+
+from pathlib import Path
+
+import pytest
+
+from launch.process import Process, ProcessError
+from launch.supervisor import MOST_FIRST_STARTS
+from tests.launch.conftest import Make
+from tests.launch.test_supervisor import SLEEP, python
+
+ENDS = {
+    "killed": "os.kill(os.getpid(), signal.SIGKILL)",
+    "terminated": "os.kill(os.getpid(), signal.SIGTERM)",
+    "leaves when asked to": "raise SystemExit(0)",
+}
+
+
+@pytest.mark.parametrize("end", ENDS)
+@pytest.mark.parametrize("once", [True, False])
+def test_what_others_end_before_it_is_ready_is_started_again(
+    make: Make, tmp_path: Path, events: list[tuple[str, str]], end: str, once: bool
+) -> None:
+    if once and end == "leaves when asked to":
+        return
+    begun, ready = tmp_path / "begun", tmp_path / "ready"
+    code = f"""
+import os, pathlib, signal, time
+begun, ready = pathlib.Path({str(begun)!r}), pathlib.Path({str(ready)!r})
+if not begun.exists():
+    begun.touch()
+    {ENDS[end]}
+ready.touch()
+{"" if once else "time.sleep(60)"}
+"""
+    with make(Process("good", SLEEP), python("part", code, once=once, ready=None if once else ready.exists)):
+        assert ready.exists()
+    assert [text.partition(" (")[0] for part, text in events if part == "part"][:3] == [
+        "started",
+        "ended unexpectedly",
+        "started",
+    ]
+
+
+def test_what_is_killed_at_each_start_ends_the_start(make: Make, events: list[tuple[str, str]]) -> None:
+    bad = python("bad", "import os, signal; os.kill(os.getpid(), signal.SIGKILL)", ready=lambda: False)
+    with pytest.raises(ProcessError, match="bad ended: killed by SIGKILL"):
+        make(Process("good", SLEEP), bad).start()
+    assert sum(event[0] == "bad" and event[1].startswith("started") for event in events) == MOST_FIRST_STARTS
