@@ -47,7 +47,7 @@ def create_team(*, user: User, name: str, slug: str = "") -> Team:
     ValidationError names a field that is wrong or taken.
     """
     if slug == _RESERVED_SLUG:
-        raise ValidationError({"slug": [_("“%(slug)s” is taken by the service: choose another.") % {"slug": slug}]})
+        raise ValidationError({"slug": [str(Team.taken)]})
     team = _save_team(name=name, slug=slug)
     Membership.objects.create(team=team, user=user, role=Role.MANAGER)
     return team

@@ -11,6 +11,7 @@ from django.db import connection, transaction
 from apps.archive.exports.columns import Column, columns_of
 from apps.archive.exports.selection import ENDED, Part
 from apps.bench.toolkit import Tool
+from apps.core import cells
 from apps.results import queries
 from apps.toolbox import queries as toolbox
 
@@ -21,8 +22,6 @@ Format = Literal["csv", "exact", "jsonl"]
 PIECE = 256 * 1024
 # For one experiment's samples to be put together without the disk.
 _WORK_MEM = "64MB"
-# A text that starts with = + - @, a tab or a return would be run as a formula by a spreadsheet.
-_HARMLESS = "CASE WHEN ascii({0}) IN (61, 43, 45, 64, 9, 13) THEN '''' || ({0}) ELSE {0} END"
 
 _ROWS = """
 SELECT {columns} FROM campaigns_trial t
@@ -101,7 +100,7 @@ class Rows:
         """Return the SQL of a column with its name."""
         sql = f"p.m{self._metrics.index(column)}" if column in self._metrics else column.sql
         if ending == "csv" and column.type == "string":
-            sql = _HARMLESS.format(sql)
+            sql = cells.SAFE_SQL.format(sql)
         if ending == "jsonl":
             # Values have types of their own.
             sql = sql.replace("->>%s", "->%s").removesuffix("::text")

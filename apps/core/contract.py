@@ -17,11 +17,12 @@ from rest_framework.parsers import FormParser, MultiPartParser
 from rest_framework.request import Request
 from rest_framework.views import APIView
 
-from apps.core import documents, storable
+from apps.core import documents, entries, storable
 
 # As django-filter reads them; whatever else it would take for no filter.
 _TRUTHS = ("true", "false", "1", "0")
 _WITH_BODY = ("POST", "PUT", "PATCH")
+NON_FIELD_ERRORS = "non_field_errors"
 # So many names are listed where none is near.
 MOST_NAMES = 40
 
@@ -38,12 +39,14 @@ class Parameter:
 class Shape:
     """The names that an object may have, each with the shape of its value; `each`: that of the members of a list.
 
-    A value without a shape is any: its field judges it. `required` are the names that it must have.
+    A value without a shape is any: its field judges it. `required` are the names that it must have, `most` how many
+    entries a list may have.
     """
 
     names: Mapping[str, "Shape | None"] = field(default_factory=dict)
     required: frozenset[str] = frozenset()
     each: "Shape | None" = None
+    most: int | None = None
 
 
 @dataclass(frozen=True)
@@ -107,26 +110,29 @@ def listed(names: Iterable[str]) -> str:
 def shape_of(taker: Any) -> Shape | None:
     """Return the shape that a serializer, or a field of one, takes; None for any value."""
     taker = taker() if isinstance(taker, type) else taker
-    if isinstance(taker, serializers.BaseSerializer) and taker.read_only:
+    if isinstance(taker, serializers.Field) and taker.read_only:
         return None
     if isinstance(taker, serializers.Serializer):
         # Also those that are only read: whoever sends back what was fetched need not pick them out.
         fields = {name: item for name, item in taker.fields.items() if not isinstance(item, HiddenField)}
         required = {name for name, item in fields.items() if item.required and not item.read_only}
         return Shape({name: shape_of(item) for name, item in fields.items()}, frozenset(required))
-    if isinstance(taker, serializers.ListSerializer | serializers.ListField | serializers.DictField):
-        each = shape_of(taker.child)
-        return Shape(each=each) if each else None
-    return None
+    most = entries.most_of(taker) if isinstance(taker, serializers.Field) else None
+    return None if most is None else Shape(each=shape_of(getattr(taker, "child", None)), most=most)
 
 
 def unknown_members(shape: Shape | None, value: Any, place: str = "") -> dict[str, list[str]]:
-    """Return {place: [text]} for each name of a value that its shape has not, and each that it lacks within."""
+    """Return {place: [text]} for each name of a value that its shape has not, and each that it lacks within.
+
+    So it does for a list of too many entries, of which none is looked at.
+    """
     if shape is None:
         return {}
     front = f"{place}." if place else ""
     errors: dict[str, list[str]] = {}
-    if shape.each is not None:
+    if shape.most is not None:
+        if isinstance(value, list | dict) and len(value) > shape.most:
+            return {place or NON_FIELD_ERRORS: [entries.too_many(shape.most)]}
         parts = enumerate(value) if isinstance(value, list) else value.items() if isinstance(value, dict) else ()
         for part, inner in parts:
             errors |= unknown_members(shape.each, inner, f"{front}{part}")
@@ -137,12 +143,19 @@ def unknown_members(shape: Shape | None, value: Any, place: str = "") -> dict[st
             if plain_name not in shape.names:
                 errors[f"{front}{name}"] = [no_such(name, shape.names, _("There is no such field here."))]
             else:
-                errors |= unknown_members(shape.names[plain_name], value[name], f"{front}{name}")
+                errors |= unknown_members(shape.names[plain_name], _given(value, name, shape), f"{front}{name}")
         if place:
             # Where only some fields are changed (PATCH), what stands within one is given whole nevertheless.
             lacking = shape.required - set(value)
             errors |= {f"{front}{name}": [_("This field is required.")] for name in sorted(lacking)}
     return errors
+
+
+def _given(value: Mapping[str, Any], name: str, shape: Shape) -> Any:
+    """Return what a body has under a name, all that a form has under that of a list."""
+    inner = shape.names.get(name)
+    is_list = inner is not None and inner.most is not None
+    return value.getlist(name) if is_list and isinstance(value, QueryDict) else value[name]
 
 
 def _is_form(request: Request) -> bool:
@@ -231,7 +244,7 @@ def _wrong_parameters(contract: Contract, query: QueryDict) -> Iterator[tuple[st
 def _may_lack_a_body(view: APIView, shape: Shape | None) -> bool:
     """Return whether an operation reads no forms, and needs nothing of what may be sent to it."""
     reads_forms = any(issubclass(parser, FormParser | MultiPartParser) for parser in view.parser_classes)
-    return shape is NOTHING or (shape is not None and not shape.required and not shape.each and not reads_forms)
+    return shape is NOTHING or (shape is not None and not shape.required and shape.most is None and not reads_forms)
 
 
 def _body_of(contract: Contract, request: Request) -> Shape | None:

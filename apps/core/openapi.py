@@ -9,7 +9,7 @@ from drf_spectacular.utils import OpenApiParameter, OpenApiResponse
 from rest_framework import serializers
 from rest_framework.permissions import AllowAny
 
-from apps.core import etags, rest
+from apps.core import entries, etags, rest
 
 # Why any operation may refuse, by status.
 _REFUSALS = {
@@ -102,6 +102,16 @@ class Schema(AutoSchema):
                 bodies[code] = self._get_response_for_code(answer, code, ["application/json"], direction)
         return dict(sorted(bodies.items()))
 
+    def _map_serializer_field(self, field: Any, direction: Any, bypass_extensions: bool = False) -> Any:
+        """Return how a field is described; a list, or an object of any names, has so many entries at most."""
+        described = super()._map_serializer_field(field, direction, bypass_extensions)
+        return _bounded(described, field) if direction == "request" else described
+
+    def _unwrap_list_serializer(self, serializer: Any, direction: Any) -> Any:
+        """Return how a list of objects is described."""
+        described = super()._unwrap_list_serializer(serializer, direction)
+        return _bounded(described, serializer) if direction == "request" else described
+
     def _map_basic_serializer(self, serializer: Any, direction: Any) -> dict[str, Any]:
         serializer = force_instance(serializer)
         for item in serializer.fields.values():
@@ -118,6 +128,13 @@ class Schema(AutoSchema):
         if direction == "request":
             component.setdefault("properties", {}).update({name: {"readOnly": True} for name in ignored})
         return component
+
+
+def _bounded(described: Any, field: Any) -> Any:
+    """Return a description with the bound of a list, or of an object of any names, as `contract` holds it."""
+    most = entries.most_of(field) if isinstance(field, serializers.Field) and described else None
+    name = {"array": "maxItems", "object": "maxProperties"}.get(described.get("type")) if most is not None else None
+    return described | {name: most} if name else described
 
 
 def _loosen(field: Any, model: Any) -> None:

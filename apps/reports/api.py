@@ -21,14 +21,17 @@ from apps.campaigns import queries as campaigns
 from apps.campaigns.models import Campaign
 from apps.campaigns.queries.visibility import visible
 from apps.core import rest
+from apps.core.entries import Referring
 from apps.core.openapi import ErrorSerializer
 from apps.reports import drafts, queries, serialisation, services
 from apps.reports.models import Edition, Report
 from apps.reports.truthful import SentencesRefusedError
 
 
-class CampaignField(serializers.SlugRelatedField):
+class CampaignField(Referring, serializers.SlugRelatedField):
     """A campaign by its permanent id; those that the person may not see do not exist."""
+
+    lookup = "permanent_id"
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(slug_field="permanent_id", **({"queryset": Campaign.objects.all()} | kwargs))

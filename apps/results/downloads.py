@@ -11,11 +11,9 @@ from rest_framework.request import Request
 
 from apps.campaigns.models import Experiment
 from apps.core import contract
+from apps.core.cells import safe
 from apps.core.streams import send
 from apps.results import queries
-
-# A text cell that starts with one of these would be run as a formula by a spreadsheet.
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def refusal_of(missing: Mapping[str, Iterable[str]]) -> JsonResponse:
@@ -65,11 +63,6 @@ def plain(value: object) -> object:
     if isinstance(value, dict):
         return " ".join(f"{name}:{count}" for name, count in value.items())
     return safe(" ".join(map(str, value)) if isinstance(value, list) else value)
-
-
-def safe(value: object) -> object:
-    """Return a cell's value such that no spreadsheet takes it for a formula."""
-    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
 
 
 def _name_of(experiment: Experiment, ending: str) -> str:

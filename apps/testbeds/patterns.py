@@ -1,18 +1,25 @@
 """Names of many nodes in one line: "kgfs[01-04,07], hexa01"."""
 
 import itertools
+import math
 import re
 from collections.abc import Iterable, Sequence
 
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
 
-# More names than this in one line are a slip of the pattern.
-MOST_NAMES = 5000
+from apps.core.entries import MOST_ENTRIES
+
+# Each is a row that is checked and stored by itself, some hundred a second.
+MOST_NAMES = MOST_ENTRIES
 
 _PIECES = re.compile(r"\[([^\[\]]*)\]")
 _RANGE = re.compile(r"([0-9]{1,9})(?:-([0-9]{1,9}))?")
 _NUMBERED = re.compile(r"(.*?)([0-9]{1,9})")
+
+
+class TooManyNames(ValidationError):
+    """A line stands for more names than `MOST_NAMES`."""
 
 
 def expand_pattern(text: str) -> list[str]:
@@ -25,6 +32,22 @@ def expand_pattern(text: str) -> list[str]:
     for part in _split(text):
         names += _expand_part(part, room=MOST_NAMES - len(names))
     return names
+
+
+def count_names(text: str) -> int:
+    """Return how many names a line stands for, more than `MOST_NAMES` for any number above; none are written out.
+
+    What is wrong with it is said where it is expanded: a line with a slip counts as one name.
+    """
+    total = 0
+    try:
+        for part in _split(text):
+            total += math.prod(len(options) for options in _choices(part, room=MOST_NAMES - total))
+    except TooManyNames:
+        return MOST_NAMES + 1
+    except ValidationError:
+        return 1
+    return total
 
 
 def compress_names(names: Iterable[str]) -> str:
@@ -83,6 +106,11 @@ def _by_number(name: str) -> tuple[str, int, str]:
 
 
 def _expand_part(part: str, room: int) -> list[str]:
+    return ["".join(pieces) for pieces in itertools.product(*_choices(part, room))]
+
+
+def _choices(part: str, room: int) -> list[list[str]]:
+    """Return what may stand at each place of a name, one after the other; their product is at most `room`."""
     fixed = _PIECES.split(part)
     if any(character in piece for piece in fixed[::2] for character in "[]"):
         raise ValidationError(
@@ -96,7 +124,7 @@ def _expand_part(part: str, room: int) -> list[str]:
         if total > room:
             raise _too_many(part)
         choices.append(options)
-    return ["".join(pieces) for pieces in itertools.product(*choices)]
+    return choices
 
 
 def _numbers(piece: str, part: str, room: int) -> list[str]:
@@ -120,8 +148,8 @@ def _numbers(piece: str, part: str, room: int) -> list[str]:
     return numbers
 
 
-def _too_many(part: str) -> ValidationError:
-    return ValidationError(
+def _too_many(part: str) -> TooManyNames:
+    return TooManyNames(
         _("“%(part)s” stands for more than %(most)s names in all: write fewer at a time.")
         % {"part": _shown(part), "most": MOST_NAMES}
     )

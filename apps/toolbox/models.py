@@ -13,6 +13,8 @@ from apps.core.names import check_seen
 
 # Slugs of versions end so: no tool that comes with the service has a dot in its slug.
 VERSION_MARK = ".v"
+# Whether another team has it, or the service, is not said.
+NOT_FREE = _("This short name is not free: choose another.")
 
 
 class TeamTool(TeamOwned):
@@ -31,7 +33,7 @@ class TeamTool(TeamOwned):
                 _("Use small letters, digits and single hyphens, and begin with a letter, for example site-stream."),
             )
         ],
-        error_messages={"unique": _("There is a tool of this short name: choose another.")},
+        error_messages={"unique": NOT_FREE},
     )
     name = models.CharField(_("name"), max_length=100, validators=[check_seen])
     summary = models.CharField(_("summary"), max_length=200, blank=True)

@@ -16,7 +16,7 @@ from apps.core import messages
 from apps.core.errors import ConflictError
 from apps.core.names import check_seen
 from apps.toolbox import files
-from apps.toolbox.models import TeamTool, ToolEvent, ToolVersion
+from apps.toolbox.models import NOT_FREE, TeamTool, ToolEvent, ToolVersion
 
 
 @transaction.atomic
@@ -28,7 +28,7 @@ def create_tool(*, team: Team, user: User, slug: str, definition: object, note: 
     try:
         tool.full_clean(exclude=["team", "name"])
         if tool.slug in {builtin.slug for builtin in tools.all_tools()}:
-            wrong["slug"] = [gettext("A tool of the service has this short name: choose another.")]
+            wrong["slug"] = [str(NOT_FREE)]
     except ValidationError as error:
         wrong |= error.error_dict
     try:

@@ -11,6 +11,7 @@ from tests import factories
 from tests.accounts.test_rest_teams import send
 from tests.factories import Cast, signed_in
 
+NOT_FREE = "This name is not free: choose another."
 TWINS = ["GRID", " Grid ", "\uff47\uff52\uff49\uff44", "gr\u200bid", "gr\u0456d", "grid\u202e"]
 
 
@@ -29,6 +30,16 @@ def test_no_team_takes_the_look_of_another_anew_or_by_a_rename(cast: Cast, name:
         answer = client.post(f"/accounts/teams/{path}", {"name": name})
         assert answer.status_code == 200 and "is-invalid" in answer.content.decode()
     assert set(Team.objects.values_list("name", flat=True)) == {"grid", "strangers"}
+
+
+def test_nobody_is_told_whose_a_name_is_that_is_not_free(cast: Cast) -> None:
+    for values in ({"name": "grid"}, {"name": "GRID"}, {"name": " Gr1d "}):
+        answer = send(cast.charlie, "post", "teams/", values)
+        assert (answer.status_code, answer.json()["fields"]) == (400, {"name": [NOT_FREE]})
+    for slug in ("grid", "new"):
+        with pytest.raises(ValidationError) as caught:
+            services.create_team(user=cast.charlie, name="Other", slug=slug)
+        assert caught.value.message_dict == {"slug": [NOT_FREE]}
 
 
 def test_a_team_may_change_how_its_own_name_is_written(cast: Cast) -> None:

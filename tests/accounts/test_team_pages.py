@@ -99,11 +99,11 @@ def own_role(team: Team, name: str) -> str:
 @pytest.mark.parametrize(
     ("values", "said"),
     [
-        ({"name": "grid", "slug": ""}, "already exists"),
+        ({"name": "grid", "slug": ""}, "This name is not free"),
         ({"name": "", "slug": ""}, "This is needed"),
-        ({"name": "B", "slug": "grid"}, "already exists"),
+        ({"name": "B", "slug": "grid"}, "This name is not free"),
         ({"name": "B", "slug": "a b"}, "valid “slug”"),
-        ({"name": "B", "slug": "new"}, "“new” is taken by the service"),
+        ({"name": "B", "slug": "new"}, "This name is not free"),
     ],
 )
 def test_a_wrong_name_is_refused_at_its_field(cast: Cast, values: dict[str, str], said: str) -> None:
@@ -118,7 +118,7 @@ def test_a_manager_renames_the_team(cast: Cast) -> None:
     assert client.get("/accounts/teams/grid/edit/").status_code == 200
     assert client.post("/accounts/teams/grid/edit/", {"name": "KISTI"}).url == "/accounts/teams/grid/"
     refused = client.post("/accounts/teams/grid/edit/", {"name": "strangers"})
-    assert "already exists" in refused.content.decode()
+    assert "This name is not free" in refused.content.decode()
     assert "Edit KISTI" in refused.content.decode()
 
 

@@ -12,7 +12,7 @@ from pytest_django import Settings
 
 from apps.accounts import quotas
 from apps.accounts.models import TeamUsage
-from apps.agents.models import FactSnapshot
+from apps.agents.models import Agent, FactSnapshot
 from apps.agents.services import facts
 from apps.archive import usage
 from apps.archive.imports import services as imports
@@ -151,7 +151,7 @@ def test_an_address_of_ipv6_is_its_network(rf, address: str, known_as: str) -> N
 def test_limits_of_the_environment() -> None:
     usual = limits.from_environment(Environment({}))
     assert usual["token"] == (30_000, 60) and set(usual) == {
-        "address", "token", "answers", "uploads", "facts", "mail-links",
+        "address", "token", "answers", "uploads", "facts", "fact-bytes", "mail-links",
     }  # fmt: skip
     own = limits.from_environment(Environment({"RATE_PER_TOKEN": " 5 / 1 ", "RATE_PER_ADDRESS": "0"}))
     assert own["token"] == (5, 1) and "address" not in own
@@ -191,6 +191,20 @@ def test_facts_beyond_the_limit_are_not_kept_now(cast: Cast, settings: Settings)
     assert FactSnapshot.objects.count() == 2
     counters.forget_all()
     assert facts.record_facts(agent_id=agent.pk, facts={"n": 3}, version="1")
+
+
+def test_facts_of_one_node_beyond_so_many_bytes_are_not_kept_now(cast: Cast, settings: Settings) -> None:
+    settings.RATE_LIMITS = {"fact-bytes": Rate(2500, 60)}
+    (first, _text), (second, _other) = agents.agent(), agents.agent(agents.node(cast.other_team))
+    told = [facts.record_facts(agent_id=first.pk, facts={"n": f"{n}" * 1000}, version="1") for n in range(4)]
+    assert told == [True, True, False, False]
+    # What it tells and has not changed, and what another node tells, is looked at all the same.
+    assert not facts.record_facts(agent_id=first.pk, facts={"n": "1" * 1000}, version="2")
+    assert Agent.objects.get(pk=first.pk).version == "2"
+    assert facts.record_facts(agent_id=second.pk, facts={"n": "3" * 1000}, version="1")
+    assert FactSnapshot.objects.count() == 3
+    counters.forget_all()
+    assert facts.record_facts(agent_id=first.pk, facts={"n": "3" * 1000}, version="1")
 
 
 def test_over_its_quota_a_team_launches_and_sends_nothing(

@@ -23,6 +23,7 @@ from apps.testbeds import patterns
 )
 def test_a_pattern_stands_for_names(text: str, names: list[str]) -> None:
     assert patterns.expand_pattern(text) == names
+    assert patterns.count_names(text) == len(names)
 
 
 @pytest.mark.parametrize(
@@ -35,14 +36,15 @@ def test_a_pattern_stands_for_names(text: str, names: list[str]) -> None:
         ("a[x-y]", "numbers and ranges"),
         ("a[1-2-3]", "numbers and ranges"),
         ("a[9-1]", "ends before it begins"),
-        ("a[1-999999999]", "more than 5000 names"),
-        ("a[1-100]b[1-100]", "more than 5000 names"),
-        ("a[1-4000] b[1-4000]", "more than 5000 names"),
+        ("a[1-999999999]", "more than 3000 names"),
+        ("a[1-100]b[1-100]", "more than 3000 names"),
+        ("a[1-2000] b[1-2000]", "more than 3000 names"),
     ],
 )
 def test_a_wrong_pattern_is_refused_with_the_part_and_the_remedy(text: str, said: str) -> None:
     with pytest.raises(ValidationError, match=said):
         patterns.expand_pattern(text)
+    assert patterns.count_names(text) == (patterns.MOST_NAMES + 1 if "more than" in said else 1)
 
 
 def test_a_long_wrong_part_is_shown_shortened() -> None:

@@ -76,9 +76,13 @@ def test_a_short_name_that_cannot_be_is_refused(cast, definition, slug):
     assert list(caught.value.message_dict) == ["slug"]
 
 
-def test_a_short_name_is_taken_for_everyone(cast, tool, definition):
-    with pytest.raises(ValidationError, match="There is a tool of this short name"):
-        services.create_tool(team=cast.other_team, user=cast.charlie, slug="site-digest", definition=definition)
+def test_a_short_name_is_taken_for_everyone_and_nobody_is_told_by_whom(cast, tool, definition):
+    said = []
+    for slug in ("site-digest", "ping"):
+        with pytest.raises(ValidationError) as caught:
+            services.create_tool(team=cast.other_team, user=cast.charlie, slug=slug, definition=definition)
+        said.append(caught.value.message_dict)
+    assert said == [{"slug": ["This short name is not free: choose another."]}] * 2
 
 
 def test_every_mistake_is_named_at_once(cast):

@@ -1,5 +1,6 @@
 """The base of REST views over what teams own: scoping, roles by method, read-only tokens."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from django.db import transaction
@@ -13,6 +14,7 @@ from apps.accounts import rights, team_choice
 from apps.accounts.models import Role, Team
 from apps.accounts.permissions import ScopedToken
 from apps.core import rest
+from apps.core.entries import Referring
 from apps.core.versions import hold
 
 
@@ -29,7 +31,7 @@ class TeamField(serializers.SlugRelatedField):
         return rights.teams_for(self.context["request"].user, Role.VIEWER)
 
 
-class ScopedRelatedField(serializers.PrimaryKeyRelatedField):
+class ScopedRelatedField(Referring, serializers.PrimaryKeyRelatedField):
     """A reference by id to something of the person's teams; others' things do not exist. `path` leads to the team."""
 
     def __init__(self, path: str = "team", **kwargs: Any) -> None:
@@ -44,12 +46,6 @@ class ScopedRelatedField(serializers.PrimaryKeyRelatedField):
     def narrow(self, rows: QuerySet) -> QuerySet:
         """Return those of the rows that the person may see."""
         return rights.visible(rows, self.context["request"].user, path=self.path)
-
-    def to_internal_value(self, data: Any) -> Any:
-        """Return the row; a number with a fraction, or beyond all numbers, is no id."""
-        if isinstance(data, float):
-            self.fail("incorrect_type", data_type="float")
-        return super().to_internal_value(data)
 
 
 def get_scoped_or_404(queryset: QuerySet, **lookup: Any) -> Any:
@@ -75,6 +71,14 @@ class TeamScopedViewSet(rest.ModelViewSet):
     team_path = "team"
     write_role = Role.OPERATOR
     delete_role = Role.OPERATOR
+    # The actions that are asked of a team's thing before there is one: the role is asked before the rest is read.
+    actions_in_team = frozenset({"create"})
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        """Look at who asks, and what; refuse a role that is too low in the team that the body names, or means."""
+        super().initial(request, *args, **kwargs)
+        if self.action in self.actions_in_team:
+            self._require_role(request)
 
     def get_queryset(self) -> QuerySet:
         """Return only what the person's teams own."""
@@ -89,6 +93,22 @@ class TeamScopedViewSet(rest.ModelViewSet):
         for name in self.team_path.split("__"):
             instance = getattr(instance, name)
         return instance
+
+    def _require_role(self, request: Request) -> None:
+        """Raise PermissionDenied for a role that is too low; what is wrong with the body is said where it is read."""
+        first, *rest = self.team_path.split("__")
+        serializer: Any = self.get_serializer()
+        field = serializer.fields.get(first)
+        given = request.data.get(first) if isinstance(request.data, Mapping) else None
+        if field is None or field.read_only or (given is None and rest):
+            return
+        try:
+            found = None if given is None else field.run_validation(given)
+        except serializers.ValidationError:
+            return
+        for name in rest:
+            found = getattr(found, name)
+        team_for_new(request, {"team": found}, self.write_role)
 
     def check_object_permissions(self, request: Request, obj: Any) -> None:
         """Refuse writes to a role that is too low."""

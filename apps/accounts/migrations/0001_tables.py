@@ -47,9 +47,9 @@ class Migration(migrations.Migration):
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('created_at', models.DateTimeField(auto_now_add=True, verbose_name='created')),
                 ('updated_at', models.DateTimeField(auto_now=True, verbose_name='changed')),
-                ('name', models.CharField(max_length=100, unique=True, verbose_name='name')),
+                ('name', models.CharField(error_messages={'unique': 'This name is not free: choose another.'}, max_length=100, unique=True, verbose_name='name')),
                 ('skeleton', apps.accounts.models.names.SkeletonField(blank=True, default='', editable=False, max_length=200, of='name', unique=True)),
-                ('slug', models.SlugField(unique=True, verbose_name='short name')),
+                ('slug', models.SlugField(error_messages={'unique': 'This name is not free: choose another.'}, unique=True, verbose_name='short name')),
             ],
             options={
                 'verbose_name': 'team',

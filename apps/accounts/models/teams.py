@@ -7,6 +7,9 @@ from django.utils.translation import gettext_lazy as _
 from apps.accounts.models.names import Named, SkeletonField
 from apps.core.models import TimeStamped
 
+# Whether another team has it, one whose name is like it, or the service keeps it for itself, is not said.
+_NOT_FREE = _("This name is not free: choose another.")
+
 
 class Role(models.TextChoices):
     """What a member may do; each role may do all that the one before it may."""
@@ -19,12 +22,12 @@ class Role(models.TextChoices):
 class Team(TimeStamped, Named):
     """A group of people that owns an inventory and campaigns."""
 
-    name = models.CharField(_("name"), max_length=100, unique=True)
+    name = models.CharField(_("name"), max_length=100, unique=True, error_messages={"unique": _NOT_FREE})
     skeleton = SkeletonField(of="name", max_length=200, unique=True, editable=False, blank=True, default="")
-    slug = models.SlugField(_("short name"), max_length=50, unique=True)
+    slug = models.SlugField(_("short name"), max_length=50, unique=True, error_messages={"unique": _NOT_FREE})
     members = models.ManyToManyField(settings.AUTH_USER_MODEL, through="Membership", related_name="teams")
 
-    taken = _("This looks like the name of another team, “%(name)s”: choose one that nobody takes for it.")
+    taken = _NOT_FREE
 
     class Meta:
         ordering = ["name"]

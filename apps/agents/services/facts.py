@@ -20,7 +20,7 @@ def record_facts(*, agent_id: int, facts: dict[str, Any], version: str) -> bool:
     digest = hashlib.sha256(text.encode()).hexdigest()
     agent = Agent.objects.select_for_update(of=("self",)).select_related("facts", "node").get(pk=agent_id)
     changed = agent.facts is None or agent.facts.digest != digest
-    if changed and _are_too_many(agent):
+    if changed and _are_too_many(agent, size=len(text.encode())):
         return False
     if changed:
         agent.facts = FactSnapshot.objects.create(node_id=agent.node_id, digest=digest, facts=facts)
@@ -30,10 +30,15 @@ def record_facts(*, agent_id: int, facts: dict[str, Any], version: str) -> bool:
     return changed
 
 
-def _are_too_many(agent: Agent) -> bool:
-    """Say whether a team's agents told so much that it is not kept now; the next report tells it again."""
-    states = policies.charge({"facts": f"team:{agent.node.team_id}"})
-    is_flood = any(state.is_exceeded for state in states)
-    if is_flood:
-        logger.warning("Facts of node %s are not kept: its team's agents told too many that are new", agent.node_id)
-    return is_flood
+def _are_too_many(agent: Agent, size: int) -> bool:
+    """Say whether a team's agents, or this one in bytes, told so much that it is not kept now.
+
+    The agent is answered as ever, so that it goes on measuring, and its next report tells it again: one that was
+    refused would gather facts anew beside what it measures.
+    """
+    who = {"facts": f"team:{agent.node.team_id}", "fact-bytes": f"node:{agent.node_id}"}
+    exceeded = [state.policy for state in policies.charge(who, {"fact-bytes": size}) if state.is_exceeded]
+    if exceeded:
+        text = "Facts of node %s are not kept (%s): more was told that is new than is kept in the time"
+        logger.warning(text, agent.node_id, ", ".join(exceeded))
+    return bool(exceeded)

@@ -16,7 +16,7 @@ from apps.archive.exports.selection import Selection
 from apps.archive.rows import Rows, one_moment
 from apps.archive.zip_stream import Packed, ZipStream
 from apps.campaigns.models import Campaign, Experiment
-from apps.results.downloads import safe
+from apps.core.cells import safe
 
 Pieces = Iterator[bytes]
 Ending = Literal["csv", "jsonl", "parquet"]

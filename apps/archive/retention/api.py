@@ -4,6 +4,7 @@ from typing import Any
 
 from django.db import transaction
 from django.utils import timezone
+from django.utils.translation import gettext as _
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
@@ -37,10 +38,19 @@ class RetentionPreviewSerializer(serializers.Serializer):
     bytes = serializers.IntegerField()
 
 
+def _rules(**kwargs: Any) -> Any:
+    """Return the serializer of what is sent: one rule of each kind, for what it would do is counted over all runs."""
+    kwargs |= {"many": True, "max_length": len(RetentionRule.Kind.values)}
+    return RetentionRuleSerializer(**kwargs)
+
+
 def _wishes(request: Request) -> list[dict[str, Any]]:
-    wish = RetentionRuleSerializer(data=request.data, many=True)
+    wish = _rules(data=request.data)
     wish.is_valid(raise_exception=True)
-    return wish.validated_data
+    found: list[dict[str, Any]] = wish.validated_data
+    if len({rule["kind"] for rule in found}) < len(found):
+        raise serializers.ValidationError([_("Give one rule of each kind: leave the others out.")])
+    return found
 
 
 class TeamRetention(APIView):
@@ -55,7 +65,7 @@ class TeamRetention(APIView):
 
     @extend_schema(
         operation_id="teams_set_retention",
-        request=RetentionRuleSerializer(many=True),
+        request=_rules(),
         responses=RetentionRuleSerializer(many=True),
     )
     def put(self, request: Request, slug: str) -> Response:
@@ -93,7 +103,7 @@ class TeamRetentionPreview(TeamRetention):
 
     @extend_schema(
         operation_id="teams_preview_retention",
-        request=RetentionRuleSerializer(many=True),
+        request=_rules(),
         responses=RetentionPreviewSerializer(many=True),
     )
     def post(self, request: Request, slug: str) -> Response:

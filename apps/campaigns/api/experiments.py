@@ -20,6 +20,7 @@ from apps.campaigns import queries, services
 from apps.campaigns.api.previews import PreviewSerializer
 from apps.campaigns.models import Campaign, Experiment, ExperimentRole
 from apps.core import messages
+from apps.core.entries import ReferringRows
 from apps.testbeds.models import Cluster, FileSystem, Node
 from apps.toolbox.filters import tool_filter
 
@@ -47,6 +48,7 @@ class PlayerSerializer(serializers.ModelSerializer):
 
     class Meta:
         model = ExperimentRole
+        list_serializer_class = ReferringRows
         fields = ["role", "node", "cluster"]
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
@@ -107,6 +109,7 @@ class ExperimentViewSet(TeamScopedViewSet):
     filterset_class = ExperimentFilter
     search_fields = ["name"]
     ordering_fields = ["id", "position", "name"]
+    actions_in_team = frozenset({"create", "preview_new"})
 
     def narrow(self, rows: QuerySet) -> QuerySet:
         """Return the experiments of the campaigns that the person may see."""

@@ -19,6 +19,8 @@ _USUAL = {
     "answers": ("RATE_OF_ANSWER_BYTES", "4294967296/60"),
     "uploads": ("RATE_OF_UPLOADS", "3000/3600"),
     "facts": ("RATE_OF_FACTS", "100000/3600"),
+    # A node tells some ten thousand bytes at a time, and anew what changed: a thousand changes an hour fit in.
+    "fact-bytes": ("RATE_OF_FACT_BYTES", "52428800/3600"),
     # The pages that a mail's links open, of one address: a mail provider sends on what many people ask of it.
     "mail-links": ("RATE_OF_MAIL_LINKS", "300/600"),
 }

@@ -31,7 +31,9 @@ class ScheduleSerializer(serializers.ModelSerializer):
     report = ScopedRelatedField(queryset=Report.objects.all(), required=False, allow_null=True)
     series = CampaignField(queryset=Campaign.objects.all(), path="", required=False, allow_null=True)
     language = serializers.ChoiceField(choices=settings.LANGUAGES, required=False)
-    formats = serializers.ListField(child=serializers.ChoiceField(choices=list(FORMATS)), required=False)
+    formats = serializers.ListField(
+        child=serializers.ChoiceField(choices=list(FORMATS)), required=False, max_length=len(FORMATS)
+    )
     recipients = serializers.ListField(child=serializers.CharField(max_length=254), required=False, max_length=1000)
     saved_by: Any = serializers.SlugRelatedField(slug_field="username", read_only=True)
 

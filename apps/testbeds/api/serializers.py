@@ -5,6 +5,7 @@ from typing import Any
 from rest_framework import serializers
 
 from apps.accounts.api import ScopedRelatedField, TeamField
+from apps.core.entries import ReferringRows
 from apps.testbeds import models, services
 from apps.testbeds.api.fields import QuantityField
 
@@ -128,6 +129,7 @@ class MountSerializer(serializers.ModelSerializer):
 
     class Meta:
         model = models.Mount
+        list_serializer_class = ReferringRows
         fields = ["cluster", "path"]
 
 

@@ -4,7 +4,6 @@ Every plain value stays a text: what it means is the schema's affair, so that a 
 keeps its name.
 """
 
-import itertools
 from collections.abc import Iterator
 
 from django.core.exceptions import ValidationError
@@ -12,6 +11,7 @@ from django.utils.translation import gettext as _
 
 from apps.core import documents, messages
 from apps.core.documents import Entry, Listing, Text, Value
+from apps.testbeds import patterns
 
 __all__ = [
     "MOST_BYTES",
@@ -26,9 +26,8 @@ __all__ = [
 ]
 
 MOST_BYTES = 1024 * 1024
-# Things and their parts, such as addresses: each is checked and stored by itself, some hundred a second, while who
-# sent the file waits.
-MOST_ITEMS = 3000
+# Things and their parts, such as addresses, patterns counted by their names.
+MOST_ITEMS = patterns.MOST_NAMES
 _LIMITS = documents.Limits(most_bytes=MOST_BYTES, deepest=8)
 
 
@@ -57,11 +56,42 @@ def read_document(text: str) -> Entry:
         raise UnreadableInventory(
             _("This is no inventory: it begins with sections such as “sites:” and “nodes:”, each with a list.")
         )
-    items = list(itertools.islice(_items(document), MOST_ITEMS + 1))
-    if len(items) > MOST_ITEMS:
-        text = _("Line %(line)s: a file holds at most %(most)s things and parts of things. Send the rest in another.")
-        raise UnreadableInventory(text % {"line": items[-1].line, "most": MOST_ITEMS})
+    total = 0
+    for line, number in _sizes(document):
+        total += number
+        if total > MOST_ITEMS:
+            raise UnreadableInventory(
+                _(
+                    "Line %(line)s: a file holds at most %(most)s things and parts of things, each name that a"
+                    " pattern stands for counted. Send the rest in another."
+                )
+                % {"line": line, "most": MOST_ITEMS}
+            )
     return document
+
+
+def _sizes(document: Entry) -> Iterator[tuple[int, int]]:
+    """Yield (line, how many things or parts) of what stands in lists, and of patterns, in the order of the text."""
+    for section, value in document.values.items():
+        for item in value.items if isinstance(value, Listing) else ():
+            own = item.values if isinstance(item, Entry) else {}
+            if section == "nodes":
+                # One entry becomes as many nodes as its name stands for, each with an address of its own.
+                yield item.line, max(_names(own.get("name")), 1)
+                yield item.line, _names(own.get("addresses"))
+            else:
+                yield item.line, 1
+            for name, part in own.items():
+                is_pattern = (section, name) == ("clusters", "nodes")
+                for inner in _items(part):
+                    yield inner.line, max(_names(inner), 1) if is_pattern else 1
+                if is_pattern:
+                    yield part.line, _names(part)
+
+
+def _names(value: Value | None) -> int:
+    """Return how many names a text stands for, 0 for what is none."""
+    return patterns.count_names(value.text or "") if isinstance(value, Text) else 0
 
 
 def _items(value: Value) -> Iterator[Value]:

@@ -11,7 +11,8 @@ from apps.testbeds import patterns
 from apps.testbeds.models import Link, Node, Switch, Testbed
 from apps.testbeds.services import items, parts
 
-MOST_NODES = 1000
+# Each has an address and a link beside itself.
+MOST_NODES = patterns.MOST_NAMES // 3
 
 
 @transaction.atomic

@@ -1,5 +1,6 @@
 """What an item holds besides its columns: a node's addresses, a cluster's nodes, a file system's mounts."""
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -101,4 +102,4 @@ def _refusals(row: NodeAddress | Mount, label: str, exclude: list[str]) -> list[
 
 
 def _repeated(names: Sequence[str]) -> list[str]:
-    return sorted({name for name in names if names.count(name) > 1})
+    return sorted(name for name, count in Counter(names).items() if count > 1)

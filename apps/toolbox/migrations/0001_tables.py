@@ -23,7 +23,7 @@ class Migration(migrations.Migration):
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('created_at', models.DateTimeField(auto_now_add=True, verbose_name='created')),
                 ('updated_at', models.DateTimeField(auto_now=True, verbose_name='changed')),
-                ('slug', models.CharField(error_messages={'unique': 'There is a tool of this short name: choose another.'}, max_length=40, unique=True, validators=[django.core.validators.RegexValidator('\\A[a-z][a-z0-9]*(-[a-z0-9]+)*\\Z', 'Use small letters, digits and single hyphens, and begin with a letter, for example site-stream.')], verbose_name='short name')),
+                ('slug', models.CharField(error_messages={'unique': 'This short name is not free: choose another.'}, max_length=40, unique=True, validators=[django.core.validators.RegexValidator('\\A[a-z][a-z0-9]*(-[a-z0-9]+)*\\Z', 'Use small letters, digits and single hyphens, and begin with a letter, for example site-stream.')], verbose_name='short name')),
                 ('name', models.CharField(max_length=100, validators=[apps.core.names.check_seen], verbose_name='name')),
                 ('summary', models.CharField(blank=True, max_length=200, verbose_name='summary')),
                 ('archived_at', models.DateTimeField(blank=True, null=True, verbose_name='archived')),

@@ -64,7 +64,7 @@ def _rows(content: bytes, ending: str) -> list[dict[str, Any]]:
 def test_parts_of_campaigns_are_chosen_as_comparisons_choose_them(
     client: Client, cast: SimpleNamespace, finished: Campaign
 ) -> None:
-    other = make.launched(cast, *make.nodes(cast.team, "a", "b", site="Seoul"), name="=1+1", tool="ping",
+    other = make.launched(cast, *make.nodes(cast.team, "a", "b", site="Seoul"), name="＝1+1", tool="ping",
                           fixed={"count": "5"}, factors=[])  # fmt: skip
     measure(other.trials.get(position=0), rtt_min=0.1)
     Trial.objects.filter(campaign=other).update(state="failed")
@@ -82,9 +82,9 @@ def test_parts_of_campaigns_are_chosen_as_comparisons_choose_them(
     rows = _rows(whole(get(client, "tables/ping.csv", set="tool:ping")), "csv")
     # Failed trials leave, too; a name that a spreadsheet would compute does not leave as it is.
     assert [(row["state"], row["rtt_min"], row["campaign_name"]) for row in rows] == [
-        ("failed", "0.1", "'=1+1"), ("failed", "", "'=1+1")
+        ("failed", "0.1", "'＝1+1"), ("failed", "", "'＝1+1")
     ]  # fmt: skip
-    assert lines(whole(get(client, "tables/ping.jsonl", set="tool:ping")))[0]["campaign_name"] == "=1+1"
+    assert lines(whole(get(client, "tables/ping.jsonl", set="tool:ping")))[0]["campaign_name"] == "＝1+1"
 
 
 def test_what_a_person_may_not_see_does_not_leave(client: Client, cast: SimpleNamespace, finished: Campaign) -> None:

@@ -1,0 +1,46 @@
+"""No text in a file that a spreadsheet opens becomes a formula, whoever writes the file: Python or PostgreSQL."""
+
+import ast
+from pathlib import Path
+
+import pytest
+from django.db import connection
+
+from apps.core import cells
+
+APPS = Path(__file__).parents[2] / "apps"
+# What makes a cell harmless; `plain` joins what is several and is safe itself.
+MAKERS = {"safe", "plain", "SAFE_SQL"}
+
+
+@pytest.mark.parametrize("sign", ["=", "+", "-", "@", "＝", "＋", "－", "＠", "\t", "\r", "\n"])
+def test_a_text_that_a_spreadsheet_would_run_is_made_harmless(sign: str) -> None:
+    assert cells.safe(f"{sign}1+1") == f"'{sign}1+1"
+    assert cells.safe(f"1{sign}1") == f"1{sign}1"
+
+
+def test_a_number_stays_one() -> None:
+    assert cells.safe(-2.0) == -2.0
+    assert cells.safe(None) is None
+
+
+@pytest.mark.django_db
+def test_postgresql_writes_every_character_as_python_does() -> None:
+    texts = [chr(point) for point in range(1, 0x10000) if not 0xD800 <= point < 0xE000] + ["", "\U0001f600"]
+    with connection.cursor() as cursor:
+        cursor.execute(f"SELECT {cells.SAFE_SQL.format('c')} FROM unnest(%s::text[]) c", [texts])
+        written = [row[0] for row in cursor.fetchall()]
+    assert written == [cells.safe(text) for text in texts]
+
+
+def test_whoever_writes_csv_makes_its_cells_harmless() -> None:
+    writers, careless = 0, []
+    for path in sorted(APPS.rglob("*.py")):
+        tree = ast.parse(path.read_text())
+        names = {node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "") for node in ast.walk(tree)}
+        calls = [ast.unparse(node) for node in ast.walk(tree) if isinstance(node, ast.Attribute)]
+        if {"csv.writer", "csv.DictWriter"} & set(calls):
+            writers += 1
+            careless += [] if names & MAKERS else [str(path)]
+    assert careless == []
+    assert writers >= 6
