@@ -22,6 +22,8 @@ POLL = "poll"
 UNAVAILABLE = "unavailable"
 # What is answered by one that has nothing against the request itself.
 _LATER = (http.client.TOO_MANY_REQUESTS, http.client.SERVICE_UNAVAILABLE)
+# How a line ends that had been made. (Of a line that cannot be made an OSError of another kind tells.)
+_CUT = (http.client.IncompleteRead, http.client.RemoteDisconnected, ConnectionResetError, BrokenPipeError)
 # So much (characters) of what another answered is told.
 MOST_TOLD = 80
 
@@ -36,6 +38,10 @@ class Away(Exception):
 
 class NotTheServer(Away):
     """Something on the way answered in the server's place."""
+
+
+class CutOff(Away):
+    """The line ended before the answer did: whether the server did what it was asked is not known."""
 
 
 class Unavailable(Away):
@@ -91,12 +97,12 @@ class Remote:
         except (OSError, http.client.HTTPException) as error:
             self.close()
             if not reused or isinstance(error, (TimeoutError, TooMuch)) or "timed out" in str(error):
-                raise Away(_reason(error)) from error
+                raise _away(error) from error
         try:
             return self._exchange(path, data, timeout_s)
         except (OSError, http.client.HTTPException) as error:
             self.close()
-            raise Away(_reason(error)) from error
+            raise _away(error) from error
 
     def close(self) -> None:
         """Close the connection; the next call opens another."""
@@ -175,5 +181,9 @@ def _who_answered(response: http.client.HTTPResponse, text: bytes) -> str:
     return f"not the server, but something in its place answered: {' '.join(filter(None, known))}: {told.strip()}"
 
 
-def _reason(error: Exception) -> str:
-    return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+def _away(error: Exception) -> Away:
+    """Return in words that a line failed, and whether it did so before the answer to a request was whole."""
+    words = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    if isinstance(error, _CUT):
+        return CutOff(f"the line ended before the server's answer did ({words})")
+    return Away(words)

@@ -177,15 +177,15 @@ class AgentEndpoint:
         return replace(fresh, instance=None)
 
     async def _enrol(self, body: bytes) -> Answer:
-        token, version = protocol.enrolment_of(read_json(body))
+        token, version, own = protocol.enrolment_of(read_json(body))
         try:
             agent, text = await database.run(
-                services.enrol_agent, token_text=token, version=version, now=timezone.now()
+                services.enrol_agent, token_text=token, version=version, own=own, now=timezone.now()
             )
         except services.EnrolmentRefused as refusal:
-            status = 409 if refusal.code in ("used-token", "node-has-agent") else 401
+            status = 409 if refusal.code in ("used-token", "node-has-agent", "prefix-taken") else 401
             raise Problem(status, refusal.code, str(refusal)) from refusal
-        return 201, {"token": text, "node": str(agent.node)}
+        return 201, {"node": str(agent.node)} | ({"token": text} if text else {})
 
     async def _poll(self, prefix: str, agent: Credentials, data: dict[str, Any]) -> Answer:
         """Answer with what is to be done on the agent's node, as soon as there is something."""
