@@ -3,6 +3,7 @@
 import json
 import shutil
 import signal
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import pytest
 from django.utils import timezone
 
 from apps.agents import queries, services
-from apps.agents.models import Agent, Job
+from apps.agents.models import LOST_AFTER, Agent, Job
 from apps.testbeds.models import Node
 from tests.agent import tools
 from tests.agent.program import AgentProgram, wait_until_gone
@@ -146,3 +147,20 @@ def test_a_killed_one_is_followed_at_once_in_its_folder(original: AgentProgram, 
     assert ended(job).exit_code == 0
     assert Agent.objects.get().instance_id != first
     assert not original.said("Another process")
+
+
+def test_a_refused_one_is_let_in_when_the_other_was_silent_for_as_long_as_it_was_told(
+    original: AgentProgram, twin: Twin, node: Node
+) -> None:
+    original.start()
+    wait_for(lambda: Agent.objects.get(node=node).instance, 30)
+    before = Agent.objects.get(node=node).instance_id
+    other = twin()
+    other.start()
+    wait_for(lambda: other.said("The server refuses this agent"), 30)
+    # Its own pauses have grown meanwhile, to some twenty seconds.
+    time.sleep(18)
+    original.stop(signal.SIGKILL)
+    silent_from = time.monotonic()
+    wait_for(lambda: Agent.objects.get(node=node).instance_id not in (None, before), 90)
+    assert time.monotonic() - silent_from < LOST_AFTER.total_seconds() + 5

@@ -53,12 +53,16 @@ class Failed(Away):
 
 
 class Refused(Exception):
-    """The server itself refused: `status` is HTTP's, `code` the server's own word, the text its reason."""
+    """The server itself refused: `status` is HTTP's, `code` the server's own word, the text its reason.
 
-    def __init__(self, status: int, code: str, detail: str) -> None:
+    `retry_after_s` is when it says to come again at the latest, None if it does not say.
+    """
+
+    def __init__(self, status: int, code: str, detail: str, retry_after_s: float | None = None) -> None:
         super().__init__(detail)
         self.status = status
         self.code = code
+        self.retry_after_s = retry_after_s
 
 
 class TooLarge(Refused):
@@ -170,7 +174,8 @@ def _read(response: http.client.HTTPResponse, text: bytes, name: str) -> dict[st
         kind = Unavailable if code == UNAVAILABLE else Failed
         raise kind(detail or f"the server answered {status}", says_later=status in _LATER)
     if status >= 400:
-        raise Refused(status, code, detail)
+        later = response.getheader("Retry-After", "")
+        raise Refused(status, code, detail, float(later) if later.isdecimal() else None)
     return answer
 
 
