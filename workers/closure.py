@@ -43,6 +43,8 @@ def close(run_id: int) -> None:
     with leases.hold(CLOSE, run_id) as is_ours:
         if not is_ours:
             return
+        # It may have been set since the last look, a moment ago.
+        campaigns.note_clock_steps(now=timezone.now())
         # Committed before anything is read: whatever ends this worker on the way is counted.
         opened = Run.objects.filter(pk=run_id, state__in=Run.OPEN_STATES)
         opened.update(readings=F("readings") + 1)

@@ -36,6 +36,7 @@ def ask_for_analyses(*, now: datetime) -> None:
 
 # All of measuring that may be due or was missed: each second.
 TICK = (
+    Part("note_clock_steps", campaigns.note_clock_steps),
     Part("launch_due", campaigns.launch_due),
     Part("mark_lost_jobs", agents.mark_lost_jobs),
     Part("reconcile", reconcile.reconcile),

@@ -28,6 +28,10 @@ ORDER BY relname LIMIT %(most)s
 """
 
 
+# What a function returns goes to the disk where it does not fit into memory: no row is written, and nothing is left.
+_TRY = "SELECT count(*) FROM generate_series(1, 80000)"
+
+
 @dataclass(frozen=True)
 class State:
     """Since when the server runs, how many statements have waited for locks for long, and for which `tables`."""
@@ -54,6 +58,21 @@ def look() -> State:
         return _ask(own.cursor())
     finally:
         own.close()
+
+
+def has_room() -> bool:
+    """Return whether the server can write a MiB to its disk; an OperationalError if it does not answer."""
+    limits = {**connection.get_connection_params(), "connect_timeout": _CONNECT_S, "application_name": _NAME}
+    with psycopg.connect(**limits) as own:
+        try:
+            own.execute("SET LOCAL statement_timeout = '3s'")
+            own.execute("SET LOCAL work_mem = '64kB'")
+            own.execute(_TRY)
+        except psycopg.errors.DiskFull:
+            return False
+        finally:
+            own.rollback()
+    return True
 
 
 def _ask(cursor: Any) -> State:

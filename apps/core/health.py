@@ -7,7 +7,7 @@ import redis
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from apps.core import backends, clock, outage, queue, signs, starvation
+from apps.core import backends, clock, outage, queue, signs, starvation, writing
 
 
 @dataclass(frozen=True)
@@ -52,6 +52,9 @@ def _database() -> Part:
             raise
         outage.watch.note(error)
         return Part(False, timezone.now(), _("It does not answer."))
+    if full_since := writing.full_since(looks=True):
+        what = _("Its disk is full: nothing is written since %(since)s. Work goes on when there is room.")
+        return Part(False, full_since, what % {"since": f"{full_since:%H:%M:%S %Z}"}, is_hindered=True)
     if state.waiting:
         what = _("It answers, but requests wait for what another holds locked: %(tables)s.")
         tables = ", ".join(state.tables) or "–"

@@ -15,6 +15,11 @@ TIMETABLE = "beat"
 _KEY = "fathom.signs"
 _PROBE = "fathom.probe"
 _TIMEOUT_S = 1.0
+# Since when the database's disk is full, as long as somebody meets it; and that somebody met it a moment ago.
+_FULL, _REFUSED = "fathom.disk-full", "fathom.disk-refused"
+# How far the clock of a machine is ahead of the time since its start.
+_LEAD, _LEAD_FOR_S = "fathom.clock-lead", 24 * 3600
+_FULL_FOR_S, _REFUSED_FOR_S = 60, 5
 
 
 @dataclass(frozen=True)
@@ -87,6 +92,44 @@ def given() -> list[Sign]:
 def probe() -> None:
     """Write something small: who only answers may still refuse what is given to it; RedisError if it cannot be."""
     _client().set(_PROBE, 1, ex=60)
+
+
+def note_full(*, was_refused: bool) -> bool:
+    """Note that the database's disk is full, which is forgotten unless it is noted again; RedisError if away.
+
+    `was_refused` says that something could not be written, and not only that a look found no room. Return whether it
+    was not known.
+    """
+    pipe = _client().pipeline()
+    pipe.set(_FULL, _now(), nx=True).expire(_FULL, _FULL_FOR_S)
+    if was_refused:
+        pipe.set(_REFUSED, 1, ex=_REFUSED_FOR_S)
+    return bool(pipe.execute()[0])
+
+
+def full_since() -> tuple[float | None, bool]:
+    """Return since when the database's disk is full (s, epoch), None if nobody says so, and if it just refused.
+
+    RedisError if the broker is away.
+    """
+    since, refused = _client().mget(_FULL, _REFUSED)
+    return None if since is None else float(since), refused is not None
+
+
+def note_room() -> bool:
+    """Note that the database's disk has room again; return whether it was known to be full. RedisError if away."""
+    return bool(_client().delete(_FULL))
+
+
+def clock_lead(boot: str) -> float | None:
+    """Return the lead of a machine's clock at the last look (`core.clock_steps`), None if there was none lately."""
+    lead = _client().get(f"{_LEAD}.{boot}")
+    return None if lead is None else float(lead)
+
+
+def note_clock_lead(boot: str, lead_s: float) -> None:
+    """Keep the lead of a machine's clock (s) for the next look; RedisError if the broker is away."""
+    _client().set(f"{_LEAD}.{boot}", lead_s, ex=_LEAD_FOR_S)
 
 
 def waiting_in(queues: list[str]) -> int:

@@ -13,7 +13,7 @@ from django.urls import is_valid_path
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from apps.core import bodies, outage, space, starvation
+from apps.core import bodies, outage, space, starvation, writing
 from apps.core import health as checks
 
 logger = logging.getLogger(__name__)
@@ -97,6 +97,7 @@ def unavailable(request: HttpRequest, reason: str = "") -> HttpResponse:
 
 def no_space(request: HttpRequest, error: BaseException) -> HttpResponse:
     """Show the 507 page, which asks nothing of the database, with how much room there is."""
+    writing.note(error)
     logger.warning("%s is refused, a disk is full: %s", request.path, error)
     reason = space.words_of(error)
     if _is_rest(request):

@@ -1,7 +1,7 @@
 """Turn what a run's jobs printed into a stored result."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -51,7 +51,8 @@ def read_run(run: Run) -> tuple[Reading, float | None]:
     plan = Plan.from_json(run.plan or {"stages": []})
     jobs = jobs_of(run)
     faults.raise_for(jobs)
-    outputs = [output_of(job, plan) for job in jobs]
+    steps = impossible_times.steps_during(run)
+    outputs = [output_of(job, plan, steps) for job in jobs]
     refusals = [refusal for output in outputs if (refusal := settings.refusal_of(output))]
     if refusals:
         raise refusals[0]
@@ -63,8 +64,8 @@ def read_run(run: Run) -> tuple[Reading, float | None]:
             reading = judges.read_run(outputs, params, tool, capacity, nodes=nodes)
     except cpu_time.OutOfTimeError as error:
         raise ToolFailure("too-slow", Message(_TOO_SLOW), False, Message(_REPORT_IT)) from error
-    reading = server_caches.judge(impossible_times.judge(reading, jobs), trial.lane)
-    return other_addresses.judge(leftovers.judge(reading, run), run), start_skew_s(jobs)
+    reading = server_caches.judge(impossible_times.judge(reading, jobs, steps), trial.lane)
+    return other_addresses.judge(leftovers.judge(reading, run), run), None if steps else start_skew_s(jobs)
 
 
 def _resources_between(trial: Trial) -> list[str]:
@@ -80,10 +81,13 @@ def jobs_of(run: Run) -> list[Job]:
     return list(agents.jobs_of_run(run.pk))
 
 
-def output_of(job: Job, plan: Plan) -> Output:
-    """Return a job's raw output in the form that parsers take; times in server time, s since the epoch."""
+def output_of(job: Job, plan: Plan, steps: Collection[str] = ()) -> Output:
+    """Return a job's raw output in the form that parsers take; times in server time, s since the epoch.
+
+    Without times where the server's clock was set meanwhile, by these `steps`.
+    """
     printed = printed_by(job)
-    is_timed = not impossible_times.are_impossible(job)
+    is_timed = not impossible_times.are_impossible(job, steps)
     return Output(
         role=job.role,
         stage=plan.stages[job.stage].name,

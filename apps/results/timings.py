@@ -16,6 +16,8 @@ def record_timings(*, run: Run) -> list[StageTiming]:
     stages = Plan.from_json(run.plan or {"stages": []}).stages
     if not any(stage.together for stage in stages):
         return []
+    if impossible_times.steps_during(run):
+        return []
     jobs = Job.objects.filter(run_ref=run.pk, start_at__isnull=False)
     timings = []
     for index, stage in enumerate(stages):

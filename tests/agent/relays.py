@@ -11,6 +11,7 @@ import ssl
 import subprocess
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 _LENGTH = re.compile(rb"content-length: *([0-9]+)", re.IGNORECASE)
@@ -102,8 +103,21 @@ class Line(enum.Enum):
     CUT = "cut"
     # Requests are lost on their way, and nobody says so.
     LOSES_REQUESTS = "loses requests"
+    # The server does what it is asked; its answers are cut off in their headers, and in their bodies.
+    CUTS_HEADERS = "cuts headers"
+    CUTS_BODIES = "cuts bodies"
+    # The same, and nothing of them comes.
+    DROPS_ANSWERS = "drops answers"
     # The server does what it is asked; its answers are lost.
     LOSES_ANSWERS = "loses answers"
+
+
+# How much (bytes) of an answer comes over a line that breaks meanwhile.
+_PARTS: dict[Line, Callable[[bytes], int]] = {
+    Line.CUTS_HEADERS: lambda answer: answer.index(b"\r\n\r\n") // 2,
+    Line.CUTS_BODIES: lambda answer: len(answer) - 2,
+    Line.DROPS_ANSWERS: lambda answer: 0,
+}
 
 
 class MessageProxy(Relay):
@@ -112,6 +126,8 @@ class MessageProxy(Relay):
     def __init__(self, port: int) -> None:
         self.polls: list[bytes] = []
         self.delay_s = 0.0
+        # So many answers were cut off.
+        self.cut = 0
         self.line = Line.WHOLE
         self._to = port
         self._open: set[socket.socket] = set()
@@ -149,12 +165,20 @@ class MessageProxy(Relay):
         time.sleep(self.delay_s)
         if self.line is Line.LOSES_REQUESTS:
             return self._keep_silent()
-        server.sendall(request)
+        server.sendall(self.sent(request))
         answer = _message(server)
         if self.line is Line.LOSES_ANSWERS:
             return self._keep_silent()
+        if self.line in _PARTS:
+            self.cut += 1
+            client.sendall(answer[: _PARTS[self.line](answer)])
+            return False
         # Without an answer the server closed a connection that was idle.
         return bool(answer) and client.sendall(self.rewritten(request, answer)) is None
+
+    def sent(self, request: bytes) -> bytes:
+        """Return what the server gets for a request: the request, unless a subclass knows better."""
+        return request
 
     def rewritten(self, request: bytes, answer: bytes) -> bytes:
         """Return what the client gets for an answer: the answer, unless a subclass knows better."""

@@ -1,16 +1,19 @@
 """Two real agent processes with copies of one folder: each job runs once, and everybody is told."""
 
+import itertools
 import json
 import shutil
 import signal
+import time
 from collections.abc import Callable, Iterator
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 from django.utils import timezone
 
 from apps.agents import queries, services
-from apps.agents.models import Agent, Job
+from apps.agents.models import LOST_AFTER, Agent, AgentInstance, Job
 from apps.testbeds.models import Node
 from tests.agent import tools
 from tests.agent.program import AgentProgram, wait_until_gone
@@ -146,3 +149,26 @@ def test_a_killed_one_is_followed_at_once_in_its_folder(original: AgentProgram, 
     assert ended(job).exit_code == 0
     assert Agent.objects.get().instance_id != first
     assert not original.said("Another process")
+
+
+def test_a_refused_one_comes_again_when_the_server_said_however_long_its_own_pauses_are(
+    original: AgentProgram, twin: Twin, node: Node
+) -> None:
+    original.start()
+    wait_for(lambda: Agent.objects.get(node=node).instance, 30)
+    other = twin()
+    other.start()
+    wait_for(lambda: other.said("The server refuses this agent"), 30)
+    original.stop(signal.SIGKILL)
+    began, came = time.monotonic(), []
+    # By then its own pauses would be of 13 s and more.
+    while time.monotonic() < began + 40:
+        # The one at work was heard so long ago that it will be silent for long enough in 6 s: so it stays.
+        heard_at = timezone.now() - LOST_AFTER + timedelta(seconds=6)
+        Agent.objects.filter(node=node).update(last_seen_at=heard_at)
+        refused_at = AgentInstance.objects.get(refused_at__isnull=False).refused_last_at
+        if refused_at not in [at for at, _seen_at in came]:
+            came.append((refused_at, time.monotonic()))
+        time.sleep(0.2)
+    seen = [seen_at for _at, seen_at in came] + [time.monotonic()]
+    assert max(later - earlier for earlier, later in itertools.pairwise(seen)) < 12

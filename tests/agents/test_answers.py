@@ -136,7 +136,8 @@ def of_enrolments() -> list[Case]:
         issued = services.issue_enrolment_token(node=factories.node(), user=None, now=timezone.now())
         return issued.token, issued.text
 
-    (_fresh, good), (old, expired), (_second, late) = issue(), issue(), issue()
+    (_fresh, good), (old, expired), (_second, late), (_third, fresh) = issue(), issue(), issue(), issue()
+    own = {"prefix": "0123456789ab", "digest": "1" * 64}
     EnrolmentToken.objects.filter(pk=old.pk).update(expires_at=timezone.now() - timedelta(seconds=1))
     other = services.issue_enrolment_token(node=_second.node, user=None, now=timezone.now())
     agent, _text = services.enrol_agent(token_text=other.text, version="1", now=timezone.now())
@@ -145,6 +146,12 @@ def of_enrolments() -> list[Case]:
         Case("enrol", 201, "", {"token": good}),
         Case("enrol", 409, "used-token", {"token": good}),
         Case("enrol", 401, "expired-token", {"token": expired}),
+        Case("enrol", 400, "bad-field", {"token": fresh, "own": {"prefix": "x", "digest": "0" * 64}}),
+        Case("enrol", 409, "prefix-taken", {"token": fresh, "own": {"prefix": agent.prefix, "digest": "0" * 64}}),
+        Case("enrol", 201, "", {"token": fresh, "own": own}),
+        Case("enrol", 201, "", {"token": fresh, "own": own}),
+        Case("enrol", 409, "used-token", {"token": fresh, "own": own | {"digest": "0" * 64}}),
+        Case("enrol", 409, "used-token", {"token": fresh}),
         Case("enrol", 409, "node-has-agent", {"token": late}),
         Case("enrol", 401, "unknown-token", {"token": "enrol_none_at_all"}),
     ]

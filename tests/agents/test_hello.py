@@ -1,7 +1,10 @@
 """How processes of agents are let in over HTTP, and what those that are not may do."""
 
+import http.client
+import json
 import time
 import uuid
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -176,3 +179,21 @@ class _With:
 
     def call(self, path: str, body: Any = None) -> tuple[int, dict[str, Any]]:
         return self._process.call(path, body)
+
+
+def test_a_refused_one_is_told_when_to_come_again(server: LiveServer, token: str, first: Process) -> None:
+    assert first.poll(1)[0] == 200
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=30)
+    head = {"Authorization": f"Bearer {token}", "Fathom-Instance": str(uuid.uuid4())}
+    for heard_s, least, most in ((0, 25, 31), (20, 5, 11)):
+        wait_for(lambda: Agent.objects.get().last_seen_at)
+        Agent.objects.update(last_seen_at=timezone.now() - timedelta(seconds=heard_s))
+        connection.request("POST", "/agent/v1/hello", json.dumps({**PLACE, "folder": "other"}), head)
+        answer = connection.getresponse()
+        answer.read()
+        assert answer.status == 409
+        assert least <= int(answer.headers["Retry-After"]) <= most
+    # Nobody else is sent away for a time.
+    connection.request("POST", "/agent/v1/poll", json.dumps({"held": []}), head)
+    answer = connection.getresponse()
+    assert (answer.status, answer.headers["Retry-After"]) == (409, None)

@@ -28,8 +28,16 @@ PARTS = {part.name: tasks.tick for part in timetable.TICK}
 PARTS |= {part.name: tasks.tend for part in timetable.TEND}
 PARTS |= {part.name: tasks.retain for part in timetable.RETAIN}
 PARTS |= {part.name: tasks.count_stored for part in timetable.COUNT}
-# What goes through no rows: viewers are told what changed on nodes, and files that nobody names are removed.
-WITHOUT_ROWS = {"tell_waits", "sweep_uploads", "sweep_archives", "sweep_renderings", "sweep_scratch"}
+# What goes through no rows: viewers are told what changed on nodes, and files that nobody names are removed. That the
+# clock was set is told of all runs at the instant when it is seen, or of none.
+WITHOUT_ROWS = {
+    "note_clock_steps",
+    "tell_waits",
+    "sweep_uploads",
+    "sweep_archives",
+    "sweep_renderings",
+    "sweep_scratch",
+}
 WHOLE = {"carry_out_rules": tasks.retain, "index_due": tasks.index_archive}
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import collections
 import contextlib
 import logging
+import math
 import threading
 import time
 from collections.abc import Callable
@@ -149,7 +150,8 @@ class Agent:
                 if error.code == OTHER_INSTANCE:
                     self._stop_all()
                 self._write_condition()
-                self.closing.wait(long_backoff.next())
+                # Not later than the server says: the other one may be gone by then.
+                self.closing.wait(min(long_backoff.next(), error.retry_after_s or math.inf))
                 remote = self._reconfigured(remote)
             except Exception:
                 logger.exception("The answer to a poll could not be used")

@@ -36,6 +36,13 @@ class Answer(http.client.HTTPResponse):
         self._meter = _Meter(sock, self.fp.detach())
         self.fp = io.BufferedReader(self._meter)
 
+    def begin(self) -> None:
+        """Read status and headers; IncompleteRead if the line ended before they did."""
+        super().begin()
+        # http.client takes what came for all; where headers end in their empty line, nothing is read behind it.
+        if self._meter.is_at_end:
+            raise http.client.IncompleteRead(b"")
+
     def take(self, most: int) -> bytes:
         """Return the body, TooMuch if it is longer than `most` bytes; http.client's errors if it breaks off."""
         if self.length is not None and self.length > most:
@@ -62,7 +69,7 @@ class _Meter(io.RawIOBase):
     def __init__(self, sock: socket.socket, raw: Any) -> None:
         super().__init__()
         self._sock, self._raw = sock, raw
-        self.left = MOST_BESIDE
+        self.left, self.is_at_end = MOST_BESIDE, False
         self._silence_s = sock.gettimeout()
         self._deadline = time.monotonic() + (self._silence_s or 0.0) + MORE_S
 
@@ -81,6 +88,7 @@ class _Meter(io.RawIOBase):
             self._sock.settimeout(min(self._silence_s, remaining))
         count: int | None = self._raw.readinto(memoryview(buffer)[: self.left])
         self.left -= count or 0
+        self.is_at_end = count == 0
         return count
 
     def close(self) -> None:

@@ -136,6 +136,24 @@ def make_folder(folder: Path) -> None:
         raise ConfigError(f"The folder {folder} cannot be used: {error.strerror}. Choose one with --dir.") from None
 
 
+def write_private(folder: Path, name: str, data: bytes) -> None:
+    """Write a file of the folder that only its owner can read, and wait for the disk.
+
+    ConfigError if it cannot be written; then nothing of it is left.
+    """
+    try:
+        _write(folder / name, data)
+    except OSError as error:
+        remove(folder, name)
+        raise _unwritable(folder, error) from None
+
+
+def remove(folder: Path, name: str) -> None:
+    """Remove a file of the folder, if it is there and can be removed."""
+    with contextlib.suppress(OSError):
+        (folder / name).unlink()
+
+
 @contextlib.contextmanager
 def room(folder: Path, config: Config) -> Iterator[None]:
     """Hold as much of the disk as the configuration will take with its token; ConfigError if there is not as much.

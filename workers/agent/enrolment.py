@@ -6,11 +6,18 @@ import contextlib
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
-from . import config
+from . import VERSION, config, proposal
 from .config import Config, ConfigError
 from .lock import Lock, holder_of
+from .remote import Away, CutOff, Refused, Remote
 from .spool import SUFFIX
+
+# It is done once, by a person who waits: a busy server is given time (s).
+_TIMEOUT_S = 30.0
+# How often an enrolment is asked for whose answer is cut off.
+_TRIES = 3
 
 
 def claim(folder: Path, *, server: str, node: str, replace: bool) -> Config | None:
@@ -40,6 +47,33 @@ def claim(folder: Path, *, server: str, node: str, replace: bool) -> Config | No
             f"{folder / 'spool'} away. Nothing was changed; the token is still good."
         )
     return present
+
+
+def ask(folder: Path, settings: Config, remote: Remote, enrolment_token: str) -> None:
+    """Spend an enrolment token and put what it brings into the settings; ConfigError, Away or Refused.
+
+    A server of before takes no token that is proposed, and gives one of its own.
+    """
+    token = proposal.keep(folder, server=settings.server, enrolment_token=enrolment_token)
+    body = {"token": enrolment_token, "version": VERSION, "own": proposal.as_body(token)}
+    try:
+        answer = _answer_to(remote, body)
+    except Refused:
+        proposal.forget(folder)
+        raise
+    except Away as away:
+        text = "Run the same command again: it is answered even if the server has enrolled this node already."
+        raise Away(f"{str(away).rstrip('.')}. {text}") from None
+    settings.token, settings.node = str(answer.get("token") or token), str(answer["node"])
+
+
+def _answer_to(remote: Remote, body: dict[str, Any]) -> dict[str, Any]:
+    for _number in range(_TRIES - 1):
+        try:
+            return remote.call("enrol", body, timeout_s=_TIMEOUT_S)
+        except CutOff:
+            continue
+    return remote.call("enrol", body, timeout_s=_TIMEOUT_S)
 
 
 @contextlib.contextmanager

@@ -15,7 +15,7 @@ import time
 import uuid
 from pathlib import Path
 
-from . import VERSION, condition, config, enrolment, slurm
+from . import VERSION, condition, config, enrolment, proposal, slurm
 from . import settings as holding
 from .agent import Agent
 from .lock import Lock
@@ -61,10 +61,9 @@ def enrol(folder: Path, options: argparse.Namespace) -> int:
     keeping = enrolment.set_aside(folder) if options.replace else contextlib.nullcontext()
     # A token is good once: there is room for its fruit, and for the former one's copy, before it is spent.
     with config.room(folder, settings), keeping as aside:
-        # It is done once, by a person who waits: a busy server is given time.
-        answer = remote.call("enrol", {"token": options.token, "version": VERSION}, timeout_s=30.0)
-        settings.token, settings.node = str(answer["token"]), str(answer["node"])
+        enrolment.ask(folder, settings, remote, options.token)
         config.save(folder, settings)
+        proposal.forget(folder)
     if aside:
         print(f"The former identity is kept in {aside}.")
     print(f"Enrolled as the agent of {escaped(settings.node)}. Start it with:\n  {_command('run', folder)}")

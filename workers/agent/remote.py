@@ -22,6 +22,8 @@ POLL = "poll"
 UNAVAILABLE = "unavailable"
 # What is answered by one that has nothing against the request itself.
 _LATER = (http.client.TOO_MANY_REQUESTS, http.client.SERVICE_UNAVAILABLE)
+# How a line ends that had been made. (Of a line that cannot be made an OSError of another kind tells.)
+_CUT = (http.client.IncompleteRead, http.client.RemoteDisconnected, ConnectionResetError, BrokenPipeError)
 # So much (characters) of what another answered is told.
 MOST_TOLD = 80
 
@@ -38,6 +40,10 @@ class NotTheServer(Away):
     """Something on the way answered in the server's place."""
 
 
+class CutOff(Away):
+    """The line ended before the answer did: whether the server did what it was asked is not known."""
+
+
 class Unavailable(Away):
     """The server itself can do nothing for anybody now."""
 
@@ -47,12 +53,16 @@ class Failed(Away):
 
 
 class Refused(Exception):
-    """The server itself refused: `status` is HTTP's, `code` the server's own word, the text its reason."""
+    """The server itself refused: `status` is HTTP's, `code` the server's own word, the text its reason.
 
-    def __init__(self, status: int, code: str, detail: str) -> None:
+    `retry_after_s` is when it says to come again at the latest, None if it does not say.
+    """
+
+    def __init__(self, status: int, code: str, detail: str, retry_after_s: float | None = None) -> None:
         super().__init__(detail)
         self.status = status
         self.code = code
+        self.retry_after_s = retry_after_s
 
 
 class TooLarge(Refused):
@@ -91,12 +101,12 @@ class Remote:
         except (OSError, http.client.HTTPException) as error:
             self.close()
             if not reused or isinstance(error, (TimeoutError, TooMuch)) or "timed out" in str(error):
-                raise Away(_reason(error)) from error
+                raise _away(error) from error
         try:
             return self._exchange(path, data, timeout_s)
         except (OSError, http.client.HTTPException) as error:
             self.close()
-            raise Away(_reason(error)) from error
+            raise _away(error) from error
 
     def close(self) -> None:
         """Close the connection; the next call opens another."""
@@ -164,7 +174,8 @@ def _read(response: http.client.HTTPResponse, text: bytes, name: str) -> dict[st
         kind = Unavailable if code == UNAVAILABLE else Failed
         raise kind(detail or f"the server answered {status}", says_later=status in _LATER)
     if status >= 400:
-        raise Refused(status, code, detail)
+        later = response.getheader("Retry-After", "")
+        raise Refused(status, code, detail, float(later) if later.isdecimal() else None)
     return answer
 
 
@@ -177,5 +188,9 @@ def _who_answered(response: http.client.HTTPResponse, text: bytes) -> str:
     return f"not the server, but something in its place answered: {' '.join(filter(None, marks))}: {excerpt.strip()}"
 
 
-def _reason(error: Exception) -> str:
-    return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+def _away(error: Exception) -> Away:
+    """Return in words that a line failed, and whether it did so before the answer to a request was whole."""
+    words = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    if isinstance(error, _CUT):
+        return CutOff(f"the line ended before the server's answer did ({words})")
+    return Away(words)

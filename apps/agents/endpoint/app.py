@@ -62,13 +62,14 @@ class AgentEndpoint:
         if not path.startswith(ROOT):
             await self.otherwise(scope, receive, send)
             return
-        incoming = Incoming(scope, receive)
+        incoming, retry_after_s = Incoming(scope, receive), None
         try:
             status, data = await self._answer_to(scope, incoming, path.removeprefix(ROOT).rstrip("/"))
         except Disconnected:
             return
         except Problem as problem:
             status, data = problem.status, {"code": problem.code, "detail": str(problem)}
+            retry_after_s = problem.retry_after_s
         except database.Unavailable:
             status, data = 503, {"code": "unavailable", "detail": "The database is away: try again."}
         except Exception as error:
@@ -79,7 +80,8 @@ class AgentEndpoint:
             else:
                 logger.exception("%s %s failed", scope["method"], path)
                 status, data = 500, {"code": "error", "detail": "The server failed; its log has the details."}
-        await answer(scope, bodies.Closing(receive, send) if incoming.is_left else send, status, data)
+        sending = bodies.Closing(receive, send) if incoming.is_left else send
+        await answer(scope, sending, status, data, retry_after_s)
 
     async def _answer_to(self, scope: Scope, receive: Receive, name: str) -> Answer:
         arrived = time.time()
@@ -151,7 +153,7 @@ class AgentEndpoint:
                 services.admit_instance, agent_id=agent.agent_id, introduction=introduction, now=timezone.now()
             )
         except services.InstanceRefused as refusal:
-            raise Problem(409, OTHER, str(refusal)) from refusal
+            raise Problem(409, OTHER, str(refusal), retry_after_s=refusal.retry_after_s) from refusal
         self.hub.distrust(prefix)
         self.hub.hear(agent.agent_id)
         return 200, {}
@@ -172,20 +174,20 @@ class AgentEndpoint:
         try:
             await database.run(services.admit_unnamed, agent_id=agent.agent_id, now=timezone.now())
         except services.InstanceRefused as refusal:
-            raise Problem(409, OTHER, str(refusal)) from refusal
+            raise Problem(409, OTHER, str(refusal), retry_after_s=refusal.retry_after_s) from refusal
         self.hub.distrust(prefix)
         return replace(fresh, instance=None)
 
     async def _enrol(self, body: bytes) -> Answer:
-        token, version = protocol.enrolment_of(read_json(body))
+        token, version, own = protocol.enrolment_of(read_json(body))
         try:
             agent, text = await database.run(
-                services.enrol_agent, token_text=token, version=version, now=timezone.now()
+                services.enrol_agent, token_text=token, version=version, own=own, now=timezone.now()
             )
         except services.EnrolmentRefused as refusal:
-            status = 409 if refusal.code in ("used-token", "node-has-agent") else 401
+            status = 409 if refusal.code in ("used-token", "node-has-agent", "prefix-taken") else 401
             raise Problem(status, refusal.code, str(refusal)) from refusal
-        return 201, {"token": text, "node": str(agent.node)}
+        return 201, {"node": str(agent.node)} | ({"token": text} if text else {})
 
     async def _poll(self, prefix: str, agent: Credentials, data: dict[str, Any]) -> Answer:
         """Answer with what is to be done on the agent's node, as soon as there is something."""

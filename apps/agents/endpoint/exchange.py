@@ -90,8 +90,10 @@ def read_json(body: bytes) -> dict[str, Any]:
     return data
 
 
-async def answer(scope: Scope, send: Send, status: int, data: Mapping[str, Any]) -> None:
-    """Send an answer to a request, marked as the service's own."""
+async def answer(
+    scope: Scope, send: Send, status: int, data: Mapping[str, Any], retry_after_s: int | None = None
+) -> None:
+    """Send an answer to a request, marked as the service's own; `retry_after_s` is when to come again."""
     named = header(scope, b"fathom-request")
     body = json.dumps(data, separators=(",", ":")).encode()
     headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
@@ -99,8 +101,8 @@ async def answer(scope: Scope, send: Send, status: int, data: Mapping[str, Any])
     headers.append((b"fathom-answer", (named if _REQUEST.fullmatch(named) else _NAMELESS).encode()))
     if status == 401:
         headers.append((b"www-authenticate", b"Bearer"))
-    if status == 503:
-        headers.append((b"retry-after", str(outage.RETRY_AFTER_S).encode()))
+    if status == 503 or retry_after_s is not None:
+        headers.append((b"retry-after", str(retry_after_s or outage.RETRY_AFTER_S).encode()))
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": body})
 

@@ -1,5 +1,6 @@
 """What agents may say: each request's JSON checked, and turned into what services take."""
 
+import re
 import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,7 +11,7 @@ from apps.agents import facts
 from apps.agents.endpoint import packed
 from apps.agents.endpoint.exchange import Problem, bad_field
 from apps.agents.models import Job
-from apps.agents.services import Introduction, Report
+from apps.agents.services import Introduction, OwnToken, Report
 from apps.agents.troubles import Trouble
 from apps.core import moments
 
@@ -22,6 +23,7 @@ MOST_UNSENT_S = 10 * 365 * 86400.0
 # Any time that an agent may name, or its clock may be off, in seconds; the sum of two is still a date.
 _SECONDS = 1e10
 _COUNT = 2**62
+_PREFIX, _DIGEST = re.compile("[0-9a-f]{12}"), re.compile("[0-9a-f]{64}")
 
 
 @dataclass(frozen=True)
@@ -90,9 +92,17 @@ def introduction_of(data: Mapping[str, Any], key: uuid.UUID, address: str) -> In
     return Introduction(key=key, **texts, host=host, version=version, address=address[:64])
 
 
-def enrolment_of(data: Mapping[str, Any]) -> tuple[str, str]:
-    """Return the token and the agent's version."""
-    return _text(data, "token", 200), _text(data, "version", 32)
+def enrolment_of(data: Mapping[str, Any]) -> tuple[str, str, OwnToken | None]:
+    """Return the token, the agent's version, and what it says of the token that it drew for itself, if it did."""
+    token, version, own = _text(data, "token", 200), _text(data, "version", 32), data.get("own")
+    if own is None:
+        return token, version, None
+    if not isinstance(own, dict):
+        raise bad_field("own", "must be an object")
+    prefix, digest = _text(own, "prefix", 16), _text(own, "digest", 100)
+    if not _PREFIX.fullmatch(prefix) or not _DIGEST.fullmatch(digest):
+        raise bad_field("own", "must hold a prefix of 12 and a digest of 64 hexadecimal digits")
+    return token, version, OwnToken(prefix, digest)
 
 
 def facts_of(data: Mapping[str, Any]) -> tuple[dict[str, Any], str]:

@@ -16,10 +16,11 @@ LEAST = MIB // 16
 class Problem(Exception):
     """An answer other than 2xx: HTTP's status, a word for programs, a text for people."""
 
-    def __init__(self, status: int, code: str, detail: str) -> None:
+    def __init__(self, status: int, code: str, detail: str, *, retry_after_s: int | None = None) -> None:
         super().__init__(detail)
         self.status = status
         self.code = code
+        self.retry_after_s = retry_after_s
 
 
 class Share:

@@ -3,6 +3,7 @@
 from apps.agents.services.enrolment import (
     EnrolmentRefused,
     IssuedEnrolment,
+    OwnToken,
     enrol_agent,
     forget_agent,
     issue_enrolment_token,
@@ -34,6 +35,7 @@ __all__ = [
     "IssuedEnrolment",
     "JobSpec",
     "OtherInstance",
+    "OwnToken",
     "Report",
     "UnknownJob",
     "Unsent",

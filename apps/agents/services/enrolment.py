@@ -48,21 +48,26 @@ def issue_enrolment_token(*, node: Node, user: User | None, now: datetime) -> Is
     return IssuedEnrolment(token, issued.text)
 
 
-@transaction.atomic
-def enrol_agent(*, token_text: str, version: str, now: datetime) -> tuple[Agent, str]:
-    """Spend an enrolment token; return the node's agent and its own token, which is kept nowhere.
+@dataclass(frozen=True)
+class OwnToken:
+    """What is known of a token that an agent drew for itself; its text is known to nobody else."""
 
-    Raises EnrolmentRefused: unknown-token, expired-token, used-token or node-has-agent.
+    prefix: str
+    digest: str
+
+
+@transaction.atomic
+def enrol_agent(*, token_text: str, version: str, now: datetime, own: OwnToken | None = None) -> tuple[Agent, str]:
+    """Spend an enrolment token; return the node's agent and its new token, which is kept nowhere.
+
+    With `own` the agent has its token already, and "" is returned. Then it may ask again for as long as the
+    enrolment token would have been good and it has not come to life: the answer may have been lost.
+    Raises EnrolmentRefused: unknown-token, expired-token, used-token, node-has-agent or prefix-taken.
     """
-    token = (
-        EnrolmentToken.objects.select_for_update(of=("self",))
-        .select_related("node")
-        .filter(prefix=secrets.prefix_of(token_text) or "")
-        .first()
-    )
-    if token is None or not secrets.matches(token_text, token.digest):
-        raise EnrolmentRefused("unknown-token", "This enrolment token is unknown: copy it again, whole.")
+    token = _token_of(token_text)
     if token.used_at:
+        if own is not None and (asker := _enrolled_with(token, own, now)):
+            return asker, ""
         raise EnrolmentRefused("used-token", "This enrolment token has been used: make a new one on the node's page.")
     if token.expires_at <= now:
         raise EnrolmentRefused(
@@ -76,9 +81,12 @@ def enrol_agent(*, token_text: str, version: str, now: datetime) -> tuple[Agent,
         raise EnrolmentRefused(
             "node-has-agent", f"{token.node} already has an agent: retire it on the node's agent page first."
         )
+    if own and Agent.objects.filter(prefix=own.prefix).exclude(pk=agent.pk).exists():
+        raise EnrolmentRefused("prefix-taken", "The token that was drawn begins as another's: run the command again.")
     issued = secrets.issue("agent")
-    agent.node = token.node
-    agent.prefix, agent.digest, agent.version = issued.prefix, issued.digest, version
+    known = own or issued
+    agent.node, agent.version = token.node, version
+    agent.prefix, agent.digest = known.prefix, known.digest
     agent.last_seen_at = agent.retired_at = agent.clock_offset_s = agent.clock_error_s = None
     agent.instance, agent.troubles, agent.set_aside_at = None, [], None
     agent.save()
@@ -86,7 +94,28 @@ def enrol_agent(*, token_text: str, version: str, now: datetime) -> tuple[Agent,
     token.save(update_fields=["used_at", "updated_at"])
     wake.revoke_node(token.node_id)
     audit.note("agent-enrolled", agent=agent.pk, node=token.node.name, team=token.node.team_id)
-    return agent, issued.text
+    return agent, "" if own else issued.text
+
+
+def _token_of(text: str) -> EnrolmentToken:
+    """Return the locked enrolment token of a text; EnrolmentRefused unknown-token for none."""
+    token = (
+        EnrolmentToken.objects.select_for_update(of=("self",))
+        .select_related("node")
+        .filter(prefix=secrets.prefix_of(text) or "")
+        .first()
+    )
+    if token is None or not secrets.matches(text, token.digest):
+        raise EnrolmentRefused("unknown-token", "This enrolment token is unknown: copy it again, whole.")
+    return token
+
+
+def _enrolled_with(token: EnrolmentToken, own: OwnToken, now: datetime) -> Agent | None:
+    """Return the agent that a spent token enrolled, if it is who asks again, in time, and was not heard of since."""
+    if token.expires_at <= now:
+        return None
+    unheard = Agent.objects.select_related("node").filter(node=token.node_id, last_seen_at=None, retired_at=None)
+    return unheard.filter(prefix=own.prefix, digest=own.digest).first()
 
 
 @transaction.atomic

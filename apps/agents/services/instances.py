@@ -1,6 +1,7 @@
 """Which process of an agent is at work: one at a time, however many copies of its folder or machine there are."""
 
 import logging
+import math
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import UUID
@@ -36,7 +37,14 @@ class Introduction:
 
 
 class InstanceRefused(Exception):
-    """Another process is at work for the node; the text says which, and what to do."""
+    """Another process is at work for the node; the text says which, and what to do.
+
+    `retry_after_s` is when (s) this one may be let in, if nothing is heard of the other until then.
+    """
+
+    def __init__(self, detail: str, *, retry_after_s: int) -> None:
+        super().__init__(detail)
+        self.retry_after_s = retry_after_s
 
 
 def admit_instance(*, agent_id: int, introduction: Introduction, now: datetime) -> AgentInstance:
@@ -62,7 +70,7 @@ def admit_instance(*, agent_id: int, introduction: Introduction, now: datetime) 
             _put_to_work(agent, instance, now)
             return instance
         _refuse(instance, now)
-    raise InstanceRefused(_words(agent, current, now))
+    raise InstanceRefused(_words(agent, current, now), retry_after_s=_retry_after_s(agent, now))
 
 
 def admit_unnamed(*, agent_id: int, now: datetime) -> None:
@@ -76,7 +84,7 @@ def admit_unnamed(*, agent_id: int, now: datetime) -> None:
             _put_to_work(agent, None, now)
             return
         logger.warning("A program of an earlier version asks for jobs of %s, too: it gets none", agent.node)
-    raise InstanceRefused(_words(agent, current, now))
+    raise InstanceRefused(_words(agent, current, now), retry_after_s=_retry_after_s(agent, now))
 
 
 def leave_instance(*, agent_id: int, key: UUID, now: datetime) -> None:
@@ -178,6 +186,13 @@ def _forget_old(agent: Agent) -> None:
     if agent.instance_id is not None:
         over = over.exclude(pk=agent.instance_id)
     over.filter(pk__in=list(over.order_by("-updated_at").values_list("pk", flat=True)[KEPT:])).delete()
+
+
+def _retry_after_s(agent: Agent, now: datetime) -> int:
+    """Return in how many whole s the process at work has been silent for LOST_AFTER, if it is from now on."""
+    heard = now - agent.last_seen_at if agent.last_seen_at else timedelta()
+    left = min(max(LOST_AFTER - heard, timedelta()), LOST_AFTER)
+    return math.floor(left.total_seconds()) + 1
 
 
 def _words(agent: Agent, current: AgentInstance | None, now: datetime) -> str:

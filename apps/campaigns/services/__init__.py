@@ -1,6 +1,7 @@
 """Writes of campaigns, each one function; see the modules."""
 
 from apps.campaigns.services.campaigns import clone_campaign, create_campaign, update_campaign
+from apps.campaigns.services.clock_steps import note_clock_steps, steps_during
 from apps.campaigns.services.completion import (
     cancel_leftovers,
     finish_campaign,
@@ -70,6 +71,7 @@ __all__ = [
     "mark_all_stopping",
     "mark_analysed",
     "mark_stopping",
+    "note_clock_steps",
     "pause_campaign",
     "players_of",
     "recover_run",
@@ -82,6 +84,7 @@ __all__ = [
     "settle_fence",
     "share_campaign",
     "start_stage",
+    "steps_during",
     "succeed_run",
     "take_runs",
     "update_campaign",

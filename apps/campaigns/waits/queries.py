@@ -161,6 +161,8 @@ def _stop_reason(facts: Facts, lane: WaitingLane) -> WaitReason | None:
     """Return that no work can be handed out, whatever else the lane waits for."""
     if facts.stop is None:
         return None
+    if facts.stop.part == "database":
+        return reason("database", since=_since(lane, [facts.stop.since]))
     words = without_addresses(facts.stop.words).rstrip(".")
     return reason("broker", since=_since(lane, [facts.stop.since]), words=words)
 

@@ -40,6 +40,7 @@ REASONS = {
     "queue": Reason(_("waiting for its turn on these nodes; trials before it: %(ahead)s"), is_bounded=True),
     "retry": Reason(_("waiting to be tried again"), is_bounded=True),
     "broker": Reason(_("waiting for the message broker, which takes no work (%(words)s)")),
+    "database": Reason(_("waiting for the database, whose disk is full")),
     "due": Reason(_("due: it begins as soon as a worker takes it up"), is_bounded=True),
 }
 _SINCE = _("%(reason)s since %(since)s")

@@ -1,0 +1,108 @@
+"""The server's clock set while runs are under way: each says so, and no node is blamed for times that are right."""
+
+from collections.abc import Iterator
+from datetime import timedelta
+from types import SimpleNamespace
+
+import pytest
+from django.utils import timezone
+
+from apps.agents.models import Job
+from apps.bench.toolkit import Plan
+from apps.campaigns import services
+from apps.campaigns.models import Event, Run
+from apps.core import broker, clock_steps, signs
+from apps.results import services as results
+from apps.results.models import Result, StageTiming
+from apps.testbeds.models import Node
+from tests import rewriting
+from tests.campaigns import factories as make
+from tests.workers.factories import job_of, measure, report
+from workers import carry_out, closure, timetable
+
+FLAGS = {"server-clock-set", "times-impossible"}
+
+
+@pytest.fixture(autouse=True)
+def looked() -> Iterator[None]:
+    """Have somebody looked a moment ago."""
+    set_by(0)
+    yield
+    broker.client(timeout_s=1).delete(f"{signs._LEAD}.{clock_steps._boot()}")
+
+
+def set_by(seconds: float) -> None:
+    """Have the clock been set since the last look."""
+    signs.note_clock_lead(clock_steps._boot(), clock_steps.lead() - seconds)
+
+
+@pytest.fixture
+def run(cast: SimpleNamespace, pair: list[Node]) -> Run:
+    """Return a run whose commands have all ended, and which nobody has closed."""
+    make.launched(cast, *pair)
+    carry_out.schedule()
+    found = Run.objects.get()
+    report(job_of(found, "server"), Job.State.READY)
+    carry_out.advance(found.pk)
+    measure(found)
+    return found
+
+
+def flags() -> dict[str, dict[str, str]]:
+    """Return the flags of the one result that are about times, with what they say."""
+    found = Result.objects.get().flags
+    return {flag["name"]: flag["message"]["params"] for flag in found if flag["name"] in FLAGS}
+
+
+@pytest.mark.parametrize(("by", "said"), [(3600, "+3600"), (-7200, "-7200"), (3, "+3")])
+@pytest.mark.parametrize("is_told_before", [True, False])
+def test_a_run_that_spans_it_is_flagged_and_no_node(run: Run, by: float, said: str, is_told_before: bool) -> None:
+    set_by(by)
+    if is_told_before:
+        assert services.note_clock_steps(now=timezone.now()) == [run.pk]
+        assert services.note_clock_steps(now=timezone.now()) == []
+    # What agents then tell lies elsewhere than the job's own life.
+    for job in Job.objects.filter(run_ref=run.pk, started_at__isnull=False):
+        rewriting.update(Job.objects.filter(pk=job.pk), started_at=job.started_at + timedelta(seconds=by))
+    closure.close(run.pk)
+    assert flags() == {"server-clock-set": {"seconds": said}}
+    assert [event.message["params"] for event in Event.objects.filter(trial=run.trial, level="warning")] == [
+        {"seconds": said, "attempt": 1, "run": run.pk}
+    ]
+    assert Result.objects.get().start_skew_s is None
+    assert not StageTiming.objects.exists()
+    run.refresh_from_db()
+    job = job_of(run, "client")
+    output = results.output_of(job, Plan.from_json(run.plan), services.steps_during(run))
+    assert (output.started_at, output.ended_at) == (None, None)
+
+
+def test_one_that_seems_to_end_before_it_started_is_flagged_whoever_looked(run: Run) -> None:
+    rewriting.update(Run.objects.filter(pk=run.pk), started_at=timezone.now() + timedelta(hours=2))
+    closure.close(run.pk)
+    assert flags() == {"server-clock-set": {"seconds": "?"}}
+
+
+@pytest.mark.parametrize("by", [0, 1.5, -1.5])
+def test_what_is_no_step_is_not_told(run: Run, by: float) -> None:
+    set_by(by)
+    assert services.note_clock_steps(now=timezone.now()) == []
+    closure.close(run.pk)
+    assert flags() == {}
+
+
+def test_a_run_that_begins_or_ends_at_another_time_is_not_flagged(cast: SimpleNamespace, run: Run) -> None:
+    closure.close(run.pk)
+    set_by(3600)
+    assert services.note_clock_steps(now=timezone.now()) == []
+    assert flags() == {}
+
+
+def test_who_is_the_first_to_look_knows_of_no_step(run: Run) -> None:
+    broker.client(timeout_s=1).delete(f"{signs._LEAD}.{clock_steps._boot()}")
+    assert services.note_clock_steps(now=timezone.now()) == []
+    assert signs.clock_lead(clock_steps._boot()) is not None
+
+
+def test_the_timetable_looks_each_second() -> None:
+    assert "note_clock_steps" in [part.name for part in timetable.TICK]
