@@ -11,7 +11,7 @@ from apps.campaigns import services as campaigns
 from apps.core import isolation, queue
 from apps.reports.files import services as rendering
 from apps.reports.schedules import deliveries, report_mail
-from workers import analysis, carry_out, closure, stages, timetable
+from workers import analysis, bulky, carry_out, closure, stages, timetable
 
 
 @shared_task
@@ -59,8 +59,7 @@ def cancel_leftovers() -> None:
 @shared_task
 def delete() -> None:
     """Go on deleting large campaigns, and come back if that takes longer."""
-    if campaigns.continue_deletions():
-        queue.send(queue.DELETE)
+    bulky.carry_out(queue.DELETE, campaigns.continue_deletions)
 
 
 @shared_task(time_limit=analysis.LIMIT_S)
@@ -98,21 +97,22 @@ def count_stored() -> None:
 # Its programs have limits of their own, and a row that gives no sign is taken up again.
 @shared_task(time_limit=900)
 def render() -> None:
-    """Render the report that has waited longest, and come back for the next."""
+    """Render the file whose turn it is, and come back for the next."""
     if rendering.carry_out_next(now=timezone.now()):
         queue.send(queue.RENDER)
 
 
 @shared_task(time_limit=600)
-def advance_import(import_id: int) -> None:
-    """Take an import on; all that it makes is stored in one transaction, which takes as long as it takes."""
-    imports.advance_import(import_id=import_id, now=timezone.now())
+def advance_import() -> None:
+    """Take an import on, and come back for the next; all that it makes is stored in one transaction."""
+    bulky.carry_out(queue.ADVANCE_IMPORT, lambda: imports.carry_out_next(now=timezone.now()))
 
 
 @shared_task(time_limit=900)
-def deliver(delivery_id: int) -> None:
-    """Take the next step of a scheduled report: freeze it, or mail its files."""
-    deliveries.carry_on(delivery_id=delivery_id, now=timezone.now())
+def deliver() -> None:
+    """Take the next step of a scheduled report, freeze it or mail its files, and come back for the next."""
+    if deliveries.carry_out_next(now=timezone.now()):
+        queue.send(queue.DELIVER)
 
 
 @shared_task(time_limit=900)
@@ -123,6 +123,5 @@ def ask_recipients(schedule_id: int) -> None:
 
 @shared_task(time_limit=6 * 3600)
 def take_archives() -> None:
-    """Look through or store the archive that has waited longest, then come back for the next."""
-    if incoming.carry_out_next(now=timezone.now()):
-        queue.send(queue.TAKE_ARCHIVES)
+    """Look through or store the archive whose turn it is, and come back for the next."""
+    bulky.carry_out(queue.TAKE_ARCHIVES, lambda: incoming.carry_out_next(now=timezone.now()))

@@ -90,4 +90,4 @@ def test_long_work_has_a_queue_of_its_own_and_each_queue_a_worker(tmp_path: Path
     parts = {process.name: process.argv for process in service.Service(tmp_path)._table()}
     looked_after = {word.removeprefix("--queues=") for argv in parts.values() for word in argv if "--queues=" in word}
     assert looked_after == set(queues.values()) == set(app.amqp.queues)
-    assert "--concurrency=1" in parts["worker-long"]
+    assert "--concurrency=2" in parts["worker-long"]

@@ -56,7 +56,7 @@ def test_processes_that_hang_are_ended_and_those_that_wait_are_not(
         locks = stack.enter_context(ExitStack())
         locks.enter_context(held(work.table))
         locks.enter_context(held(LOCKED))
-        parts = {"worker": 2, "worker-clock": 2, "worker-long": 1}
+        parts = {"worker": 2, "worker-clock": 2, "worker-long": 2}
         workers = {part: stack.enter_context(processes.running(part, tmp_path)) for part in parts}
         processes.seconds_until(
             lambda: all(len(processes.children_of(workers[part])) == parts[part] for part in parts)
@@ -86,7 +86,7 @@ def test_processes_that_hang_are_ended_and_those_that_wait_are_not(
 
         with held_by_a_tracer([*before["worker-long"]]):
             processes.seconds_until(lambda: hangs_told_of() == {"worker-long"})
-            processes.seconds_until(lambda: len(new_in("worker-long")) == 1)
+            processes.seconds_until(lambda: len(new_in("worker-long")) == 2)
         locks.close()
         # The worker itself goes on, and takes up again what its process was at.
         processes.seconds_until(work.is_done, each=tasks.tend)

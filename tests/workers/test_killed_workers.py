@@ -58,7 +58,7 @@ def an_import(cast: SimpleNamespace) -> Work:
     row = Import.objects.filter(pk=made.pk)
     return Work(
         queue.ADVANCE_IMPORT,
-        (made.pk,),
+        (),
         "results_importitem",
         lambda: row.filter(claimed_at__isnull=False).exists(),
         lambda: row.filter(claimed_at=None, state="ready").exists(),
@@ -105,7 +105,7 @@ def a_delivery(cast: SimpleNamespace) -> Work:
     row = Delivery.objects.filter(pk=made.row)
     return Work(
         queue.DELIVER,
-        (made.row,),
+        (),
         "reports_edition",
         lambda: row.filter(claimed_at__isnull=False).exists(),
         lambda: row.filter(claimed_at=None).exclude(state="waiting").exists(),

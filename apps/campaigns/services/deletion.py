@@ -13,9 +13,10 @@ from apps.bench.text import Message, _
 from apps.campaigns import errors
 from apps.campaigns.models import Campaign, Reservation, Share, Tombstone, Trial
 from apps.campaigns.services.campaigns import lock_campaign
-from apps.core import immutability, isolation, leases, queue
+from apps.core import immutability, isolation, leases, queue, turns
 
 CONTINUE_DELETIONS = "continue_deletions"
+_ASKED = turns.Asked("team", "", "deleting_at")
 # Up to so many trials are deleted while the person waits: well under a second.
 AT_ONCE = 500
 # Trials deleted in one transaction.
@@ -71,31 +72,28 @@ def _bury(campaign: Campaign, user: User, now: datetime, reason: str, trials: in
 
 
 def continue_deletions() -> bool:
-    """Go on with what is to be deleted, the oldest first, for TURN_S at most; True if something is left."""
+    """Go on with what is to be deleted, batch by batch in turn, for TURN_S at most; True if something is left."""
     with leases.hold(CONTINUE_DELETIONS) as is_ours:
         return is_ours and _take_turn()
 
 
 def _take_turn() -> bool:
     deadline = time.monotonic() + TURN_S
-    while (campaign_id := _next(timezone.now())) is not None:
-        done = isolation.for_each(CONTINUE_DELETIONS, [campaign_id], _delete_batch, now=timezone.now())
-        if done == [False]:
-            # Somebody else is at it.
-            return False
+    while turns.take_next(_due(timezone.now()), _ASKED, _try_batch, now=timezone.now()):
         if time.monotonic() > deadline:
             return True
     return False
+
+
+def _try_batch(campaign_id: int) -> bool:
+    """Delete some of a campaign; False if somebody else is at it."""
+    return False not in isolation.for_each(CONTINUE_DELETIONS, [campaign_id], _delete_batch, now=timezone.now())
 
 
 def resume_deletions(*, now: datetime) -> None:
     """Ask a worker to go on if none is at it: its message was lost, or it was killed."""
     if _due(now).exists() and not leases.is_held(CONTINUE_DELETIONS):
         queue.remind(queue.DELETE)
-
-
-def _next(now: datetime) -> int | None:
-    return _due(now).order_by("deleting_at", "pk").values_list("pk", flat=True).first()
 
 
 def _due(now: datetime) -> QuerySet[Campaign]:
