@@ -3,8 +3,6 @@
 from celery import shared_task
 from django.utils import timezone
 
-from apps.archive.imports import work as imports
-from apps.archive.incoming import services as incoming
 from apps.archive.retention import services as retention
 from apps.archive.search import entries
 from apps.campaigns import services as campaigns
@@ -56,12 +54,6 @@ def cancel_leftovers() -> None:
     campaigns.cancel_leftovers(now=timezone.now())
 
 
-@shared_task
-def delete() -> None:
-    """Go on deleting large campaigns, and come back if that takes longer."""
-    bulky.carry_out(queue.DELETE, campaigns.continue_deletions)
-
-
 @shared_task(time_limit=analysis.LIMIT_S)
 def analyse(campaign_id: int) -> None:
     """Draw conclusions from the results of an ended campaign."""
@@ -102,12 +94,6 @@ def render() -> None:
         queue.send(queue.RENDER)
 
 
-@shared_task(time_limit=600)
-def advance_import() -> None:
-    """Take an import on, and come back for the next; all that it makes is stored in one transaction."""
-    bulky.carry_out(queue.ADVANCE_IMPORT, lambda: imports.carry_out_next(now=timezone.now()))
-
-
 @shared_task(time_limit=900)
 def deliver() -> None:
     """Take the next step of a scheduled report, freeze it or mail its files, and come back for the next."""
@@ -121,7 +107,8 @@ def ask_recipients(schedule_id: int) -> None:
     report_mail.ask_recipients(schedule_id=schedule_id, now=timezone.now())
 
 
-@shared_task(time_limit=6 * 3600)
-def take_archives() -> None:
-    """Look through or store the archive whose turn it is, and come back for the next."""
-    bulky.carry_out(queue.TAKE_ARCHIVES, lambda: incoming.carry_out_next(now=timezone.now()))
+@shared_task(time_limit=bulky.LIMIT_S)
+def take_bulky() -> None:
+    """Take an import, an archive or a deletion on, whose turn it is, and come back for the next."""
+    if bulky.take_next(now=timezone.now()):
+        queue.send(queue.BULKY)

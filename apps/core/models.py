@@ -75,13 +75,13 @@ class WorkerTime(models.Model):
 
     HALVES_AFTER_S = 3600.0
 
-    owner = models.CharField(_("whose"), max_length=40, primary_key=True)
-    spent_s = models.FloatField(_("seconds"), default=0.0)
+    owner = models.CharField(max_length=40, primary_key=True)
+    spent_s = models.FloatField(default=0.0)
     at = models.DateTimeField(_("when"), db_index=True)
 
     class Meta:
-        verbose_name = _("time of workers")
-        verbose_name_plural = _("time of workers")
+        verbose_name = _("time that workers gave")
+        verbose_name_plural = _("times that workers gave")
 
     def __str__(self) -> str:
         return self.owner

@@ -14,7 +14,6 @@ CLOSE_RUN = "workers.tasks.close_run"
 SCHEDULE = "workers.tasks.schedule"
 ANALYSE = "workers.tasks.analyse"
 CANCEL_LEFTOVERS = "workers.tasks.cancel_leftovers"
-DELETE = "workers.tasks.delete"
 OPEN_STAGES = "workers.tasks.open_stages"
 RENDER = "workers.tasks.render"
 DELIVER = "workers.tasks.deliver"
@@ -24,17 +23,15 @@ TICK = "workers.tasks.tick"
 TEND = "workers.tasks.tend"
 RETAIN = "workers.tasks.retain"
 COUNT_STORED = "workers.tasks.count_stored"
-ADVANCE_IMPORT = "workers.tasks.advance_import"
-TAKE_ARCHIVES = "workers.tasks.take_archives"
+# Imports, archives and deletions: of these a worker has one piece in hand at a time (`workers.bulky`).
+BULKY = "workers.tasks.take_bulky"
 
 # Looks of the timetable never wait behind what they look after.
 CLOCK = "clock"
 CLOCK_TASKS = (TICK, TEND, INDEX)
 # What may take from seconds to hours waits in a queue of its own, so that no step of a measurement waits for it.
 LONG = "long"
-# Of it this may take hours, or the whole of a disk: a worker has one such thing in hand at a time (`workers.bulky`).
-BULKY_TASKS = (ADVANCE_IMPORT, TAKE_ARCHIVES, DELETE)
-LONG_TASKS = (RENDER, DELIVER, ASK_RECIPIENTS, RETAIN, COUNT_STORED, *BULKY_TASKS)
+LONG_TASKS = (RENDER, DELIVER, ASK_RECIPIENTS, BULKY, RETAIN, COUNT_STORED)
 SHORT = "celery"
 
 # With so many messages waiting in its queue, one that only reminds of a row is not added.

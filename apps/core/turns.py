@@ -13,7 +13,7 @@ from datetime import datetime, timedelta
 from itertools import islice
 from typing import Any
 
-from django.db import DatabaseError, transaction
+from django.db import Error, transaction
 from django.db.models import Min, QuerySet
 from django.utils import timezone
 
@@ -35,27 +35,65 @@ class Asked:
     since: str
 
 
-def take_next(rows: QuerySet[Any], asked: Asked, do: Callable[[int], bool], *, now: datetime) -> bool:
-    """Call `do` with the primary keys of rows that wait, in turn, until it says that it began with one.
+@dataclass(frozen=True)
+class Pieces:
+    """Rows of one kind of work that wait; `do` begins with the row of a primary key, False if others have it."""
 
-    False if there is none to begin with. What it takes is counted as the team's and the person's who asked.
+    rows: QuerySet[Any]
+    asked: Asked
+    do: Callable[[int], bool]
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A row that waits, of which kind, and whose time it takes."""
+
+    kind: Pieces
+    pk: int
+    owners: Sequence[str]
+
+
+def take_next(*kinds: Pieces, now: datetime) -> bool:
+    """Do the first piece in turn, of all these kinds, that can be begun with; False if there is none.
+
+    What it takes is counted as the team's and the person's who asked.
     """
-    return any(_take(pk, owners, do) for pk, owners in islice(in_turn(rows, asked, now=now), MOST_TRIED))
+    return any(_take(piece) for piece in islice(in_turn(*kinds, now=now), MOST_TRIED))
 
 
-def in_turn(rows: QuerySet[Any], asked: Asked, *, now: datetime) -> Iterator[tuple[int, Sequence[str]]]:
-    """Yield the primary key of each row and whose time it takes, in the order in which they are begun with now."""
+def in_turn(*kinds: Pieces, now: datetime) -> Iterator[Piece]:
+    """Yield what waits in the order in which it is begun with now."""
+    lines = [line for kind in kinds for line in _lines(kind)]
+    had = _lately(now, {owner for line in lines for owner in line.owners})
+    lines.sort(key=lambda line: (max((had.get(owner, 0.0) for owner in line.owners), default=0.0), line.since))
+    for line in lines:
+        for pk in line.rows.values_list("pk", flat=True)[:MOST_TRIED]:
+            yield Piece(line.kind, pk, line.owners)
+
+
+@dataclass(frozen=True)
+class _Line:
+    """What one team and person wait for, of one kind, the oldest first."""
+
+    kind: Pieces
+    rows: QuerySet[Any]
+    owners: Sequence[str]
+    since: datetime
+
+
+def _lines(kind: Pieces) -> list[_Line]:
+    asked = kind.asked
     ways = [way for way in (asked.team, asked.person) if way]
-    waiting = [
-        (pks, _owners(asked, pks), since)
-        for *pks, since in rows.order_by().values_list(*ways).annotate(first=Min(asked.since))
+    found = kind.rows.order_by().values_list(*ways).annotate(first=Min(asked.since))
+    return [
+        _Line(
+            kind,
+            kind.rows.filter(**dict(zip(ways, pks, strict=True))).order_by(asked.since, "pk"),
+            _owners(asked, pks),
+            since,
+        )
+        for *pks, since in found
     ]
-    had = _lately(now, {owner for _pks, owners, _since in waiting for owner in owners})
-    waiting.sort(key=lambda one: (max((had.get(owner, 0.0) for owner in one[1]), default=0.0), one[2]))
-    for pks, owners, _since in waiting:
-        of_one = rows.filter(**dict(zip(ways, pks, strict=True))).order_by(asked.since, "pk")
-        for pk in of_one.values_list("pk", flat=True)[:MOST_TRIED]:
-            yield pk, owners
 
 
 def _owners(asked: Asked, pks: Sequence[int | None]) -> list[str]:
@@ -63,9 +101,9 @@ def _owners(asked: Asked, pks: Sequence[int | None]) -> list[str]:
     return [f"{kind} {pk}" for kind, pk in zip(kinds, pks, strict=True) if pk is not None]
 
 
-def _take(pk: int, owners: Sequence[str], do: Callable[[int], bool]) -> bool:
-    with _counted(owners):
-        return do(pk)
+def _take(piece: Piece) -> bool:
+    with _counted(piece.owners):
+        return piece.kind.do(piece.pk)
 
 
 @contextmanager
@@ -76,7 +114,7 @@ def _counted(owners: Sequence[str]) -> Iterator[None]:
         yield
     finally:
         # A database that has just gone away is told of by what was done, and of that nothing is lost.
-        with suppress(DatabaseError):
+        with suppress(Error):
             count(owners, time.monotonic() - begin - LEAST_S)
 
 
@@ -86,8 +124,8 @@ def count(owners: Sequence[str], seconds: float) -> None:
     now = timezone.now()
     # Locked in one order, whoever else counts for the same.
     for owner in sorted(owners):
-        WorkerTime.objects.bulk_create([WorkerTime(owner=owner, at=now)], ignore_conflicts=True)
-        row = WorkerTime.objects.select_for_update(no_key=True).get(owner=owner)
+        rows = WorkerTime.objects.select_for_update(no_key=True)
+        row, _is_new = rows.get_or_create(owner=owner, defaults={"at": now})
         row.spent_s, row.at = max(0.0, row.lately_s(now) + seconds), now
         row.save()
     old = WorkerTime.objects.filter(at__lt=now - FORGOTTEN_AFTER).select_for_update(skip_locked=True)

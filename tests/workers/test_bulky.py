@@ -56,7 +56,7 @@ def test_a_long_archive_keeps_no_report_waiting_and_the_next_import_follows_it(
     # Another waits behind it: the second process must not take that.
     IncomingArchive.objects.create(team=cast.team, created_by=cast.oscar, name="b.zip", size=4)
     with processes.running("worker-long", tmp_path):
-        queue.send(queue.TAKE_ARCHIVES)
+        queue.send(queue.BULKY)
         processes.seconds_until(lambda: IncomingArchive.objects.get(pk=slow.pk).state == "checking")
         files = [ContentFile(b"no output of a tool", name="a.txt")]
         sent = imports.create_import(team=cast.team, user=cast.oscar, kind="outputs", files=files)

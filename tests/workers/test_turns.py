@@ -1,6 +1,10 @@
 """No team keeps another waiting: of all kinds of long work the next piece is of whoever had least lately."""
 
+import platform
 import random
+import signal
+import subprocess
+import sys
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from types import SimpleNamespace
@@ -21,9 +25,10 @@ from apps.reports import services as reports
 from apps.reports.files import services as rendering
 from apps.reports.models import Delivery, Rendering, Report, Schedule
 from apps.reports.schedules import deliveries
-from tests import factories
+from launch.home import ROOT
+from tests import factories, leasing
 from tests.reports import documents
-from workers import tasks
+from workers import bulky, tasks
 
 pytestmark = pytest.mark.django_db
 MANY = 6
@@ -65,11 +70,6 @@ def a_deletion(team: Team, user: User, since: datetime) -> Campaign:
     return Campaign.objects.create(team=team, created_by=user, name=f"C {since}", state="finished", deleting_at=since)
 
 
-def delete_a_batch() -> bool:
-    now = timezone.now()
-    return turns.take_next(deletion._due(now), deletion._ASKED, deletion._try_batch, now=now)
-
-
 KINDS: dict[str, tuple[Callable[..., Any], Callable[[], bool], Callable[[Any], bool]]] = {
     "import": (
         an_import,
@@ -91,13 +91,21 @@ KINDS: dict[str, tuple[Callable[..., Any], Callable[[], bool], Callable[[Any], b
         lambda: deliveries.carry_out_next(now=timezone.now()),
         lambda row: Delivery.objects.get(pk=row.pk).state != "waiting",
     ),
-    "deletion": (a_deletion, delete_a_batch, lambda row: not Campaign.objects.filter(pk=row.pk).exists()),
+    "deletion": (
+        a_deletion,
+        deletion.continue_deletions,
+        lambda row: not Campaign.objects.filter(pk=row.pk).exists(),
+    ),
 }
 
 
+BULKY = {"import", "archive", "deletion"}
+
+
 def test_every_kind_of_work_of_which_a_worker_has_much_is_here() -> None:
-    of_teams = set(queue.LONG_TASKS) - {queue.RETAIN, queue.COUNT_STORED, queue.ASK_RECIPIENTS}
-    assert len(KINDS) == len(of_teams)
+    of_rows = set(queue.LONG_TASKS) - {queue.RETAIN, queue.COUNT_STORED, queue.ASK_RECIPIENTS}
+    assert of_rows == {queue.RENDER, queue.DELIVER, queue.BULKY}
+    assert KINDS.keys() == {"file", "delivery"} | BULKY
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -126,6 +134,36 @@ def test_what_a_team_had_of_one_kind_counts_for_the_others(kind: str, cast: Simp
     turns.count([f"team {cast.other_team.pk}"], 40.0)
     assert carry_out_next()
     assert (has_begun(first), has_begun(second)) == (False, True)
+
+
+def all_imports(do: Callable[[int], bool]) -> turns.Pieces:
+    return turns.Pieces(Import.objects.all(), turns.Asked("team", "created_by", "updated_at"), do)
+
+
+def take_next(do: Callable[[int], bool]) -> bool:
+    return turns.take_next(all_imports(do), now=timezone.now())
+
+
+@pytest.mark.parametrize("of_many", sorted(BULKY))
+@pytest.mark.parametrize("of_one", sorted(BULKY))
+def test_many_pieces_of_one_kind_keep_no_other_kind_waiting(of_many: str, of_one: str, cast: SimpleNamespace) -> None:
+    begin = timezone.now() - PAST
+    for place in range(MANY):
+        KINDS[of_many][0](cast.other_team, cast.charlie, begin + timedelta(minutes=place))
+    make, _carry_out_next, has_begun = KINDS[of_one]
+    one = make(cast.team, cast.oscar, begin + timedelta(hours=1))
+    assert bulky.take_next(now=timezone.now())
+    assert not has_begun(one)
+    assert bulky.take_next(now=timezone.now())
+    assert has_begun(one)
+
+
+def test_a_piece_that_does_not_end_in_its_time_is_ended_with_its_process() -> None:
+    program = (
+        "import django; django.setup()\nfrom workers import bulky\nwith bulky._ended_after(1):\n while True: pass"
+    )
+    ended = subprocess.run([sys.executable, "-c", program], cwd=ROOT, check=False, timeout=120)
+    assert ended.returncode == -signal.SIGALRM
 
 
 def test_many_teams_of_one_person_are_one(cast: SimpleNamespace) -> None:
@@ -162,7 +200,7 @@ def test_whatever_the_pieces_take_each_team_has_the_same_time(seed: int, cast: S
         return True
 
     for _turn in range(40):
-        assert turns.take_next(Import.objects.all(), imports._ASKED, do, now=timezone.now())
+        assert take_next(do)
         # Whoever is ahead is so by the one piece that was taken last; a look counts for a second at most.
         assert max(had.values()) - min(had.values()) <= longest + turns.LEAST_S + 1
 
@@ -191,9 +229,9 @@ def test_a_piece_with_which_the_worker_is_lost_counts_too(cast: SimpleNamespace)
         raise Lost
 
     with pytest.raises(Lost):
-        turns.take_next(Import.objects.all(), imports._ASKED, kill, now=timezone.now())
+        take_next(kill)
     WorkerTime.objects.update(spent_s=turns.LEAST_S)
-    order = [pk for pk, _owners in turns.in_turn(Import.objects.all(), imports._ASKED, now=timezone.now())]
+    order = [piece.pk for piece in turns.in_turn(all_imports(kill), now=timezone.now())]
     assert order == [second.pk, first.pk]
 
 
@@ -205,28 +243,25 @@ def test_a_piece_that_others_have_is_passed_over(cast: SimpleNamespace) -> None:
         tried.append(pk)
         return pk == made[1].pk
 
-    assert turns.take_next(Import.objects.all(), imports._ASKED, do, now=timezone.now())
+    assert take_next(do)
     assert tried == [made[0].pk, made[1].pk]
-    assert not turns.take_next(Import.objects.all(), imports._ASKED, lambda _pk: False, now=timezone.now())
+    assert not take_next(lambda _pk: False)
 
 
-def test_each_task_comes_back_as_long_as_there_was_something(
+def test_a_task_comes_back_as_long_as_there_was_something(
     cast: SimpleNamespace, monkeypatch: pytest.MonkeyPatch, django_capture_on_commit_callbacks: Any
 ) -> None:
     sent: list[str] = []
     monkeypatch.setattr(queue, "_publish", lambda task, _args: sent.append(task))
     begin = timezone.now() - PAST
-    an_import(cast.team, cast.oscar, begin), an_archive(cast.team, cast.oscar, begin)
-    own: list[tuple[str, Any]] = [
-        (queue.ADVANCE_IMPORT, tasks.advance_import),
-        (queue.TAKE_ARCHIVES, tasks.take_archives),
-    ]
-    for name, task in own:
+    for make in (an_import, an_archive, a_deletion):
+        make(cast.team, cast.oscar, begin)
+    # What waits is begun with, and left by whoever comes upon it while a piece is in hand on this machine.
+    with leasing.elsewhere(f"bulky work at {platform.node()}"), django_capture_on_commit_callbacks(execute=True):
+        tasks.take_bulky()
+    assert sent == []
+    for has_something in (True, True, True, False):
         with django_capture_on_commit_callbacks(execute=True):
-            task()
-        # The others of its kind come before it again.
-        assert set(sent) == set(queue.BULKY_TASKS) and sent[-1] == name
+            tasks.take_bulky()
+        assert sent == [queue.BULKY] * has_something
         sent.clear()
-        with django_capture_on_commit_callbacks(execute=True):
-            task()
-        assert sent == []

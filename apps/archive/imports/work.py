@@ -33,12 +33,17 @@ def resume_imports(*, now: datetime) -> None:
     """Ask for work on imports that no worker is at: their message was lost, or their worker killed."""
     first = _ready(now).order_by("updated_at", "pk").values_list("pk", flat=True)[: turns.MOST_TRIED]
     if any(not leases.is_held(ADVANCE_IMPORT, pk) for pk in first):
-        queue.remind(queue.ADVANCE_IMPORT)
+        queue.remind(queue.BULKY)
 
 
 def carry_out_next(*, now: datetime) -> bool:
     """Take the import on whose turn it is; True if more may wait."""
-    return turns.take_next(_ready(now), _ASKED, lambda pk: advance_import(import_id=pk, now=now), now=now)
+    return turns.take_next(pieces(now), now=now)
+
+
+def pieces(now: datetime) -> turns.Pieces:
+    """Return the imports that wait for a worker."""
+    return turns.Pieces(_ready(now), _ASKED, lambda pk: advance_import(import_id=pk, now=now))
 
 
 def advance_import(*, import_id: int, now: datetime) -> bool:

@@ -62,7 +62,7 @@ def take(*, team: Team, user: User, file: File) -> IncomingArchive:
         with space.whole(incoming.path), incoming.path.open("wb") as target:
             for chunk in file.chunks():
                 target.write(chunk)
-    queue.send(queue.TAKE_ARCHIVES)
+    queue.send(queue.BULKY)
     return incoming
 
 
@@ -80,7 +80,7 @@ def agree(*, incoming: IncomingArchive, user: User, choices: Mapping[str, Mappin
     begun = {"attempts": 0, "done": 0, "total": 0, "updated_at": timezone.now()}
     if not ready.update(state=State.AGREED, choices=chosen, reason=None, **begun):
         raise ConflictError(gettext("It waits for no decision: look at its state."))
-    queue.send(queue.TAKE_ARCHIVES)
+    queue.send(queue.BULKY)
 
 
 @transaction.atomic
@@ -95,7 +95,12 @@ def give_up(*, incoming: IncomingArchive, user: User) -> None:
 
 def carry_out_next(*, now: datetime) -> bool:
     """Look through, or store, the archive whose turn it is and no worker is at; True if more may wait."""
-    return turns.take_next(_due(now), _ASKED, lambda pk: _try_turn(pk, now), now=now)
+    return turns.take_next(pieces(now), now=now)
+
+
+def pieces(now: datetime) -> turns.Pieces:
+    """Return the archives that wait for a worker."""
+    return turns.Pieces(_due(now), _ASKED, lambda pk: _try_turn(pk, now))
 
 
 def _try_turn(pk: int, now: datetime) -> bool:
@@ -158,7 +163,7 @@ def resume(*, now: datetime) -> None:
     busy = IncomingArchive.objects.filter(state__in=IncomingArchive.BUSY_STATES).values_list("pk", flat=True)
     isolation.for_each(TAKE_ARCHIVES, busy, _take_up, now=now)
     if _due(now).exists():
-        queue.remind(queue.TAKE_ARCHIVES)
+        queue.remind(queue.BULKY)
 
 
 def _take_up(pk: int) -> None:

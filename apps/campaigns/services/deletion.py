@@ -46,7 +46,7 @@ def delete_campaign(*, campaign: Campaign, user: User, now: datetime, reason: st
         return True
     campaign.deleting_at, campaign.delete_trials = now, count
     campaign.save(update_fields=["deleting_at", "delete_trials", "updated_at"])
-    queue.send(queue.DELETE)
+    queue.send(queue.BULKY)
     return False
 
 
@@ -72,28 +72,37 @@ def _bury(campaign: Campaign, user: User, now: datetime, reason: str, trials: in
 
 
 def continue_deletions() -> bool:
-    """Go on with what is to be deleted, batch by batch in turn, for TURN_S at most; True if something is left."""
+    """Go on with the campaign whose turn it is, for TURN_S at most; True if more may wait."""
+    now = timezone.now()
+    return turns.take_next(pieces(now), now=now)
+
+
+def pieces(now: datetime) -> turns.Pieces:
+    """Return the campaigns that are to be deleted."""
+    return turns.Pieces(_due(now), _ASKED, _take_turn)
+
+
+def _take_turn(campaign_id: int) -> bool:
+    """Delete what there is time for of a campaign; False if somebody else is at it."""
     with leases.hold(CONTINUE_DELETIONS) as is_ours:
-        return is_ours and _take_turn()
-
-
-def _take_turn() -> bool:
-    deadline = time.monotonic() + TURN_S
-    while turns.take_next(_due(timezone.now()), _ASKED, _try_batch, now=timezone.now()):
-        if time.monotonic() > deadline:
-            return True
-    return False
+        if not is_ours:
+            return False
+        deadline = time.monotonic() + TURN_S
+        while _try_batch(campaign_id) and time.monotonic() <= deadline:
+            pass
+    return True
 
 
 def _try_batch(campaign_id: int) -> bool:
-    """Delete some of a campaign; False if somebody else is at it."""
-    return False not in isolation.for_each(CONTINUE_DELETIONS, [campaign_id], _delete_batch, now=timezone.now())
+    """Delete a batch of a campaign; True if that went well and something of it is left."""
+    done = isolation.for_each(CONTINUE_DELETIONS, [campaign_id], _delete_batch, now=timezone.now())
+    return done == [True] and Campaign.objects.filter(pk=campaign_id, deleting_at__isnull=False).exists()
 
 
 def resume_deletions(*, now: datetime) -> None:
     """Ask a worker to go on if none is at it: its message was lost, or it was killed."""
     if _due(now).exists() and not leases.is_held(CONTINUE_DELETIONS):
-        queue.remind(queue.DELETE)
+        queue.remind(queue.BULKY)
 
 
 def _due(now: datetime) -> QuerySet[Campaign]:

@@ -13,13 +13,13 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name='WorkerTime',
             fields=[
-                ('owner', models.CharField(max_length=40, primary_key=True, serialize=False, verbose_name='whose')),
-                ('spent_s', models.FloatField(default=0.0, verbose_name='seconds')),
+                ('owner', models.CharField(max_length=40, primary_key=True, serialize=False)),
+                ('spent_s', models.FloatField(default=0.0)),
                 ('at', models.DateTimeField(db_index=True, verbose_name='when')),
             ],
             options={
-                'verbose_name': 'time of workers',
-                'verbose_name_plural': 'time of workers',
+                'verbose_name': 'time that workers gave',
+                'verbose_name_plural': 'times that workers gave',
             },
         ),
     ]

@@ -75,7 +75,7 @@ def carry_out_next(*, now: datetime) -> bool:
     if Rendering.objects.filter(state=State.WORKING).exists():
         return False
     waiting = Rendering.objects.filter(~isolation.waiting(RENDER, now), state=State.WAITING)
-    return turns.take_next(waiting, _ASKED, lambda pk: _try_turn(pk, now), now=now)
+    return turns.take_next(turns.Pieces(waiting, _ASKED, lambda pk: _try_turn(pk, now)), now=now)
 
 
 def _try_turn(pk: int, now: datetime) -> bool:

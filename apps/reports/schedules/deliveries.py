@@ -62,7 +62,8 @@ def resume_deliveries(*, now: datetime) -> None:
 
 def carry_out_next(*, now: datetime) -> bool:
     """Take the next step of the delivery whose turn it is; True if more may wait."""
-    return turns.take_next(_ready(now), _ASKED, lambda pk: carry_on(delivery_id=pk, now=now), now=now)
+    pieces = turns.Pieces(_ready(now), _ASKED, lambda pk: carry_on(delivery_id=pk, now=now))
+    return turns.take_next(pieces, now=now)
 
 
 def carry_on(*, delivery_id: int, now: datetime) -> bool:
