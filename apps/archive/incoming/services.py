@@ -4,11 +4,11 @@ import logging
 import time
 from collections.abc import Mapping
 from datetime import datetime
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from django.conf import settings
-from django.core.cache import cache
 from django.core.exceptions import ValidationError
 from django.core.files import File
 from django.db import transaction
@@ -24,6 +24,7 @@ from apps.archive.campaigns.reader import Archive
 from apps.archive.campaigns.store import Choices, store
 from apps.archive.campaigns.store.choices import Here, nodes_in
 from apps.archive.campaigns.store.whole import known, people_in, refuse_known
+from apps.archive.incoming import progress
 from apps.archive.incoming.models import IncomingArchive
 from apps.bench.text import Message, _
 from apps.core import expiry, isolation, leases, messages, queue, scratch, space, turns
@@ -38,7 +39,6 @@ _ASKED = turns.Asked("team", "created_by", "updated_at")
 TURN_S = 45.0
 MOST_ATTEMPTS = 3
 MOST_BYTES = 16 * form.GIB
-_SIGNS_KEPT_S = 600
 
 
 def take(*, team: Team, user: User, file: File) -> IncomingArchive:
@@ -118,7 +118,7 @@ def _take_turn(pk: int, now: datetime) -> bool:
         return False
     try:
         with incoming.path.open("rb") as file:
-            _take_on(incoming, Archive(file), now)
+            _take_on(incoming, file, now)
     except ArchiveError as error:
         _refuse(incoming, error.message)
     except FileNotFoundError:
@@ -130,14 +130,11 @@ def _take_turn(pk: int, now: datetime) -> bool:
     return True
 
 
-def _take_on(incoming: IncomingArchive, archive: Archive, now: datetime) -> None:
+def _take_on(incoming: IncomingArchive, file: BinaryIO, now: datetime) -> None:
     """Compare the archive with its sums, in turns, and then do what it waits for."""
-    deadline = time.monotonic() + TURN_S
-    done = archive.verify(
-        lambda done, total: _sign(incoming, done, total),
-        after=incoming.done,
-        is_time_up=lambda: time.monotonic() > deadline,
-    )
+    archive, deadline = Archive(file), time.monotonic() + TURN_S
+    sign = partial(progress.sign, incoming)
+    done = archive.verify(sign, after=incoming.done, is_time_up=lambda: time.monotonic() > deadline)
     if done < archive.total:
         # Behind the others of its team; what was lost before this turn ended well is forgotten.
         _wait(incoming, done=done, total=archive.total, attempts=0)
@@ -194,14 +191,6 @@ def sweep(*, now: datetime) -> None:
     for number, path in found.items():
         if number not in named:
             scratch.remove_if_left(path, now=now)
-
-
-def with_progress(incoming: IncomingArchive) -> IncomingArchive:
-    """Return the row with the progress that its worker last told of."""
-    sign = cache.get(_key(incoming)) if incoming.is_working else None
-    if sign:
-        incoming.done, incoming.total = sign["done"], sign["total"]
-    return incoming
 
 
 _CHOICES = ("nodes", "people")
@@ -283,7 +272,7 @@ def _store(incoming: IncomingArchive, archive: Archive, now: datetime) -> None:
         user=user,
         choices=Choices(**{name: incoming.choices.get(name, {}) for name in _CHOICES}),
         now=now,
-        progress=lambda done: _sign(incoming, done, total),
+        progress=lambda done: progress.sign(incoming, done, total),
     )
     _end(incoming, State.DONE, campaign=campaign)
     incoming.path.unlink(missing_ok=True)
@@ -307,13 +296,4 @@ def _refuse(incoming: IncomingArchive, message: Message) -> None:
 
 def _end(incoming: IncomingArchive, state: State, **values: Any) -> None:
     IncomingArchive.objects.filter(pk=incoming.pk).update(state=state, updated_at=timezone.now(), **values)
-    cache.delete(_key(incoming))
-
-
-def _sign(incoming: IncomingArchive, done: int, total: int) -> None:
-    """Tell how far it is: beside the database, for what a transaction has written nobody sees before its end."""
-    cache.set(_key(incoming), {"done": done, "total": total}, _SIGNS_KEPT_S)
-
-
-def _key(incoming: IncomingArchive) -> str:
-    return f"incoming-archive:{incoming.pk}"
+    progress.forget(incoming)

@@ -17,7 +17,7 @@ from apps.accounts.models import Role
 from apps.accounts.team_imports import importer
 from apps.archive.campaigns.form import ArchiveError
 from apps.archive.campaigns.writer import archive_of
-from apps.archive.incoming import forms, queries, services
+from apps.archive.incoming import forms, progress, queries, services
 from apps.archive.incoming.models import IncomingArchive
 from apps.campaigns import queries as campaigns
 from apps.core import messages
@@ -63,7 +63,7 @@ def receive(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 def incoming(request: HttpRequest, pk: int) -> HttpResponse:
     """Show an archive: its progress, what is to be decided, or what became of it."""
-    found = services.with_progress(get_object_or_404(_visible(request), pk=pk))
+    found = progress.with_progress(get_object_or_404(_visible(request), pk=pk))
     can_write = rights.can(request.user, found.team, Role.OPERATOR)
     can_decide = found.is_undecided and found.path.is_file()
     form = forms.ChoicesForm(request.POST or None, incoming=found) if can_decide else None
